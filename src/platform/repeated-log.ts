@@ -4,7 +4,7 @@ import type { Platform } from './platform.ts';
 const LOGGED_EVERY = 10_000;
 
 /** Logs a message; one that comes again within ten seconds is counted, and the next says how often that was (`failedSince`). */
-export type RepeatedLog = (level: 'error' | 'warn', message: string, details: Readonly<Record<string, unknown>>) => void;
+export type RepeatedLog = (level: 'error' | 'warn' | 'info', message: string, details: Readonly<Record<string, unknown>>) => void;
 
 /** A log for what fails again and again as long as something lasts, e.g. an outage of the store. */
 export const createRepeatedLog = ({ clock, logger }: Pick<Platform, 'clock' | 'logger'>): RepeatedLog => {

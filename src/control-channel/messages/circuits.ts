@@ -61,6 +61,25 @@ const circuitConfirmation = tabled(1034, 'CircuitConfirmation', {
   idleTimes: field.mapped(2, valueType.text, valueType.int64),
 });
 
+const circuitMade = {
+  circuitId: field.text(1),
+  address: field.text(2),
+  peerData: peerData(3),
+  tags: field.mapped(4, valueType.text, valueType.text),
+};
+
+/** Asks for a circuit as routers did before `createCircuit`. */
+const createCircuitV1 = tabled(20205, 'CreateCircuitRequest', {
+  sessionToken: field.text(1),
+  fingerprints: field.texts(2),
+  terminatorInstanceId: field.text(3),
+  peerData: peerData(4),
+  apiSessionToken: field.text(5),
+});
+
+/** The answer. */
+const createCircuitV1Response = tabled(20206, 'CreateCircuitResponse', circuitMade);
+
 /** Asks for a circuit on behalf of the router's own tunneler. */
 const createTunnelCircuit = tabled(20220, 'CreateTunnelCircuitV2Request', {
   serviceName: field.text(1),
@@ -69,17 +88,14 @@ const createTunnelCircuit = tabled(20220, 'CreateTunnelCircuitV2Request', {
 });
 
 /** The answer. */
-const createTunnelCircuitResponse = tabled(20221, 'CreateTunnelCircuitV2Response', {
-  circuitId: field.text(1),
-  address: field.text(2),
-  peerData: peerData(3),
-  tags: field.mapped(4, valueType.text, valueType.text),
-});
+const createTunnelCircuitResponse = tabled(20221, 'CreateTunnelCircuitV2Response', circuitMade);
 
 /** Circuits: asked for, routed, confirmed and ended. */
 export const circuitMessages = {
   createCircuit,
   createCircuitResponse,
+  createCircuitV1,
+  createCircuitV1Response,
   refused,
   route,
   routeResult,

@@ -1,6 +1,6 @@
 /** Terminators: where services are hosted. */
 import { field, message, valueType } from '../codec/index.ts';
-import { tabled } from './message-type.ts';
+import { tabled, unread, worded } from './message-type.ts';
 
 const precedence = valueType.enumeration(['default', 'required', 'failed']);
 const outcome = valueType.enumeration(['success', 'idConflict', 'otherFailure', 'busy', 'invalidSession']);
@@ -100,6 +100,24 @@ const createTunnelTerminatorResponse = tabled(20414, 'CreateTunnelTerminatorResp
   msg: field.text(4),
 });
 
+/** Changes cost or precedence of a terminator of the router's own tunneler; answered by `updateTunnelTerminatorResponse`. */
+const updateTunnelTerminator = tabled(20408, 'UpdateTunnelTerminatorRequest', {
+  terminatorId: field.text(1),
+  cost: field.uint32(2),
+  precedence: field.named(3, precedence),
+  updatePrecedence: field.bool(4),
+  updateCost: field.bool(5),
+});
+
+/** The answer. */
+const updateTunnelTerminatorResponse = tabled(20409, 'UpdateTunnelTerminatorResponse', {});
+
+/** Removes one; the body is its id. Answered by `removeTunnelTerminatorResponse`. */
+const removeTunnelTerminator = worded(20410, 'RemoveTunnelTerminatorRequest');
+
+/** The answer. */
+const removeTunnelTerminatorResponse = unread(20411, 'RemoveTunnelTerminatorResponse');
+
 /** Terminators: asked for, changed, removed and validated. */
 export const terminatorMessages = {
   createTerminator,
@@ -114,4 +132,8 @@ export const terminatorMessages = {
   validateTerminatorsResponse,
   createTunnelTerminator,
   createTunnelTerminatorResponse,
+  updateTunnelTerminator,
+  updateTunnelTerminatorResponse,
+  removeTunnelTerminator,
+  removeTunnelTerminatorResponse,
 } as const;

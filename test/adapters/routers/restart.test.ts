@@ -11,7 +11,7 @@ import { bindBy, dialBy, HOST_KEY, KEY, routed, type Traffic, tokenFor, traffic 
 
 const { route, routeResult } = messages.circuits;
 const { sessionRemoved } = messages.sessions;
-const { validateTerminators, validateTerminatorsResponse } = messages.terminators;
+const { validateTerminators, validateTerminatorsResponse, createTunnelTerminator } = messages.terminators;
 
 const on = (storage: SharedStorage) => ({ storage: storage.adapter(), secretKey: SECRET_KEY });
 
@@ -146,4 +146,21 @@ test('a terminator keeps no more than it needs', async () => {
     assert.deepEqual([result, msg], ['otherFailure', said]);
   }
   assert.deepEqual((await at.network.controller.terminators.list({})).data, []);
+});
+
+test('what a router hosts by its own tunneler is known, too, as long as it may', async () => {
+  await using storage = newSharedStorage('memory');
+  await using at = await traffic(routed, on(storage));
+  await at.network.controller.edgeRouters.patch({ id: at.fra1.id, body: { isTunnelerEnabled: true } });
+  const { id: policy } = await at.network.bind([at.fra1], [{ id: at.serviceId, name: 'web' }]);
+  await at.router.request(createTunnelTerminator, { serviceId: at.serviceId, address: 'terminator' });
+  await using next = await restarted(at, storage);
+  const back = await next.again();
+  assert.equal((await dialBy(back, { token: next.token })).isMade, true);
+  back.router.close();
+  await until(async () => !(await isOnline(next.network, at.fra1.id)));
+  await next.network.controller.servicePolicies.delete({ id: policy });
+  const again = await next.again();
+  assert.equal((await dialBy(again, { token: next.token })).said, 'service web has no terminators');
+  await until(async () => (await next.network.controller.terminators.list({})).data.length === 0);
 });

@@ -39,12 +39,15 @@ export const grantOf = ({ policies }: Decision): SessionGrant | undefined => {
 /** Whether the time is over until which a session was let in: it has ended then, and a new code begins a new one. */
 export const isLapsed = ({ grantedUntil }: StoredSession, now: string): boolean => (grantedUntil ?? '') < now;
 
+/** Who wants to dial or bind what. Without an API session no posture is known: then all checks fail. */
+export type Granting = Pick<StoredSession, 'identityId' | 'serviceId' | 'type' | 'apiSessionId'>;
+
 /** The current grant of each session; undefined for one that has lost its right. Seven queries for any number of sessions. */
-export const grantsOf = async (
+export const grantsOf = async <S extends Granting>(
   entities: Entities,
-  sessions: readonly StoredSession[],
+  sessions: readonly S[],
   now: string,
-): Promise<ReadonlyMap<StoredSession, SessionGrant | undefined>> => {
+): Promise<ReadonlyMap<S, SessionGrant | undefined>> => {
   const identities = await rowsById(
     entities,
     identity,
@@ -76,10 +79,10 @@ export const grantsOf = async (
 /** How the checks of policies stand for the endpoint of a session. */
 const posturesOf = async (
   entities: Entities,
-  sessions: readonly StoredSession[],
+  sessions: readonly Granting[],
   policies: readonly RowOf<typeof servicePolicy>[],
   now: string,
-): Promise<(row: StoredSession) => Posture> => {
+): Promise<(row: Granting) => Posture> => {
   const checks = await checksOf(entities, policies);
   const time = Date.parse(now);
   if (checks.length === 0) {

@@ -1,5 +1,4 @@
 import { Malformed } from '../../../control-channel/malformed.ts';
-import { circuitMessages } from '../../../control-channel/messages/circuits.ts';
 import { after } from '../../../platform/timers.ts';
 import type { Hosting } from '../hosting/hosting.ts';
 import type { Linking } from '../links/linking.ts';
@@ -8,6 +7,7 @@ import { onRouterChange } from '../routers/changes.ts';
 import type { ConnectedRouter } from '../routers/connected.ts';
 import type { Fabric } from '../routers/fabric.ts';
 import type { HandlerRow, MessageHandler } from '../routers/handlers.ts';
+import { type CircuitRequest, circuitRequests } from './asked.ts';
 import { type Circuit, createCircuits } from './circuit.ts';
 import { type DialPlace, dial, refuseDial } from './dial.ts';
 import { faultHandlers } from './faults.ts';
@@ -15,27 +15,28 @@ import { createOwedEnds } from './owed.ts';
 import { createRerouting } from './rerouting.ts';
 import { takeDown } from './route.ts';
 
-const { createCircuit } = circuitMessages;
-
 /** Circuits that one router may have under way at once. */
 const MOST_DIALS = 1000;
 
 /**
  * Circuits take as long as hosts take to accept. No message of the router waits for them: among those that follow are the answers that they need.
  */
-const dialing = (place: DialPlace, router: ConnectedRouter): MessageHandler => {
+const dialing = (place: DialPlace, router: ConnectedRouter): readonly HandlerRow[] => {
   const { logger } = place.fabric.core.platform;
   let underWay = 0;
-  return (frame) => {
-    if (underWay >= MOST_DIALS) return refuseDial(router, frame, 'too many circuits are under way');
-    underWay++;
-    dial(place, router, frame)
-      .catch((error: unknown) => {
-        if (error instanceof Malformed) router.channel.close(error.message);
-        else logger.warn('a circuit could not be made', { routerId: router.id, error });
-      })
-      .finally(() => underWay--);
-  };
+  const handler =
+    (request: CircuitRequest): MessageHandler =>
+    (frame) => {
+      if (underWay >= MOST_DIALS) return refuseDial(router, frame, 'too many circuits are under way');
+      underWay++;
+      dial(place, request, router, frame)
+        .catch((error: unknown) => {
+          if (error instanceof Malformed) router.channel.close(error.message);
+          else logger.warn('a circuit could not be made', { routerId: router.id, error });
+        })
+        .finally(() => underWay--);
+    };
+  return circuitRequests.map((request) => [request.message, handler(request)]);
 };
 
 /** The circuits of this controller's routers. */
@@ -101,7 +102,7 @@ export const keepCircuits = (fabric: Fabric, rights: StandingRights, hosting: Ho
   });
 
   return {
-    handlers: (router) => [[createCircuit, dialing(place, router)], ...faultHandlers({ circuits, linking, rerouting, drop }, router)],
+    handlers: (router) => [...dialing(place, router), ...faultHandlers({ circuits, linking, rerouting, drop }, router)],
     began: (router) => {
       callOff(router.id);
       for (const id of owed.take(router.id)) takeDown([router], id, true);

@@ -1,22 +1,23 @@
 import { service } from '../../../api/services.ts';
 import type { Frame } from '../../../control-channel/frame.ts';
-import { circuitHeader, edgeHeader } from '../../../control-channel/header-fields.ts';
+import { edgeHeader } from '../../../control-channel/header-fields.ts';
 import { Malformed } from '../../../control-channel/malformed.ts';
 import { circuitMessages, refusalCode, routeErrorCode } from '../../../control-channel/messages/circuits.ts';
 import { Unanswered } from '../../../control-channel/requests.ts';
 import { newId } from '../../../storage/ids.ts';
 import type { Hosting } from '../hosting/hosting.ts';
 import type { Links } from '../links/links.ts';
-import { ClaimRefused, rightOf } from '../rights/claim.ts';
+import { ClaimRefused } from '../rights/claim.ts';
 import type { TrafficRight } from '../rights/right.ts';
 import type { StandingRights } from '../rights/watch.ts';
 import type { ConnectedRouter } from '../routers/connected.ts';
 import { type Fabric, forRouters } from '../routers/fabric.ts';
+import type { AskedCircuit, CircuitRequest, MadeCircuit } from './asked.ts';
 import { destinationsOf, type ReachedTerminator } from './choice.ts';
 import type { Circuits } from './circuit.ts';
 import { type PlannedCircuit, RouteFailed, setUp, takeDown } from './route.ts';
 
-const { createCircuitResponse, refused } = circuitMessages;
+const { refused } = circuitMessages;
 
 /** How many terminators are tried for one circuit. */
 const ATTEMPTS = 2;
@@ -35,20 +36,16 @@ export interface DialPlace {
   end(circuitId: string): void;
 }
 
-/** Sets up a circuit that a client has asked its router for, and answers. */
-export const dial = async (place: DialPlace, router: ConnectedRouter, frame: Frame): Promise<void> => {
+/** Sets up a circuit that a router has asked for, and answers. @throws Malformed */
+export const dial = async (place: DialPlace, request: CircuitRequest, router: ConnectedRouter, frame: Frame): Promise<void> => {
   const { core } = place.fabric;
   const circuitId = newId(core.platform.random);
   const isMade = place.circuits.making(circuitId);
   try {
-    const made = await circuitFor(place, router, frame, circuitId);
-    if (router.channel.signal.aborted) return;
-    router.channel.answer(frame, createCircuitResponse, '', [
-      circuitHeader.circuitId.of(circuitId),
-      circuitHeader.address.of(made.ingress),
-      circuitHeader.peerData.of(made.peerData),
-      circuitHeader.tags.of(made.tags),
-    ]);
+    const made = await circuitFor(place, router, request.read(frame), circuitId);
+    // Nobody knows of a circuit that nobody was told of.
+    if (router.channel.signal.aborted) place.end(circuitId);
+    else request.answer(router, frame, made);
   } catch (error) {
     if (router.channel.signal.aborted) return;
     if (error instanceof Malformed) throw error;
@@ -64,20 +61,9 @@ export const dial = async (place: DialPlace, router: ConnectedRouter, frame: Fra
 export const refuseDial = ({ channel }: ConnectedRouter, frame: Frame, said: string): void =>
   channel.answer(frame, refused, said, [edgeHeader.errorCode.of(refusalCode.internal)]);
 
-/** What a router asks for on behalf of a client. */
-const askedIn = (frame: Frame) => ({
-  sessionToken: circuitHeader.sessionToken.required(frame),
-  apiSessionToken: circuitHeader.apiSessionToken.required(frame),
-  instanceId: circuitHeader.instanceId.in(frame) ?? '',
-  peerData: circuitHeader.peerData.in(frame) ?? new Map<number, Uint8Array>(),
-});
-
-type Asked = ReturnType<typeof askedIn>;
-
 /** @throws ClaimRefused */
-const circuitFor = async (place: DialPlace, router: ConnectedRouter, frame: Frame, circuitId: string) => {
+const circuitFor = async (place: DialPlace, router: ConnectedRouter, asked: AskedCircuit, circuitId: string): Promise<MadeCircuit> => {
   const { random } = place.fabric.core.platform;
-  const asked = askedIn(frame);
   await place.hosting.restored();
   const judgedAt = place.rights.time;
   const { right, serviceName, destinations } = await judged(place, router, asked);
@@ -91,7 +77,7 @@ const circuitFor = async (place: DialPlace, router: ConnectedRouter, frame: Fram
     try {
       const added = await setUp(planned, { terminator: destination.terminator, peerData: asked.peerData });
       keep(place, planned, destination, right, judgedAt);
-      return { ingress, tags: planned.tags, peerData: new Map([...said, ...added]) };
+      return { circuitId, address: ingress, tags: planned.tags, peerData: new Map([...said, ...added]) };
     } catch (error) {
       takeDown(planned.routers, circuitId, true);
       if (!(error instanceof RouteFailed || error instanceof Unanswered)) throw error;
@@ -108,10 +94,10 @@ const isUsable = ({ hosted }: Hosting, { id, binding, hostId }: ReachedTerminato
   hosted.get(id) !== undefined || (!hostId && binding !== 'edge');
 
 /** Whether the client may dial the service, and where it can be reached, in one state. @throws ClaimRefused */
-const judged = ({ fabric: { core, connected }, links }: DialPlace, router: ConnectedRouter, asked: Asked) =>
+const judged = ({ fabric: { core, connected }, links }: DialPlace, router: ConnectedRouter, asked: AskedCircuit) =>
   forRouters(core, (job) =>
     job.read(async (entities) => {
-      const right = await rightOf(entities, core, { ...asked, type: 'Dial', routerId: router.id });
+      const right = await asked.right(entities, core, router.id);
       const { name, encryptionRequired } = await entities.require(service, right.serviceId);
       if (encryptionRequired && !asked.peerData.has(PUBLIC_KEY))
         throw new ClaimRefused(refusalCode.encryptionDataMissing, `service ${name} requires encryption, but the client sent no key`);

@@ -1,13 +1,17 @@
+import type { Entities } from '../../../changes/entities.ts';
 import type { Frame } from '../../../control-channel/frame.ts';
 import { terminatorMessages } from '../../../control-channel/messages/terminators.ts';
+import { createRepeatedLog } from '../../../platform/repeated-log.ts';
 import { ClaimRefused, rightOf } from '../rights/claim.ts';
 import type { ConnectedRouter } from '../routers/connected.ts';
 import { forRouters } from '../routers/fabric.ts';
 import type { HandlerRow } from '../routers/handlers.ts';
 import { BindRefused, bind, checkRequest } from './bind.ts';
+import { type Host, ownTerminator, refusing, updateOwn } from './own.ts';
 import type { HostingPlace } from './place.ts';
 
 const { createTerminator, createTerminatorResponse, removeTerminator, removeTerminatorResponse, removeTerminators } = terminatorMessages;
+const { updateTerminator, updateTerminatorResponse, healthEvent } = terminatorMessages;
 
 /** A client hosts a service. */
 const create = async (place: HostingPlace, router: ConnectedRouter, frame: Frame): Promise<void> => {
@@ -42,21 +46,59 @@ const create = async (place: HostingPlace, router: ConnectedRouter, frame: Frame
   }
 };
 
+type Tokens = { readonly sessionToken: string; readonly apiSessionToken: string };
+
 /** What clients host by a router. */
-export const edgeTerminatorHandlers = (place: HostingPlace, router: ConnectedRouter): readonly HandlerRow[] => [
-  [createTerminator, (frame) => create(place, router, frame)],
-  [
-    removeTerminators,
-    async (frame) => {
-      await place.remove(router.id, removeTerminators.decode(frame.body).terminatorIds);
-      router.channel.conclude(frame, true, 'success');
-    },
-  ],
-  [
-    removeTerminator,
-    async (frame) => {
-      await place.remove(router.id, [removeTerminator.decode(frame.body).terminatorId]);
-      router.channel.answer(frame, removeTerminatorResponse, {});
-    },
-  ],
-];
+export const edgeTerminatorHandlers = (place: HostingPlace, router: ConnectedRouter): readonly HandlerRow[] => {
+  const { core } = place.fabric;
+  const { channel, id: routerId } = router;
+  const repeated = createRepeatedLog(core.platform);
+
+  /** Who says something of a terminator, by the tokens that come with it. @throws ClaimRefused */
+  const hostOf = async (entities: Entities, { sessionToken, apiSessionToken }: Tokens): Promise<Host> => {
+    const { identityId, serviceId } = await rightOf(entities, core, { sessionToken, apiSessionToken, type: 'Bind', routerId });
+    return { routerId, hostId: identityId, serviceId, binding: 'edge' };
+  };
+
+  return [
+    [createTerminator, (frame) => create(place, router, frame)],
+    [
+      updateTerminator,
+      refusing(router, async (frame) => {
+        const update = updateTerminator.decode(frame.body);
+        const changed = (entities: Entities) => hostOf(entities, update).then((host) => updateOwn(entities, host, update));
+        await forRouters(core, (job) => job.write(changed));
+        channel.answer(frame, updateTerminatorResponse, {});
+      }),
+    ],
+    [
+      removeTerminator,
+      refusing(router, async (frame) => {
+        const { terminatorId, ...tokens } = removeTerminator.decode(frame.body);
+        const own = (entities: Entities) => hostOf(entities, tokens).then((host) => ownTerminator(entities, terminatorId, host));
+        if (await forRouters(core, (job) => job.read(own))) await place.remove(routerId, [terminatorId]);
+        channel.answer(frame, removeTerminatorResponse, {});
+      }),
+    ],
+    [
+      removeTerminators,
+      async (frame) => {
+        await place.remove(routerId, removeTerminators.decode(frame.body).terminatorIds);
+        channel.conclude(frame, true, 'success');
+      },
+    ],
+    [
+      healthEvent,
+      // Hosts change the precedence themselves: what is left is for operators. Nobody waits for an answer.
+      async (frame) => {
+        const { terminatorId, checkPassed, ...tokens } = healthEvent.decode(frame.body);
+        const own = (entities: Entities) => hostOf(entities, tokens).then((host) => ownTerminator(entities, terminatorId, host));
+        const known = await forRouters(core, (job) => job.read(own)).catch((error: unknown) => {
+          if (!(error instanceof ClaimRefused)) throw error;
+        });
+        if (known)
+          repeated('info', `a health check of what is hosted has ${checkPassed ? 'passed' : 'failed'}`, { routerId, terminatorId });
+      },
+    ],
+  ];
+};

@@ -6,8 +6,9 @@ import { edgeTerminatorHandlers } from './edge-terminators.ts';
 import type { HostedTerminators } from './hosted.ts';
 import { createHostingPlace } from './place.ts';
 import { restore, validate } from './restore.ts';
+import { tunnelTerminatorHandlers } from './tunnel-terminators.ts';
 
-/** What routers host for clients. */
+/** What routers host, for clients and by their own tunnelers. */
 export interface Hosting {
   readonly hosted: HostedTerminators;
   handlers(router: ConnectedRouter): readonly HandlerRow[];
@@ -27,7 +28,7 @@ export const hostServices = (fabric: Fabric, rights: StandingRights): Hosting =>
   const restoring = new Set<Promise<void>>();
   return {
     hosted,
-    handlers: (router) => edgeTerminatorHandlers(place, router),
+    handlers: (router) => [...edgeTerminatorHandlers(place, router), ...tunnelTerminatorHandlers(place, router)],
     restored: () => Promise.allSettled(restoring),
     began: async (router) => {
       const restored = restore(place, router);

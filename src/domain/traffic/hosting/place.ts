@@ -1,6 +1,7 @@
 import { terminator } from '../../../api/terminators.ts';
 import { and, equals, not, oneOf, type Predicate, stringField } from '../../../query/index.ts';
 import { tellRemoved } from '../knowledge/sessions.ts';
+import { isOfTunneler } from '../rights/right.ts';
 import type { StandingRights } from '../rights/watch.ts';
 import type { ConnectedRouter } from '../routers/connected.ts';
 import { type Fabric, forRouters } from '../routers/fabric.ts';
@@ -41,7 +42,7 @@ export const createHostingPlace = (fabric: Fabric, rights: StandingRights): Host
     remove,
     host: (router, { id, right, peerData, isConfirmed }, judgedAt) => {
       const end = () => {
-        tellRemoved(router, [right.sessionId]);
+        if (!isOfTunneler(right)) tellRemoved(router, [right.sessionId]);
         remove(router.id, [id]).catch((error: unknown) =>
           core.platform.logger.warn('a terminator could not be removed', { terminatorId: id, error }),
         );

@@ -5,7 +5,7 @@ import { isoTime } from '../../../platform/iso-time.ts';
 import { pause } from '../../../platform/timers.ts';
 import { rowsById } from '../../../resources/rows-by-id.ts';
 import { tellRemoved } from '../knowledge/sessions.ts';
-import type { TrafficRight } from '../rights/right.ts';
+import { isOfTunneler, type TrafficRight } from '../rights/right.ts';
 import { rightFaults } from '../rights/standing.ts';
 import type { ConnectedRouter } from '../routers/connected.ts';
 import { forRouters } from '../routers/fabric.ts';
@@ -26,7 +26,8 @@ export const restore = async ({ fabric: { core }, rights, hosted, host, remove }
   const judgedAt = rights.time;
   const judged = await forRouters(core, (job) =>
     job.read(async (entities) => {
-      const rows = (await entities.list(terminator, { where: hostedBy(router.id) })).filter(({ sessionId }) => sessionId);
+      const stored = await entities.list(terminator, { where: hostedBy(router.id) });
+      const rows = stored.filter(({ binding, sessionId }) => binding === 'tunnel' || sessionId);
       const sessions = await rowsById(
         entities,
         session,
@@ -58,10 +59,8 @@ export const restore = async ({ fabric: { core }, rights, hosted, host, remove }
   // What it has created anew meanwhile is as it says.
   for (const { one, stands } of judged) if (stands && !hosted.get(one.id)) host(router, one, judgedAt);
   if (lost.length === 0) return;
-  tellRemoved(
-    router,
-    lost.map(({ right }) => right.sessionId),
-  );
+  const sessionIds = lost.flatMap(({ right }) => (isOfTunneler(right) ? [] : [right.sessionId]));
+  if (sessionIds.length > 0) tellRemoved(router, sessionIds);
   const ids = lost.map(({ id }) => id).filter((id) => !hosted.get(id));
   await remove(router.id, ids);
 };

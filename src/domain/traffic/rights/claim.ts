@@ -34,6 +34,8 @@ const REFUSALS: Readonly<Record<RightFault, readonly [code: number, message: str
   session: [refusalCode.invalidSession, 'invalid session'],
   service: [refusalCode.invalidService, 'invalid service'],
   router: [refusalCode.invalidEdgeRouter, 'this router may not be used for the service'],
+  tunneler: [refusalCode.tunnelingNotEnabled, 'this router has no tunneler'],
+  policy: [refusalCode.invalidService, 'no policy lets the tunneler of this router do so'],
 };
 
 /**
@@ -48,7 +50,20 @@ export const rightOf = async (entities: Entities, core: Core, claim: TrafficClai
   const of = await entities.get(apiSession, claims.apiSessionId);
   if (!of?.tokenHash || of.tokenHash !== hashToken(apiSessionToken)) throw refused('apiSession');
   const { sessionId, identityId, serviceId } = claims;
-  const right: TrafficRight = { sessionId, apiSessionId: of.id, identityId, serviceId, type, routerId };
+  return standing(entities, core, { sessionId, apiSessionId: of.id, identityId, serviceId, type, routerId });
+};
+
+/**
+ * The right of a router that dials or binds a service by its own tunneler, held against this state likewise.
+ * @throws ClaimRefused
+ */
+export const tunnelerRightOf = (
+  entities: Entities,
+  core: Core,
+  of: Pick<TrafficRight, 'serviceId' | 'type' | 'routerId'>,
+): Promise<TrafficRight> => standing(entities, core, { ...of, identityId: of.routerId, sessionId: '', apiSessionId: '' });
+
+const standing = async (entities: Entities, core: Core, right: TrafficRight): Promise<TrafficRight> => {
   const now = isoTime(core.platform.clock.now());
   const fault = (await rightFaults(entities, core, [right], now)).get(right);
   if (fault) throw refused(fault);

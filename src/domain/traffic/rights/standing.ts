@@ -9,11 +9,11 @@ import type { Core } from '../../../call/core.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { rowsById } from '../../../resources/rows-by-id.ts';
 import { routerAccess } from '../../fabric/routers/common-routers.ts';
-import { grantsOf, isLapsed } from '../../sessions/sessions/grants.ts';
-import type { TrafficRight } from './right.ts';
+import { type Granting, grantsOf, isLapsed } from '../../sessions/sessions/grants.ts';
+import { isOfTunneler, type TrafficRight } from './right.ts';
 
 /** Why a right does not stand. */
-export type RightFault = 'apiSession' | 'session' | 'router' | 'service';
+export type RightFault = 'apiSession' | 'session' | 'router' | 'service' | 'tunneler' | 'policy';
 
 /**
  * What is wrong with each of these rights in this state; nothing for those that stand. Sessions, policies, posture and routers are asked anew: what was true when
@@ -32,26 +32,35 @@ export const rightFaults = async (
   const identities = await rowsById(entities, identity, ids('identityId'));
   const services = await rowsById(entities, service, ids('serviceId'));
   const routers = await rowsById(entities, edgeRouter, ids('routerId'));
-  const grants = await grantsOf(entities, [...sessions.values()], now);
+  const grants = await grantsOf<Granting>(entities, [...sessions.values(), ...rights.filter(isOfTunneler)], now);
   const pairs = rights.flatMap((right) => {
     const [who, what] = [identities.get(right.identityId), services.get(right.serviceId)];
     return who && what ? [{ identity: who, service: what }] : [];
   });
   const mayUse = await routerAccess(entities, pairs);
 
-  const faultOf = (right: TrafficRight): RightFault | undefined => {
+  const sessionFault = (right: TrafficRight): RightFault | undefined => {
     const of = apiSessions.get(right.apiSessionId);
-    const who = identities.get(right.identityId);
-    if (!of || !who || of.identityId !== who.id || hasEnded(settings, activity.current(of), now) || isDisabled(who, now))
-      return 'apiSession';
-    const what = services.get(right.serviceId);
-    if (!what) return 'service';
+    if (of?.identityId !== right.identityId || hasEnded(settings, activity.current(of), now)) return 'apiSession';
     const row = sessions.get(right.sessionId);
-    const isSame = row?.apiSessionId === of.id && row.identityId === who.id && row.serviceId === what.id && row.type === right.type;
-    if (!row || !isSame || isLapsed(row, now) || grants.get(row) === undefined) return 'session';
+    const isSame =
+      row?.apiSessionId === of.id && row.identityId === right.identityId && row.serviceId === right.serviceId && row.type === right.type;
+    return row && isSame && !isLapsed(row, now) && grants.get(row) !== undefined ? undefined : 'session';
+  };
+
+  const tunnelerFault = (right: TrafficRight): RightFault | undefined => {
+    if (right.identityId !== right.routerId || !routers.get(right.routerId)?.isTunnelerEnabled) return 'tunneler';
+    return grants.get(right) === undefined ? 'policy' : undefined;
+  };
+
+  const faultOf = (right: TrafficRight): RightFault | undefined => {
+    const [who, what] = [identities.get(right.identityId), services.get(right.serviceId)];
+    if (!who || isDisabled(who, now)) return isOfTunneler(right) ? 'tunneler' : 'apiSession';
+    if (!what) return 'service';
+    const fault = isOfTunneler(right) ? tunnelerFault(right) : sessionFault(right);
+    if (fault) return fault;
     const router = routers.get(right.routerId);
-    if (!router || router.disabled || !mayUse({ identity: who, service: what }, router)) return 'router';
-    return undefined;
+    return router && !router.disabled && mayUse({ identity: who, service: what }, router) ? undefined : 'router';
   };
   return new Map(rights.map((right) => [right, faultOf(right)]));
 };

@@ -16,8 +16,11 @@ export interface StandingRights {
   add(right: TrafficRight, judgedAt: number, end: () => void): () => void;
 }
 
-/** Kinds of whose changes some take rights away. Changes of policies and posture end sessions, which are among these. */
-const KINDS = ['session', 'apiSession', 'identity', 'service', 'edgeRouter', 'edgeRouterPolicy', 'serviceEdgeRouterPolicy'] as const;
+/** Kinds of whose changes some take rights away. */
+const KINDS = ['session', 'apiSession', 'identity', 'service', 'edgeRouter'] as const;
+
+/** Likewise, and new ones may, too. Of sessions they are the business: these end, but tunnelers have none. */
+const DEMANDING = ['servicePolicy', 'postureCheck', 'edgeRouterPolicy', 'serviceEdgeRouterPolicy'] as const;
 
 /** How often rights are looked at that end with time. ms */
 const EVERY = 10_000;
@@ -60,11 +63,14 @@ export const watchRights = ({ core, events }: Pick<Fabric, 'core' | 'events'>): 
       });
   };
 
+  const changed = (): void => {
+    changes++;
+    lookAgain();
+  };
+  for (const kind of DEMANDING) events.on(kind, changed);
   for (const kind of KINDS)
     events.on(kind, ({ action }) => {
-      if (action === 'create' && !kind.endsWith('Policy')) return;
-      changes++;
-      lookAgain();
+      if (action !== 'create') changed();
     });
   let isTicking = false;
   const tick = (): void => {
