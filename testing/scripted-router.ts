@@ -42,6 +42,8 @@ export interface ScriptedRouter extends Pick<Channel, 'send' | 'answer' | 'signa
   next(message: Pick<MessageType<unknown>, 'contentType' | 'name'>): Promise<Frame>;
   /** Sends bytes as they are. */
   write(bytes: Uint8Array): void;
+  /** Bytes that wait for the controller to read. */
+  readonly kept: number;
   /** Reads no more until `resume`. */
   pause(): void;
   /** Reads again. */
@@ -101,6 +103,7 @@ export const connectScripted = async ({ id, certificate, clock }: Identity, opti
       get kept() {
         return socket.writableLength;
       },
+      drained: async () => undefined, // what a test writes may wait
       end: () => socket.end(),
     },
     handle: (frame) => {
@@ -112,9 +115,13 @@ export const connectScripted = async ({ id, certificate, clock }: Identity, opti
 
   const welcomed = Promise.withResolvers<Frame>();
   let isWelcome = false;
+  /** Resolved as long as the router reads. */
+  let reading = Promise.withResolvers<void>();
+  reading.resolve();
   const pump = async () => {
     const reader = createFrameReader({ ...FRAME_LIMITS, body: 67_108_864 });
-    for await (const part of socket)
+    for await (const part of socket) {
+      await reading.promise;
       for (const frame of reader.read(part)) {
         if (isWelcome) await channel.received(frame);
         else {
@@ -123,6 +130,7 @@ export const connectScripted = async ({ id, certificate, clock }: Identity, opti
           else welcomed.reject(new Error(result.decode(frame.body)));
         }
       }
+    }
   };
   pump()
     .catch(() => undefined)
@@ -151,8 +159,13 @@ export const connectScripted = async ({ id, certificate, clock }: Identity, opti
         waiting.set(contentType, [...(waiting.get(contentType) ?? []), settle]);
       }),
     write: (bytes) => void socket.write(bytes),
-    pause: () => void socket.pause(),
-    resume: () => void socket.resume(),
+    get kept() {
+      return socket.writableLength;
+    },
+    pause: () => {
+      reading = Promise.withResolvers();
+    },
+    resume: () => reading.resolve(),
     close: () => channel.close('the router has closed the connection'),
   };
   const said = options.linkListeners ?? [{ protocol: 'tls', address: `tls:${id}.test:6000` }];

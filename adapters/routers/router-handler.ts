@@ -66,6 +66,15 @@ const wireOf = (socket: TLSSocket, certificates: readonly Uint8Array[], remoteAd
   get kept() {
     return socket.writableLength;
   },
+  drained: () =>
+    new Promise((resolve) => {
+      if (socket.writableLength === 0 || socket.destroyed) return resolve();
+      const over = () => {
+        socket.off('drain', over).off('close', over);
+        resolve();
+      };
+      socket.on('drain', over).on('close', over);
+    }),
   end: () => {
     socket.end();
     setTimeout(() => socket.destroy(), LAST_WORDS).unref();

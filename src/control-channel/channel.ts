@@ -14,6 +14,8 @@ export interface Wire {
   write(bytes: Uint8Array): void;
   /** Bytes that are kept. */
   readonly kept: number;
+  /** Resolves when all that was kept is sent, or the connection is gone. */
+  drained(): Promise<void>;
   /** Ends the connection once everything is sent. */
   end(): void;
 }
@@ -67,6 +69,9 @@ export interface OwnedChannel extends Channel {
 /** Messages of one channel that are worked on at once; the next wait in the connection. */
 const MOST_AT_ONCE = 64;
 
+/** While more bytes than that wait for a slow reader, nothing more is read from it: it may ask for more than it takes. */
+const KEPT_AT_EASE = 16_777_216;
+
 /** Bytes that may wait for a slow reader. All of a large data model is some megabytes. */
 const MOST_KEPT = 67_108_864;
 
@@ -116,6 +121,7 @@ export const createChannel = ({ clock, wire, handle, note }: ChannelOptions): Ow
     },
     received: async (frame) => {
       if (ending.signal.aborted) return;
+      if (wire.kept > KEPT_AT_EASE) await wire.drained();
       beat?.(frame);
       if (IGNORED.has(frame.contentType) || requests.received(frame)) return;
       if (ANSWERED.has(frame.contentType)) return channel.conclude(frame, true);

@@ -12,8 +12,6 @@ export interface FrameLimits {
 export interface FrameReader {
   /** Those of the next frames that come. */
   limits: FrameLimits;
-  /** Whether a frame has begun and not ended. */
-  readonly isWithinFrame: boolean;
   /**
    * The frames that end in this part, each read when it is asked for.
    * @throws Malformed for what begins no frame, and for one beyond the limits, as soon as its lengths are known
@@ -21,61 +19,79 @@ export interface FrameReader {
   read(part: Uint8Array): Generator<Frame, void, undefined>;
 }
 
-/** Nothing is allocated for a frame until it is complete: until then, its parts are kept as they came. */
+/** What is held of a frame at first. Bytes. */
+const SMALLEST = 1024;
+
+/**
+ * A frame that comes in one part is read from there. Of others the parts are copied, however small they are, into a buffer that grows with what has come:
+ * it is never more than twice as large, whatever length was announced.
+ */
 export const createFrameReader = (first: FrameLimits): FrameReader => {
-  let parts: Uint8Array[] = [];
+  let held = new Uint8Array();
   let length = 0;
 
-  /** As many bytes as that, which are there. Copied only when they came in several parts. */
-  const take = (count: number): Uint8Array => {
-    const bytes = peek(count);
-    length -= count;
-    let left = count;
-    while (left > 0 && (parts[0]?.length ?? 0) <= left) left -= parts.shift()?.length ?? 0;
-    if (left > 0 && parts[0]) parts[0] = parts[0].subarray(left);
-    return bytes;
-  };
-
-  const peek = (count: number): Uint8Array => {
-    const [next = EMPTY] = parts;
-    if (next.length >= count) return next.subarray(0, count);
-    const bytes = new Uint8Array(count);
-    let at = 0;
-    for (const part of parts) {
-      bytes.set(part.subarray(0, count - at), at);
-      at += Math.min(part.length, count - at);
-      if (at === count) break;
+  const hold = (part: Uint8Array, most: number): void => {
+    const needed = length + part.length;
+    if (needed > held.length) {
+      const larger = new Uint8Array(Math.max(needed, Math.min(most, Math.max(SMALLEST, 2 * held.length))));
+      larger.set(held.subarray(0, length));
+      held = larger;
     }
-    return bytes;
+    held.set(part, length);
+    length = needed;
   };
 
-  const next = (): Frame | undefined => {
-    const prefix = peek(Math.min(length, PREFIX_BYTES));
-    if (MARKER.some((byte, i) => i < prefix.length && prefix[i] !== byte)) throw new Malformed('what came is no frame');
-    if (prefix.length < PREFIX_BYTES) return undefined;
-    const view = new DataView(prefix.buffer, prefix.byteOffset, prefix.byteLength);
-    const [headers, body] = [view.getUint32(12, true), view.getUint32(16, true)];
-    const contentType = view.getInt32(4, true);
+  /** How long the frame is that begins here; undefined as long as that cannot be known. @throws Malformed */
+  const sizeOf = (bytes: Uint8Array): number | undefined => {
+    if (MARKER.some((byte, i) => i < bytes.length && bytes[i] !== byte)) throw new Malformed('what came is no frame');
+    if (bytes.length < PREFIX_BYTES) return undefined;
+    const { headers, body, contentType } = prefixOf(bytes);
     if (headers > reader.limits.headers) throw new Malformed(`a frame of type ${contentType} has ${headers} bytes of headers`);
     if (body > reader.limits.body) throw new Malformed(`a frame of type ${contentType} has a body of ${body} bytes`);
-    if (length < PREFIX_BYTES + headers + body) return undefined;
-    take(PREFIX_BYTES);
-    return { contentType, sequence: view.getInt32(8, true), headers: decodeHeaders(take(headers)), body: take(body) };
+    return PREFIX_BYTES + headers + body;
   };
 
   const reader: FrameReader = {
     limits: first,
-    get isWithinFrame() {
-      return length > 0;
-    },
     *read(part) {
-      if (part.length > 0) parts.push(part);
-      length += part.length;
-      for (let frame = next(); frame; frame = next()) yield frame;
-      if (length === 0) parts = [];
+      let rest = part;
+      while (rest.length > 0) {
+        const isFirst = length === 0;
+        const size = sizeOf(isFirst ? rest : held.subarray(0, length));
+        if (isFirst && size !== undefined && size <= rest.length) {
+          const frame = frameOf(rest.subarray(0, size));
+          rest = rest.subarray(size);
+          yield frame;
+          continue;
+        }
+        // As much as is known to belong to the frame.
+        const wanted = size ?? PREFIX_BYTES;
+        const some = rest.subarray(0, wanted - length);
+        hold(some, wanted);
+        rest = rest.subarray(some.length);
+        const whole = held.subarray(0, length);
+        if (sizeOf(whole) !== length) continue;
+        [held, length] = [new Uint8Array(), 0];
+        yield frameOf(whole);
+      }
     },
   };
   return reader;
 };
 
-const EMPTY = new Uint8Array();
+const prefixOf = (bytes: Uint8Array) => {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, PREFIX_BYTES);
+  return {
+    contentType: view.getInt32(4, true),
+    sequence: view.getInt32(8, true),
+    headers: view.getUint32(12, true),
+    body: view.getUint32(16, true),
+  };
+};
+
+/** @throws Malformed */
+const frameOf = (bytes: Uint8Array): Frame => {
+  const { contentType, sequence, headers } = prefixOf(bytes);
+  const body = PREFIX_BYTES + headers;
+  return { contentType, sequence, headers: decodeHeaders(bytes.subarray(PREFIX_BYTES, body)), body: bytes.subarray(body) };
+};

@@ -26,7 +26,7 @@ const begin = (options: Partial<AcceptOptions> = {}) => {
   const sent: Frame[] = [];
   const handled: Frame[] = [];
   const notes: string[] = [];
-  const wire = { kept: 0, isEnded: false };
+  const wire = { kept: 0, isEnded: false, drained: () => undefined as void };
   let channel: Channel | undefined;
   const accepted = acceptChannel({
     clock,
@@ -35,6 +35,10 @@ const begin = (options: Partial<AcceptOptions> = {}) => {
       get kept() {
         return wire.kept;
       },
+      drained: () =>
+        new Promise((resolve) => {
+          wire.drained = resolve;
+        }),
       end: () => {
         wire.isEnded = true;
       },
@@ -258,6 +262,22 @@ describe('a channel', () => {
     await more;
     await new Promise(setImmediate);
     assert.equal(work.length, 65);
+  });
+
+  test('reads no more while much waits for a slow reader', async () => {
+    const { open, wire, come, handled } = begin();
+    await open();
+    wire.kept = 16_777_216;
+    await come(bytesOf(metrics.contentType, 1));
+    assert.equal(handled.length, 1);
+    wire.kept++;
+    const coming = come(bytesOf(metrics.contentType, 2), bytesOf(metrics.contentType, 3));
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(handled.length, 1);
+    wire.kept = 0;
+    wire.drained();
+    await coming;
+    assert.equal(handled.length, 3);
   });
 
   test('ends when too much waits for a slow reader', async () => {

@@ -6,6 +6,7 @@ import { circuitMessages, refusalCode, routeErrorCode } from '../../../control-c
 import { Unanswered } from '../../../control-channel/requests.ts';
 import { newId } from '../../../storage/ids.ts';
 import type { Hosting } from '../hosting/hosting.ts';
+import { isSendable } from '../hosting/peer-data.ts';
 import type { Links } from '../links/links.ts';
 import { ClaimRefused } from '../rights/claim.ts';
 import type { TrafficRight } from '../rights/right.ts';
@@ -64,6 +65,7 @@ export const refuseDial = ({ channel }: ConnectedRouter, frame: Frame, said: str
 /** @throws ClaimRefused */
 const circuitFor = async (place: DialPlace, router: ConnectedRouter, asked: AskedCircuit, circuitId: string): Promise<MadeCircuit> => {
   const { random } = place.fabric.core.platform;
+  if (!isSendable(asked.peerData)) throw new ClaimRefused(refusalCode.internal, 'the data for who is dialed are too large');
   await place.hosting.restored();
   const judgedAt = place.rights.time;
   const { right, serviceName, destinations } = await judged(place, router, asked);

@@ -5,12 +5,19 @@ export type PeerData = ReadonlyMap<number, Uint8Array>;
 
 /** Bytes of all that a terminator may hand to those who dial it: keys and names of applications. */
 const MOST_BYTES = 16_384;
-/** Of each, its number and what the store needs for it. */
+/** Of each, its number and its length. */
 const OVERHEAD = 16;
 
-/** Whether it may be stored. */
-export const isStorable = (data: PeerData): boolean =>
-  [...data.values()].reduce((sum, { length }) => sum + length + OVERHEAD, 0) <= MOST_BYTES;
+/** Of who dials: it goes to a router with each attempt. */
+const MOST_SENT = 65_536;
+
+const sizeOf = (data: PeerData): number => [...data.values()].reduce((sum, { length }) => sum + length + OVERHEAD, 0);
+
+/** Whether a terminator may keep it. */
+export const isStorable = (data: PeerData): boolean => sizeOf(data) <= MOST_BYTES;
+
+/** Whether it may be handed to who is dialed. */
+export const isSendable = (data: PeerData): boolean => sizeOf(data) <= MOST_SENT;
 
 /** As a terminator keeps it. */
 export const storedPeerData = (data: PeerData): Readonly<Record<string, string>> =>

@@ -20,8 +20,9 @@ export interface Links {
   forget(routerId: string, but: ReadonlySet<string>): readonly string[];
 }
 
-/** Links of one router at most. */
+/** Links of one router at most, and characters of the ids in each. */
 const MOST = 10_000;
+const MOST_CHARACTERS = 256;
 
 export const createLinks = (): Links => {
   const byId = new Map<string, RouterLink>();
@@ -48,6 +49,7 @@ export const createLinks = (): Links => {
       const known = byId.get(link.id);
       if (known && (known.from !== link.from || isOlder(link.iteration, known.iteration))) return;
       if (!known && (byDialer.get(link.from)?.size ?? 0) >= MOST) return;
+      if (link.id.length > MOST_CHARACTERS || link.to.length > MOST_CHARACTERS) return;
       byId.set(link.id, link);
       dialedBy(link.from).add(link.id);
     },
