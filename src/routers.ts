@@ -1,19 +1,33 @@
 /** The control channels of routers, for adapters of sockets. */
 import type { ManagementController } from './controller.ts';
 import { type ControllerInside, insideOf } from './controller-inside.ts';
-import { createAcceptRouter } from './domain/traffic/channels/accept.ts';
+import { createRouterChannels, type RouterChannels } from './domain/traffic/channels/accept.ts';
+import type { InspectedRouter, RouterInspection } from './domain/traffic/channels/inspect.ts';
 import type { AcceptRouter } from './domain/traffic/channels/router-socket.ts';
 
+export type { InspectedRouter, RouterInspection } from './domain/traffic/channels/inspect.ts';
 export type { AcceptRouter, RouterSocket } from './domain/traffic/channels/router-socket.ts';
 
-const accepting = new WeakMap<ControllerInside, AcceptRouter>();
+type WithRouters = Pick<ManagementController, 'presence'>;
+
+const known = new WeakMap<ControllerInside, RouterChannels>();
+
+const channelsOf = (controller: WithRouters): RouterChannels => {
+  const inside = insideOf(controller);
+  const channels = known.get(inside) ?? createRouterChannels(inside.core, controller.presence, inside.events);
+  known.set(inside, channels);
+  return channels;
+};
 
 /** Takes the connections of routers to a controller: however many ports there are, they share one account of who is connected. */
-export const acceptRouterOf = (controller: Pick<ManagementController, 'presence'>): AcceptRouter => {
-  const inside = insideOf(controller);
-  const before = accepting.get(inside);
-  if (before) return before;
-  const accept = createAcceptRouter(inside.core, controller.presence, inside.events);
-  accepting.set(inside, accept);
-  return accept;
-};
+export const acceptRouterOf = (controller: WithRouters): AcceptRouter => channelsOf(controller).accept;
+
+/**
+ * Asks routers that are connected to a controller, by whatever port, for values that they alone know. What one does not answer is among its errors.
+ *
+ * ```ts
+ * const [{ values }] = await inspectRouters(controller, { values: ['links'], routerIds: [id] });
+ * ```
+ */
+export const inspectRouters = (controller: WithRouters, wanted: RouterInspection): Promise<readonly InspectedRouter[]> =>
+  channelsOf(controller).inspect(wanted);

@@ -26,7 +26,7 @@ const begin = (options: Partial<AcceptOptions> = {}) => {
   const sent: Frame[] = [];
   const handled: Frame[] = [];
   const notes: string[] = [];
-  const wire = { kept: 0, isEnded: false, drained: () => undefined as void };
+  const wire = { kept: 0, isEnded: false, drained: (): void => undefined };
   let channel: Channel | undefined;
   const accepted = acceptChannel({
     clock,

@@ -8,6 +8,7 @@ import type { Presence } from '../../fabric/connections/presence.ts';
 import { type ConnectedRouter, createConnectedRouters } from '../routers/connected.ts';
 import type { MessageHandlers } from '../routers/handlers.ts';
 import { admit } from './admission.ts';
+import { createInspectRouters, type InspectRouters } from './inspect.ts';
 import type { AcceptRouter } from './router-socket.ts';
 import { serveConnected } from './serving.ts';
 import { spokenVersion } from './versions.ts';
@@ -15,14 +16,20 @@ import { spokenVersion } from './versions.ts';
 /** Kinds of messages that are noted as unknown, of one connection. */
 const MOST_NOTED = 16;
 
-/** Takes the connections of routers to this controller. */
-export const createAcceptRouter = (core: Core, presence: Presence, events: Pick<ChangeListeners, 'on'>): AcceptRouter => {
+/** The routers of this controller. */
+export interface RouterChannels {
+  /** Takes the connections of routers. */
+  readonly accept: AcceptRouter;
+  readonly inspect: InspectRouters;
+}
+
+export const createRouterChannels = (core: Core, presence: Presence, events: Pick<ChangeListeners, 'on'>): RouterChannels => {
   const connected = createConnectedRouters();
   const service = serveConnected(core, events, connected);
   const place = { core, presence, connected };
   const { clock, logger } = core.platform;
   const repeated = createRepeatedLog(core.platform);
-  return (socket) => {
+  const accept: AcceptRouter = (socket) => {
     const { remoteAddress, certificates } = socket;
     let router: ConnectedRouter | undefined;
     let handlers: MessageHandlers = new Map();
@@ -62,4 +69,5 @@ export const createAcceptRouter = (core: Core, presence: Presence, events: Pick<
     });
     return accepted;
   };
+  return { accept, inspect: createInspectRouters(connected) };
 };
