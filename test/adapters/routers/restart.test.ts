@@ -54,9 +54,11 @@ for (const store of stores)
       assert.equal((await bindBy(back, 'terminator', session, { peerData: other })).result, 'success');
       const { data } = await next.network.controller.terminators.list({});
       assert.deepEqual([data.length, data[0]?.createdAt], [1, before?.createdAt]);
-      const made = await dialBy(back, { token: next.token });
-      assert.ok(made.isMade);
-      assert.deepEqual(circuitHeader.peerData.in(made.answer), other);
+      const dialed = async (by: Traffic) => circuitHeader.peerData.in((await dialBy(by, { token: next.token })).answer);
+      assert.deepEqual(await dialed(back), other);
+      back.router.close();
+      await until(async () => !(await isOnline(next.network, at.fra1.id)));
+      assert.deepEqual(await dialed(await next.again()), other);
     });
 
     test('hosts nothing for which the right was lost meanwhile, and tells its router', async () => {

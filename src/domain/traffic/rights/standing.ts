@@ -48,10 +48,8 @@ export const rightFaults = async (
     return row && isSame && !isLapsed(row, now) && grants.get(row) !== undefined ? undefined : 'session';
   };
 
-  const tunnelerFault = (right: TrafficRight): RightFault | undefined => {
-    if (right.identityId !== right.routerId || !routers.get(right.routerId)?.isTunnelerEnabled) return 'tunneler';
-    return grants.get(right) === undefined ? 'policy' : undefined;
-  };
+  // A router has an identity of its own as long as it has a tunneler.
+  const tunnelerFault = (right: TrafficRight): RightFault | undefined => (grants.get(right) === undefined ? 'policy' : undefined);
 
   const faultOf = (right: TrafficRight): RightFault | undefined => {
     const [who, what] = [identities.get(right.identityId), services.get(right.serviceId)];
