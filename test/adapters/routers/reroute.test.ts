@@ -344,3 +344,17 @@ test('a router that connects again and does not name a link has it no more', asy
   again.send(routerLinks, { links: [{ id: 'to par', destRouterId: par.id, iteration: 1 }] });
   assert.deepEqual((await nextRoute(par)).circuitId, circuitId);
 });
+
+test('a circuit that may stay stays also when it was moved too often', async () => {
+  await using at = await mesh();
+  const circuitId = await (async () => {
+    await at.link('0', at.fra, at.ams);
+    return at.circuit();
+  })();
+  for (let i = 1; i <= 5; i++) {
+    await at.link(`${i}`, at.fra, at.ams);
+    at.fra.send(fault, { subject: 'linkDuplicate', id: `${i - 1}`, iteration: 1 });
+    await until(async () => !(await isForgotten(at.fra, circuitId)));
+  }
+  assert.equal(await isForgotten(at.ams, circuitId), false);
+});

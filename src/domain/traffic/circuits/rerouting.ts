@@ -4,7 +4,7 @@ import { monotonic } from '../../../platform/timers.ts';
 import { memoized } from '../../policy/posture/memoized.ts';
 import { routerCosts } from '../links/costs.ts';
 import type { Links } from '../links/links.ts';
-import { cheapestPaths, type RouterPath } from '../links/paths.ts';
+import { cheapestPaths, type RouterCost, type RouterPath } from '../links/paths.ts';
 import { type Fabric, forRouters } from '../routers/fabric.ts';
 import type { Circuit, Circuits } from './circuit.ts';
 import { RouteFailed, redirect } from './route.ts';
@@ -53,7 +53,11 @@ export const createRerouting = ({ fabric: { core, connected }, links, circuits, 
 
   const look = async (): Promise<Ways> => {
     const ids = connected.all().map(({ id }) => id);
-    const costs = await forRouters(core, (job) => job.read((entities) => routerCosts(entities, ids)));
+    const costs = await forRouters(core, (job) => job.read((entities) => routerCosts(entities, ids))).catch((error: unknown) => {
+      // All routers are gone when the controller closes.
+      if (connected.all().length > 0) logger.warn('other ways for circuits could not be looked for', { error });
+      return new Map<string, RouterCost>();
+    });
     const from = memoized((id: string) => cheapestPaths(id, links.all(), costs));
     return (one, other) => from(one).get(other);
   };
@@ -95,30 +99,29 @@ export const createRerouting = ({ fabric: { core, connected }, links, circuits, 
 
   const isWhole = ({ links: used }: Circuit): boolean => used.every((id) => links.get(id));
 
-  /** Until it has a way of which nothing is known to be broken. @throws RouteFailed when there is none; Unanswered */
-  const moveOne = async (id: string, first: Ways): Promise<void> => {
+  /** Until it has a way of which nothing is known to be broken. @returns whether there is one @throws RouteFailed; Unanswered */
+  const moveOne = async (id: string, first: Ways): Promise<boolean> => {
     for (let ways = first, isFirst = true; ; ways = await look(), isFirst = false) {
       const circuit = circuits.get(id);
-      if (!circuit || (!isFirst && isWhole(circuit))) return;
+      if (!circuit || (!isFirst && isWhole(circuit))) return true;
       const way = ways(circuit.path[0] ?? '', circuit.path.at(-1) ?? '');
-      if (!way && moving.get(id) === 'stay') return;
-      if (!way || !count(id)) throw new RouteFailed('there is no other way');
+      if (!way || !count(id)) return false;
       await over(circuit, way);
     }
   };
 
   const moveAll = async (ids: readonly string[]): Promise<void> => {
     const since = monotonic(clock);
-    const ways = look();
+    const ways = await look();
     const one = async (id: string) => {
       try {
-        if (monotonic(clock) - since > MOVED_WITHIN) throw new RouteFailed('it took too long');
-        await moveOne(id, await ways);
+        const hasWay = monotonic(clock) - since <= MOVED_WITHIN && (await moveOne(id, ways));
+        if (!hasWay && moving.get(id) === 'end') end(id);
       } catch (error) {
-        // All routers are gone when the controller closes.
-        if (!(error instanceof RouteFailed || error instanceof Unanswered) && connected.all().length > 0)
-          logger.warn('a circuit could not be given another way', { circuitId: id, error });
+        // Some of its routers hand it on one way, and some the other.
         end(id);
+        if (!(error instanceof RouteFailed || error instanceof Unanswered))
+          logger.warn('a circuit could not be given another way', { circuitId: id, error });
       } finally {
         moving.delete(id);
       }
