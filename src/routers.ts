@@ -9,11 +9,11 @@ export type { AcceptRouter, RouterSocket } from './domain/traffic/channels/route
 const accepting = new WeakMap<ControllerInside, AcceptRouter>();
 
 /** Takes the connections of routers to a controller: however many ports there are, they share one account of who is connected. */
-export const acceptRouterOf = (controller: Pick<ManagementController, 'presence'>): AcceptRouter => {
+export const acceptRouterOf = (controller: Pick<ManagementController, 'presence' | 'publish'>): AcceptRouter => {
   const inside = insideOf(controller);
   const before = accepting.get(inside);
   if (before) return before;
-  const accept = createAcceptRouter(inside.core, controller.presence, inside.events);
+  const accept = createAcceptRouter({ core: inside.core, events: inside.events, publish: () => controller.publish() }, controller.presence);
   accepting.set(inside, accept);
   return accept;
 };

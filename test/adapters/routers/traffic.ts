@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto';
 import { circuitHeader, routeHeader } from '../../../src/control-channel/header-fields.ts';
 import { messages } from '../../../src/control-channel/messages/index.ts';
-import type { ScriptedRouter, TestDevice, TestRouter, TestSession } from '../../../testing/index.ts';
+import type { ScriptedRouter, TestDevice, TestRouter } from '../../../testing/index.ts';
 import { until } from '../../support/until.ts';
+import { bearerSession, type TrafficSession } from './bearer.ts';
 import { isOnline, type RouterNetwork, routerNetwork } from './support.ts';
 
 const { route, routeResult, createCircuit, createCircuitResponse, refused } = messages.circuits;
@@ -19,11 +21,17 @@ export interface Traffic extends RouterNetwork {
   readonly serviceId: string;
   readonly host: TestDevice;
   readonly client: TestDevice;
-  readonly hosting: TestSession;
-  readonly dialing: TestSession;
+  readonly hosting: TrafficSession;
+  readonly dialing: TrafficSession;
   readonly bindPolicy: string;
   readonly dialPolicy: string;
 }
+
+/** Of the certificate that a device proves to its router, SHA-1 in hex. */
+export const fingerprintOf = ({ certificate: { certificates } }: TestDevice): string =>
+  createHash('sha1')
+    .update(certificates[0] ?? new Uint8Array())
+    .digest('hex');
 
 /** The answer to a route that worked. */
 export const routed: NonNullable<Parameters<TestRouter['dial']>[0]['script']> = {
@@ -33,8 +41,11 @@ export const routed: NonNullable<Parameters<TestRouter['dial']>[0]['script']> = 
   },
 };
 
-export const traffic = async (script = routed): Promise<Traffic> => {
-  const at = await routerNetwork();
+/** How clients log in. */
+export type LoginBy = 'API session' | 'OpenID Connect';
+
+export const traffic = async (script = routed, by: LoginBy = 'API session'): Promise<Traffic> => {
+  const at = await routerNetwork({ oidc: by === 'OpenID Connect' });
   const { network, port } = at;
   const fra1 = await network.edgeRouter('fra1');
   const [host, client] = [await network.device('host', 'hosts'), await network.device('client', 'clients')];
@@ -45,7 +56,8 @@ export const traffic = async (script = routed): Promise<Traffic> => {
   await network.route();
   const router = await fra1.dial({ port, script });
   await until(() => isOnline(network, fra1.id));
-  const [hosting, dialing] = [await host.login(), await client.login()];
+  const login = (device: TestDevice): Promise<TrafficSession> => (by === 'API session' ? device.login() : bearerSession(network, device));
+  const [hosting, dialing] = [await login(host), await login(client)];
   return {
     ...at,
     fra1,
@@ -62,28 +74,31 @@ export const traffic = async (script = routed): Promise<Traffic> => {
 };
 
 /** The token of a session of a client for the service. */
-export const tokenFor = async (session: TestSession, serviceId: string, type: 'Dial' | 'Bind'): Promise<string> =>
+export const tokenFor = async (session: TrafficSession, serviceId: string, type: 'Dial' | 'Bind'): Promise<string> =>
   (await session.sessions.create({ body: { serviceId, type } })).token;
 
 /** The client hosts the service by the router: what the answer says. */
-export const bindBy = async ({ router, hosting, serviceId }: Traffic, address: string, sessionToken?: string) => {
+export const bindBy = async (at: Traffic, address: string, sessionToken?: string) => {
+  const { router, hosting, serviceId } = at;
   const token = sessionToken ?? (await tokenFor(hosting, serviceId, 'Bind'));
-  const fields = { address, sessionToken: token, apiSessionToken: hosting.token, peerData: new Map([[KEY, HOST_KEY]]) };
+  const fingerprints = [fingerprintOf(at.host)];
+  const fields = { address, sessionToken: token, apiSessionToken: hosting.token, fingerprints, peerData: new Map([[KEY, HOST_KEY]]) };
   return createTerminatorResponse.decode((await router.request(createTerminator, fields)).body);
 };
 
 /** The client asks for a circuit: the answer, whatever it is. */
 export const dialBy = async (
-  { router, dialing, serviceId }: Traffic,
-  change: { readonly token?: string; readonly key?: Uint8Array | undefined } = {},
+  { router, dialing, serviceId, client }: Traffic,
+  change: { readonly token?: string; readonly key?: Uint8Array | undefined; readonly fingerprints?: readonly string[] } = {},
 ) => {
-  const { token = await tokenFor(dialing, serviceId, 'Dial') } = change;
+  const { token = await tokenFor(dialing, serviceId, 'Dial'), fingerprints = [fingerprintOf(client)] } = change;
   const key = 'key' in change ? change.key : CLIENT_KEY;
   const answer = await router.request(createCircuit, '', {
     milliseconds: 30_000,
     headers: [
       circuitHeader.sessionToken.of(token),
       circuitHeader.apiSessionToken.of(dialing.token),
+      circuitHeader.fingerprints.of(fingerprints),
       circuitHeader.peerData.of(key ? new Map([[KEY, key]]) : new Map()),
       circuitHeader.instanceId.of(''),
     ],

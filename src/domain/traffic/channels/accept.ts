@@ -1,12 +1,12 @@
-import type { Core } from '../../../call/core.ts';
-import type { ChangeListeners } from '../../../changes/listeners.ts';
 import { acceptChannel } from '../../../control-channel/accept.ts';
 import { capability, header, helloHeader } from '../../../control-channel/header-fields.ts';
 import { createRepeatedLog } from '../../../platform/repeated-log.ts';
 import { software } from '../../../version.ts';
 import type { Presence } from '../../fabric/connections/presence.ts';
 import { type ConnectedRouter, createConnectedRouters } from '../routers/connected.ts';
+import type { Fabric } from '../routers/fabric.ts';
 import type { MessageHandlers } from '../routers/handlers.ts';
+import { watchOthers } from '../routers/others.ts';
 import { admit } from './admission.ts';
 import type { AcceptRouter } from './router-socket.ts';
 import { serveConnected } from './serving.ts';
@@ -16,9 +16,11 @@ import { spokenVersion } from './versions.ts';
 const MOST_NOTED = 16;
 
 /** Takes the connections of routers to this controller. */
-export const createAcceptRouter = (core: Core, presence: Presence, events: Pick<ChangeListeners, 'on'>): AcceptRouter => {
+export const createAcceptRouter = ({ core, events, publish }: Omit<Fabric, 'connected'>, presence: Presence): AcceptRouter => {
   const connected = createConnectedRouters();
-  const service = serveConnected(core, events, connected);
+  const fabric = { core, events, connected, publish };
+  const service = serveConnected(fabric);
+  const watch = watchOthers(fabric);
   const place = { core, presence, connected };
   const { clock, logger } = core.platform;
   const repeated = createRepeatedLog(core.platform);
@@ -45,6 +47,7 @@ export const createAcceptRouter = (core: Core, presence: Presence, events: Pick<
         if (!router) return;
         logger.info('a router has connected', about());
         service.begin(router);
+        watch();
       },
       handle: (frame) => {
         const handler = handlers.get(frame.contentType);

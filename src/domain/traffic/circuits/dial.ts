@@ -7,7 +7,7 @@ import { Unanswered } from '../../../control-channel/requests.ts';
 import { newId } from '../../../storage/ids.ts';
 import type { HostedTerminators } from '../hosting/hosted.ts';
 import type { Links } from '../links/links.ts';
-import { ClaimRefused, rightOf } from '../rights/claim.ts';
+import { ClaimRefused, readClaim, rightOf } from '../rights/claim.ts';
 import type { TrafficRight } from '../rights/right.ts';
 import type { StandingRights } from '../rights/watch.ts';
 import type { ConnectedRouter } from '../routers/connected.ts';
@@ -65,6 +65,7 @@ export const refuseDial = ({ channel }: ConnectedRouter, frame: Frame, said: str
 const askedIn = (frame: Frame) => ({
   sessionToken: circuitHeader.sessionToken.required(frame),
   apiSessionToken: circuitHeader.apiSessionToken.required(frame),
+  fingerprints: circuitHeader.fingerprints.in(frame) ?? [],
   instanceId: circuitHeader.instanceId.in(frame) ?? '',
   peerData: circuitHeader.peerData.in(frame) ?? new Map<number, Uint8Array>(),
 });
@@ -99,10 +100,11 @@ const circuitFor = async (place: DialPlace, router: ConnectedRouter, frame: Fram
 };
 
 /** Whether the client may dial the service, and where it can be reached, in one state. @throws ClaimRefused */
-const judged = ({ fabric: { core, connected }, links }: DialPlace, router: ConnectedRouter, asked: Asked) =>
-  forRouters(core, (job) =>
+const judged = async ({ fabric: { core, connected }, links }: DialPlace, router: ConnectedRouter, asked: Asked) => {
+  const claim = await readClaim(core, { ...asked, type: 'Dial', routerId: router.id });
+  return forRouters(core, (job) =>
     job.read(async (entities) => {
-      const right = await rightOf(entities, core, { ...asked, type: 'Dial', routerId: router.id });
+      const right = await rightOf(entities, core, claim);
       const { name, encryptionRequired } = await entities.require(service, right.serviceId);
       if (encryptionRequired && !asked.peerData.has(PUBLIC_KEY))
         throw new ClaimRefused(refusalCode.encryptionDataMissing, `service ${name} requires encryption, but the client sent no key`);
@@ -111,6 +113,7 @@ const judged = ({ fabric: { core, connected }, links }: DialPlace, router: Conne
       return { right, serviceName: name, destinations: await destinationsOf(entities, wanted, map) };
     }),
   );
+};
 
 type Plan = Pick<PlannedCircuit, 'circuitId' | 'attempt' | 'ingress' | 'egress' | 'peerData'> & { readonly right: TrafficRight };
 

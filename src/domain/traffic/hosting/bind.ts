@@ -8,7 +8,7 @@ import { sealText } from '../../../changes/sealed.ts';
 import type { MessageBody } from '../../../control-channel/messages/message-type.ts';
 import type { terminatorMessages } from '../../../control-channel/messages/terminators.ts';
 import { newRow } from '../../../resources/merge.ts';
-import { ClaimRefused, rightOf } from '../rights/claim.ts';
+import { ClaimRefused, type ReadClaim, readClaim, rightOf } from '../rights/claim.ts';
 import type { TrafficRight } from '../rights/right.ts';
 
 type Request = MessageBody<(typeof terminatorMessages)['createTerminator']>;
@@ -29,22 +29,37 @@ const ADDRESS = /^[\w-]{1,64}$/;
 const MOST_COST = 65_535;
 
 /**
- * Stores a terminator for a client that may bind its service by this router. Again, for the same client and service, it is what it was.
+ * Reads what a router asks for on behalf of a client. Not inside of transactions.
  * @throws BindRefused
  */
-export const bind = async (entities: Entities, core: Core, routerId: string, request: Request): Promise<TrafficRight> => {
-  const { address, sessionToken, apiSessionToken, cost, precedence } = request;
+export const readBind = (core: Core, routerId: string, request: Request): Promise<ReadClaim> => {
+  const { address, cost, precedence } = request;
   if (!ADDRESS.test(address)) throw new BindRefused('otherFailure', 'an address has 1 to 64 letters, digits, - or _');
   if (cost > MOST_COST) throw new BindRefused('otherFailure', `a cost is ${MOST_COST} at most`);
   if (precedence === 'unrecognized') throw new BindRefused('otherFailure', 'the precedence is not known');
-  const right = await rightOf(entities, core, { sessionToken, apiSessionToken, type: 'Bind', routerId }).catch((error: unknown) => {
+  return orInvalid(readClaim(core, { ...request, type: 'Bind', routerId }));
+};
+
+/** A claim that does not hold, in the words of this answer. */
+const orInvalid = <T>(claimed: Promise<T>): Promise<T> =>
+  claimed.catch((error: unknown) => {
     throw error instanceof ClaimRefused ? new BindRefused('invalidSession', error.message) : error;
   });
+
+/**
+ * Stores a terminator for a client that may bind its service by this router. Again, for the same client and service, it is what it was.
+ * @throws BindRefused
+ */
+export const bind = async (entities: Entities, core: Core, claim: ReadClaim, request: Request): Promise<TrafficRight> => {
+  const { address, cost } = request;
+  const { routerId } = claim;
+  const right = await orInvalid(rightOf(entities, core, claim));
   const known = await entities.get(terminator, address);
   if (known) return sameOr(known, right);
   const { name: serviceName } = await entities.require(service, right.serviceId);
   const { name: routerName } = await entities.require(router, routerId);
   const own: Partial<Row> = { id: address, serviceId: right.serviceId, routerId, hostId: right.identityId, serviceName, routerName };
+  const precedence = request.precedence === 'unrecognized' ? 'default' : request.precedence; // refused above
   const given = { binding: 'edge', address, cost, precedence, identity: request.instanceId };
   const secret = await sealedSecret(core, address, request.instanceSecret);
   await entities.insert(terminator, newRow(terminator, given, { ...own, ...secret }));

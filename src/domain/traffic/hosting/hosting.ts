@@ -8,7 +8,7 @@ import type { StandingRights } from '../rights/watch.ts';
 import type { ConnectedRouter } from '../routers/connected.ts';
 import { type Fabric, forRouters } from '../routers/fabric.ts';
 import type { HandlerRow } from '../routers/handlers.ts';
-import { BindRefused, bind } from './bind.ts';
+import { BindRefused, bind, readBind } from './bind.ts';
 import { createHostedTerminators, type HostedTerminators } from './hosted.ts';
 
 const { createTerminator, createTerminatorResponse, removeTerminator, removeTerminatorResponse, removeTerminators } = terminatorMessages;
@@ -54,7 +54,8 @@ export const hostServices = ({ core, events }: Fabric, rights: StandingRights): 
     const { address: id, peerData } = request;
     const judgedAt = rights.time;
     try {
-      const right = await forRouters(core, (job) => job.write((entities) => bind(entities, core, router.id, request)));
+      const claim = await readBind(core, router.id, request);
+      const right = await forRouters(core, (job) => job.write((entities) => bind(entities, core, claim, request)));
       const end = () => {
         tellRemoved(router, [right.sessionId]);
         remove(router.id, [id]).catch((error: unknown) => logger.warn('a terminator could not be removed', { terminatorId: id, error }));

@@ -3,6 +3,8 @@ import type { PolicyType } from '../../../api/policies.ts';
 /** What a terminator or a circuit stands on: that an identity may dial or bind a service by a router, in a session. */
 export interface TrafficRight {
   readonly sessionId: string;
+  /** Whether the session is stored: not where signed tokens stand for the API session. */
+  readonly isStored: boolean;
   readonly apiSessionId: string;
   readonly identityId: string;
   readonly serviceId: string;

@@ -9,7 +9,7 @@ import type { Core } from '../../../call/core.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { rowsById } from '../../../resources/rows-by-id.ts';
 import { routerAccess } from '../../fabric/routers/common-routers.ts';
-import { grantsOf, isLapsed } from '../../sessions/sessions/grants.ts';
+import { grantsOf, isLapsed, type StoredSession } from '../../sessions/sessions/grants.ts';
 import type { TrafficRight } from './right.ts';
 
 /** Why a right does not stand. */
@@ -17,7 +17,8 @@ export type RightFault = 'apiSession' | 'session' | 'router' | 'service';
 
 /**
  * What is wrong with each of these rights in this state; nothing for those that stand. Sessions, policies, posture and routers are asked anew: what was true when
- * a right was granted does not count. Some ten queries for any number of rights.
+ * a right was granted does not count. Some ten queries for any number of rights. The posture of endpoints whose sessions are not stored is for their routers
+ * to judge: it is these that they tell of it.
  */
 export const rightFaults = async (
   entities: Entities,
@@ -26,19 +27,29 @@ export const rightFaults = async (
   now: string,
 ): Promise<ReadonlyMap<TrafficRight, RightFault | undefined>> => {
   if (rights.length === 0) return new Map();
-  const ids = (key: keyof TrafficRight) => rights.map((right) => right[key]);
+  const ids = (key: Exclude<keyof TrafficRight, 'isStored'>) => rights.map((right) => right[key]);
   const apiSessions = await rowsById(entities, apiSession, ids('apiSessionId'));
   const sessions = await rowsById(entities, session, ids('sessionId'));
   const identities = await rowsById(entities, identity, ids('identityId'));
   const services = await rowsById(entities, service, ids('serviceId'));
   const routers = await rowsById(entities, edgeRouter, ids('routerId'));
   const grants = await grantsOf(entities, [...sessions.values()], now);
+  const unstored = rights.filter(({ isStored }) => !isStored);
+  const permissions = await grantsOf(entities, unstored, now, { isPostureIgnored: true });
   const pairs = rights.flatMap((right) => {
     const [who, what] = [identities.get(right.identityId), services.get(right.serviceId)];
     return who && what ? [{ identity: who, service: what }] : [];
   });
   const mayUse = await routerAccess(entities, pairs);
 
+  const isGoing = (right: TrafficRight, row: StoredSession | undefined): boolean => {
+    const isSame =
+      row?.apiSessionId === right.apiSessionId &&
+      row.identityId === right.identityId &&
+      row.serviceId === right.serviceId &&
+      row.type === right.type;
+    return isSame && !isLapsed(row, now) && grants.get(row) !== undefined;
+  };
   const faultOf = (right: TrafficRight): RightFault | undefined => {
     const of = apiSessions.get(right.apiSessionId);
     const who = identities.get(right.identityId);
@@ -46,9 +57,7 @@ export const rightFaults = async (
       return 'apiSession';
     const what = services.get(right.serviceId);
     if (!what) return 'service';
-    const row = sessions.get(right.sessionId);
-    const isSame = row?.apiSessionId === of.id && row.identityId === who.id && row.serviceId === what.id && row.type === right.type;
-    if (!row || !isSame || isLapsed(row, now) || grants.get(row) === undefined) return 'session';
+    if (!(right.isStored ? isGoing(right, sessions.get(right.sessionId)) : permissions.get(right))) return 'session';
     const router = routers.get(right.routerId);
     if (!router || router.disabled || !mayUse({ identity: who, service: what }, router)) return 'router';
     return undefined;

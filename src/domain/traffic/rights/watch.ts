@@ -15,8 +15,17 @@ export interface StandingRights {
   add(right: TrafficRight, judgedAt: number, end: () => void): () => void;
 }
 
-/** Kinds of whose changes some take rights away. Changes of policies and posture end sessions, which are among these. */
-const KINDS = ['session', 'apiSession', 'identity', 'service', 'edgeRouter', 'edgeRouterPolicy', 'serviceEdgeRouterPolicy'] as const;
+/** Kinds of whose changes some take rights away. Changes of posture end sessions that are stored, which are among these. */
+const KINDS = [
+  'session',
+  'apiSession',
+  'identity',
+  'service',
+  'edgeRouter',
+  'servicePolicy',
+  'edgeRouterPolicy',
+  'serviceEdgeRouterPolicy',
+] as const;
 
 /** How often rights are looked at that end with time. ms */
 const EVERY = 10_000;
