@@ -89,6 +89,21 @@ test('a link is shown as its router reports it', async () => {
   assert.deepEqual([connections.length, connections[0].type], [16, 'x'.repeat(255)]);
 });
 
+test('a link with ids that no router gives is none, and does not take the others with it', async () => {
+  await using at = await traffic();
+  await using api = await fabricApi(at.network);
+  const long = 'x'.repeat(256);
+  at.router.send(routerLinks, {
+    links: [
+      { id: long, destRouterId: 'elsewhere', iteration: 1 },
+      { id: 'far', destRouterId: long, iteration: 1 },
+      { id: 'sound', destRouterId: 'elsewhere', iteration: 1 },
+    ],
+  });
+  await settled(at.router);
+  assert.deepEqual(await api.ids('/links'), ['sound']);
+});
+
 test('a circuit is shown with its client, its service, its terminator and its way', async () => {
   await using at = await traffic();
   await using api = await fabricApi(at.network);
@@ -197,8 +212,10 @@ test('lists of links and circuits are filtered, ordered and paged like all other
   assert.deepEqual(await listed('links', { filter: `sourceRouter = "${ams1.id}" or down = true or state != "Connected"` }), []);
   assert.deepEqual(await listed('links', { filter: 'dialAddress contains "ams1" limit 1' }), ['link']);
   assert.deepEqual(await listed('links', { sort: 'protocol desc, id', limit: '2', offset: '1' }), ['a', 'link']);
-  const { meta } = (await api.call('GET', '/links?limit=1&offset=1')).body;
-  assert.deepEqual(meta.pagination, { limit: 1, offset: 1, totalCount: 3 });
+  const pageOf = async (query: string) => (await api.call('GET', `/links?${query}`)).body.meta.pagination;
+  assert.deepEqual(await pageOf('limit=1&offset=1'), { limit: 1, offset: 1, totalCount: 3 });
+  assert.deepEqual(await pageOf('limit=1&filter=protocol%3D%22tls%22'), { limit: 1, offset: 0, totalCount: 2 });
+  assert.deepEqual((await pageOf('limit=5000')).limit, 500);
 
   assert.deepEqual(await listed('circuits', { sort: 'createdAt desc' }), [later.id, circuitId]);
   assert.deepEqual(

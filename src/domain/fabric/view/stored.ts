@@ -16,7 +16,7 @@ export const fabricRouterOf = (row: RowOf<typeof router>, { presence, traffic }:
     cost: row.cost ?? 0,
     noTraversal: row.noTraversal ?? false,
     disabled: row.disabled ?? false,
-    listenerAddresses: state ? traffic.linkListeners(row.id).map(({ address, protocol }) => ({ address, protocol })) : [],
+    listenerAddresses: traffic.linkListeners(row.id).map(({ address, protocol }) => ({ address, protocol })),
     ...(state ? { versionInfo: state.versionInfo } : {}),
     interfaces: row.interfaces ?? [],
   };
