@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { memoryStorage } from '../../../adapters/storage/memory/index.ts';
+import { createClient } from '../../../src/client/index.ts';
 import { messages } from '../../../src/control-channel/messages/index.ts';
 import { testNetwork } from '../../../testing/index.ts';
 import { until } from '../../support/until.ts';
@@ -8,7 +9,7 @@ import { type FabricApi, fabricApi } from './fabric-api.ts';
 import { isOnline } from './support.ts';
 import { bindBy, dialBy, routed, settled, type Traffic, traffic, withSecond } from './traffic.ts';
 
-const { unroute, fault } = messages.circuits;
+const { route, unroute, fault } = messages.circuits;
 const { routerLinks, linkState } = messages.links;
 
 const CONNECTION = { type: 'link.default', localAddr: 'tls:10.0.0.1:45000', remoteAddr: 'tls:10.0.0.2:6000' };
@@ -191,6 +192,25 @@ test('a link that is deleted is closed by both its routers, and the circuits ove
   assert.equal((await dialBy(at)).isMade, false);
 });
 
+test('a circuit that is being set up over a link is not made when the link is deleted meanwhile', async () => {
+  await using at = await traffic();
+  await using api = await fabricApi(at.network);
+  const answers: (() => void)[] = [];
+  const slowly: typeof routed = { [route.name]: (frame, router) => void answers.push(() => routed[route.name]?.(frame, router)) };
+  const { ams1, second, hosting } = await withSecond(at, slowly);
+  await bindBy(hosting, 'terminator');
+  at.router.send(routerLinks, { links: [{ id: 'link', destRouterId: ams1.id, iteration: 1 }] });
+  await settled(at.router);
+  const dialing = dialBy(at);
+  const { circuitId } = route.decode((await second.next(route)).body);
+  assert.deepEqual(await api.ids('/circuits'), []);
+  assert.equal((await api.call('DELETE', '/links/link')).status, 200);
+  for (const answer of answers) answer();
+  assert.equal((await dialing).isMade, false);
+  for (const router of [at.router, second]) assert.deepEqual(unroute.decode((await router.next(unroute)).body), { circuitId, now: true });
+  assert.deepEqual(await api.ids('/circuits'), []);
+});
+
 test('lists of links and circuits are filtered, ordered and paged like all others', async () => {
   await using at = await traffic();
   await using api = await fabricApi(at.network);
@@ -276,7 +296,8 @@ test('the host and the typed client read and end the same', async () => {
     data.map(({ id }) => id),
     [circuitId],
   );
-  const operator = controller.as((await (await at.network.administrator('operator')).login()).token);
+  const { token } = await (await at.network.administrator('operator')).login();
+  const operator = createClient({ baseUrl: 'https://controller.test', credentials: { session: token }, fetch: at.network.fetch });
   assert.equal((await operator.links.get({ id: 'link' })).sourceRouter.name, 'fra1');
   await operator.links.delete({ id: 'link' });
   assert.deepEqual((await controller.circuits.list({})).data, []);

@@ -112,9 +112,10 @@ export const dialBy = async (
 /** A second router, by which the host is reached; the client stays at the first. */
 export const withSecond = async (
   at: Traffic,
+  script = routed,
 ): Promise<{ readonly ams1: TestRouter; readonly second: ScriptedRouter; readonly hosting: Traffic }> => {
   const ams1 = await at.network.edgeRouter('ams1');
-  const second = await ams1.dial({ port: at.port, script: routed });
+  const second = await ams1.dial({ port: at.port, script });
   await until(() => isOnline(at.network, ams1.id));
   return { ams1, second, hosting: { ...at, router: second } };
 };
