@@ -208,7 +208,7 @@ const formOf = (log: string): 'json' | 'text' => {
 };
 
 /** What the server itself answers for, and an application must not hide. */
-const TAKEN = ['/edge', '/oidc', '/health', '/ready'];
+const TAKEN = ['/edge', '/fabric', '/oidc', '/health', '/ready'];
 
 const applicationsOf = (spas: readonly string[]): readonly Application[] => {
   const applications = spas.map((spa) => {

@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
 import { circuitHeader, routeHeader } from '../../../src/control-channel/header-fields.ts';
 import { messages } from '../../../src/control-channel/messages/index.ts';
-import type { ScriptedRouter, TestDevice, TestRouter } from '../../../testing/index.ts';
+import type { ScriptedRouter, TestDevice, TestNetworkOptions, TestRouter } from '../../../testing/index.ts';
 import { until } from '../../support/until.ts';
 import { bearerSession, type TrafficSession } from './bearer.ts';
 import { isOnline, type RouterNetwork, routerNetwork } from './support.ts';
 
 const { route, routeResult, createCircuit, createCircuitResponse, refused } = messages.circuits;
 const { createTerminator, createTerminatorResponse } = messages.terminators;
+const { verifyRouter } = messages.links;
 
 export const HOST_KEY = Uint8Array.of(1, 1, 1);
 export const CLIENT_KEY = Uint8Array.of(2, 2, 2);
@@ -44,8 +45,8 @@ export const routed: NonNullable<Parameters<TestRouter['dial']>[0]['script']> = 
 /** How clients log in. */
 export type LoginBy = 'API session' | 'OpenID Connect';
 
-export const traffic = async (script = routed, by: LoginBy = 'API session'): Promise<Traffic> => {
-  const at = await routerNetwork({ oidc: by === 'OpenID Connect' });
+export const traffic = async (script = routed, by: LoginBy = 'API session', options: TestNetworkOptions = {}): Promise<Traffic> => {
+  const at = await routerNetwork({ oidc: by === 'OpenID Connect', ...options });
   const { network, port } = at;
   const fra1 = await network.edgeRouter('fra1');
   const [host, client] = [await network.device('host', 'hosts'), await network.device('client', 'clients')];
@@ -107,3 +108,17 @@ export const dialBy = async (
   createCircuitResponse.decode(answer.body);
   return { isMade: true, id: circuitHeader.circuitId.required(answer), answer } as const;
 };
+
+/** A second router, by which the host is reached; the client stays at the first. */
+export const withSecond = async (
+  at: Traffic,
+  script = routed,
+): Promise<{ readonly ams1: TestRouter; readonly second: ScriptedRouter; readonly hosting: Traffic }> => {
+  const ams1 = await at.network.edgeRouter('ams1');
+  const second = await ams1.dial({ port: at.port, script });
+  await until(() => isOnline(at.network, ams1.id));
+  return { ams1, second, hosting: { ...at, router: second } };
+};
+
+/** Waits until what the router has sent before was worked on. */
+export const settled = (router: ScriptedRouter) => router.request(verifyRouter, {});

@@ -10,6 +10,7 @@ import type { Fabric } from '../routers/fabric.ts';
 import { handlersOf, type MessageHandlers } from '../routers/handlers.ts';
 import { greet } from './greeting.ts';
 import { reportHandlers } from './reports.ts';
+import { shownTraffic } from './shown.ts';
 
 /** What is done for a router as long as it is connected. */
 export interface RouterService {
@@ -25,6 +26,7 @@ export const serveConnected = (fabric: Fabric): RouterService => {
   const hosting = hostServices(fabric, rights);
   const linking = keepLinks(fabric);
   const circuits = keepCircuits(fabric, rights, hosting.hosted, linking);
+  core.traffic.serve(shownTraffic(fabric.connected, linking, circuits));
   const apiSessions = syncApiSessions(fabric);
   const sessions = syncSessions(fabric);
   const dataModel = syncDataModel(fabric);

@@ -39,6 +39,11 @@ export interface CircuitKeeping {
   handlers(router: ConnectedRouter): readonly HandlerRow[];
   /** A router has connected. Circuits outlive the loss of a control channel: what has ended meanwhile is ended now. */
   began(router: ConnectedRouter): void;
+  all(): readonly Circuit[];
+  /** Ends a circuit at once. @returns whether it was known */
+  end(id: string): boolean;
+  /** The link is gone: the circuits over it end. */
+  endOver(linkId: string): void;
 }
 
 /** Circuits that are remembered for one router that is not there. */
@@ -63,6 +68,9 @@ export const keepCircuits = (fabric: Fabric, rights: StandingRights, hosted: Hos
       if (router) takeDown([router], id, now);
       else owe(owed, routerId, id);
     }
+  };
+  const endOver = (linkId: string): void => {
+    for (const circuit of circuits.over(linkId)) drop(circuit, true);
   };
   const place = { fabric, rights, hosted, links: linking.links, circuits, end: (circuit: Circuit) => drop(circuit, true) };
   events.on('terminator', ({ action, entityId }) => {
@@ -95,7 +103,7 @@ export const keepCircuits = (fabric: Fabric, rights: StandingRights, hosted: Hos
         else takeDown([router], one, true);
       }
     else if (subject === 'linkDuplicate') linking.duplicate(router, said);
-    else if (subject === 'link' && linking.broken(router, said)) for (const circuit of circuits.over(id)) drop(circuit, true);
+    else if (subject === 'link' && linking.broken(router, said)) endOver(id);
   };
 
   return {
@@ -113,5 +121,12 @@ export const keepCircuits = (fabric: Fabric, rights: StandingRights, hosted: Hos
       for (const id of owed.get(router.id) ?? []) takeDown([router], id, true);
       owed.delete(router.id);
     },
+    all: circuits.all,
+    end: (id) => {
+      const circuit = circuits.get(id);
+      if (circuit) drop(circuit, true);
+      return circuit !== undefined;
+    },
+    endOver,
   };
 };

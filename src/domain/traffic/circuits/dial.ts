@@ -136,7 +136,7 @@ const planOf = (
 
 /** @throws RouteFailed when what it stands on has gone while it was set up */
 const keep = (
-  { rights, hosted, links, circuits, end }: DialPlace,
+  { fabric, rights, hosted, links, circuits, end }: DialPlace,
   { circuitId }: PlannedCircuit,
   { terminator, path }: ReachedTerminator,
   right: TrafficRight,
@@ -146,6 +146,9 @@ const keep = (
   if (path.links.some((id) => !links.get(id))) throw new RouteFailed('a link is gone');
   const circuit: Circuit = {
     id: circuitId,
+    createdAt: new Date(fabric.core.platform.clock.now()).toISOString(),
+    clientId: right.identityId,
+    serviceId: right.serviceId,
     path: path.routers,
     links: path.links,
     terminatorId: terminator.id,

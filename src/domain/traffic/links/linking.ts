@@ -6,6 +6,7 @@ import type { Fabric } from '../routers/fabric.ts';
 import type { HandlerRow, MessageHandler } from '../routers/handlers.ts';
 import { createLinks, isOlder, type Links } from './links.ts';
 import { introducePeers, type Peers } from './peers.ts';
+import { reportedConnections, reportedLinks } from './reported.ts';
 import { verify } from './verify.ts';
 
 const { routerLinks, linkState, verifyRouter } = linkMessages;
@@ -21,16 +22,18 @@ export interface Linking extends Peers {
   duplicate(router: ConnectedRouter, said: Fault): void;
   /** One end says that a link is gone. @returns whether it was used until now */
   broken(router: ConnectedRouter, said: Fault): boolean;
+  /** Has both ends close a link. @returns whether it was known */
+  remove(id: string): boolean;
 }
 
 /** The first report of a connection names all links of the router, the later ones those that are new. */
 const reporting = (links: Links, { id: from }: ConnectedRouter): MessageHandler => {
   let isFirst = true;
   return (frame) => {
-    const reported = routerLinks.decode(frame.body).links;
+    const reported = reportedLinks(from, frame);
     if (isFirst) links.forget(from, new Set(reported.map(({ id }) => id)));
     isFirst = false;
-    for (const { id, destRouterId, iteration } of reported) links.report({ id, from, to: destRouterId, iteration });
+    for (const link of reported) links.report(link);
   };
 };
 
@@ -50,8 +53,7 @@ export const keepLinks = (fabric: Fabric): Linking => {
     ...introducePeers(fabric),
     handlers: (router) => [
       [routerLinks, reporting(links, router)],
-      // Which connections a link consists of is its routers' business.
-      [linkState, () => undefined],
+      [linkState, (frame) => links.connect(reportedConnections(router.id, frame))],
       [verifyRouter, (frame) => verify(fabric, router, frame)],
     ],
     duplicate: (router, said) => {
@@ -65,6 +67,12 @@ export const keepLinks = (fabric: Fabric): Linking => {
     broken: (router, said) => {
       const link = ofRouter(router, said);
       return link !== undefined && links.remove(link.id) !== undefined;
+    },
+    remove: (id) => {
+      const link = links.remove(id);
+      if (!link) return false;
+      for (const end of [link.from, link.to]) connected.get(end)?.channel.send(fault, { subject: 'link', id, iteration: link.iteration });
+      return true;
     },
   };
 };
