@@ -10,7 +10,7 @@ import { keyDocument } from './keys.ts';
 export type DataEvent = NonNullable<Parameters<(typeof dataModelMessages.changeSet)['encode']>[0]['changes']>[number];
 
 /** What an entry is about: just one of its fields. */
-export type Document = Omit<DataEvent, 'action' | 'isSynthetic'>;
+export type ModelDocument = Omit<DataEvent, 'action' | 'isSynthetic'>;
 
 /** What a document says beside its row. */
 export interface Beside {
@@ -20,7 +20,7 @@ export interface Beside {
   readonly now: string;
 }
 
-type Documents = { readonly [K in ModelKind]: (row: ChangedRow<K>, beside: Beside) => Document | undefined };
+type Documents = { readonly [K in ModelKind]: (row: ChangedRow<K>, beside: Beside) => ModelDocument | undefined };
 
 /** The kinds, in the order in which a full state tells of them: what others point to comes first. */
 export const modelKinds = ['configType', 'config', 'identity', 'service', 'postureCheck', 'servicePolicy', 'ca', 'revocation'] as const;
@@ -74,7 +74,7 @@ const configsByService = (rows: Beside['serviceConfigs']) =>
   );
 
 /** What a posture check asks of an endpoint, in the router's words. */
-const checked = (row: ChangedRow<'postureCheck'>): Partial<NonNullable<Document['postureCheck']>> => {
+const checked = (row: ChangedRow<'postureCheck'>): Partial<NonNullable<ModelDocument['postureCheck']>> => {
   switch (row.typeId) {
     case 'MAC':
       return { mac: { macAddresses: row.macAddresses } };

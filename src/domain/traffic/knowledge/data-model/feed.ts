@@ -6,7 +6,7 @@ import { newId } from '../../../../storage/ids.ts';
 import { forRouters } from '../../routers/fabric.ts';
 import { type ChangeSets, createChangeSets, type SentSet } from './change-sets.ts';
 import type { DataEvent } from './documents.ts';
-import { currentKeys, keyChanges, type PublicKeys } from './keys.ts';
+import { currentKeys, keyChanges, type ModelKeys } from './keys.ts';
 import { loadDataModel } from './load.ts';
 import type { DataModel } from './model.ts';
 
@@ -25,12 +25,12 @@ export class DataFeed {
   readonly #model: DataModel;
   readonly #sets: ChangeSets;
   #index: number;
-  #keys: PublicKeys;
+  #keys: ModelKeys;
   /** The time as of which the model is told. ISO text */
   #at: string;
   #state: Uint8Array | undefined;
 
-  private constructor(core: Core, model: DataModel, index: number, keys: PublicKeys) {
+  private constructor(core: Core, model: DataModel, index: number, keys: ModelKeys) {
     this.#core = core;
     this.#model = model;
     this.#index = index;

@@ -23,7 +23,7 @@ export interface Following {
 }
 
 /** @param failed told of what went wrong with changes that nobody waits for */
-export const followChanges = (
+export const followDataModel = (
   { core, events }: Pick<Fabric, 'core' | 'events'>,
   audience: Audience,
   failed: (error: unknown) => void,

@@ -1,9 +1,9 @@
 /** The keys by which routers check tokens and the certificates of clients. */
 import type { Core } from '../../../../call/core.ts';
-import type { DataEvent, Document } from './documents.ts';
+import type { DataEvent, ModelDocument } from './documents.ts';
 
 /** A key as routers take it. */
-export interface PublicKey {
+export interface ModelKey {
   readonly kid: string;
   readonly data: Uint8Array;
   readonly usages: readonly ('jwtValidation' | 'clientCertificateValidation')[];
@@ -12,33 +12,33 @@ export interface PublicKey {
 }
 
 /** Keys by their `kid`. */
-export type PublicKeys = ReadonlyMap<string, PublicKey>;
+export type ModelKeys = ReadonlyMap<string, ModelKey>;
 
-export const keyDocument = (publicKey: PublicKey): Document => ({ publicKey });
+export const keyDocument = (publicKey: ModelKey): ModelDocument => ({ publicKey });
 
 /** The keys of the network as they are now: its own, those of its authorities, and those of the OpenID provider. */
-export const currentKeys = async ({ pki, provider }: Pick<Core, 'pki' | 'provider'>): Promise<PublicKeys> => {
+export const currentKeys = async ({ pki, provider }: Pick<Core, 'pki' | 'provider'>): Promise<ModelKeys> => {
   const { certificate, kid } = await pki.networkKey();
   const { anchors, chain } = await pki.signer();
   const authorities = [...anchors, ...chain].map(
-    ({ der, fingerprint }): PublicKey => ({ data: der, kid: fingerprint, usages: ['clientCertificateValidation'], format: 'certificate' }),
+    ({ der, fingerprint }): ModelKey => ({ data: der, kid: fingerprint, usages: ['clientCertificateValidation'], format: 'certificate' }),
   );
-  const own: PublicKey = { data: certificate.der, kid, usages: ['jwtValidation', 'clientCertificateValidation'], format: 'certificate' };
+  const own: ModelKey = { data: certificate.der, kid, usages: ['jwtValidation', 'clientCertificateValidation'], format: 'certificate' };
   const issuing = await Promise.all(
     (provider?.keys.published ?? []).map(
-      async (key): Promise<PublicKey> => ({ data: await spkiOf(key), kid: key.kid, usages: ['jwtValidation'], format: 'spki' }),
+      async (key): Promise<ModelKey> => ({ data: await spkiOf(key), kid: key.kid, usages: ['jwtValidation'], format: 'spki' }),
     ),
   );
   return new Map([...authorities, own, ...issuing].map((key) => [key.kid, key]));
 };
 
 /** What has changed from one set of keys to another. */
-export const keyChanges = (before: PublicKeys, now: PublicKeys): readonly DataEvent[] => [
+export const keyChanges = (before: ModelKeys, now: ModelKeys): readonly DataEvent[] => [
   ...[...before.values()].filter(({ kid }) => !now.has(kid)).map((key) => keyEvent('delete', key)),
   ...[...now.values()].filter(({ kid }) => !before.has(kid)).map((key) => keyEvent('create', key)),
 ];
 
-const keyEvent = (action: 'create' | 'delete', key: PublicKey): DataEvent => ({ action, isSynthetic: true, ...keyDocument(key) });
+const keyEvent = (action: 'create' | 'delete', key: ModelKey): DataEvent => ({ action, isSynthetic: true, ...keyDocument(key) });
 
 type Published = NonNullable<Core['provider']>['keys']['published'][number];
 

@@ -12,12 +12,12 @@ export const sides = [
   { kind: 'identity', roles: 'identityRoles' },
 ] as const;
 
-export type Side = (typeof sides)[number];
+export type PolicySide = (typeof sides)[number];
 
 /** Whether a policy selects an entity; one that there is not, it does not. */
-export const isMember = ({ roles }: Side, policy: Policy | null, entity: Selectable | null): boolean =>
+export const isMember = ({ roles }: PolicySide, policy: Policy | null, entity: Selectable | null): boolean =>
   policy !== null && entity !== null && selects({ semantic: policy.semantic, roles: policy[roles] }, entity);
 
 /** @param ids none: nothing is told */
-export const memberEvents = (policyId: string, { kind }: Side, ids: readonly string[], add: boolean): readonly DataEvent[] =>
+export const memberEvents = (policyId: string, { kind }: PolicySide, ids: readonly string[], add: boolean): readonly DataEvent[] =>
   ids.length === 0 ? [] : [{ servicePolicyChange: { policyId, relatedEntityIds: ids, relatedEntityType: kind, add } }];

@@ -1,9 +1,9 @@
 import type { Change, ChangedRow } from '../../../../changes/events.ts';
 import { createTurns } from '../../../../concurrency/event-loop.ts';
 import { dataModelMessages } from '../../../../control-channel/messages/data-model.ts';
-import { type DataEvent, type Document, documents, isDisabledAt, type ModelKind, modelKinds } from './documents.ts';
-import { isMember, memberEvents, type Policy, type Side, sides } from './members.ts';
-import { createHeldRows, type HeldKind, isHeld } from './rows.ts';
+import { type DataEvent, documents, isDisabledAt, type ModelDocument, type ModelKind, modelKinds } from './documents.ts';
+import { isMember, memberEvents, type Policy, type PolicySide, sides } from './members.ts';
+import { createHeldRows, type HeldKind, isHeldKind } from './rows.ts';
 
 /** What a change does to a row. */
 interface Step<K extends HeldKind> {
@@ -37,7 +37,7 @@ export class DataModel {
   /** Takes over a change. @returns what routers must be told */
   async apply(change: Change, now: string): Promise<readonly DataEvent[]> {
     const { entity } = change;
-    if (!isHeld(entity)) return [];
+    if (!isHeldKind(entity)) return [];
     if (entity === 'serviceConfig') return this.#reconfigured(change as Step<'serviceConfig'>, now);
     return this.#step(entity, change as Step<typeof entity>, now); // `entity` says of which kind the rows are
   }
@@ -58,7 +58,7 @@ export class DataModel {
     return isSame(before, after) ? selected : [{ action: 'update', ...after }, ...selected];
   }
 
-  #documentOf<K extends ModelKind>(kind: K, row: ChangedRow<K>, now: string): Document | undefined {
+  #documentOf<K extends ModelKind>(kind: K, row: ChangedRow<K>, now: string): ModelDocument | undefined {
     return documents[kind](row, { serviceConfigs: this.#rows.serviceConfigsOf(row.id), now });
   }
 
@@ -72,7 +72,7 @@ export class DataModel {
   async #selection<K extends ModelKind>(kind: K, step: Step<K>): Promise<readonly DataEvent[]> {
     if (kind === 'servicePolicy') return step.after ? this.#reselected(step as Step<'servicePolicy'>) : [];
     const side = sides.find((one) => one.kind === kind);
-    return side ? this.#selectedAnew(side, step as Step<Side['kind']>) : [];
+    return side ? this.#selectedAnew(side, step as Step<PolicySide['kind']>) : [];
   }
 
   /** After a change of a policy: its members. */
@@ -93,7 +93,7 @@ export class DataModel {
   }
 
   /** After a change of an entity: the policies that select it. */
-  #selectedAnew(side: Side, { before, after }: Step<Side['kind']>): readonly DataEvent[] {
+  #selectedAnew(side: PolicySide, { before, after }: Step<PolicySide['kind']>): readonly DataEvent[] {
     const id = (after ?? before)?.id ?? '';
     const differs = (policy: Policy) => isMember(side, policy, before) !== isMember(side, policy, after);
     return [...this.#rows.of('servicePolicy')]
@@ -102,7 +102,7 @@ export class DataModel {
   }
 }
 
-const isSame = (a: Document, b: Document): boolean => {
+const isSame = (a: ModelDocument, b: ModelDocument): boolean => {
   const [these, those] = [a, b].map((document) => dataModelMessages.changeSet.encode({ changes: [document] }));
   return these?.length === those?.length && these?.every((byte, at) => byte === those?.[at]) === true;
 };

@@ -5,7 +5,7 @@ import { type ModelKind, modelKinds } from './documents.ts';
 export const heldKinds = [...modelKinds, 'serviceConfig'] as const;
 export type HeldKind = ModelKind | 'serviceConfig';
 
-export const isHeld = (kind: string): kind is HeldKind => heldKinds.some((held) => held === kind);
+export const isHeldKind = (kind: string): kind is HeldKind => heldKinds.some((held) => held === kind);
 
 /** The rows of one state, by kind and id. */
 export interface HeldRows {

@@ -7,7 +7,7 @@ import type { Fabric } from '../../routers/fabric.ts';
 import type { HandlerRow } from '../../routers/handlers.ts';
 import type { SentSet } from './change-sets.ts';
 import type { DataFeed } from './feed.ts';
-import { followChanges } from './following.ts';
+import { followDataModel } from './following.ts';
 
 const { subscribeToDataModel } = dataModelMessages;
 const dataState = encodedBefore(dataModelMessages.dataState);
@@ -52,7 +52,7 @@ export const syncDataModel = (fabric: Pick<Fabric, 'core' | 'events'>): ((router
     after(clock, RETRY_AFTER, proceed);
   };
   const change = ({ body }: SentSet): void => tellAll(changeSet, body);
-  const following = followChanges(
+  const following = followDataModel(
     fabric,
     {
       begin: async (feed) => {
