@@ -186,7 +186,7 @@ const leftOut = (): string => {
     noteOf('test/contract/published.ts'),
     '# Published operations that are left out',
     '',
-    `The published descriptions of the management and client APIs declare ${publishedOperations.length} operations. All but these answer here, under their ids; what is left out answers 404 or 405.`,
+    `The published descriptions of the management, client and fabric APIs declare ${publishedOperations.length} operations. All but these answer here, under their ids; what is left out answers 404 or 405.`,
     '',
     table(['API', 'operation', 'method and path', 'why'], rows),
     '',

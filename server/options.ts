@@ -77,7 +77,7 @@ const OPTIONS = {
   routers: {
     value: 'on|off',
     about:
-      'take the connections of routers on the port of the API, which needs TLS (default on): create an edge router, then enroll and run it with its token; traffic needs --oidc off, too',
+      'take the connections of routers on the port of the API, which needs TLS (default on): create an edge router, then enroll and run it with its token',
   },
   'show-jwks-endpoints': {
     about:
@@ -208,7 +208,7 @@ const formOf = (log: string): 'json' | 'text' => {
 };
 
 /** What the server itself answers for, and an application must not hide. */
-const TAKEN = ['/edge', '/oidc', '/health', '/ready'];
+const TAKEN = ['/edge', '/fabric', '/oidc', '/health', '/ready'];
 
 const applicationsOf = (spas: readonly string[]): readonly Application[] => {
   const applications = spas.map((spa) => {

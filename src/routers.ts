@@ -8,13 +8,18 @@ import type { AcceptRouter } from './domain/traffic/channels/router-socket.ts';
 export type { InspectedRouter, RouterInspection } from './domain/traffic/channels/inspect.ts';
 export type { AcceptRouter, RouterSocket } from './domain/traffic/channels/router-socket.ts';
 
-type WithRouters = Pick<ManagementController, 'presence'>;
+type WithRouters = Pick<ManagementController, 'presence' | 'publish'>;
 
 const known = new WeakMap<ControllerInside, RouterChannels>();
 
 const channelsOf = (controller: WithRouters): RouterChannels => {
   const inside = insideOf(controller);
-  const channels = known.get(inside) ?? createRouterChannels(inside.core, controller.presence, inside.events);
+  const before = known.get(inside);
+  if (before) return before;
+  const channels = createRouterChannels(
+    { core: inside.core, events: inside.events, publish: () => controller.publish() },
+    controller.presence,
+  );
   known.set(inside, channels);
   return channels;
 };

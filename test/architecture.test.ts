@@ -130,6 +130,7 @@ const rooms = [
   'fabric/routers',
   'fabric/terminators',
   'fabric/connections',
+  'fabric/view',
   'sessions/api-sessions',
   'sessions/login',
   'sessions/sessions',

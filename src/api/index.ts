@@ -6,6 +6,7 @@ import { authentication } from './authentication.ts';
 import { authenticators } from './authenticators.ts';
 import { cas } from './cas.ts';
 import { changes } from './change-log.ts';
+import { circuits } from './circuits.ts';
 import { configs, configTypes } from './configs.ts';
 import { controllers } from './controllers.ts';
 import { currentIdentity } from './current-identity.ts';
@@ -14,10 +15,12 @@ import { enrolling } from './enrolling.ts';
 import { enrollments } from './enrollments.ts';
 import { access } from './explain.ts';
 import { externalJwtSigners, publicExternalJwtSigners } from './external-jwt-signers.ts';
+import { fabricRouters, fabricServices, fabricTerminators } from './fabric.ts';
 import { identities } from './identities.ts';
 import { identityTypes } from './identity-types.ts';
 import { informational } from './informational.ts';
 import { withRelatedLists } from './kit/related-list.ts';
+import { routerLinks } from './links.ts';
 import { currentMfa } from './mfa.ts';
 import { oidc } from './oidc.ts';
 import { oidcLogin } from './oidc-login.ts';
@@ -65,6 +68,11 @@ export const groups = withRelatedLists(
     routers,
     transitRouters,
     terminators,
+    fabricRouters,
+    fabricServices,
+    fabricTerminators,
+    links: routerLinks,
+    circuits,
     sessions,
     access,
     configTypes,

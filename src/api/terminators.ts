@@ -37,8 +37,8 @@ export const terminator = resource({
     identitySecret: { ...writeOnly(shortText), write: 'createOnlyOptional' },
     /** Under the host's secret key, bound to the terminator; null where none was given. */
     sealedIdentitySecret: sealed(string, ({ id }) => `terminator:${id}:identity-secret`),
-    /** The session by which a client hosts it; empty where there is none. */
-    sessionId: readOnly(string, { keep: 'hidden', default: '' }),
+    /** The session by which a client hosts it; null where there is none. */
+    hostedIn: readOnly(z.object({ sessionId: string, isStored: z.boolean(), apiSessionId: string }), { keep: 'hidden' }),
     /** What whoever dials it gets to know, by number, in hex: such as the public key of the client. */
     peerData: readOnly(z.record(string, string), { keep: 'hidden', default: {} }),
     hostId: readOnly(string, { keep: 'hidden', default: '', filter: true }),

@@ -24,22 +24,33 @@ type Presenting = Pick<Call, 'core' | 'credentials' | 'peerCertificates' | 'now'
  */
 export const presentedToken = async (call: Presenting, isForNetwork = true): Promise<PresentedToken | undefined> => {
   const { core, credentials } = call;
-  const { provider } = core;
-  if (!provider || credentials.kind !== 'token' || credentials.token !== undefined) return undefined;
+  if (!core.provider || credentials.kind !== 'token' || credentials.token !== undefined) return undefined;
   let hasExpired = false;
   const texts = bearerTokens(credentials.authorization);
   for (const text of texts) {
-    const claims = await provider.keys.verify(text);
-    const token = claims && tokenIn(text, claims, 'a');
-    if (!token || !isBegun(claims, call) || (isForNetwork && !isForNetworkIn(provider, claims))) continue;
+    const token = await accessTokenIn(core, text, call.now(), isForNetwork);
+    if (!token) continue;
     if (isOver(token, call)) hasExpired = true;
     else {
-      const certificate = isBound(claims) ? (await readPresented(call.peerCertificates))?.leaf : undefined;
+      const certificate = isBound(token.claims) ? (await readPresented(call.peerCertificates))?.leaf : undefined;
       return { ...token, certificate, isAlone: texts.length === 1 };
     }
   }
   if (hasExpired) throw unauthorized('token expired');
   return undefined;
+};
+
+/** What an access token of the provider says whose signature holds, also when its time is over; undefined for anything else. Not inside of transactions. */
+export const accessTokenIn = async (
+  { provider }: Pick<Call['core'], 'provider'>,
+  text: string,
+  now: string,
+  isForNetwork = true,
+): Promise<PresentedToken | undefined> => {
+  const claims = await provider?.keys.verify(text);
+  const token = claims && tokenIn(text, claims, 'a');
+  if (!provider || !token || !isBegun(claims, { now: () => now })) return undefined;
+  return isForNetwork && !isForNetworkIn(provider, claims) ? undefined : token;
 };
 
 /** @param is `a`: an access token, `r`: a refresh token */

@@ -10,6 +10,7 @@ import type { SecretKeys } from '../platform/secrets.ts';
 import type { SnapshotSink } from '../platform/snapshots.ts';
 import type { Connections } from '../presence/connections.ts';
 import type { HeldTokens } from '../presence/held-tokens.ts';
+import type { ServedTraffic } from '../presence/traffic.ts';
 import type { Store } from '../storage/port.ts';
 import type { TokenVerifier } from '../tokens/verifier.ts';
 import type { Activity } from './activity.ts';
@@ -60,6 +61,8 @@ interface Bounds {
 interface Live {
   /** The routers that are connected to this controller. */
   readonly presence: Connections;
+  /** The links and circuits of these routers, while routers are served. */
+  readonly traffic: ServedTraffic;
   /** The tokens of clients that have asked for a service, for routers. */
   readonly heldTokens: HeldTokens;
   /** What was read before. */

@@ -3,7 +3,7 @@
 import type { RemoteOperation } from './remote-operation.ts';
 
 /** Path below which each surface answers. */
-export const prefixes = { management: '/edge/management/v1', client: '/edge/client/v1', extensions: '/edge/management/extensions/v1', oidc: '/oidc', oidcLogin: '/oidc/login' } as const;
+export const prefixes = { management: '/edge/management/v1', client: '/edge/client/v1', extensions: '/edge/management/extensions/v1', fabric: '/fabric/v1', oidc: '/oidc', oidcLogin: '/oidc/login' } as const;
 
 /** Every operation, by group and verb, but for those of the OpenID provider. */
 export const remoteOperations: Readonly<Record<string, Readonly<Record<string, RemoteOperation>>>> = {
@@ -231,6 +231,30 @@ export const remoteOperations: Readonly<Record<string, Readonly<Record<string, R
     replace: { operationId: 'updateTerminator', method: 'PUT', path: '/terminators/{id}', media: ['application/json'], hasEntity: true },
     patch: { operationId: 'patchTerminator', method: 'PATCH', path: '/terminators/{id}', media: ['application/json'], hasEntity: true },
     delete: { operationId: 'deleteTerminator', method: 'DELETE', path: '/terminators/{id}', hasEntity: true },
+  },
+  fabricRouters: {
+    list: { operationId: 'listRouters', method: 'GET', path: '/routers', surfaces: ['fabric'], query: ['limit', 'offset', 'filter', 'sort'], answer: 'page' },
+    get: { operationId: 'detailRouter', method: 'GET', path: '/routers/{id}', surfaces: ['fabric'] },
+    listTerminators: { operationId: 'listRouterTerminators', method: 'GET', path: '/routers/{id}/terminators', surfaces: ['fabric'], query: ['limit', 'offset', 'filter', 'sort'], answer: 'page' },
+  },
+  fabricServices: {
+    list: { operationId: 'listServices', method: 'GET', path: '/services', surfaces: ['fabric'], query: ['limit', 'offset', 'filter', 'sort'], answer: 'page' },
+    get: { operationId: 'detailService', method: 'GET', path: '/services/{id}', surfaces: ['fabric'] },
+    listTerminators: { operationId: 'listServiceTerminators', method: 'GET', path: '/services/{id}/terminators', surfaces: ['fabric'], query: ['limit', 'offset', 'filter', 'sort'], answer: 'page' },
+  },
+  fabricTerminators: {
+    list: { operationId: 'listTerminators', method: 'GET', path: '/terminators', surfaces: ['fabric'], query: ['limit', 'offset', 'filter', 'sort'], answer: 'page' },
+    get: { operationId: 'detailTerminator', method: 'GET', path: '/terminators/{id}', surfaces: ['fabric'] },
+  },
+  links: {
+    list: { operationId: 'listLinks', method: 'GET', path: '/links', surfaces: ['fabric'], query: ['limit', 'offset', 'filter', 'sort'], answer: 'page' },
+    get: { operationId: 'detailLink', method: 'GET', path: '/links/{id}', surfaces: ['fabric'] },
+    delete: { operationId: 'deleteLink', method: 'DELETE', path: '/links/{id}', surfaces: ['fabric'] },
+  },
+  circuits: {
+    list: { operationId: 'listCircuits', method: 'GET', path: '/circuits', surfaces: ['fabric'], query: ['limit', 'offset', 'filter', 'sort'], answer: 'page' },
+    get: { operationId: 'detailCircuit', method: 'GET', path: '/circuits/{id}', surfaces: ['fabric'] },
+    delete: { operationId: 'deleteCircuit', method: 'DELETE', path: '/circuits/{id}', surfaces: ['fabric'] },
   },
   sessions: {
     list: { operationId: 'listSessions', method: 'GET', path: '/sessions', surfaces: ['management', 'client'], query: ['limit', 'offset', 'filter', 'sort'], answer: 'page' },

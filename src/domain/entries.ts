@@ -31,6 +31,7 @@ import { enrollRouter } from './fabric/routers/enroll.ts';
 import { extendRouter } from './fabric/routers/extend.ts';
 import { routerEntries } from './fabric/routers/handlers.ts';
 import { listOwnEdgeRouters } from './fabric/routers/own.ts';
+import { fabricEntries } from './fabric/view/handlers.ts';
 import { changeEntries } from './maintenance/changes/handlers.ts';
 import { controllerEntries } from './maintenance/controllers/handlers.ts';
 import { databaseEntries } from './maintenance/database/handlers.ts';
@@ -88,6 +89,7 @@ export const entries: readonly Entry[] = [
   ...currentMfaEntries,
   ...routerEntries,
   ...implement(terminators, crudHandlers(terminators, terminator)),
+  ...fabricEntries,
   ...authenticationEntries,
   ...apiSessionEntries,
   ...apiSessionCertificateEntries,

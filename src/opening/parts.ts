@@ -24,6 +24,7 @@ import { addressRule } from '../platform/addresses.ts';
 import { MINUTE } from '../platform/durations.ts';
 import { createConnections } from '../presence/connections.ts';
 import { createHeldTokens } from '../presence/held-tokens.ts';
+import { createTraffic } from '../presence/traffic.ts';
 import type { Store } from '../storage/port.ts';
 import { createTokenVerifier } from '../tokens/verifier.ts';
 import type { Opening } from './options.ts';
@@ -82,6 +83,7 @@ export const createParts = async (
     snapshots,
     activity: createActivity(store, background, platform),
     presence: createConnections(platform.clock, settings.unknownConnectionMinutes * MINUTE),
+    traffic: createTraffic(),
     heldTokens: createHeldTokens(),
     logWatch: createLogWatch(store, platform.clock, events),
     readCache,

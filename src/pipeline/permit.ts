@@ -117,7 +117,7 @@ const checkedVerdict = (verdict: Verdict, { group, verb, operation }: Entry): Ve
       isOnKind(operation, kind) &&
       (path.startsWith(`/${kind.collection}/{id}`) ||
         (answer.is === 'created' && path === `/${kind.collection}`) ||
-        (answer.is === 'page' && answer.item === kind.schemas.detail)),
+        (answer.is === 'page' && (answer.item === kind.schemas.detail || answer.of === kind.kind))),
   );
   if (!isLimited)
     throw new TypeError(`authorize limits ${group}.${verb} by '${verdict.where}', and it neither lists nor writes entities of a kind`);

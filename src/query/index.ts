@@ -13,5 +13,5 @@ export * from './predicate.ts';
 export { costOf, type Price, priceOf, type Shape } from './price.ts';
 export type { Document } from './read.ts';
 export { rewrite } from './rewrite.ts';
-export { type FilterSymbol, fieldSymbol, type Symbols, symbolsOf } from './symbols.ts';
+export { type FilterSymbol, fieldSymbol, fieldSymbols, type Symbols, symbolsOf } from './symbols.ts';
 export { MAX_FILTER_LENGTH } from './tokens.ts';

@@ -43,6 +43,10 @@ export const fieldSymbol = (type: Exclude<FieldType, 'tag'>, ...path: readonly [
   sortable: true,
 });
 
+/** Fields at the top of a document, each under its own name, by their types. */
+export const fieldSymbols = (types: Readonly<Record<string, Exclude<FieldType, 'tag'>>>): Readonly<Record<string, FilterSymbol>> =>
+  Object.fromEntries(Object.entries(types).map(([name, type]) => [name, fieldSymbol(type, name)]));
+
 /** The names that mean the same thing in both kinds, as `inner` has them: a subquery may only use these. */
 export const shared = (outer: Symbols, inner: Symbols): Symbols => {
   const find = (name: string): FilterSymbol | undefined => {

@@ -1,7 +1,7 @@
 import type { CrudOperations } from '../api/kit/crud.ts';
 import type { Fields } from '../api/kit/field.ts';
 import type { DecodedOf, Group, Operations, OutputOf, Page } from '../api/kit/operation.ts';
-import type { DetailOf, Kind, Resource } from '../api/kit/resource.ts';
+import type { DetailOf, Kind, Resource, RowOf } from '../api/kit/resource.ts';
 import { behaviourOf, type Presenter, type WriteVerb } from '../call/behaviour.ts';
 import type { Call, Handler } from '../call/call.ts';
 import type { Entities } from '../changes/entities.ts';
@@ -97,11 +97,24 @@ interface ListOptions {
 /** A page of a kind. */
 export const listRows = async <R extends Kind>(
   entities: Entities,
+  kind: R,
+  input: ListInput,
+  call: Call,
+  options: ListOptions = {},
+): Promise<Page<DetailOf<R>>> => {
+  const page = await pageOfRows(entities, kind, input, call, options);
+  // Built from the kind's own field table.
+  return { ...page, data: (await presentRows(entities, kind, page.data, call, options.presenter)) as readonly DetailOf<R>[] };
+};
+
+/** The rows of such a page, for lists that show them in a form of their own. */
+export const pageOfRows = async <R extends Kind>(
+  entities: Entities,
   resource: R,
   input: ListInput,
   call: Call,
   { within, presenter = behaviourOf(call, resource) }: ListOptions = {},
-): Promise<Page<DetailOf<R>>> => {
+): Promise<Page<RowOf<R>>> => {
   const kind: Kind = resource;
   const symbols = symbolsOfList(kind, call.operation);
   const plan = planList(symbols, input);
@@ -117,5 +130,5 @@ export const listRows = async <R extends Kind>(
   // A page that is not full tells the total by itself, unless it is empty because it begins beyond the last one.
   const known = rows.length < plan.limit && (rows.length > 0 || plan.offset === 0);
   const total = known ? plan.offset + rows.length : await entities.count(kind, where);
-  return pageOf((await presentRows(entities, kind, rows, call, presenter)) as readonly DetailOf<R>[], plan, total, symbols);
+  return pageOf(rows as readonly RowOf<R>[], plan, total, symbols);
 };

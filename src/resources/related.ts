@@ -10,15 +10,25 @@ import { listRows } from './crud.ts';
 export type Via<Q = unknown> = (entities: Entities, row: AnyRow, query: Q) => Predicate | Promise<Predicate>;
 
 /**
- * The list of the entities that one is related to: `via` says which, and the list is like any other. Below an unknown parent there is nothing, which is 404
- * or an empty list, as the parent's kind says.
+ * The predicate of what an entity is related to. Below an unknown parent there is nothing, which is 404 or an empty list, as the parent's kind says.
+ * @throws ApiError `NOT_FOUND`
  */
+export const relatedWithin = async (
+  entities: Entities,
+  parent: Kind,
+  id: string,
+  via: (row: AnyRow) => Predicate | Promise<Predicate>,
+): Promise<Predicate> => {
+  const row = await entities.get(parent, id);
+  if (!row && parent.unknownParent !== 'emptyList') throw notFound(parent.kind, id);
+  return row ? via(row) : NONE;
+};
+
+/** The list of the entities that one is related to: `via` says which, and the list is like any other. */
 export const relatedList =
   <Q>(parent: Kind, child: Kind, via: Via<Q>): Handler<ListQuery & Q & { readonly id: string }> =>
   (call, { id, ...query }) =>
     call.read(async (entities) => {
-      const row = await entities.get(parent, id);
-      if (!row && parent.unknownParent !== 'emptyList') throw notFound(parent.kind, id);
-      const within = row ? await via(entities, row, query as Q) : NONE; // all but the id
+      const within = await relatedWithin(entities, parent, id, (row) => via(entities, row, query as Q)); // all but the id
       return listRows(entities, child, query, call, { within });
     });

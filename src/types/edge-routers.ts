@@ -6,7 +6,7 @@ import type { EdgeRouterPolicy } from './edge-router-policies.ts';
 import type { Identity } from './identities.ts';
 import type { ServiceEdgeRouterPolicy } from './service-edge-router-policies.ts';
 import type { Service } from './services.ts';
-import type { Created, Empty, JsonMap, Links, ListQuery, RoleListQuery, RouterInterface, Tags } from './shared.ts';
+import type { Created, Empty, JsonMap, Links, ListQuery, RoleListQuery, RouterInterface, RouterVersion, Tags } from './shared.ts';
 
 /** An edge router is where identities enter the network; with a tunneler it is also an identity of its own. */
 export interface EdgeRouter {
@@ -64,20 +64,6 @@ export interface EdgeRouter {
   readonly syncStatus: string;
   /** The software that the router runs. */
   readonly versionInfo: RouterVersion;
-}
-
-/** The software that a router runs. */
-export interface RouterVersion {
-  /** Architecture of the processor. */
-  readonly arch: string;
-  /** When the software was built. */
-  readonly buildDate: string;
-  /** Operating system. */
-  readonly os: string;
-  /** Commit that the software was built from. */
-  readonly revision: string;
-  /** Version of the software. */
-  readonly version: string;
 }
 
 /** What creates an edge router. */

@@ -10,6 +10,7 @@ import type { AuthenticationApi } from './authentication.ts';
 import type { AuthenticatorsApi } from './authenticators.ts';
 import type { CasApi } from './cas.ts';
 import type { ChangesApi } from './changes.ts';
+import type { CircuitsApi } from './circuits.ts';
 import type { ConfigTypesApi } from './config-types.ts';
 import type { ConfigsApi } from './configs.ts';
 import type { ControllersApi } from './controllers.ts';
@@ -22,9 +23,13 @@ import type { EdgeRoutersApi } from './edge-routers.ts';
 import type { EnrollingApi } from './enrolling.ts';
 import type { EnrollmentsApi } from './enrollments.ts';
 import type { ExternalJwtSignersApi } from './external-jwt-signers.ts';
+import type { FabricRoutersApi } from './fabric-routers.ts';
+import type { FabricServicesApi } from './fabric-services.ts';
+import type { FabricTerminatorsApi } from './fabric-terminators.ts';
 import type { IdentitiesApi } from './identities.ts';
 import type { IdentityTypesApi } from './identity-types.ts';
 import type { InformationalApi } from './informational.ts';
+import type { LinksApi } from './links.ts';
 import type { OidcApi } from './oidc.ts';
 import type { OidcLoginApi } from './oidc-login.ts';
 import type { PostureCheckTypesApi } from './posture-check-types.ts';
@@ -191,6 +196,16 @@ export interface Facade<P = CallOptions> {
    * A terminator is where the network reaches a service: an address behind a router.
    */
   readonly terminators: TerminatorsApi<P>;
+  /** Routers in the fabric. */
+  readonly fabricRouters: FabricRoutersApi<P>;
+  /** Services in the fabric. */
+  readonly fabricServices: FabricServicesApi<P>;
+  /** Terminators in the fabric. */
+  readonly fabricTerminators: FabricTerminatorsApi<P>;
+  /** Links between routers. */
+  readonly links: LinksApi<P>;
+  /** Circuits. */
+  readonly circuits: CircuitsApi<P>;
   /**
    * Sessions.
    *

@@ -146,6 +146,20 @@ export interface RouterInterface {
   readonly addresses: readonly string[];
 }
 
+/** The software that a router runs. */
+export interface RouterVersion {
+  /** Architecture of the processor. */
+  readonly arch: string;
+  /** When the software was built. */
+  readonly buildDate: string;
+  /** Operating system. */
+  readonly os: string;
+  /** Commit that the software was built from. */
+  readonly revision: string;
+  /** Version of the software. */
+  readonly version: string;
+}
+
 /** The request for a new certificate. */
 export interface IdentityExtendEnrollmentRequest {
   /** A certificate request in PEM; its names beside the subject do not count. */

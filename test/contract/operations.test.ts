@@ -99,7 +99,7 @@ onEveryStore('every operation', (open) => {
       });
   });
 
-  for (const api of ['management', 'client', 'extensions'] as const) {
+  for (const api of ['management', 'client', 'extensions', 'fabric'] as const) {
     test(`a success on the ${api} API answers what is declared, and leaves exactly its change records`, async (t) => {
       for (const entry of entries.filter(({ operation }) => operation.surfaces.includes(surfaces[api])))
         await t.test(nameOf(entry), async () => {

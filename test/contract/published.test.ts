@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { onEveryStore } from '../support/app.ts';
 import { deviations, isImplemented, publishedOperations } from './published.ts';
 
-const PREFIXES = { management: '/edge/management/v1', client: '/edge/client/v1' } as const;
+const PREFIXES = { management: '/edge/management/v1', client: '/edge/client/v1', fabric: '/fabric/v1' } as const;
 
 test('every published operation is implemented under its id, or stands among the deviations with a reason', () => {
   const missing = publishedOperations.filter((each) => !isImplemented(each)).map(({ api, operationId }) => `${api} ${operationId}`);

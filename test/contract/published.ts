@@ -18,7 +18,7 @@ const published = (api: PublishedApi): readonly Published[] =>
     return { api, operationId, method, path };
   });
 
-export const publishedOperations: readonly Published[] = [...published('management'), ...published('client')];
+export const publishedOperations: readonly Published[] = [...published('management'), ...published('client'), ...published('fabric')];
 
 /** Whether an operation of the same id answers the same method and path; the names of parameters do not matter. */
 export const isImplemented = ({ api, operationId, method, path }: Published): boolean =>
@@ -34,6 +34,10 @@ const shapeOf = (path: string): string => path.replaceAll(/\{[^}]*\}/g, '{}');
 
 const SETTINGS = 'stored settings of the OpenID Connect provider, which this version has not; servers in the field answer 501';
 const READ_ONLY = 'clients read services; they are written through the management API, and servers in the field answer 501';
+
+const BY_MANAGEMENT = 'routers, services and terminators are one entity on both APIs, and written through the management API';
+const DATABASE = 'under the management API, with the same effect';
+const CLUSTER = 'controllers of one network share a database: there is no cluster to be managed';
 
 export const deviations: Readonly<Record<PublishedApi, Readonly<Record<string, string>>>> = {
   management: {
@@ -52,5 +56,31 @@ export const deviations: Readonly<Record<PublishedApi, Readonly<Record<string, s
     updateService: READ_ONLY,
     patchService: READ_ONLY,
     deleteService: READ_ONLY,
+  },
+  fabric: {
+    createRouter: BY_MANAGEMENT,
+    updateRouter: BY_MANAGEMENT,
+    patchRouter: BY_MANAGEMENT,
+    deleteRouter: BY_MANAGEMENT,
+    createService: BY_MANAGEMENT,
+    updateService: BY_MANAGEMENT,
+    patchService: BY_MANAGEMENT,
+    deleteService: BY_MANAGEMENT,
+    createTerminator: BY_MANAGEMENT,
+    updateTerminator: BY_MANAGEMENT,
+    patchTerminator: BY_MANAGEMENT,
+    deleteTerminator: BY_MANAGEMENT,
+    patchLink: 'links have no cost of their own, and are deleted instead of taken out of use',
+    inspect: 'what routers are asked about their insides; their own commands answer it',
+    createDatabaseSnapshot: DATABASE,
+    createDatabaseSnapshotWithPath:
+      'clients choose no file of the host: snapshots are taken under the management API, and the host says where they go',
+    checkDataIntegrity: DATABASE,
+    fixDataIntegrity: DATABASE,
+    dataIntegrityResults: DATABASE,
+    clusterListMembers: CLUSTER,
+    clusterMemberAdd: CLUSTER,
+    clusterMemberRemove: CLUSTER,
+    clusterTransferLeadership: CLUSTER,
   },
 };

@@ -161,7 +161,13 @@ const refusals: readonly (readonly [line: string, sentence: RegExp])[] = [
   ...['zac=dist', '/zac', '/zac=', '/=dist', '/a/b=dist', '/../zac=dist', '/.git=dist'].map(
     (spa) => [`--spa ${spa}`, /^--spa must be \/PATH=FOLDER, such as \/zac=dist\/console, got '/] as const,
   ),
-  ['--spa /edge=dist', /^--spa cannot serve an application at \/edge, which is the server's own: choose another path$/],
+  ...['edge', 'fabric', 'oidc', 'health', 'ready'].map(
+    (own) =>
+      [
+        `--spa /${own}=dist`,
+        new RegExp(`^--spa cannot serve an application at /${own}, which is the server's own: choose another path$`),
+      ] as const,
+  ),
   ['--spa /zac=a --spa /zac=b', /^--spa was given two applications at \/zac$/],
   ['--tls on', /^--tls must be auto, off, or the PEM files of a certificate and its key as CERT,KEY, got 'on'$/],
   ['--tls cert.pem,', /got 'cert\.pem,'$/],

@@ -13,6 +13,7 @@ const PREFIXES: Readonly<Record<string, string>> = {
   management: '/edge/management/v1',
   client: '/edge/client/v1',
   extensions: '/edge/management/extensions/v1',
+  fabric: '/fabric/v1',
   oidc: '/oidc',
   oidcLogin: '/oidc/login',
 };

@@ -53,6 +53,7 @@ onEveryStore('the controllers of a network', (open, store) => {
           'edge-client': [{ url: 'https://ctrl.example:8441/edge/client/v1', version: 'v1' }],
           'edge-management': [{ url: 'https://ctrl.example:8441/edge/management/v1', version: 'v1' }],
           'edge-oidc': [{ url: 'https://ctrl.example:8441/oidc', version: 'v1' }],
+          fabric: [{ url: 'https://ctrl.example:8441/fabric/v1', version: 'v1' }],
         },
       },
     );

@@ -78,7 +78,11 @@ for (const store of stores) {
         });
         assert.deepEqual(trail, ['update keptSecret', 'create keptSecret', 'delete keptSecret'], 'no entity has changed');
         assert.deepEqual(await keysIn(app), [now]);
-        assert.deepEqual((await versions(app)).slice(0, 3), before.slice(0, 3));
+        const known = new Set(before.map(([id]) => id));
+        assert.deepEqual(
+          (await versions(app)).filter(([id]) => known.has(id)),
+          before,
+        );
         assert.equal(await jwtOf(app, enrollmentId), jwt);
         assert.deepEqual((await app.controller.reseal()).entities, {}, 'there is nothing left to do');
       }

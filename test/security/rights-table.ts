@@ -11,7 +11,7 @@
  * - `administrator`: a session that owes nothing, of an administrator.
  */
 export type Right = 'anyone' | 'anySession' | 'session' | 'administrator';
-export type ApiName = 'management' | 'client' | 'extensions';
+export type ApiName = 'management' | 'client' | 'extensions' | 'fabric';
 
 /** Lines of methods and a path. */
 type Lines = string;
@@ -197,6 +197,27 @@ const ofExtensions: Readonly<Record<Right, Lines>> = {
   `,
 };
 
+/** The contract: `/fabric/v1` is for administrators. */
+const ofFabric: Readonly<Record<Right, Lines>> = {
+  anyone: '',
+  anySession: '',
+  session: '',
+  administrator: `
+    GET        /routers
+    GET        /routers/{id}
+    GET        /routers/{id}/terminators
+    GET        /services
+    GET        /services/{id}
+    GET        /services/{id}/terminators
+    GET        /terminators
+    GET        /terminators/{id}
+    GET        /links
+    GET DELETE /links/{id}
+    GET        /circuits
+    GET DELETE /circuits/{id}
+  `,
+};
+
 /**
  * The OpenID provider, below `/oidc`, knows no session by its header: it is open, and each operation judges the codes, tokens and clients that it is given
  * (`oidc-logins.test.ts` and `oidc-tokens.test.ts`).
@@ -255,6 +276,7 @@ export const rights: readonly RightOf[] = [
   ...read('management', ofManagement),
   ...read('client', ofClient),
   ...read('extensions', ofExtensions),
+  ...read('fabric', ofFabric),
 ];
 
 /** Where a session without the right gets 403; everywhere else it is 401. */

@@ -11,6 +11,7 @@ const PREFIXES: Readonly<Record<ApiName, string>> = {
   management: '/edge/management/v1',
   client: '/edge/client/v1',
   extensions: '/edge/management/extensions/v1',
+  fabric: '/fabric/v1',
 };
 
 const nameOf = ({ api, method, path }: Pick<RightOf, 'api' | 'method' | 'path'>) => `${method} ${PREFIXES[api]}${path}`;

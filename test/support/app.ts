@@ -59,7 +59,7 @@ export interface App extends AsyncDisposable {
   readonly clock: TestClock;
   /** Session token of the default administrator. */
   readonly admin: string;
-  /** A path below the management API, or from the root when it begins with `/edge/` or `/oidc/`. */
+  /** A path below the management API, or from the root when it begins with `/edge/`, `/fabric/` or `/oidc/`. */
   request(method: string, path: string, options?: RequestOptions): Promise<Answer>;
   /** Creates over HTTP and returns the id. */
   create(collection: string, body: unknown): Promise<string>;
@@ -126,7 +126,7 @@ export const openApp = async (store: string, options: OpenOptions = {}): Promise
     };
     const message: CoreRequest = {
       method,
-      target: /^\/(edge|oidc)(\/|$)/.test(path) ? path : `${M}${path}`,
+      target: /^\/(edge|fabric|oidc)(\/|$)/.test(path) ? path : `${M}${path}`,
       header: (name) => all[name],
       body: async () => (typeof payload === 'string' ? new TextEncoder().encode(payload) : (payload ?? new Uint8Array())),
       remoteAddress: '127.0.0.1',

@@ -4,8 +4,8 @@ import type * as z from 'zod';
 export type Answer =
   /** One entity, or any other object or list that is no page. `counts` names a list in it whose length `meta.pagination` tells. */
   | { readonly is: 'data'; readonly schema: z.ZodType; readonly counts?: string }
-  /** A page of a list. */
-  | { readonly is: 'page'; readonly item: z.ZodType }
+  /** A page of a list. `of` names the kind whose entities these are, where they are shown in another form than their detail. */
+  | { readonly is: 'page'; readonly item: z.ZodType; readonly of?: string }
   | { readonly is: 'created'; readonly schema: z.ZodType }
   | { readonly is: 'empty'; readonly schema: z.ZodType }
   /** No envelope: the handler returns `{ contentType, body }`. */

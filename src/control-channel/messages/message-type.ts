@@ -35,3 +35,11 @@ export const unread = (contentType: number, name: string): MessageType<undefined
   decode: () => undefined,
   encode: () => new Uint8Array(),
 });
+
+/** The same message for senders whose body is encoded already, as when many get the same. */
+export const encodedBefore = <T>({ contentType, name, decode }: MessageType<T, never>): MessageType<T, Uint8Array> => ({
+  contentType,
+  name,
+  decode,
+  encode: (body) => body,
+});

@@ -6,9 +6,9 @@ import { circuitHeader, type Header } from '../../../src/control-channel/header-
 import { messages } from '../../../src/control-channel/messages/index.ts';
 import { textOf } from '../../../src/control-channel/text.ts';
 import { until } from '../../support/until.ts';
-import { mesh, settled } from './mesh.ts';
+import { mesh } from './mesh.ts';
 import { routerNetwork } from './support.ts';
-import { bindBy, CLIENT_KEY, KEY, type Traffic, tokenFor, traffic } from './traffic.ts';
+import { bindBy, CLIENT_KEY, KEY, settled, type Traffic, tokenFor, traffic } from './traffic.ts';
 
 const { ping } = messages.channel;
 const { createCircuit, createCircuitV1, refused, route } = messages.circuits;

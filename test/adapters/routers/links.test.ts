@@ -2,26 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { circuitHeader, header } from '../../../src/control-channel/header-fields.ts';
 import { messages } from '../../../src/control-channel/messages/index.ts';
-import type { ScriptedRouter, TestRouter } from '../../../testing/index.ts';
 import { until } from '../../support/until.ts';
 import { isOnline } from './support.ts';
-import { bindBy, dialBy, HOST_KEY, KEY, routed, type Traffic, traffic } from './traffic.ts';
+import { bindBy, dialBy, HOST_KEY, KEY, routed, settled, traffic, withSecond } from './traffic.ts';
 
 const { route, unroute, fault } = messages.circuits;
 const { routerLinks, verifyRouter, peerStateChanges } = messages.links;
-
-/** A second router, by which the host is reached; the client stays at the first. */
-const withSecond = async (
-  at: Traffic,
-): Promise<{ readonly ams1: TestRouter; readonly second: ScriptedRouter; readonly hosting: Traffic }> => {
-  const ams1 = await at.network.edgeRouter('ams1');
-  const second = await ams1.dial({ port: at.port, script: routed });
-  await until(() => isOnline(at.network, ams1.id));
-  return { ams1, second, hosting: { ...at, router: second } };
-};
-
-/** Waits until what the router has sent before was worked on. */
-const settled = (router: ScriptedRouter) => router.request(verifyRouter, {});
 
 test('routers are introduced to each other, and hear when one goes', async () => {
   await using at = await traffic();

@@ -2,9 +2,9 @@ import { messages } from '../../../src/control-channel/messages/index.ts';
 import type { ScriptedRouter, TestRouter } from '../../../testing/index.ts';
 import { until } from '../../support/until.ts';
 import { isOnline } from './support.ts';
-import { bindBy, dialBy, routed, type Traffic, traffic } from './traffic.ts';
+import { bindBy, dialBy, routed, settled, type Traffic, traffic } from './traffic.ts';
 
-const { routerLinks, verifyRouter } = messages.links;
+const { routerLinks } = messages.links;
 
 /** A router of a mesh. */
 export interface MeshRouter extends ScriptedRouter {
@@ -24,9 +24,6 @@ export interface Mesh extends Traffic {
   /** A circuit of the client. @throws when there is none */
   circuit(token?: string): Promise<string>;
 }
-
-/** Waits until what the router has sent before was worked on. */
-export const settled = (router: ScriptedRouter): Promise<unknown> => router.request(verifyRouter, {});
 
 export const mesh = async (): Promise<Mesh> => {
   const at = await traffic();

@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { header, routeHeader } from '../../../src/control-channel/header-fields.ts';
 import { messages } from '../../../src/control-channel/messages/index.ts';
 import { until } from '../../support/until.ts';
-import { type Mesh, type MeshRouter, mesh, settled } from './mesh.ts';
+import { type Mesh, type MeshRouter, mesh } from './mesh.ts';
 import { isOnline } from './support.ts';
-import { dialBy, routed, tokenFor } from './traffic.ts';
+import { dialBy, routed, settled, tokenFor } from './traffic.ts';
 
 const { route, routeResult, unroute, fault, circuitConfirmation } = messages.circuits;
 const { routerLinks } = messages.links;

@@ -18,7 +18,7 @@ const on = (storage: SharedStorage) => ({ storage: storage.adapter(), secretKey:
 /** Another process on the same store, after the first one was killed. Its router and the token of its client come over to it. */
 const restarted = async (at: Traffic, storage: SharedStorage, script = routed, isAnew = false) => {
   const token = await tokenFor(at.dialing, at.serviceId, 'Dial');
-  const next = await routerNetwork(on(storage));
+  const next = await routerNetwork({ oidc: true, ...on(storage) });
   const { certificate, id } = at.fra1;
   assert.ok(certificate);
   const connect = () => {
@@ -31,19 +31,20 @@ const restarted = async (at: Traffic, storage: SharedStorage, script = routed, i
 
 for (const store of stores)
   describe(`a controller that was killed and started again, on ${store}`, () => {
-    test('knows at once what its routers host: who dials gets the key of the host', async () => {
-      await using storage = newSharedStorage(store);
-      await using at = await traffic(routed, on(storage));
-      assert.equal((await bindBy(at, 'terminator')).result, 'success');
-      await using next = await restarted(at, storage);
-      const made = await dialBy(await next.again(), { token: next.token });
-      assert.equal(made.isMade, true, made.said);
-      assert.deepEqual(circuitHeader.peerData.in(made.answer), new Map([[KEY, HOST_KEY]]));
-    });
+    for (const by of ['API session', 'OpenID Connect'] as const)
+      test(`knows at once what its routers host: who dials gets the key of the host (${by})`, async () => {
+        await using storage = newSharedStorage(store);
+        await using at = await traffic(routed, by, on(storage));
+        assert.equal((await bindBy(at, 'terminator')).result, 'success');
+        await using next = await restarted(at, storage);
+        const made = await dialBy(await next.again(), { token: next.token });
+        assert.equal(made.isMade, true, made.said);
+        assert.deepEqual(circuitHeader.peerData.in(made.answer), new Map([[KEY, HOST_KEY]]));
+      });
 
     test('has one terminator when its router creates it anew, with what the host says now', async () => {
       await using storage = newSharedStorage(store);
-      await using at = await traffic(routed, on(storage));
+      await using at = await traffic(routed, 'API session', on(storage));
       await bindBy(at, 'terminator');
       const [before] = (await at.network.controller.terminators.list({})).data;
       await using next = await restarted(at, storage);
@@ -63,7 +64,7 @@ for (const store of stores)
 
     test('hosts nothing for which the right was lost meanwhile, and tells its router', async () => {
       await using storage = newSharedStorage(store);
-      await using at = await traffic(routed, on(storage));
+      await using at = await traffic(routed, 'API session', on(storage));
       await bindBy(at, 'terminator');
       await using next = await restarted(at, storage);
       await next.network.controller.servicePolicies.delete({ id: at.bindPolicy });
@@ -75,7 +76,7 @@ for (const store of stores)
 
     test('has the instance of a service and its secret still', async () => {
       await using storage = newSharedStorage(store);
-      await using at = await traffic(routed, on(storage));
+      await using at = await traffic(routed, 'API session', on(storage));
       const one = { instanceId: 'one', instanceSecret: Uint8Array.of(1, 2, 3) };
       await bindBy(at, 'terminator', undefined, one);
       await using next = await restarted(at, storage);
@@ -90,7 +91,7 @@ for (const store of stores)
 
 test('a router that was itself started anew hosts nothing before it says so', async () => {
   await using storage = newSharedStorage('memory');
-  await using at = await traffic(routed, on(storage));
+  await using at = await traffic(routed, 'API session', on(storage));
   await bindBy(at, 'terminator');
   await using next = await restarted(at, storage, routed, true);
   const back = await next.again();
@@ -100,7 +101,7 @@ test('a router that was itself started anew hosts nothing before it says so', as
 
 test('what a router does not create anew is asked about after a minute, also what could be dialed until then', async () => {
   await using storage = newSharedStorage('memory');
-  await using at = await traffic(routed, on(storage));
+  await using at = await traffic(routed, 'API session', on(storage));
   for (const address of ['again', 'gone']) await bindBy(at, address);
   const asked: string[] = [];
   await using next = await restarted(at, storage, {
@@ -120,7 +121,7 @@ test('what a router does not create anew is asked about after a minute, also wha
 
 test('a terminator that its router says there is not is gone', async () => {
   await using storage = newSharedStorage('memory');
-  await using at = await traffic(routed, on(storage));
+  await using at = await traffic(routed, 'API session', on(storage));
   await bindBy(at, 'terminator');
   await using next = await restarted(at, storage, {
     [route.name]: (frame, router) => {
@@ -152,7 +153,7 @@ test('a terminator keeps no more than it needs', async () => {
 
 test('what a router hosts by its own tunneler is known, too, as long as it may', async () => {
   await using storage = newSharedStorage('memory');
-  await using at = await traffic(routed, on(storage));
+  await using at = await traffic(routed, 'API session', on(storage));
   await at.network.controller.edgeRouters.patch({ id: at.fra1.id, body: { isTunnelerEnabled: true } });
   const { id: policy } = await at.network.bind([at.fra1], [{ id: at.serviceId, name: 'web' }]);
   await at.router.request(createTunnelTerminator, { serviceId: at.serviceId, address: 'terminator' });

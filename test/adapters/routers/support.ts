@@ -1,6 +1,7 @@
 import { type ServingRouters, serveRouters } from '../../../adapters/routers/node.ts';
+import { messages } from '../../../src/control-channel/messages/index.ts';
 import { newRoot, newServerCertificate } from '../../../src/index.ts';
-import { type TestNetwork, type TestNetworkOptions, testNetwork } from '../../../testing/index.ts';
+import { type ScriptedRouter, type TestNetwork, type TestNetworkOptions, testNetwork } from '../../../testing/index.ts';
 
 const root = await newRoot();
 
@@ -40,3 +41,11 @@ const SILENT = { error: () => undefined, warn: () => undefined, info: () => unde
 /** Whether a router is online, as the API says it. */
 export const isOnline = async ({ controller }: TestNetwork, id: string): Promise<boolean> =>
   (await controller.edgeRouters.get({ id })).isOnline;
+
+/** Lets time pass in which a router answers heartbeats. */
+export const letPass = async ({ network }: Pick<RouterNetwork, 'network'>, router: ScriptedRouter, minutes: number): Promise<void> => {
+  for (let beat = 0; beat < minutes * 4; beat++) {
+    network.clock.advance('15s');
+    await router.request(messages.channel.ping, undefined);
+  }
+};

@@ -3,7 +3,6 @@ import { test } from 'node:test';
 import { circuitHeader, edgeHeader, routeHeader } from '../../../src/control-channel/header-fields.ts';
 import { messages } from '../../../src/control-channel/messages/index.ts';
 import { until } from '../../support/until.ts';
-import { routerNetwork } from './support.ts';
 import { bindBy, CLIENT_KEY, dialBy, HOST_KEY, KEY, routed, tokenFor, traffic } from './traffic.ts';
 
 const { createCircuit, route, routeResult, unroute, fault, circuitConfirmation } = messages.circuits;
@@ -15,11 +14,11 @@ test('a router learns the keys of tokens, and the API sessions as their clients 
   await using at = await traffic();
   const { router, hosting, serviceId } = at;
   router.send(subscribeToDataModel, { subscriptionDurationSeconds: 300 });
-  const { events, endIndex } = dataState.decode((await router.next(dataState)).body);
+  const { events } = dataState.decode((await router.next(dataState)).body);
   const token = await tokenFor(hosting, serviceId, 'Bind');
   const { kid } = JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString());
   const key = events.map(({ publicKey }) => publicKey).find((one) => one?.kid === kid);
-  assert.deepEqual([key?.usages, key?.format, endIndex], [['jwtValidation', 'clientCertificateValidation'], 'certificate', 1n]);
+  assert.deepEqual([key?.usages, key?.format], [['jwtValidation', 'clientCertificateValidation'], 'certificate']);
 
   const first = await router.next(apiSessionAdded);
   assert.deepEqual(apiSessionAdded.decode(first.body), { isFullState: false, apiSessions: [] });
@@ -238,13 +237,4 @@ test('a router that does not answer in time is given up, and told to forget the 
   assert.deepEqual(unroute.decode((await at.router.next(unroute)).body), { circuitId, now: true });
   const { isMade, said } = await dialed;
   assert.deepEqual([isMade, said], [false, 'service web could not be reached: there was no answer for 10 s']);
-});
-
-test('an operator is warned that routers carry no clients of the OpenID provider', async () => {
-  const WARNING = 'warn: routers carry no clients that log in with the OpenID provider: switch it off for clients to use API sessions';
-  for (const oidc of [true, false]) {
-    await using at = await routerNetwork({ oidc });
-    for (const name of ['fra1', 'ams1']) await (await at.network.edgeRouter(name)).dial({ port: at.port });
-    assert.equal(at.log().filter((line) => line === WARNING).length, oidc ? 1 : 0);
-  }
 });

@@ -5,6 +5,7 @@ import { cas, externalJwtSigners, publicExternalJwtSigners } from './authorities
 import { configs, configTypes } from './configs.ts';
 import { currentIdentity, currentMfa } from './current-identity.ts';
 import { enrolling, enrollments } from './enrollments.ts';
+import { circuits, fabricRouters, fabricServices, fabricTerminators, links } from './fabric.ts';
 import { identities, identityTypes, roleAttributes } from './identities.ts';
 import { changes, controllers, database, informational, trust } from './maintenance.ts';
 import { oidc, oidcLogin, revocations } from './oidc.ts';
@@ -45,6 +46,11 @@ const samples: { readonly [G in GroupName]: SamplesOf<G> } = {
   routers,
   transitRouters,
   terminators,
+  fabricRouters,
+  fabricServices,
+  fabricTerminators,
+  links,
+  circuits,
   sessions,
   access,
   configTypes,
@@ -89,7 +95,8 @@ export const listsOfUnknownParents = names(
   'servicePolicies.listIdentities',
   'servicePolicies.listServices',
   'servicePolicies.listPostureChecks',
+  'fabricServices.listTerminators',
 );
 
-/** Lists that may be empty, because what they hold is made by the host only. */
-export const emptyLists = names('controllers.list');
+/** Lists that may be empty, because what they hold is made by the host only, or by routers that are connected. */
+export const emptyLists = names('controllers.list', 'links.list', 'circuits.list');

@@ -4,7 +4,15 @@ import fc from 'fast-check';
 import { createLinks, type RouterLink } from '../../../src/domain/traffic/links/links.ts';
 import { cheapestPaths, type RouterCost } from '../../../src/domain/traffic/links/paths.ts';
 
-const link = (from: string, to: string, id = `${from}-${to}`): RouterLink => ({ id, from, to, iteration: 1 });
+const link = (from: string, to: string, id = `${from}-${to}`): RouterLink => ({
+  id,
+  from,
+  to,
+  iteration: 1,
+  protocol: 'tls',
+  dialAddress: `tls:${to}.test:6000`,
+  connections: [],
+});
 const routers = (names: string, special: Readonly<Record<string, Partial<RouterCost>>> = {}): ReadonlyMap<string, RouterCost> =>
   new Map([...names].map((name) => [name, { cost: 0, noTraversal: false, ...special[name] }]));
 
@@ -69,7 +77,7 @@ describe('links', () => {
     links.report({ ...link('a', 'b', 'l'), iteration: 2 });
     links.report({ ...link('a', 'c', 'l'), iteration: 1 });
     links.report({ ...link('x', 'b', 'l'), iteration: 3 });
-    assert.deepEqual(links.get('l'), { id: 'l', from: 'a', to: 'b', iteration: 2 });
+    assert.deepEqual(links.get('l'), { ...link('a', 'b', 'l'), iteration: 2 });
     links.report({ ...link('a', 'b', 'l'), iteration: 3 });
     assert.equal(links.get('l')?.iteration, 3);
   });

@@ -2,9 +2,8 @@ import { controller, controllers } from '../../../api/controllers.ts';
 import { surfaces } from '../../../api/surfaces/index.ts';
 import { behaviour } from '../../../call/behaviour.ts';
 import { implement } from '../../../call/implement.ts';
-import { ALL, comparator, matches } from '../../../query/index.ts';
-import { assertAffordableInMemory } from '../../../resources/budget.ts';
-import { pageOf, planList } from '../../../resources/lists.ts';
+import { ALL } from '../../../query/index.ts';
+import { pageInMemory } from '../../../resources/in-memory.ts';
 import { presentOne } from '../../../resources/present.ts';
 import { symbolsOfList } from '../../../resources/symbols.ts';
 
@@ -28,12 +27,8 @@ export const controllerEntries = implement(controllers, {
   // They are few, and whether one is online is known only here: filter and order are for what is shown.
   list: (call, query) =>
     call.read(async (entities) => {
-      const symbols = symbolsOfList(controller, call.operation);
-      const plan = planList(symbols, query);
       const rows = await entities.list(controller, { where: ALL, limit: MOST });
-      assertAffordableInMemory(call, query, plan, rows.length);
       const shown = await Promise.all(rows.map((row) => presentOne(entities, controller, row, call)));
-      const found = shown.filter((each) => matches(plan.where, each)).sort(comparator(plan.sort));
-      return pageOf(found.slice(plan.offset, plan.offset + plan.limit), plan, found.length, symbols);
+      return pageInMemory(call, symbolsOfList(controller, call.operation), query, shown);
     }),
 });

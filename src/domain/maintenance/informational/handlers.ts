@@ -1,7 +1,6 @@
 import { kinds } from '../../../api/index.ts';
 import { informational } from '../../../api/informational.ts';
 import type { Kind } from '../../../api/kit/resource.ts';
-import { surfaces } from '../../../api/surfaces/index.ts';
 import type { Call } from '../../../call/call.ts';
 import { implement } from '../../../call/implement.ts';
 import { ApiError } from '../../../errors/index.ts';
@@ -9,7 +8,7 @@ import { ALL, comparator, fieldSymbol, matches, symbolsOf } from '../../../query
 import { pageOf, planList } from '../../../resources/lists.ts';
 import { software } from '../../../version.ts';
 import { JSON_TYPE } from '../../../wire/media-types.ts';
-import { API_PATHS, OIDC_PATH } from './api-paths.ts';
+import { API_PATHS, OIDC_PATH, SPECS } from './api-paths.ts';
 import { summaryKinds } from './summary.ts';
 
 const version = async (call: Call) => {
@@ -20,6 +19,7 @@ const version = async (call: Call) => {
       edge: at(API_PATHS['edge-client']),
       'edge-client': at(API_PATHS['edge-client']),
       'edge-management': at(API_PATHS['edge-management']),
+      fabric: at(API_PATHS.fabric),
       ...(call.core.provider ? { 'edge-oidc': at(OIDC_PATH['edge-oidc']) } : {}),
     },
     buildDate: software.buildDate,
@@ -32,8 +32,10 @@ const version = async (call: Call) => {
 
 const specSymbols = symbolsOf('spec', { id: fieldSymbol('string', 'id'), name: fieldSymbol('string', 'name') });
 
+const isSpec = (id: string): id is keyof typeof SPECS => Object.hasOwn(SPECS, id);
+
 const specOf = (call: Call, id: string) => {
-  if (!Object.hasOwn(API_PATHS, id)) throw new ApiError('NOT_FOUND');
+  if (!isSpec(id)) throw new ApiError('NOT_FOUND');
   const at = call.core.startedAt;
   return {
     _links: { self: { href: `./specs/${id}` }, spec: { href: `./specs/${id}/spec` } },
@@ -58,7 +60,7 @@ export const informationalEntries = implement(informational, {
   },
   listSpecs: async (call) => {
     const plan = planList(specSymbols, {});
-    const specs = Object.keys(API_PATHS)
+    const specs = Object.keys(SPECS)
       .map((id) => specOf(call, id))
       .filter((spec) => matches(plan.where, spec))
       .sort(comparator([]));
@@ -66,8 +68,7 @@ export const informationalEntries = implement(informational, {
   },
   getSpec: async (call, { id }) => specOf(call, id),
   // JSON is YAML: one document serves both media types.
-  getSpecBody: async (call, { id }) =>
-    raw(call.core.documents.swagger(specOf(call, id).id === 'edge-client' ? surfaces.client : surfaces.management)),
+  getSpecBody: async (call, { id }) => raw(call.core.documents.swagger(SPECS[specOf(call, id).id])),
   swagger: async (call) => raw(call.core.documents.swagger(call.surface)),
   openapi: async (call) => raw(call.core.documents.openapi()),
   summary: (call) =>

@@ -21,10 +21,14 @@ export interface SessionRequest {
   readonly type: PolicyType;
 }
 
-/** A policy grants it, its posture checks pass, and a router is available. */
+/**
+ * A policy grants it, its posture checks pass, and a router is available. Where signed tokens stand for the API session, endpoints tell their routers of their
+ * posture, which judge it.
+ */
 export interface Granted {
   readonly isGranted: true;
-  readonly grant: SessionGrant;
+  /** Undefined where the posture is for a router to judge. */
+  readonly grant: SessionGrant | undefined;
   readonly routers: readonly RowOf<typeof edgeRouter>[];
   /** The session that exists already, and whether it has expired. */
   readonly existing: StoredSession | undefined;
@@ -56,7 +60,7 @@ export const decideSession = async (entities: Entities, call: Call, { serviceId,
     throw invalidField('ServiceId', `no policy lets this identity ${type.toLowerCase()} the service`, serviceId);
   }
   const grant = grantOf(decision);
-  if (!grant) return { isGranted: false, service: what, decision };
+  if (!grant && !asking.presented) return { isGranted: false, service: what, decision };
   const [routers = []] = await commonRouters(entities, [{ identity: who, service: what }], call.core.presence);
   if (routers.length === 0) throw new ApiError('NO_EDGE_ROUTERS_AVAILABLE');
   const existing = await entities.find(

@@ -39,15 +39,20 @@ export const grantOf = ({ policies }: Decision): SessionGrant | undefined => {
 /** Whether the time is over until which a session was let in: it has ended then, and a new code begins a new one. */
 export const isLapsed = ({ grantedUntil }: StoredSession, now: string): boolean => (grantedUntil ?? '') < now;
 
-/** Who wants to dial or bind what. Without an API session no posture is known: then all checks fail. */
-export type Granting = Pick<StoredSession, 'identityId' | 'serviceId' | 'type' | 'apiSessionId'>;
+/** What of a session decides over its grant. */
+export type GrantedSession = Pick<StoredSession, 'apiSessionId' | 'identityId' | 'serviceId' | 'type'>;
 
-/** The current grant of each session; undefined for one that has lost its right. Seven queries for any number of sessions. */
-export const grantsOf = async <S extends Granting>(
+/**
+ * The current grant of each session; undefined for one that has lost its right. Seven queries for any number of sessions.
+ * @param isPostureIgnored whether posture checks are for others to judge
+ */
+export const grantsOf = async <S extends GrantedSession>(
   entities: Entities,
   sessions: readonly S[],
   now: string,
+  { isPostureIgnored = false } = {},
 ): Promise<ReadonlyMap<S, SessionGrant | undefined>> => {
+  if (sessions.length === 0) return new Map();
   const identities = await rowsById(
     entities,
     identity,
@@ -65,7 +70,7 @@ export const grantsOf = async <S extends Granting>(
     const who = identities.get(id);
     return who ? policies.filter(({ semantic, identityRoles: roles }) => selects({ semantic, roles }, who)) : [];
   });
-  const postureIn = await posturesOf(entities, sessions, policies, now);
+  const postureIn = await posturesOf(entities, sessions, isPostureIgnored ? [] : policies, now);
   return new Map(
     sessions.map((row) => {
       const [who, what] = [identities.get(row.identityId), services.get(row.serviceId)];
@@ -79,10 +84,10 @@ export const grantsOf = async <S extends Granting>(
 /** How the checks of policies stand for the endpoint of a session. */
 const posturesOf = async (
   entities: Entities,
-  sessions: readonly Granting[],
+  sessions: readonly GrantedSession[],
   policies: readonly RowOf<typeof servicePolicy>[],
   now: string,
-): Promise<(row: Granting) => Posture> => {
+): Promise<(row: GrantedSession) => Posture> => {
   const checks = await checksOf(entities, policies);
   const time = Date.parse(now);
   if (checks.length === 0) {

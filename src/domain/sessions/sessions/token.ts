@@ -51,8 +51,10 @@ export const unstoredSessionToken = (
 ): Promise<{ readonly id: string; readonly token: string }> =>
   signedToken(call, { id: call.core.platform.random.uuid(), serviceId, type }, false);
 
-/** What the token of a session that is stored says. It may have ended since. */
+/** What the token of a session says. It may have ended since. */
 export interface SessionClaims {
+  /** Whether a row stands behind it: not where signed tokens stand for the API session. */
+  readonly isStored: boolean;
   readonly sessionId: string;
   readonly apiSessionId: string;
   readonly identityId: string;
@@ -60,17 +62,24 @@ export interface SessionClaims {
   readonly type: PolicyType;
 }
 
-/** Reads the token of a session that is stored; undefined for anything else. */
+/** Reads the token of a session; undefined for anything else. */
 export const readSessionToken = async (
   { pki, platform }: Pick<Core, 'pki' | 'platform'>,
   token: string,
 ): Promise<SessionClaims | undefined> => {
   const claims = await (await pki.networkKey()).verify(token, { audience: AUDIENCE, now: platform.clock.now() });
-  if (claims?.z_t !== 's' || claims.z_leg !== true) return undefined;
-  const { jti, z_asid, z_iid, sub, z_st } = claims;
+  if (claims?.z_t !== 's') return undefined;
+  const { jti, z_asid, z_iid, sub, z_st, z_leg } = claims;
   if (z_st !== 'Dial' && z_st !== 'Bind') return undefined;
   // Signed by `signedToken`, which gives all of them.
-  return { sessionId: String(jti), apiSessionId: String(z_asid), identityId: String(z_iid), serviceId: String(sub), type: z_st };
+  return {
+    isStored: z_leg === true,
+    sessionId: String(jti),
+    apiSessionId: String(z_asid),
+    identityId: String(z_iid),
+    serviceId: String(sub),
+    type: z_st,
+  };
 };
 
 /** @throws ApiError `UNAUTHORIZED` for what is no token of a session of this identity that still goes on */

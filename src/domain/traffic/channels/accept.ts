@@ -1,12 +1,12 @@
-import type { Core } from '../../../call/core.ts';
-import type { ChangeListeners } from '../../../changes/listeners.ts';
 import { acceptChannel } from '../../../control-channel/accept.ts';
 import { capability, header, helloHeader } from '../../../control-channel/header-fields.ts';
 import { createRepeatedLog } from '../../../platform/repeated-log.ts';
 import { software } from '../../../version.ts';
 import type { Presence } from '../../fabric/connections/presence.ts';
 import { type ConnectedRouter, createConnectedRouters } from '../routers/connected.ts';
+import type { Fabric } from '../routers/fabric.ts';
 import type { MessageHandlers } from '../routers/handlers.ts';
+import { watchOthers } from '../routers/others.ts';
 import { admit } from './admission.ts';
 import { createInspectRouters, type InspectRouters } from './inspect.ts';
 import type { AcceptRouter } from './router-socket.ts';
@@ -23,9 +23,11 @@ export interface RouterChannels {
   readonly inspect: InspectRouters;
 }
 
-export const createRouterChannels = (core: Core, presence: Presence, events: Pick<ChangeListeners, 'on'>): RouterChannels => {
+export const createRouterChannels = ({ core, events, publish }: Omit<Fabric, 'connected'>, presence: Presence): RouterChannels => {
   const connected = createConnectedRouters();
-  const service = serveConnected(core, events, connected);
+  const fabric = { core, events, connected, publish };
+  const service = serveConnected(fabric);
+  const watch = watchOthers(fabric);
   const place = { core, presence, connected };
   const { clock, logger } = core.platform;
   const repeated = createRepeatedLog(core.platform);
@@ -52,6 +54,7 @@ export const createRouterChannels = (core: Core, presence: Presence, events: Pic
         if (!router) return;
         logger.info('a router has connected', about());
         service.begin(router);
+        watch();
       },
       handle: (frame) => {
         const handler = handlers.get(frame.contentType);

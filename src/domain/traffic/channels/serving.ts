@@ -1,17 +1,17 @@
-import type { Core } from '../../../call/core.ts';
-import type { ChangeListeners } from '../../../changes/listeners.ts';
 import { keepCircuits } from '../circuits/circuits.ts';
 import { hostServices } from '../hosting/hosting.ts';
 import { syncApiSessions } from '../knowledge/api-sessions.ts';
-import { keyHandlers } from '../knowledge/keys.ts';
+import { syncDataModel } from '../knowledge/data-model/subscriptions.ts';
 import { syncSessions } from '../knowledge/sessions.ts';
 import { keepLinks } from '../links/linking.ts';
 import { watchRights } from '../rights/watch.ts';
-import type { ConnectedRouter, ConnectedRouters } from '../routers/connected.ts';
+import type { ConnectedRouter } from '../routers/connected.ts';
+import type { Fabric } from '../routers/fabric.ts';
 import { handlersOf, type MessageHandlers } from '../routers/handlers.ts';
 import { greet } from './greeting.ts';
 import { renewalHandlers } from './renewal.ts';
 import { reportHandlers } from './reports.ts';
+import { shownTraffic } from './shown.ts';
 
 /** What is done for a router as long as it is connected. */
 export interface RouterService {
@@ -21,25 +21,18 @@ export interface RouterService {
 }
 
 /** Puts together what routers are served with. */
-export const serveConnected = (core: Core, events: Pick<ChangeListeners, 'on'>, connected: ConnectedRouters): RouterService => {
-  const fabric = { core, events, connected };
+export const serveConnected = (fabric: Fabric): RouterService => {
+  const { core } = fabric;
   const rights = watchRights(fabric);
   const hosting = hostServices(fabric, rights);
   const linking = keepLinks(fabric);
   const circuits = keepCircuits(fabric, rights, hosting, linking);
+  core.traffic.serve(shownTraffic(fabric.connected, linking, circuits));
   const apiSessions = syncApiSessions(fabric);
   const sessions = syncSessions(fabric);
-  let isWarned = core.provider === undefined;
-  /** Routers judge by themselves what clients of the provider may do, and know too little for it: they refuse them. */
-  const warnOfProvider = () => {
-    if (!isWarned)
-      core.platform.logger.warn(
-        'routers carry no clients that log in with the OpenID provider: switch it off for clients to use API sessions',
-      );
-    isWarned = true;
-  };
+  const dataModel = syncDataModel(fabric);
   const ofEdgeRouters = (router: ConnectedRouter) => [
-    ...keyHandlers(core, router),
+    ...dataModel(router),
     ...apiSessions.handlers(router),
     ...sessions(router),
     ...hosting.handlers(router),
@@ -60,7 +53,6 @@ export const serveConnected = (core: Core, events: Pick<ChangeListeners, 'on'>, 
       ]);
     },
     begin: (router) => {
-      warnOfProvider();
       linking.introduce(router);
       circuits.began(router);
       if (!router.connection.isEdgeRouter) return;

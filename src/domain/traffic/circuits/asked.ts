@@ -6,7 +6,7 @@ import { circuitHeader } from '../../../control-channel/header-fields.ts';
 import { circuitMessages, refusalCode } from '../../../control-channel/messages/circuits.ts';
 import type { MessageType } from '../../../control-channel/messages/message-type.ts';
 import { equals, stringField } from '../../../query/index.ts';
-import { ClaimRefused, rightOf, tunnelerRightOf } from '../rights/claim.ts';
+import { ClaimRefused, readClaim, rightOf, type TrafficClaim, tunnelerRightOf } from '../rights/claim.ts';
 import type { TrafficRight } from '../rights/right.ts';
 import type { ConnectedRouter } from '../routers/connected.ts';
 
@@ -21,8 +21,12 @@ export interface AskedCircuit {
   readonly instanceId: string;
   /** Of who dials. */
   readonly peerData: PeerData;
-  /** What the circuit is to stand on. @throws ClaimRefused */
-  right(entities: Entities, core: Core, routerId: string): Promise<TrafficRight>;
+  /**
+   * Verifies the tokens of what the circuit is to stand on. Not inside of transactions.
+   * @returns what holds it against a state
+   * @throws ClaimRefused, as does what it returns
+   */
+  claim(core: Core, routerId: string): Promise<(entities: Entities) => Promise<TrafficRight>>;
 }
 
 /** A circuit as its router is told of it. */
@@ -45,14 +49,17 @@ export interface CircuitRequest {
 
 /** By a session of a client. */
 const claimed =
-  (sessionToken: string, apiSessionToken: string): AskedCircuit['right'] =>
-  (entities, core, routerId) =>
-    rightOf(entities, core, { sessionToken, apiSessionToken, type: 'Dial', routerId });
+  (said: Pick<TrafficClaim, 'sessionToken' | 'apiSessionToken' | 'fingerprints'>): AskedCircuit['claim'] =>
+  async (core, routerId) => {
+    const claim = await readClaim(core, { ...said, type: 'Dial', routerId });
+    return (entities) => rightOf(entities, core, claim);
+  };
 
 /** By the router itself, which names the service. */
 const ofTunneler =
-  (serviceName: string): AskedCircuit['right'] =>
-  async (entities, core, routerId) => {
+  (serviceName: string): AskedCircuit['claim'] =>
+  async (core, routerId) =>
+  async (entities) => {
     const found = await entities.find(service, equals(stringField('name'), serviceName));
     if (!found) throw new ClaimRefused(refusalCode.invalidService, 'invalid service');
     return tunnelerRightOf(entities, core, { serviceId: found.id, type: 'Dial', routerId });
@@ -65,7 +72,11 @@ export const circuitRequests: readonly CircuitRequest[] = [
     read: (frame) => ({
       instanceId: circuitHeader.instanceId.in(frame) ?? '',
       peerData: circuitHeader.peerData.in(frame) ?? new Map(),
-      right: claimed(circuitHeader.sessionToken.required(frame), circuitHeader.apiSessionToken.required(frame)),
+      claim: claimed({
+        sessionToken: circuitHeader.sessionToken.required(frame),
+        apiSessionToken: circuitHeader.apiSessionToken.required(frame),
+        fingerprints: circuitHeader.fingerprints.in(frame) ?? [],
+      }),
     }),
     answer: ({ channel }, frame, { circuitId, address, peerData, tags }) =>
       channel.answer(frame, createCircuitResponse, '', [
@@ -78,8 +89,8 @@ export const circuitRequests: readonly CircuitRequest[] = [
   {
     message: createCircuitV1,
     read: ({ body }) => {
-      const { sessionToken, apiSessionToken, terminatorInstanceId, peerData } = createCircuitV1.decode(body);
-      return { instanceId: terminatorInstanceId, peerData, right: claimed(sessionToken, apiSessionToken) };
+      const said = createCircuitV1.decode(body);
+      return { instanceId: said.terminatorInstanceId, peerData: said.peerData, claim: claimed(said) };
     },
     answer: ({ channel }, frame, made) => channel.answer(frame, createCircuitV1Response, made),
   },
@@ -87,7 +98,7 @@ export const circuitRequests: readonly CircuitRequest[] = [
     message: createTunnelCircuit,
     read: ({ body }) => {
       const { serviceName, terminatorInstanceId, peerData } = createTunnelCircuit.decode(body);
-      return { instanceId: terminatorInstanceId, peerData, right: ofTunneler(serviceName) };
+      return { instanceId: terminatorInstanceId, peerData, claim: ofTunneler(serviceName) };
     },
     answer: ({ channel }, frame, made) => channel.answer(frame, createTunnelCircuitResponse, made),
   },

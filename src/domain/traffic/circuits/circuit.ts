@@ -11,6 +11,11 @@ export interface CircuitWay {
 /** A circuit: a connection of a client to a terminator, by the routers between them. */
 export interface Circuit extends CircuitWay {
   readonly id: string;
+  /** When it was set up, ISO text. */
+  readonly createdAt: string;
+  /** Id of the identity that has dialed. */
+  readonly clientId: string;
+  readonly serviceId: string;
   /** What its two ends are called. */
   readonly ingress: string;
   readonly egress: string;
@@ -26,6 +31,7 @@ export interface Circuit extends CircuitWay {
 /** The circuits that there are. In memory only: routers ask about those that they do not hear of. */
 export interface Circuits {
   get(id: string): Circuit | undefined;
+  all(): readonly Circuit[];
   /** Says that a circuit is being set up, before it is added. @returns what says that this is over */
   making(id: string): () => void;
   isBeingMade(id: string): boolean;
@@ -63,6 +69,7 @@ export const createCircuits = (): Circuits => {
   };
   return {
     get: (id) => byId.get(id),
+    all: () => [...byId.values()],
     making: (id) => {
       beingMade.add(id);
       return () => void beingMade.delete(id);

@@ -47,6 +47,11 @@ export interface CircuitKeeping {
    * knows nothing of circuits any more.
    */
   began(router: ConnectedRouter): void;
+  all(): readonly Circuit[];
+  /** Ends a circuit at once. @returns whether it was known */
+  end(id: string): boolean;
+  /** The link is gone: the circuits over it go another way, or end. */
+  endOver(linkId: string): void;
   /** The connection of a router is lost. It may hand on all the same, and connect again soon. */
   lost(router: ConnectedRouter): void;
 }
@@ -108,6 +113,13 @@ export const keepCircuits = (fabric: Fabric, rights: StandingRights, hosting: Ho
       for (const id of owed.take(router.id)) takeDown([router], id, true);
       if (router.isAnew) giveUp(router.id);
     },
+    all: circuits.all,
+    end: (id) => {
+      const wasKnown = circuits.get(id) !== undefined;
+      end(id);
+      return wasKnown;
+    },
+    endOver: (linkId) => rerouting.move(circuits.over(linkId), 'end'),
     lost: ({ id }) => {
       // Another connection of it may be there already.
       if (connected.get(id)) return;

@@ -4,9 +4,10 @@ import { edgeHeader } from '../../../control-channel/header-fields.ts';
 import { Malformed } from '../../../control-channel/malformed.ts';
 import { circuitMessages, refusalCode, routeErrorCode } from '../../../control-channel/messages/circuits.ts';
 import { Unanswered } from '../../../control-channel/requests.ts';
+import { isoTime } from '../../../platform/iso-time.ts';
 import { newId } from '../../../storage/ids.ts';
 import type { Hosting } from '../hosting/hosting.ts';
-import { isSendable } from '../hosting/peer-data.ts';
+import { mayBeSent } from '../hosting/peer-data.ts';
 import type { Links } from '../links/links.ts';
 import { ClaimRefused } from '../rights/claim.ts';
 import type { TrafficRight } from '../rights/right.ts';
@@ -65,7 +66,7 @@ export const refuseDial = ({ channel }: ConnectedRouter, frame: Frame, said: str
 /** @throws ClaimRefused */
 const circuitFor = async (place: DialPlace, router: ConnectedRouter, asked: AskedCircuit, circuitId: string): Promise<MadeCircuit> => {
   const { random } = place.fabric.core.platform;
-  if (!isSendable(asked.peerData)) throw new ClaimRefused(refusalCode.internal, 'the data for who is dialed are too large');
+  if (!mayBeSent(asked.peerData)) throw new ClaimRefused(refusalCode.internal, 'the data for who is dialed are too large');
   await place.hosting.restored();
   const judgedAt = place.rights.time;
   const { right, serviceName, destinations } = await judged(place, router, asked);
@@ -96,10 +97,11 @@ const isUsable = ({ hosted }: Hosting, { id, binding, hostId }: ReachedTerminato
   hosted.get(id) !== undefined || (!hostId && binding !== 'edge');
 
 /** Whether the client may dial the service, and where it can be reached, in one state. @throws ClaimRefused */
-const judged = ({ fabric: { core, connected }, links }: DialPlace, router: ConnectedRouter, asked: AskedCircuit) =>
-  forRouters(core, (job) =>
+const judged = async ({ fabric: { core, connected }, links }: DialPlace, router: ConnectedRouter, asked: AskedCircuit) => {
+  const rightIn = await asked.claim(core, router.id);
+  return forRouters(core, (job) =>
     job.read(async (entities) => {
-      const right = await asked.right(entities, core, router.id);
+      const right = await rightIn(entities);
       const { name, encryptionRequired } = await entities.require(service, right.serviceId);
       if (encryptionRequired && !asked.peerData.has(PUBLIC_KEY))
         throw new ClaimRefused(refusalCode.encryptionDataMissing, `service ${name} requires encryption, but the client sent no key`);
@@ -108,6 +110,7 @@ const judged = ({ fabric: { core, connected }, links }: DialPlace, router: Conne
       return { right, serviceName: name, destinations: await destinationsOf(entities, wanted, map) };
     }),
   );
+};
 
 type Plan = Pick<PlannedCircuit, 'circuitId' | 'attempt' | 'ingress' | 'egress'> & { readonly right: TrafficRight };
 
@@ -129,7 +132,7 @@ const planOf = (
 
 /** @throws RouteFailed when what it stands on has gone while it was set up */
 const keep = (
-  { rights, hosting, links, circuits, end }: DialPlace,
+  { fabric, rights, hosting, links, circuits, end }: DialPlace,
   { circuitId, attempt, ingress, egress, tags }: PlannedCircuit,
   { terminator, path }: ReachedTerminator,
   right: TrafficRight,
@@ -139,6 +142,9 @@ const keep = (
   if (path.links.some((id) => !links.get(id))) throw new RouteFailed('a link is gone');
   circuits.add({
     id: circuitId,
+    createdAt: isoTime(fabric.core.platform.clock.now()),
+    clientId: right.identityId,
+    serviceId: right.serviceId,
     ingress,
     egress,
     tags,

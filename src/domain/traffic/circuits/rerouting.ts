@@ -7,7 +7,7 @@ import type { Links } from '../links/links.ts';
 import { cheapestPaths, type RouterCost, type RouterPath } from '../links/paths.ts';
 import { type Fabric, forRouters } from '../routers/fabric.ts';
 import type { Circuit, Circuits } from './circuit.ts';
-import { RouteFailed, redirect } from './route.ts';
+import { RouteFailed, reroute } from './route.ts';
 
 /** What becomes of a circuit for which there is no other way. */
 export type Otherwise = 'end' | 'stay';
@@ -81,7 +81,7 @@ export const createRerouting = ({ fabric: { core, connected }, links, circuits, 
     const routers = way.routers.map((routerId) => connected.get(routerId));
     const added = way.routers.filter((routerId) => !path.includes(routerId));
     try {
-      await redirect({ circuitId: id, attempt: attempts, ingress, egress, tags, routers, links: way.links });
+      await reroute({ circuitId: id, attempt: attempts, ingress, egress, tags, routers, links: way.links });
     } catch (error) {
       leave(added, id, true);
       throw error;

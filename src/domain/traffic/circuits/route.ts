@@ -35,7 +35,7 @@ export interface PlannedCircuit {
 }
 
 /** Whom the last router of a new circuit reaches. */
-export interface Destination {
+export interface CircuitDestination {
   readonly terminator: { readonly binding: string; readonly address: string };
   /** Of who dials. */
   readonly peerData: ReadonlyMap<number, Uint8Array>;
@@ -58,7 +58,7 @@ export class RouteFailed extends Error {
  * @returns what the terminator adds to what it has said when it was made
  * @throws RouteFailed; Unanswered
  */
-export const setUp = async (planned: PlannedCircuit, destination: Destination): Promise<ReadonlyMap<number, Uint8Array>> => {
+export const setUp = async (planned: PlannedCircuit, destination: CircuitDestination): Promise<ReadonlyMap<number, Uint8Array>> => {
   const last = planned.routers.length - 1;
   const peerData = await routed(planned, last, ROUTE_WITHIN, destination);
   await Promise.all(planned.routers.slice(0, last).map((_, at) => routed(planned, at, ROUTE_WITHIN)));
@@ -69,7 +69,7 @@ export const setUp = async (planned: PlannedCircuit, destination: Destination): 
  * Has routers hand on a circuit that there is over another way: those in the middle first, for the ends begin at once to send over it.
  * @throws RouteFailed; Unanswered
  */
-export const redirect = async (planned: PlannedCircuit): Promise<void> => {
+export const reroute = async (planned: PlannedCircuit): Promise<void> => {
   const all = planned.routers.map((_, at) => at);
   const isEnd = (at: number) => at === 0 || at === all.length - 1;
   for (const some of [all.filter((at) => !isEnd(at)), all.filter(isEnd)])
@@ -80,7 +80,7 @@ const routed = async (
   planned: PlannedCircuit,
   at: number,
   milliseconds: number,
-  destination?: Destination,
+  destination?: CircuitDestination,
 ): Promise<ReadonlyMap<number, Uint8Array>> => {
   const router = planned.routers[at];
   const isGone = () => !router || router.channel.signal.aborted;
@@ -103,7 +103,7 @@ const GONE = 'a router on the way is gone';
 const routeOf = (
   { circuitId, attempt, ingress, egress, tags, routers, links }: PlannedCircuit,
   at: number,
-  destination: Destination | undefined,
+  destination: CircuitDestination | undefined,
 ) => {
   const isLast = at === routers.length - 1;
   const before = links[at - 1] ?? ingress;
@@ -120,7 +120,7 @@ const routeOf = (
   };
 };
 
-const reaching = (egress: string, { terminator, peerData }: Destination) => ({
+const reaching = (egress: string, { terminator, peerData }: CircuitDestination) => ({
   binding: terminator.binding,
   address: egress,
   destination: terminator.address,

@@ -12,8 +12,8 @@ import { and, equals, not, stringField } from '../../../query/index.ts';
 import { newRow } from '../../../resources/merge.ts';
 import { isSameJson } from '../../../storage/same-json.ts';
 import { identitySecretOf } from '../../fabric/terminators/identity-secret.ts';
-import type { TrafficRight } from '../rights/right.ts';
-import { isStorable, storedPeerData } from './peer-data.ts';
+import { isOfTunneler, type TrafficRight } from '../rights/right.ts';
+import { mayBeKept, storedPeerData } from './peer-data.ts';
 
 /** What is to be hosted: what requests of clients and of tunnelers have in common. */
 export type HostingRequest = Pick<
@@ -48,7 +48,7 @@ export const checkRequest = ({ address, cost, precedence, instanceId, instanceSe
   if (precedence === 'unrecognized') refuse('the precedence is not known');
   if (instanceId.length > MOST_INSTANCE) refuse(`an instance id has ${MOST_INSTANCE} characters at most`);
   if (instanceSecret.length > MOST_INSTANCE) refuse(`the secret of an instance has ${MOST_INSTANCE} bytes at most`);
-  if (!isStorable(peerData)) refuse('the data for those who dial are too large');
+  if (!mayBeKept(peerData)) refuse('the data for those who dial are too large');
 };
 
 /**
@@ -64,11 +64,13 @@ export const bind = async (
   request: HostingRequest,
 ): Promise<void> => {
   const { address, cost, instanceId, precedence } = request;
-  const now = { sessionId: right.sessionId, peerData: storedPeerData(request.peerData) };
+  const { sessionId, isStored, apiSessionId } = right;
+  const hostedIn = isOfTunneler(right) ? null : { sessionId, isStored, apiSessionId };
+  const now = { hostedIn, peerData: storedPeerData(request.peerData) };
   const known = await entities.get(terminator, address);
   if (known) {
     if (!isSame(known, right, binding)) throw new BindRefused('idConflict', 'there is another terminator with this id');
-    const isAsBefore = known.sessionId === now.sessionId && isSameJson(known.peerData ?? {}, now.peerData);
+    const isAsBefore = isSameJson(known.hostedIn, now.hostedIn) && isSameJson(known.peerData ?? {}, now.peerData);
     if (!isAsBefore) await entities.update(terminator, known, now);
     return;
   }

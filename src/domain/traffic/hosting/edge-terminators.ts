@@ -2,7 +2,7 @@ import type { Entities } from '../../../changes/entities.ts';
 import type { Frame } from '../../../control-channel/frame.ts';
 import { terminatorMessages } from '../../../control-channel/messages/terminators.ts';
 import { createRepeatedLog } from '../../../platform/repeated-log.ts';
-import { ClaimRefused, rightOf } from '../rights/claim.ts';
+import { ClaimRefused, readClaim, rightOf, type TrafficClaim } from '../rights/claim.ts';
 import type { ConnectedRouter } from '../routers/connected.ts';
 import { forRouters } from '../routers/fabric.ts';
 import type { HandlerRow } from '../routers/handlers.ts';
@@ -18,17 +18,19 @@ const create = async (place: HostingPlace, router: ConnectedRouter, frame: Frame
   const { fabric, rights, host, remove } = place;
   const { core } = fabric;
   const request = createTerminator.decode(frame.body);
-  const { address: id, peerData, sessionToken, apiSessionToken } = request;
+  const { address: id, peerData } = request;
   const judgedAt = rights.time;
   const { channel } = router;
+  /** A claim that does not hold, in the words of this answer. */
+  const orInvalid = (error: unknown) => {
+    throw error instanceof ClaimRefused ? new BindRefused('invalidSession', error.message) : error;
+  };
   try {
     checkRequest(request);
+    const claim = await readClaim(core, { ...request, type: 'Bind', routerId: router.id }).catch(orInvalid);
     const right = await forRouters(core, (job) =>
       job.write(async (entities) => {
-        const claim = { sessionToken, apiSessionToken, type: 'Bind', routerId: router.id } as const;
-        const claimed = await rightOf(entities, core, claim).catch((error: unknown) => {
-          throw error instanceof ClaimRefused ? new BindRefused('invalidSession', error.message) : error;
-        });
+        const claimed = await rightOf(entities, core, claim).catch(orInvalid);
         await bind(entities, core, claimed, 'edge', request);
         return claimed;
       }),
@@ -46,7 +48,7 @@ const create = async (place: HostingPlace, router: ConnectedRouter, frame: Frame
   }
 };
 
-type Tokens = { readonly sessionToken: string; readonly apiSessionToken: string };
+type Tokens = Pick<TrafficClaim, 'sessionToken' | 'apiSessionToken' | 'fingerprints'>;
 
 /** What clients host by a router. */
 export const edgeTerminatorHandlers = (place: HostingPlace, router: ConnectedRouter): readonly HandlerRow[] => {
@@ -54,10 +56,19 @@ export const edgeTerminatorHandlers = (place: HostingPlace, router: ConnectedRou
   const { channel, id: routerId } = router;
   const repeated = createRepeatedLog(core.platform);
 
-  /** Who says something of a terminator, by the tokens that come with it. @throws ClaimRefused */
-  const hostOf = async (entities: Entities, { sessionToken, apiSessionToken }: Tokens): Promise<Host> => {
-    const { identityId, serviceId } = await rightOf(entities, core, { sessionToken, apiSessionToken, type: 'Bind', routerId });
-    return { routerId, hostId: identityId, serviceId, binding: 'edge' };
+  /** Who says something of a terminator, by the tokens that come with it: read now, and held against a state later. @throws ClaimRefused */
+  const hostBy = async (tokens: Tokens) => {
+    const claim = await readClaim(core, { ...tokens, type: 'Bind', routerId });
+    return async (entities: Entities): Promise<Host> => {
+      const { identityId, serviceId } = await rightOf(entities, core, claim);
+      return { routerId, hostId: identityId, serviceId, binding: 'edge' };
+    };
+  };
+
+  /** The terminator, if it is there and of who says so. @throws ClaimRefused */
+  const ownBy = async ({ terminatorId, ...tokens }: Tokens & { readonly terminatorId: string }) => {
+    const hostIn = await hostBy(tokens);
+    return forRouters(core, (job) => job.read(async (entities) => ownTerminator(entities, terminatorId, await hostIn(entities))));
   };
 
   return [
@@ -66,17 +77,16 @@ export const edgeTerminatorHandlers = (place: HostingPlace, router: ConnectedRou
       updateTerminator,
       refusing(router, async (frame) => {
         const update = updateTerminator.decode(frame.body);
-        const changed = (entities: Entities) => hostOf(entities, update).then((host) => updateOwn(entities, host, update));
-        await forRouters(core, (job) => job.write(changed));
+        const hostIn = await hostBy(update);
+        await forRouters(core, (job) => job.write(async (entities) => updateOwn(entities, await hostIn(entities), update)));
         channel.answer(frame, updateTerminatorResponse, {});
       }),
     ],
     [
       removeTerminator,
       refusing(router, async (frame) => {
-        const { terminatorId, ...tokens } = removeTerminator.decode(frame.body);
-        const own = (entities: Entities) => hostOf(entities, tokens).then((host) => ownTerminator(entities, terminatorId, host));
-        if (await forRouters(core, (job) => job.read(own))) await place.remove(routerId, [terminatorId]);
+        const said = removeTerminator.decode(frame.body);
+        if (await ownBy(said)) await place.remove(routerId, [said.terminatorId]);
         channel.answer(frame, removeTerminatorResponse, {});
       }),
     ],
@@ -91,9 +101,9 @@ export const edgeTerminatorHandlers = (place: HostingPlace, router: ConnectedRou
       healthEvent,
       // Hosts change the precedence themselves: what is left is for operators. Nobody waits for an answer.
       async (frame) => {
-        const { terminatorId, checkPassed, ...tokens } = healthEvent.decode(frame.body);
-        const own = (entities: Entities) => hostOf(entities, tokens).then((host) => ownTerminator(entities, terminatorId, host));
-        const known = await forRouters(core, (job) => job.read(own)).catch((error: unknown) => {
+        const said = healthEvent.decode(frame.body);
+        const { terminatorId, checkPassed } = said;
+        const known = await ownBy(said).catch((error: unknown) => {
           if (!(error instanceof ClaimRefused)) throw error;
         });
         if (known)

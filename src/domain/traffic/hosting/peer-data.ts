@@ -14,10 +14,10 @@ const MOST_SENT = 65_536;
 const sizeOf = (data: PeerData): number => [...data.values()].reduce((sum, { length }) => sum + length + OVERHEAD, 0);
 
 /** Whether a terminator may keep it. */
-export const isStorable = (data: PeerData): boolean => sizeOf(data) <= MOST_BYTES;
+export const mayBeKept = (data: PeerData): boolean => sizeOf(data) <= MOST_BYTES;
 
 /** Whether it may be handed to who is dialed. */
-export const isSendable = (data: PeerData): boolean => sizeOf(data) <= MOST_SENT;
+export const mayBeSent = (data: PeerData): boolean => sizeOf(data) <= MOST_SENT;
 
 /** As a terminator keeps it. */
 export const storedPeerData = (data: PeerData): Readonly<Record<string, string>> =>

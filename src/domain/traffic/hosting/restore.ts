@@ -1,10 +1,10 @@
-import { session } from '../../../api/sessions.ts';
+import type { RowOf } from '../../../api/kit/resource.ts';
 import { terminator } from '../../../api/terminators.ts';
 import { terminatorMessages } from '../../../control-channel/messages/terminators.ts';
 import { isoTime } from '../../../platform/iso-time.ts';
 import { pause } from '../../../platform/timers.ts';
-import { rowsById } from '../../../resources/rows-by-id.ts';
 import { tellRemoved } from '../knowledge/sessions.ts';
+import { tunnelerRight } from '../rights/claim.ts';
 import { isOfTunneler, type TrafficRight } from '../rights/right.ts';
 import { rightFaults } from '../rights/standing.ts';
 import type { ConnectedRouter } from '../routers/connected.ts';
@@ -27,23 +27,9 @@ export const restore = async ({ fabric: { core }, rights, hosted, host, remove }
   const judged = await forRouters(core, (job) =>
     job.read(async (entities) => {
       const stored = await entities.list(terminator, { where: hostedBy(router.id) });
-      const rows = stored.filter(({ binding, sessionId }) => binding === 'tunnel' || sessionId);
-      const sessions = await rowsById(
-        entities,
-        session,
-        rows.map(({ sessionId }) => sessionId ?? ''),
-      );
-      const all = rows.map(({ id, sessionId, hostId, serviceId, peerData }) => {
-        const apiSessionId = sessions.get(sessionId ?? '')?.apiSessionId ?? '';
-        const right: TrafficRight = {
-          sessionId: sessionId ?? '',
-          apiSessionId,
-          identityId: hostId ?? '',
-          serviceId,
-          type: 'Bind',
-          routerId: router.id,
-        };
-        return { id, right, peerData: readPeerData(peerData ?? {}), isConfirmed: false };
+      const all = stored.flatMap((row) => {
+        const right = rightFor(row);
+        return right ? [{ id: row.id, right, peerData: readPeerData(row.peerData ?? {}), isConfirmed: false }] : [];
       });
       const now = isoTime(core.platform.clock.now());
       const faults = await rightFaults(
@@ -63,6 +49,12 @@ export const restore = async ({ fabric: { core }, rights, hosted, host, remove }
   if (sessionIds.length > 0) tellRemoved(router, sessionIds);
   const ids = lost.map(({ id }) => id).filter((id) => !hosted.get(id));
   await remove(router.id, ids);
+};
+
+/** What a stored terminator stands on; undefined where an earlier version has not kept it. */
+const rightFor = ({ binding, hostedIn, hostId, serviceId, routerId }: RowOf<typeof terminator>): TrafficRight | undefined => {
+  if (binding === 'tunnel') return tunnelerRight({ serviceId, type: 'Bind', routerId });
+  return hostedIn ? { ...hostedIn, identityId: hostId ?? '', serviceId, type: 'Bind', routerId } : undefined;
 };
 
 /**

@@ -7,6 +7,7 @@ import type { Fabric } from '../routers/fabric.ts';
 import type { HandlerRow, MessageHandler } from '../routers/handlers.ts';
 import { createLinks, isOlder, type Links } from './links.ts';
 import { introducePeers, type Peers } from './peers.ts';
+import { reportedConnections, reportedLinks } from './reported.ts';
 import { verify } from './verify.ts';
 
 const { routerLinks, linkState, verifyRouter } = linkMessages;
@@ -22,6 +23,8 @@ export interface Linking extends Peers {
   duplicate(router: ConnectedRouter, said: Fault): boolean;
   /** One end says that a link is gone. @returns whether there is no such link any more */
   broken(router: ConnectedRouter, said: Fault): boolean;
+  /** Has both ends close a link. @returns whether it was known */
+  remove(id: string): boolean;
   /** Who is to hear of links that their router does not name any more. */
   onForgotten(heard: (linkId: string) => void): void;
 }
@@ -30,10 +33,10 @@ export interface Linking extends Peers {
 const reporting = (links: Links, { id: from }: ConnectedRouter, forgotten: (linkId: string) => void): MessageHandler => {
   let isFirst = true;
   return (frame) => {
-    const reported = routerLinks.decode(frame.body).links;
+    const reported = reportedLinks(from, frame);
     const gone = isFirst ? links.forget(from, new Set(reported.map(({ id }) => id))) : [];
     isFirst = false;
-    for (const { id, destRouterId, iteration } of reported) links.report({ id, from, to: destRouterId, iteration });
+    for (const link of reported) links.report(link);
     for (const id of gone) forgotten(id);
   };
 };
@@ -64,8 +67,7 @@ export const keepLinks = (fabric: Fabric): Linking => {
           for (const heard of listeners) heard(linkId);
         }),
       ],
-      // Which connections a link consists of is its routers' business.
-      [linkState, () => undefined],
+      [linkState, (frame) => links.connect(reportedConnections(router.id, frame))],
       [verifyRouter, (frame) => verify(fabric, router, frame)],
     ],
     duplicate: (router, said) => {
@@ -80,6 +82,12 @@ export const keepLinks = (fabric: Fabric): Linking => {
       const link = ofRouter(router, said);
       if (link) links.remove(link.id);
       return links.get(said.id) === undefined;
+    },
+    remove: (id) => {
+      const link = links.remove(id);
+      if (!link) return false;
+      for (const end of [link.from, link.to]) connected.get(end)?.channel.send(fault, { subject: 'link', id, iteration: link.iteration });
+      return true;
     },
   };
 };

@@ -1,3 +1,5 @@
+import type { LinkConnection } from '../../../presence/traffic.ts';
+
 /** A link: two routers that are connected to each other. */
 export interface RouterLink {
   readonly id: string;
@@ -6,6 +8,11 @@ export interface RouterLink {
   readonly to: string;
   /** Grows each time that it is dialed again. */
   readonly iteration: number;
+  readonly protocol: string;
+  /** Where the one router has reached the other. */
+  readonly dialAddress: string;
+  /** What it consists of. */
+  readonly connections: readonly LinkConnection[];
 }
 
 /** The links between routers, as these report them. In memory only: a router that connects reports all of its own. */
@@ -14,15 +21,16 @@ export interface Links {
   all(): readonly RouterLink[];
   /** Takes a link that was reported. One of another router with this id is left alone, as is a later iteration. */
   report(link: RouterLink): void;
+  /** Takes the connections that a link consists of now, as the router says that has dialed it. */
+  connect(said: Pick<RouterLink, 'id' | 'from' | 'iteration' | 'connections'>): void;
   /** @returns the link, if it was known */
   remove(id: string): RouterLink | undefined;
   /** Removes those that a router has dialed, but for some. @returns the ids of those that it removed */
   forget(routerId: string, but: ReadonlySet<string>): readonly string[];
 }
 
-/** Links of one router at most, and characters of the ids in each. */
+/** Links of one router at most. */
 const MOST = 10_000;
-const MOST_CHARACTERS = 256;
 
 export const createLinks = (): Links => {
   const byId = new Map<string, RouterLink>();
@@ -42,16 +50,22 @@ export const createLinks = (): Links => {
     if (known && ofDialer?.size === 0) byDialer.delete(known.from);
     return known;
   };
+  /** What is said of a link of another router, or of an iteration that is over, does not count. */
+  const isOutside = ({ from, iteration }: Pick<RouterLink, 'from' | 'iteration'>, known: RouterLink): boolean =>
+    known.from !== from || isOlder(iteration, known.iteration);
   return {
     get: (id) => byId.get(id),
     all: () => [...byId.values()],
     report: (link) => {
       const known = byId.get(link.id);
-      if (known && (known.from !== link.from || isOlder(link.iteration, known.iteration))) return;
+      if (known && isOutside(link, known)) return;
       if (!known && (byDialer.get(link.from)?.size ?? 0) >= MOST) return;
-      if (link.id.length > MOST_CHARACTERS || link.to.length > MOST_CHARACTERS) return;
       byId.set(link.id, link);
       dialedBy(link.from).add(link.id);
+    },
+    connect: (said) => {
+      const known = byId.get(said.id);
+      if (known && !isOutside(said, known)) byId.set(said.id, { ...known, connections: said.connections });
     },
     remove,
     forget: (routerId, but) => {

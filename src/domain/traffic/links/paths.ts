@@ -17,7 +17,7 @@ export interface RouterPath {
 }
 
 /** What a link costs, beside the router that it leads to. */
-const LINK_COST = 1;
+export const LINK_COST = 1;
 
 /**
  * The cheapest way from a router to each that can be reached (Dijkstra). Of several links between two routers, and of several ways of one cost, the one that

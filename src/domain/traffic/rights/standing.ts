@@ -9,7 +9,7 @@ import type { Core } from '../../../call/core.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { rowsById } from '../../../resources/rows-by-id.ts';
 import { routerAccess } from '../../fabric/routers/common-routers.ts';
-import { type Granting, grantsOf, isLapsed } from '../../sessions/sessions/grants.ts';
+import { grantsOf, isLapsed, type StoredSession } from '../../sessions/sessions/grants.ts';
 import { isOfTunneler, type TrafficRight } from './right.ts';
 
 /** Why a right does not stand. */
@@ -17,7 +17,8 @@ export type RightFault = 'apiSession' | 'session' | 'router' | 'service' | 'tunn
 
 /**
  * What is wrong with each of these rights in this state; nothing for those that stand. Sessions, policies, posture and routers are asked anew: what was true when
- * a right was granted does not count. Some ten queries for any number of rights.
+ * a right was granted does not count. Some ten queries for any number of rights. The posture of endpoints whose sessions are not stored is for their routers
+ * to judge: it is these that they tell of it.
  */
 export const rightFaults = async (
   entities: Entities,
@@ -26,39 +27,47 @@ export const rightFaults = async (
   now: string,
 ): Promise<ReadonlyMap<TrafficRight, RightFault | undefined>> => {
   if (rights.length === 0) return new Map();
-  const ids = (key: keyof TrafficRight) => rights.map((right) => right[key]);
+  const ids = (key: Exclude<keyof TrafficRight, 'isStored'>) => rights.map((right) => right[key]);
   const apiSessions = await rowsById(entities, apiSession, ids('apiSessionId'));
   const sessions = await rowsById(entities, session, ids('sessionId'));
   const identities = await rowsById(entities, identity, ids('identityId'));
   const services = await rowsById(entities, service, ids('serviceId'));
   const routers = await rowsById(entities, edgeRouter, ids('routerId'));
-  const grants = await grantsOf<Granting>(entities, [...sessions.values(), ...rights.filter(isOfTunneler)], now);
+  const grants = await grantsOf(entities, [...sessions.values()], now);
+  const unstored = rights.filter((right) => !right.isStored && !isOfTunneler(right));
+  const permissions = await grantsOf(entities, unstored, now, { isPostureIgnored: true });
+  // Of tunnelers no posture is known: policies with checks do not count.
+  const tunnelers = await grantsOf(entities, rights.filter(isOfTunneler), now);
   const pairs = rights.flatMap((right) => {
     const [who, what] = [identities.get(right.identityId), services.get(right.serviceId)];
     return who && what ? [{ identity: who, service: what }] : [];
   });
   const mayUse = await routerAccess(entities, pairs);
 
-  const sessionFault = (right: TrafficRight): RightFault | undefined => {
-    const of = apiSessions.get(right.apiSessionId);
-    if (of?.identityId !== right.identityId || hasEnded(settings, activity.current(of), now)) return 'apiSession';
-    const row = sessions.get(right.sessionId);
+  const isGoing = (right: TrafficRight, row: StoredSession | undefined): boolean => {
     const isSame =
-      row?.apiSessionId === of.id && row.identityId === right.identityId && row.serviceId === right.serviceId && row.type === right.type;
-    return row && isSame && !isLapsed(row, now) && grants.get(row) !== undefined ? undefined : 'session';
+      row?.apiSessionId === right.apiSessionId &&
+      row.identityId === right.identityId &&
+      row.serviceId === right.serviceId &&
+      row.type === right.type;
+    return isSame && !isLapsed(row, now) && grants.get(row) !== undefined;
   };
-
-  // A router has an identity of its own as long as it has a tunneler.
-  const tunnelerFault = (right: TrafficRight): RightFault | undefined => (grants.get(right) === undefined ? 'policy' : undefined);
-
+  const isOpen = ({ apiSessionId, identityId }: TrafficRight): boolean => {
+    const of = apiSessions.get(apiSessionId);
+    return of?.identityId === identityId && !hasEnded(settings, activity.current(of), now);
+  };
   const faultOf = (right: TrafficRight): RightFault | undefined => {
     const [who, what] = [identities.get(right.identityId), services.get(right.serviceId)];
+    // A router has an identity of its own as long as it has a tunneler.
     if (!who || isDisabled(who, now)) return isOfTunneler(right) ? 'tunneler' : 'apiSession';
+    if (!isOfTunneler(right) && !isOpen(right)) return 'apiSession';
     if (!what) return 'service';
-    const fault = isOfTunneler(right) ? tunnelerFault(right) : sessionFault(right);
-    if (fault) return fault;
+    if (isOfTunneler(right) && !tunnelers.get(right)) return 'policy';
+    if (!isOfTunneler(right) && !(right.isStored ? isGoing(right, sessions.get(right.sessionId)) : permissions.get(right)))
+      return 'session';
     const router = routers.get(right.routerId);
-    return router && !router.disabled && mayUse({ identity: who, service: what }, router) ? undefined : 'router';
+    if (!router || router.disabled || !mayUse({ identity: who, service: what }, router)) return 'router';
+    return undefined;
   };
   return new Map(rights.map((right) => [right, faultOf(right)]));
 };

@@ -19,7 +19,7 @@ export interface StandingRights {
 /** Kinds of whose changes some take rights away. */
 const KINDS = ['session', 'apiSession', 'identity', 'service', 'edgeRouter'] as const;
 
-/** Likewise, and new ones may, too. Of sessions they are the business: these end, but tunnelers have none. */
+/** Likewise, and new ones may, too. Sessions that are stored end by themselves when posture does not pass any more, but tunnelers have none. */
 const DEMANDING = ['servicePolicy', 'postureCheck', 'edgeRouterPolicy', 'serviceEdgeRouterPolicy'] as const;
 
 /** How often rights are looked at that end with time. ms */

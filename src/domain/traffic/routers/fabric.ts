@@ -8,6 +8,8 @@ export interface Fabric {
   readonly core: Core;
   readonly events: Pick<ChangeListeners, 'on'>;
   readonly connected: ConnectedRouters;
+  /** Publishes what was committed elsewhere. */
+  publish(): Promise<void>;
 }
 
 /** Runs work that a router has asked for. Its changes are those of the controller itself. */

@@ -1,0 +1,31 @@
+/**
+ * Tries the controller with routers, hosts and clients as they are: `ROUTER_BIN=/path/to/ziti npm run try:routers`. It runs the lines of the README, and then
+ * what a network goes through: a second router with a link, a controller that is killed, a right that is lost in mid-flow, a thousand circuits. Prints what
+ * it measured; ends with 1 when something does not work. Uses the ports 1280, 3022, 3023, 6001, 6002 and 9000 of this machine.
+ */
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { startController } from './try-routers/controller.ts';
+import { createProcesses } from './try-routers/processes.ts';
+import { steps } from './try-routers/steps.ts';
+
+const binary = process.env.ROUTER_BIN;
+if (!binary) throw new TypeError('ROUTER_BIN must name the program `ziti`, v1.7.2');
+
+const folder = mkdtempSync(join(tmpdir(), 'try-routers-'));
+symlinkSync(resolve(binary), join(folder, 'ziti'));
+const processes = createProcesses(folder);
+try {
+  const controller = await startController(processes, folder);
+  for (const [name, step] of Object.entries(steps)) {
+    const measured = await step({ folder, processes, controller });
+    console.log(`✔ ${name}${measured ? `: ${measured}` : ''}`);
+  }
+} catch (error) {
+  console.error(error, `\nthe logs are in ${folder}`);
+  process.exitCode = 1;
+} finally {
+  processes.end();
+  if (!process.exitCode) rmSync(folder, { recursive: true });
+}

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { connectTo } from './connections.ts';
+import { type RunningController, until } from './controller.ts';
+import type { Processes } from './processes.ts';
+
+interface Trial {
+  readonly folder: string;
+  readonly processes: Processes;
+  readonly controller: RunningController;
+}
+
+/** One after another, each on what the others have left. They return what they measured. */
+export const steps: Readonly<Record<string, (trial: Trial) => Promise<string | undefined>>> = {
+  'the lines of the README send a line through a router': async ({ processes }) => {
+    assert.match(await processes.run('bash', '-euc', linesOfReadme()), /^hello$/m);
+    return undefined;
+  },
+
+  'a second router makes a link, and a client of the first reaches a host of the second': async ({ folder, processes: { run, start } }) => {
+    const ziti = (...args: string[]) => run('ziti', ...args);
+    const paris = readFileSync(join(folder, 'network/paris.yml'), 'utf8');
+    writeFileSync(join(folder, 'lyon.yml'), paris.replaceAll('paris', 'lyon').replaceAll('6001', '6002').replaceAll('3022', '3023'));
+    await ziti('edge', 'create', 'edge-router', 'lyon', '--jwt-output-file', 'lyon.jwt', '--role-attributes', 'south');
+    await ziti('router', 'enroll', 'lyon.yml', '--jwt', 'lyon.jwt');
+    start('lyon', 'ziti', 'router', 'run', 'lyon.yml');
+    await ziti('edge', 'create', 'identity', 'guest', '--role-attributes', 'clients', '--jwt-output-file', 'guest.jwt');
+    await ziti('edge', 'enroll', 'guest.jwt');
+    await ziti('edge', 'delete', 'edge-router-policy', 'everyone');
+    await ziti('edge', 'create', 'edge-router-policy', 'north', '--identity-roles', '@host,@client', '--edge-router-roles', '@paris');
+    await ziti('edge', 'create', 'edge-router-policy', 'south', '--identity-roles', '@guest', '--edge-router-roles', '@lyon');
+    await until('lyon is online', async () => /lyon\s+│\s+true/.test(await ziti('edge', 'list', 'edge-routers')));
+    start('proxy', 'ziti', 'tunnel', 'proxy', '--identity', 'guest.json', 'echo:9000');
+    await until('a line comes back over the link', async () => {
+      const connection = await connectTo(9000);
+      const isBack = (await connection.echo('over two')) !== undefined;
+      connection.end();
+      return isBack;
+    });
+    return undefined;
+  },
+
+  'the controller is killed and started again: connections go on, and new ones can be made': async ({ controller }) => {
+    const connection = await connectTo(9000);
+    await connection.echo('before');
+    const killed = Date.now();
+    await controller.killAndRestart();
+    assert.ok(await connection.echo('after'), 'the connection has ended');
+    const answers = Date.now();
+    await until('a new connection can be made', async () => {
+      const next = await connectTo(9000);
+      const isMade = (await next.echo('new')) !== undefined;
+      next.end();
+      return isMade;
+    });
+    connection.end();
+    return `it answers after ${answers - killed} ms, a new connection after ${Date.now() - killed} ms`;
+  },
+
+  'a right that is lost ends a connection that uses it': async ({ processes: { run } }) => {
+    const connection = await connectTo(9000);
+    await connection.echo('before');
+    const began = Date.now();
+    await run('ziti', 'edge', 'delete', 'service-policy', 'clients-dial');
+    await connection.ended;
+    const took = Date.now() - began;
+    await run(
+      'ziti',
+      'edge',
+      'create',
+      'service-policy',
+      'clients-dial',
+      'Dial',
+      '--identity-roles',
+      '#clients',
+      '--service-roles',
+      '@echo',
+    );
+    return `${took} ms after the command was started`;
+  },
+
+  'a thousand circuits at once': async () => {
+    await until('the client may dial again', async () => {
+      const first = await connectTo(9000);
+      const isMade = (await first.echo('first')) !== undefined;
+      first.end();
+      return isMade;
+    });
+    const began = Date.now();
+    const all = [];
+    for (let batch = 0; batch < 20; batch++) {
+      const made = await Promise.all(Array.from({ length: 50 }, () => connectTo(9000)));
+      for (const [at, connection] of made.entries()) assert.ok(await connection.echo(`line ${batch} ${at}`), 'a circuit was not made');
+      all.push(...made);
+    }
+    const took = Date.now() - began;
+    for (const connection of all) connection.end();
+    await pause(500);
+    return `${all.length} in ${took} ms`;
+  },
+};
+
+/** The block of the README that says that this runs it. */
+const linesOfReadme = (): string => {
+  const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
+  return (
+    /<!-- `npm run try:routers` runs these lines\. -->\n```sh\n(.*?)```/s.exec(readme)?.[1] ?? assert.fail('the README has no such lines')
+  );
+};

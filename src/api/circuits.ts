@@ -1,0 +1,52 @@
+import * as z from 'zod';
+import { fieldSymbols, symbolsOf } from '../query/index.ts';
+import { entityBase, entityReference, string } from './kit/entity.ts';
+import { EMPTY, group, operation } from './kit/operation.ts';
+import { readOperations } from './kit/reading.ts';
+import { surfaces } from './surfaces/index.ts';
+
+/** The way of a circuit. */
+const circuitPath = z
+  .object({
+    /** The routers that it goes through, that of the client first. */
+    nodes: z.array(entityReference),
+    /** The links between them, in that order. */
+    links: z.array(entityReference),
+  })
+  .meta({ id: 'CircuitPath' });
+
+/** A circuit: a connection of a client to a terminator, by the routers between them. */
+const circuit = z
+  .object({
+    ...entityBase,
+    /** Id of the identity that has dialed. */
+    clientId: string,
+    /** The service that it has dialed. */
+    service: entityReference,
+    /** The terminator that it is connected to. */
+    terminator: entityReference,
+    /** The way between them. */
+    path: circuitPath,
+  })
+  .meta({ id: 'Circuit' });
+
+/** What filters and orders of circuits may name. All entities are named by their ids. */
+export const circuitSymbols = symbolsOf('circuit', {
+  ...fieldSymbols({ id: 'string', clientId: 'string', service: 'string', terminator: 'string', createdAt: 'date', updatedAt: 'date' }),
+  'path.nodes': { is: 'set', set: 'nodes' },
+  'path.links': { is: 'set', set: 'links' },
+});
+
+const fabric = { surfaces: [surfaces.fabric] } as const;
+
+/** In memory only: each controller knows the circuits that it has set up. */
+export const circuits = group('circuits', 'Circuits', {
+  ...readOperations(circuit, { collection: 'circuits', names: ['Circuit', 'Circuits'], permission: 'ops.read', ...fabric }),
+  delete: operation('DELETE', '/circuits/{id}', {
+    operationId: 'deleteCircuit',
+    summary: 'End a circuit at once, on all its routers',
+    permission: 'ops.delete',
+    answer: EMPTY,
+    ...fabric,
+  }),
+});

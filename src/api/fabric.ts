@@ -1,0 +1,120 @@
+/** Routers, services and terminators as the fabric API shows them: the same entities as those of the management API, in a form of their own. */
+import * as z from 'zod';
+import { entityBase, entityReference, string } from './kit/entity.ts';
+import { listQuery } from './kit/list-query.ts';
+import { group, operation, page } from './kit/operation.ts';
+import { readOperations } from './kit/reading.ts';
+import type { Kind } from './kit/resource.ts';
+import { rightTo } from './kit/right.ts';
+import { routerInterfaces, versionInfo } from './router-reports.ts';
+import { router } from './routers.ts';
+import { service } from './services.ts';
+import { boolean, cost, precedence } from './shared.ts';
+import { surfaces } from './surfaces/index.ts';
+import { terminator } from './terminators.ts';
+
+/** Where other routers reach a router. */
+const linkListener = z
+  .object({
+    /** Address that other routers dial, e.g. `tls:fra1.example.com:6000`. */
+    address: string,
+    /** Protocol of its links, e.g. `tls`. */
+    protocol: string,
+  })
+  .meta({ id: 'LinkListener' });
+
+/** A router of the fabric, an edge router or not. */
+const fabricRouter = z
+  .object({
+    ...entityBase,
+    /** Unique among all routers. */
+    name: string,
+    /** SHA-1 of the certificate in hex; empty while the router has not enrolled. */
+    fingerprint: string,
+    /** Whether the router is connected to this controller. */
+    connected: boolean,
+    /** Cost of a path through the router, 0 to 65535. */
+    cost,
+    /** Whether the router carries no traffic between other routers. */
+    noTraversal: boolean,
+    /** Whether the router is disabled: it may not connect. */
+    disabled: boolean,
+    /** Where other routers reach the router, while it is connected. */
+    listenerAddresses: z.array(linkListener),
+    /** The software that the router runs, while it is connected. */
+    versionInfo: versionInfo.optional(),
+    /** Network interfaces of the router, as it tells. */
+    interfaces: routerInterfaces,
+  })
+  .meta({ id: 'FabricRouter' });
+
+/** A service of the fabric. */
+const fabricService = z
+  .object({
+    ...entityBase,
+    /** Unique among services. */
+    name: string,
+    /** How a terminator is chosen. */
+    terminatorStrategy: string,
+    /** Milliseconds after which an idle connection is closed; 0: never. */
+    maxIdleTimeMillis: z.int(),
+  })
+  .meta({ id: 'FabricService' });
+
+/** A terminator of the fabric: where the network reaches a service. */
+const fabricTerminator = z
+  .object({
+    ...entityBase,
+    /** Id of the service. */
+    serviceId: string,
+    /** The service. */
+    service: entityReference,
+    /** Id of the router. */
+    routerId: string,
+    /** The router. */
+    router: entityReference,
+    /** How the router reaches the address, e.g. `transport` or `edge`. */
+    binding: string,
+    /** Address behind the router. */
+    address: string,
+    /** Tells apart the instances of one service. */
+    instanceId: string,
+    /** Cost of the way, 0 to 65535. */
+    cost,
+    /** Before which others it is taken: `required`, then `default`, then `failed`. */
+    precedence,
+    /** Cost as the traffic makes it. */
+    dynamicCost: cost,
+    /** Id of the identity that hosts it; empty for one that an administrator has made. */
+    hostId: string,
+  })
+  .meta({ id: 'FabricTerminator' });
+
+/** The right is that of the kind, wherever its entities are listed. */
+const of = (kind: Pick<Kind, 'kind' | 'right'>) => ({ permission: rightTo('read', kind), surfaces: [surfaces.fabric] }) as const;
+
+/** The list of the terminators of one entity. */
+const terminatorsOf = <P extends 'routers' | 'services'>(collection: P, operationId: string, whose: string) =>
+  operation('GET', `/${collection}/{id}/terminators`, {
+    operationId,
+    summary: `List the terminators of ${whose}`,
+    query: listQuery,
+    answer: page(fabricTerminator, { of: terminator.kind }),
+    ...of(terminator),
+  });
+
+export const fabricRouters = group('fabricRouters', 'Routers in the fabric', {
+  ...readOperations(fabricRouter, { collection: 'routers', names: router.names, of: router.kind, ...of(router) }),
+  listTerminators: terminatorsOf('routers', 'listRouterTerminators', 'a router'),
+});
+
+export const fabricServices = group('fabricServices', 'Services in the fabric', {
+  ...readOperations(fabricService, { collection: 'services', names: service.names, of: service.kind, ...of(service) }),
+  listTerminators: terminatorsOf('services', 'listServiceTerminators', 'a service'),
+});
+
+export const fabricTerminators = group(
+  'fabricTerminators',
+  'Terminators in the fabric',
+  readOperations(fabricTerminator, { collection: 'terminators', names: terminator.names, of: terminator.kind, ...of(terminator) }),
+);

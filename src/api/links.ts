@@ -1,0 +1,84 @@
+import * as z from 'zod';
+import { fieldSymbols, symbolsOf } from '../query/index.ts';
+import { entityReference, string } from './kit/entity.ts';
+import { EMPTY, group, operation } from './kit/operation.ts';
+import { readOperations } from './kit/reading.ts';
+import { boolean } from './shared.ts';
+import { surfaces } from './surfaces/index.ts';
+
+/** One of the connections that a link consists of. */
+const linkConnection = z
+  .object({
+    /** What it carries, e.g. `link.default`. */
+    type: string,
+    /** Address of the router that has dialed. */
+    source: string,
+    /** Address of the other router. */
+    dest: string,
+  })
+  .meta({ id: 'LinkConnection' });
+
+/** A link: two routers that are connected to each other, as they report it. */
+const routerLink = z
+  .object({
+    /** Given by the router that has dialed. */
+    id: string,
+    /** Protocol of the link, e.g. `tls`. */
+    protocol: string,
+    /** Address that was dialed. */
+    dialAddress: string,
+    /** The router that has dialed. */
+    sourceRouter: entityReference,
+    /** The router that was dialed. */
+    destRouter: entityReference,
+    /** `Connected`: what is not connected is no link here. */
+    state: string,
+    /** Whether an administrator has taken it out of use: never, for links are deleted instead. */
+    down: boolean,
+    /** Cost of the link without what is measured. */
+    staticCost: z.int(),
+    /** Nanoseconds to the dialed router; 0, because the controller measures none. */
+    sourceLatency: z.int(),
+    /** Nanoseconds back; 0, because the controller measures none. */
+    destLatency: z.int(),
+    /** What a circuit costs that goes over it, beside its routers. */
+    cost: z.int(),
+    /** Grows each time that the link is dialed again. */
+    iteration: z.int(),
+    /** The connections that it consists of. */
+    connections: z.array(linkConnection),
+  })
+  .meta({ id: 'RouterLink' });
+
+/** What filters and orders of links may name. Routers are named by their ids. */
+export const linkSymbols = symbolsOf(
+  'link',
+  fieldSymbols({
+    id: 'string',
+    protocol: 'string',
+    dialAddress: 'string',
+    sourceRouter: 'string',
+    destRouter: 'string',
+    state: 'string',
+    down: 'boolean',
+    cost: 'number',
+    staticCost: 'number',
+    sourceLatency: 'number',
+    destLatency: 'number',
+    iteration: 'number',
+  }),
+);
+
+const fabric = { surfaces: [surfaces.fabric] } as const;
+
+/** In memory only: each controller knows the links of the routers that are connected to it. */
+export const routerLinks = group('links', 'Links between routers', {
+  ...readOperations(routerLink, { collection: 'links', names: ['Link', 'Links'], permission: 'ops.read', ...fabric }),
+  delete: operation('DELETE', '/links/{id}', {
+    operationId: 'deleteLink',
+    summary: 'Delete a link: its routers close it, and the circuits over it end; routers may make another',
+    permission: 'ops.delete',
+    answer: EMPTY,
+    ...fabric,
+  }),
+});

@@ -1,0 +1,68 @@
+import { circuitSymbols, circuits } from '../../../api/circuits.ts';
+import { fabricRouters, fabricServices, fabricTerminators } from '../../../api/fabric.ts';
+import type { ListQuery } from '../../../api/kit/list-query.ts';
+import type { Kind, RowOf } from '../../../api/kit/resource.ts';
+import { linkSymbols, routerLinks } from '../../../api/links.ts';
+import { router } from '../../../api/routers.ts';
+import { service } from '../../../api/services.ts';
+import { terminator } from '../../../api/terminators.ts';
+import type { Call } from '../../../call/call.ts';
+import type { Core } from '../../../call/core.ts';
+import { implement } from '../../../call/implement.ts';
+import { equals, stringField } from '../../../query/index.ts';
+import { pageOfRows } from '../../../resources/crud.ts';
+import { relatedWithin } from '../../../resources/related.ts';
+import { circuitDocument, shownCircuits } from './circuits.ts';
+import { linkDocument, shownLinks } from './links.ts';
+import { liveHandlers } from './live.ts';
+import { fabricRouterOf, fabricServiceOf, fabricTerminatorOf } from './stored.ts';
+
+type Id = { readonly id: string };
+
+/** Reads the rows of a kind, each shown by itself. */
+const ofRows = <R extends Kind, T>(kind: R, show: (row: RowOf<R>, core: Core) => T) => ({
+  list: (call: Call, query: ListQuery) =>
+    call.read(async (entities) => {
+      const page = await pageOfRows(entities, kind, query, call);
+      return { ...page, data: page.data.map((row) => show(row, call.core)) };
+    }),
+  get: (call: Call, { id }: Id) => call.read(async (entities) => show(await entities.require(kind, id), call.core)),
+});
+
+/** The terminators that point at an entity by a reference. */
+const terminatorsBy = (parent: Kind, field: 'serviceId' | 'routerId') => ({
+  listTerminators: (call: Call, { id, ...query }: ListQuery & Id) =>
+    call.read(async (entities) => {
+      const within = await relatedWithin(entities, parent, id, () => equals(stringField(field), id));
+      const page = await pageOfRows(entities, terminator, query, call, { within });
+      return { ...page, data: page.data.map(fabricTerminatorOf) };
+    }),
+});
+
+export const fabricEntries = [
+  ...implement(fabricRouters, { ...ofRows(router, fabricRouterOf), ...terminatorsBy(router, 'routerId') }),
+  ...implement(fabricServices, { ...ofRows(service, fabricServiceOf), ...terminatorsBy(service, 'serviceId') }),
+  ...implement(fabricTerminators, ofRows(terminator, fabricTerminatorOf)),
+  ...implement(
+    routerLinks,
+    liveHandlers({
+      kind: 'link',
+      symbols: linkSymbols,
+      all: ({ traffic }) => traffic.links(),
+      document: linkDocument,
+      show: shownLinks,
+      end: ({ traffic }, id) => traffic.endLink(id),
+    }),
+  ),
+  ...implement(
+    circuits,
+    liveHandlers({
+      kind: 'circuit',
+      symbols: circuitSymbols,
+      all: ({ traffic }) => traffic.circuits(),
+      document: circuitDocument,
+      show: shownCircuits,
+      end: ({ traffic }, id) => traffic.endCircuit(id),
+    }),
+  ),
+];

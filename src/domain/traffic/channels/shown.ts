@@ -1,0 +1,18 @@
+import type { Traffic } from '../../../presence/traffic.ts';
+import type { CircuitKeeping } from '../circuits/circuits.ts';
+import type { Linking } from '../links/linking.ts';
+import { LINK_COST } from '../links/paths.ts';
+import type { ConnectedRouters } from '../routers/connected.ts';
+
+/** The traffic of these routers as operators see and end it. */
+export const shownTraffic = (connected: ConnectedRouters, linking: Linking, circuits: CircuitKeeping): Traffic => ({
+  links: () => linking.links.all().map((link) => ({ ...link, cost: LINK_COST })),
+  circuits: circuits.all,
+  linkListeners: (routerId) => connected.get(routerId)?.linkListeners ?? [],
+  endLink: (id) => {
+    const wasKnown = linking.remove(id);
+    if (wasKnown) circuits.endOver(id);
+    return wasKnown;
+  },
+  endCircuit: circuits.end,
+});

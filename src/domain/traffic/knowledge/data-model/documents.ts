@@ -1,0 +1,121 @@
+/** How routers are told of an entity: a row for each kind that their data model has. */
+import { osName } from '../../../../api/posture-checks/os-type.ts';
+import type { ChangedRow } from '../../../../changes/events.ts';
+import type { dataModelMessages } from '../../../../control-channel/messages/data-model.ts';
+import { utf8 } from '../../../../control-channel/text.ts';
+import { readPem } from '../../../../pki/pem.ts';
+import { keyDocument } from './keys.ts';
+
+/** An entry of a full state or of a change set. */
+export type DataEvent = NonNullable<Parameters<(typeof dataModelMessages.changeSet)['encode']>[0]['changes']>[number];
+
+/** What an entry is about: just one of its fields. */
+export type ModelDocument = Omit<DataEvent, 'action' | 'isSynthetic'>;
+
+/** What a document says beside its row. */
+export interface Beside {
+  /** The configs that an identity sees in place of those of a service. */
+  readonly serviceConfigs: readonly ChangedRow<'serviceConfig'>[];
+  /** ISO text. */
+  readonly now: string;
+}
+
+type Documents = { readonly [K in ModelKind]: (row: ChangedRow<K>, beside: Beside) => ModelDocument | undefined };
+
+/** The kinds, in the order in which a full state tells of them: what others point to comes first. */
+export const modelKinds = ['configType', 'config', 'identity', 'service', 'postureCheck', 'servicePolicy', 'ca', 'revocation'] as const;
+export type ModelKind = (typeof modelKinds)[number];
+
+/** The document of a row; undefined for one that routers are not told of. */
+export const documents: Documents = {
+  configType: ({ id, name }) => ({ configType: { id, name } }),
+  config: ({ id, name, configTypeId, data }) => ({ config: { id, name, typeId: configTypeId, dataJson: JSON.stringify(data) } }),
+  identity: (row, { serviceConfigs, now }) => ({
+    identity: {
+      id: row.id,
+      name: row.name,
+      defaultHostingPrecedence: row.defaultHostingPrecedence ?? 'default',
+      defaultHostingCost: row.defaultHostingCost ?? 0,
+      serviceHostingPrecedences: new Map(Object.entries(row.serviceHostingPrecedences)),
+      serviceHostingCosts: new Map(Object.entries(row.serviceHostingCosts)),
+      appDataJson: utf8(JSON.stringify(row.appData ?? {})),
+      serviceConfigs: configsByService(serviceConfigs),
+      disabled: isDisabledAt(row, now),
+    },
+  }),
+  service: ({ id, name, encryptionRequired, configs }) => ({ service: { id, name, encryptionRequired, configs } }),
+  servicePolicy: ({ id, name, type }) => ({ servicePolicy: { id, name, policyType: POLICY_TYPES[type] } }),
+  postureCheck: (row) => ({ postureCheck: { id: row.id, name: row.name, typeId: row.typeId, ...checked(row) } }),
+  ca: ({ certPem, fingerprint, isVerified }) => {
+    const der = isVerified ? readPem(certPem, { labels: ['CERTIFICATE'], most: MOST_CERTIFICATES }).value?.[0] : undefined;
+    return der && keyDocument({ data: der, kid: fingerprint ?? '', usages: ['clientCertificateValidation'], format: 'certificate' });
+  },
+  revocation: ({ id, expiresAt }) => ({
+    revocation: { id, expiresAt: { seconds: BigInt(Math.floor(Date.parse(expiresAt ?? '') / 1000)) } },
+  }),
+};
+
+const POLICY_TYPES = { Dial: 'dial', Bind: 'bind', Invalid: 'invalid' } as const;
+
+/** Certificates that the text of an authority has at most; the first is the authority. */
+const MOST_CERTIFICATES = 100;
+
+/** Whether an identity is disabled at a time. ISO text. */
+export const isDisabledAt = ({ disabledAt, disabledUntil }: ChangedRow<'identity'>, now: string): boolean =>
+  disabledAt != null && (disabledUntil == null || disabledUntil > now);
+
+/** By service, the id of the config for each config type. */
+const configsByService = (rows: Beside['serviceConfigs']) =>
+  new Map(
+    [...Map.groupBy(rows, ({ serviceId }) => serviceId)].map(([serviceId, own]) => [
+      serviceId,
+      { configs: new Map(own.map(({ configTypeId, configId }) => [configTypeId, configId])) },
+    ]),
+  );
+
+/** What a posture check asks of an endpoint, in the router's words. */
+const checked = (row: ChangedRow<'postureCheck'>): Partial<NonNullable<ModelDocument['postureCheck']>> => {
+  switch (row.typeId) {
+    case 'MAC':
+      return { mac: { macAddresses: row.macAddresses } };
+    case 'DOMAIN':
+      return { domains: { domains: row.domains } };
+    case 'MFA':
+      return {
+        mfa: {
+          timeoutSeconds: BigInt(row.timeoutSeconds),
+          promptOnWake: row.promptOnWake ?? false,
+          promptOnUnlock: row.promptOnUnlock ?? false,
+          ignoreLegacyEndpoints: row.ignoreLegacyEndpoints ?? false,
+        },
+      };
+    case 'OS':
+      return {
+        osList: {
+          osList: row.operatingSystems.map(({ type, versions }) => ({ osType: osName(type), osVersions: versions ?? ANY_VERSION })),
+        },
+      };
+    case 'PROCESS': {
+      const { osType, path, hashes, signerFingerprint } = row.process;
+      return {
+        process: { osType: osName(osType), path, hashes: hashes ?? [], fingerprints: signerFingerprint ? [signerFingerprint] : [] },
+      };
+    }
+    case 'PROCESS_MULTI':
+      return {
+        processMulti: {
+          // Routers know no `OneOf`, which means the same.
+          semantic: row.semantic === 'AllOf' ? 'AllOf' : 'AnyOf',
+          processes: row.processes.map(({ osType, path, hashes, signerFingerprints }) => ({
+            osType: osName(osType),
+            path,
+            hashes,
+            fingerprints: signerFingerprints,
+          })),
+        },
+      };
+  }
+};
+
+/** To routers, a system without versions is one of which no version will do. */
+const ANY_VERSION = ['>=0.0.0'];

@@ -1,0 +1,51 @@
+import type { ChangedRow } from '../../../../changes/events.ts';
+import { type ModelKind, modelKinds } from './documents.ts';
+
+/** The kinds whose rows are held: those that routers are told of, and what else their documents say. */
+export const heldKinds = [...modelKinds, 'serviceConfig'] as const;
+export type HeldKind = ModelKind | 'serviceConfig';
+
+export const isHeldKind = (kind: string): kind is HeldKind => heldKinds.some((held) => held === kind);
+
+/** The rows of one state, by kind and id. */
+export interface HeldRows {
+  get<K extends HeldKind>(kind: K, id: string): ChangedRow<K> | undefined;
+  of<K extends HeldKind>(kind: K): Iterable<ChangedRow<K>>;
+  put<K extends HeldKind>(kind: K, row: ChangedRow<K>): void;
+  change<K extends HeldKind>(kind: K, step: { readonly before: ChangedRow<K> | null; readonly after: ChangedRow<K> | null }): void;
+  /** Of an identity. */
+  serviceConfigsOf(identityId: string): readonly ChangedRow<'serviceConfig'>[];
+}
+
+export const createHeldRows = (): HeldRows => {
+  type Rows = { readonly [K in HeldKind]: Map<string, ChangedRow<K>> };
+  const rows = Object.fromEntries(heldKinds.map((kind) => [kind, new Map()])) as unknown as Rows; // a map for each kind
+  const byIdentity = new Map<string, Map<string, ChangedRow<'serviceConfig'>>>();
+
+  const set = <K extends HeldKind>(kind: K, row: ChangedRow<K>): void => {
+    rows[kind].set(row.id, row);
+    if (isServiceConfig(row, kind)) {
+      const own = byIdentity.get(row.identityId) ?? new Map();
+      byIdentity.set(row.identityId, own.set(row.id, row));
+    }
+  };
+  const remove = <K extends HeldKind>(kind: K, row: ChangedRow<K>): void => {
+    rows[kind].delete(row.id);
+    if (!isServiceConfig(row, kind)) return;
+    const own = byIdentity.get(row.identityId);
+    own?.delete(row.id);
+    if (own?.size === 0) byIdentity.delete(row.identityId);
+  };
+  return {
+    get: (kind, id) => rows[kind].get(id),
+    of: (kind) => rows[kind].values(),
+    put: set,
+    change: (kind, { before, after }) => {
+      if (after) set(kind, after);
+      else if (before) remove(kind, before);
+    },
+    serviceConfigsOf: (identityId) => [...(byIdentity.get(identityId)?.values() ?? [])],
+  };
+};
+
+const isServiceConfig = (_row: ChangedRow<HeldKind>, kind: HeldKind): _row is ChangedRow<'serviceConfig'> => kind === 'serviceConfig';

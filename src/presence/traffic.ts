@@ -1,0 +1,73 @@
+/** A connection that a link consists of, as the routers name their ends. */
+export interface LinkConnection {
+  readonly type: string;
+  readonly source: string;
+  readonly dest: string;
+}
+
+/** A link between two connected routers. */
+export interface TrafficLink {
+  readonly id: string;
+  readonly protocol: string;
+  readonly dialAddress: string;
+  /** Id of the router that has dialed. */
+  readonly from: string;
+  readonly to: string;
+  readonly cost: number;
+  readonly iteration: number;
+  readonly connections: readonly LinkConnection[];
+}
+
+/** A circuit by the ids of all that it consists of. */
+export interface TrafficCircuit {
+  readonly id: string;
+  /** ISO text. */
+  readonly createdAt: string;
+  readonly clientId: string;
+  readonly serviceId: string;
+  readonly terminatorId: string;
+  /** The routers, the first of them that of the client. */
+  readonly path: readonly string[];
+  /** The links between them. */
+  readonly links: readonly string[];
+}
+
+/** The traffic of the routers that are connected to a controller, for operators. In memory only: it is momentary, and ends with the process. */
+export interface Traffic {
+  links(): readonly TrafficLink[];
+  circuits(): readonly TrafficCircuit[];
+  /** Where other routers reach a router; empty while it is not connected. */
+  linkListeners(routerId: string): readonly { readonly address: string; readonly protocol: string }[];
+  /** Has the routers close a link, and ends the circuits over it. @returns whether it was known */
+  endLink(id: string): boolean;
+  /** Ends a circuit on its routers. @returns whether it was known */
+  endCircuit(id: string): boolean;
+}
+
+/** The traffic of one controller: none, until it serves routers. */
+export interface ServedTraffic extends Traffic {
+  /** From now on it is as `traffic` says. */
+  serve(traffic: Traffic): void;
+}
+
+const NONE: Traffic = {
+  links: () => [],
+  circuits: () => [],
+  linkListeners: () => [],
+  endLink: () => false,
+  endCircuit: () => false,
+};
+
+export const createTraffic = (): ServedTraffic => {
+  let served = NONE;
+  return {
+    links: () => served.links(),
+    circuits: () => served.circuits(),
+    linkListeners: (routerId) => served.linkListeners(routerId),
+    endLink: (id) => served.endLink(id),
+    endCircuit: (id) => served.endCircuit(id),
+    serve: (traffic) => {
+      served = traffic;
+    },
+  };
+};

@@ -1,0 +1,16 @@
+import type { Page } from '../api/kit/operation.ts';
+import type { Call } from '../call/call.ts';
+import { comparator, compileMatcher, type Document, type Symbols } from '../query/index.ts';
+import { assertAffordableInMemory } from './budget.ts';
+import { type ListInput, pageOf, planList } from './lists.ts';
+
+/**
+ * A page of what is in memory and in no table: filtered and ordered as a store does it with its rows.
+ * @throws ApiError as for every list, also when the question costs more than the caller may spend
+ */
+export const pageInMemory = <T extends Document>(call: Call, symbols: Symbols, input: ListInput, rows: readonly T[]): Page<T> => {
+  const plan = planList(symbols, input);
+  assertAffordableInMemory(call, input, plan, rows.length);
+  const found = rows.filter(compileMatcher(plan.where)).sort(comparator(plan.sort));
+  return pageOf(found.slice(plan.offset, plan.offset + plan.limit), plan, found.length, symbols);
+};

@@ -1,0 +1,41 @@
+/** Logins of devices by the OpenID provider, for tests of traffic. */
+import assert from 'node:assert/strict';
+import { createClient } from '../../../src/client/index.ts';
+import type { Facade } from '../../../src/index.ts';
+import type { TestDevice, TestNetwork, TestSession } from '../../../testing/index.ts';
+import { authorizeFields, claimsOf, FORM, pkce } from '../../support/oidc.ts';
+
+/** What tests of traffic do with an API session. */
+export type TrafficSession = Pick<TestSession, 'id' | 'token' | 'identityId'> & {
+  readonly [G in 'sessions' | 'currentApiSession']: Pick<Facade[G], 'delete' | Extract<keyof Facade[G], 'create'>>;
+};
+
+/** An API session for which an access token stands, of a device that logs in with its certificate. */
+export const bearerSession = async (network: TestNetwork, { fetch }: TestDevice): Promise<TrafficSession> => {
+  const base = `${network.controller.settings.address}/oidc`;
+  const { verifier, challenge } = pkce();
+  const fields = Object.entries(authorizeFields(challenge)).map(([name, value = '']): [string, string] => [name, value]);
+  const post = (path: string, body: Readonly<Record<string, string>>) =>
+    fetch(`${base}${path}`, { method: 'POST', headers: { 'content-type': FORM }, body: new URLSearchParams(body) });
+  const leadsTo = (answer: Response, name: string): string =>
+    URL.parse(answer.headers.get('location') ?? '', base)?.searchParams.get(name) ?? assert.fail(`${answer.status}`);
+  const id = leadsTo(await fetch(`${base}/authorize?${new URLSearchParams(fields)}`), 'authRequestID');
+  assert.equal((await post('/login/cert', { id })).status, 302);
+  const code = leadsTo(await fetch(`${base}/authorize/callback?id=${id}`), 'code');
+  const { client_id = '', redirect_uri = '' } = Object.fromEntries(fields);
+  const answer = await post('/oauth/token', { grant_type: 'authorization_code', client_id, redirect_uri, code, code_verifier: verifier });
+  const { access_token: token } = (await answer.json()) as { access_token: string };
+  const { z_asid, sub } = claimsOf(token);
+  const { sessions, currentApiSession } = createClient({
+    baseUrl: network.controller.settings.address,
+    api: 'client',
+    credentials: { session: token },
+    fetch: (url, init) => {
+      const headers = new Headers(init?.headers);
+      headers.delete('zt-session');
+      headers.set('authorization', `Bearer ${token}`);
+      return fetch(url, { ...init, headers });
+    },
+  });
+  return { id: z_asid, token, identityId: sub, sessions, currentApiSession };
+};

@@ -1,0 +1,382 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { memoryStorage } from '../../../adapters/storage/memory/index.ts';
+import { messages } from '../../../src/control-channel/messages/index.ts';
+import type { ManagementController } from '../../../src/index.ts';
+import { StoreUnavailable } from '../../../src/storage/errors.ts';
+import type { StorageAdapter, Store } from '../../../src/storage/port.ts';
+import type { ScriptedRouter, TestNetworkOptions } from '../../../testing/index.ts';
+import { ModelOfRouter } from '../../support/control-channel/model-of-router.ts';
+import { newSharedStorage } from '../../support/stores.ts';
+import { until } from '../../support/until.ts';
+import { letPass, type RouterNetwork, routerNetwork } from './support.ts';
+
+const { subscribeToDataModel, dataState, changeSet } = messages.dataModel;
+
+/** A router that keeps the data model, and what it was told of it. */
+interface Following extends RouterNetwork {
+  readonly router: ScriptedRouter;
+  readonly model: ModelOfRouter;
+  /** Names of the messages that came. */
+  readonly came: string[];
+  /** Subscribes anew, without what it knows, and waits for all of it. */
+  all(): Promise<ModelOfRouter>;
+}
+
+const follow = async (
+  at: RouterNetwork,
+  name: string,
+  known: { currentIndex?: bigint; timelineId?: string } = {},
+): Promise<Omit<Following, keyof RouterNetwork>> => {
+  let model = new ModelOfRouter();
+  const came: string[] = [];
+  /** What a router could not have done. */
+  let failure: unknown;
+  const take = (name: string) => (frame: Parameters<ModelOfRouter['take']>[0]) => {
+    came.push(name);
+    try {
+      (name === 'state' ? fresh : model).take(frame);
+    } catch (error) {
+      failure ??= error;
+    }
+  };
+  let fresh = model;
+  const script = { [dataState.name]: take('state'), [changeSet.name]: take('changes') };
+  const router = await (await at.network.edgeRouter(name)).dial({ port: at.port, script });
+  router.send(subscribeToDataModel, { subscriptionDurationSeconds: 300, ...known });
+  const isTold = () => came.length > 0;
+  if (known.timelineId === undefined) await until(isTold);
+  return {
+    router,
+    get model() {
+      return model;
+    },
+    came,
+    all: async () => {
+      fresh = new ModelOfRouter();
+      const before = came.length;
+      router.send(subscribeToDataModel, { subscriptionDurationSeconds: 300 });
+      await until(() => came.includes('state', before));
+      assert.ifError(failure);
+      const led = model;
+      model = fresh;
+      return led;
+    },
+  };
+};
+
+const following = async (options: TestNetworkOptions = {}): Promise<Following> => {
+  const at = await routerNetwork({ oidc: true, ...options });
+  const followed = await follow(at, 'fra1');
+  return Object.assign(followed, { ...at, [Symbol.asyncDispose]: at[Symbol.asyncDispose] });
+};
+
+const HASH = 'ab'.repeat(32);
+
+test('a full state has all that routers decide with, what is pointed to first', async () => {
+  await using at = await routerNetwork({ oidc: true });
+  const { controller } = at.network;
+  const configType = (await controller.configTypes.create({ body: { name: 'ports', schema: { type: 'object' } } })).id;
+  const config = (await controller.configs.create({ body: { name: 'eighty', configTypeId: configType, data: { port: 80 } } })).id;
+  const other = (await controller.configs.create({ body: { name: 'ninety', configTypeId: configType, data: { port: 90 } } })).id;
+  const service = (
+    await controller.services.create({ body: { name: 'web', encryptionRequired: true, configs: [config], roleAttributes: ['s'] } })
+  ).id;
+  const identity = (
+    await controller.identities.create({
+      body: {
+        name: 'ann',
+        type: 'User',
+        isAdmin: false,
+        roleAttributes: ['i'],
+        appData: { floor: 7 },
+        defaultHostingCost: 3,
+        defaultHostingPrecedence: 'required',
+        serviceHostingCosts: { [service]: 9 },
+        serviceHostingPrecedences: { [service]: 'failed' },
+      },
+    })
+  ).id;
+  await controller.identities.assignServiceConfigs({ id: identity, body: [{ serviceId: service, configId: other }] });
+  const check = (await controller.postureChecks.create({ body: { name: 'mac', typeId: 'MAC', macAddresses: ['00:15:5D:01:BC:00'] } })).id;
+  const body = {
+    name: 'p',
+    type: 'Dial',
+    semantic: 'AllOf',
+    identityRoles: ['#i'],
+    serviceRoles: ['#s'],
+    postureCheckRoles: [`@${check}`],
+  } as const;
+  const policy = (await controller.servicePolicies.create({ body })).id;
+
+  const { model, router } = await follow(at, 'fra1');
+  const utf8 = (text: string) => new TextEncoder().encode(text);
+  assert.deepEqual(model.configTypes.get(configType), { id: configType, name: 'ports' });
+  assert.deepEqual(model.configs.get(config), { id: config, typeId: configType, name: 'eighty', dataJson: '{"port":80}' });
+  assert.deepEqual(model.services.get(service), { id: service, name: 'web', encryptionRequired: true, configs: [config] });
+  assert.deepEqual(model.identities.get(identity), {
+    id: identity,
+    name: 'ann',
+    defaultHostingPrecedence: 'required',
+    defaultHostingCost: 3,
+    serviceHostingPrecedences: new Map([[service, 'failed']]),
+    serviceHostingCosts: new Map([[service, 9]]),
+    appDataJson: utf8('{"floor":7}'),
+    serviceConfigs: new Map([[service, { configs: new Map([[configType, other]]) }]]),
+    disabled: false,
+  });
+  assert.deepEqual(model.granting(identity, service, 'dial'), [policy]);
+  assert.deepEqual(model.granting(identity, service, 'bind'), []);
+  assert.deepEqual(model.policies.get(policy)?.postureChecks, new Set([check]));
+  assert.deepEqual(model.postureChecks.get(check)?.mac, { macAddresses: ['00155d01bc00'] });
+  const formats = [...model.publicKeys.values()].map(({ format, usages }) => `${format} ${usages.join(' ')}`);
+  assert.ok(formats.includes('certificate jwtValidation clientCertificateValidation'), 'the key of session tokens');
+  assert.ok(formats.includes('spki jwtValidation'), 'the key of the OpenID provider');
+  router.close();
+});
+
+test('posture checks are told in the words of routers', async () => {
+  await using at = await following();
+  const { controller } = at.network;
+  const process = { osType: 'Linux', path: '/bin/agent', hashes: [HASH], signerFingerprint: 'AB'.repeat(20) } as const;
+  const told = async (body: Parameters<ManagementController['postureChecks']['create']>[0]['body']) => {
+    const { id } = await controller.postureChecks.create({ body });
+    await until(() => at.model.postureChecks.has(id));
+    return at.model.postureChecks.get(id);
+  };
+  assert.partialDeepStrictEqual(await told({ name: 'os', typeId: 'OS', operatingSystems: [{ type: 'WINDOWS_SERVER', versions: [] }] }), {
+    typeId: 'OS',
+    // Without a range routers would let in no version at all.
+    osList: { osList: [{ osType: 'WindowsServer', osVersions: ['>=0.0.0'] }] },
+  });
+  assert.partialDeepStrictEqual(await told({ name: 'domain', typeId: 'DOMAIN', domains: ['corp.test'] }), {
+    domains: { domains: ['corp.test'] },
+  });
+  assert.partialDeepStrictEqual(await told({ name: 'mfa', typeId: 'MFA', timeoutSeconds: 0, promptOnWake: true }), {
+    mfa: { timeoutSeconds: -1n, promptOnWake: true, promptOnUnlock: false, ignoreLegacyEndpoints: false },
+  });
+  assert.partialDeepStrictEqual(await told({ name: 'process', typeId: 'PROCESS', process }), {
+    process: { osType: 'Linux', path: '/bin/agent', hashes: [HASH], fingerprints: ['ab'.repeat(20)] },
+  });
+  // Routers end with an error over a semantic other than these two.
+  assert.partialDeepStrictEqual(
+    await told({ name: 'one of', typeId: 'PROCESS_MULTI', semantic: 'OneOf', processes: [{ osType: 'Linux', path: '/bin/a' }] }),
+    { processMulti: { semantic: 'AnyOf', processes: [{ osType: 'Linux', path: '/bin/a', hashes: [], fingerprints: [] }] } },
+  );
+});
+
+test('a router that was away for a short time gets what it has missed, and all where that is not known any more', async () => {
+  await using at = await following();
+  const { controller } = at.network;
+  await controller.services.create({ body: { name: 'one', encryptionRequired: true } });
+  await until(() => at.model.services.size === 1);
+  const { index, timelineId } = at.model;
+  await controller.services.create({ body: { name: 'two', encryptionRequired: true } });
+  await controller.services.create({ body: { name: 'three', encryptionRequired: true } });
+
+  const back = await follow(at, 'ams1', { currentIndex: index, timelineId });
+  await until(() => back.model.services.size === 2);
+  assert.deepEqual(back.came, ['changes', 'changes']);
+  const foreign = await follow(at, 'lon1', { currentIndex: index, timelineId: 'another' });
+  await until(() => foreign.came.length > 0);
+  assert.deepEqual([foreign.came, foreign.model.services.size], [['state'], 3]);
+});
+
+test('an identity that is disabled for a time is enabled at the end of it', async () => {
+  await using at = await following();
+  const { controller } = at.network;
+  const { id } = await controller.identities.create({ body: { name: 'ann', type: 'User', isAdmin: false } });
+  await controller.identities.disable({ id, body: { durationMinutes: 1 } });
+  await until(() => at.model.identities.get(id)?.disabled === true);
+  await letPass(at, at.router, 2);
+  await until(() => at.model.identities.get(id)?.disabled === false);
+});
+
+test('what changes nothing that routers know is not told', async () => {
+  await using at = await following();
+  const { id } = await at.network.controller.identities.create({ body: { name: 'ann', type: 'User', isAdmin: false } });
+  await until(() => at.model.identities.has(id));
+  const before = at.came.length;
+  await at.network.controller.identities.patch({ id, body: { tags: { floor: '7' } } });
+  await at.network.controller.services.create({ body: { name: 'web', encryptionRequired: true } });
+  await until(() => at.model.services.size === 1);
+  assert.equal(at.came.length, before + 1);
+});
+
+test('where a change is missing from the log, routers are told all anew', async () => {
+  let store: Store | undefined;
+  const adapter = memoryStorage();
+  const storage: StorageAdapter = { ...adapter, open: async (schema) => (store = await adapter.open(schema)) };
+  await using at = await following({ storage });
+  await store?.transaction('write', (tx) => tx.nextRevision());
+  const { id } = await at.network.controller.services.create({ body: { name: 'web', encryptionRequired: true } });
+  await until(() => at.came.length === 2);
+  assert.deepEqual(at.came, ['state', 'state']);
+  assert.ok((await at.all()).services.has(id));
+});
+
+test('a router that asks while the store is out of reach is told once it answers again', async () => {
+  let isDown = false;
+  const adapter = memoryStorage();
+  const open: StorageAdapter['open'] = async (schema) => {
+    const store = await adapter.open(schema);
+    const transaction: Store['transaction'] = async (mode, work, options) => {
+      if (isDown && mode === 'read') throw new StoreUnavailable('the disk is away');
+      return store.transaction(mode, work, options);
+    };
+    return { transaction, join: (host) => store.join(host), close: () => store.close() };
+  };
+  await using at = await routerNetwork({ storage: { ...adapter, open } });
+  const fra1 = await at.network.edgeRouter('fra1');
+  const router = await fra1.dial({ port: at.port });
+  isDown = true;
+  router.send(subscribeToDataModel, { subscriptionDurationSeconds: 300 });
+  const warned = 'warn: routers could not be told of the data model, which is tried again';
+  await until(() => at.log().includes(warned));
+  isDown = false;
+  at.network.clock.advance('5s');
+  assert.ok(dataState.decode((await router.next(dataState)).body).events.length > 0);
+});
+
+test('what another controller of the network changes is told as well', async () => {
+  await using shared = newSharedStorage('memory');
+  await using at = await following({ storage: shared.adapter() });
+  await using other = await routerNetwork({ storage: shared.adapter() });
+  const { id } = await other.network.controller.services.create({ body: { name: 'web', encryptionRequired: true } });
+  await until(() => {
+    at.network.clock.advance('1s');
+    return at.model.services.has(id);
+  });
+});
+
+/** Changes at random, of few entities with few attributes, so that policies often select. */
+const attributes = fc.subarray(['a', 'b', 'c']);
+const roles = fc.oneof(
+  fc.constant(['#all']),
+  fc.subarray(['#a', '#b', '#c']),
+  fc.tuple(fc.nat(), fc.subarray(['#a', '#b'])).map(([at, others]) => [`@${at}`, ...others]),
+);
+const semantic = fc.constantFrom('AnyOf' as const, 'AllOf' as const);
+const at = fc.nat();
+const step = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      does: fc.constant('create' as const),
+      kind: fc.constantFrom('identities', 'services', 'postureChecks'),
+      attributes,
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      does: fc.constant('patch' as const),
+      kind: fc.constantFrom('identities', 'services', 'postureChecks'),
+      at,
+      attributes,
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      does: fc.constant('delete' as const),
+      kind: fc.constantFrom('identities', 'services', 'postureChecks', 'servicePolicies'),
+      at,
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ does: fc.constant('disable' as const), at }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      does: fc.constant('policy' as const),
+      at: fc.option(at, { nil: undefined }),
+      type: fc.constantFrom('Dial' as const, 'Bind' as const),
+      semantic,
+      identityRoles: roles,
+      serviceRoles: roles,
+      postureCheckRoles: roles,
+    }),
+  },
+);
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+type Ids = Record<'identities' | 'services' | 'postureChecks' | 'servicePolicies', string[]>;
+
+const doing = async (controller: ManagementController, ids: Ids, one: Step, serial: number): Promise<void> => {
+  const pick = (kind: keyof Ids, at: number) => ids[kind][at % Math.max(1, ids[kind].length)];
+  const name = `n${serial}`;
+  if (one.does === 'create') {
+    const common = { name, roleAttributes: one.attributes };
+    const { id } =
+      one.kind === 'identities'
+        ? await controller.identities.create({ body: { ...common, type: 'User', isAdmin: false } })
+        : one.kind === 'services'
+          ? await controller.services.create({ body: { ...common, encryptionRequired: true } })
+          : await controller.postureChecks.create({ body: { ...common, typeId: 'MFA' } });
+    ids[one.kind as keyof Ids].push(id);
+  } else if (one.does === 'policy') {
+    const named = (roles: readonly string[], kind: keyof Ids) =>
+      roles
+        .flatMap((role) => (role.startsWith('@') ? (pick(kind, Number(role.slice(1))) ?? []) : role))
+        .map((role) => (role.startsWith('#') ? role : `@${role}`));
+    const body = {
+      name,
+      type: one.type,
+      semantic: one.semantic,
+      identityRoles: named(one.identityRoles, 'identities'),
+      serviceRoles: named(one.serviceRoles, 'services'),
+      postureCheckRoles: named(one.postureCheckRoles, 'postureChecks'),
+    };
+    const id = one.at === undefined ? undefined : pick('servicePolicies', one.at);
+    if (id) await controller.servicePolicies.replace({ id, body });
+    else ids.servicePolicies.push((await controller.servicePolicies.create({ body })).id);
+  } else if (one.does === 'disable') {
+    const id = pick('identities', one.at);
+    if (id) await controller.identities.disable({ id, body: { durationMinutes: 0 } });
+  } else {
+    const id = pick(one.kind as keyof Ids, one.at);
+    if (!id) return;
+    if (one.does === 'delete') {
+      await controller[one.kind as keyof Ids].delete({ id });
+      ids[one.kind as keyof Ids] = ids[one.kind as keyof Ids].filter((other) => other !== id);
+    } else if (one.kind === 'postureChecks')
+      await controller.postureChecks.patch({ id, body: { typeId: 'MFA', roleAttributes: one.attributes } });
+    else await controller[one.kind as 'identities' | 'services'].patch({ id, body: { roleAttributes: one.attributes } });
+  }
+};
+
+test('whatever changes, a router that was told of each change knows what a new one is told, and decides as the controller does', async () => {
+  await using at = await following();
+  const { controller } = at.network;
+  let serial = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 40 }), async (steps) => {
+      const ids: Ids = { identities: [], services: [], postureChecks: [], servicePolicies: [] };
+      for (const one of steps) await doing(controller, ids, one, serial++);
+      const led = await at.all();
+      const { index: _, timelineId: __, ...told } = { ...at.model };
+      const { index: ___, timelineId: ____, ...known } = { ...led };
+      assert.deepEqual(withoutEmpty(known), withoutEmpty(told));
+      for (const id of ids.identities)
+        for (const serviceId of ids.services) {
+          const { isDialAllowed, isBindAllowed } = await controller.identities.getPolicyAdvice({ id, serviceId });
+          const { disabled } = await controller.identities.get({ id });
+          const may = (type: 'dial' | 'bind') => at.model.granting(id, serviceId, type).length > 0;
+          assert.deepEqual([may('dial'), may('bind')], disabled ? [false, false] : [isDialAllowed === true, isBindAllowed === true]);
+        }
+      for (const kind of ['servicePolicies', 'identities', 'services', 'postureChecks'] as const)
+        for (const id of ids[kind]) await controller[kind].delete({ id });
+    }),
+    { numRuns: 40 },
+  );
+});
+
+/** A router need not forget that a policy selected an identity which there is no more, or none. */
+const withoutEmpty = ({ selected, ...rest }: Omit<Partial<ModelOfRouter>, 'index' | 'timelineId'>) => ({
+  ...rest,
+  selected: new Map(
+    [...(selected ?? [])]
+      .map(([id, policies]) => [id, new Set([...policies].filter((policy) => rest.policies?.has(policy)))] as const)
+      .filter(([, policies]) => policies.size > 0),
+  ),
+});

@@ -1,0 +1,321 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { memoryStorage } from '../../../adapters/storage/memory/index.ts';
+import { createClient } from '../../../src/client/index.ts';
+import { messages } from '../../../src/control-channel/messages/index.ts';
+import { testNetwork } from '../../../testing/index.ts';
+import { until } from '../../support/until.ts';
+import { type FabricApi, fabricApi } from './fabric-api.ts';
+import { isOnline } from './support.ts';
+import { bindBy, dialBy, routed, settled, type Traffic, traffic, withSecond } from './traffic.ts';
+
+const { route, unroute, fault } = messages.circuits;
+const { routerLinks, linkState } = messages.links;
+
+const CONNECTION = { type: 'link.default', localAddr: 'tls:10.0.0.1:45000', remoteAddr: 'tls:10.0.0.2:6000' };
+
+/** Two routers with a link between them, and a circuit over it. */
+const withCircuit = async (at: Traffic) => {
+  const two = await withSecond(at);
+  await bindBy(two.hosting, 'terminator');
+  at.router.send(routerLinks, {
+    links: [
+      {
+        id: 'link',
+        destRouterId: two.ams1.id,
+        linkProtocol: 'tls',
+        dialAddress: 'tls:ams1.test:6000',
+        iteration: 3,
+        connState: { stateIteration: 1, conns: [CONNECTION] },
+      },
+    ],
+  });
+  await settled(at.router);
+  const made = await dialBy(at);
+  assert.ok(made.isMade);
+  return { ...two, circuitId: made.id };
+};
+
+/** The name by which an answer points at an entity, and where. */
+const reference = (entity: string, id: string, name: string, ...below: readonly string[]) => ({
+  _links: Object.fromEntries([
+    ['self', { href: `./${entity}/${id}` }],
+    ...below.map((list) => [list, { href: `./${entity}/${id}/${list}` }]),
+  ]),
+  entity,
+  id,
+  name,
+});
+
+const routerReference = ({ id, name }: { readonly id: string; readonly name: string }) => reference('routers', id, name, 'terminators');
+
+const assertNotFound = async (api: FabricApi, method: string, path: string) => {
+  const { status, body } = await api.call(method, path);
+  assert.deepEqual([status, body.error.code], [404, 'NOT_FOUND'], `${method} ${path}`);
+};
+
+test('a link is shown as its router reports it', async () => {
+  await using at = await traffic();
+  await using api = await fabricApi(at.network);
+  const { ams1 } = await withCircuit(at);
+  const { status, body } = await api.call('GET', '/links');
+  assert.equal(status, 200);
+  const shown = {
+    id: 'link',
+    protocol: 'tls',
+    dialAddress: 'tls:ams1.test:6000',
+    sourceRouter: routerReference(at.fra1),
+    destRouter: routerReference(ams1),
+    state: 'Connected',
+    down: false,
+    staticCost: 1,
+    sourceLatency: 0,
+    destLatency: 0,
+    cost: 1,
+    iteration: 3,
+    connections: [{ type: CONNECTION.type, source: CONNECTION.localAddr, dest: CONNECTION.remoteAddr }],
+  };
+  assert.deepEqual(body.data, [shown]);
+  assert.deepEqual(body.meta.pagination, { limit: 10, offset: 0, totalCount: 1 });
+  assert.deepEqual((await api.call('GET', '/links/link')).body.data, shown);
+
+  const conns = Array.from({ length: 40 }, () => ({ ...CONNECTION, type: 'x'.repeat(1000) }));
+  at.router.send(linkState, { linkId: 'link', linkIteration: 2, connState: { conns: [] } }); // of an iteration that is over
+  await settled(at.router);
+  assert.equal((await api.call('GET', '/links/link')).body.data.connections.length, 1);
+  at.router.send(linkState, { linkId: 'link', linkIteration: 3, connState: { stateIteration: 2, conns } });
+  at.router.send(linkState, { linkId: 'nothing', linkIteration: 3, connState: { conns } });
+  await settled(at.router);
+  const { connections } = (await api.call('GET', '/links/link')).body.data;
+  assert.deepEqual([connections.length, connections[0].type], [16, 'x'.repeat(255)]);
+});
+
+test('a link with ids that no router gives is none, and does not take the others with it', async () => {
+  await using at = await traffic();
+  await using api = await fabricApi(at.network);
+  const long = 'x'.repeat(256);
+  at.router.send(routerLinks, {
+    links: [
+      { id: long, destRouterId: 'elsewhere', iteration: 1 },
+      { id: 'far', destRouterId: long, iteration: 1 },
+      { id: 'sound', destRouterId: 'elsewhere', iteration: 1 },
+    ],
+  });
+  await settled(at.router);
+  assert.deepEqual(await api.ids('/links'), ['sound']);
+});
+
+test('a circuit is shown with its client, its service, its terminator and its way', async () => {
+  await using at = await traffic();
+  await using api = await fabricApi(at.network);
+  const { ams1, circuitId } = await withCircuit(at);
+  const now = new Date(at.network.clock.now()).toISOString();
+  const shown = {
+    _links: { self: { href: `./circuits/${circuitId}` } },
+    id: circuitId,
+    createdAt: now,
+    updatedAt: now,
+    tags: {},
+    clientId: at.client.id,
+    service: reference('services', at.serviceId, 'web', 'terminators'),
+    terminator: reference('terminators', 'terminator', 'terminator'),
+    path: { nodes: [routerReference(at.fra1), routerReference(ams1)], links: [reference('links', 'link', 'link')] },
+  };
+  assert.deepEqual((await api.call('GET', '/circuits')).body.data, [shown]);
+  assert.deepEqual((await api.call('GET', `/circuits/${circuitId}`)).body.data, shown);
+});
+
+test('a router that is connected shows where others reach it and what it runs; its hosted terminators are listed below it', async () => {
+  await using at = await traffic();
+  await using api = await fabricApi(at.network);
+  const { ams1, second } = await withCircuit(at);
+  const get = async () => (await api.call('GET', `/routers/${ams1.id}`)).body.data;
+  const versionInfo = { version: 'v1.7.2', revision: 'test', buildDate: '2026-01-01 00:00:00', os: 'linux', arch: 'amd64' };
+  const listenerAddresses = [{ address: `tls:${ams1.id}.test:6000`, protocol: 'tls' }];
+  assert.partialDeepStrictEqual(await get(), { name: 'ams1', connected: true, listenerAddresses, versionInfo });
+  assert.deepEqual(await api.ids(`/routers/${ams1.id}/terminators`), ['terminator']);
+  assert.deepEqual(await api.ids(`/routers/${at.fra1.id}/terminators`), []);
+  assert.deepEqual(await api.ids(`/services/${at.serviceId}/terminators`), ['terminator']);
+  const terminator = (await api.call('GET', '/terminators/terminator')).body.data;
+  assert.partialDeepStrictEqual(terminator, { binding: 'edge', routerId: ams1.id, serviceId: at.serviceId, hostId: at.host.id });
+  second.close();
+  await until(async () => !(await isOnline(at.network, ams1.id)));
+  const gone = await get();
+  assert.deepEqual([gone.connected, gone.listenerAddresses, gone.versionInfo], [false, [], undefined]);
+});
+
+test('a circuit that is deleted ends at once on all its routers, and nothing else does', async () => {
+  await using at = await traffic();
+  await using api = await fabricApi(at.network);
+  const { second, circuitId } = await withCircuit(at);
+  const other = await dialBy(at);
+  assert.ok(other.isMade);
+  assert.deepEqual((await api.call('DELETE', `/circuits/${circuitId}`)).body.data, {});
+  for (const router of [at.router, second]) assert.deepEqual(unroute.decode((await router.next(unroute)).body), { circuitId, now: true });
+  assert.deepEqual(await api.ids('/circuits'), [other.id]);
+  assert.deepEqual(await api.ids('/links'), ['link']);
+  await assertNotFound(api, 'GET', `/circuits/${circuitId}`);
+  await assertNotFound(api, 'DELETE', `/circuits/${circuitId}`);
+  assert.deepEqual((await api.call('DELETE', `/circuits/${other.id}`)).status, 200);
+  for (const router of [at.router, second]) assert.equal(unroute.decode((await router.next(unroute)).body).circuitId, other.id);
+});
+
+test('a circuit that is deleted while a router on its way is away ends there when it comes again', async () => {
+  await using at = await traffic();
+  await using api = await fabricApi(at.network);
+  const { ams1, second, circuitId } = await withCircuit(at);
+  second.close();
+  await until(async () => !(await isOnline(at.network, ams1.id)));
+  assert.equal((await api.call('DELETE', `/circuits/${circuitId}`)).status, 200);
+  const again = await ams1.dial({ port: at.port, script: routed });
+  assert.deepEqual(unroute.decode((await again.next(unroute)).body), { circuitId, now: true });
+});
+
+test('a link that is deleted is closed by both its routers, and the circuits over it end', async () => {
+  await using at = await traffic();
+  await using api = await fabricApi(at.network);
+  const { second, circuitId } = await withCircuit(at);
+  at.router.send(routerLinks, { links: [{ id: 'other', destRouterId: 'elsewhere', iteration: 1 }] });
+  await settled(at.router);
+  assert.deepEqual((await api.call('DELETE', '/links/link')).body.data, {});
+  for (const router of [at.router, second]) {
+    assert.deepEqual(fault.decode((await router.next(fault)).body), { subject: 'link', id: 'link', iteration: 3 });
+    assert.deepEqual(unroute.decode((await router.next(unroute)).body), { circuitId, now: true });
+  }
+  assert.deepEqual(await api.ids('/links'), ['other']);
+  assert.deepEqual(await api.ids('/circuits'), []);
+  await assertNotFound(api, 'GET', '/links/link');
+  await assertNotFound(api, 'DELETE', '/links/link');
+  // A router that is not there hears nothing, and its link is gone all the same.
+  assert.equal((await api.call('DELETE', '/links/other')).status, 200);
+  assert.deepEqual(fault.decode((await at.router.next(fault)).body), { subject: 'link', id: 'other', iteration: 1 });
+  assert.equal((await dialBy(at)).isMade, false);
+});
+
+test('a circuit that is being set up over a link is not made when the link is deleted meanwhile', async () => {
+  await using at = await traffic();
+  await using api = await fabricApi(at.network);
+  const answers: (() => void)[] = [];
+  const slowly: typeof routed = { [route.name]: (frame, router) => void answers.push(() => routed[route.name]?.(frame, router)) };
+  const { ams1, second, hosting } = await withSecond(at, slowly);
+  await bindBy(hosting, 'terminator');
+  at.router.send(routerLinks, { links: [{ id: 'link', destRouterId: ams1.id, iteration: 1 }] });
+  await settled(at.router);
+  const dialing = dialBy(at);
+  const { circuitId } = route.decode((await second.next(route)).body);
+  assert.deepEqual(await api.ids('/circuits'), []);
+  assert.equal((await api.call('DELETE', '/links/link')).status, 200);
+  for (const answer of answers) answer();
+  assert.equal((await dialing).isMade, false);
+  for (const router of [at.router, second]) assert.deepEqual(unroute.decode((await router.next(unroute)).body), { circuitId, now: true });
+  assert.deepEqual(await api.ids('/circuits'), []);
+});
+
+test('lists of links and circuits are filtered, ordered and paged like all others', async () => {
+  await using at = await traffic();
+  await using api = await fabricApi(at.network);
+  const { ams1, circuitId } = await withCircuit(at);
+  at.router.send(routerLinks, {
+    links: [
+      { id: 'b', destRouterId: ams1.id, linkProtocol: 'wss', iteration: 1 },
+      { id: 'a', destRouterId: ams1.id, linkProtocol: 'tls', iteration: 7 },
+    ],
+  });
+  await settled(at.router);
+  at.network.clock.advance('1s');
+  const later = await dialBy(at);
+  assert.ok(later.isMade);
+  const listed = (collection: string, query: Readonly<Record<string, string>>) => api.ids(`/${collection}?${new URLSearchParams(query)}`);
+  assert.deepEqual(await listed('links', {}), ['a', 'b', 'link']);
+  assert.deepEqual(await listed('links', { filter: 'protocol = "tls" and iteration > 3' }), ['a']);
+  assert.deepEqual(await listed('links', { filter: `destRouter = "${ams1.id}"`, sort: 'iteration desc' }), ['a', 'link', 'b']);
+  assert.deepEqual(await listed('links', { filter: `sourceRouter = "${ams1.id}" or down = true or state != "Connected"` }), []);
+  assert.deepEqual(await listed('links', { filter: 'dialAddress contains "ams1" limit 1' }), ['link']);
+  assert.deepEqual(await listed('links', { sort: 'protocol desc, id', limit: '2', offset: '1' }), ['a', 'link']);
+  const pageOf = async (query: string) => (await api.call('GET', `/links?${query}`)).body.meta.pagination;
+  assert.deepEqual(await pageOf('limit=1&offset=1'), { limit: 1, offset: 1, totalCount: 3 });
+  assert.deepEqual(await pageOf('limit=1&filter=protocol%3D%22tls%22'), { limit: 1, offset: 0, totalCount: 2 });
+  assert.deepEqual((await pageOf('limit=5000')).limit, 500);
+
+  assert.deepEqual(await listed('circuits', { sort: 'createdAt desc' }), [later.id, circuitId]);
+  assert.deepEqual(
+    await listed('circuits', { filter: `clientId = "${at.client.id}" and service = "${at.serviceId}" limit none` }).then(
+      (ids) => ids.length,
+    ),
+    2,
+  );
+  assert.deepEqual(await listed('circuits', { filter: 'terminator = "nothing"' }), []);
+  const [first] = (await api.call('GET', `/circuits/${circuitId}`)).body.data.path.links;
+  assert.ok((await listed('circuits', { filter: `anyOf(path.links) = "${first.id}"` })).includes(circuitId));
+  assert.equal((await listed('circuits', { filter: `anyOf(path.nodes) = "${ams1.id}"` })).length, 2);
+  const soon = new Date(at.network.clock.now()).toISOString();
+  assert.deepEqual(await listed('circuits', { filter: `createdAt < datetime(${soon})` }), [circuitId]);
+});
+
+test('what is no filter, no order and no size is refused', async () => {
+  await using at = await traffic();
+  await using api = await fabricApi(at.network);
+  await withCircuit(at);
+  const refused = async (path: string) => {
+    const { status, body } = await api.call('GET', path);
+    return [status, body.error.code, body.error.cause.field];
+  };
+  for (const list of ['/links', '/circuits']) {
+    assert.deepEqual(await refused(`${list}?filter=nothing=5`), [400, 'INVALID_FILTER', undefined]);
+    assert.deepEqual(await refused(`${list}?sort=nothing`), [400, 'INVALID_SORT_IDENTIFIER', undefined]);
+    assert.deepEqual(await refused(`${list}?limit=many`), [400, 'COULD_NOT_VALIDATE', 'limit']);
+  }
+});
+
+test('only an administrator sees and ends what carries the traffic', async () => {
+  await using at = await traffic();
+  await using api = await fabricApi(at.network);
+  const { circuitId } = await withCircuit(at);
+  for (const as of [null, 'nonsense', at.dialing.token])
+    for (const [method, path] of [
+      ['GET', '/links'],
+      ['GET', '/links/link'],
+      ['DELETE', '/links/link'],
+      ['GET', '/circuits'],
+      ['GET', `/circuits/${circuitId}`],
+      ['DELETE', `/circuits/${circuitId}`],
+    ] as const) {
+      const { status, body } = await api.call(method, path, as);
+      assert.deepEqual([status, body.error.code], [401, 'UNAUTHORIZED'], `${method} ${path} as ${as}`);
+    }
+  assert.deepEqual(await api.ids('/links'), ['link']);
+  assert.deepEqual(await api.ids('/circuits'), [circuitId]);
+});
+
+test('the host and the typed client read and end the same', async () => {
+  await using at = await traffic();
+  const { circuitId } = await withCircuit(at);
+  const { controller } = at.network;
+  const { data } = await controller.circuits.list({ filter: `clientId = "${at.client.id}"` });
+  assert.deepEqual(
+    data.map(({ id }) => id),
+    [circuitId],
+  );
+  const { token } = await (await at.network.administrator('operator')).login();
+  const operator = createClient({ baseUrl: 'https://controller.test', credentials: { session: token }, fetch: at.network.fetch });
+  assert.equal((await operator.links.get({ id: 'link' })).sourceRouter.name, 'fra1');
+  await operator.links.delete({ id: 'link' });
+  assert.deepEqual((await controller.circuits.list({})).data, []);
+  await assert.rejects(controller.circuits.delete({ id: circuitId }), { code: 'NOT_FOUND' });
+});
+
+test('of several controllers on one store each shows and ends what its own routers have', async () => {
+  const storage = memoryStorage();
+  await using at = await traffic(routed, 'API session', { storage });
+  const { circuitId } = await withCircuit(at);
+  await using elsewhere = await testNetwork({ storage });
+  const { fabricRouters, links, circuits } = elsewhere.controller;
+  assert.deepEqual((await links.list()).data, []);
+  assert.deepEqual((await circuits.list()).data, []);
+  assert.equal((await fabricRouters.get({ id: at.fra1.id })).connected, false);
+  await assert.rejects(circuits.delete({ id: circuitId }), { code: 'NOT_FOUND' });
+  await assert.rejects(links.delete({ id: 'link' }), { code: 'NOT_FOUND' });
+  const here = at.network.controller;
+  assert.equal((await here.circuits.get({ id: circuitId })).id, circuitId);
+  assert.equal((await here.links.get({ id: 'link' })).id, 'link');
+});

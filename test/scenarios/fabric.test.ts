@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { fetchHandler } from '../../adapters/http/fetch.ts';
+import { type App, onEveryStore } from '../support/app.ts';
+
+const FABRIC = '/fabric/v1';
+
+/** The types of the fields that the published description requires of an entity. */
+const BASE = { id: 'string', createdAt: 'date-time', updatedAt: 'date-time', _links: 'object', tags: 'object' } as const;
+const PUBLISHED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  services: { ...BASE, name: 'string', terminatorStrategy: 'string', maxIdleTimeMillis: 'integer' },
+  routers: {
+    ...BASE,
+    name: 'string',
+    fingerprint: 'string',
+    connected: 'boolean',
+    cost: 'integer',
+    noTraversal: 'boolean',
+    disabled: 'boolean',
+    // Not required, but of this type where they are given.
+    listenerAddresses: 'array',
+    interfaces: 'array',
+  },
+  terminators: {
+    ...BASE,
+    serviceId: 'string',
+    service: 'reference',
+    routerId: 'string',
+    router: 'reference',
+    binding: 'string',
+    address: 'string',
+    instanceId: 'string',
+    cost: 'integer',
+    precedence: 'string',
+    dynamicCost: 'integer',
+    hostId: 'string',
+  },
+};
+
+const typeOf = (value: unknown): readonly string[] => {
+  if (Array.isArray(value)) return ['array'];
+  if (Number.isInteger(value)) return ['integer'];
+  if (typeof value === 'string') return /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value) ? ['string', 'date-time'] : ['string'];
+  if (typeof value !== 'object' || value === null) return [value === null ? 'null' : typeof value];
+  return 'entity' in value && 'id' in value && '_links' in value ? ['object', 'reference'] : ['object'];
+};
+
+const aNetwork = async (app: App) => {
+  const service = await app.create('/services', { name: 'web', encryptionRequired: true, maxIdleTimeMillis: 5, tags: { a: 'b' } });
+  const edge = await app.create('/edge-routers', { name: 'fra1', cost: 7, noTraversal: true });
+  const transit = await app.create('/routers', { name: 'ams1', disabled: true });
+  const body = { service, router: transit, binding: 'transport', address: 'tcp:127.0.0.1:80', identity: 'one', precedence: 'required' };
+  const terminator = await app.create('/terminators', { ...body, identitySecret: 'c2VjcmV0' });
+  return { service, edge, transit, terminator };
+};
+
+const get = async (app: App, path: string) => (await app.request('GET', `${FABRIC}${path}`)).body.data;
+const names = async (app: App, path: string) => (await get(app, path)).map(({ name }: { readonly name: string }) => name);
+
+onEveryStore('the fabric API', (open) => {
+  test('entities have the fields that the published description requires', async () => {
+    await using app = await open();
+    const at = await aNetwork(app);
+    for (const [collection, fields] of Object.entries(PUBLISHED)) {
+      const listed = await get(app, `/${collection}`);
+      assert.ok(listed.length > 0);
+      for (const entity of [...listed, await get(app, `/${collection}/${listed[0].id}`)])
+        for (const [field, type] of Object.entries(fields))
+          assert.ok(typeOf(entity[field]).includes(type), `${collection}.${field}: ${JSON.stringify(entity[field])} is no ${type}`);
+    }
+    const terminator = await get(app, `/terminators/${at.terminator}`);
+    assert.deepEqual(terminator.router, {
+      _links: { self: { href: `./routers/${at.transit}` }, terminators: { href: `./routers/${at.transit}/terminators` } },
+      entity: 'routers',
+      id: at.transit,
+      name: 'ams1',
+    });
+    assert.deepEqual([terminator.instanceId, terminator.precedence, terminator.hostId], ['one', 'required', '']);
+    assert.equal('identitySecret' in terminator, false);
+    const service = await get(app, `/services/${at.service}`);
+    assert.deepEqual([service.name, service.terminatorStrategy, service.maxIdleTimeMillis], ['web', 'smartrouting', 5]);
+    assert.deepEqual(service._links, {
+      self: { href: `./services/${at.service}` },
+      terminators: { href: `./services/${at.service}/terminators` },
+    });
+  });
+
+  test('edge routers and transit routers are one list, which shows no token to enroll with', async () => {
+    await using app = await open();
+    const { edge, transit } = await aNetwork(app);
+    const [ams1, fra1] = await get(app, '/routers?sort=name');
+    assert.partialDeepStrictEqual(ams1, { id: transit, name: 'ams1', disabled: true, connected: false, fingerprint: '', cost: 0 });
+    assert.partialDeepStrictEqual(fra1, { id: edge, name: 'fra1', cost: 7, noTraversal: true, connected: false, listenerAddresses: [] });
+    assert.doesNotMatch(JSON.stringify([ams1, fra1]), /enrollment/);
+    assert.deepEqual(await names(app, '/routers?filter=cost%20%3E%203'), ['fra1']);
+    assert.deepEqual(await names(app, '/routers?sort=name%20desc&limit=1'), ['fra1']);
+  });
+
+  test('terminators are listed below their router and their service, and filtered as everywhere', async () => {
+    await using app = await open();
+    const { service, edge, transit, terminator } = await aNetwork(app);
+    const ids = async (path: string) => (await get(app, path)).map(({ id }: { readonly id: string }) => id);
+    assert.deepEqual(await ids(`/routers/${transit}/terminators`), [terminator]);
+    assert.deepEqual(await ids(`/routers/${edge}/terminators`), []);
+    assert.deepEqual(await ids(`/services/${service}/terminators`), [terminator]);
+    assert.deepEqual(await ids(`/services/${service}/terminators?filter=binding%3D%22edge%22`), []);
+    assert.deepEqual(await ids('/terminators?filter=service.name%3D%22web%22'), [terminator]);
+    assert.equal((await app.request('GET', `${FABRIC}/routers/nothing/terminators`)).body.error.code, 'NOT_FOUND');
+    for (const query of ['filter=nothing%3D1', 'sort=nothing'])
+      assert.equal((await app.request('GET', `${FABRIC}/routers?${query}`)).status, 400);
+  });
+
+  test('links and circuits are none while no router is connected', async () => {
+    await using app = await open();
+    for (const collection of ['links', 'circuits']) {
+      const { status, body } = await app.request('GET', `${FABRIC}/${collection}`);
+      assert.deepEqual([status, body.data, body.meta.pagination.totalCount], [200, [], 0]);
+      assert.ok(body.meta.filterableFields.includes('id'));
+      for (const method of ['GET', 'DELETE'])
+        assert.equal((await app.request(method, `${FABRIC}/${collection}/nothing`)).body.error.code, 'NOT_FOUND');
+    }
+  });
+
+  test('a rule of the host that limits a right limits what is listed here, too', async () => {
+    await using app = await open({
+      authorize: ({ operation: { right } }) =>
+        right === 'service.read' || right === 'terminator.read' ? { where: 'tags.a = "b"' } : undefined,
+    });
+    const { service, terminator } = await aNetwork(app);
+    const other = await app.create('/services', { name: 'other', encryptionRequired: true });
+    assert.deepEqual(await names(app, '/services'), ['web']);
+    assert.equal((await app.request('GET', `${FABRIC}/services/${other}`)).status, 404);
+    assert.deepEqual(await get(app, '/terminators'), []);
+    assert.deepEqual(await get(app, `/services/${service}/terminators`), []);
+    assert.equal((await app.request('GET', `${FABRIC}/terminators/${terminator}`)).status, 404);
+  });
+});
+
+onEveryStore('the surface of the fabric API', (open) => {
+  test('it refuses unknown paths and methods in the form of the edge APIs', async () => {
+    await using app = await open();
+    for (const path of ['', '/', '/version', '/nothing', '/links/a/b', '/identities']) {
+      const { status, body, headers } = await app.request('GET', `${FABRIC}${path}`);
+      assert.deepEqual([status, body.error.code, headers['content-type']], [404, 'NOT_FOUND', 'application/json'], path);
+    }
+    for (const [method, path] of [
+      ['POST', '/routers'],
+      ['PATCH', '/links/a'],
+      ['PUT', '/services/a'],
+      ['DELETE', '/links'],
+    ] as const) {
+      const { status, body } = await app.request(method, `${FABRIC}${path}`, { body: {} });
+      assert.deepEqual([status, body.error.code], [405, 'METHOD_NOT_ALLOWED'], `${method} ${path}`);
+    }
+  });
+
+  test('the version says where it is, and descriptions are those of the edge APIs', async () => {
+    await using app = await open({ settings: { address: 'https://ctrl.example:8441' } });
+    const { apiVersions } = (await app.request('GET', '/version', { as: null })).body.data;
+    assert.deepEqual(
+      [apiVersions.fabric.v1.path, apiVersions.fabric.v1.apiBaseUrls],
+      ['/fabric/v1', ['https://ctrl.example:8441/fabric/v1']],
+    );
+    assert.equal((await app.request('GET', '/specs/fabric')).status, 404);
+  });
+
+  test('other origins may ask for it, as for the management API', async () => {
+    await using app = await open();
+    const preflight = (path: string) => {
+      const headers = {
+        origin: 'https://console.example',
+        'access-control-request-method': 'GET',
+        'access-control-request-headers': 'zt-session',
+      };
+      return app.request('OPTIONS', path, { as: null, headers });
+    };
+    const [here, there] = [await preflight(`${FABRIC}/routers`), await preflight('/routers')];
+    const corsOf = ({ headers }: typeof here) => Object.entries(headers).filter(([name]) => name.startsWith('access-control-'));
+    assert.equal(here.status, there.status);
+    assert.deepEqual(corsOf(here), corsOf(there));
+  });
+
+  test('it can be mounted alone, or left out', async () => {
+    await using app = await open();
+    const statusAt = async (handle: ReturnType<typeof fetchHandler>, path: string) =>
+      (await handle(new Request(`https://ctrl.test${path}`, { headers: { 'zt-session': app.admin } }))).status;
+    const alone = fetchHandler(app.controller.only('fabric'));
+    assert.equal(await statusAt(alone, `${FABRIC}/routers`), 200);
+    assert.equal(await statusAt(alone, '/edge/management/v1/routers'), 404);
+    const without = fetchHandler(app.controller.only('management', 'client'));
+    assert.equal(await statusAt(without, `${FABRIC}/routers`), 404);
+    assert.equal(await statusAt(without, '/edge/management/v1/routers'), 200);
+  });
+});

@@ -1,0 +1,28 @@
+import type { App } from '../app.ts';
+import { aRouter, aService } from './entities.ts';
+import { listed, nothing, type PrepareSample, read, type SamplesOf } from './sample.ts';
+
+/** A terminator, and what it joins. */
+const joined = async (app: App) => {
+  const [service, router] = [await aService(app), await aRouter(app)];
+  const terminator = await app.create('/terminators', { service, router, binding: 'transport', address: 'tcp:127.0.0.1:80', cost: 5 });
+  return { service, router, terminator };
+};
+
+/** A call with the id of a part of it. */
+const of =
+  (part: keyof Awaited<ReturnType<typeof joined>>): PrepareSample =>
+  async (app) => ({ id: (await joined(app))[part] });
+
+export const fabricRouters: SamplesOf<'fabricRouters'> = { list: listed(aRouter), get: read(aRouter), listTerminators: of('router') };
+
+export const fabricServices: SamplesOf<'fabricServices'> = { list: listed(aService), get: read(aService), listTerminators: of('service') };
+
+export const fabricTerminators: SamplesOf<'fabricTerminators'> = { list: listed(joined), get: of('terminator') };
+
+/** Only routers that are connected make links and circuits (test/adapters/routers/fabric.test.ts): here there is none to be found. */
+const none: PrepareSample = async () => ({ id: 'none', refused: 'NOT_FOUND' });
+
+export const links: SamplesOf<'links'> = { list: nothing, get: none, delete: none };
+
+export const circuits: SamplesOf<'circuits'> = { list: nothing, get: none, delete: none };
