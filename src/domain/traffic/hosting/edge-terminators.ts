@@ -61,7 +61,7 @@ export const edgeTerminatorHandlers = (place: HostingPlace, router: ConnectedRou
     const claim = await readClaim(core, { ...tokens, type: 'Bind', routerId });
     return async (entities: Entities): Promise<Host> => {
       const { identityId, serviceId } = await rightOf(entities, core, claim);
-      return { routerId, hostId: identityId, serviceId, binding: 'edge' };
+      return { routerId, hostId: identityId, serviceId };
     };
   };
 

@@ -17,16 +17,12 @@ const { refused } = circuitMessages;
 type Row = RowOf<typeof terminator>;
 
 /** Who hosts what, and where. */
-export type Host = Pick<Row, 'routerId' | 'hostId' | 'binding'> & Partial<Pick<Row, 'serviceId'>>;
+export type Host = Pick<Row, 'routerId' | 'hostId'> & Partial<Pick<Row, 'serviceId'>>;
 
 /** The terminator, if there is one, of this host. @throws ClaimRefused for that of another */
 export const ownTerminator = async (entities: Entities, id: string, host: Host): Promise<Row | undefined> => {
   const row = await entities.get(terminator, id);
-  const isOwn =
-    row?.routerId === host.routerId &&
-    row.hostId === host.hostId &&
-    row.binding === host.binding &&
-    (host.serviceId ?? row.serviceId) === row.serviceId;
+  const isOwn = row?.routerId === host.routerId && row.hostId === host.hostId && (host.serviceId ?? row.serviceId) === row.serviceId;
   if (row && !isOwn) throw invalid();
   return row;
 };

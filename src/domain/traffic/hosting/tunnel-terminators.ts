@@ -44,7 +44,7 @@ const create = async ({ fabric: { core }, rights, host, remove }: HostingPlace, 
 /** What a router hosts by its own tunneler. */
 export const tunnelTerminatorHandlers = (place: HostingPlace, router: ConnectedRouter): readonly HandlerRow[] => {
   const { core } = place.fabric;
-  const host: Host = { routerId: router.id, hostId: router.id, binding: 'tunnel' };
+  const host: Host = { routerId: router.id, hostId: router.id };
   return [
     [createTunnelTerminator, (frame) => create(place, router, frame)],
     [
