@@ -5,7 +5,7 @@ export interface OwedEnds {
   take(routerId: string): readonly string[];
 }
 
-/** Circuits that are remembered for one router; the oldest are forgotten. Routers ask about those that they do not hear of. */
+/** Circuits that are remembered for one router, and routers; the oldest are forgotten. Routers ask about circuits that they do not hear of. */
 const MOST = 10_000;
 
 export const createOwedEnds = (): OwedEnds => {
@@ -14,8 +14,8 @@ export const createOwedEnds = (): OwedEnds => {
     note: (routerId, circuitId) => {
       const known = byRouter.get(routerId) ?? new Set();
       byRouter.set(routerId, known.add(circuitId));
-      const [oldest] = known.size > MOST ? known : [];
-      if (oldest !== undefined) known.delete(oldest);
+      forgetOldest(known);
+      forgetOldest(byRouter);
     },
     take: (routerId) => {
       const known = [...(byRouter.get(routerId) ?? [])];
@@ -23,4 +23,9 @@ export const createOwedEnds = (): OwedEnds => {
       return known;
     },
   };
+};
+
+const forgetOldest = (some: Map<string, unknown> | Set<string>): void => {
+  const [oldest] = some.size > MOST ? some.keys() : [];
+  if (oldest !== undefined) some.delete(oldest);
 };
