@@ -2,7 +2,7 @@
  * The public API for hosts: the controller, its options, errors and ports.
  * @module overlay-controller
  */
-export type { KindName, Kinds } from './api/kinds.ts';
+export type { KindName } from './api/kind-names.ts';
 export { versionOf } from './api/kit/entity-version.ts';
 export type { Page, Pagination } from './api/kit/operation.ts';
 export { type Api, surfaces } from './api/surfaces/index.ts';

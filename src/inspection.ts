@@ -1,4 +1,5 @@
-import { type KindName, kinds } from './api/kinds.ts';
+import type { KindName } from './api/kind-names.ts';
+import { kinds } from './api/kinds.ts';
 import type { Page } from './api/kit/operation.ts';
 import type { Kind } from './api/kit/resource.ts';
 import { endOfLog } from './changes/log.ts';

@@ -16,6 +16,7 @@ import { failedServiceRequest } from './failed-service-requests.ts';
 import { identity } from './identities.ts';
 import { identityType } from './identity-types.ts';
 import { keptSecret } from './kept-secrets.ts';
+import type { KindName } from './kind-names.ts';
 import { lease } from './leases.ts';
 import { mfa } from './mfa.ts';
 import { edgeRouterPolicy, serviceEdgeRouterPolicy, servicePolicy } from './policies.ts';
@@ -71,9 +72,8 @@ export const kinds = {
   keptSecret,
   builtInRow,
   tenant,
-} as const;
+} as const satisfies Record<KindName, unknown>;
 
 /** Every kind of entity by its name, with its table of fields. */
 export type Kinds = typeof kinds;
-/** Name of a kind, as changes and events have it: `identity`, `apiSession`, `servicePolicy`, ... */
-export type KindName = keyof Kinds;
+export type { KindName };

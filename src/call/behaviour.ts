@@ -1,4 +1,4 @@
-import type { KindName, Kinds } from '../api/kinds.ts';
+import type { KindName } from '../api/kind-names.ts';
 import type { Kind, RowOf } from '../api/kit/resource.ts';
 import type { Entities } from '../changes/entities.ts';
 import type { Predicate } from '../query/index.ts';
@@ -34,8 +34,8 @@ export interface Behaviour<R extends Kind = Kind> {
 /** The part of a behaviour that lists and details need, for any kind. */
 export type Presenter = Pick<Behaviour, 'present' | 'resolve'>;
 
-/** The behaviours of a controller, by kind. A kind without one is what its field table says. */
-export type Behaviours = { readonly [K in KindName]?: Behaviour<Kinds[K]> };
+/** The behaviours of a controller, by kind, each for the rows of its kind (`domain/behaviours.ts`). A kind without one is what its field table says. */
+export type Behaviours = { readonly [K in KindName]?: object };
 
 export const behaviour = <R extends Kind>(_kind: R, hooks: Behaviour<R>): Behaviour<R> => hooks;
 

@@ -1,4 +1,5 @@
-import { type KindName, kinds } from '../api/kinds.ts';
+import type { KindName } from '../api/kind-names.ts';
+import { kinds } from '../api/kinds.ts';
 import type { Resource } from '../api/kit/resource.ts';
 import type { ChangedRows } from './rows.ts';
 

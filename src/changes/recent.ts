@@ -1,5 +1,5 @@
 import { change as changeKind } from '../api/changes.ts';
-import type { KindName } from '../api/kinds.ts';
+import type { KindName } from '../api/kind-names.ts';
 import type { Entities } from './entities.ts';
 import type { Change } from './events.ts';
 import { changeOf, endOfLog, recordsFrom } from './log.ts';

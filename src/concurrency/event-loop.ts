@@ -1,11 +1,11 @@
 /** Lets other tasks of the event loop run before it resolves. */
 export const yieldToEventLoop = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
 
-/** Steps of a long computation after which others have a turn. */
-const STEPS = 500;
-
-/** For a long computation: `await` it at each step, and once in some hundred steps others have a turn. */
-export const createTurns = (): (() => Promise<void> | undefined) => {
-  let steps = 0;
-  return () => (++steps % STEPS === 0 ? yieldToEventLoop() : undefined);
+/**
+ * For a long computation, which awaits it at each step: once in so many steps others have a turn.
+ * @param steps that take some milliseconds together
+ */
+export const createTurns = (steps: number): (() => Promise<void> | undefined) => {
+  let done = 0;
+  return () => (++done % steps === 0 ? yieldToEventLoop() : undefined);
 };

@@ -1,4 +1,5 @@
-import type { Behaviours } from '../call/behaviour.ts';
+import type { KindName, Kinds } from '../api/kinds.ts';
+import type { Behaviour } from '../call/behaviour.ts';
 import { configBehaviour, configTypeBehaviour } from './catalogue/configs/behaviour.ts';
 import { serviceBehaviour } from './catalogue/services/behaviour.ts';
 import { authPolicyBehaviour } from './directory/auth-policies/behaviour.ts';
@@ -16,7 +17,7 @@ import { apiSessionBehaviour } from './sessions/api-sessions/present.ts';
 import { sessionBehaviour } from './sessions/sessions/present.ts';
 
 /** The one list of behaviours: what the kinds do that their field tables cannot say. The engine finds them here by kind. */
-export const behaviours: Behaviours = {
+export const behaviours = {
   apiSession: apiSessionBehaviour,
   authenticator: authenticatorBehaviour,
   authPolicy: authPolicyBehaviour,
@@ -35,4 +36,4 @@ export const behaviours: Behaviours = {
   servicePolicy: servicePolicyBehaviour,
   session: sessionBehaviour,
   terminator: terminatorBehaviour,
-};
+} satisfies { readonly [K in KindName]?: Behaviour<Kinds[K]> };

@@ -6,7 +6,8 @@
  */
 
 import { keptSecret } from '../api/kept-secrets.ts';
-import { type KindName, kinds } from '../api/kinds.ts';
+import type { KindName } from '../api/kind-names.ts';
+import { kinds } from '../api/kinds.ts';
 import type { Kind } from '../api/kit/resource.ts';
 import { type EntitiesContext, entitiesOf } from '../changes/entities.ts';
 import { sealKept, unsealKept } from '../changes/kept-secrets.ts';

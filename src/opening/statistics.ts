@@ -1,4 +1,5 @@
-import { type KindName, kinds } from '../api/kinds.ts';
+import type { KindName } from '../api/kind-names.ts';
+import { kinds } from '../api/kinds.ts';
 import type { Kind } from '../api/kit/resource.ts';
 import type { Core } from '../call/core.ts';
 import type { RoleIndexSize } from '../changes/role-indexes.ts';

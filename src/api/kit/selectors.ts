@@ -10,6 +10,8 @@ export const selectorOfId = (id: string): string => `@${id}`;
 export interface Selection {
   readonly everything: boolean;
   readonly ids: readonly string[];
+  /** Whether an id is among `ids`, however many there are. */
+  hasId(id: string): boolean;
   readonly attributes: readonly string[];
 }
 
@@ -29,7 +31,8 @@ const parsed = (roles: readonly string[]): Selection => {
     if (entry.startsWith('@')) ids.push(entry.slice(1));
     else if (entry.startsWith('#') && entry !== EVERYTHING) attributes.push(entry.slice(1));
   }
-  return { everything: roles.includes(EVERYTHING), ids, attributes };
+  const known = new Set(ids);
+  return { everything: roles.includes(EVERYTHING), ids, hasId: (id) => known.has(id), attributes };
 };
 
 /** The id that an entry selects, if it selects by id. */

@@ -20,8 +20,8 @@ export interface Selectable {
 
 /** Whether one side of a policy selects an entity. */
 export const selects = ({ semantic, roles }: Side, { id, roleAttributes }: Selectable): boolean => {
-  const { everything, ids, attributes } = readSelectors(roles);
-  if (everything || ids.includes(id)) return true;
+  const { everything, hasId, attributes } = readSelectors(roles);
+  if (everything || hasId(id)) return true;
   const carried = (attribute: string) => roleAttributes.includes(attribute);
   return attributes.length > 0 && (semantic === 'AllOf' ? attributes.every(carried) : attributes.some(carried));
 };

@@ -4,6 +4,7 @@ import { authenticator } from '../../../api/authenticators.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { edgeHeader, type Header } from '../../../control-channel/header-fields.ts';
 import { sessionMessages } from '../../../control-channel/messages/sessions.ts';
+import { isoTime } from '../../../platform/iso-time.ts';
 import type { HeldToken } from '../../../presence/held-tokens.ts';
 import { oneOf, stringField } from '../../../query/index.ts';
 import { newId } from '../../../storage/ids.ts';
@@ -34,43 +35,37 @@ export const syncApiSessions = (fabric: Fabric): ApiSessionSync => {
 
   const described = (held: readonly HeldToken[]) => forRouters(core, (job) => job.read((entities) => describe(entities, held)));
 
-  const tellAll = async ({ channel }: ConnectedRouter): Promise<void> => {
-    const all = await described(core.heldTokens.all());
+  const tell = async (held: readonly HeldToken[], routers: () => readonly ConnectedRouter[]): Promise<void> => {
+    const all = await described(held);
     const id = syncId(clock.now(), newId(random));
     const chunks = Math.max(1, Math.ceil(all.length / CHUNK));
     for (let sequence = 0; sequence < chunks; sequence++) {
       const apiSessions = all.slice(sequence * CHUNK, (sequence + 1) * CHUNK);
-      channel.send(apiSessionAdded, { apiSessions }, stateOf({ id, isLast: sequence === chunks - 1, sequence }));
+      const state = stateOf({ id, isLast: sequence === chunks - 1, sequence });
+      for (const { channel } of routers()) if (!channel.signal.aborted) channel.send(apiSessionAdded, { apiSessions }, state);
     }
   };
 
-  const edgeRouters = () => connected.all().filter(({ connection }) => connection.isEdgeRouter);
-
   core.heldTokens.listen((held) => {
-    if (edgeRouters().length === 0) return;
-    described([held])
-      .then((apiSessions) => {
-        const id = syncId(clock.now(), newId(random));
-        for (const { channel } of edgeRouters()) channel.send(apiSessionAdded, { apiSessions }, stateOf({ id, isLast: true, sequence: 0 }));
-      })
-      .catch((error: unknown) => logger.warn('routers could not be told of an API session', { error }));
+    if (connected.edgeRouters().length === 0) return;
+    tell([held], connected.edgeRouters).catch((error: unknown) => logger.warn('routers could not be told of an API session', { error }));
   });
   events.on('apiSession', ({ action, entityId }) => {
     if (action !== 'delete') return;
     const held = core.heldTokens.forget(entityId);
-    if (held) for (const { channel } of edgeRouters()) channel.send(apiSessionRemoved, { tokens: [held.token], ids: [entityId] });
+    if (held) for (const { channel } of connected.edgeRouters()) channel.send(apiSessionRemoved, { tokens: [held.token], ids: [entityId] });
   });
 
   return {
-    tellAll,
+    tellAll: (router) => tell(core.heldTokens.all(), () => [router]),
     handlers: (router) => [
-      [requestResync, () => tellAll(router)],
+      [requestResync, () => tell(core.heldTokens.all(), () => [router])],
       [
         apiSessionHeartbeat,
         async (frame) => {
           const hashes = apiSessionHeartbeat.decode(frame.body).tokens.map(hashToken);
           const where = oneOf(stringField('tokenHash'), hashes);
-          const now = new Date(clock.now()).toISOString();
+          const now = isoTime(clock.now());
           const rows = await forRouters(core, (job) => job.read((entities) => entities.list(apiSession, { where })));
           for (const { id } of rows) core.activity.note(id, now);
         },

@@ -16,7 +16,7 @@ export const tellRemoved = ({ channel }: Pick<ConnectedRouter, 'channel'>, ids: 
 export const syncSessions = ({ core, events, connected }: Fabric): ((router: ConnectedRouter) => readonly HandlerRow[]) => {
   events.on('session', ({ action, entityId }) => {
     if (action !== 'delete') return;
-    for (const router of connected.all()) if (router.connection.isEdgeRouter) tellRemoved(router, [entityId]);
+    for (const router of connected.edgeRouters()) tellRemoved(router, [entityId]);
   });
   return (router) => [
     [

@@ -26,6 +26,8 @@ export interface ConnectedRouter {
 export interface ConnectedRouters {
   get(id: string): ConnectedRouter | undefined;
   all(): readonly ConnectedRouter[];
+  /** Those that clients reach. */
+  edgeRouters(): readonly ConnectedRouter[];
   /** It is known until its channel ends; its presence ends with it, and the other way round. */
   add(router: ConnectedRouter): void;
 }
@@ -35,6 +37,7 @@ export const createConnectedRouters = (): ConnectedRouters => {
   return {
     get: (id) => byId.get(id),
     all: () => [...byId.values()],
+    edgeRouters: () => [...byId.values()].filter(({ connection }) => connection.isEdgeRouter),
     add: (router) => {
       const { id, channel, connection } = router;
       byId.set(id, router);

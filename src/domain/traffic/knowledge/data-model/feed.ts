@@ -47,10 +47,10 @@ export class DataFeed {
   }
 
   /** Takes over a change. @returns what routers must be told. @throws MissedChange */
-  async apply(change: Change): Promise<SentSet | undefined> {
+  apply(change: Change): SentSet | undefined {
     if (change.revision <= this.#index) return undefined;
     if (change.revision > this.#index + 1) throw new MissedChange(`revision ${this.#index + 1} is missing`);
-    const events = await this.#model.apply(change, this.#at);
+    const events = this.#model.apply(change, this.#at);
     this.#index = change.revision;
     return this.#sent(events, false);
   }

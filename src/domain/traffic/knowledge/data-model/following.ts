@@ -1,4 +1,5 @@
 import type { Change } from '../../../../changes/events.ts';
+import { createTurns } from '../../../../concurrency/event-loop.ts';
 import { createSemaphore } from '../../../../concurrency/semaphore.ts';
 import type { Fabric } from '../../routers/fabric.ts';
 import type { SentSet } from './change-sets.ts';
@@ -6,6 +7,8 @@ import { DataFeed, MissedChange } from './feed.ts';
 
 /** Changes that wait to be taken over; beyond, reading all anew takes less. */
 const MOST_WAITING = 20_000;
+/** Changes that are taken over before others have a turn. */
+const CHANGES_AT_ONCE = 20;
 
 /** Who is told of the data model. */
 export interface Audience {
@@ -41,9 +44,11 @@ export const followDataModel = (
   };
   const takeOver = async (): Promise<DataFeed> => {
     const current = (feed ??= await open());
+    const turn = createTurns(CHANGES_AT_ONCE);
     for (let next = waiting?.shift(); next; next = waiting?.shift()) {
-      const set = await current.apply(next);
+      const set = current.apply(next);
       if (set) audience.change(set);
+      await turn();
     }
     return current;
   };

@@ -1,6 +1,6 @@
 /** What service policies select, as routers are told: an entry for each policy whose members change. */
 import type { ChangedRow } from '../../../../changes/events.ts';
-import { type Selectable, selects } from '../../../policy/roles/membership.ts';
+import type { Side } from '../../../policy/roles/membership.ts';
 import type { DataEvent } from './documents.ts';
 
 export type Policy = ChangedRow<'servicePolicy'>;
@@ -14,9 +14,8 @@ export const sides = [
 
 export type PolicySide = (typeof sides)[number];
 
-/** Whether a policy selects an entity; one that there is not, it does not. */
-export const isMember = ({ roles }: PolicySide, policy: Policy | null, entity: Selectable | null): boolean =>
-  policy !== null && entity !== null && selects({ semantic: policy.semantic, roles: policy[roles] }, entity);
+/** What a policy selects by. */
+export const sideOfPolicy = ({ roles }: PolicySide, policy: Policy): Side => ({ semantic: policy.semantic, roles: policy[roles] });
 
 /** @param ids none: nothing is told */
 export const memberEvents = (policyId: string, { kind }: PolicySide, ids: readonly string[], add: boolean): readonly DataEvent[] =>

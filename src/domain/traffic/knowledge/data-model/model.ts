@@ -1,8 +1,9 @@
 import type { Change, ChangedRow } from '../../../../changes/events.ts';
 import { createTurns } from '../../../../concurrency/event-loop.ts';
 import { dataModelMessages } from '../../../../control-channel/messages/data-model.ts';
+import { selects } from '../../../policy/roles/membership.ts';
 import { type DataEvent, documents, isDisabledAt, type ModelDocument, type ModelKind, modelKinds } from './documents.ts';
-import { isMember, memberEvents, type Policy, type PolicySide, sides } from './members.ts';
+import { memberEvents, type PolicySide, sideOfPolicy, sides } from './members.ts';
 import { createHeldRows, type HeldKind, isHeldKind } from './rows.ts';
 
 /** What a change does to a row. */
@@ -10,6 +11,10 @@ interface Step<K extends HeldKind> {
   readonly before: ChangedRow<K> | null;
   readonly after: ChangedRow<K> | null;
 }
+
+/** Documents that are made, and policies whose members are looked up, before others have a turn. */
+const DOCUMENTS_AT_ONCE = 500;
+const POLICIES_AT_ONCE = 10;
 
 /**
  * What routers decide with, in one state of the store. It follows the change log: each change gives what routers must be told. A class, because it is state.
@@ -24,18 +29,22 @@ export class DataModel {
 
   /** All of it, an entity with what hangs on it at a time. @param now ISO text */
   async *all(now: string): AsyncGenerator<readonly DataEvent[], void> {
-    const turn = createTurns();
+    const turn = createTurns(DOCUMENTS_AT_ONCE);
     for (const kind of modelKinds)
       for (const row of this.#rows.of(kind)) {
         const document = this.#documentOf(kind, row, now);
         if (document) yield [{ action: 'create', ...document }];
         await turn();
       }
-    for (const policy of this.#rows.of('servicePolicy')) yield await this.#reselected({ before: null, after: policy });
+    const next = createTurns(POLICIES_AT_ONCE);
+    for (const policy of this.#rows.of('servicePolicy')) {
+      yield this.#reselected({ before: null, after: policy });
+      await next();
+    }
   }
 
   /** Takes over a change. @returns what routers must be told */
-  async apply(change: Change, now: string): Promise<readonly DataEvent[]> {
+  apply(change: Change, now: string): readonly DataEvent[] {
     const { entity } = change;
     if (!isHeldKind(entity)) return [];
     if (entity === 'serviceConfig') return this.#reconfigured(change as Step<'serviceConfig'>, now);
@@ -48,10 +57,10 @@ export class DataModel {
     return due.map((row) => ({ action: 'update', isSynthetic: true, ...this.#documentOf('identity', row, now) }));
   }
 
-  async #step<K extends ModelKind>(kind: K, step: Step<K>, now: string): Promise<readonly DataEvent[]> {
+  #step<K extends ModelKind>(kind: K, step: Step<K>, now: string): readonly DataEvent[] {
     const [before, after] = [step.before, step.after].map((row) => (row ? this.#documentOf(kind, row, now) : undefined));
     this.#rows.change(kind, step);
-    const selected = await this.#selection(kind, step);
+    const selected = this.#selection(kind, step);
     // What a policy selects must be known before, and is forgotten after it.
     if (!after) return before ? [...selected, { action: 'delete', ...before }] : [];
     if (!before) return [{ action: 'create', ...after }, ...selected];
@@ -69,38 +78,35 @@ export class DataModel {
   }
 
   /** What policies select now and did not before, and the other way round. */
-  async #selection<K extends ModelKind>(kind: K, step: Step<K>): Promise<readonly DataEvent[]> {
+  #selection<K extends ModelKind>(kind: K, step: Step<K>): readonly DataEvent[] {
     if (kind === 'servicePolicy') return step.after ? this.#reselected(step as Step<'servicePolicy'>) : [];
     const side = sides.find((one) => one.kind === kind);
     return side ? this.#selectedAnew(side, step as Step<PolicySide['kind']>) : [];
   }
 
   /** After a change of a policy: its members. */
-  async #reselected({ before, after }: Step<'servicePolicy'>): Promise<readonly DataEvent[]> {
+  #reselected({ before, after }: Step<'servicePolicy'>): readonly DataEvent[] {
     const id = (after ?? before)?.id ?? '';
-    const turn = createTurns();
-    const events: DataEvent[] = [];
-    for (const side of sides) {
-      const ids: Record<'added' | 'removed', string[]> = { added: [], removed: [] };
-      for (const row of this.#rows.of(side.kind)) {
-        const [was, is] = [isMember(side, before, row), isMember(side, after, row)];
-        if (was !== is) ids[is ? 'added' : 'removed'].push(row.id);
-        await turn();
-      }
-      events.push(...memberEvents(id, side, ids.added, true), ...memberEvents(id, side, ids.removed, false));
-    }
-    return events;
+    return sides.flatMap((side) => {
+      const [was, is] = [before, after].map((policy) => (policy ? this.#rows.selectedBy(side.kind, sideOfPolicy(side, policy)) : NOBODY));
+      const added = [...(is ?? NOBODY)].filter((one) => !was?.has(one));
+      const removed = [...(was ?? NOBODY)].filter((one) => !is?.has(one));
+      return [...memberEvents(id, side, added, true), ...memberEvents(id, side, removed, false)];
+    });
   }
 
   /** After a change of an entity: the policies that select it. */
   #selectedAnew(side: PolicySide, { before, after }: Step<PolicySide['kind']>): readonly DataEvent[] {
     const id = (after ?? before)?.id ?? '';
-    const differs = (policy: Policy) => isMember(side, policy, before) !== isMember(side, policy, after);
-    return [...this.#rows.of('servicePolicy')]
-      .filter(differs)
-      .flatMap((policy) => memberEvents(policy.id, side, [id], isMember(side, policy, after)));
+    return [...this.#rows.of('servicePolicy')].flatMap((policy) => {
+      const by = sideOfPolicy(side, policy);
+      const [was, is] = [before, after].map((row) => row !== null && selects(by, row));
+      return was === is ? [] : memberEvents(policy.id, side, [id], is === true);
+    });
   }
 }
+
+const NOBODY: ReadonlySet<string> = new Set();
 
 const isSame = (a: ModelDocument, b: ModelDocument): boolean => {
   const [these, those] = [a, b].map((document) => dataModelMessages.changeSet.encode({ changes: [document] }));

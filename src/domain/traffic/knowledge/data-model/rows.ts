@@ -1,5 +1,8 @@
 import type { ChangedRow } from '../../../../changes/events.ts';
+import type { Side } from '../../../policy/roles/membership.ts';
+import { AttributedEntities } from './attributed.ts';
 import { type ModelKind, modelKinds } from './documents.ts';
+import { type PolicySide, sides } from './members.ts';
 
 /** The kinds whose rows are held: those that routers are told of, and what else their documents say. */
 export const heldKinds = [...modelKinds, 'serviceConfig'] as const;
@@ -13,6 +16,8 @@ export interface HeldRows {
   of<K extends HeldKind>(kind: K): Iterable<ChangedRow<K>>;
   put<K extends HeldKind>(kind: K, row: ChangedRow<K>): void;
   change<K extends HeldKind>(kind: K, step: { readonly before: ChangedRow<K> | null; readonly after: ChangedRow<K> | null }): void;
+  /** Ids of the entities that a side of a policy selects. */
+  selectedBy(kind: PolicySide['kind'], side: Side): ReadonlySet<string>;
   /** Of an identity. */
   serviceConfigsOf(identityId: string): readonly ChangedRow<'serviceConfig'>[];
 }
@@ -20,10 +25,12 @@ export interface HeldRows {
 export const createHeldRows = (): HeldRows => {
   type Rows = { readonly [K in HeldKind]: Map<string, ChangedRow<K>> };
   const rows = Object.fromEntries(heldKinds.map((kind) => [kind, new Map()])) as unknown as Rows; // a map for each kind
+  const attributed = new Map<string, AttributedEntities>(sides.map(({ kind }) => [kind, new AttributedEntities()]));
   const byIdentity = new Map<string, Map<string, ChangedRow<'serviceConfig'>>>();
 
   const set = <K extends HeldKind>(kind: K, row: ChangedRow<K>): void => {
     rows[kind].set(row.id, row);
+    if ('roleAttributes' in row) attributed.get(kind)?.put(row);
     if (isServiceConfig(row, kind)) {
       const own = byIdentity.get(row.identityId) ?? new Map();
       byIdentity.set(row.identityId, own.set(row.id, row));
@@ -31,6 +38,7 @@ export const createHeldRows = (): HeldRows => {
   };
   const remove = <K extends HeldKind>(kind: K, row: ChangedRow<K>): void => {
     rows[kind].delete(row.id);
+    attributed.get(kind)?.remove(row.id);
     if (!isServiceConfig(row, kind)) return;
     const own = byIdentity.get(row.identityId);
     own?.delete(row.id);
@@ -39,6 +47,7 @@ export const createHeldRows = (): HeldRows => {
   return {
     get: (kind, id) => rows[kind].get(id),
     of: (kind) => rows[kind].values(),
+    selectedBy: (kind, side) => attributed.get(kind)?.selectedBy(side) ?? new Set(),
     put: set,
     change: (kind, { before, after }) => {
       if (after) set(kind, after);
