@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { circuitHeader } from '../../../src/control-channel/header-fields.ts';
 import { messages } from '../../../src/control-channel/messages/index.ts';
 import { until } from '../../support/until.ts';
 import { bearerSession } from './bearer.ts';
 import { letPass } from './support.ts';
-import { bindBy, dialBy, type Traffic, tokenFor, traffic } from './traffic.ts';
+import { bindBy, dialBy, HOST_KEY, KEY, type Traffic, tokenFor, traffic } from './traffic.ts';
 
 const { unroute } = messages.circuits;
+const { removeTerminators } = messages.terminators;
 
 const withBearers = () => traffic(undefined, 'OpenID Connect');
 
@@ -52,6 +54,42 @@ test('a host that has lost its policy can be reached no more', async () => {
   await until(async () => (await at.network.controller.terminators.list({})).data.length === 0);
   assert.equal((await dialBy(at)).isMade, false);
 });
+
+const terminators = async ({ network }: Traffic) => (await network.controller.terminators.list({})).data.map(({ id }) => id);
+
+/** The host loses its policy, and gets it back after something has happened. */
+const lostAndBack = async (at: Traffic, meanwhile: () => Promise<unknown>) => {
+  const { controller } = at.network;
+  const { name, type, semantic, identityRoles, serviceRoles } = await controller.servicePolicies.get({ id: at.bindPolicy });
+  await controller.servicePolicies.delete({ id: at.bindPolicy });
+  await until(async () => (await terminators(at)).length === 0);
+  await meanwhile();
+  await controller.servicePolicies.create({ body: { name, type, semantic, identityRoles, serviceRoles } });
+};
+
+test('a host that has its policy back can be reached again, without doing anything: nobody could tell it', async () => {
+  await using at = await talking();
+  await lostAndBack(at, async () => undefined);
+  await until(async () => (await terminators(at)).includes('terminator-1'));
+  const made = await dialBy(at);
+  assert.deepEqual(circuitHeader.peerData.in(made.answer), new Map([[KEY, HOST_KEY]]));
+  await at.network.controller.servicePolicies.delete({
+    id: (await at.network.controller.servicePolicies.list({ filter: 'type = 2' })).data[0]?.id ?? '',
+  });
+  await until(async () => (await terminators(at)).length === 0);
+});
+
+const ends: Readonly<Record<string, (at: Traffic) => Promise<unknown>>> = {
+  'whose host has logged out': ({ hosting }) => hosting.currentApiSession.delete({}),
+  'that its host has given up': ({ router }) => router.request(removeTerminators, { terminatorIds: ['terminator-1'] }),
+};
+for (const [what, end] of Object.entries(ends))
+  test(`a terminator ${what} meanwhile does not come back`, async () => {
+    await using at = await talking();
+    await lostAndBack(at, () => end(at));
+    assert.equal((await bindBy({ ...at, hosting: await bearerSession(at.network, at.host) }, 'terminator-2')).result, 'success');
+    assert.deepEqual(await terminators(at), ['terminator-2']);
+  });
 
 test('a token is good with the session that it was given in, with its certificate, and in its time', async () => {
   await using at = await withBearers();

@@ -1,11 +1,10 @@
-import { terminator } from '../../../api/terminators.ts';
-import { and, equals, not, oneOf, type Predicate, stringField } from '../../../query/index.ts';
 import { tellRemoved } from '../knowledge/sessions.ts';
 import { isOfTunneler } from '../rights/right.ts';
 import type { StandingRights } from '../rights/watch.ts';
 import type { ConnectedRouter } from '../routers/connected.ts';
 import { type Fabric, forRouters } from '../routers/fabric.ts';
 import { createHostedTerminators, type HostedTerminator, type HostedTerminators } from './hosted.ts';
+import { createSuspended, removeHosted } from './suspended.ts';
 
 /** What routers host, in memory and in the store. */
 export interface HostingPlace {
@@ -18,37 +17,34 @@ export interface HostingPlace {
   remove(routerId: string, ids: readonly string[]): Promise<void>;
 }
 
-/** The terminators that are hosted by a router; not those that administrators made. */
-export const hostedBy = (routerId: string): Predicate =>
-  and(equals(stringField('routerId'), routerId), oneOf(stringField('binding'), ['edge', 'tunnel']), not(equals(stringField('hostId'), '')));
-
 export const createHostingPlace = (fabric: Fabric, rights: StandingRights): HostingPlace => {
   const { core, events } = fabric;
   const hosted = createHostedTerminators();
-  const remove: HostingPlace['remove'] = (routerId, ids) =>
-    forRouters(core, (job) =>
-      job.write(async (entities) => {
-        const where = and(hostedBy(routerId), oneOf(stringField('id'), ids));
-        for (const row of await entities.list(terminator, { where })) await entities.remove(terminator, row);
-      }),
-    );
+  const suspended = createSuspended({ core, rights });
+  const remove: HostingPlace['remove'] = async (routerId, ids) => {
+    for (const id of ids) suspended.giveUp(id);
+    await forRouters(core, (job) => job.write((entities) => removeHosted(entities, routerId, ids)));
+  };
   events.on('terminator', ({ action, entityId }) => {
     if (action === 'delete') hosted.forget(entityId);
   });
+  const host: HostingPlace['host'] = (router, one, judgedAt) => {
+    const { id, right, peerData, isConfirmed } = one;
+    suspended.giveUp(id);
+    const end = () => {
+      if (right.isStored) tellRemoved(router, [right.sessionId]);
+      // Tunnelers see for themselves what they may host. Of sessions that are not stored nobody can be told that they have ended: their hosts go on.
+      const ending = right.isStored || isOfTunneler(right) ? remove(router.id, [id]) : suspended.suspend(router, one, host);
+      ending.catch((error: unknown) => core.platform.logger.warn('a terminator could not be removed', { terminatorId: id, error }));
+    };
+    hosted.set({ id, routerId: router.id, right, peerData, isConfirmed, release: rights.add(right, judgedAt, end) });
+    if (router.channel.signal.aborted) hosted.forget(id);
+  };
   return {
     fabric,
     rights,
     hosted,
     remove,
-    host: (router, { id, right, peerData, isConfirmed }, judgedAt) => {
-      const end = () => {
-        if (!isOfTunneler(right)) tellRemoved(router, [right.sessionId]);
-        remove(router.id, [id]).catch((error: unknown) =>
-          core.platform.logger.warn('a terminator could not be removed', { terminatorId: id, error }),
-        );
-      };
-      hosted.set({ id, routerId: router.id, right, peerData, isConfirmed, release: rights.add(right, judgedAt, end) });
-      if (router.channel.signal.aborted) hosted.forget(id);
-    },
+    host,
   };
 };

@@ -10,7 +10,8 @@ import { rightFaults } from '../rights/standing.ts';
 import type { ConnectedRouter } from '../routers/connected.ts';
 import { forRouters } from '../routers/fabric.ts';
 import { readPeerData } from './peer-data.ts';
-import { type HostingPlace, hostedBy } from './place.ts';
+import type { HostingPlace } from './place.ts';
+import { hostedBy } from './suspended.ts';
 
 const { validateTerminators, validateTerminatorsResponse } = terminatorMessages;
 

@@ -14,6 +14,12 @@ export interface StandingRights {
    * @returns what lets go of it
    */
   add(right: TrafficRight, judgedAt: number, end: () => void): () => void;
+  /**
+   * Waits until a right that does not stand stands again; not beyond its API session, which does not come back.
+   * @param begin called once, then
+   * @returns what gives up waiting
+   */
+  awaitReturn(right: TrafficRight, begin: () => void): () => void;
 }
 
 /** Kinds of whose changes some take rights away. */
@@ -28,19 +34,20 @@ const EVERY = 10_000;
 /** Looks at all rights after each change that may take some away, and from time to time. One look at a time; changes meanwhile ask for another. */
 export const watchRights = ({ core, events }: Pick<Fabric, 'core' | 'events'>): StandingRights => {
   const standing = new Map<TrafficRight, () => void>();
+  const lost = new Map<TrafficRight, () => void>();
   let isLooking = false;
   let isDue = false;
   let changes = 0;
 
   const look = async (): Promise<void> => {
-    const rights = [...standing.keys()];
+    const rights = [...standing.keys(), ...lost.keys()];
     const now = isoTime(core.platform.clock.now());
     const faults = await forRouters(core, (job) => job.read((entities) => rightFaults(entities, core, rights, now)));
     for (const [right, fault] of faults) {
-      const end = fault && standing.get(right);
-      if (!end) continue;
-      standing.delete(right);
-      end();
+      const act = fault ? standing.get(right) : lost.get(right);
+      if (fault) standing.delete(right);
+      if (!fault || fault === 'apiSession') lost.delete(right);
+      act?.();
     }
   };
 
@@ -49,7 +56,7 @@ export const watchRights = ({ core, events }: Pick<Fabric, 'core' | 'events'>): 
     if (isLooking) return;
     isLooking = true;
     const run = async () => {
-      while (isDue && standing.size > 0) {
+      while (isDue && standing.size + lost.size > 0) {
         isDue = false;
         await look();
       }
@@ -74,7 +81,7 @@ export const watchRights = ({ core, events }: Pick<Fabric, 'core' | 'events'>): 
     });
   let isTicking = false;
   const tick = (): void => {
-    isTicking = standing.size > 0;
+    isTicking = standing.size + lost.size > 0;
     if (!isTicking) return;
     lookAgain();
     after(core.platform.clock, EVERY, tick);
@@ -91,6 +98,11 @@ export const watchRights = ({ core, events }: Pick<Fabric, 'core' | 'events'>): 
         after(core.platform.clock, EVERY, tick);
       }
       return () => void standing.delete(right);
+    },
+    awaitReturn: (right, begin) => {
+      lost.set(right, begin);
+      lookAgain();
+      return () => void lost.delete(right);
     },
   };
 };
