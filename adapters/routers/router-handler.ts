@@ -2,6 +2,7 @@ import type { TLSSocket } from 'node:tls';
 import type { ManagementController } from '../../src/index.ts';
 import { acceptRouterOf, type RouterSocket } from '../../src/routers.ts';
 import { peerCertificates } from '../tls/peer-certificates.ts';
+import { pacedWriter } from './paced-writer.ts';
 
 /** The protocol that routers ask for in the TLS handshake (ALPN). */
 export const CONTROL_PROTOCOL = 'ziti-ctrl';
@@ -59,27 +60,22 @@ export const routerHandler = (controller: ManagementController): RouterHandler =
   };
 };
 
-const wireOf = (socket: TLSSocket, certificates: readonly Uint8Array[], remoteAddress: string): RouterSocket => ({
-  certificates,
-  remoteAddress,
-  write: (bytes) => void socket.write(bytes),
-  get kept() {
-    return socket.writableLength;
-  },
-  drained: () =>
-    new Promise((resolve) => {
-      if (socket.writableLength === 0 || socket.destroyed) return resolve();
-      const over = () => {
-        socket.off('drain', over).off('close', over);
-        resolve();
-      };
-      socket.on('drain', over).on('close', over);
-    }),
-  end: () => {
-    socket.end();
-    setTimeout(() => socket.destroy(), LAST_WORDS).unref();
-  },
-});
+const wireOf = (socket: TLSSocket, certificates: readonly Uint8Array[], remoteAddress: string): RouterSocket => {
+  const writer = pacedWriter(socket);
+  return {
+    certificates,
+    remoteAddress,
+    write: writer.write,
+    get kept() {
+      return writer.kept;
+    },
+    drained: writer.drained,
+    end: () => {
+      writer.end();
+      setTimeout(() => socket.destroy(), LAST_WORDS).unref();
+    },
+  };
+};
 
 /** Hands on what comes. While it is worked on, nothing more is read: the other end waits. */
 const pump = async (socket: TLSSocket, received: (part: Uint8Array) => Promise<void>): Promise<void> => {

@@ -1,6 +1,6 @@
 import { createSemaphore } from '../concurrency/semaphore.ts';
 import type { Clock } from '../platform/platform.ts';
-import { encodeFrame, type Frame } from './frame.ts';
+import { type Frame, frameParts } from './frame.ts';
 import { answerHeaders, type Header, header, headersOf } from './header-fields.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { Malformed } from './malformed.ts';
@@ -97,7 +97,8 @@ export const createChannel = ({ clock, wire, handle, note }: ChannelOptions): Ow
   const post = <I>(message: MessageType<unknown, I>, value: I, headers: readonly Header[], number = ++sequence): number => {
     ending.signal.throwIfAborted();
     const { contentType } = message;
-    wire.write(encodeFrame({ contentType, sequence: number, headers: headersOf(headers), body: message.encode(value) }));
+    const frame = { contentType, sequence: number, headers: headersOf(headers), body: message.encode(value) };
+    for (const part of frameParts(frame)) wire.write(part);
     if (wire.kept > MOST_KEPT) close('it reads too slowly');
     return number;
   };

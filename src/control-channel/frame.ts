@@ -27,9 +27,24 @@ const HEADER_PREFIX = 8;
 const MOST_HEADERS = 256;
 
 /** A frame as it travels. */
-export const encodeFrame = ({ contentType, sequence, headers, body }: Frame): Uint8Array => {
+export const encodeFrame = (frame: Frame): Uint8Array => {
+  const head = encodeHead(frame);
+  const whole = new Uint8Array(head.length + frame.body.length);
+  whole.set(head);
+  whole.set(frame.body, head.length);
+  return whole;
+};
+
+/** A longer body is not copied: many may get the same. */
+const MOST_COPIED = 16_384;
+
+/** The same in parts that follow each other. */
+export const frameParts = (frame: Frame): readonly Uint8Array[] =>
+  frame.body.length > MOST_COPIED ? [encodeHead(frame), frame.body] : [encodeFrame(frame)];
+
+const encodeHead = ({ contentType, sequence, headers, body }: Frame): Uint8Array => {
   const headerBytes = [...headers.values()].reduce((sum, { length }) => sum + HEADER_PREFIX + length, 0);
-  const bytes = new Uint8Array(PREFIX_BYTES + headerBytes + body.length);
+  const bytes = new Uint8Array(PREFIX_BYTES + headerBytes);
   const view = new DataView(bytes.buffer);
   bytes.set(MARKER);
   view.setInt32(4, contentType, true);
@@ -43,7 +58,6 @@ export const encodeFrame = ({ contentType, sequence, headers, body }: Frame): Ui
     bytes.set(value, at + HEADER_PREFIX);
     at += HEADER_PREFIX + value.length;
   }
-  bytes.set(body, at);
   return bytes;
 };
 

@@ -1,0 +1,59 @@
+import type { TLSSocket } from 'node:tls';
+
+/** Writes to a socket what it takes; the rest is kept as it came, so that a large message which many get is there once. */
+export interface PacedWriter {
+  write(bytes: Uint8Array): void;
+  /** Bytes that wait. */
+  readonly kept: number;
+  /** Resolves when nothing waits any more, or the socket is closed. */
+  drained(): Promise<void>;
+  /** Ends the socket once everything is written. */
+  end(): void;
+}
+
+/** Bytes that are handed to the socket at a time: it makes them into TLS records, copies of its own. */
+const PIECE = 65_536;
+
+export const pacedWriter = (socket: TLSSocket): PacedWriter => {
+  const waiting: Uint8Array[] = [];
+  let bytesWaiting = 0;
+  let isEnding = false;
+
+  const proceed = (): void => {
+    while (waiting[0] && !socket.writableNeedDrain && !socket.destroyed) {
+      const [first] = waiting;
+      const piece = first.subarray(0, PIECE);
+      if (piece.length < first.length) waiting[0] = first.subarray(PIECE);
+      else waiting.shift();
+      bytesWaiting -= piece.length;
+      socket.write(piece);
+    }
+    if (isEnding && waiting.length === 0) socket.end();
+  };
+  const kept = (): number => bytesWaiting + socket.writableLength;
+  socket.on('drain', proceed);
+  return {
+    write: (bytes) => {
+      waiting.push(bytes);
+      bytesWaiting += bytes.length;
+      proceed();
+    },
+    get kept() {
+      return kept();
+    },
+    drained: () =>
+      new Promise((resolve) => {
+        const over = () => {
+          if (kept() > 0 && !socket.destroyed) return;
+          socket.off('drain', over).off('close', over);
+          resolve();
+        };
+        socket.on('drain', over).on('close', over);
+        over();
+      }),
+    end: () => {
+      isEnding = true;
+      proceed();
+    },
+  };
+};
