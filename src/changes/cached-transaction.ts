@@ -1,6 +1,6 @@
 import { compareText } from '../query/compare-text.ts';
 import { and, equals, oneOf, type Predicate, stringField } from '../query/index.ts';
-import type { Query, Read, Row, Transaction, TransactionMode, Verified, VerifyPage } from '../storage/port.ts';
+import type { Query, Read, ReadAnswer, Row, Transaction, TransactionMode, Verified, VerifyPage } from '../storage/port.ts';
 import { readEach } from '../storage/read-each.ts';
 import type { Indexed } from './index-follower.ts';
 
@@ -102,7 +102,7 @@ export class CachedTransaction implements Transaction {
     return this.#answer(kind, ['referenced', field, values, where], () => this.#tx.referenced(kind, field, values, where));
   }
 
-  async readAll(reads: readonly Read[]): Promise<readonly (readonly Row[] | readonly string[])[]> {
+  async readAll(reads: readonly Read[]): Promise<readonly ReadAnswer[]> {
     const known = await Promise.all(
       reads.map((each) =>
         each.read === 'list'

@@ -106,7 +106,7 @@ export class IndexFollower {
     const over = () => {
       this.#isWorking = false;
     };
-    // Where it fails, the store answers, and whoever asks next begins it again.
+    // If it fails, the index is dropped: the store answers, and later questions start a new scan.
     this.#around.inBackground(work).then(over, () => {
       over();
       this.drop();

@@ -1,5 +1,6 @@
 import { compareText } from '../query/index.ts';
 import { type BitSet, hasBit, nextBit } from './bit-set.ts';
+import { lowerBound } from './lower-bound.ts';
 
 /** Of an id: its text, and its place in lists. Bytes, about */
 const ID_BYTES = 24;
@@ -36,7 +37,7 @@ export class Numbering {
   }
 
   numberOf(id: string): number | undefined {
-    const place = this.#placeOf(id, this.#first.length, (at) => this.#first[at]);
+    const place = lowerBound(this.#first.length, (at) => compareText(this.#first[at] ?? '', id) < 0);
     return this.#first[place] === id ? place : this.#numbers.get(id);
   }
 
@@ -85,20 +86,9 @@ export class Numbering {
     const number = this.width;
     this.#later.push(id);
     this.#numbers.set(id, number);
-    const place = this.#placeOf(id, this.#laterInOrder.length, (at) => this.#idOf(this.#laterInOrder[at] ?? 0));
+    const place = lowerBound(this.#laterInOrder.length, (at) => compareText(this.#idOf(this.#laterInOrder[at] ?? 0), id) < 0);
     this.#laterInOrder.splice(place, 0, number);
     this.#bytes += LATER_BYTES + id.length;
     return number;
-  }
-
-  /** Where an id is in a sorted list, or would be. */
-  #placeOf(id: string, length: number, idAt: (place: number) => string | undefined): number {
-    let [low, high] = [0, length];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (compareText(idAt(middle) ?? '', id) < 0) low = middle + 1;
-      else high = middle;
-    }
-    return low;
   }
 }
