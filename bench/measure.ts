@@ -55,9 +55,13 @@ export const measure = async (
   return { cpuMs, perSecond: load.operations / load.seconds, p50: load.p50, p99: load.p99 };
 };
 
-/** The forked side: reports its port and its processor time to the parent process, and ends with it. */
-export const tellParent = (message: Readonly<Record<string, unknown>> & { readonly port: number }): void => {
+/** The forked side: reports its port and its processor time to the parent process, and ends with it, or when asked to `close`. */
+export const tellParent = (
+  message: Readonly<Record<string, unknown>> & { readonly port: number },
+  close: () => Promise<void> = async () => undefined,
+): void => {
   process.on('message', (question) => {
+    if (question === 'close') void close().then(() => process.exit());
     if (question === 'usage') process.send?.({ ...process.cpuUsage(), rss: process.memoryUsage().rss });
   });
   process.on('disconnect', () => process.exit());

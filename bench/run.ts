@@ -8,12 +8,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { Size } from './data.ts';
 import { type Credentials, endpoints } from './endpoints.ts';
 import type { Filled } from './fill.ts';
 import { createClient, type Request } from './load.ts';
 import { type Measurable, measure as measured, startServer, usage } from './measure.ts';
 import { type Operation, operations } from './operations.ts';
+import { placeOf, sizeOf } from './stores.ts';
 
 const { values } = parseArgs({
   options: {
@@ -55,14 +55,6 @@ const besideLogins = async (server: Server, token: string, quiet: () => Request,
   return `Identity by id while ${logins} log in without pause: p99 ${beside.p99.toFixed(1)} ms, ${ratio}x of ${alone.p99.toFixed(1)} ms alone.`;
 };
 
-/** Where a store's data lies: each size has a place of its own. */
-const placeOf = (store: string, size: string): string => {
-  if (store === 'sqlite') return `sqlite:${join(folder, `${size}.db`)}`;
-  if (store !== 'postgres') return store;
-  if (!process.env.POSTGRES_URL) throw new Error('POSTGRES_URL is not set: run it by npm run postgres');
-  return `${process.env.POSTGRES_URL}#${size}`;
-};
-
 const lines: string[] = [];
 const say = (line = '') => {
   lines.push(line);
@@ -83,10 +75,10 @@ say(`Bare node:https with a fixed body of 1.8 KB: ${limit.cpuMs.toFixed(3)} ms C
 const folder = mkdtempSync(join(tmpdir(), 'bench-'));
 try {
   for (const named of values.sizes.split(',')) {
-    const [identities = 0, services = 0, policies = 0] = named.split('x').map(Number);
-    const size: Size = { identities, services, policies };
+    const size = sizeOf(named);
+    const { identities, services, policies } = size;
     for (const store of values.stores.split(',')) {
-      const kind = placeOf(store, named);
+      const kind = placeOf(store, named, folder);
       const filling = await start(kind, JSON.stringify(size), 'fill');
       // A store that lasts is opened again: start-up with the data loaded, and a process that has not just loaded it.
       if (store !== 'memory') filling.child.disconnect();
