@@ -46,6 +46,17 @@ export class Numbering {
     return this.numberOf(id) ?? (this.#isNext(id) ? this.#append(id) : this.#addLater(id));
   }
 
+  /** Whether the id of one number comes before that of another: negative, if it does. */
+  compare(a: number, b: number): number {
+    const areFirst = a < this.#first.length && b < this.#first.length;
+    return areFirst ? a - b : compareText(this.idOf(a), this.idOf(b));
+  }
+
+  /** The id of a number; empty if it has none. */
+  idOf(number: number): string {
+    return this.#first[number] ?? this.#later[number - this.#first.length] ?? '';
+  }
+
   /** The ids of the numbers in a set, in order of id. */
   page(bits: BitSet, offset: number, limit: number): readonly string[] {
     const ids: string[] = [];
@@ -53,7 +64,7 @@ export class Numbering {
     let toPass = offset;
     for (const number of this.#inOrder(bits)) {
       if (toPass-- > 0) continue;
-      ids.push(this.#idOf(number));
+      ids.push(this.idOf(number));
       if (ids.length === limit) break;
     }
     return ids;
@@ -63,14 +74,10 @@ export class Numbering {
     const later = this.#laterInOrder.filter((number) => hasBit(bits, number));
     let next = 0;
     for (let number = nextBit(bits, 0); number !== -1 && number < this.#first.length; number = nextBit(bits, number + 1)) {
-      while (next < later.length && compareText(this.#idOf(later[next] ?? 0), this.#idOf(number)) < 0) yield later[next++] ?? 0;
+      while (next < later.length && compareText(this.idOf(later[next] ?? 0), this.idOf(number)) < 0) yield later[next++] ?? 0;
       yield number;
     }
     yield* later.slice(next);
-  }
-
-  #idOf(number: number): string {
-    return this.#first[number] ?? this.#later[number - this.#first.length] ?? '';
   }
 
   #isNext(id: string): boolean {
@@ -86,7 +93,7 @@ export class Numbering {
     const number = this.width;
     this.#later.push(id);
     this.#numbers.set(id, number);
-    const place = lowerBound(this.#laterInOrder.length, (at) => compareText(this.#idOf(this.#laterInOrder[at] ?? 0), id) < 0);
+    const place = lowerBound(this.#laterInOrder.length, (at) => compareText(this.idOf(this.#laterInOrder[at] ?? 0), id) < 0);
     this.#laterInOrder.splice(place, 0, number);
     this.#bytes += LATER_BYTES + id.length;
     return number;

@@ -1,0 +1,113 @@
+import { compareValues } from '../query/index.ts';
+import { type BitSet, hasBit } from './bit-set.ts';
+import { lowerBound } from './lower-bound.ts';
+import type { Numbering } from './numbering.ts';
+
+/** Of a row: its place in the order, and its value. Bytes, about */
+const ROW_BYTES = 16;
+/** Of a text, beside its letters. Bytes, about */
+const TEXT_BYTES = 24;
+/** Rows that are placed at once: each time, those behind them move. */
+const MOST_UNPLACED = 500;
+
+/** Which part of the rows is asked for. */
+export interface OrderedPage {
+  readonly descending: boolean;
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/** The rows of a table by the value of one field, and then by id: the order of the storage port. A page of it is a walk that tests one bit per row. */
+export class SortOrder {
+  readonly #numbering: Numbering;
+  /** By number; undefined for a row that there is not. */
+  readonly #values: unknown[] = [];
+  #places = new Uint32Array(MOST_UNPLACED);
+  #placed = 0;
+  readonly #unplaced = new Set<number>();
+  #bytes = 0;
+
+  constructor(numbering: Numbering) {
+    this.#numbering = numbering;
+  }
+
+  /** In memory, about. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  put(number: number, given: unknown): void {
+    const value = given ?? null;
+    if (this.#values[number] === value) return;
+    this.remove(number);
+    this.#values[number] = value;
+    this.#bytes += bytesOf(value);
+    this.#unplaced.add(number);
+    if (this.#unplaced.size >= MOST_UNPLACED) this.#place();
+  }
+
+  remove(number: number): void {
+    if (this.#values[number] === undefined) return;
+    if (!this.#unplaced.delete(number)) {
+      const at = this.#placeOf(number, this.#placed);
+      this.#places.copyWithin(at, at + 1, this.#placed--);
+    }
+    this.#bytes -= bytesOf(this.#values[number]);
+    this.#values[number] = undefined;
+  }
+
+  /** The numbers in a set, in this order; descending, rows of the same value are still in order of id. */
+  page(bits: BitSet, { descending, offset, limit }: OrderedPage): readonly number[] {
+    this.#place();
+    const found: number[] = [];
+    let toPass = offset;
+    for (let [end, start] = [this.#placed, 0]; end > 0 && found.length < limit; end = start) {
+      start = descending ? this.#startOfSame(end - 1) : 0;
+      for (let at = start; at < end && found.length < limit; at++) {
+        const number = this.#places[at] ?? 0;
+        if (hasBit(bits, number) && toPass-- <= 0) found.push(number);
+      }
+    }
+    return found;
+  }
+
+  /** The first of the rows that have the same value as the one at a place. */
+  #startOfSame(last: number): number {
+    const value = this.#values[this.#places[last] ?? 0];
+    const isLess = (at: number) => compareValues(this.#values[this.#places[at] ?? 0], value) < 0;
+    return last === 0 || isLess(last - 1) ? last : lowerBound(last, isLess);
+  }
+
+  /** Moves all behind the first that is to be placed, from the back, each once. */
+  #place(): void {
+    const unplaced = [...this.#unplaced].sort((a, b) => this.#compare(a, b));
+    const size = this.#placed + unplaced.length;
+    if (size > this.#places.length) this.#places = enlarged(this.#places, Math.ceil(size * 1.5));
+    let end = this.#placed;
+    for (let i = unplaced.length - 1; i >= 0; i--) {
+      const number = unplaced[i] ?? 0;
+      const at = this.#placeOf(number, end);
+      this.#places.copyWithin(at + i + 1, at, end);
+      this.#places[at + i] = number;
+      end = at;
+    }
+    this.#placed = size;
+    this.#unplaced.clear();
+  }
+
+  #placeOf(number: number, end: number): number {
+    return lowerBound(end, (at) => this.#compare(this.#places[at] ?? 0, number) < 0);
+  }
+
+  #compare(a: number, b: number): number {
+    return compareValues(this.#values[a], this.#values[b]) || this.#numbering.compare(a, b);
+  }
+}
+
+const bytesOf = (value: unknown): number => ROW_BYTES + (typeof value === 'string' ? TEXT_BYTES + value.length : 0);
+
+const enlarged = (places: Uint32Array<ArrayBuffer>, length: number): Uint32Array<ArrayBuffer> => {
+  const larger = new Uint32Array(length);
+  larger.set(places);
+  return larger;
+};
