@@ -18,6 +18,9 @@ const BATCH = 500;
 /** Changes that a call reads to catch up: one statement. More are read in the background, while the store answers. */
 const MOST_BEHIND = BATCH;
 
+/** A page with so many rows before it pays an index, which counts them: a store passes over each. */
+const DEEP = 1000;
+
 /** Runs `work` in the background, in a transaction that only reads, until `signal` is aborted. */
 export type InBackground = (work: (tx: Transaction, signal: AbortSignal) => Promise<void>) => Promise<void>;
 
@@ -64,7 +67,8 @@ export class IndexFollower {
   async find(tx: Transaction, query: Query, revision: number): Promise<Indexed | undefined> {
     if (this.#isTooLarge) return undefined;
     const asked = this.#columns.askedBy(query);
-    if (!questionOf({ ...this.fields, texts: asked.texts }, query.where)) return undefined;
+    const isDeep = (query.offset ?? 0) >= DEEP;
+    if (!questionOf({ ...this.fields, ...asked }, query.where, isDeep)) return undefined;
     this.#columns.count(asked);
     if (!this.#index) {
       if (++this.#asked >= ASKED_BEFORE) this.#work((inner, signal) => this.#build(inner, signal));
@@ -78,7 +82,7 @@ export class IndexFollower {
     // Another transaction may have gone on to a later state than this one sees.
     if (!this.#index || revision > this.#revision || revision < this.#changedAt) return undefined;
     if (lacks(this.#index.columns, this.#columns.wanted)) this.#work((inner, signal) => this.#build(inner, signal));
-    const question = questionOf(this.#index.fields, query.where);
+    const question = questionOf(this.#index.fields, query.where, isDeep);
     return question && indexedAnswer(this.#index.find(question.indexed), question, query);
   }
 

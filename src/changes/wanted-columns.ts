@@ -1,4 +1,4 @@
-import { textsIn } from '../role-index/question.ts';
+import { columnsIn } from '../role-index/question.ts';
 import type { Columns } from '../role-index/table-index.ts';
 import type { Query } from '../storage/port.ts';
 
@@ -24,7 +24,8 @@ export class WantedColumns {
     const [key, ...more] = sort;
     const isOne = key !== undefined && more.length === 0 && key.field.path.length === 1;
     const isVisible = (field: string) => !this.#isRefused && !this.#hidden.has(field);
-    return { orders: isOne ? [key.field.path[0]].filter(isVisible) : [], texts: textsIn(where).filter(isVisible) };
+    const orders = new Set([...(isOne ? [key.field.path[0]] : []), ...columnsIn(where, 'compare')]);
+    return { orders: [...orders].filter(isVisible), texts: columnsIn(where, 'contains').filter(isVisible) };
   }
 
   count({ orders, texts }: Columns): void {

@@ -1,8 +1,9 @@
 /** From a question to the numbers of the rows that satisfy it. */
-import type { Predicate, Scalar } from '../query/index.ts';
+import type { FieldRef, Predicate, Scalar } from '../query/index.ts';
 import { type BitSet, emptyBitSet, intersectBits, setBit, subtractBits, uniteBits } from './bit-set.ts';
 import type { Numbering } from './numbering.ts';
 import type { Posting } from './posting.ts';
+import type { SortOrder } from './sort-order.ts';
 import type { TextIndex } from './text-index.ts';
 import type { ValueIndex } from './value-index.ts';
 
@@ -13,8 +14,11 @@ export interface IndexParts {
   readonly rows: Posting;
   /** By field. */
   readonly values: ReadonlyMap<string, ValueIndex>;
+  readonly orders: ReadonlyMap<string, SortOrder>;
   readonly texts: ReadonlyMap<string, TextIndex>;
 }
+
+type Node<Op extends Predicate['op']> = Extract<Predicate, { readonly op: Op }>;
 
 /** @param where the part of a question that `questionOf` says an index answers. @throws TypeError for another */
 export const bitsOf = (parts: IndexParts, where: Predicate): BitSet => {
@@ -42,7 +46,7 @@ export const bitsOf = (parts: IndexParts, where: Predicate): BitSet => {
     case 'in':
       return named(parts, where.values.map(String));
     case 'compare':
-      return unionOf(parts, [posting(parts, where.field.path[0], where.value)]);
+      return where.is === '=' ? unionOf(parts, [posting(parts, where.field.path[0], where.value)]) : comparing(parts, where);
     case 'contains':
       return containing(parts, where);
     case 'all':
@@ -110,10 +114,16 @@ const named = (parts: IndexParts, ids: readonly string[]): BitSet => {
   return bits;
 };
 
-const containing = ({ texts, numbering }: IndexParts, { field, value, fold }: Extract<Predicate, { readonly op: 'contains' }>): BitSet => {
-  const text = texts.get(field.path[0]);
-  if (!text) throw new TypeError(`a role index does not know the texts of ${field.path.join('.')}`);
-  return text.containing(value, fold, numbering.width);
+const comparing = ({ orders, numbering }: IndexParts, { field, is, value }: Node<'compare'>): BitSet =>
+  known(orders, field).comparing(is, value, numbering.width);
+
+const containing = ({ texts, numbering }: IndexParts, { field, value, fold }: Node<'contains'>): BitSet =>
+  known(texts, field).containing(value, fold, numbering.width);
+
+const known = <Column>(columns: ReadonlyMap<string, Column>, { path }: FieldRef): Column => {
+  const column = columns.get(path[0]);
+  if (!column) throw new TypeError(`a role index has no column ${path.join('.')}`);
+  return column;
 };
 
 const allBut = (parts: IndexParts, bits: BitSet): BitSet => {

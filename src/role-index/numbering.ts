@@ -1,5 +1,5 @@
 import { compareText } from '../query/index.ts';
-import { type BitSet, hasBit, nextBit } from './bit-set.ts';
+import { type BitSet, bitAfter, hasBit, nextBit } from './bit-set.ts';
 import { lowerBound } from './lower-bound.ts';
 
 /** Of an id: its text, and its place in lists. Bytes, about */
@@ -61,8 +61,11 @@ export class Numbering {
   page(bits: BitSet, offset: number, limit: number): readonly string[] {
     const ids: string[] = [];
     if (limit <= 0) return ids;
-    let toPass = offset;
-    for (const number of this.#inOrder(bits)) {
+    const later = this.#laterInOrder.filter((number) => hasBit(bits, number));
+    // Where nothing comes between, what is before the page is counted by words.
+    const first = later.length === 0 ? bitAfter(bits, offset) : 0;
+    let toPass = later.length === 0 ? 0 : offset;
+    for (const number of first === -1 ? [] : this.#inOrder(bits, first, later)) {
       if (toPass-- > 0) continue;
       ids.push(this.idOf(number));
       if (ids.length === limit) break;
@@ -70,10 +73,9 @@ export class Numbering {
     return ids;
   }
 
-  *#inOrder(bits: BitSet): Generator<number> {
-    const later = this.#laterInOrder.filter((number) => hasBit(bits, number));
+  *#inOrder(bits: BitSet, first: number, later: readonly number[]): Generator<number> {
     let next = 0;
-    for (let number = nextBit(bits, 0); number !== -1 && number < this.#first.length; number = nextBit(bits, number + 1)) {
+    for (let number = nextBit(bits, first); number !== -1 && number < this.#first.length; number = nextBit(bits, number + 1)) {
       while (next < later.length && compareText(this.idOf(later[next] ?? 0), this.idOf(number)) < 0) yield later[next++] ?? 0;
       yield number;
     }

@@ -1,5 +1,5 @@
-import { compareValues } from '../query/index.ts';
-import { type BitSet, hasBit } from './bit-set.ts';
+import { compareValues, type Ordering, type Scalar } from '../query/index.ts';
+import { type BitSet, emptyBitSet, hasBit, setBit } from './bit-set.ts';
 import { lowerBound } from './lower-bound.ts';
 import type { Numbering } from './numbering.ts';
 
@@ -71,10 +71,27 @@ export class SortOrder {
     return found;
   }
 
+  /** The rows whose value stands in an order to another, which is not null: null does in none. */
+  comparing(is: Ordering, value: Scalar, width: number): BitSet {
+    this.#place();
+    const bits = emptyBitSet(width);
+    const before = (isBefore: (order: number) => boolean) =>
+      lowerBound(this.#placed, (at) => isBefore(compareValues(this.#valueAt(at), value)));
+    const [least, beyond] = [before((order) => order < 0), before((order) => order <= 0)];
+    const start = is === '>' ? beyond : is === '<' || is === '<=' ? lowerBound(this.#placed, (at) => this.#valueAt(at) === null) : least;
+    const end = is === '<' ? least : is === '<=' || is === '=' ? beyond : this.#placed;
+    for (let at = start; at < end; at++) setBit(bits, this.#places[at] ?? 0);
+    return bits;
+  }
+
+  #valueAt(place: number): unknown {
+    return this.#values[this.#places[place] ?? 0];
+  }
+
   /** The first of the rows that have the same value as the one at a place. */
   #startOfSame(last: number): number {
-    const value = this.#values[this.#places[last] ?? 0];
-    const isLess = (at: number) => compareValues(this.#values[this.#places[at] ?? 0], value) < 0;
+    const value = this.#valueAt(last);
+    const isLess = (at: number) => compareValues(this.#valueAt(at), value) < 0;
     return last === 0 || isLess(last - 1) ? last : lowerBound(last, isLess);
   }
 

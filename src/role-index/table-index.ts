@@ -38,18 +38,17 @@ export class TableIndex {
   readonly fields: IndexedFields;
   readonly columns: Columns;
   readonly #parts: IndexParts;
-  readonly #orders: ReadonlyMap<string, SortOrder>;
   /** Answers are true until the next write. */
   #answers = new WeakMap<Predicate, Members>();
 
   constructor(fields: IndexedFields, columns = NO_COLUMNS) {
     this.columns = columns;
-    this.fields = { ...fields, texts: columns.texts };
+    this.fields = { ...fields, ...columns };
     const numbering = new Numbering();
     const values = new Map([...fields.sets, ...fields.values.keys()].map((field) => [field, new ValueIndex()]));
     const texts = new Map(columns.texts.map((field) => [field, new TextIndex()]));
-    this.#parts = { numbering, rows: new Posting(), values, texts };
-    this.#orders = new Map(columns.orders.map((field) => [field, new SortOrder(numbering)]));
+    const orders = new Map(columns.orders.map((field) => [field, new SortOrder(numbering)]));
+    this.#parts = { numbering, rows: new Posting(), values, orders, texts };
   }
 
   get size(): number {
@@ -58,8 +57,8 @@ export class TableIndex {
 
   /** In memory, about. */
   get bytes(): number {
-    const { numbering, rows, values, texts } = this.#parts;
-    const all = [numbering, rows, ...values.values(), ...texts.values(), ...this.#orders.values()];
+    const { numbering, rows, values, orders, texts } = this.#parts;
+    const all = [numbering, rows, ...values.values(), ...orders.values(), ...texts.values()];
     return all.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
@@ -78,7 +77,7 @@ export class TableIndex {
     const id = (after ?? before)?.id;
     if (id === undefined) return;
     this.#answers = new WeakMap();
-    const { numbering, rows, values, texts } = this.#parts;
+    const { numbering, rows, values, orders, texts } = this.#parts;
     const number = numbering.assign(id);
     const { width } = numbering;
     if (after) rows.add(number, width);
@@ -91,7 +90,7 @@ export class TableIndex {
       values.get(field)?.move(number, new Set(after && !before ? [] : known), new Set(held), width);
     }
     for (const [field, text] of texts) text.put(number, after?.[field], width);
-    for (const [field, order] of this.#orders)
+    for (const [field, order] of orders)
       if (after) order.put(number, after[field]);
       else order.remove(number);
   }
@@ -113,7 +112,7 @@ export class TableIndex {
   }
 
   #sorted(bits: BitSet, { field, descending }: SortKey, offset: number, limit: number): readonly string[] | undefined {
-    const order = field.path.length === 1 ? this.#orders.get(field.path[0]) : undefined;
+    const order = field.path.length === 1 ? this.#parts.orders.get(field.path[0]) : undefined;
     return order?.page(bits, { descending, offset, limit }).map((number) => this.#parts.numbering.idOf(number));
   }
 }

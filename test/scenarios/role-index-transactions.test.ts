@@ -157,6 +157,7 @@ for (const name of stores) {
     offset,
     limit: 2,
   });
+  const after = (value: string): Query => ({ ...sorted(false), where: { op: 'compare', field: NAME, is: '>', value } });
   const containing = (value: string): Query => ({ where: { op: 'contains', field: NAME, value, fold: false }, limit: 2 });
 
   test(`a page that is sorted, or searched for a text, is read by its ids once it was asked for twice (${name})`, async () => {
@@ -167,6 +168,7 @@ for (const name of stores) {
     await warm();
     for (const query of [sorted(false), sorted(true), containing('an'), containing('ob')]) await read((tx) => tx.list('identity', query));
     await scans();
+    assert.deepEqual(await asking(all, after('bo')), { names: ['bob', 'cyd'], byId: true });
     assert.deepEqual(await asking(all, sorted(false, 1)), { names: ['bob', 'cyd'], byId: true });
     assert.deepEqual((await asking(all, sorted(true, 1))).names, ['cyd', 'bob']);
     assert.deepEqual((await asking(all, containing('an'))).names.toSorted(), ['ann', 'dan']);
@@ -188,6 +190,29 @@ for (const name of stores) {
     assert.deepEqual(await asking(all, sorted(true)), { names: ['zoe', 'bob'], byId: true });
     assert.deepEqual((await asking(all, containing('dan'))).names, []);
     assert.equal(rows(), 4);
+  });
+
+  test(`a page behind many rows is read by its ids once it was asked for twice (${name})`, async () => {
+    await using all = await ground();
+    const { app, scans, read } = all;
+    for (let i = 0; i < 1010; i++) await app.create('/identities', person(`n${String(i).padStart(4, '0')}`));
+    const page = (offset: number, sort: Query['sort'] = []): Query => ({ where: { op: 'all' }, sort, offset, limit: 3 });
+    const byName = [{ field: NAME, descending: false }];
+    const expected = await all.store.transaction('read', (tx) => tx.list('identity', page(1003)));
+    for (const offset of [1000, 1001, 1002]) await read((tx) => tx.list('identity', page(offset, byName)));
+    await scans();
+    await read((tx) => tx.list('identity', page(1004, byName)));
+    await scans();
+    const names = expected.map((row) => String(row.name).slice(0, 3));
+    assert.deepEqual(await asking(all, page(1003)), { names, byId: true });
+    const sortedPage = await read((tx) => tx.list('identity', page(1005, byName)));
+    // The administrator is before all that are named by a number.
+    assert.deepEqual(
+      sortedPage.map((row) => row.name),
+      ['n1004', 'n1005', 'n1006'],
+    );
+    assert.equal((await asking(all, page(999))).byId, false);
+    assert.deepEqual(await asking(all, page(5000)), { names: [], byId: true });
   });
 
   test(`orders for which there is no room leave the index of roles as it is (${name})`, async () => {

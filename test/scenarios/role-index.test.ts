@@ -118,6 +118,7 @@ const questions = (made: Made): readonly (readonly [string, Query])[] => [
     [path, { roleFilter: '#a', filter: 'true sort by updatedAt desc, name' }],
     [path, { roleFilter: '#c', filter: 'name contains "1"', limit: 1 }],
     [path, { filter: 'name contains "1" sort by name desc', limit: 2 }],
+    [path, { filter: 'name > "n1" and name <= "n4" sort by name', limit: 2 }],
     [path, { filter: 'not name icontains "N1" and not anyOf(roleAttributes) = "b"', limit: 3 }],
     [path, { filter: 'anyOf(roleAttributes) = "a" and not anyOf(roleAttributes) = "b"' }],
     [path, { filter: 'isEmpty(roleAttributes)' }],

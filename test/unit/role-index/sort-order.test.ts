@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { comparator, type Scalar } from '../../../src/query/index.ts';
+import { comparator, type FieldRef, matches, type Ordering, type Predicate, type Scalar } from '../../../src/query/index.ts';
+import { columnsIn, questionOf } from '../../../src/role-index/question.ts';
 import { type IndexedRow, TableIndex } from '../../../src/role-index/table-index.ts';
 
 /** Texts beyond the basic plane sort otherwise by UTF-16 units; many rows share a value. */
@@ -44,6 +45,47 @@ test('rows are sorted by a field as by the comparator of queries, ties by id, wh
     assertSorted(index, [...rows.values()], 0, Infinity);
   });
   fc.assert(property, { numRuns: 300 });
+});
+
+test('rows are found by how their value stands to another, as the evaluator finds them', () => {
+  const is = fc.constantFrom<Ordering>('<', '<=', '>', '>=');
+  const property = fc.property(fc.array(write, { maxLength: 30 }), is, value, fc.boolean(), (writes, is, value, negated) => {
+    const index = new TableIndex(FIELDS, { orders: ['name'], texts: [] });
+    const rows = new Map<string, IndexedRow>();
+    for (const { id, name, isThere } of writes) {
+      const after = isThere ? { id, name, roles: [] } : undefined;
+      index.put(rows.get(id), after);
+      if (after) rows.set(id, after);
+      else rows.delete(id);
+    }
+    const compared: Predicate = { op: 'compare', field: NAME, is, value: value ?? '' };
+    const where: Predicate = negated ? { op: 'not', term: compared } : compared;
+    assert.deepEqual(questionOf(index.fields, where), { indexed: where, rest: { op: 'all' } });
+    const expected = [...rows.values()].filter((row) => matches(where, row)).map(({ id }) => id);
+    const { count, page } = index.find(where);
+    assert.deepEqual(page(0, count), expected.toSorted());
+  });
+  fc.assert(property, { numRuns: 300 });
+});
+
+test('a comparison with a value of another type, with an id, or with a single value is left to the store', () => {
+  const fields = { ...FIELDS, orders: ['name', 'id'] };
+  const compared = (name: string, type: FieldRef['type'], is: Ordering, value: Scalar): Predicate => ({
+    op: 'compare',
+    field: { path: [name], type },
+    is,
+    value,
+  });
+  const text = compared('name', 'string', '<', 'a');
+  const others = [
+    compared('name', 'string', '=', 'a'),
+    compared('id', 'string', '<', 'a'),
+    compared('name', 'number', '<', 'a'),
+    compared('other', 'string', '<', 'a'),
+  ];
+  assert.ok(questionOf(fields, text));
+  for (const where of others) assert.equal(questionOf(fields, where), undefined);
+  assert.deepEqual(columnsIn({ op: 'or', terms: [text, ...others] }, 'compare'), ['name', 'other']);
 });
 
 test('numbers and booleans are sorted, too: false before true, and no value before any', () => {
