@@ -114,8 +114,14 @@ const named = (parts: IndexParts, ids: readonly string[]): BitSet => {
   return bits;
 };
 
-const comparing = ({ orders, numbering }: IndexParts, { field, is, value }: Node<'compare'>): BitSet =>
-  known(orders, field).comparing(is, value, numbering.width);
+const comparing = ({ orders, numbering }: IndexParts, where: Node<'compare'>): BitSet =>
+  known(orders, where.field).comparing(where, numbering.width);
+
+/** The comparisons that all rows satisfy which a question finds, where an order answers it. */
+export const comparisonsIn = (indexed: Predicate): readonly Node<'compare'>[] => {
+  const terms = indexed.op === 'and' ? indexed.terms : [indexed];
+  return terms.flatMap((term) => (term.op === 'compare' && term.is !== '=' ? [term] : []));
+};
 
 const containing = ({ texts, numbering }: IndexParts, { field, value, fold }: Node<'contains'>): BitSet =>
   known(texts, field).containing(value, fold, numbering.width);

@@ -17,6 +17,12 @@ export interface OrderedPage {
   readonly limit: number;
 }
 
+/** How the value of a row stands to another. */
+export interface Comparison {
+  readonly is: Ordering;
+  readonly value: Scalar;
+}
+
 /** The rows of a table by the value of one field, and then by id: the order of the storage port. A page of it is a walk that tests one bit per row. */
 export class SortOrder {
   readonly #numbering: Numbering;
@@ -56,32 +62,47 @@ export class SortOrder {
     this.#values[number] = undefined;
   }
 
-  /** The numbers in a set, in this order; descending, rows of the same value are still in order of id. */
-  page(bits: BitSet, { descending, offset, limit }: OrderedPage): readonly number[] {
-    this.#place();
-    const found: number[] = [];
+  /**
+   * The numbers in a set, in this order; descending, rows of the same value are still in order of id.
+   * @param within where all numbers in the set are
+   */
+  page(bits: BitSet, { descending, offset, limit }: OrderedPage, within: readonly Comparison[] = []): readonly number[] {
+    const { from, to } = this.#range(within);
+    const [places, found]: [Uint32Array, number[]] = [this.#places, []];
     let toPass = offset;
-    for (let [end, start] = [this.#placed, 0]; end > 0 && found.length < limit; end = start) {
-      start = descending ? this.#startOfSame(end - 1) : 0;
-      for (let at = start; at < end && found.length < limit; at++) {
-        const number = this.#places[at] ?? 0;
-        if (hasBit(bits, number) && toPass-- <= 0) found.push(number);
+    for (let [end, start] = [to, from]; end > from && found.length < limit; end = start) {
+      start = descending ? Math.max(from, this.#startOfSame(end - 1)) : from;
+      for (let at = start; at < end; at++) {
+        const number = places[at] ?? 0;
+        if (!hasBit(bits, number) || toPass-- > 0) continue;
+        found.push(number);
+        if (found.length === limit) break;
       }
     }
     return found;
   }
 
   /** The rows whose value stands in an order to another, which is not null: null does in none. */
-  comparing(is: Ordering, value: Scalar, width: number): BitSet {
-    this.#place();
-    const bits = emptyBitSet(width);
-    const before = (isBefore: (order: number) => boolean) =>
-      lowerBound(this.#placed, (at) => isBefore(compareValues(this.#valueAt(at), value)));
-    const [least, beyond] = [before((order) => order < 0), before((order) => order <= 0)];
-    const start = is === '>' ? beyond : is === '<' || is === '<=' ? lowerBound(this.#placed, (at) => this.#valueAt(at) === null) : least;
-    const end = is === '<' ? least : is === '<=' || is === '=' ? beyond : this.#placed;
-    for (let at = start; at < end; at++) setBit(bits, this.#places[at] ?? 0);
+  comparing(comparison: Comparison, width: number): BitSet {
+    const { from, to } = this.#range([comparison]);
+    const [places, bits] = [this.#places, emptyBitSet(width)];
+    for (let at = from; at < to; at++) setBit(bits, places[at] ?? 0);
     return bits;
+  }
+
+  /** The places of the rows that satisfy all of some comparisons. */
+  #range(comparisons: readonly Comparison[]): { readonly from: number; readonly to: number } {
+    this.#place();
+    let [from, to] = [0, this.#placed];
+    for (const { is, value } of comparisons) {
+      const first = (isBefore: (order: number) => boolean) =>
+        lowerBound(this.#placed, (at) => isBefore(compareValues(this.#valueAt(at), value)));
+      const [equal, beyond] = [first((order) => order < 0), first((order) => order <= 0)];
+      const isLess = is === '<' || is === '<=';
+      from = Math.max(from, isLess ? lowerBound(this.#placed, (at) => this.#valueAt(at) === null) : is === '>' ? beyond : equal);
+      if (is !== '>' && is !== '>=') to = Math.min(to, is === '<' ? equal : beyond);
+    }
+    return { from, to };
   }
 
   #valueAt(place: number): unknown {

@@ -1,10 +1,10 @@
 import type { Predicate, SortKey } from '../query/index.ts';
 import { type BitSet, countBits } from './bit-set.ts';
-import { bitsOf, type IndexParts } from './evaluate.ts';
+import { bitsOf, comparisonsIn, type IndexParts } from './evaluate.ts';
 import { Numbering } from './numbering.ts';
 import { Posting } from './posting.ts';
 import type { IndexedFields } from './question.ts';
-import { SortOrder } from './sort-order.ts';
+import { type OrderedPage, SortOrder } from './sort-order.ts';
 import { TextIndex } from './text-index.ts';
 import { ValueIndex } from './value-index.ts';
 
@@ -104,16 +104,23 @@ export class TableIndex {
       members = {
         count,
         page: (offset, limit) => (offset < count ? this.#parts.numbering.page(bits, offset, limit) : []),
-        sorted: (by, offset, limit) => this.#sorted(bits, by, offset, limit),
+        sorted: (by, offset, limit) => this.#sorted(bits, by, { offset, limit }, indexed),
       };
       this.#answers.set(indexed, members);
     }
     return members;
   }
 
-  #sorted(bits: BitSet, { field, descending }: SortKey, offset: number, limit: number): readonly string[] | undefined {
-    const order = field.path.length === 1 ? this.#parts.orders.get(field.path[0]) : undefined;
-    return order?.page(bits, { descending, offset, limit }).map((number) => this.#parts.numbering.idOf(number));
+  #sorted(
+    bits: BitSet,
+    { field, descending }: SortKey,
+    page: Omit<OrderedPage, 'descending'>,
+    indexed: Predicate,
+  ): readonly string[] | undefined {
+    const { orders, numbering } = this.#parts;
+    const order = field.path.length === 1 ? orders.get(field.path[0]) : undefined;
+    const within = comparisonsIn(indexed).filter((each) => each.field.path[0] === field.path[0]);
+    return order?.page(bits, { ...page, descending }, within).map((number) => numbering.idOf(number));
   }
 }
 

@@ -62,8 +62,14 @@ test('rows are found by how their value stands to another, as the evaluator find
     const where: Predicate = negated ? { op: 'not', term: compared } : compared;
     assert.deepEqual(questionOf(index.fields, where), { indexed: where, rest: { op: 'all' } });
     const expected = [...rows.values()].filter((row) => matches(where, row)).map(({ id }) => id);
-    const { count, page } = index.find(where);
+    const { count, page, sorted } = index.find(where);
     assert.deepEqual(page(0, count), expected.toSorted());
+    for (const descending of [false, true]) {
+      const by = { field: NAME, descending };
+      const found: readonly IndexedRow[] = [...rows.values()].filter((row) => matches(where, row));
+      const ids = found.toSorted(comparator([by])).map(({ id }) => id);
+      assert.deepEqual([sorted(by, 0, Infinity), sorted(by, 1, 2)], [ids, ids.slice(1, 3)]);
+    }
   });
   fc.assert(property, { numRuns: 300 });
 });
