@@ -3,7 +3,7 @@ import type { Query, Read, ReadAnswer, Row, Transaction, TransactionMode, Verifi
 import { readEach } from '../storage/read-each.ts';
 import type { CachedState } from './cached-state.ts';
 import type { Indexed } from './indexed-answer.ts';
-import { kept, Recollections } from './recollections.ts';
+import { kept, Recollections, textOf } from './recollections.ts';
 
 const ID = stringField('id');
 
@@ -44,11 +44,15 @@ export class CachedTransaction implements Transaction {
   }
 
   async count(kind: string, where: Predicate): Promise<number> {
-    return this.#known.answer(kind, ['count', where], async () => (await this.#countMembers(kind, where)) ?? this.#tx.count(kind, where));
+    return this.#known.answer(
+      kind,
+      `count ${textOf(where)}`,
+      async () => (await this.#countMembers(kind, where)) ?? this.#tx.count(kind, where),
+    );
   }
 
   async distinct(kind: string, set: string): Promise<readonly string[]> {
-    return this.#known.answer(kind, ['distinct', set], () => this.#tx.distinct(kind, set));
+    return this.#known.answer(kind, `distinct ${set}`, () => this.#tx.distinct(kind, set));
   }
 
   async referenced(kind: string, field: string, values: readonly string[], where?: Predicate): Promise<readonly string[]> {
@@ -122,10 +126,11 @@ export class CachedTransaction implements Transaction {
   /** Rows that there are, in the order of their ids. @param areAll whether they are all that a question finds, such as the policies of an identity, and not a page */
   async #rows(kind: string, ids: readonly string[], areAll: boolean): Promise<readonly Row[]> {
     const known = await this.#known.rows(kind, ids);
-    const missing = ids.filter((id) => !known.has(id));
-    const read = missing.length === 0 ? [] : await this.#tx.list(kind, { where: oneOf(ID, missing) });
+    const missing = ids.filter((_, i) => known[i] === undefined);
+    if (missing.length === 0) return known as readonly Row[]; // none is missing
+    const read = await this.#tx.list(kind, { where: oneOf(ID, missing) });
     if (areAll) await this.#known.keepRows(kind, read);
     const found = new Map(read.map((row) => [row.id, row]));
-    return ids.flatMap((id) => known.get(id) ?? found.get(id) ?? []);
+    return ids.flatMap((id, i) => known[i] ?? found.get(id) ?? []);
   }
 }

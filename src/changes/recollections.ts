@@ -1,5 +1,5 @@
 import { compareText } from '../query/compare-text.ts';
-import { equals, stringField } from '../query/index.ts';
+import { equals, type Predicate, stringField } from '../query/index.ts';
 import type { Query, Read, Row, Transaction, TransactionMode } from '../storage/port.ts';
 import { type CachedState, rowKey } from './cached-state.ts';
 
@@ -67,15 +67,10 @@ export class Recollections {
     return row;
   }
 
-  /** The rows with these ids, by id, that are known. */
-  async rows(kind: string, ids: readonly string[]): Promise<ReadonlyMap<string, Row>> {
+  /** The rows with these ids, in their order; undefined for those that are not known. */
+  async rows(kind: string, ids: readonly string[]): Promise<readonly (Row | undefined)[]> {
     const revision = await this.current();
-    return new Map(
-      ids.flatMap((id) => {
-        const row = this.#rowAt(kind, id, revision);
-        return row ? [[id, row] as const] : [];
-      }),
-    );
+    return ids.map((id) => this.#rowAt(kind, id, revision));
   }
 
   async keepRows(kind: string, rows: readonly Row[]): Promise<void> {
@@ -101,7 +96,7 @@ export class Recollections {
   }
 
   /** The answer to a question, remembered or read. */
-  async answer<T extends number | readonly unknown[]>(kind: string, question: readonly unknown[], read: () => Promise<T>): Promise<T> {
+  async answer<T extends number | readonly unknown[]>(kind: string, question: string, read: () => Promise<T>): Promise<T> {
     const known = await this.#of(kind, question);
     return (known?.value as T | undefined) ?? kept(known, await read()); // of the same question
   }
@@ -110,12 +105,13 @@ export class Recollections {
   read(asked: Read): Promise<Recollection | undefined> {
     return asked.read === 'list'
       ? this.list(asked.kind, asked.query)
-      : this.#of(asked.kind, ['referenced', asked.field, asked.values, asked.where]);
+      : this.#of(asked.kind, `referenced ${JSON.stringify([asked.field, asked.values])} ${asked.where ? textOf(asked.where) : ''}`);
   }
 
   /** Of a list. Rows of short lists are also remembered by id, so that what refers to them finds them. */
   async list(kind: string, query: Query): Promise<Recollection | undefined> {
-    const known = await this.#of(kind, ['list', query]);
+    const { where, sort, offset, limit } = query;
+    const known = await this.#of(kind, `list ${JSON.stringify([sort, offset, limit])} ${textOf(where)}`);
     if (!known || known.value) return known;
     const revision = await this.current();
     const keep = (rows: readonly unknown[]) => {
@@ -127,12 +123,12 @@ export class Recollections {
     return { value: rows?.every((row) => row !== undefined) ? rows : undefined, keep };
   }
 
-  async #of(kind: string, question: readonly unknown[]): Promise<Recollection | undefined> {
+  async #of(kind: string, question: string): Promise<Recollection | undefined> {
     if (this.#hasWritten || !this.#state.isCached(kind)) return undefined;
     const revision = await this.current();
     // With the next change to the table, the question is another one.
     const since = this.#state.changedAt(kind);
-    const key = JSON.stringify([since, kind, ...question]);
+    const key = `${since} ${kind} ${question}`;
     const keep = (answer: number | readonly unknown[]) => {
       if (!this.#hasWritten) this.#state.keep(key, answer, revision, since);
     };
@@ -147,6 +143,16 @@ export class Recollections {
     this.#state.keep(rowKey(kind, row.id), row, revision, row.version);
   }
 }
+
+/** A predicate as text. The same one is asked for a page and for its total, and may be long. */
+export const textOf = (where: Predicate): string => {
+  const known = texts.get(where);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(where);
+  texts.set(where, text);
+  return text;
+};
+const texts = new WeakMap<Predicate, string>();
 
 /** The ids that a list asks for, and nothing else, in its order. */
 const idsIn = ({ where, sort = [], offset = 0, limit }: Query): readonly string[] | undefined => {
