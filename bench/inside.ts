@@ -54,8 +54,10 @@ const opened = async (observe?: Observe) => {
   });
   // What comes after it writes.
   const reading = calls.slice(0, calls.findIndex(([name]) => name === 'POST session') + 1 || calls.length);
-  for (const [, call] of reading) for (let i = 0; i < WARMING; i++) await call();
-  await idle();
+  for (const [, call] of reading) {
+    for (let i = 0; i < WARMING; i++) await call();
+    await idle();
+  }
   return { controller, calls };
 };
 

@@ -5,9 +5,10 @@
  *     npm run bench -- --stores memory,sqlite --sizes 10000x1000x200,100000x10000x1000 --seconds 3 --results bench/RESULTS.md
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { cpus, tmpdir } from 'node:os';
+import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { backendsOf, NO_BACKENDS } from './backends.ts';
 import { type Credentials, endpoints } from './endpoints.ts';
 import type { Filled } from './fill.ts';
 import { createClient, type Request } from './load.ts';
@@ -35,8 +36,9 @@ interface Server extends Filled, Measurable {
 }
 
 const start = (...args: string[]): Promise<Server> => startServer('server.ts', args);
+const backends = process.env.POSTGRES_URL ? await backendsOf(process.env.POSTGRES_URL) : NO_BACKENDS;
 const measure = (server: Measurable, token: string | undefined, next: () => Request) =>
-  measured(server, token, next, { seconds, connections });
+  measured(server, token, next, { seconds, connections, backends });
 
 const login = async (port: number, username: string, password: string): Promise<string> => {
   const client = createClient({ port }, 1);
@@ -65,7 +67,7 @@ const row = (...cells: readonly string[]) => say(`| ${cells.join(' | ')} |`);
 say('# Results');
 say();
 say(
-  `Node ${process.version}, ${cpus().length} cores, ${connections} connections, ${seconds} s each. CPU is the server process's user and system time.`,
+  `Node ${process.version}, ${cpus().length} cores, ${connections} connections, ${seconds} s each, load ${loadavg()[0]?.toFixed(1)} at the start. CPU is the server process's user and system time; DB that of the backends of the database, in steps of 10 ms.`,
 );
 const bare = await start('bare');
 const limit = await measure(bare, undefined, () => ({ method: 'GET', path: '/' }));
@@ -99,12 +101,14 @@ try {
         `Resident ${Math.round((await usage(server)).rss / 1048576)} MiB with the data loaded; opened in ${server.openedMs.toFixed(0)} ms.`,
       );
       say();
-      row('operation', 'CPU ms', 'to bare', 'a second', 'p50 ms', 'p99 ms');
-      row('---', '---:', '---:', '---:', '---:', '---:');
+      row('operation', 'CPU ms', 'DB ms', 'to bare', 'a second', 'p50 ms', 'p99 ms');
+      row('---', '---:', '---:', '---:', '---:', '---:', '---:');
       const measured = operations(server, size);
       for (const [name, { next, as = 'administrator' }] of Object.entries<Operation>(measured)) {
-        const { cpuMs, perSecond, p50, p99 } = await measure(server, tokens[as], next);
-        row(name, cpuMs.toFixed(3), `${(cpuMs / limit.cpuMs).toFixed(1)}x`, perSecond.toFixed(0), p50.toFixed(1), p99.toFixed(1));
+        const { cpuMs, databaseMs, perSecond, p50, p99 } = await measure(server, tokens[as], next);
+        const ofDatabase = store === 'postgres' ? databaseMs : 0;
+        const ratio = (cpuMs + ofDatabase) / limit.cpuMs;
+        row(name, cpuMs.toFixed(3), ofDatabase.toFixed(3), `${ratio.toFixed(1)}x`, perSecond.toFixed(0), p50.toFixed(1), p99.toFixed(1));
       }
       say();
       say(await besideLogins(server, tokens.administrator, measured['identity by id'].next, measured['authenticate by password'].next));
