@@ -76,8 +76,8 @@ export interface Settings {
   readonly maxQueryCostOfAdministrators: number;
   /**
    * Bytes of memory, about, for an index of who carries which role attribute (docs/decisions/043-role-indexes.md): some 45 bytes for an entity, and
-   * as much again for each field by which its members are sorted, twice as much for one that is searched. What takes more is asked in the database.
-   * Default 67,108,864 (64 MiB); 0 for no index.
+   * about as much for each field by which entities are sorted, compared or searched (docs/decisions/048-sorted-and-searched-in-memory.md). What takes
+   * more is asked in the database. Default 67,108,864 (64 MiB); 0 for no index.
    */
   readonly roleIndexBytes: number;
   /** Minutes for which the connection of an identity is `unknown` once the router that carried it was lost. Default 5. */
