@@ -3,7 +3,7 @@ import type { Query, Read, ReadAnswer, Row, Transaction, TransactionMode, Verifi
 import { readEach } from '../storage/read-each.ts';
 import type { CachedState } from './cached-state.ts';
 import type { Indexed } from './indexed-answer.ts';
-import { kept, Recollections, textOf } from './recollections.ts';
+import { kept, predicateText, Recollections } from './recollections.ts';
 
 const ID = stringField('id');
 
@@ -46,7 +46,7 @@ export class CachedTransaction implements Transaction {
   async count(kind: string, where: Predicate): Promise<number> {
     return this.#known.answer(
       kind,
-      `count ${textOf(where)}`,
+      `count ${predicateText(where)}`,
       async () => (await this.#countMembers(kind, where)) ?? this.#tx.count(kind, where),
     );
   }

@@ -105,13 +105,13 @@ export class Recollections {
   read(asked: Read): Promise<Recollection | undefined> {
     return asked.read === 'list'
       ? this.list(asked.kind, asked.query)
-      : this.#of(asked.kind, `referenced ${JSON.stringify([asked.field, asked.values])} ${asked.where ? textOf(asked.where) : ''}`);
+      : this.#of(asked.kind, `referenced ${JSON.stringify([asked.field, asked.values])} ${asked.where ? predicateText(asked.where) : ''}`);
   }
 
   /** Of a list. Rows of short lists are also remembered by id, so that what refers to them finds them. */
   async list(kind: string, query: Query): Promise<Recollection | undefined> {
     const { where, sort, offset, limit } = query;
-    const known = await this.#of(kind, `list ${JSON.stringify([sort, offset, limit])} ${textOf(where)}`);
+    const known = await this.#of(kind, `list ${JSON.stringify([sort, offset, limit])} ${predicateText(where)}`);
     if (!known || known.value) return known;
     const revision = await this.current();
     const keep = (rows: readonly unknown[]) => {
@@ -145,7 +145,7 @@ export class Recollections {
 }
 
 /** A predicate as text. The same one is asked for a page and for its total, and may be long. */
-export const textOf = (where: Predicate): string => {
+export const predicateText = (where: Predicate): string => {
   const known = texts.get(where);
   if (known !== undefined) return known;
   const text = JSON.stringify(where);
