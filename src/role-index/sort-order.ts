@@ -17,8 +17,8 @@ export interface OrderedPage {
   readonly limit: number;
 }
 
-/** How the value of a row stands to another. */
-export interface Comparison {
+/** A bound of values: those that stand to it in an order. */
+export interface Bound {
   readonly is: Ordering;
   readonly value: Scalar;
 }
@@ -66,7 +66,7 @@ export class SortOrder {
    * The numbers in a set, in this order; descending, rows of the same value are still in order of id.
    * @param within where all numbers in the set are
    */
-  page(bits: BitSet, { descending, offset, limit }: OrderedPage, within: readonly Comparison[] = []): readonly number[] {
+  page(bits: BitSet, { descending, offset, limit }: OrderedPage, within: readonly Bound[] = []): readonly number[] {
     const { from, to } = this.#range(within);
     const [places, found]: [Uint32Array, number[]] = [this.#places, []];
     let toPass = offset;
@@ -83,7 +83,7 @@ export class SortOrder {
   }
 
   /** The rows whose value stands in an order to another, which is not null: null does in none. */
-  comparing(comparison: Comparison, width: number): BitSet {
+  comparing(comparison: Bound, width: number): BitSet {
     const { from, to } = this.#range([comparison]);
     const [places, bits] = [this.#places, emptyBitSet(width)];
     for (let at = from; at < to; at++) setBit(bits, places[at] ?? 0);
@@ -91,7 +91,7 @@ export class SortOrder {
   }
 
   /** The places of the rows that satisfy all of some comparisons. */
-  #range(comparisons: readonly Comparison[]): { readonly from: number; readonly to: number } {
+  #range(comparisons: readonly Bound[]): { readonly from: number; readonly to: number } {
     this.#place();
     let [from, to] = [0, this.#placed];
     for (const { is, value } of comparisons) {
