@@ -82,19 +82,19 @@ export class SortOrder {
     return found;
   }
 
-  /** The rows whose value stands in an order to another, which is not null: null does in none. */
-  comparing(comparison: Bound, width: number): BitSet {
-    const { from, to } = this.#range([comparison]);
+  /** The rows within a bound; those without a value are within none. */
+  comparing(bound: Bound, width: number): BitSet {
+    const { from, to } = this.#range([bound]);
     const [places, bits] = [this.#places, emptyBitSet(width)];
     for (let at = from; at < to; at++) setBit(bits, places[at] ?? 0);
     return bits;
   }
 
-  /** The places of the rows that satisfy all of some comparisons. */
-  #range(comparisons: readonly Bound[]): { readonly from: number; readonly to: number } {
+  /** The places of the rows that are within all of some bounds. */
+  #range(bounds: readonly Bound[]): { readonly from: number; readonly to: number } {
     this.#place();
     let [from, to] = [0, this.#placed];
-    for (const { is, value } of comparisons) {
+    for (const { is, value } of bounds) {
       const first = (isBefore: (order: number) => boolean) =>
         lowerBound(this.#placed, (at) => isBefore(compareValues(this.#valueAt(at), value)));
       const [equal, beyond] = [first((order) => order < 0), first((order) => order <= 0)];
