@@ -25,7 +25,7 @@ export class CachedTransaction implements Transaction {
     return this.#tx.host;
   }
 
-  async get(kind: string, id: string): Promise<Row | undefined> {
+  get(kind: string, id: string): Promise<Row | undefined> {
     return this.#known.row(kind, id);
   }
 
@@ -33,7 +33,7 @@ export class CachedTransaction implements Transaction {
    * The row with a unique value. Of a kind with volatile fields, these may be as they were earlier, as later values draw no revision; in a transaction
    * that writes, all fields are as they are stored.
    */
-  async recall(kind: string, field: string, value: string): Promise<Row | undefined> {
+  recall(kind: string, field: string, value: string): Promise<Row | undefined> {
     return this.#known.recall(kind, field, value);
   }
 
@@ -43,7 +43,7 @@ export class CachedTransaction implements Transaction {
     return (known?.value as readonly Row[] | undefined) ?? kept(known, await find()); // of a list
   }
 
-  async count(kind: string, where: Predicate): Promise<number> {
+  count(kind: string, where: Predicate): Promise<number> {
     return this.#known.answer(
       kind,
       `count ${predicateText(where)}`,
@@ -51,7 +51,7 @@ export class CachedTransaction implements Transaction {
     );
   }
 
-  async distinct(kind: string, set: string): Promise<readonly string[]> {
+  distinct(kind: string, set: string): Promise<readonly string[]> {
     return this.#known.answer(kind, `distinct ${set}`, () => this.#tx.distinct(kind, set));
   }
 
@@ -80,7 +80,7 @@ export class CachedTransaction implements Transaction {
     return this.#writing().delete(kind, id);
   }
 
-  async revision(): Promise<number> {
+  revision(): Promise<number> {
     return this.#known.revision();
   }
 

@@ -110,16 +110,10 @@ export const createReadCache = (indexes?: RoleIndexes): ReadCache => {
   };
 };
 
-/** Freezes a row or an answer deeply: callers share it. @returns its bytes in memory, about */
+/** Freezes a JSON value deeply: callers share it. @returns its bytes in memory, about */
 const freeze = (value: unknown): number => {
   if (typeof value === 'string') return value.length + 16;
   if (typeof value !== 'object' || value === null) return 16;
-  const known = sizes.get(value);
-  if (known !== undefined) return known;
   Object.freeze(value);
-  const bytes = Object.values(value).reduce<number>((sum, each) => sum + freeze(each), 64);
-  // Rows, which stand in several answers.
-  if ('id' in value) sizes.set(value, bytes);
-  return bytes;
+  return Object.values(value).reduce<number>((sum, each) => sum + freeze(each), 64);
 };
-const sizes = new WeakMap<object, number>();
