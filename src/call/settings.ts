@@ -76,7 +76,7 @@ export interface Settings {
   readonly maxQueryCostOfAdministrators: number;
   /**
    * Bytes of memory, about, for an index of who carries which role attribute (docs/decisions/043-role-indexes.md): some 45 bytes for an entity, and
-   * about as much for each field by which entities are sorted, compared or searched (docs/decisions/048-sorted-and-searched-in-memory.md). What takes
+   * about as much for each field by which entities are sorted, compared or searched (docs/decisions/049-sorted-and-searched-in-memory.md). What takes
    * more is asked in the database. Default 67,108,864 (64 MiB); 0 for no index.
    */
   readonly roleIndexBytes: number;
