@@ -7,7 +7,7 @@ export interface Target {
   readonly token?: string;
 }
 
-const credentials = (token: string | undefined): Readonly<Record<string, string>> =>
+export const credentials = (token: string | undefined): Readonly<Record<string, string>> =>
   token === undefined ? {} : token.includes('.') ? { authorization: `Bearer ${token}` } : { 'zt-session': token };
 
 export interface Request {

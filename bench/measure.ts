@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { type Backends, NO_BACKENDS } from './backends.ts';
 import { createClient, type Request } from './load.ts';
 
 /** A process that serves, and tells its use of the processor when asked. */
@@ -12,6 +13,8 @@ export interface Measurable {
 export interface Figures {
   /** Milliseconds of the processor, of user and system, for an operation. */
   readonly cpuMs: number;
+  /** The same, of the backends of the database; 0 where it has none. */
+  readonly databaseMs: number;
   readonly perSecond: number;
   /** Milliseconds. */
   readonly p50: number;
@@ -21,6 +24,8 @@ export interface Figures {
 export interface Effort {
   readonly seconds: number;
   readonly connections: number;
+  /** Of the database. Default: it has none. */
+  readonly backends?: Backends;
 }
 
 /** Forks a server of this folder. @returns it, with all that it tells of itself */
@@ -41,23 +46,28 @@ export const measure = async (
   server: Measurable,
   token: string | undefined,
   next: () => Request,
-  { seconds, connections }: Effort,
+  { seconds, connections, backends = NO_BACKENDS }: Effort,
 ): Promise<Figures> => {
   const client = createClient(token ? { port: server.port, token } : { port: server.port }, connections);
   await client.run(next, Math.min(1, seconds / 3));
-  const before = await usage(server);
+  const [before, database] = [await usage(server), backends.processorMs()];
   const load = await client.run(next, seconds);
-  const after = await usage(server);
+  const [after, databaseAfter] = [await usage(server), backends.processorMs()];
   client.close();
   const bad = Object.entries(load.statuses).filter(([status]) => Number(status) >= 400);
   if (bad.length > 0) throw new Error(`the load was refused: ${JSON.stringify(load.statuses)}`);
   const cpuMs = (after.user - before.user + after.system - before.system) / 1000 / load.operations;
-  return { cpuMs, perSecond: load.operations / load.seconds, p50: load.p50, p99: load.p99 };
+  const databaseMs = (databaseAfter - database) / load.operations;
+  return { cpuMs, databaseMs, perSecond: load.operations / load.seconds, p50: load.p50, p99: load.p99 };
 };
 
-/** The forked side: reports its port and its processor time to the parent process, and ends with it. */
-export const tellParent = (message: Readonly<Record<string, unknown>> & { readonly port: number }): void => {
+/** The forked side: reports its port and its processor time to the parent process, and ends with it, or when asked to `close`. */
+export const tellParent = (
+  message: Readonly<Record<string, unknown>> & { readonly port: number },
+  close: () => Promise<void> = async () => undefined,
+): void => {
   process.on('message', (question) => {
+    if (question === 'close') void close().then(() => process.exit());
     if (question === 'usage') process.send?.({ ...process.cpuUsage(), rss: process.memoryUsage().rss });
   });
   process.on('disconnect', () => process.exit());

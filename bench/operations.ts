@@ -21,9 +21,11 @@ const get = (path: () => string, as?: Operation['as']): Operation => ({
   ...(as ? { as } : {}),
 });
 
+/** Names are given once by a process. */
+let serial = 0;
+
 /** What is measured, in this order: reading first, for writing leaves something behind. */
 export const operations = ({ identities, services, dialable, client }: Filled, size: Size) => {
-  let serial = 0;
   const named = (stem: string) => `${stem}-${process.pid}-${serial++}`;
   const policy = (identityRoles: string[], serviceRoles: string[]) => ({
     name: named('big'),
@@ -37,6 +39,8 @@ export const operations = ({ identities, services, dialable, client }: Filled, s
     as,
     next: () => ({ method: 'POST', path: `${C}/sessions`, body: { serviceId: one(dialable) } }),
   });
+  /** Another page each time: short answers are remembered. */
+  const carrying = () => `offset=${upTo(500)}&roleFilter=${encodeURIComponent(`#${identityAttribute(upTo(50))}`)}`;
   return {
     'GET /version': get(() => `${M}/version`, 'nobody'),
     'identity by id': get(() => `${M}/identities/${one(identities)}`),
@@ -45,10 +49,13 @@ export const operations = ({ identities, services, dialable, client }: Filled, s
     'identities, sorted page of 10': get(
       () => `${M}/identities?${filter(`name > "${identityName(upTo(size.identities))}" sort by name limit 10`)}`,
     ),
-    'identities, name contains "77"': get(() => `${M}/identities?${filter('name contains "77"')}`),
-    'identities, one roleFilter': get(() => `${M}/identities?roleFilter=${encodeURIComponent(`#${identityAttribute(upTo(50))}`)}`),
+    'identities, name contains two digits': get(() => `${M}/identities?${filter(`name contains "${upTo(90) + 10}"`)}`),
+    'identities, name contains four digits': get(() => `${M}/identities?${filter(`name contains "${upTo(9000) + 1000}"`)}`),
+    'identities, one roleFilter': get(() => `${M}/identities?${carrying()}`),
+    'identities, one roleFilter, sorted by name': get(() => `${M}/identities?sort=name&${carrying()}`),
     'services, name = "..."': get(() => `${M}/services?${filter(`name = "${serviceName(upTo(size.services))}"`)}`),
     'services of an identity': get(() => `${M}/identities/${one(identities)}/services`),
+    'services of an identity, sorted by name': get(() => `${M}/identities/${one(identities)}/services?sort=name`),
     'identities of a service': get(() => `${M}/services/${one(services)}/identities`),
     'policy advice': get(() => `${M}/identities/${one(identities)}/policy-advice/${one(services)}`),
     explain: get(() => `${X}/identities/${one(identities)}/services/${one(services)}/explain?type=Dial`),
@@ -57,6 +64,7 @@ export const operations = ({ identities, services, dialable, client }: Filled, s
     'client: the same with 5 posture checks each': get(() => `${C}/services?limit=100`, 'checked'),
     'client: current identity': get(() => `${C}/current-identity`, 'client'),
     'client: the same with a bearer token': get(() => `${C}/current-identity`, 'bearer'),
+    'client: service updates': get(() => `${C}/current-api-session/service-updates`, 'client'),
     'authenticate by password': {
       as: 'nobody',
       next: () => ({ method: 'POST', path: `${C}/authenticate?method=password`, body: client }),

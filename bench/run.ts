@@ -5,15 +5,16 @@
  *     npm run bench -- --stores memory,sqlite --sizes 10000x1000x200,100000x10000x1000 --seconds 3 --results bench/RESULTS.md
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { cpus, tmpdir } from 'node:os';
+import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { Size } from './data.ts';
+import { backendsOf, NO_BACKENDS } from './backends.ts';
 import { type Credentials, endpoints } from './endpoints.ts';
 import type { Filled } from './fill.ts';
 import { createClient, type Request } from './load.ts';
 import { type Measurable, measure as measured, startServer, usage } from './measure.ts';
 import { type Operation, operations } from './operations.ts';
+import { placeOf, sizeOf } from './stores.ts';
 
 const { values } = parseArgs({
   options: {
@@ -35,8 +36,9 @@ interface Server extends Filled, Measurable {
 }
 
 const start = (...args: string[]): Promise<Server> => startServer('server.ts', args);
+const backends = process.env.POSTGRES_URL ? await backendsOf(process.env.POSTGRES_URL) : NO_BACKENDS;
 const measure = (server: Measurable, token: string | undefined, next: () => Request) =>
-  measured(server, token, next, { seconds, connections });
+  measured(server, token, next, { seconds, connections, backends });
 
 const login = async (port: number, username: string, password: string): Promise<string> => {
   const client = createClient({ port }, 1);
@@ -55,14 +57,6 @@ const besideLogins = async (server: Server, token: string, quiet: () => Request,
   return `Identity by id while ${logins} log in without pause: p99 ${beside.p99.toFixed(1)} ms, ${ratio}x of ${alone.p99.toFixed(1)} ms alone.`;
 };
 
-/** Where a store's data lies: each size has a place of its own. */
-const placeOf = (store: string, size: string): string => {
-  if (store === 'sqlite') return `sqlite:${join(folder, `${size}.db`)}`;
-  if (store !== 'postgres') return store;
-  if (!process.env.POSTGRES_URL) throw new Error('POSTGRES_URL is not set: run it by npm run postgres');
-  return `${process.env.POSTGRES_URL}#${size}`;
-};
-
 const lines: string[] = [];
 const say = (line = '') => {
   lines.push(line);
@@ -73,7 +67,7 @@ const row = (...cells: readonly string[]) => say(`| ${cells.join(' | ')} |`);
 say('# Results');
 say();
 say(
-  `Node ${process.version}, ${cpus().length} cores, ${connections} connections, ${seconds} s each. CPU is the server process's user and system time.`,
+  `Node ${process.version}, ${cpus().length} cores, ${connections} connections, ${seconds} s each, load ${loadavg()[0]?.toFixed(1)} at the start. CPU is the server process's user and system time; DB that of the backends of the database, in steps of 10 ms.`,
 );
 const bare = await start('bare');
 const limit = await measure(bare, undefined, () => ({ method: 'GET', path: '/' }));
@@ -83,10 +77,10 @@ say(`Bare node:https with a fixed body of 1.8 KB: ${limit.cpuMs.toFixed(3)} ms C
 const folder = mkdtempSync(join(tmpdir(), 'bench-'));
 try {
   for (const named of values.sizes.split(',')) {
-    const [identities = 0, services = 0, policies = 0] = named.split('x').map(Number);
-    const size: Size = { identities, services, policies };
+    const size = sizeOf(named);
+    const { identities, services, policies } = size;
     for (const store of values.stores.split(',')) {
-      const kind = placeOf(store, named);
+      const kind = placeOf(store, named, folder);
       const filling = await start(kind, JSON.stringify(size), 'fill');
       // A store that lasts is opened again: start-up with the data loaded, and a process that has not just loaded it.
       if (store !== 'memory') filling.child.disconnect();
@@ -107,12 +101,14 @@ try {
         `Resident ${Math.round((await usage(server)).rss / 1048576)} MiB with the data loaded; opened in ${server.openedMs.toFixed(0)} ms.`,
       );
       say();
-      row('operation', 'CPU ms', 'to bare', 'a second', 'p50 ms', 'p99 ms');
-      row('---', '---:', '---:', '---:', '---:', '---:');
+      row('operation', 'CPU ms', 'DB ms', 'to bare', 'a second', 'p50 ms', 'p99 ms');
+      row('---', '---:', '---:', '---:', '---:', '---:', '---:');
       const measured = operations(server, size);
       for (const [name, { next, as = 'administrator' }] of Object.entries<Operation>(measured)) {
-        const { cpuMs, perSecond, p50, p99 } = await measure(server, tokens[as], next);
-        row(name, cpuMs.toFixed(3), `${(cpuMs / limit.cpuMs).toFixed(1)}x`, perSecond.toFixed(0), p50.toFixed(1), p99.toFixed(1));
+        const { cpuMs, databaseMs, perSecond, p50, p99 } = await measure(server, tokens[as], next);
+        const ofDatabase = store === 'postgres' ? databaseMs : 0;
+        const ratio = (cpuMs + ofDatabase) / limit.cpuMs;
+        row(name, cpuMs.toFixed(3), ofDatabase.toFixed(3), `${ratio.toFixed(1)}x`, perSecond.toFixed(0), p50.toFixed(1), p99.toFixed(1));
       }
       say();
       say(await besideLogins(server, tokens.administrator, measured['identity by id'].next, measured['authenticate by password'].next));

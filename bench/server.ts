@@ -12,10 +12,8 @@ import { selfSigned } from './certificate.ts';
 import type { Size } from './data.ts';
 import { load } from './fill.ts';
 import { tellParent } from './measure.ts';
-import { storageOf } from './stores.ts';
+import { SECRET_KEY, storageOf } from './stores.ts';
 
-/** Of all the runs: a store is filled by one process and measured in another. */
-const SECRET_KEY = Buffer.alloc(32, 'bench').toString('base64');
 const [kind = 'bare', size = '{}', purpose] = process.argv.slice(2);
 const tls = await selfSigned();
 
@@ -39,5 +37,5 @@ if (kind === 'bare') {
   const openedMs = performance.now() - began;
   const filled = await load(controller, JSON.parse(size) as Size);
   const { port } = await serve({ controller, tls });
-  tellParent({ port, openedMs, bearer: await bearerToken(controller, filled.client), ...filled });
+  tellParent({ port, openedMs, bearer: await bearerToken(controller, filled.client), ...filled }, () => controller.close());
 }

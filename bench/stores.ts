@@ -1,6 +1,25 @@
+import { join } from 'node:path';
 import { postgresStorage, sqliteStorage } from '../adapters/storage/kysely/index.ts';
 import { memoryStorage } from '../adapters/storage/memory/index.ts';
 import type { StorageAdapter } from '../src/adapter-kit.ts';
+import type { Size } from './data.ts';
+
+/** Of all the runs: a store is filled by one process and measured in another. */
+export const SECRET_KEY = Buffer.alloc(32, 'bench').toString('base64');
+
+/** A size as it is named: identities, services and policies, e.g. `10000x1000x200`. */
+export const sizeOf = (named: string): Size => {
+  const [identities = 0, services = 0, policies = 0] = named.split('x').map(Number);
+  return { identities, services, policies };
+};
+
+/** Where a store's data lies: each size has a place of its own. @param folder of SQLite's databases */
+export const placeOf = (store: string, size: string, folder: string): string => {
+  if (store === 'sqlite') return `sqlite:${join(folder, `${size}.db`)}`;
+  if (store !== 'postgres') return store;
+  if (!process.env.POSTGRES_URL) throw new Error('POSTGRES_URL is not set: run it by npm run postgres');
+  return `${process.env.POSTGRES_URL}#${size}`;
+};
 
 /** `memory`, `sqlite:FILE`, or `postgres://...#NAMESPACE`. While it is filled, SQLite need not wait for the disk. */
 export const storageOf = (kind: string, isFilling = false): StorageAdapter => {

@@ -35,7 +35,7 @@ const LONG: readonly string[] = [
   'test/types/hover.test.ts',
 ];
 
-/** Tests of the server as a process start it again and again. `server.test.ts` is the short story of it. */
+/** Tests that start the server as a process many times. The short tests include only `server.test.ts`. */
 const OF_SERVERS = /^test\/examples\/(?!server\.test)/;
 
 /** Minutes that a test may take, and all of a process, on a machine that is busy with other things. A test that has failed may still keep its process alive. */

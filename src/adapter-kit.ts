@@ -75,6 +75,7 @@ export type {
   KindSchema,
   Query,
   Read,
+  ReadAnswer,
   Row,
   SchemaDifference,
   StorageAdapter,

@@ -75,8 +75,9 @@ export interface Settings {
   /** The same for administrators. Default 1,000,000. */
   readonly maxQueryCostOfAdministrators: number;
   /**
-   * Bytes of memory, about, for an index of who carries which role attribute (docs/decisions/043-role-indexes.md): some 45 bytes for an entity. A
-   * table that takes more is asked in the database. Default 67,108,864 (64 MiB); 0 for no index.
+   * Bytes of memory, about, for an index of who carries which role attribute (docs/decisions/043-role-indexes.md): some 45 bytes for an entity, and
+   * about as much for each field by which entities are sorted, compared or searched (docs/decisions/049-sorted-and-searched-in-memory.md). What takes
+   * more is asked in the database. Default 67,108,864 (64 MiB); 0 for no index.
    */
   readonly roleIndexBytes: number;
   /** Minutes for which the connection of an identity is `unknown` once the router that carried it was lost. Default 5. */

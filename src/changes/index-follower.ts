@@ -1,13 +1,15 @@
 import { kinds } from '../api/index.ts';
 import { yieldToEventLoop } from '../concurrency/event-loop.ts';
-import { ALL, type Predicate, stringField } from '../query/index.ts';
-import type { IndexedFields, Question } from '../role-index/question.ts';
-import { type Members, TableIndex } from '../role-index/table-index.ts';
-import type { Transaction } from '../storage/port.ts';
+import { ALL, stringField } from '../query/index.ts';
+import { type IndexedFields, questionOf } from '../role-index/question.ts';
+import { type Columns, TableIndex } from '../role-index/table-index.ts';
+import type { Query, Transaction } from '../storage/port.ts';
 import type { Change } from './events.ts';
-import { imageOf } from './indexed-tables.ts';
+import { type Indexed, indexedAnswer } from './indexed-answer.ts';
+import { type IndexedTable, imageOf } from './indexed-tables.ts';
 import { changeOf, recordsFrom } from './log.ts';
 import { tableOf } from './views.ts';
+import { WantedColumns } from './wanted-columns.ts';
 
 /** Questions about a table before it is indexed: of one that is hardly ever asked for, no index pays. */
 const ASKED_BEFORE = 2;
@@ -16,13 +18,11 @@ const BATCH = 500;
 /** Changes that a call reads to catch up: one statement. More are read in the background, while the store answers. */
 const MOST_BEHIND = BATCH;
 
+/** A page with so many rows before it pays an index, which counts them: a store passes over each. */
+const DEEP = 1000;
+
 /** Runs `work` in the background, in a transaction that only reads, until `signal` is aborted. */
 export type InBackground = (work: (tx: Transaction, signal: AbortSignal) => Promise<void>) => Promise<void>;
-
-/** Rows that an index finds, and what of the question is left to ask of them. */
-export interface Indexed extends Members {
-  readonly rest: Predicate;
-}
 
 /** What an index takes from those beside it. */
 export interface Surroundings {
@@ -31,14 +31,15 @@ export interface Surroundings {
   apply(change: Change): void;
   /** Bytes that are left. */
   room(): number;
-  /** Told of a table that takes more than there are. */
-  tooLarge(table: string): void;
+  /** Told of a table that takes more than there are. @param column of the table, without which it may not */
+  tooLarge(table: string, column: string | undefined): void;
 }
 
 /** The index of one table, and how far it follows the change log. A class, because it is state. */
 export class IndexFollower {
   readonly table: string;
   readonly fields: IndexedFields;
+  readonly #columns: WantedColumns;
   readonly #around: Surroundings;
   #index: TableIndex | undefined;
   /** The revision up to which it is known what has changed. */
@@ -52,9 +53,10 @@ export class IndexFollower {
   /** How often it was dropped: what was begun before is given up. */
   #drops = 0;
 
-  constructor(table: string, fields: IndexedFields, around: Surroundings) {
+  constructor(table: string, { hidden, ...fields }: IndexedTable, around: Surroundings) {
     this.table = table;
     this.fields = fields;
+    this.#columns = new WantedColumns(hidden);
     this.#around = around;
   }
 
@@ -62,8 +64,12 @@ export class IndexFollower {
     return this.#index;
   }
 
-  async find(tx: Transaction, { indexed, rest }: Question, revision: number): Promise<Indexed | undefined> {
+  async find(tx: Transaction, query: Query, revision: number): Promise<Indexed | undefined> {
     if (this.#isTooLarge) return undefined;
+    const asked = this.#columns.askedBy(query);
+    const isDeep = (query.offset ?? 0) >= DEEP;
+    if (!questionOf({ ...this.fields, ...asked }, query.where, isDeep)) return undefined;
+    this.#columns.count(asked);
     if (!this.#index) {
       if (++this.#asked >= ASKED_BEFORE) this.#work((inner, signal) => this.#build(inner, signal));
       return undefined;
@@ -75,7 +81,9 @@ export class IndexFollower {
     if (revision > this.#revision) await this.#catchUp(tx, revision);
     // Another transaction may have gone on to a later state than this one sees.
     if (!this.#index || revision > this.#revision || revision < this.#changedAt) return undefined;
-    return { ...this.#index.find(indexed), rest };
+    if (lacks(this.#index.columns, this.#columns.wanted)) this.#work((inner, signal) => this.#build(inner, signal));
+    const question = questionOf(this.#index.fields, query.where, isDeep);
+    return question && indexedAnswer(this.#index.find(question.indexed), question, query);
   }
 
   apply(change: Change): void {
@@ -85,7 +93,7 @@ export class IndexFollower {
     this.#changedAt = change.revision;
     this.#index.put(imageOf(change.entity, change.before), imageOf(change.entity, change.after));
     if (this.#index.isWorn) this.drop();
-    else if (this.#around.room() < 0) this.#giveUp();
+    else if (this.#around.room() < 0) this.#giveUp(this.#index.columns);
   }
 
   drop(): void {
@@ -94,10 +102,13 @@ export class IndexFollower {
     this.#drops++;
   }
 
-  #giveUp(): void {
+  /** @param columns without which it may not take too much */
+  #giveUp({ orders, texts }: Columns): void {
     this.drop();
-    this.#isTooLarge = true;
-    this.#around.tooLarge(this.table);
+    const [column] = [...orders, ...texts];
+    if (column === undefined) this.#isTooLarge = true;
+    else this.#columns.refuse();
+    this.#around.tooLarge(this.table, column);
   }
 
   #work(work: Parameters<InBackground>[0]): void {
@@ -106,7 +117,7 @@ export class IndexFollower {
     const over = () => {
       this.#isWorking = false;
     };
-    // Where it fails, the store answers, and whoever asks next begins it again.
+    // If it fails, the index is dropped: the store answers, and later questions start a new scan.
     this.#around.inBackground(work).then(over, () => {
       over();
       this.drop();
@@ -115,7 +126,7 @@ export class IndexFollower {
 
   async #build(tx: Transaction, signal: AbortSignal): Promise<void> {
     const drops = this.#drops;
-    const index = new TableIndex(this.fields);
+    const index = new TableIndex(this.fields, this.#columns.wanted);
     const revision = await tx.revision();
     for (let last = ''; ; ) {
       const rows = await tx.list(this.table, {
@@ -123,7 +134,7 @@ export class IndexFollower {
         limit: BATCH,
       });
       for (const row of rows) index.put(undefined, row);
-      if (index.bytes > this.#around.room()) return this.#giveUp();
+      if (index.bytes > this.#around.room() + (this.#index?.bytes ?? 0)) return this.#giveUp(index.columns);
       if (rows.length < BATCH) break;
       last = rows.at(-1)?.id ?? '';
       await turn(signal);
@@ -154,6 +165,9 @@ export class IndexFollower {
 }
 
 const ID = stringField('id');
+
+const lacks = (there: Columns, wanted: Columns): boolean =>
+  wanted.orders.some((field) => !there.orders.includes(field)) || wanted.texts.some((field) => !there.texts.includes(field));
 
 /** Where the store answers at once, nothing else would let others have a turn. */
 const turn = async (signal: AbortSignal): Promise<void> => {

@@ -20,11 +20,21 @@ const valuesOf = ({ view, fields }: Kind): readonly (readonly [string, readonly 
   ...(fields.semantic ? [['semantic', ['AllOf', 'AnyOf']] as const] : []),
 ];
 
-/** The tables that roles are about, with what is indexed of each. */
-export const indexedTables: ReadonlyMap<string, IndexedFields> = new Map(
+const hiddenIn = ({ fields }: Kind): readonly string[] =>
+  Object.entries(fields).flatMap(([name, { keep }]) => (keep === 'hidden' ? [name] : []));
+
+/** A table, and what is indexed of it. */
+export interface IndexedTable extends IndexedFields {
+  /** Fields that change records do not show. */
+  readonly hidden: ReadonlySet<string>;
+}
+
+/** The tables that roles are about. */
+export const indexedTables: ReadonlyMap<string, IndexedTable> = new Map(
   [...Map.groupBy(all, tableOf)].flatMap(([table, of]) => {
     const sets = [...new Set(of.flatMap(setsOf))];
-    return sets.length === 0 ? [] : [[table, { sets, values: new Map(of.flatMap(valuesOf)) }] as const];
+    const indexed = { sets, values: new Map(of.flatMap(valuesOf)), hidden: new Set(of.flatMap(hiddenIn)) };
+    return sets.length === 0 ? [] : [[table, indexed] as const];
   }),
 );
 

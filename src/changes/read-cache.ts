@@ -2,7 +2,8 @@ import { LRUCache } from 'lru-cache';
 import { kinds } from '../api/index.ts';
 import type { Kind } from '../api/kit/resource.ts';
 import type { Transaction } from '../storage/port.ts';
-import { type CachedState, CachedTransaction, rowKey } from './cached-transaction.ts';
+import { type CachedState, rowKey } from './cached-state.ts';
+import { CachedTransaction } from './cached-transaction.ts';
 import { type Change, isChangedKind } from './events.ts';
 import { changeOf, recordsFrom } from './log.ts';
 import type { RoleIndexes } from './role-indexes.ts';
@@ -83,7 +84,7 @@ export const createReadCache = (indexes?: RoleIndexes): ReadCache => {
     get revision() {
       return revision;
     },
-    indexed: async (tx, table, where, at) => indexes?.find(tx, table, where, at),
+    indexed: async (tx, table, query, at) => indexes?.find(tx, table, query, at),
     catchUp: async (tx, at, known) => {
       if (at < known) {
         indexes?.beginAnew();

@@ -4,11 +4,10 @@
  */
 
 import type { Logger } from '../platform/platform.ts';
-import type { Predicate } from '../query/index.ts';
-import { questionOf } from '../role-index/question.ts';
-import type { Transaction } from '../storage/port.ts';
+import type { Query, Transaction } from '../storage/port.ts';
 import type { Change } from './events.ts';
-import { type InBackground, type Indexed, IndexFollower } from './index-follower.ts';
+import { type InBackground, IndexFollower } from './index-follower.ts';
+import type { Indexed } from './indexed-answer.ts';
 import { indexedTables } from './indexed-tables.ts';
 
 /** The size of what is indexed. */
@@ -21,11 +20,11 @@ export interface RoleIndexSize {
 /** The indexes of all tables, which follow the change log. */
 export interface RoleIndexes {
   /**
-   * The rows of a table that satisfy what an index answers of a question.
+   * What an index answers of a question about a table.
    * @param revision of the state that the transaction sees
    * @returns undefined where the store must be asked
    */
-  find(tx: Transaction, table: string, where: Predicate, revision: number): Promise<Indexed | undefined>;
+  find(tx: Transaction, table: string, query: Query, revision: number): Promise<Indexed | undefined>;
   /** Takes over a change that was committed, if it is the next one. */
   apply(change: Change): void;
   /** Forgets everything: the database has lost commits. */
@@ -43,19 +42,15 @@ export const createRoleIndexes = (inBackground: InBackground, maxBytes: number, 
   const apply = (change: Change) => {
     for (const follower of followers.values()) follower.apply(change);
   };
-  const tooLarge = (table: string) =>
-    logger.warn(`setting roleIndexBytes: there is no room for the role attributes of ${table}; the database answers what is asked of them`);
+  const tooLarge = (table: string, column = 'role attributes') =>
+    logger.warn(`setting roleIndexBytes: there is no room for the ${column} of ${table}; the database answers what is asked of them`);
   const around = { inBackground, apply, tooLarge, room: () => maxBytes - bytes() };
   const indexed = maxBytes === 0 ? [] : [...indexedTables];
   const followers: ReadonlyMap<string, IndexFollower> = new Map(
     indexed.map(([table, fields]) => [table, new IndexFollower(table, fields, around)]),
   );
   return {
-    find: async (tx, table, where, revision) => {
-      const follower = followers.get(table);
-      const question = follower && questionOf(follower.fields, where);
-      return question && follower.find(tx, question, revision);
-    },
+    find: async (tx, table, query, revision) => followers.get(table)?.find(tx, query, revision),
     apply,
     beginAnew: () => {
       for (const follower of followers.values()) follower.drop();

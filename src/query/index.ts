@@ -6,7 +6,7 @@ export { compareText } from './compare-text.ts';
 export { MAX_TERMS } from './cursor.ts';
 export { FilterError, SortError } from './errors.ts';
 export { compileMatcher, matches } from './evaluate.ts';
-export { comparator } from './order.ts';
+export { comparator, compareValues } from './order.ts';
 export { MAX_NESTING, parse, parseSort } from './parse.ts';
 export { MAX_LIST_ITEMS } from './parse-comparison.ts';
 export * from './predicate.ts';

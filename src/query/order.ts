@@ -18,7 +18,8 @@ export const comparator = (sort: readonly SortKey[]): ((a: Document, b: Document
   };
 };
 
-const compareValues = (a: unknown, b: unknown): number => {
+/** Compares two values of one field, in ascending order. */
+export const compareValues = (a: unknown, b: unknown): number => {
   if (typeof a === 'string' && typeof b === 'string') return compareText(a, b);
   const isNull = a === null || a === undefined;
   const isOtherNull = b === null || b === undefined;

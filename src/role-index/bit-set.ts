@@ -62,3 +62,18 @@ export const nextBit = (bits: BitSet, from: number): number => {
   }
   return word * 32 + 31 - Math.clz32(rest & -rest);
 };
+
+/** The element before which there are so many others; -1 if there is none. */
+export const bitAfter = (bits: BitSet, others: number): number => {
+  let left = others;
+  for (let i = 0; i < bits.length; i++) {
+    const count = countInWord(bits[i] ?? 0);
+    if (count > left) {
+      let bit = nextBit(bits, i * 32);
+      while (left-- > 0) bit = nextBit(bits, bit + 1);
+      return bit;
+    }
+    left -= count;
+  }
+  return -1;
+};

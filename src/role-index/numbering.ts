@@ -1,5 +1,6 @@
 import { compareText } from '../query/index.ts';
-import { type BitSet, hasBit, nextBit } from './bit-set.ts';
+import { type BitSet, bitAfter, hasBit, nextBit } from './bit-set.ts';
+import { lowerBound } from './lower-bound.ts';
 
 /** Of an id: its text, and its place in lists. Bytes, about */
 const ID_BYTES = 24;
@@ -36,7 +37,7 @@ export class Numbering {
   }
 
   numberOf(id: string): number | undefined {
-    const place = this.#placeOf(id, this.#first.length, (at) => this.#first[at]);
+    const place = lowerBound(this.#first.length, (at) => compareText(this.#first[at] ?? '', id) < 0);
     return this.#first[place] === id ? place : this.#numbers.get(id);
   }
 
@@ -45,31 +46,40 @@ export class Numbering {
     return this.numberOf(id) ?? (this.#isNext(id) ? this.#append(id) : this.#addLater(id));
   }
 
+  /** Whether the id of one number comes before that of another: negative, if it does. */
+  compare(a: number, b: number): number {
+    const areFirst = a < this.#first.length && b < this.#first.length;
+    return areFirst ? a - b : compareText(this.idOf(a), this.idOf(b));
+  }
+
+  /** The id of a number; empty if it has none. */
+  idOf(number: number): string {
+    return this.#first[number] ?? this.#later[number - this.#first.length] ?? '';
+  }
+
   /** The ids of the numbers in a set, in order of id. */
   page(bits: BitSet, offset: number, limit: number): readonly string[] {
     const ids: string[] = [];
     if (limit <= 0) return ids;
-    let toPass = offset;
-    for (const number of this.#inOrder(bits)) {
+    const later = this.#laterInOrder.filter((number) => hasBit(bits, number));
+    // Where nothing comes between, what is before the page is counted by words.
+    const first = later.length === 0 ? bitAfter(bits, offset) : 0;
+    let toPass = later.length === 0 ? 0 : offset;
+    for (const number of first === -1 ? [] : this.#inOrder(bits, first, later)) {
       if (toPass-- > 0) continue;
-      ids.push(this.#idOf(number));
+      ids.push(this.idOf(number));
       if (ids.length === limit) break;
     }
     return ids;
   }
 
-  *#inOrder(bits: BitSet): Generator<number> {
-    const later = this.#laterInOrder.filter((number) => hasBit(bits, number));
+  *#inOrder(bits: BitSet, first: number, later: readonly number[]): Generator<number> {
     let next = 0;
-    for (let number = nextBit(bits, 0); number !== -1 && number < this.#first.length; number = nextBit(bits, number + 1)) {
-      while (next < later.length && compareText(this.#idOf(later[next] ?? 0), this.#idOf(number)) < 0) yield later[next++] ?? 0;
+    for (let number = nextBit(bits, first); number !== -1 && number < this.#first.length; number = nextBit(bits, number + 1)) {
+      while (next < later.length && compareText(this.idOf(later[next] ?? 0), this.idOf(number)) < 0) yield later[next++] ?? 0;
       yield number;
     }
     yield* later.slice(next);
-  }
-
-  #idOf(number: number): string {
-    return this.#first[number] ?? this.#later[number - this.#first.length] ?? '';
   }
 
   #isNext(id: string): boolean {
@@ -85,20 +95,9 @@ export class Numbering {
     const number = this.width;
     this.#later.push(id);
     this.#numbers.set(id, number);
-    const place = this.#placeOf(id, this.#laterInOrder.length, (at) => this.#idOf(this.#laterInOrder[at] ?? 0));
+    const place = lowerBound(this.#laterInOrder.length, (at) => compareText(this.idOf(this.#laterInOrder[at] ?? 0), id) < 0);
     this.#laterInOrder.splice(place, 0, number);
     this.#bytes += LATER_BYTES + id.length;
     return number;
-  }
-
-  /** Where an id is in a sorted list, or would be. */
-  #placeOf(id: string, length: number, idAt: (place: number) => string | undefined): number {
-    let [low, high] = [0, length];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (compareText(idAt(middle) ?? '', id) < 0) low = middle + 1;
-      else high = middle;
-    }
-    return low;
   }
 }

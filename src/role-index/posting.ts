@@ -1,4 +1,5 @@
 import { type BitSet, clearBit, emptyBitSet, hasBit, intersectBits, setBit, subtractBits, uniteBits, uniteCommonBits } from './bit-set.ts';
+import { lowerBound } from './lower-bound.ts';
 
 /** Of an object with its arrays. Bytes, about */
 const OVERHEAD_BYTES = 150;
@@ -108,11 +109,5 @@ const grown = (array: Uint32Array<ArrayBuffer>, length: number): Uint32Array<Arr
 const placeOf = (list: Uint32Array, size: number, number: number): number => {
   // Rows mostly come in order.
   if (size === 0 || (list[size - 1] ?? 0) < number) return size;
-  let [low, high] = [0, size];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((list[middle] ?? 0) < number) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return lowerBound(size, (at) => (list[at] ?? 0) < number);
 };

@@ -43,6 +43,9 @@ export type Read =
       readonly where?: Predicate | undefined;
     };
 
+/** The answer to a `Read`: the rows of a `list`, or the values of a `referenced`. */
+export type ReadAnswer = readonly Row[] | readonly string[];
+
 /** The operations of a store in one transaction. Kinds and fields are those of the schema. */
 export interface Transaction {
   /** The engine's own transaction, in the form that `Store.join` takes. */
@@ -78,7 +81,7 @@ export interface Transaction {
    * The answers to several questions, in their order: in one statement, where the engine can. `readEach` of the adapter kit is an implementation for those
    * that cannot.
    */
-  readAll(reads: readonly Read[]): Promise<readonly (readonly Row[] | readonly string[])[]>;
+  readAll(reads: readonly Read[]): Promise<readonly ReadAnswer[]>;
   /** The revision that was drawn last, in the state that this transaction sees; 0 before the first. */
   revision(): Promise<number>;
   /**

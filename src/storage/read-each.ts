@@ -1,11 +1,8 @@
-import type { Read, Row, Transaction } from './port.ts';
+import type { Read, ReadAnswer, Transaction } from './port.ts';
 
 /** What `Transaction.readAll` answers, one question after the other. */
-export const readEach = async (
-  tx: Pick<Transaction, 'list' | 'referenced'>,
-  reads: readonly Read[],
-): Promise<(readonly Row[] | readonly string[])[]> => {
-  const answers: (readonly Row[] | readonly string[])[] = [];
+export const readEach = async (tx: Pick<Transaction, 'list' | 'referenced'>, reads: readonly Read[]): Promise<readonly ReadAnswer[]> => {
+  const answers: ReadAnswer[] = [];
   for (const each of reads)
     answers.push(
       each.read === 'list' ? await tx.list(each.kind, each.query) : await tx.referenced(each.kind, each.field, each.values, each.where),

@@ -1,7 +1,7 @@
 import { kinds } from '../api/kinds.ts';
 import { explained } from '../errors/index.ts';
 import { ALL, type Predicate } from '../query/index.ts';
-import type { Query, Read, Row, Transaction, Verified, VerifyPage } from '../storage/port.ts';
+import type { Query, Read, ReadAnswer, Row, Transaction, Verified, VerifyPage } from '../storage/port.ts';
 import { snapshotTables } from '../storage/snapshot/take.ts';
 import { changeMarker, type Marker, markerIn } from './marker.ts';
 import { mergedQuotas, type Quotas } from './quotas.ts';
@@ -142,7 +142,7 @@ export class TenantTransaction implements Transaction {
     return this.#tx.referenced(kind, field, values, where);
   }
 
-  async readAll(reads: readonly Read[]): Promise<readonly (readonly Row[] | readonly string[])[]> {
+  async readAll(reads: readonly Read[]): Promise<readonly ReadAnswer[]> {
     await this.ready();
     const answers = await this.#tx.readAll(reads);
     return answers.map((answer, i) => (reads[i]?.read === 'list' && reads[i].kind === kinds.tenant.kind ? [] : answer));

@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import type { CachedTransaction } from '../../src/changes/cached-transaction.ts';
 import { createReadCache } from '../../src/changes/read-cache.ts';
 import { createRoleIndexes } from '../../src/changes/role-indexes.ts';
-import type { Predicate } from '../../src/query/index.ts';
-import type { Transaction } from '../../src/storage/port.ts';
+import { type Predicate, stringField } from '../../src/query/index.ts';
+import type { Query, Transaction } from '../../src/storage/port.ts';
 import { storageSchema } from '../../src/storage/schema.ts';
 import { openApp } from '../support/app.ts';
 import { newSharedStorage, stores } from '../support/stores.ts';
@@ -15,7 +15,8 @@ const person = (name: string, ...roleAttributes: string[]) => ({ name, type: 'Us
 const silent = { error: () => undefined, warn: () => undefined, info: () => undefined };
 
 for (const name of stores) {
-  const ground = async () => {
+  const ground = async ({ maxBytes = 1_000_000 } = {}) => {
+    const warned: string[] = [];
     const shared = newSharedStorage(name);
     const app = await openApp(name, { storage: shared.adapter(), settings: { roleIndexBytes: 0 } });
     const store = await shared.adapter().open(storageSchema);
@@ -29,8 +30,8 @@ for (const name of stores) {
         running.push(result.catch(() => undefined));
         return result;
       },
-      1_000_000,
-      silent,
+      maxBytes,
+      { ...silent, warn: (line) => void warned.push(line) },
     );
     const cache = createReadCache(indexes);
     const read = <T>(work: (tx: CachedTransaction) => Promise<T>) => store.transaction('read', (tx) => work(cache.reading(tx)));
@@ -53,6 +54,7 @@ for (const name of stores) {
       scanned,
       stop,
       read,
+      warned,
       rows: () => indexes.sizes().identity?.rows,
       [Symbol.asyncDispose]: async () => {
         await store.close();
@@ -132,6 +134,99 @@ for (const name of stores) {
     await scans();
     assert.equal(rows(), 603, 'as the scan saw them');
     assert.deepEqual([await count('a'), await count('b'), rows()], [1, 1, 603]);
+  });
+
+  /** The names of a page, and whether its rows were read by their ids. */
+  const asking = async ({ store, cache }: Awaited<ReturnType<typeof ground>>, query: Query) => {
+    const asked: Query[] = [];
+    const rows = await store.transaction('read', (tx) => {
+      const list: Transaction['list'] = (kind, query) => {
+        if (kind === 'identity') asked.push(query);
+        return tx.list(kind, query);
+      };
+      const spied = { list, revision: () => tx.revision() } as Transaction; // nothing else is asked for
+      return cache.reading(spied).list('identity', query);
+    });
+    const names = rows.map((row) => String(row.name).slice(0, 3));
+    return { names, byId: asked.every(({ where, sort = [] }) => where.op === 'in' && sort.length === 0) };
+  };
+  const NAME = stringField('name');
+  const sorted = (descending: boolean, offset = 0): Query => ({
+    where: carrying('a'),
+    sort: [{ field: NAME, descending }],
+    offset,
+    limit: 2,
+  });
+  const after = (value: string): Query => ({ ...sorted(false), where: { op: 'compare', field: NAME, is: '>', value } });
+  const containing = (value: string): Query => ({ where: { op: 'contains', field: NAME, value, fold: false }, limit: 2 });
+
+  test(`a page that is sorted, or searched for a text, is read by its ids once it was asked for twice (${name})`, async () => {
+    await using all = await ground();
+    const { app, store, cache, warm, scans, read, rows } = all;
+    const ids: string[] = [];
+    for (const each of ['dan', 'bob', 'ann', 'cyd']) ids.push(await app.create('/identities', person(each, 'a')));
+    await warm();
+    for (const query of [sorted(false), sorted(true), containing('an'), containing('ob')]) await read((tx) => tx.list('identity', query));
+    await scans();
+    assert.deepEqual(await asking(all, after('bo')), { names: ['bob', 'cyd'], byId: true });
+    assert.deepEqual(await asking(all, sorted(false, 1)), { names: ['bob', 'cyd'], byId: true });
+    assert.deepEqual((await asking(all, sorted(true, 1))).names, ['cyd', 'bob']);
+    assert.deepEqual((await asking(all, containing('an'))).names.toSorted(), ['ann', 'dan']);
+    assert.deepEqual(await asking(all, containing('yd')), { names: ['cyd'], byId: true });
+    // Earlier states are those of the store, also while names change.
+    await store.transaction('read', async (tx) => {
+      const early = cache.reading(tx);
+      await early.revision();
+      await app.request('PATCH', `/identities/${ids[3]}`, { body: { name: 'zoe' } });
+      assert.deepEqual((await asking(all, sorted(true))).names, ['zoe', 'dan']);
+      assert.deepEqual((await asking(all, containing('zo'))).names, ['zoe']);
+      assert.deepEqual(
+        (await early.list('identity', sorted(true))).map((row) => row.name),
+        ['dan', 'cyd'],
+      );
+      assert.equal(await early.count('identity', containing('zo').where), 0);
+    });
+    await app.request('DELETE', `/identities/${ids[0]}`);
+    assert.deepEqual(await asking(all, sorted(true)), { names: ['zoe', 'bob'], byId: true });
+    assert.deepEqual((await asking(all, containing('dan'))).names, []);
+    assert.equal(rows(), 4);
+  });
+
+  test(`a page behind many rows is read by its ids once it was asked for twice (${name})`, async () => {
+    await using all = await ground();
+    const { app, scans, read } = all;
+    for (let i = 0; i < 1010; i++) await app.create('/identities', person(`n${String(i).padStart(4, '0')}`));
+    const page = (offset: number, sort: Query['sort'] = []): Query => ({ where: { op: 'all' }, sort, offset, limit: 3 });
+    const byName = [{ field: NAME, descending: false }];
+    const expected = await all.store.transaction('read', (tx) => tx.list('identity', page(1003)));
+    for (const offset of [1000, 1001, 1002]) await read((tx) => tx.list('identity', page(offset, byName)));
+    await scans();
+    await read((tx) => tx.list('identity', page(1004, byName)));
+    await scans();
+    const names = expected.map((row) => String(row.name).slice(0, 3));
+    assert.deepEqual(await asking(all, page(1003)), { names, byId: true });
+    const sortedPage = await read((tx) => tx.list('identity', page(1005, byName)));
+    // The administrator is before all that are named by a number.
+    assert.deepEqual(
+      sortedPage.map((row) => row.name),
+      ['n1004', 'n1005', 'n1006'],
+    );
+    assert.equal((await asking(all, page(999))).byId, false);
+    assert.deepEqual(await asking(all, page(5000)), { names: [], byId: true });
+  });
+
+  test(`orders for which there is no room leave the index of roles as it is (${name})`, async () => {
+    await using all = await ground({ maxBytes: 9000 });
+    const { app, warm, scans, read, rows, count, warned } = all;
+    for (let i = 0; i < 60; i++) await app.create('/identities', person(`n${String(i).padStart(2, '0')}${'x'.repeat(90)}`, 'a'));
+    await warm();
+    assert.equal(rows(), 61);
+    for (let offset = 0; offset < 6; offset++) {
+      await read((tx) => tx.list('identity', sorted(true, offset)));
+      await scans();
+    }
+    assert.deepEqual(await asking(all, sorted(false)), { names: ['n00', 'n01'], byId: false });
+    assert.deepEqual([await count('a'), rows(), warned.length], [60, 61, 1]);
   });
 
   test(`a scan that fails is begun again by later questions (${name})`, async () => {

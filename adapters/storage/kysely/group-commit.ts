@@ -78,7 +78,7 @@ export class GroupCommit {
         }
       });
     } catch (error) {
-      // Whoever waited for a transaction that could not begin, has waited as long as one may.
+      // If the transaction could not begin, all writers that were waiting for it have waited for as long as is allowed.
       const failed = members.length > 0 ? members : asking.filter((member) => this.#waiting.delete(member));
       for (const { outcome } of failed) outcome.reject(error);
       return;

@@ -1,5 +1,5 @@
 /** Several questions in one statement: a part for each, whose rows say which part they are of. */
-import { compareText, type Read, type Row } from '../../../src/adapter-kit.ts';
+import { compareText, type Read, type ReadAnswer } from '../../../src/adapter-kit.ts';
 import { valuesToArrange } from './arrange.ts';
 import type { Result, ResultRow } from './result.ts';
 import { rowOf } from './rows.ts';
@@ -17,15 +17,13 @@ export const canBePart = (each: Read): boolean => {
   return where.op !== 'none' && sort.length === 0 && offset === 0 && limit === undefined && valuesToArrange(where).size === 0;
 };
 
-type Answer = readonly Row[] | readonly string[];
-
 /** The answers to questions that can be parts, in their order. */
 export const readParts = async (
   run: (statement: Sql) => Promise<Result>,
   scope: Scope,
   reads: readonly Read[],
-): Promise<readonly Answer[]> => {
-  const answers: Answer[] = [];
+): Promise<readonly ReadAnswer[]> => {
+  const answers: ReadAnswer[] = [];
   for (let at = 0; at < reads.length; at += MOST_PARTS) {
     const some = reads.slice(at, at + MOST_PARTS);
     const { rows } = await run(
@@ -46,5 +44,5 @@ const partOf = (scope: Scope, each: Read, part: number): Sql =>
     : sql`select ${raw(String(part))} as part, q.value as document from (${selectReferenced(scope, each.kind, each.field, [...new Set(each.values)], each.where)}) as q`;
 
 // Rows of parts come in any order.
-const answerOf = (each: Read, rows: readonly ResultRow[]): Answer =>
+const answerOf = (each: Read, rows: readonly ResultRow[]): ReadAnswer =>
   each.read === 'list' ? rows.map(rowOf).toSorted((a, b) => compareText(a.id, b.id)) : rows.map(({ document }) => String(document));

@@ -3,6 +3,7 @@ import {
   type Predicate,
   type Query,
   type Read,
+  type ReadAnswer,
   type Row,
   readEach,
   type Transaction,
@@ -92,7 +93,7 @@ export class KyselyTransaction implements Transaction {
     return rows.map(({ value }) => String(value));
   }
 
-  async readAll(reads: readonly Read[]): Promise<readonly (readonly Row[] | readonly string[])[]> {
+  async readAll(reads: readonly Read[]): Promise<readonly ReadAnswer[]> {
     const parts = reads.filter(canBePart);
     if (parts.length < 2) return readEach(this, reads);
     const scope = await this.#session.ready();

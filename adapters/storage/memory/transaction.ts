@@ -4,6 +4,7 @@ import {
   type Predicate,
   type Query,
   type Read,
+  type ReadAnswer,
   type Row,
   readEach,
   stringField,
@@ -68,7 +69,7 @@ export class MemoryTransaction implements Transaction {
     return [...new Set(values)].filter(holds);
   }
 
-  readAll(reads: readonly Read[]): Promise<readonly (readonly Row[] | readonly string[])[]> {
+  readAll(reads: readonly Read[]): Promise<readonly ReadAnswer[]> {
     return readEach(this, reads);
   }
 

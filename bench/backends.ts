@@ -1,0 +1,47 @@
+/** The processor time of a PostgreSQL server on this machine: that of its processes, as Linux tells it. */
+import { readdirSync, readFileSync } from 'node:fs';
+import pg from 'pg';
+
+export interface Backends {
+  /** Milliseconds so far, of user and system; in steps of 10. */
+  processorMs(): number;
+}
+
+/** Of a store without any. */
+export const NO_BACKENDS: Backends = { processorMs: () => 0 };
+
+const TICK_MS = 10;
+
+/** The fields of `/proc/PID/stat` from the state on; undefined once the process is gone. */
+const statOf = (pid: string): readonly string[] | undefined => {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ');
+  } catch {
+    return undefined;
+  }
+};
+const parentIn = (stat: readonly string[]): string | undefined => stat[1];
+/** Its own, and that of children that have ended. */
+const ticksIn = (stat: readonly string[]): number => [11, 12, 13, 14].reduce((sum, field) => sum + Number(stat[field]), 0);
+
+/** @throws Error where the server is on another machine, or this one has no `/proc` */
+export const backendsOf = async (connectionString: string): Promise<Backends> => {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  const { rows } = await client.query('select pg_backend_pid() as pid');
+  const stat = statOf(String(rows[0].pid));
+  await client.end();
+  const server = stat && parentIn(stat);
+  if (!server) throw new Error('the processes of the database are not on this machine, so that their processor time cannot be read');
+  return {
+    processorMs: () => {
+      const stats = readdirSync('/proc').flatMap((pid) => {
+        const found = /^\d+$/.test(pid) ? statOf(pid) : undefined;
+        return found && (pid === server || parentIn(found) === server) ? [found] : [];
+      });
+      return stats.reduce((sum, each) => sum + ticksIn(each), 0) * TICK_MS;
+    },
+  };
+};

@@ -1,0 +1,25 @@
+import type { Query, Row, Transaction } from '../storage/port.ts';
+import type { Indexed } from './indexed-answer.ts';
+
+/** What is kept of earlier reads, as transactions use it. */
+export interface CachedState {
+  /** The latest that it knows; -1 before the first. */
+  readonly revision: number;
+  /** Whether every write to a table draws a revision, so that what is kept of it can be judged. */
+  isCached(table: string): boolean;
+  /** What is kept under a key and was already true at a revision. */
+  find(key: string, revision: number): unknown;
+  /** Keeps what was read at a revision and is true since another, unless later changes are known. */
+  keep(key: string, value: Row | string | number | readonly unknown[], revision: number, since: number): void;
+  /** The revision of the last known change to a table. */
+  changedAt(table: string): number;
+  /** What a role index finds, in the state that a transaction sees; undefined where the store must be asked. */
+  indexed(tx: Transaction, table: string, query: Query, revision: number): Promise<Indexed | undefined>;
+  /**
+   * Moves on to the revision that a transaction sees.
+   * @param known the latest revision when the transaction began: one that sees less is on a database that lost commits, e.g. at a fail-over
+   */
+  catchUp(tx: Transaction, revision: number, known: number): Promise<void>;
+}
+
+export const rowKey = (table: string, id: string): string => `${table} ${id}`;

@@ -1,0 +1,28 @@
+import type { Predicate } from '../query/index.ts';
+import type { Question } from '../role-index/question.ts';
+import type { Members } from '../role-index/table-index.ts';
+import type { Query } from '../storage/port.ts';
+
+/** Ids that a question is answered with, at most: the largest page, and the candidates of a question that is only half answered. */
+const MOST_IDS = 500;
+
+/** What an index finds of a question. */
+export interface Indexed {
+  /** Of the rows that satisfy all but `rest`. */
+  readonly count: number;
+  /** What of the question is left to ask of them. */
+  readonly rest: Predicate;
+  /** The ids of the page, in its order; undefined if something is left to ask, if they are too many, or if the index does not know the order. */
+  readonly page: readonly string[] | undefined;
+  /** The ids of all these rows, in order of id; undefined if they are too many. */
+  readonly candidates: readonly string[] | undefined;
+}
+
+/** Finds all at once: with the next write, the index is of another state. */
+export const indexedAnswer = (members: Members, { rest }: Question, { sort = [], offset = 0, limit = Infinity }: Query): Indexed => {
+  const { count } = members;
+  const [by, ...more] = sort;
+  const hasOrder = rest.op === 'all' && more.length === 0 && Math.min(limit, count - offset) <= MOST_IDS;
+  const page = hasOrder ? (by ? members.sorted(by, offset, limit) : members.page(offset, limit)) : undefined;
+  return { count, rest, page, candidates: page || count > MOST_IDS ? undefined : members.page(0, count) };
+};

@@ -1,0 +1,165 @@
+import { compareText } from '../query/compare-text.ts';
+import { equals, type Predicate, stringField } from '../query/index.ts';
+import type { Query, Read, Row, Transaction, TransactionMode } from '../storage/port.ts';
+import { type CachedState, rowKey } from './cached-state.ts';
+
+/** Rows of a list that is kept, at most: the policies of an identity, not a page. */
+const MOST_ROWS = 50;
+
+/** What is remembered of the answer to a question. */
+export interface Recollection {
+  /** Undefined if nothing is. */
+  readonly value: unknown;
+  /** Remembers an answer. */
+  keep(answer: number | readonly unknown[]): void;
+}
+
+/** Remembers an answer, where it may be. */
+export const kept = <T extends number | readonly unknown[]>(known: Recollection | undefined, answer: T): T => {
+  known?.keep(answer);
+  return answer;
+};
+
+/** What one transaction remembers of earlier reads, in the state that it sees: nothing any more, once it has written. */
+export class Recollections {
+  readonly #tx: Transaction;
+  readonly #state: CachedState;
+  readonly #mode: TransactionMode;
+  readonly #known: number;
+  /** The revision of the state that it sees. */
+  #revision: Promise<number> | undefined;
+  #hasWritten: boolean;
+
+  constructor(tx: Transaction, state: CachedState, mode: TransactionMode) {
+    this.#tx = tx;
+    // What others have written who share its commit is as its own.
+    this.#hasWritten = tx.seesUncommitted ?? false;
+    this.#state = state;
+    this.#mode = mode;
+    this.#known = state.revision;
+  }
+
+  /** The transaction writes: from now on, the store is asked. */
+  end(): void {
+    this.#hasWritten = true;
+  }
+
+  revision(): Promise<number> {
+    return this.#hasWritten ? this.#tx.revision() : this.current();
+  }
+
+  /** The revision when it began, up to which the state has caught up. */
+  current(): Promise<number> {
+    this.#revision ??= this.#tx.revision().then(async (revision) => {
+      await this.#state.catchUp(this.#tx, revision, this.#known);
+      return revision;
+    });
+    return this.#revision;
+  }
+
+  async row(kind: string, id: string): Promise<Row | undefined> {
+    if (this.#hasWritten || !this.#state.isCached(kind)) return this.#tx.get(kind, id);
+    const revision = await this.current();
+    const known = this.#rowAt(kind, id, revision);
+    if (known) return known;
+    const row = await this.#tx.get(kind, id);
+    if (row && !this.#hasWritten) this.#keepRow(kind, row, revision);
+    return row;
+  }
+
+  /** The rows with these ids, in their order; undefined for those that are not known. */
+  async rows(kind: string, ids: readonly string[]): Promise<readonly (Row | undefined)[]> {
+    const revision = await this.current();
+    return ids.map((id) => this.#rowAt(kind, id, revision));
+  }
+
+  async keepRows(kind: string, rows: readonly Row[]): Promise<void> {
+    const revision = await this.current();
+    if (!this.#hasWritten) for (const row of rows) this.#keepRow(kind, row, revision);
+  }
+
+  /** The row with a unique value: `CachedTransaction.recall`. */
+  async recall(kind: string, field: string, value: string): Promise<Row | undefined> {
+    const find = async () => (await this.#tx.list(kind, { where: equals(stringField(field), value), limit: 1 }))[0];
+    if (this.#mode === 'write') return find();
+    const revision = await this.current();
+    const key = JSON.stringify([kind, field, value]);
+    const id = this.#state.find(key, revision);
+    const known = id === undefined ? undefined : this.#rowAt(kind, String(id), revision);
+    if (known?.[field] === value) return known;
+    const row = await find();
+    if (row) {
+      this.#state.keep(key, row.id, revision, row.version);
+      this.#keepRow(kind, row, revision);
+    }
+    return row;
+  }
+
+  /** The answer to a question, remembered or read. */
+  async answer<T extends number | readonly unknown[]>(kind: string, question: string, read: () => Promise<T>): Promise<T> {
+    const known = await this.#of(kind, question);
+    return (known?.value as T | undefined) ?? kept(known, await read()); // of the same question
+  }
+
+  /** Of the answer to a question; undefined if nothing may be remembered. */
+  read(asked: Read): Promise<Recollection | undefined> {
+    return asked.read === 'list'
+      ? this.list(asked.kind, asked.query)
+      : this.#of(asked.kind, `referenced ${JSON.stringify([asked.field, asked.values])} ${asked.where ? predicateText(asked.where) : ''}`);
+  }
+
+  /** Of a list. Rows of short lists are also remembered by id, so that what refers to them finds them. */
+  async list(kind: string, query: Query): Promise<Recollection | undefined> {
+    const { where, sort, offset, limit } = query;
+    const known = await this.#of(kind, `list ${JSON.stringify([sort, offset, limit])} ${predicateText(where)}`);
+    if (!known || known.value) return known;
+    const revision = await this.current();
+    const keep = (rows: readonly unknown[]) => {
+      if (rows.length > MOST_ROWS || this.#hasWritten) return;
+      known.keep(rows);
+      for (const row of rows as readonly Row[]) this.#keepRow(kind, row, revision); // of a list
+    };
+    const rows = idsIn(query)?.map((id) => this.#rowAt(kind, id, revision));
+    return { value: rows?.every((row) => row !== undefined) ? rows : undefined, keep };
+  }
+
+  async #of(kind: string, question: string): Promise<Recollection | undefined> {
+    if (this.#hasWritten || !this.#state.isCached(kind)) return undefined;
+    const revision = await this.current();
+    // With the next change to the table, the question is another one.
+    const since = this.#state.changedAt(kind);
+    const key = `${since} ${kind} ${question}`;
+    const keep = (answer: number | readonly unknown[]) => {
+      if (!this.#hasWritten) this.#state.keep(key, answer, revision, since);
+    };
+    return { value: this.#state.find(key, revision), keep };
+  }
+
+  #rowAt(kind: string, id: string, revision: number): Row | undefined {
+    return this.#state.find(rowKey(kind, id), revision) as Row | undefined; // kept below
+  }
+
+  #keepRow(kind: string, row: Row, revision: number): void {
+    this.#state.keep(rowKey(kind, row.id), row, revision, row.version);
+  }
+}
+
+/** Terms from which on it costs more to write a predicate again than to remember its text. */
+const LONG = 8;
+
+/** A predicate as text. The same one is asked for a page and for its total, and may be long. */
+export const predicateText = (where: Predicate): string => {
+  if (!('terms' in where) || where.terms.length < LONG) return JSON.stringify(where);
+  const known = texts.get(where);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(where);
+  texts.set(where, text);
+  return text;
+};
+const texts = new WeakMap<Predicate, string>();
+
+/** The ids that a list asks for, and nothing else, in its order. */
+const idsIn = ({ where, sort = [], offset = 0, limit }: Query): readonly string[] | undefined => {
+  if (where.op !== 'in' || where.field.path.join() !== 'id' || sort.length > 0 || offset > 0 || limit !== undefined) return undefined;
+  return [...new Set(where.values.map(String))].toSorted(compareText);
+};

@@ -1,0 +1,139 @@
+/** From a question to the numbers of the rows that satisfy it. */
+import type { FieldRef, Predicate, Scalar } from '../query/index.ts';
+import { type BitSet, emptyBitSet, intersectBits, setBit, subtractBits, uniteBits } from './bit-set.ts';
+import type { Numbering } from './numbering.ts';
+import type { Posting } from './posting.ts';
+import type { SortOrder } from './sort-order.ts';
+import type { TextIndex } from './text-index.ts';
+import type { ValueIndex } from './value-index.ts';
+
+/** What an index of a table consists of. */
+export interface IndexParts {
+  readonly numbering: Numbering;
+  /** The rows that there are. */
+  readonly rows: Posting;
+  /** By field. */
+  readonly values: ReadonlyMap<string, ValueIndex>;
+  readonly orders: ReadonlyMap<string, SortOrder>;
+  readonly texts: ReadonlyMap<string, TextIndex>;
+}
+
+type Node<Op extends Predicate['op']> = Extract<Predicate, { readonly op: Op }>;
+
+/** @param where the part of a question that `questionOf` says an index answers. @throws TypeError for another */
+export const bitsOf = (parts: IndexParts, where: Predicate): BitSet => {
+  switch (where.op) {
+    case 'none':
+      return none(parts);
+    case 'and':
+      return common(parts, where.terms);
+    case 'or':
+      return united(parts, where.terms);
+    case 'not':
+      return allBut(parts, bitsOf(parts, where.term));
+    case 'overlaps':
+      return unionOf(
+        parts,
+        where.values.map((value) => posting(parts, where.set, value)),
+      );
+    case 'covers':
+      return intersectionOf(
+        parts,
+        [...new Set(where.values)].map((value) => posting(parts, where.set, value)),
+      );
+    case 'coveredBy':
+      return coveredBy(parts, where.set, new Set(where.values));
+    case 'in':
+      return named(parts, where.values.map(String));
+    case 'compare':
+      return where.is === '=' ? unionOf(parts, [posting(parts, where.field.path[0], where.value)]) : comparing(parts, where);
+    case 'contains':
+      return containing(parts, where);
+    case 'all':
+      return all(parts);
+    default:
+      throw new TypeError(`a role index cannot answer '${where.op}'`);
+  }
+};
+
+const none = ({ numbering }: IndexParts): BitSet => emptyBitSet(numbering.width);
+const all = (parts: IndexParts): BitSet => unionOf(parts, [parts.rows]);
+const posting = ({ values }: IndexParts, field: string, value: Scalar): Posting | undefined => values.get(field)?.get(value);
+
+const common = (parts: IndexParts, [first, ...rest]: readonly Predicate[]): BitSet => {
+  const bits = first ? bitsOf(parts, first) : all(parts);
+  for (const term of rest) intersectBits(bits, bitsOf(parts, term));
+  return bits;
+};
+
+const united = (parts: IndexParts, terms: readonly Predicate[]): BitSet => {
+  const bits = none(parts);
+  for (const term of terms) {
+    const pair = pairOf(parts, term);
+    if (pair) pair[0].uniteCommonInto(bits, pair[1]);
+    else uniteBits(bits, bitsOf(parts, term));
+  }
+  return bits;
+};
+
+/** Of a term that asks for two values, as most AllOf policies do: they need no set in between. */
+const pairOf = (parts: IndexParts, term: Predicate): readonly [Posting, Posting] | undefined => {
+  if (term.op !== 'covers' || term.values.length !== 2) return undefined;
+  const [a, b] = term.values.map((value) => posting(parts, term.set, value));
+  return a && b && [a, b];
+};
+
+const unionOf = (parts: IndexParts, postings: readonly (Posting | undefined)[]): BitSet => {
+  const bits = none(parts);
+  for (const each of postings) each?.uniteInto(bits);
+  return bits;
+};
+
+const intersectionOf = (parts: IndexParts, postings: readonly (Posting | undefined)[]): BitSet => {
+  if (postings.length === 0) return all(parts);
+  if (postings.includes(undefined)) return none(parts);
+  const [first, ...rest] = postings;
+  const bits = unionOf(parts, [first]);
+  for (const each of rest) each?.intersectInto(bits);
+  return bits;
+};
+
+const coveredBy = (parts: IndexParts, set: string, values: ReadonlySet<Scalar>): BitSet => {
+  const bits = all(parts);
+  for (const [value, each] of parts.values.get(set) ?? []) if (!values.has(value)) each.subtractFrom(bits);
+  return bits;
+};
+
+const named = (parts: IndexParts, ids: readonly string[]): BitSet => {
+  const bits = none(parts);
+  for (const id of ids) {
+    const number = parts.numbering.numberOf(id);
+    if (number !== undefined) setBit(bits, number);
+  }
+  intersectBits(bits, all(parts));
+  return bits;
+};
+
+const comparing = ({ orders, numbering }: IndexParts, where: Node<'compare'>): BitSet =>
+  known(orders, where.field).comparing(where, numbering.width);
+
+/** The comparisons that all rows satisfy which a question finds, where an order answers it. */
+export const comparisonsIn = (indexed: Predicate): readonly Node<'compare'>[] => {
+  const terms = indexed.op === 'and' ? indexed.terms : [indexed];
+  return terms.flatMap((term) => (term.op === 'compare' && term.is !== '=' ? [term] : []));
+};
+
+const containing = ({ texts, numbering }: IndexParts, { field, value, fold }: Node<'contains'>): BitSet =>
+  known(texts, field).containing(value, fold, numbering.width);
+
+const known = <Column>(columns: ReadonlyMap<string, Column>, { path }: FieldRef): Column => {
+  const column = columns.get(path[0]);
+  if (!column) throw new TypeError(`a role index has no column ${path.join('.')}`);
+  return column;
+};
+
+const allBut = (parts: IndexParts, bits: BitSet): BitSet => {
+  const others = all(parts);
+  subtractBits(others, bits);
+  return others;
+};
