@@ -15,11 +15,14 @@ export const declarationsOf = (root: string): ReadonlyMap<string, string> => {
   const program = ts.createProgram(config.fileNames, config.options);
   const texts = new Map<string, string>();
   const { diagnostics } = program.emit(undefined, (path, text) => {
-    texts.set(relative(join(root, 'dist'), path).split(sep).join(posix.sep), text);
+    texts.set(relative(join(root, 'dist'), path).split(sep).join(posix.sep), indentedByTwo(text));
   });
   [...ts.getPreEmitDiagnostics(program), ...diagnostics].forEach(refuse);
   return texts;
 };
+
+/** The compiler indents by four spaces, which are a twentieth of all declarations. */
+const indentedByTwo = (text: string): string => text.replaceAll(/^(?: {4})+/gm, (spaces) => spaces.slice(spaces.length / 2));
 
 const refuse = (diagnostic: ts.Diagnostic): never => {
   throw new Error(

@@ -1,4 +1,5 @@
-import { kinds } from '../api/index.ts';
+import type { KindName } from '../api/kind-names.ts';
+import { kinds } from '../api/kinds.ts';
 import { withDerived } from '../api/kit/derived.ts';
 import type { Kind } from '../api/kit/resource.ts';
 import type { Scalar } from '../query/index.ts';
@@ -39,7 +40,7 @@ export const indexedTables: ReadonlyMap<string, IndexedTable> = new Map(
 );
 
 /** What a change record says of a row, with the hidden fields that follow from it. */
-export const imageOf = (entity: keyof typeof kinds, row: object | null): IndexedRow | undefined => {
+export const imageOf = (entity: KindName, row: object | null): IndexedRow | undefined => {
   if (row === null) return undefined;
   const kind: Kind = kinds[entity];
   const image = withDerived(kind.fields, row as IndexedRow); // rows have an id

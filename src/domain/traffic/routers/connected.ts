@@ -1,10 +1,15 @@
 import type { Channel } from '../../../control-channel/channel.ts';
-import type { linkListeners } from '../../../control-channel/messages/links.ts';
-import type { MessageBody } from '../../../control-channel/messages/message-type.ts';
 import type { RouterConnection } from '../../fabric/connections/presence.ts';
 
 /** Where other routers reach a router. */
-export type LinkListener = MessageBody<typeof linkListeners>['listeners'][number];
+export interface LinkListener {
+  /** `tls:fra1.example:6000` */
+  readonly address: string;
+  readonly protocol: string;
+  readonly costTags: readonly string[];
+  readonly groups: readonly string[];
+  readonly localBinding: string;
+}
 
 /** A router on its control channel. */
 export interface ConnectedRouter {
