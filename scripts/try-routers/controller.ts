@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Processes } from './processes.ts';
@@ -7,6 +8,8 @@ import type { Processes } from './processes.ts';
 export interface RunningController {
   /** Kills it without a warning, and starts it again on its database. Resolves when it answers. */
   killAndRestart(): Promise<void>;
+  /** What it has used so far; nothing where there is no /proc. */
+  used(): { readonly processorMs: number; readonly mebibytes: number } | undefined;
 }
 
 const main = join(import.meta.dirname, '../../server/main.ts');
@@ -28,8 +31,18 @@ export const startController = async (processes: Processes, folder: string): Pro
       await ended;
       child = await start();
     },
+    used: () => {
+      const read = (file: string) => readFileSync(`/proc/${child.pid}/${file}`, 'utf8');
+      if (!existsSync(`/proc/${child.pid}/stat`)) return undefined;
+      const [user = 0, system = 0] = read('stat').split(') ')[1]?.split(' ').slice(11, 13).map(Number) ?? [];
+      const [, resident = '0'] = /VmRSS:\s+(\d+)/.exec(read('status')) ?? [];
+      return { processorMs: (user + system) * MS_OF_TICK, mebibytes: Math.round(Number(resident) / 1024) };
+    },
   };
 };
+
+/** What Linux counts processor time in. */
+const MS_OF_TICK = 10;
 
 const MOST_SECONDS = 60;
 

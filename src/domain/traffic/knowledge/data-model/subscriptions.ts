@@ -49,7 +49,7 @@ export const syncDataModel = (fabric: Pick<Fabric, 'core' | 'events'>): ((router
   const failed = (error: unknown): void => {
     if (!isNeeded()) return;
     logger.warn('routers could not be told of the data model, which is tried again', { error });
-    after(clock, RETRY_AFTER, proceed);
+    after(clock, RETRY_AFTER, () => void proceed());
   };
   const change = ({ body }: SentSet): void => tellAll(changeSet, body);
   const following = followDataModel(
@@ -75,7 +75,7 @@ export const syncDataModel = (fabric: Pick<Fabric, 'core' | 'events'>): ((router
       subscribed.set(router, monotonic(clock) + Math.min(subscriptionDurationSeconds * 1000, LONGEST) + GRACE);
     }
   };
-  const proceed = (): void => void following.run(answer).catch(failed);
+  const proceed = (): Promise<void> => following.run(answer).catch(failed);
 
   const refresh = async (feed: DataFeed): Promise<void> => {
     const set = await feed.refresh();
@@ -92,10 +92,10 @@ export const syncDataModel = (fabric: Pick<Fabric, 'core' | 'events'>): ((router
       subscribeToDataModel,
       (frame) => {
         asking.set(router, subscribeToDataModel.decode(frame.body));
-        proceed();
-        if (isTicking) return;
+        if (!isTicking) after(clock, REFRESH_EVERY, tick);
         isTicking = true;
-        after(clock, REFRESH_EVERY, tick);
+        // Answered before more of what the router sends is handled: an answer may be a million times as long as the question.
+        return proceed();
       },
     ],
   ];
