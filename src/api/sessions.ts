@@ -92,7 +92,7 @@ const createdSession = z
 /** The routers that the traffic of a session takes. */
 const routePath = z
   .object({
-    /** Ids of routers. */
+    /** Ids of routers, that of the client first. Of several circuits, those of the oldest. */
     routePath: z.array(string),
   })
   .meta({ id: 'SessionRoutePath' });
@@ -130,7 +130,7 @@ export const sessions = group('sessions', 'Sessions', {
   }),
   getRoutePath: operation('GET', '/sessions/{id}/route-path', {
     operationId: 'detailSessionRoutePath',
-    summary: 'The routers on the path of a session: none, because this controller routes no traffic',
+    summary: 'The routers that a circuit of a session goes through, that of the client first; none while it has no circuit here',
     permission: 'ops.read',
     answer: data(routePath),
   }),

@@ -25,6 +25,8 @@ export interface TrafficCircuit {
   readonly createdAt: string;
   readonly clientId: string;
   readonly serviceId: string;
+  /** The session that it was dialed in; empty for a tunneler, which has none. */
+  readonly sessionId: string;
   readonly terminatorId: string;
   /** The routers, the first of them that of the client. */
   readonly path: readonly string[];

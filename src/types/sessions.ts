@@ -104,7 +104,7 @@ export interface CreatedSession {
 
 /** The routers that the traffic of a session takes. */
 export interface SessionRoutePath {
-  /** Ids of routers. */
+  /** Ids of routers, that of the client first. Of several circuits, those of the oldest. */
   readonly routePath: readonly string[];
 }
 
@@ -146,7 +146,7 @@ export interface SessionsApi<P = CallOptions> {
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
   /**
-   * The routers on the path of a session: none, because this controller routes no traffic.
+   * The routers that a circuit of a session goes through, that of the client first; none while it has no circuit here.
    *
    * For administrators (right `ops.read`): `GET /sessions/{id}/route-path` of the management API.
    * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404)

@@ -10,6 +10,20 @@ const { removeTerminators, validateTerminators, validateTerminatorsResponse } = 
 const { apiSessionAdded, apiSessionRemoved, sessionRemoved, validateSessions } = messages.sessions;
 const { subscribeToDataModel, dataState } = messages.dataModel;
 
+test('a session shows the routers of its circuit, as long as it has one', async () => {
+  await using at = await traffic();
+  const { sessions } = at.network.controller;
+  await bindBy(at, 'terminator');
+  const { id, token } = await at.dialing.sessions.create({ body: { serviceId: at.serviceId, type: 'Dial' } });
+  const shown = async () => (await sessions.getRoutePath({ id })).routePath;
+  assert.deepEqual(await shown(), []);
+  const made = await dialBy(at, { token });
+  assert.ok(made.isMade);
+  assert.deepEqual(await shown(), [at.fra1.id]);
+  await at.network.controller.circuits.delete({ id: made.id });
+  assert.deepEqual(await shown(), []);
+});
+
 test('a router learns the keys of tokens, and the API sessions as their clients use them', async () => {
   await using at = await traffic();
   const { router, hosting, serviceId } = at;

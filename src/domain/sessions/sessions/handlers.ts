@@ -88,6 +88,7 @@ export const sessionEntries = implement(sessions, {
   getRoutePath: (call, { id }) =>
     call.read(async (entities) => {
       await requireVisible(entities, call, id);
-      return { routePath: [] };
+      const circuit = call.core.traffic.circuits().find(({ sessionId }) => sessionId === id);
+      return { routePath: [...(circuit?.path ?? [])] };
     }),
 });

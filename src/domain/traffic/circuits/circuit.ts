@@ -16,6 +16,8 @@ export interface Circuit extends CircuitWay {
   /** Id of the identity that has dialed. */
   readonly clientId: string;
   readonly serviceId: string;
+  /** Id of the session that it was dialed in; empty for a tunneler, which has none. */
+  readonly sessionId: string;
   /** What its two ends are called. */
   readonly ingress: string;
   readonly egress: string;

@@ -144,6 +144,7 @@ const keep = (
     id: circuitId,
     createdAt: isoTime(fabric.core.platform.clock.now()),
     clientId: right.identityId,
+    sessionId: right.sessionId,
     serviceId: right.serviceId,
     ingress,
     egress,
