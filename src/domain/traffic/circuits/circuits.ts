@@ -1,4 +1,5 @@
 import { Malformed } from '../../../control-channel/malformed.ts';
+import { MINUTE } from '../../../platform/durations.ts';
 import { after } from '../../../platform/timers.ts';
 import type { Hosting } from '../hosting/hosting.ts';
 import type { Linking } from '../links/linking.ts';
@@ -55,8 +56,6 @@ export interface CircuitKeeping {
   /** The connection of a router is lost. It may hand on all the same, and connect again soon. */
   lost(router: ConnectedRouter): void;
 }
-
-const MINUTE = 60_000;
 
 export const keepCircuits = (fabric: Fabric, rights: StandingRights, hosting: Hosting, linking: Linking): CircuitKeeping => {
   const { core, connected, events } = fabric;

@@ -1,5 +1,6 @@
 /** How routers are told of an entity: a row for each kind that their data model has. */
 import { osName } from '../../../../api/posture-checks/os-type.ts';
+import { isDisabled } from '../../../../authentication/actors.ts';
 import type { ChangedRow } from '../../../../changes/events.ts';
 import type { dataModelMessages } from '../../../../control-channel/messages/data-model.ts';
 import { utf8 } from '../../../../control-channel/text.ts';
@@ -40,7 +41,7 @@ export const documents: Documents = {
       serviceHostingCosts: new Map(Object.entries(row.serviceHostingCosts)),
       appDataJson: utf8(JSON.stringify(row.appData ?? {})),
       serviceConfigs: configsByService(serviceConfigs),
-      disabled: isDisabledAt(row, now),
+      disabled: isDisabled(row, now),
     },
   }),
   service: ({ id, name, encryptionRequired, configs }) => ({ service: { id, name, encryptionRequired, configs } }),
@@ -59,10 +60,6 @@ const POLICY_TYPES = { Dial: 'dial', Bind: 'bind', Invalid: 'invalid' } as const
 
 /** Certificates that the text of an authority has at most; the first is the authority. */
 const MOST_CERTIFICATES = 100;
-
-/** Whether an identity is disabled at a time. ISO text. */
-export const isDisabledAt = ({ disabledAt, disabledUntil }: ChangedRow<'identity'>, now: string): boolean =>
-  disabledAt != null && (disabledUntil == null || disabledUntil > now);
 
 /** By service, the id of the config for each config type. */
 const configsByService = (rows: Beside['serviceConfigs']) =>

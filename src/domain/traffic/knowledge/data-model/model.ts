@@ -1,9 +1,11 @@
+import { isDisabled } from '../../../../authentication/actors.ts';
 import type { Change, ChangedRow } from '../../../../changes/events.ts';
 import { createTurns } from '../../../../concurrency/event-loop.ts';
 import { dataModelMessages } from '../../../../control-channel/messages/data-model.ts';
+import { sideOf } from '../../../policy/policies/traversal.ts';
 import { selects } from '../../../policy/roles/membership.ts';
-import { type DataEvent, documents, isDisabledAt, type ModelDocument, type ModelKind, modelKinds } from './documents.ts';
-import { memberEvents, type PolicySide, sideOfPolicy, sides } from './members.ts';
+import { type DataEvent, documents, type ModelDocument, type ModelKind, modelKinds } from './documents.ts';
+import { memberEvents, type PolicySide, sides } from './members.ts';
 import { createHeldRows, type HeldKind, isHeldKind } from './rows.ts';
 
 /** What a change does to a row. */
@@ -53,7 +55,7 @@ export class DataModel {
 
   /** Identities whose time of being disabled has run out after `before`, of which there is no change. ISO texts */
   enabledSince(before: string, now: string): readonly DataEvent[] {
-    const due = [...this.#rows.of('identity')].filter((row) => isDisabledAt(row, before) && !isDisabledAt(row, now));
+    const due = [...this.#rows.of('identity')].filter((row) => isDisabled(row, before) && !isDisabled(row, now));
     return due.map((row) => ({ action: 'update', isSynthetic: true, ...this.#documentOf('identity', row, now) }));
   }
 
@@ -88,7 +90,7 @@ export class DataModel {
   #reselected({ before, after }: Step<'servicePolicy'>): readonly DataEvent[] {
     const id = (after ?? before)?.id ?? '';
     return sides.flatMap((side) => {
-      const [was, is] = [before, after].map((policy) => (policy ? this.#rows.selectedBy(side.kind, sideOfPolicy(side, policy)) : NOBODY));
+      const [was, is] = [before, after].map((policy) => (policy ? this.#rows.selectedBy(side.kind, sideOf(policy, side.roles)) : NOBODY));
       const added = [...(is ?? NOBODY)].filter((one) => !was?.has(one));
       const removed = [...(was ?? NOBODY)].filter((one) => !is?.has(one));
       return [...memberEvents(id, side, added, true), ...memberEvents(id, side, removed, false)];
@@ -99,7 +101,7 @@ export class DataModel {
   #selectedAnew(side: PolicySide, { before, after }: Step<PolicySide['kind']>): readonly DataEvent[] {
     const id = (after ?? before)?.id ?? '';
     return [...this.#rows.of('servicePolicy')].flatMap((policy) => {
-      const by = sideOfPolicy(side, policy);
+      const by = sideOf(policy, side.roles);
       const [was, is] = [before, after].map((row) => row !== null && selects(by, row));
       return was === is ? [] : memberEvents(policy.id, side, [id], is === true);
     });
