@@ -9,7 +9,7 @@ import { newId } from '../../../storage/ids.ts';
 import type { Hosting } from '../hosting/hosting.ts';
 import { mayBeSent } from '../hosting/peer-data.ts';
 import type { Links } from '../links/links.ts';
-import { ClaimRefused } from '../rights/claim.ts';
+import { ClaimRefused, refusalOf } from '../rights/claim.ts';
 import type { TrafficRight } from '../rights/right.ts';
 import type { StandingRights } from '../rights/watch.ts';
 import type { ConnectedRouter } from '../routers/connected.ts';
@@ -51,7 +51,7 @@ export const dial = async (place: DialPlace, request: CircuitRequest, router: Co
   } catch (error) {
     if (router.channel.signal.aborted) return;
     if (error instanceof Malformed) throw error;
-    const [code, said] = error instanceof ClaimRefused ? [error.code, error.message] : [refusalCode.internal, 'try again later'];
+    const [code, said] = refusalOf(error);
     router.channel.answer(frame, refused, said, [edgeHeader.errorCode.of(code), edgeHeader.errorCircuitId.of(circuitId)]);
     if (!(error instanceof ClaimRefused)) throw error;
   } finally {

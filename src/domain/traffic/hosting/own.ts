@@ -7,7 +7,7 @@ import { Malformed } from '../../../control-channel/malformed.ts';
 import { circuitMessages, refusalCode } from '../../../control-channel/messages/circuits.ts';
 import type { MessageBody } from '../../../control-channel/messages/message-type.ts';
 import type { terminatorMessages } from '../../../control-channel/messages/terminators.ts';
-import { ClaimRefused } from '../rights/claim.ts';
+import { ClaimRefused, refusalOf } from '../rights/claim.ts';
 import type { ConnectedRouter } from '../routers/connected.ts';
 import type { MessageHandler } from '../routers/handlers.ts';
 import { MOST_COST } from './bind.ts';
@@ -57,7 +57,7 @@ export const refusing =
     } catch (error) {
       if (channel.signal.aborted) return;
       if (error instanceof Malformed) throw error;
-      const [code, said] = error instanceof ClaimRefused ? [error.code, error.message] : [refusalCode.internal, 'try again later'];
+      const [code, said] = refusalOf(error);
       channel.answer(frame, refused, said, [edgeHeader.errorCode.of(code)]);
       if (!(error instanceof ClaimRefused)) throw error;
     }

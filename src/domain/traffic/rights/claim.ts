@@ -43,6 +43,10 @@ export class ClaimRefused extends Error {
   }
 }
 
+/** What a router is told about something that failed: why a claim does not hold, and nothing of anything else. */
+export const refusalOf = (error: unknown): readonly [code: number, message: string] =>
+  error instanceof ClaimRefused ? [error.code, error.message] : [refusalCode.internal, 'try again later'];
+
 const REFUSALS: Readonly<Record<RightFault, readonly [code: number, message: string]>> = {
   apiSession: [refusalCode.invalidApiSession, 'invalid api session'],
   session: [refusalCode.invalidSession, 'invalid session'],
