@@ -18,7 +18,16 @@ export const pacedWriter = (socket: TLSSocket): PacedWriter => {
   const waiting: Uint8Array[] = [];
   let bytesWaiting = 0;
   let isEnding = false;
+  let untilDrained: (() => void)[] = [];
 
+  const kept = (): number => bytesWaiting + socket.writableLength;
+  /** After each piece: the socket says `drain` only after one that was too much for it. */
+  const written = (): void => {
+    if (kept() > 0 && !socket.destroyed) return;
+    const resolved = untilDrained;
+    untilDrained = [];
+    for (const resolve of resolved) resolve();
+  };
   const proceed = (): void => {
     while (waiting[0] && !socket.writableNeedDrain && !socket.destroyed) {
       const [first] = waiting;
@@ -26,12 +35,11 @@ export const pacedWriter = (socket: TLSSocket): PacedWriter => {
       if (piece.length < first.length) waiting[0] = first.subarray(PIECE);
       else waiting.shift();
       bytesWaiting -= piece.length;
-      socket.write(piece);
+      socket.write(piece, written);
     }
     if (isEnding && waiting.length === 0) socket.end();
   };
-  const kept = (): number => bytesWaiting + socket.writableLength;
-  socket.on('drain', proceed);
+  socket.on('drain', proceed).on('close', written);
   return {
     write: (bytes) => {
       waiting.push(bytes);
@@ -43,13 +51,8 @@ export const pacedWriter = (socket: TLSSocket): PacedWriter => {
     },
     drained: () =>
       new Promise((resolve) => {
-        const over = () => {
-          if (kept() > 0 && !socket.destroyed) return;
-          socket.off('drain', over).off('close', over);
-          resolve();
-        };
-        socket.on('drain', over).on('close', over);
-        over();
+        untilDrained.push(resolve);
+        written();
       }),
     end: () => {
       isEnding = true;

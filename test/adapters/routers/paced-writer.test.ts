@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { test } from 'node:test';
+import tls, { type TLSSocket } from 'node:tls';
+import { pacedWriter } from '../../../adapters/routers/paced-writer.ts';
+import { newRoot, newServerCertificate } from '../../../src/index.ts';
+
+/** Both ends of a connection. */
+const connection = async () => {
+  const server = tls.createServer(await newServerCertificate(await newRoot(), ['127.0.0.1'])).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const reading = tls.connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1', rejectUnauthorized: false });
+  const [writing]: TLSSocket[] = await once(server, 'secureConnection');
+  assert.ok(writing);
+  const close = async () => {
+    for (const socket of [reading, writing]) socket.on('error', () => undefined).destroy();
+    server.close();
+    await once(server, 'close');
+  };
+  return { writing, reading, [Symbol.asyncDispose]: close };
+};
+
+test('nothing waits any more once the other side has read it all, whatever the last piece is', async () => {
+  await using at = await connection();
+  const writer = pacedWriter(at.writing);
+  let read = 0;
+  at.reading.on('data', (part: Buffer) => (read += part.length));
+  let written = 0;
+  // Pieces are of 65,536 bytes: the last one of a message may be too small for the socket to say that it has room again.
+  for (const bytes of [1, 100, 65_535, 65_536, 65_537, 131_073, 1_000_000, 8_388_609]) {
+    at.reading.pause();
+    for (let i = 0; i < 4; i++) writer.write(new Uint8Array(bytes));
+    written += 4 * bytes;
+    at.reading.resume();
+    await writer.drained();
+    assert.equal(writer.kept, 0);
+  }
+  at.writing.end();
+  await once(at.reading, 'end');
+  assert.equal(read, written);
+});
+
+test('nothing waits any more when the other side is gone', async () => {
+  await using at = await connection();
+  const writer = pacedWriter(at.writing);
+  at.reading.pause();
+  writer.write(new Uint8Array(16_000_000));
+  const drained = writer.drained();
+  at.reading.destroy();
+  await drained;
+});
