@@ -7,6 +7,7 @@ import { type HostRequest, NodeRequest } from './node-request.ts';
 import { createNodeStreams } from './node-stream.ts';
 import { REFUSAL_HEADERS, type RefusalStatus, refusalBody } from './refusal.ts';
 import { readProxies, type TrustedProxies } from './trusted-proxies.ts';
+import { createTurns } from './turns.ts';
 import { BODY_LIMITS, type BodyLimits, createWaitingBodies } from './waiting-bodies.ts';
 
 /** How requests on Node reach the controller. */
@@ -54,6 +55,7 @@ export const nodeBridge = (controller: Handling, options: NodeOptions = {}): Nod
   const addressOf = ({ req, remoteAddress = req.socket.remoteAddress ?? '' }: HostRequest): string | undefined =>
     proxies?.has(remoteAddress) ? undefined : remoteAddress;
   const streams = createNodeStreams();
+  const turns = createTurns();
   let active = 0;
   let draining = false;
 
@@ -79,6 +81,8 @@ export const nodeBridge = (controller: Handling, options: NodeOptions = {}): Nod
   };
 
   const answer = async (host: HostRequest, target: string): Promise<void> => {
+    const turn = turns.of(host);
+    if (turn && !(await turn)) return;
     if (active >= maxConcurrent) return refuse(host, 503, { headers: { 'retry-after': String(RETRY_AFTER.busy) } });
     active++;
     const request = new NodeRequest(host, target, receive, proxies?.certificatesOf);
