@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { createClient } from './load.ts';
-import { type Measurable, measure, startServer } from './measure.ts';
+import { type MeasuredServer, measure, startServer } from './measure.ts';
 
 const { values } = parseArgs({ options: { seconds: { type: 'string', default: '3' }, results: { type: 'string' } } });
 const effort = { seconds: Number(values.seconds), connections: 8 };
@@ -22,7 +22,7 @@ const lines = [
   '| --- | ---: | ---: | ---: |',
 ];
 for (const host of ['node', 'express', 'fastify', 'koa', 'hono']) {
-  const server = await startServer<Measurable & { readonly id: string }>('host.ts', [host]);
+  const server = await startServer<MeasuredServer & { readonly id: string }>('host.ts', [host]);
   const client = createClient({ port: server.port }, 1);
   const login = { username: 'admin', password: 'bench-password' };
   const { text } = await client.send({ method: 'POST', path: `${M}/authenticate?method=password`, body: login });

@@ -4,10 +4,24 @@ import { join } from 'node:path';
 import { type Backends, NO_BACKENDS } from './backends.ts';
 import { createClient, type Request } from './load.ts';
 
-/** A process that serves, and tells its use of the processor when asked. */
+/** What a process has used so far. */
+export interface Usage {
+  /** Microseconds of the processor. */
+  readonly user: number;
+  readonly system: number;
+  /** Resident memory, bytes. */
+  readonly rss: number;
+}
+
+/** A process that serves. */
 export interface Measurable {
-  readonly child: ChildProcess;
   readonly port: number;
+  usage(): Promise<Usage>;
+}
+
+/** One that this process has started. */
+export interface MeasuredServer extends Measurable {
+  readonly child: ChildProcess;
 }
 
 export interface Figures {
@@ -29,16 +43,15 @@ export interface Effort {
 }
 
 /** Forks a server of this folder. @returns it, with all that it tells of itself */
-export const startServer = async <S extends Measurable>(file: string, args: readonly string[]): Promise<S> => {
+export const startServer = async <S extends MeasuredServer>(file: string, args: readonly string[]): Promise<S> => {
   const child = fork(join(import.meta.dirname, file), args);
   const [message] = await once(child, 'message');
-  return { child, ...message };
-};
-
-export const usage = async ({ child }: Pick<Measurable, 'child'>): Promise<{ user: number; system: number; rss: number }> => {
-  child.send('usage');
-  const [message] = await once(child, 'message');
-  return message;
+  const usage = async (): Promise<Usage> => {
+    child.send('usage');
+    const [used] = await once(child, 'message');
+    return used;
+  };
+  return { child, usage, ...message };
 };
 
 /** Asks without pause, after a time to warm up. */
@@ -50,9 +63,9 @@ export const measure = async (
 ): Promise<Figures> => {
   const client = createClient(token ? { port: server.port, token } : { port: server.port }, connections);
   await client.run(next, Math.min(1, seconds / 3));
-  const [before, database] = [await usage(server), backends.processorMs()];
+  const [before, database] = [await server.usage(), backends.processorMs()];
   const load = await client.run(next, seconds);
-  const [after, databaseAfter] = [await usage(server), backends.processorMs()];
+  const [after, databaseAfter] = [await server.usage(), backends.processorMs()];
   client.close();
   const bad = Object.entries(load.statuses).filter(([status]) => Number(status) >= 400);
   if (bad.length > 0) throw new Error(`the load was refused: ${JSON.stringify(load.statuses)}`);

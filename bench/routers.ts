@@ -9,7 +9,7 @@ import { circuitHeader, routeHeader } from '../src/control-channel/header-fields
 import { messages } from '../src/control-channel/messages/index.ts';
 import { frozenClock } from '../testing/clock.ts';
 import { connectScripted, type ScriptedRouter, type ScriptedRouterOptions } from '../testing/scripted-router.ts';
-import { type Measurable, startServer, usage } from './measure.ts';
+import { type MeasuredServer, startServer } from './measure.ts';
 
 const { values } = parseArgs({
   options: {
@@ -27,7 +27,7 @@ interface Tokens {
   readonly apiSessionToken: string;
   readonly sessionToken: string;
 }
-interface RouterNetwork extends Measurable {
+interface RouterNetwork extends MeasuredServer {
   readonly keys: readonly { readonly id: string; readonly chain: string; readonly key: string }[];
   readonly bind: Tokens;
   readonly dial: Tokens;
@@ -41,7 +41,7 @@ const connect = (at: number, script: NonNullable<ScriptedRouterOptions['script']
   return connectScripted({ id: known.id, certificate: known, clock }, { port: network.port, script });
 };
 const processorMs = async (): Promise<number> => {
-  const { user, system } = await usage(network);
+  const { user, system } = await network.usage();
   return (user + system) / 1000;
 };
 const rows: [what: string, figure: string][] = [];
@@ -95,7 +95,7 @@ for (const [at, what] of ['the first router', 'the next router'].entries()) {
 }
 
 // All of them, and a change that each is told.
-const { rss } = await usage(network);
+const { rss } = await network.usage();
 const [began, cost] = [performance.now(), await processorMs()];
 const others: ScriptedRouter[] = [];
 for (let at = 2; at < network.keys.length; at++) {
@@ -110,7 +110,7 @@ rows.push([
   `${((performance.now() - began) / count).toFixed(1)} ms each`,
 ]);
 rows.push(['processor time of the controller for one', `${(((await processorMs()) - cost) / count).toFixed(1)} ms`]);
-rows.push(['memory of the controller for one', `${(((await usage(network)).rss - rss) / 1024 / count).toFixed(0)} KiB`]);
+rows.push(['memory of the controller for one', `${(((await network.usage()).rss - rss) / 1024 / count).toFixed(0)} KiB`]);
 const changed = performance.now();
 network.child.send('change');
 await Promise.all(others.map((router) => router.next(changeSet)));

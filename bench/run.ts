@@ -12,7 +12,7 @@ import { backendsOf, NO_BACKENDS } from './backends.ts';
 import { type Credentials, endpoints } from './endpoints.ts';
 import type { Filled } from './fill.ts';
 import { createClient, type Request } from './load.ts';
-import { type Measurable, measure as measured, startServer, usage } from './measure.ts';
+import { type Measurable, type MeasuredServer, measure as measured, startServer } from './measure.ts';
 import { type Operation, operations } from './operations.ts';
 import { placeOf, sizeOf } from './stores.ts';
 
@@ -29,7 +29,7 @@ const seconds = Number(values.seconds);
 const connections = Number(values.connections);
 const M = '/edge/management/v1';
 
-interface Server extends Filled, Measurable {
+interface Server extends Filled, MeasuredServer {
   readonly openedMs: number;
   /** An access token of the OpenID provider, of the same identity as the sessions of `client`. */
   readonly bearer: string;
@@ -98,7 +98,7 @@ try {
       say(`## ${store}, ${identities} identities x ${services} services x ${policies} policies`);
       say();
       say(
-        `Resident ${Math.round((await usage(server)).rss / 1048576)} MiB with the data loaded; opened in ${server.openedMs.toFixed(0)} ms.`,
+        `Resident ${Math.round((await server.usage()).rss / 1048576)} MiB with the data loaded; opened in ${server.openedMs.toFixed(0)} ms.`,
       );
       say();
       row('operation', 'CPU ms', 'DB ms', 'to bare', 'a second', 'p50 ms', 'p99 ms');

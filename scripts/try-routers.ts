@@ -6,7 +6,7 @@
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { startController } from './try-routers/controller.ts';
+import { exampleServer, startController } from './try-routers/controller.ts';
 import { createProcesses } from './try-routers/processes.ts';
 import { steps } from './try-routers/steps.ts';
 
@@ -17,7 +17,7 @@ const folder = mkdtempSync(join(tmpdir(), 'try-routers-'));
 symlinkSync(resolve(binary), join(folder, 'ziti'));
 const processes = createProcesses(folder);
 try {
-  const controller = await startController(processes, folder);
+  const controller = await startController(processes, exampleServer(join(folder, 'network.db')));
   for (const [name, step] of Object.entries(steps)) {
     const measured = await step({ folder, processes, controller });
     console.log(`✔ ${name}${measured ? `: ${measured}` : ''}`);

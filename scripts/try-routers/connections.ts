@@ -1,6 +1,5 @@
-import { once } from 'node:events';
+import { on, once } from 'node:events';
 import { connect } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
 
 /** A connection by a tunneler, which is a circuit. */
 export interface Connection {
@@ -10,22 +9,23 @@ export interface Connection {
   end(): void;
 }
 
+const MOST_MS = 10_000;
+
 export const connectTo = async (port: number): Promise<Connection> => {
-  const socket = connect(port, '127.0.0.1');
+  const socket = connect(port, '127.0.0.1').setNoDelay();
   socket.setEncoding('utf8').on('error', () => undefined);
   const ended = new Promise<void>((done) => socket.once('close', () => done()));
   await once(socket, 'connect');
-  let came = '';
-  socket.on('data', (part) => {
-    came += part;
-  });
   return {
     echo: async (line) => {
-      came = '';
+      if (socket.destroyed) return undefined;
+      const parts = on(socket, 'data', { signal: AbortSignal.timeout(MOST_MS), close: ['close'] });
       socket.write(`${line}\n`);
-      for (let tries = 0; tries < 2000 && !socket.closed; tries++) {
-        if (came.includes(line)) return line;
-        await pause(5);
+      let came = '';
+      try {
+        for await (const [part] of parts) if ((came += part).includes(line)) return line;
+      } catch {
+        // Nothing has come in time, or the connection has failed.
       }
       return undefined;
     },

@@ -1,24 +1,38 @@
 import type { ChildProcess } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Processes } from './processes.ts';
+import { until } from './until.ts';
 
-/** The controller that is tried: the example server, on SQLite. */
+/** What a process has used so far. */
+export interface Used {
+  readonly processorMs: number;
+  readonly mebibytes: number;
+}
+
+/** A controller in a process of its own. */
 export interface RunningController {
   /** Kills it without a warning, and starts it again on its database. Resolves when it answers. */
   killAndRestart(): Promise<void>;
-  /** What it has used so far; nothing where there is no /proc. */
-  used(): { readonly processorMs: number; readonly mebibytes: number } | undefined;
+  /** Nothing where there is no /proc. */
+  used(): Used | undefined;
 }
 
-const main = join(import.meta.dirname, '../../server/main.ts');
+/** The controller that is tried: the example server, on SQLite. */
+export const exampleServer = (database: string) => [
+  process.execPath,
+  join(import.meta.dirname, '../../server/main.ts'),
+  '--storage',
+  `sqlite:${database}`,
+];
 
-export const startController = async (processes: Processes, folder: string): Promise<RunningController> => {
+/** @param command starts it @param port of its API */
+export const startController = async (processes: Processes, command: readonly string[], port = 1280): Promise<RunningController> => {
   const start = async (): Promise<ChildProcess> => {
-    const child = processes.start('controller', process.execPath, main, '--storage', `sqlite:${join(folder, 'network.db')}`);
+    const [program = '', ...args] = command;
+    const child = processes.start('controller', program, ...args);
     await until('the controller answers', async () => {
-      await processes.run('curl', '--silent', '--fail', '--insecure', 'https://127.0.0.1:1280/version');
+      await processes.run('curl', '--silent', '--fail', '--insecure', `https://127.0.0.1:${port}/version`);
       return true;
     });
     return child;
@@ -43,14 +57,3 @@ export const startController = async (processes: Processes, folder: string): Pro
 
 /** What Linux counts processor time in. */
 const MS_OF_TICK = 10;
-
-const MOST_SECONDS = 60;
-
-/** Waits until something is so; what throws is not so yet. @throws Error after a minute */
-export const until = async (what: string, isSo: () => Promise<boolean>): Promise<void> => {
-  const end = Date.now() + MOST_SECONDS * 1000;
-  while (!(await isSo().catch(() => false))) {
-    if (Date.now() > end) throw new Error(`after ${MOST_SECONDS} s it is not so that ${what}`);
-    await pause(100);
-  }
-};

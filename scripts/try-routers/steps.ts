@@ -3,8 +3,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { connectTo } from './connections.ts';
-import { type RunningController, until } from './controller.ts';
+import type { RunningController } from './controller.ts';
 import type { Processes } from './processes.ts';
+import { until } from './until.ts';
 
 interface Trial {
   readonly folder: string;

@@ -7,7 +7,8 @@ import type { ConnectedRouters } from '../routers/connected.ts';
 /** The traffic of these routers as operators see and end it. */
 export const shownTraffic = (connected: ConnectedRouters, linking: Linking, circuits: CircuitKeeping): Traffic => ({
   links: () => linking.links.all().map((link) => ({ ...link, cost: LINK_COST })),
-  circuits: circuits.all,
+  // Of a router that is away it is not known whether it still carries them.
+  circuits: () => circuits.all().filter(({ path }) => path.every((routerId) => connected.get(routerId))),
   linkListeners: (routerId) => connected.get(routerId)?.linkListeners ?? [],
   endLink: (id) => {
     const wasKnown = linking.remove(id);

@@ -1,0 +1,52 @@
+/**
+ * Measures the controller beside the field's reference controller, in one run on one machine: what circuits over an unmodified router cost with each, what
+ * becomes of them when something fails, and processor time for calls of the API. `ROUTER_BIN` names the program `ziti`, v1.7.2, which is the reference
+ * controller, and for both the router, the command line, the host and the client.
+ *
+ *     ROUTER_BIN=/path/to/ziti npm run bench:beside -- --seconds 3 --results bench/BESIDE.md
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpus, loadavg, tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { compareCalls } from './beside/calls.ts';
+import { measures } from './beside/circuits.ts';
+import { startContenders } from './beside/controllers.ts';
+import { makeNetwork } from './beside/network.ts';
+
+const { values } = parseArgs({ options: { seconds: { type: 'string', default: '3' }, results: { type: 'string' } } });
+const binary = process.env.ROUTER_BIN;
+if (!binary) throw new TypeError('ROUTER_BIN must name the program `ziti`, v1.7.2');
+
+const lines: string[] = [];
+const say = (...more: readonly string[]) => {
+  lines.push(...more);
+  console.log(more.join('\n'));
+};
+const folder = mkdtempSync(join(tmpdir(), 'bench-beside-'));
+const contenders = await startContenders(resolve(binary), folder);
+try {
+  const ours = await makeNetwork(contenders.ours);
+  const reference = await makeNetwork(contenders.reference);
+  say('# Beside the reference controller', '');
+  say(
+    `\`npm run bench:beside\`: Node ${process.version}, ${cpus().length} cores, load ${loadavg()[0]?.toFixed(1)} at the start. Both on this machine, each with its own router, host and client (\`ziti\` v1.7.2, clients that log in with OpenID`,
+    'Connect); this one on SQLite. The two take turns.',
+    '',
+    '| | overlay-controller | reference |',
+    '| --- | ---: | ---: |',
+  );
+  for (const measure of measures) {
+    const [own, other] = [await measure(ours), await measure(reference)];
+    for (const [name, figure] of Object.entries(own)) say(`| ${name} | ${figure} | ${other[name]} |`);
+  }
+  say('', 'Processor time of the controller for a call, milliseconds, 2,000 identities, 8 connections, the least of three rounds:', '');
+  say('| call | overlay-controller | reference | reference / ours |', '| --- | ---: | ---: | ---: |');
+  for (const { name, ...cost } of await compareCalls({ ours, reference }, { seconds: Number(values.seconds), connections: 8 }))
+    say(`| ${name} | ${cost.ours.toFixed(3)} | ${cost.reference.toFixed(3)} | ${(cost.reference / cost.ours).toFixed(1)}x |`);
+  if (values.results) writeFileSync(values.results, `${lines.join('\n')}\n`);
+} finally {
+  for (const { processes } of Object.values(contenders)) processes.end();
+  if (!process.exitCode) rmSync(folder, { recursive: true, force: true });
+}
+process.exit();
