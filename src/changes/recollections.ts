@@ -69,6 +69,8 @@ export class Recollections {
 
   /** The rows with these ids, in their order; undefined for those that are not known. */
   async rows(kind: string, ids: readonly string[]): Promise<readonly (Row | undefined)[]> {
+    // Of a list that is too long to be kept, hardly any row is known.
+    if (ids.length > MOST_ROWS) return [];
     const revision = await this.current();
     return ids.map((id) => this.#rowAt(kind, id, revision));
   }
