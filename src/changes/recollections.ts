@@ -4,7 +4,7 @@ import type { Query, Read, Row, Transaction, TransactionMode } from '../storage/
 import { type CachedState, rowKey } from './cached-state.ts';
 
 /** Rows of a list that is kept, at most: the policies of an identity, not a page. */
-const MOST_ROWS = 50;
+export const MOST_ROWS = 50;
 
 /** What is remembered of the answer to a question. */
 export interface Recollection {
@@ -69,8 +69,6 @@ export class Recollections {
 
   /** The rows with these ids, in their order; undefined for those that are not known. */
   async rows(kind: string, ids: readonly string[]): Promise<readonly (Row | undefined)[]> {
-    // Of a list that is too long to be kept, hardly any row is known.
-    if (ids.length > MOST_ROWS) return [];
     const revision = await this.current();
     return ids.map((id) => this.#rowAt(kind, id, revision));
   }
