@@ -3,7 +3,7 @@ import type { Query, Read, ReadAnswer, Row, Transaction, TransactionMode, Verifi
 import { readEach } from '../storage/read-each.ts';
 import type { CachedState } from './cached-state.ts';
 import type { Indexed } from './indexed-answer.ts';
-import { kept, predicateText, Recollections } from './recollections.ts';
+import { kept, MOST_ROWS, predicateText, Recollections } from './recollections.ts';
 
 const ID = stringField('id');
 
@@ -125,7 +125,8 @@ export class CachedTransaction implements Transaction {
 
   /** Rows that there are, in the order of their ids. @param areAll whether they are all that a question finds, such as the policies of an identity, and not a page */
   async #rows(kind: string, ids: readonly string[], areAll: boolean): Promise<readonly Row[]> {
-    const known = await this.#known.rows(kind, ids);
+    // Of a page that is too long to be kept, hardly any row is known.
+    const known = areAll || ids.length <= MOST_ROWS ? await this.#known.rows(kind, ids) : [];
     const missing = ids.filter((_, i) => known[i] === undefined);
     if (missing.length === 0) return known as readonly Row[]; // none is missing
     const read = await this.#tx.list(kind, { where: oneOf(ID, missing) });

@@ -4,7 +4,7 @@ import type { Query, Read, Row, Transaction, TransactionMode } from '../storage/
 import { type CachedState, rowKey } from './cached-state.ts';
 
 /** Rows of a list that is kept, at most: the policies of an identity, not a page. */
-const MOST_ROWS = 50;
+export const MOST_ROWS = 50;
 
 /** What is remembered of the answer to a question. */
 export interface Recollection {

@@ -4,7 +4,7 @@
  */
 import type { FieldRef, Predicate, Scalar } from '../../../src/adapter-kit.ts';
 import { boundsOf } from './bounds.ts';
-import { intersection, isExact, ofCount, ofPosting, ofPostings, type Source, single, union, worthIntersecting } from './sources.ts';
+import { intersection, isExact, ofCount, ofIds, ofPosting, ofPostings, type Source, union, worthIntersecting } from './sources.ts';
 import type { Posting, Table } from './table.ts';
 import { countBelow, get, keysWithin, type Tree, walk, walkWithin } from './tree.ts';
 
@@ -84,11 +84,7 @@ const byValues = (table: Table, field: FieldRef, values: readonly Scalar[]): Sou
   // Text is compared with the decimal text of a number, which is not indexed.
   if (field.path.length > 1 || field.type === 'tag' || (field.type === 'number' && values.some((value) => typeof value === 'string')))
     return undefined;
-  if (field.path[0] === 'id')
-    return union(
-      table,
-      values.map((id) => single(get(table.rows, id)?.number, id)),
-    );
+  if (field.path[0] === 'id') return ofIds(table, values);
   const index = indexOf(table, field);
   return index && holders(table, index, values);
 };

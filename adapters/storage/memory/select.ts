@@ -2,6 +2,8 @@
 import {
   comparator,
   compileMatcher,
+  equals,
+  type FieldRef,
   type Lookup,
   type Predicate,
   type Query,
@@ -40,6 +42,22 @@ export const countRows = (table: Table, where: Predicate, lookup: Lookup): numbe
     return true;
   });
   return count;
+};
+
+/** Rows with one value that are tested one by one; among more, the predicate may be found sooner. */
+const FEW = 64;
+
+/** Which of the values some row has in a field that also satisfies the predicate. */
+export const referencedValues = (table: Table, field: FieldRef, values: readonly string[], where: Predicate, lookup: Lookup) => {
+  const index = indexOf(table, field);
+  const matches = compileMatcher(where, lookup);
+  const isReferenced = (value: string): boolean => {
+    const posting = index && get(index, value);
+    if (index && !posting) return false;
+    if (posting && posting.size <= FEW) return !walk(posting, (_, id) => !matches(rowOf(table, id as string))); // postings hold ids
+    return listRows(table, { where: { op: 'and', terms: [equals(field, value), where] }, limit: 1 }, lookup).length > 0;
+  };
+  return [...new Set(values)].filter(isReferenced);
 };
 
 type Walk = (visit: Visit, skip?: number) => void;

@@ -1,8 +1,8 @@
 /** Sources of candidates: one row, the posting list of a value, or several sources combined. */
-import type { Row, Scalar } from '../../../src/adapter-kit.ts';
+import { compareText, type Row, type Scalar } from '../../../src/adapter-kit.ts';
 import { add, addAll, type Bits, bitsOf, common, countOf, hasBits, holds, noBits } from './bits.ts';
 import type { Posting, Table } from './table.ts';
-import { walk } from './tree.ts';
+import { get, walk } from './tree.ts';
 
 /** Called with the id and number of a row, and with the row itself if it is at hand. @returns whether to continue */
 export type Visit = (id: string, number: number, row?: Row) => boolean;
@@ -42,19 +42,11 @@ export const ofPosting = (table: Table, posting: Posting): Source => ({
   count: () => posting.size,
 });
 
-export const single = (number: number | undefined, id: Scalar): Source => ({
-  size: number === undefined ? 0 : 1,
-  isExact: true,
-  isOrdered: true,
-  bitsCost: 0,
-  each: (visit, skip = 0) => void (number !== undefined && skip === 0 && visit(id as string, number)), // a row was found by it
-  bits: () => {
-    const bits = noBits((number ?? 0) + 1);
-    if (number !== undefined) add(bits, number);
-    return bits;
-  },
-  count: () => (number === undefined ? 0 : 1),
-});
+/** The rows with these ids. */
+export const ofIds = (table: Table, ids: readonly Scalar[]): Source => {
+  const rows = [...new Set(ids)].flatMap((id) => get(table.rows, id) ?? []).sort((a, b) => compareText(a.row.id, b.row.id));
+  return ofCount(table, rows.length, (visit, skip = 0) => void rows.slice(skip).every(({ row, number }) => visit(row.id, number, row)));
+};
 
 /** A known number of rows, in order of id. */
 export const ofCount = (table: Table, size: number, each: Source['each']): Source => ({

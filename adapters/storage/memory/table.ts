@@ -75,6 +75,8 @@ const replaced = (table: Table, before: Stored | undefined, after: Row | undefin
   const number = before?.number ?? free?.number ?? width;
   const indexes = new Map(table.indexes);
   for (const [field, index] of table.indexes) {
+    // What has not changed stays where it is; of a set, each element is compared.
+    if (before && after && before.row[field] === after[field]) continue;
     const moved = moveEntries(index, before?.row, after, number, field, schema.sets.includes(field));
     if (moved !== index) indexes.set(field, moved);
   }

@@ -1,6 +1,5 @@
 import {
   ALL,
-  equals,
   type Predicate,
   type Query,
   type Read,
@@ -12,7 +11,7 @@ import {
   type Verified,
 } from '../../../src/adapter-kit.ts';
 import type { View } from './database.ts';
-import { countRows, listRows } from './select.ts';
+import { countRows, listRows, referencedValues } from './select.ts';
 import { deleteRow, emptyTable, insertRow, type Table, updateRow } from './table.ts';
 import { get, walk } from './tree.ts';
 
@@ -63,10 +62,7 @@ export class MemoryTransaction implements Transaction {
   }
 
   async referenced(kind: string, field: string, values: readonly string[], where: Predicate = ALL): Promise<readonly string[]> {
-    const table = this.#table(kind);
-    const holds = (value: string) =>
-      listRows(table, { where: { op: 'and', terms: [equals(stringField(field), value), where] }, limit: 1 }, this.#find).length > 0;
-    return [...new Set(values)].filter(holds);
+    return referencedValues(this.#table(kind), stringField(field), values, where, this.#find);
   }
 
   readAll(reads: readonly Read[]): Promise<readonly ReadAnswer[]> {

@@ -123,6 +123,9 @@ const put = <V>(tree: Tree<V>, key: Key, value: V): readonly Tree<V>[] => {
   if (tree.children) {
     const index = childFor(tree.keys, key);
     const grown = put(at(tree.children, index), key, value);
+    const [only] = grown;
+    // Only below the first child a key may be lower than the bound.
+    if (only && grown.length === 1 && index > 0) return [withChild(tree, index, only)];
     return split(nodes(tree.children.toSpliced(index, 1, ...grown)));
   }
   const index = firstNotBelow(tree.keys, key);
@@ -144,8 +147,15 @@ const take = <V>(tree: Tree<V>, key: Key): Tree<V> => {
   if (after.size === 0) return nodes(tree.children.toSpliced(index, 1));
   const left = tree.children[index - 1];
   const joined = left && join(left, after);
-  return nodes(joined ? tree.children.toSpliced(index - 1, 2, joined) : tree.children.with(index, after));
+  return joined ? nodes(tree.children.toSpliced(index - 1, 2, joined)) : withChild(tree, index, after);
 };
+
+/** The branch with another child in the place of one, whose lower bound still holds. */
+const withChild = <V>({ keys, children, size }: Branch<V>, index: number, child: Tree<V>): Branch<V> => ({
+  keys,
+  children: children.with(index, child),
+  size: size + child.size - at(children, index).size,
+});
 
 /** Merges two small neighbours, so that a shrinking tree stays shallow. */
 const join = <V>(left: Tree<V>, right: Tree<V>): Tree<V> | undefined => {

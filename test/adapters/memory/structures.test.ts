@@ -21,6 +21,8 @@ const keysOf = (tree: Tree<number>): readonly Key[] => {
   return keys;
 };
 
+const rising = (count: number): readonly Key[] => Array.from({ length: count }, (_, i) => i);
+
 describe('trees of the memory store', () => {
   test('a walk within bounds meets the keys between them, both included, in either direction, until it is stopped', () => {
     const keys = fc.array(key, { maxLength: 600, size: 'max' });
@@ -45,6 +47,22 @@ describe('trees of the memory store', () => {
       ),
     );
   });
+});
+
+describe('trees that grow at one end', () => {
+  for (const [name, keys] of Object.entries({ ascending: rising(200), descending: rising(200).toReversed() }))
+    test(`a walk up to a key meets all below it, where keys came in ${name} order and every third was taken out`, () => {
+      const gone = keys.filter((each) => Number(each) % 3 === 0);
+      const tree = grown(keys, gone);
+      const left = rising(200).filter((each) => Number(each) % 3 !== 0);
+      for (const high of rising(200)) {
+        const right = left.filter((each) => compareKeys(each, high) <= 0);
+        const met: Key[] = [];
+        walkWithin(tree, { high }, (_, each) => met.push(each) > 0);
+        assert.deepEqual(met, right);
+        assert.equal(keysWithin(tree, { high }), right.length);
+      }
+    });
 });
 
 describe('sets of rows in the memory store', () => {

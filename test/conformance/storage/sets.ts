@@ -124,6 +124,15 @@ export const sets: Sentences = {
     assert.deepEqual(await read(store, (tx) => tx.referenced('note', 'id', ['a', 'z'])), ['a']);
   },
 
+  'a value to which very many rows refer is found by the one that satisfies a condition, wherever it is': async (store) => {
+    const ids = Array.from({ length: 150 }, (_, i) => `of-many-${String(i).padStart(3, '0')}`);
+    await save(store, ...ids.map((id, i) => note(id, { ownerId: i % 2 ? 'odd' : 'even', isOpen: i === 149 })));
+    const referenced = (where?: Predicate) =>
+      read(store, async (tx) => [...(await tx.referenced('note', 'ownerId', ['odd', 'even', 'none'], where))]);
+    assert.deepEqual((await referenced()).toSorted(), ['even', 'odd']);
+    assert.deepEqual(await referenced(equals(booleanField('isOpen'), true)), ['odd']);
+  },
+
   'several questions at once have the answers that they have alone, in their order': async (store) => {
     await save(
       store,

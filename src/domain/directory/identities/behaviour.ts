@@ -68,10 +68,9 @@ export const identityBehaviour = behaviour(identity, {
     const { presence } = call.core;
     const statuses = rows.map(({ id }) => presence.statusOf(id));
     return rows.map((row, i) => ({
-      roleAttributes: row.roleAttributes.length === 0 ? null : row.roleAttributes,
       disabled: isDisabled(row, now),
       // A disabling that is over by itself leaves nothing to be seen.
-      ...(isDisabled(row, now) ? {} : { disabledAt: undefined, disabledUntil: undefined }),
+      ...(isDisabled(row, now) ? {} : NOT_DISABLED),
       authenticators: summaries(byIdentity.get(row.id) ?? []),
       enrollment: outstanding.get(row.id) ?? {},
       hasApiSession: logged.has(row.id),
@@ -82,6 +81,8 @@ export const identityBehaviour = behaviour(identity, {
     }));
   },
 });
+
+const NOT_DISABLED = { disabledAt: undefined, disabledUntil: undefined };
 
 /** Whether an identity is the companion of a router; one that is not there is found missing later. */
 const mayBeRouter = async (call: Call, id = ''): Promise<boolean> => {
