@@ -30,6 +30,8 @@ export const openNetworkKey = async ({ key: pem, cert }: KeyPair): Promise<Netwo
   if (!certificate) throw new TypeError(`the server's certificate must be in PEM: ${pemFaultText(fault)}`);
   const { algorithm, key } = await keyHolder(pem, certificate);
   const { SignJWT } = await import('jose/jwt/sign');
+  /** Made once: reading the certificate's key takes longer than a signature. */
+  let publicKey: Promise<typeof key> | undefined;
   const header = { alg: algorithm.jose, kid: certificate.fingerprint, typ: 'JWT' };
   return {
     certificate,
@@ -37,9 +39,9 @@ export const openNetworkKey = async ({ key: pem, cert }: KeyPair): Promise<Netwo
     sign: (claims) => new SignJWT({ ...claims }).setProtectedHeader(header).sign(key),
     verify: async (jwt, { audience, now }) => {
       const { jwtVerify } = await import('jose/jwt/verify');
-      const publicKey = await certificate.parsed.publicKey.export(algorithm, ['verify']);
+      publicKey ??= certificate.parsed.publicKey.export(algorithm, ['verify']);
       const options = { algorithms: [algorithm.jose], audience, currentDate: new Date(now), requiredClaims: ['exp'] };
-      return jwtVerify(jwt, publicKey, options).then(
+      return jwtVerify(jwt, await publicKey, options).then(
         ({ payload }) => payload,
         () => undefined,
       );
