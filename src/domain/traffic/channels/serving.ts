@@ -60,7 +60,7 @@ export const serveConnected = (fabric: Fabric): RouterService => {
         if (!router.channel.signal.aborted) core.platform.logger.warn(message, { routerId: router.id, error });
       };
       greet(core, router).catch(failed('a router has not said how it is reached'));
-      apiSessions.tellAll(router).catch(failed('a router could not be told of the API sessions'));
+      apiSessions.tellAll(router);
       hosting.began(router).catch(failed('a router has not said what it hosts'));
     },
   };
