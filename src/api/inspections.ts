@@ -9,10 +9,10 @@ import { surfaces } from './surfaces/index.ts';
 const inspectRequest = z
   .object({
     appRegex: textUpTo(256).meta({
-      description:
-        'Which routers: a regular expression, found anywhere in the id of a router, e.g. `.*`. It may hold letters, digits, `-`, `_`, `.`, `*`, `+`, `?`, `|`, `^`, `$`, and `\\` before any of these.',
+      description: 'A regular expression that is found in the ids of routers: letters, digits, `-_.*+?|^$`, and `\\` before one of these.',
     }),
-    requestedValues: list(textUpTo(256), 32).meta({ description: 'Names of values, e.g. `links`, `router-circuits` or `stackdump`.' }),
+    /** Names of values, e.g. `links`, `router-circuits` or `stackdump`. */
+    requestedValues: list(textUpTo(256), 32),
   })
   .meta({ id: 'InspectRequest' });
 
@@ -23,7 +23,8 @@ const inspectedValue = z
     appId: string,
     /** Name of the value. */
     name: string,
-    value: z.unknown().meta({ description: 'What the router says: JSON where it is, else a text.' }),
+    /** What the router says: JSON where it is, else a text. */
+    value: z.unknown(),
   })
   .meta({ id: 'InspectedValue' });
 

@@ -4,10 +4,7 @@ import type { CallOptions } from '../call/options.ts';
 
 /** Which routers are asked, and for what. */
 export interface InspectRequest {
-  /**
-   * Which routers: a regular expression, found anywhere in the id of a router, e.g. `.*`. It may hold letters, digits, `-`,
-   * `_`, `.`, `*`, `+`, `?`, `|`, `^`, `$`, and `\` before any of these.
-   */
+  /** A regular expression that is found in the ids of routers: letters, digits, `-_.*+?|^$`, and `\` before one of these. */
   readonly appRegex: string;
   /** Names of values, e.g. `links`, `router-circuits` or `stackdump`. */
   readonly requestedValues: readonly string[];
