@@ -42,6 +42,7 @@ const remote = (operation: Operation): RemoteOperation => {
     ...(body ? { media: body.media ?? [JSON_TYPE] } : {}),
     ...(entity ? { hasEntity: true } : {}),
     ...(answer.is === 'page' || answer.is === 'events' ? { answer: answer.is } : {}),
+    ...(answer.is === 'data' && answer.isBare ? { answer: 'bare' } : {}),
     ...('contentTypes' in answer ? { answer: 'raw', contentTypes: answer.contentTypes } : {}),
   };
 };

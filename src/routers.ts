@@ -2,11 +2,13 @@
 import type { ManagementController } from './controller.ts';
 import { type ControllerInside, insideOf } from './controller-inside.ts';
 import { createRouterChannels, type RouterChannels } from './domain/traffic/channels/accept.ts';
-import type { InspectedRouter, RouterInspection } from './domain/traffic/channels/inspect.ts';
+import type { RouterInspection } from './domain/traffic/channels/inspect.ts';
 import type { AcceptRouter } from './domain/traffic/channels/router-socket.ts';
+import type { InspectedRouter } from './presence/traffic.ts';
 
-export type { InspectedRouter, RouterInspection } from './domain/traffic/channels/inspect.ts';
+export type { RouterInspection } from './domain/traffic/channels/inspect.ts';
 export type { AcceptRouter, RouterSocket } from './domain/traffic/channels/router-socket.ts';
+export type { InspectedRouter } from './presence/traffic.ts';
 
 type WithRouters = Pick<ManagementController, 'presence' | 'publish'>;
 

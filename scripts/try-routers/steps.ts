@@ -43,6 +43,12 @@ export const steps: Readonly<Record<string, (trial: Trial) => Promise<string | u
     return undefined;
   },
 
+  'routers are asked for their links, and answer': async ({ processes: { run } }) => {
+    const said = await run('ziti', 'fabric', 'inspect', 'links', '--format', 'json');
+    for (const port of [6001, 6002]) assert.match(said, new RegExp(`tls:127\\.0\\.0\\.1:${port}|${port}`));
+    return undefined;
+  },
+
   'the controller is killed and started again: connections go on, and new ones can be made': async ({ controller }) => {
     const connection = await connectTo(9000);
     await connection.echo('before');

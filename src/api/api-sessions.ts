@@ -72,7 +72,7 @@ export const apiSession = resource({
     identityId: reference('identity', { write: 'never', onDelete: 'cascade', filter: 'identity' }),
     /** Id of an authenticator; `internal` or `extJwtId:<signer>` where a login needed none. */
     authenticatorId: reference('authenticator', { write: 'never', onDelete: 'cascade', alone: true, filter: 'authenticator' }),
-    /** SHA-256 of the token, which itself is stored nowhere; null where signed tokens stand for the session. */
+    /** SHA-256 of the token, which itself is kept only with sessions, sealed; null where signed tokens stand for the session. */
     tokenHash: readOnly(string, { keep: 'hidden', unique: true }),
     /** The token where it is the caller's own session; the session's id, which opens nothing, elsewhere. */
     token: readOnly(string, { keep: 'computed' }),

@@ -19,6 +19,7 @@ import { fabricRouters, fabricServices, fabricTerminators } from './fabric.ts';
 import { identities } from './identities.ts';
 import { identityTypes } from './identity-types.ts';
 import { informational } from './informational.ts';
+import { inspections } from './inspections.ts';
 import { withRelatedLists } from './kit/related-list.ts';
 import { routerLinks } from './links.ts';
 import { currentMfa } from './mfa.ts';
@@ -73,6 +74,7 @@ export const groups = withRelatedLists(
     fabricTerminators,
     links: routerLinks,
     circuits,
+    inspections,
     sessions,
     access,
     configTypes,

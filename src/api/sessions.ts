@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { commonEdgeRouter } from './access.ts';
 import { entityReference, string, tags, timestamp } from './kit/entity.ts';
-import { readOnly } from './kit/field.ts';
+import { readOnly, sealed } from './kit/field.ts';
 import { listQuery } from './kit/list-query.ts';
 import { data, EMPTY, group, operation, page } from './kit/operation.ts';
 import { reference } from './kit/references.ts';
@@ -44,6 +44,8 @@ export const session = resource({
     grantedBy: { ...readOnly(z.array(string).readonly(), { keep: 'hidden', default: [], volatile: true }), set: { of: 'values' } },
     /** Until when posture lets it in, unless something changes. */
     grantedUntil: readOnly(timestamp, { keep: 'hidden', index: true, volatile: true }),
+    /** The token of the API session, for routers of whatever controller, which must recognize it. Null in rows of earlier releases. */
+    sealedApiSessionToken: sealed(string, ({ apiSessionId }) => `api-session:${apiSessionId}:token`),
   },
   subLinks: ['route-path'],
   symbols: { token: { path: 'id', type: 'string' } },

@@ -27,7 +27,7 @@ export interface ApiSessionActor {
   readonly identity: RowOf<typeof identity>;
   /** The factors that the session owes before it is fully authenticated; empty if none. */
   readonly authQueries: readonly AuthQuery[];
-  /** The token that was presented. It is stored nowhere. */
+  /** The token that was presented. Stores keep its hash; once the session reaches a service, also the token itself, sealed. */
   readonly token: string;
   /** Where it is one of the OpenID provider, what it says. */
   readonly presented?: PresentedToken | undefined;

@@ -9,7 +9,6 @@ import type { Platform } from '../platform/platform.ts';
 import type { SecretKeys } from '../platform/secrets.ts';
 import type { SnapshotSink } from '../platform/snapshots.ts';
 import type { Connections } from '../presence/connections.ts';
-import type { HeldTokens } from '../presence/held-tokens.ts';
 import type { ServedTraffic } from '../presence/traffic.ts';
 import type { Store } from '../storage/port.ts';
 import type { TokenVerifier } from '../tokens/verifier.ts';
@@ -63,8 +62,6 @@ interface Live {
   readonly presence: Connections;
   /** The links and circuits of these routers, while routers are served. */
   readonly traffic: ServedTraffic;
-  /** The tokens of clients that have asked for a service, for routers. */
-  readonly heldTokens: HeldTokens;
   /** What was read before. */
   readonly readCache: ReadCache;
   /** The recent changes, for clients that poll whether their services changed. */

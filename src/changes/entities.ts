@@ -17,7 +17,7 @@ import { checkIndexed } from './indexed.ts';
 import { changeLog, type LogLimits } from './log.ts';
 import { createGuard, type Precondition } from './precondition.ts';
 import { type Answers, type EntityRead, isEmpty } from './reads.ts';
-import { underNetworkKey } from './sealed.ts';
+import { networkKeyIn, underNetworkKey } from './sealed.ts';
 import { inView, isInView, tableOf } from './views.ts';
 import { visibleFields } from './visible.ts';
 
@@ -99,6 +99,9 @@ export const entitiesOf = (
   const changes: Change[] = [];
   const append = changeLog(tx, context);
   const guard = createGuard(context.precondition);
+  // Read once, for as long as a transaction writes nobody else replaces it; and who does so writes the key-check first.
+  let nameOfKey: Promise<string | undefined> | undefined;
+  const networkKey = () => (nameOfKey ??= networkKeyIn(tx));
 
   const record = async (kind: Kind, action: Change['action'], revision: number, before: Row | null, after: Row | null) => {
     const change = {
@@ -161,7 +164,7 @@ export const entitiesOf = (
       const at = context.stamp();
       const id = fields.id ?? newId(context.random);
       const given: Row = withDerived(kind.fields, { tags: {}, ...fields, id, version: revision, createdAt: at, updatedAt: at });
-      const row = await underNetworkKey(tx, context.keys, kind, given);
+      const row = await underNetworkKey(networkKey, context.keys, kind, given);
       checkIndexed(kind, row);
       await taken(kind, row, () => tx.insert(tableOf(kind), row));
       if (!kind.unrecorded) await record(kind, 'create', revision, null, row);
@@ -172,14 +175,14 @@ export const entitiesOf = (
       guard(kind, old);
       const quiet = kind.unrecorded || Object.keys(changed).every((field) => kind.fields[field]?.volatile);
       if (quiet) {
-        const row = await underNetworkKey(tx, context.keys, kind, { ...old, ...changed } as Row);
+        const row = await underNetworkKey(networkKey, context.keys, kind, { ...old, ...changed } as Row);
         await tx.update(tableOf(kind), row, old.version);
         return row as RowOf<R>;
       }
       const revision = await tx.nextRevision();
       const fixed = { id: old.id, createdAt: old.createdAt, updatedAt: context.stamp(), version: revision };
       const given: Row = withDerived(kind.fields, { ...old, ...changed, ...fixed });
-      const row = await underNetworkKey(tx, context.keys, kind, given);
+      const row = await underNetworkKey(networkKey, context.keys, kind, given);
       checkIndexed(kind, row, old);
       await taken(kind, row, () => tx.update(tableOf(kind), row, old.version));
       await record(kind, 'update', revision, old, row);

@@ -53,12 +53,18 @@ export const resealed = async (kind: Kind, row: Row, keys: Secrets, name: string
 /**
  * A row that is about to be written, with everything sealed in it under the key of the network. Another controller may have replaced the key since the text
  * was sealed, outside of the transaction, or since the row was read, as rows are remembered by version and sealing anew keeps the version.
+ * @param networkKey as `networkKeyIn`, in the transaction of the write
  * @param keys of the controller; undefined if it seals nothing
  * @throws SecretUnreadable if this controller was not given the key of the network
  */
-export const underNetworkKey = async (tx: Transaction, keys: SecretKeys | undefined, kind: Kind, row: Row): Promise<Row> => {
+export const underNetworkKey = async (
+  networkKey: () => Promise<string | undefined>,
+  keys: SecretKeys | undefined,
+  kind: Kind,
+  row: Row,
+): Promise<Row> => {
   if (!keys || !sealedFields(kind).some((field) => typeof row[field] === 'string') || isKeyCheck(kind, row)) return row;
-  const name = await networkKeyIn(tx);
+  const name = await networkKey();
   if (name === undefined) return row;
   if (!keys.names.includes(name)) throw keyMissing();
   keys.sealUnder(name);

@@ -10,7 +10,9 @@ export const outputOf = async ({ answer, hasEntity }: RemoteOperation, response:
   if (!response.ok) throw await refusalOf(response);
   if (answer === 'events') return eventsIn(response);
   if (answer === 'raw') return rawOf(response);
-  const { data, meta } = await jsonOf(response);
+  const body = await jsonOf(response);
+  if (answer === 'bare') return body;
+  const { data, meta } = body;
   if (answer !== 'page') return hasEntity ? versioned(data as object, response.headers.get('etag')) : data; // the details of an entity, or `{}`
   const { pagination, filterableFields = [] } = meta;
   const limit = pagination.limit > Number.MAX_SAFE_INTEGER ? Infinity : pagination.limit;

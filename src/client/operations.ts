@@ -256,6 +256,9 @@ export const remoteOperations: Readonly<Record<string, Readonly<Record<string, R
     get: { operationId: 'detailCircuit', method: 'GET', path: '/circuits/{id}', surfaces: ['fabric'] },
     delete: { operationId: 'deleteCircuit', method: 'DELETE', path: '/circuits/{id}', surfaces: ['fabric'] },
   },
+  inspections: {
+    run: { operationId: 'inspect', method: 'POST', path: '/inspections', surfaces: ['fabric'], media: ['application/json'], answer: 'bare' },
+  },
   sessions: {
     list: { operationId: 'listSessions', method: 'GET', path: '/sessions', surfaces: ['management', 'client'], query: ['limit', 'offset', 'filter', 'sort'], answer: 'page' },
     get: { operationId: 'detailSession', method: 'GET', path: '/sessions/{id}', surfaces: ['management', 'client'] },

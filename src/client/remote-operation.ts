@@ -23,7 +23,7 @@ export interface RemoteOperation {
   /** Whether `{id}` of its path names an entity, whose version a GET tells, and a change may be made on condition of. */
   readonly hasEntity?: true;
   /** Default: data in the envelope. */
-  readonly answer?: 'page' | 'events' | 'raw';
+  readonly answer?: 'page' | 'events' | 'raw' | 'bare';
   /** Media types of a raw answer. */
   readonly contentTypes?: readonly string[];
 }

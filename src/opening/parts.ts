@@ -23,7 +23,6 @@ import { createPki, type PkiSources } from '../pki/pki.ts';
 import { addressRule } from '../platform/addresses.ts';
 import { MINUTE } from '../platform/durations.ts';
 import { createConnections } from '../presence/connections.ts';
-import { createHeldTokens } from '../presence/held-tokens.ts';
 import { createTraffic } from '../presence/traffic.ts';
 import type { Store } from '../storage/port.ts';
 import { createTokenVerifier } from '../tokens/verifier.ts';
@@ -84,7 +83,6 @@ export const createParts = async (
     activity: createActivity(store, background, platform),
     presence: createConnections(platform.clock, settings.unknownConnectionMinutes * MINUTE),
     traffic: createTraffic(),
-    heldTokens: createHeldTokens(),
     logWatch: createLogWatch(store, platform.clock, events),
     readCache,
     recentChanges: createRecentChanges(concerningKinds, startedAt),

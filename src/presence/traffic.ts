@@ -34,6 +34,15 @@ export interface TrafficCircuit {
   readonly links: readonly string[];
 }
 
+/** What a router has answered that was asked for values. */
+export interface InspectedRouter {
+  readonly routerId: string;
+  /** Why some of the values, or all, are missing. */
+  readonly errors: readonly string[];
+  /** Each as the router says it: mostly JSON, sometimes other text. */
+  readonly values: readonly { readonly name: string; readonly value: string }[];
+}
+
 /** The traffic of the routers that are connected to a controller, for operators. In memory only: it is momentary, and ends with the process. */
 export interface Traffic {
   links(): readonly TrafficLink[];
@@ -44,6 +53,8 @@ export interface Traffic {
   endLink(id: string): boolean;
   /** Ends a circuit on its routers. @returns whether it was known */
   endCircuit(id: string): boolean;
+  /** Asks connected routers for values that they alone know, each by its name. @param isAsked which of them, by id */
+  inspect(values: readonly string[], isAsked: (routerId: string) => boolean): Promise<readonly InspectedRouter[]>;
 }
 
 /** The traffic of one controller: none, until it serves routers. */
@@ -58,6 +69,7 @@ const NONE: Traffic = {
   linkListeners: () => [],
   endLink: () => false,
   endCircuit: () => false,
+  inspect: async () => [],
 };
 
 export const createTraffic = (): ServedTraffic => {
@@ -68,6 +80,7 @@ export const createTraffic = (): ServedTraffic => {
     linkListeners: (routerId) => served.linkListeners(routerId),
     endLink: (id) => served.endLink(id),
     endCircuit: (id) => served.endCircuit(id),
+    inspect: (values, isAsked) => served.inspect(values, isAsked),
     serve: (traffic) => {
       served = traffic;
     },

@@ -29,6 +29,7 @@ import type { FabricTerminatorsApi } from './fabric-terminators.ts';
 import type { IdentitiesApi } from './identities.ts';
 import type { IdentityTypesApi } from './identity-types.ts';
 import type { InformationalApi } from './informational.ts';
+import type { InspectionsApi } from './inspections.ts';
 import type { LinksApi } from './links.ts';
 import type { OidcApi } from './oidc.ts';
 import type { OidcLoginApi } from './oidc-login.ts';
@@ -206,6 +207,8 @@ export interface Facade<P = CallOptions> {
   readonly links: LinksApi<P>;
   /** Circuits. */
   readonly circuits: CircuitsApi<P>;
+  /** Inspections. */
+  readonly inspections: InspectionsApi<P>;
   /**
    * Sessions.
    *

@@ -29,6 +29,7 @@ export type * from './facade.ts';
 export type * from './identities.ts';
 export type * from './identity-types.ts';
 export type * from './informational.ts';
+export type * from './inspections.ts';
 export type * from './links.ts';
 export type * from './oidc.ts';
 export type * from './oidc-login.ts';

@@ -71,7 +71,6 @@ export const deviations: Readonly<Record<PublishedApi, Readonly<Record<string, s
     patchTerminator: BY_MANAGEMENT,
     deleteTerminator: BY_MANAGEMENT,
     patchLink: 'links have no cost of their own, and are deleted instead of taken out of use',
-    inspect: 'what routers are asked about their insides; their own commands answer it',
     createDatabaseSnapshot: DATABASE,
     createDatabaseSnapshotWithPath:
       'clients choose no file of the host: snapshots are taken under the management API, and the host says where they go',

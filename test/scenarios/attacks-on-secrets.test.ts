@@ -25,6 +25,7 @@ const secretsOf = async (app: App): Promise<readonly string[]> => {
     ...(await app.rows('apiSession')).map(({ tokenHash }) => tokenHash),
     ...(await app.rows('enrollment')).flatMap(({ tokenHash, sealed }) => [tokenHash, sealed]),
     ...(await app.rows('keptSecret')).map(({ sealed }) => sealed),
+    ...(await app.rows('session')).map(({ sealedApiSessionToken }) => sealedApiSessionToken),
   ];
   // A certificate has no hash.
   return [PASSWORD, ADMIN.password, 'another password', 'mistyped', ...hashes.filter((hash) => typeof hash === 'string')];
@@ -53,7 +54,7 @@ const assertToldNowhere = async (app: App, events: readonly unknown[], given: re
       assert.ok(isStoredHash || !holds(text, secret), `${place} tells ${secret}`);
     }
   }
-  for (const field of ['passwordHash', 'tokenHash', 'failedAttempts'])
+  for (const field of ['passwordHash', 'tokenHash', 'failedAttempts', 'sealedApiSessionToken'])
     assert.ok(!app.transcript.some(({ answer }) => answer.text.includes(field)), field);
 };
 

@@ -31,6 +31,7 @@ const manySessions = (app: App, { ann, wiki }: Pick<Ground, 'ann' | 'wiki'>, gra
         type: 'Dial',
         grantedBy,
         grantedUntil: FOREVER,
+        sealedApiSessionToken: null,
       });
   });
 

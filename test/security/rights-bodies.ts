@@ -24,6 +24,7 @@ const own = { username: 'somebody', password: 'a new password', currentPassword:
 /** By operation, or by the path of POST for POST and PUT alike; most PATCHes take an empty object, and text is sent as `text/plain`. */
 const bodies: Readonly<Record<string, unknown>> = {
   '/auth-policies': policyBody('a policy'),
+  '/inspections': { appRegex: '.*', requestedValues: ['links'] },
   '/authenticators': { identityId: 'none', method: 'updb', username: 'somebody', password: 'a password' },
   'PUT /authenticators/{id}': { username: 'somebody', password: 'a password' },
   '/authenticators/{id}/re-enroll': { expiresAt: LATER },

@@ -215,6 +215,7 @@ const ofFabric: Readonly<Record<Right, Lines>> = {
     GET DELETE /links/{id}
     GET        /circuits
     GET DELETE /circuits/{id}
+    POST       /inspections
   `,
 };
 

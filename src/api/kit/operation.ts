@@ -169,7 +169,8 @@ export const operation = <
   return { method, path, surfaces, ...rest } as never;
 };
 
-export const data = <S extends z.ZodType>(schema: S, more: { readonly counts?: string } = {}) => ({ is: 'data', schema, ...more }) as const;
+export const data = <S extends z.ZodType>(schema: S, more: { readonly counts?: string; readonly isBare?: true } = {}) =>
+  ({ is: 'data', schema, ...more }) as const;
 export const page = <S extends z.ZodType>(item: S, more: { readonly of?: string } = {}) => ({ is: 'page', item, ...more }) as const;
 export const CREATED = { is: 'created', schema: created } as const;
 export const EMPTY = { is: 'empty', schema: empty } as const;

@@ -4,7 +4,7 @@ import { JSON_TYPE } from '../../wire/media-types.ts';
 import { META } from '../../wire/meta.ts';
 import type { Page } from './answer.ts';
 import { errorComponents, metaComponents, pageComponents } from './edge-schemas.ts';
-import type { DataAnswer, Envelope, ErrorForm } from './envelope.ts';
+import { bareJson, type DataAnswer, type Envelope, type ErrorForm } from './envelope.ts';
 import { schemaNamed } from './json-schema.ts';
 import { pageEnvelope, VERSIONS } from './page-envelope.ts';
 
@@ -18,19 +18,23 @@ export const dataAndMeta: Envelope = {
       case 'page':
         return pageEnvelope(output as Page<unknown>); // what the operation declares to return
       case 'data':
+        if (answer.isBare) return bareJson.write(answer, output);
         return answer.counts === undefined ? dataEnvelope(output) : countedEnvelope(output, answer.counts);
       case 'created':
         return dataEnvelope(output);
     }
   },
-  schemaOf: (answer, data) => ({
-    type: 'object',
-    required: ['data', 'meta'],
-    properties: {
-      data: answer.is === 'page' ? { type: 'array', items: data } : data,
-      meta: schemaNamed(isCounted(answer) ? 'PageMeta' : 'Meta'),
-    },
-  }),
+  schemaOf: (answer, data) =>
+    answer.is === 'data' && answer.isBare
+      ? data
+      : {
+          type: 'object',
+          required: ['data', 'meta'],
+          properties: {
+            data: answer.is === 'page' ? { type: 'array', items: data } : data,
+            meta: schemaNamed(isCounted(answer) ? 'PageMeta' : 'Meta'),
+          },
+        },
   components: { ...metaComponents, ...pageComponents },
 };
 

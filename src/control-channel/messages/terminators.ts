@@ -25,6 +25,9 @@ const createTerminatorResponse = tabled(20217, 'CreateTerminatorV2Response', {
   msg: field.text(3),
 });
 
+/** The same in the form of routers to whom nobody has offered the other one: refused. */
+const createTerminatorV1 = unread(20207, 'CreateTerminatorRequest');
+
 /** Changes cost or precedence; answered by `updateTerminatorResponse`. */
 const updateTerminator = tabled(20209, 'UpdateTerminatorRequest', {
   sessionToken: field.text(1),
@@ -122,6 +125,7 @@ const removeTunnelTerminatorResponse = unread(20411, 'RemoveTunnelTerminatorResp
 export const terminatorMessages = {
   createTerminator,
   createTerminatorResponse,
+  createTerminatorV1,
   updateTerminator,
   updateTerminatorResponse,
   removeTerminator,

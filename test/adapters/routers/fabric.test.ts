@@ -282,7 +282,7 @@ test('only an administrator sees and ends what carries the traffic', async () =>
       ['GET', `/circuits/${circuitId}`],
       ['DELETE', `/circuits/${circuitId}`],
     ] as const) {
-      const { status, body } = await api.call(method, path, as);
+      const { status, body } = await api.call(method, path, { as });
       assert.deepEqual([status, body.error.code], [401, 'UNAUTHORIZED'], `${method} ${path} as ${as}`);
     }
   assert.deepEqual(await api.ids('/links'), ['link']);

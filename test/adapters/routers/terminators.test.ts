@@ -5,8 +5,9 @@ import { messages } from '../../../src/control-channel/messages/index.ts';
 import { until } from '../../support/until.ts';
 import { bindBy, CLIENT_KEY, HOST_KEY, KEY, type Traffic, tokenFor, traffic } from './traffic.ts';
 
-const { updateTerminator, updateTerminatorResponse, removeTerminator, removeTerminatorResponse, healthEvent } = messages.terminators;
-const { createCircuitV1, createCircuitV1Response, route } = messages.circuits;
+const { createTerminatorV1, updateTerminator, updateTerminatorResponse, removeTerminator, removeTerminatorResponse, healthEvent } =
+  messages.terminators;
+const { createCircuitV1, createCircuitV1Response, refused, route } = messages.circuits;
 
 const shown = async ({ network }: Traffic) => (await network.controller.terminators.list({})).data;
 
@@ -60,6 +61,15 @@ test('what another hosts, it neither changes nor removes', async () => {
     (await shown(at)).map(({ id, cost }) => [id, cost]),
     [['terminator', 0]],
   );
+});
+
+test('a router that asks for a terminator in the older form is refused at once, and told which form is known', async () => {
+  await using at = await traffic();
+  const answer = await at.router.request(createTerminatorV1, undefined);
+  assert.equal(answer.contentType, refused.contentType);
+  assert.equal(refused.decode(answer.body), 'terminators are created by CreateTerminatorV2Request');
+  assert.equal(edgeHeader.errorCode.in(answer), 1);
+  assert.deepEqual(await shown(at), []);
 });
 
 test('a host removes what it hosts; again, there is nothing to do', async () => {

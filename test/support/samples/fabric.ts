@@ -26,3 +26,7 @@ const none: PrepareSample = async () => ({ id: 'none', refused: 'NOT_FOUND' });
 export const links: SamplesOf<'links'> = { list: nothing, get: none, delete: none };
 
 export const circuits: SamplesOf<'circuits'> = { list: nothing, get: none, delete: none };
+
+export const inspections: SamplesOf<'inspections'> = {
+  run: async () => ({ body: { appRegex: '.*', requestedValues: ['links'] } }),
+};

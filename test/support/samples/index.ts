@@ -5,7 +5,7 @@ import { cas, externalJwtSigners, publicExternalJwtSigners } from './authorities
 import { configs, configTypes } from './configs.ts';
 import { currentIdentity, currentMfa } from './current-identity.ts';
 import { enrolling, enrollments } from './enrollments.ts';
-import { circuits, fabricRouters, fabricServices, fabricTerminators, links } from './fabric.ts';
+import { circuits, fabricRouters, fabricServices, fabricTerminators, inspections, links } from './fabric.ts';
 import { identities, identityTypes, roleAttributes } from './identities.ts';
 import { changes, controllers, database, informational, trust } from './maintenance.ts';
 import { oidc, oidcLogin, revocations } from './oidc.ts';
@@ -51,6 +51,7 @@ const samples: { readonly [G in GroupName]: SamplesOf<G> } = {
   fabricTerminators,
   links,
   circuits,
+  inspections,
   sessions,
   access,
   configTypes,

@@ -3,7 +3,7 @@ import type { RowOf } from '../../../api/kit/resource.ts';
 import { terminator } from '../../../api/terminators.ts';
 import type { Core } from '../../../call/core.ts';
 import { type EntitiesContext, entitiesOf } from '../../../changes/entities.ts';
-import { sealText, underNetworkKey, unsealText } from '../../../changes/sealed.ts';
+import { networkKeyIn, sealText, underNetworkKey, unsealText } from '../../../changes/sealed.ts';
 import type { SecretKeys, Secrets } from '../../../platform/secrets.ts';
 import { type Predicate, stringField } from '../../../query/index.ts';
 import { newId } from '../../../storage/ids.ts';
@@ -51,7 +51,7 @@ const sealPage = (store: Store, keys: SecretKeys, after: string): Promise<string
       const sealedIdentitySecret = identitySecret === '' ? null : await sealText(keys, terminator, FIELD, row, String(identitySecret));
       // No change of the terminator: it keeps its version, and no record is made.
       const sealed = { ...row, sealedIdentitySecret } as StoredRow; // the rest of a row is one but for that field
-      await tx.update(terminator.kind, await underNetworkKey(tx, keys, terminator, sealed), row.version);
+      await tx.update(terminator.kind, await underNetworkKey(() => networkKeyIn(tx), keys, terminator, sealed), row.version);
     }
     return rows.length < PAGE ? undefined : rows.at(-1)?.id;
   });

@@ -1,5 +1,6 @@
 import { circuitSymbols, circuits } from '../../../api/circuits.ts';
 import { fabricRouters, fabricServices, fabricTerminators } from '../../../api/fabric.ts';
+import { inspections } from '../../../api/inspections.ts';
 import type { ListQuery } from '../../../api/kit/list-query.ts';
 import type { Kind, RowOf } from '../../../api/kit/resource.ts';
 import { linkSymbols, routerLinks } from '../../../api/links.ts';
@@ -13,6 +14,7 @@ import { equals, stringField } from '../../../query/index.ts';
 import { pageOfRows } from '../../../resources/crud.ts';
 import { relatedWithin } from '../../../resources/related.ts';
 import { circuitDocument, shownCircuits } from './circuits.ts';
+import { runInspection } from './inspections.ts';
 import { linkDocument, shownLinks } from './links.ts';
 import { liveHandlers } from './live.ts';
 import { fabricRouterOf, fabricServiceOf, fabricTerminatorOf } from './stored.ts';
@@ -65,4 +67,5 @@ export const fabricEntries = [
       end: ({ traffic }, id) => traffic.endCircuit(id),
     }),
   ),
+  ...implement(inspections, { run: runInspection }),
 ];

@@ -5,6 +5,7 @@ import { apiSessionOf } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import { implement } from '../../../call/implement.ts';
 import type { Entities } from '../../../changes/entities.ts';
+import { sealText } from '../../../changes/sealed.ts';
 import { notFound } from '../../../errors/index.ts';
 import { listRows } from '../../../resources/crud.ts';
 import { newRow } from '../../../resources/merge.ts';
@@ -25,15 +26,18 @@ interface Obtained {
 
 type Tags = StoredSession['tags'];
 
-/** The session of this API session for a request: the one that there is, for which nothing is written, or a new one. */
+/** The session of this API session for a request: the one that there is, for which nothing is written unless an earlier release made it, or a new one. */
 const obtain = async (call: Call, request: SessionRequest, tags: Tags): Promise<Obtained> => {
+  const { session: of, token, presented } = apiSessionOf(call.actor);
   const known = await call.read((entities) => decideSession(entities, call, request));
-  if (known.isGranted && apiSessionOf(call.actor).presented) return { routers: known.routers };
-  if (known.isGranted && known.existing && !known.hasEnded) return { row: known.existing, routers: known.routers };
+  if (known.isGranted && presented) return { routers: known.routers };
+  if (known.isGranted && known.existing?.sealedApiSessionToken && !known.hasEnded) return { row: known.existing, routers: known.routers };
+  const sealedApiSessionToken = presented ? null : await sealText(call.core.secrets, session, TOKEN, { apiSessionId: of.id }, token);
+  const fields = { ...request, sealedApiSessionToken };
   const outcome = await call.write(async (entities) => {
     const decided = await decideSession(entities, call, request);
-    if (decided.isGranted && apiSessionOf(call.actor).presented) return { routers: decided.routers };
-    if (decided.isGranted) return { row: await begin(entities, call, request, decided, tags), routers: decided.routers };
+    if (decided.isGranted && presented) return { routers: decided.routers };
+    if (decided.isGranted) return { row: await begin(entities, call, fields, decided, tags), routers: decided.routers };
     await noteFailure(entities, call, { ...decided, type: request.type });
     return decided.decision;
   });
@@ -41,18 +45,21 @@ const obtain = async (call: Call, request: SessionRequest, tags: Tags): Promise<
   return outcome;
 };
 
+/** The field by which controllers that serve routers learn the token of a client. */
+const TOKEN = 'sealedApiSessionToken';
+
 const begin = async (
   entities: Entities,
   call: Call,
-  request: SessionRequest,
+  fields: SessionRequest & Pick<StoredSession, typeof TOKEN>,
   { existing, hasEnded, grant }: Granted,
   tags: Tags,
 ): Promise<StoredSession> => {
-  if (existing && !hasEnded) return existing;
+  if (existing && !hasEnded) return existing[TOKEN] ? existing : entities.update(session, existing, { [TOKEN]: fields[TOKEN] });
   if (existing) await entities.remove(session, existing);
   await tidyLapsed(entities, call.now());
   const { session: of, identity } = apiSessionOf(call.actor);
-  return entities.insert(session, newRow(session, { tags }, { ...request, ...grant, apiSessionId: of.id, identityId: identity.id }));
+  return entities.insert(session, newRow(session, { tags }, { ...fields, ...grant, apiSessionId: of.id, identityId: identity.id }));
 };
 
 export const sessionEntries = implement(sessions, {
@@ -62,9 +69,7 @@ export const sessionEntries = implement(sessions, {
   create: async (call, { body: { serviceId, type, tags } }) => {
     if (!serviceId) throw notFound('service', '');
     const { row, routers } = await obtain(call, { serviceId, type }, tags ?? {});
-    const { session: of, identity, token: held } = apiSessionOf(call.actor);
-    // Routers must recognize the client. Of API sessions that reach no service they learn nothing.
-    if (row) call.core.heldTokens.note({ apiSessionId: of.id, identityId: identity.id, token: held });
+    const { session: of, identity } = apiSessionOf(call.actor);
     const { id, token } = row ? { id: row.id, token: await sessionToken(call, row) } : await unstoredSessionToken(call, serviceId, type);
     return {
       _links: null,

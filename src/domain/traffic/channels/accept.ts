@@ -26,7 +26,8 @@ export interface RouterChannels {
 export const createRouterChannels = ({ core, events, publish }: Omit<Fabric, 'connected'>, presence: Presence): RouterChannels => {
   const connected = createConnectedRouters();
   const fabric = { core, events, connected, publish };
-  const service = serveConnected(fabric);
+  const inspect = createInspectRouters(connected, core.platform.clock);
+  const service = serveConnected(fabric, inspect);
   const watch = watchOthers(fabric);
   const place = { core, presence, connected };
   const { clock, logger } = core.platform;
@@ -72,5 +73,5 @@ export const createRouterChannels = ({ core, events, publish }: Omit<Fabric, 'co
     });
     return accepted;
   };
-  return { accept, inspect: createInspectRouters(connected) };
+  return { accept, inspect };
 };

@@ -2,6 +2,9 @@ import { createSemaphore } from '../../../concurrency/semaphore.ts';
 import { Malformed } from '../../../control-channel/malformed.ts';
 import { routerMessages } from '../../../control-channel/messages/routers.ts';
 import { Unanswered } from '../../../control-channel/requests.ts';
+import type { Clock } from '../../../platform/platform.ts';
+import { monotonic } from '../../../platform/timers.ts';
+import type { InspectedRouter } from '../../../presence/traffic.ts';
 import type { ConnectedRouters } from '../routers/connected.ts';
 
 const { inspectRequest, inspectResponse } = routerMessages;
@@ -13,32 +16,35 @@ export interface RouterInspection {
   readonly routerIds?: readonly string[];
 }
 
-/** What a router has answered. */
-export interface InspectedRouter {
-  readonly routerId: string;
-  /** Why some of the values, or all, are missing. */
-  readonly errors: readonly string[];
-  /** Each as the router says it: mostly JSON, sometimes other text. */
-  readonly values: readonly { readonly name: string; readonly value: string }[];
-}
-
 /** Asks routers that are connected to a controller. */
 export type InspectRouters = (wanted: RouterInspection) => Promise<readonly InspectedRouter[]>;
 
 /** Routers that are asked at once: their answers may be large. */
 const AT_ONCE = 16;
 
-/** How long a router may take. ms */
+/** How long all of them may take. ms */
 const WITHIN = 10_000;
 
-export const createInspectRouters = (connected: ConnectedRouters): InspectRouters => {
+/** Bytes of all answers: those beyond are left out. */
+const MOST_BYTES = 8_388_608;
+
+export const createInspectRouters = (connected: ConnectedRouters, clock: Clock): InspectRouters => {
   const turns = createSemaphore(AT_ONCE);
-  const inspect = async (routerId: string, requestedValues: readonly string[]): Promise<InspectedRouter> => {
+  /** What one inspection may still take. */
+  interface Bounds {
+    readonly end: number;
+    bytes: number;
+  }
+  const inspect = async (routerId: string, requestedValues: readonly string[], left: Bounds): Promise<InspectedRouter> => {
     const failed = (error: string): InspectedRouter => ({ routerId, errors: [error], values: [] });
     const router = connected.get(routerId);
     if (!router) return failed('the router is not connected');
+    const milliseconds = left.end - monotonic(clock);
+    if (milliseconds <= 0 || left.bytes <= 0) return failed('other routers took all the time, or all the space, that there is');
     try {
-      const answer = await router.channel.request(inspectRequest, { requestedValues }, { milliseconds: WITHIN });
+      const answer = await router.channel.request(inspectRequest, { requestedValues }, { milliseconds });
+      left.bytes -= answer.body.length;
+      if (left.bytes < 0) return failed(`the answers of all routers have more than ${MOST_BYTES} bytes`);
       if (answer.contentType !== inspectResponse.contentType) return failed('the router has answered with something else');
       const { errors, values } = inspectResponse.decode(answer.body);
       return { routerId, errors, values };
@@ -49,6 +55,8 @@ export const createInspectRouters = (connected: ConnectedRouters): InspectRouter
       throw error;
     }
   };
-  return ({ values, routerIds = connected.all().map(({ id }) => id) }) =>
-    Promise.all([...new Set(routerIds)].map((id) => turns.run(() => inspect(id, values))));
+  return ({ values, routerIds = connected.all().map(({ id }) => id) }) => {
+    const left = { end: monotonic(clock) + WITHIN, bytes: MOST_BYTES };
+    return Promise.all([...new Set(routerIds)].map((id) => turns.run(() => inspect(id, values, left))));
+  };
 };

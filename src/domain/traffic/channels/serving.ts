@@ -9,6 +9,7 @@ import type { ConnectedRouter } from '../routers/connected.ts';
 import type { Fabric } from '../routers/fabric.ts';
 import { handlersOf, type MessageHandlers } from '../routers/handlers.ts';
 import { greet } from './greeting.ts';
+import type { InspectRouters } from './inspect.ts';
 import { renewalHandlers } from './renewal.ts';
 import { reportHandlers } from './reports.ts';
 import { shownTraffic } from './shown.ts';
@@ -21,13 +22,13 @@ export interface RouterService {
 }
 
 /** Puts together what routers are served with. */
-export const serveConnected = (fabric: Fabric): RouterService => {
+export const serveConnected = (fabric: Fabric, inspect: InspectRouters): RouterService => {
   const { core } = fabric;
   const rights = watchRights(fabric);
   const hosting = hostServices(fabric, rights);
   const linking = keepLinks(fabric);
   const circuits = keepCircuits(fabric, rights, hosting, linking);
-  core.traffic.serve(shownTraffic(fabric.connected, linking, circuits));
+  core.traffic.serve(shownTraffic(fabric.connected, linking, circuits, inspect));
   const apiSessions = syncApiSessions(fabric);
   const sessions = syncSessions(fabric);
   const dataModel = syncDataModel(fabric);
@@ -60,7 +61,7 @@ export const serveConnected = (fabric: Fabric): RouterService => {
         if (!router.channel.signal.aborted) core.platform.logger.warn(message, { routerId: router.id, error });
       };
       greet(core, router).catch(failed('a router has not said how it is reached'));
-      apiSessions.tellAll(router).catch(failed('a router could not be told of the API sessions'));
+      apiSessions.tellAll(router);
       hosting.began(router).catch(failed('a router has not said what it hosts'));
     },
   };

@@ -3,9 +3,15 @@ import type { CircuitKeeping } from '../circuits/circuits.ts';
 import type { Linking } from '../links/linking.ts';
 import { LINK_COST } from '../links/paths.ts';
 import type { ConnectedRouters } from '../routers/connected.ts';
+import type { InspectRouters } from './inspect.ts';
 
 /** The traffic of these routers as operators see and end it. */
-export const shownTraffic = (connected: ConnectedRouters, linking: Linking, circuits: CircuitKeeping): Traffic => ({
+export const shownTraffic = (
+  connected: ConnectedRouters,
+  linking: Linking,
+  circuits: CircuitKeeping,
+  inspect: InspectRouters,
+): Traffic => ({
   links: () => linking.links.all().map((link) => ({ ...link, cost: LINK_COST })),
   // Of a router that is away it is not known whether it still carries them.
   circuits: () => circuits.all().filter(({ path }) => path.every((routerId) => connected.get(routerId))),
@@ -16,4 +22,5 @@ export const shownTraffic = (connected: ConnectedRouters, linking: Linking, circ
     return wasKnown;
   },
   endCircuit: circuits.end,
+  inspect: (values, isAsked) => inspect({ values, routerIds: connected.all().flatMap(({ id }) => (isAsked(id) ? [id] : [])) }),
 });

@@ -1,5 +1,6 @@
 import type { Entities } from '../../../changes/entities.ts';
 import type { Frame } from '../../../control-channel/frame.ts';
+import { refusalCode } from '../../../control-channel/messages/circuits.ts';
 import { terminatorMessages } from '../../../control-channel/messages/terminators.ts';
 import { createRepeatedLog } from '../../../platform/repeated-log.ts';
 import { ClaimRefused, readClaim, rightOf, type TrafficClaim } from '../rights/claim.ts';
@@ -10,7 +11,8 @@ import { BindRefused, bind, checkRequest } from './bind.ts';
 import { type Host, ownTerminator, refusing, updateOwn } from './own.ts';
 import type { HostingPlace } from './place.ts';
 
-const { createTerminator, createTerminatorResponse, removeTerminator, removeTerminatorResponse, removeTerminators } = terminatorMessages;
+const { createTerminator, createTerminatorResponse, createTerminatorV1 } = terminatorMessages;
+const { removeTerminator, removeTerminatorResponse, removeTerminators } = terminatorMessages;
 const { updateTerminator, updateTerminatorResponse, healthEvent } = terminatorMessages;
 
 /** A client hosts a service. */
@@ -73,6 +75,13 @@ export const edgeTerminatorHandlers = (place: HostingPlace, router: ConnectedRou
 
   return [
     [createTerminator, (frame) => create(place, router, frame)],
+    [
+      createTerminatorV1,
+      // Each router of the lines that are let in knows the newer form, which it is offered as it connects.
+      refusing(router, () => {
+        throw new ClaimRefused(refusalCode.internal, 'terminators are created by CreateTerminatorV2Request');
+      }),
+    ],
     [
       updateTerminator,
       refusing(router, async (frame) => {

@@ -1,0 +1,54 @@
+import * as z from 'zod';
+import { list, textUpTo } from './kit/bounded.ts';
+import { string } from './kit/entity.ts';
+import { data, group, operation } from './kit/operation.ts';
+import { boolean } from './shared.ts';
+import { surfaces } from './surfaces/index.ts';
+
+/** Which routers are asked, and for what. */
+const inspectRequest = z
+  .object({
+    appRegex: textUpTo(256).meta({
+      description: 'A regular expression that is found in the ids of routers: letters, digits, `-_.*+?|^$`, and `\\` before one of these.',
+    }),
+    /** Names of values, e.g. `links`, `router-circuits` or `stackdump`. */
+    requestedValues: list(textUpTo(256), 32),
+  })
+  .meta({ id: 'InspectRequest' });
+
+/** A value that a router has told. */
+const inspectedValue = z
+  .object({
+    /** Id of the router. */
+    appId: string,
+    /** Name of the value. */
+    name: string,
+    /** What the router says: JSON where it is, else a text. */
+    value: z.unknown(),
+  })
+  .meta({ id: 'InspectedValue' });
+
+/** What routers have answered. */
+const inspectResponse = z
+  .object({
+    /** Whether there was no error. */
+    success: boolean,
+    /** Why values are missing, each with the id of its router. */
+    errors: z.array(string),
+    /** What was told. */
+    values: z.array(inspectedValue),
+  })
+  .meta({ id: 'InspectResponse' });
+
+/** Asks connected routers for what they alone know. */
+export const inspections = group('inspections', 'Inspections', {
+  run: operation('POST', '/inspections', {
+    operationId: 'inspect',
+    summary:
+      'Ask routers that are connected to this controller for values that they alone know; within 10 seconds, 8 MiB from all of them at most',
+    permission: 'ops.read',
+    surfaces: [surfaces.fabric],
+    body: { schema: inspectRequest, name: 'request' },
+    answer: data(inspectResponse, { isBare: true }),
+  }),
+});

@@ -1,0 +1,74 @@
+import { invalidField } from '../../../errors/index.ts';
+
+/** A character of an id, or any, and how often it may come. */
+interface Token {
+  /** Undefined: any. */
+  readonly character: string | undefined;
+  readonly isOptional: boolean;
+  readonly mayRepeat: boolean;
+}
+
+const ANY: Token = { character: undefined, isOptional: true, mayRepeat: true };
+const TERM = /(?:\\(?<escaped>[-.*+?|^$\\])|(?<any>\.)|(?<own>[\w-]))(?<times>[*+?]?)/y;
+
+/**
+ * Reads a regular expression over ids: characters and `.`, each with `*`, `+` or `?`, in alternatives with `^` and `$`. It takes time in proportion to its length
+ * and that of an id; the expressions of the platform do not, and a client could block the process with them.
+ * @param field named in the refusal
+ * @throws ApiError `COULD_NOT_VALIDATE` for any other expression
+ */
+export const idPattern = (field: string, text: string): ((id: string) => boolean) => {
+  const alternatives: Token[][] = [];
+  let place = 0;
+  const take = (character: string): boolean => {
+    const isThere = text[place] === character;
+    if (isThere) place++;
+    return isThere;
+  };
+  do {
+    const tokens = take('^') ? [] : [ANY];
+    for (let term = termAt(text, place); term; term = termAt(text, place)) {
+      place += term[0].length;
+      const { escaped, own, times = '' } = term.groups ?? {};
+      tokens.push({ character: escaped ?? own, isOptional: times === '*' || times === '?', mayRepeat: times === '*' || times === '+' });
+    }
+    if (!take('$')) tokens.push(ANY);
+    alternatives.push(tokens);
+  } while (take('|'));
+  if (place < text.length)
+    throw invalidField(
+      field,
+      `ids are matched with letters, digits, - _ . * + ? | ^ $ and \\; not understood from character ${place + 1} on`,
+      text,
+    );
+  return (id) => alternatives.some((tokens) => isMatch(tokens, id));
+};
+
+const termAt = (text: string, place: number): RegExpExecArray | null => {
+  TERM.lastIndex = place;
+  return TERM.exec(text);
+};
+
+/** Follows all ways through the tokens at once. */
+const isMatch = (tokens: readonly Token[], id: string): boolean => {
+  let at = reached(tokens, [0]);
+  for (const character of id) {
+    const next: number[] = [];
+    for (const i of at) {
+      const token = tokens[i];
+      if (!token || (token.character ?? character) !== character) continue;
+      if (token.mayRepeat) next.push(i);
+      next.push(i + 1);
+    }
+    at = reached(tokens, next);
+  }
+  return at.has(tokens.length);
+};
+
+/** The places themselves, and those behind tokens that may be left out. */
+const reached = (tokens: readonly Token[], places: readonly number[]): ReadonlySet<number> => {
+  const all = new Set(places);
+  // A place that is added while this goes on has its turn, too.
+  for (const place of all) if (tokens[place]?.isOptional) all.add(place + 1);
+  return all;
+};

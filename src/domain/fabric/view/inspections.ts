@@ -1,0 +1,43 @@
+import type { inspections } from '../../../api/inspections.ts';
+import type { DecodedOf, OutputOf } from '../../../api/kit/operation.ts';
+import type { Call } from '../../../call/call.ts';
+import { idPattern } from './id-pattern.ts';
+
+type Run = (typeof inspections)['operations']['run'];
+
+/** Asks the routers whose ids a pattern finds. Nothing of it is stored. */
+export const runInspection = async ({ core }: Call, { body }: DecodedOf<Run>): Promise<OutputOf<Run>> => {
+  const answers = await core.traffic.inspect(body.requestedValues, idPattern('appRegex', body.appRegex));
+  const errors = answers.flatMap(({ routerId, errors }) => errors.map((error) => `${routerId}: ${error}`));
+  const values = answers.flatMap(({ routerId: appId, values }) =>
+    values.map(({ name, value }) => ({ appId, name, value: jsonIn(value) ?? value })),
+  );
+  return { success: errors.length === 0, errors, values };
+};
+
+/** Lists and maps within one another at most: what is deeper could not be written again. */
+const MOST_NESTED = 100;
+
+/** The JSON that a text is; undefined where it is none, or nothing. */
+const jsonIn = (text: string): unknown => {
+  if (isDeep(text)) return undefined;
+  try {
+    return JSON.parse(text) ?? undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+const isDeep = (text: string): boolean => {
+  let depth = 0;
+  let isQuoted = false;
+  for (let i = 0; i < text.length; i++) {
+    const character = text[i];
+    if (character === '"') isQuoted = !isQuoted;
+    else if (isQuoted && character === '\\') i++;
+    else if (!isQuoted && (character === '[' || character === '{')) depth++;
+    else if (!isQuoted && (character === ']' || character === '}')) depth--;
+    if (depth > MOST_NESTED) return true;
+  }
+  return false;
+};

@@ -1,0 +1,235 @@
+/** Several controllers on one store: a router is connected to one of them, and its clients log in to another. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { messages } from '../../../src/control-channel/messages/index.ts';
+import { newSecretKey } from '../../../src/index.ts';
+import type { StorageAdapter } from '../../../src/storage/port.ts';
+import { storageSchema } from '../../../src/storage/schema.ts';
+import { type ScriptedRouter, type TestNetworkOptions, type TestSession, testNetwork } from '../../../testing/index.ts';
+import { connectScripted } from '../../../testing/scripted-router.ts';
+import { SECRET_KEY } from '../../support/app.ts';
+import { newSharedStorage, stores } from '../../support/stores.ts';
+import { until } from '../../support/until.ts';
+import { isOnline, type RouterNetwork, routerNetwork } from './support.ts';
+import { bindBy, dialBy, routed, type Traffic, tokenFor } from './traffic.ts';
+
+const { apiSessionAdded, apiSessionRemoved, requestResync } = messages.sessions;
+
+const on = (storage: StorageAdapter, secretKey: TestNetworkOptions['secretKey'] = SECRET_KEY): TestNetworkOptions => ({
+  storage,
+  secretKey,
+});
+
+/** A controller to which clients log in, and one to which their router is connected. */
+const twoControllers = async (open: () => StorageAdapter) => {
+  const first = await testNetwork(on(open()));
+  const { id: fra1Id } = await first.edgeRouter('fra1');
+  const fra1 = await first.enrollRouter((await first.controller.edgeRouters.get({ id: fra1Id })).enrollmentJwt ?? '');
+  const [host, client] = [await first.device('host', 'hosts'), await first.device('client', 'clients')];
+  const web = await first.service('web');
+  await first.bind(['#hosts'], [web]);
+  await first.dial(['#clients'], [web]);
+  await first.route();
+  const { certificate } = fra1;
+  assert.ok(certificate);
+  const connect = async (to: RouterNetwork): Promise<ScriptedRouter> => {
+    const router = await connectScripted({ id: fra1.id, certificate, clock: to.network.clock }, { port: to.port, script: routed });
+    await until(() => isOnline(to.network, fra1.id));
+    return router;
+  };
+  const second = await routerNetwork(on(open()));
+  return {
+    first,
+    second,
+    fra1,
+    host,
+    client,
+    serviceId: web.id,
+    connect,
+    /** Opens both anew, under another key or the same. */
+    reopened: (secretKey: string) => routerNetwork(on(open(), secretKey)),
+    [Symbol.asyncDispose]: async () => {
+      await second[Symbol.asyncDispose]();
+      await first.close();
+    },
+  };
+};
+
+/** What a router is told next of API sessions. */
+const told = async (router: ScriptedRouter) => {
+  const { isFullState, apiSessions } = apiSessionAdded.decode((await router.next(apiSessionAdded)).body);
+  assert.equal(isFullState, false);
+  return apiSessions.map(({ id, token }) => ({ id, token }));
+};
+const as = ({ id, token }: Pick<TestSession, 'id' | 'token'>) => ({ id, token });
+
+/** The rows of sessions as a store holds them. */
+const sessionRows = async (storage: StorageAdapter, change?: (seal: string) => string | null) => {
+  const store = await storage.open(storageSchema);
+  const rows = await store.transaction('write', async (tx) => {
+    const all = await tx.list('session', { where: { op: 'all' } });
+    for (const row of all)
+      if (change) await tx.update('session', { ...row, sealedApiSessionToken: change(String(row.sealedApiSessionToken)) }, row.version);
+    return all;
+  });
+  await store.close();
+  return rows;
+};
+
+for (const store of stores)
+  describe(`clients and routers of different controllers, on ${store}`, () => {
+    test('a client that logged in to one hosts and dials by a router of the other', async () => {
+      await using storage = newSharedStorage(store);
+      await using at = await twoControllers(storage.adapter);
+      const { first, second, host, client, serviceId, fra1 } = at;
+      const router = await at.connect(second);
+      assert.deepEqual(await told(router), []);
+      const [hosting, dialing] = [await host.login(), await client.login()];
+      const binding = await tokenFor(hosting, serviceId, 'Bind');
+      await second.network.advance('1s');
+      assert.deepEqual(await told(router), [as(hosting)]);
+      const token = await tokenFor(dialing, serviceId, 'Dial');
+      await second.network.advance('1s');
+      assert.deepEqual(await told(router), [as(dialing)]);
+      const there = { ...second, router, hosting, dialing, host, client, serviceId, fra1 } as unknown as Traffic; // without the policies, which are not asked for
+      assert.equal((await bindBy(there, 'terminator', binding)).result, 'success');
+      assert.equal((await dialBy(there, { token })).isMade, true);
+      assert.equal((await second.network.controller.circuits.list()).data.length, 1);
+      assert.equal((await first.controller.terminators.list()).data.length, 1);
+
+      await dialing.currentApiSession.delete({});
+      await second.network.advance('1s');
+      assert.deepEqual(apiSessionRemoved.decode((await router.next(apiSessionRemoved)).body), {
+        tokens: [dialing.token],
+        ids: [dialing.id],
+      });
+      await until(async () => (await second.network.controller.circuits.list()).data.length === 0);
+    });
+
+    test('a controller that was started anew knows the clients before they ask again; under a key that took the place of another, too', async () => {
+      await using storage = newSharedStorage(store);
+      await using at = await twoControllers(storage.adapter);
+      const sessions = [await at.host.login(), await at.client.login()];
+      await tokenFor(sessions[0] as TestSession, at.serviceId, 'Bind');
+      await tokenFor(sessions[1] as TestSession, at.serviceId, 'Dial');
+      const expected = new Set(sessions.map(({ token }) => token));
+      const next = newSecretKey();
+      for (const key of [SECRET_KEY, next]) {
+        if (key === next) await at.first.controller.reseal({ secretKey: next });
+        await using again = await at.reopened(key);
+        const router = await at.connect(again);
+        assert.deepEqual(new Set((await told(router)).map(({ token }) => token)), expected);
+        router.send(requestResync, {});
+        assert.equal((await told(router)).length, 2);
+      }
+    });
+  });
+
+/** The same, on a store of which the rows can be looked at. */
+const inMemory = async () => {
+  const storage = newSharedStorage('memory');
+  const at = await twoControllers(storage.adapter);
+  const dialing = await at.client.login();
+  return { ...at, storage, dialing, ask: () => tokenFor(dialing, at.serviceId, 'Dial') };
+};
+
+test('a token is kept sealed, with sessions that reach a service, and as long as these', async () => {
+  await using at = await inMemory();
+  const { storage, dialing } = at;
+  assert.deepEqual(await sessionRows(storage.adapter()), []);
+  await at.ask();
+  const rows = await sessionRows(storage.adapter());
+  assert.match(String(rows[0]?.sealedApiSessionToken), /^v1\./);
+  const store = await storage.adapter().open(storageSchema);
+  const all = await store.transaction('read', async (tx) => {
+    const kinds = ['session', 'apiSession', 'change', 'keptSecret'];
+    return JSON.stringify(await Promise.all(kinds.map((kind) => tx.list(kind, { where: { op: 'all' } }))));
+  });
+  assert.ok(!all.includes(dialing.token));
+  await dialing.currentApiSession.delete({});
+  assert.deepEqual(await sessionRows(storage.adapter()), []);
+});
+
+test('no filter and no order can ask for it, and no event and no answer has it', async () => {
+  await using at = await inMemory();
+  const { controller, recorded } = at.first;
+  await at.ask();
+  for (const filter of ['sealedApiSessionToken != null', 'sealedApiSessionToken contains "v1"', 'true sort by sealedApiSessionToken'])
+    await assert.rejects(controller.sessions.list({ filter }), { status: 400 });
+  const { data } = await controller.sessions.list();
+  assert.equal(data.length, 1);
+  const { data: changes } = await controller.changes.list({ kinds: ['session'] });
+  assert.equal(changes.length, 1);
+  for (const shown of [data, changes, recorded]) {
+    const text = JSON.stringify(shown, (_, value) => (typeof value === 'bigint' ? String(value) : value));
+    assert.ok(!/sealedApiSessionToken|v1\.[0-9a-f]{8}\./.test(text), text);
+  }
+});
+
+test('a session of an earlier release has no token: it gets it when its client asks again, once', async () => {
+  await using at = await inMemory();
+  const { storage, dialing, second } = at;
+  await at.ask();
+  const [before] = await sessionRows(storage.adapter(), () => null);
+  const router = await at.connect(second);
+  assert.deepEqual(await told(router), []);
+  const { id } = await dialing.sessions.create({ body: { serviceId: at.serviceId, type: 'Dial' } });
+  assert.equal(id, before?.id);
+  await second.network.advance('1s');
+  assert.deepEqual(await told(router), [as(dialing)]);
+  const [first] = await sessionRows(storage.adapter());
+  await at.ask();
+  assert.deepEqual((await sessionRows(storage.adapter()))[0], first);
+});
+
+test('a token that is sealed for another API session, or changed, is not told, and others are', async () => {
+  await using at = await inMemory();
+  const { storage, second } = at;
+  await at.ask();
+  const [victim] = await sessionRows(storage.adapter());
+  const other = await at.client.login();
+  await tokenFor(other, at.serviceId, 'Dial');
+  await sessionRows(storage.adapter(), () => String(victim?.sealedApiSessionToken));
+  const router = await at.connect(second);
+  assert.deepEqual(await told(router), [as(at.dialing)]);
+  assert.equal(second.log().filter((line) => line.includes('cannot be unsealed')).length, 1);
+});
+
+test('one that has ended by idling is not told', async () => {
+  await using at = await inMemory();
+  await at.ask();
+  at.second.network.clock.advance('31m');
+  assert.deepEqual(await told(await at.connect(at.second)), []);
+});
+
+test('what has come while no router was connected is told to the next', async () => {
+  await using at = await inMemory();
+  const { second } = at;
+  const router = await at.connect(second);
+  assert.deepEqual(await told(router), []);
+  router.close();
+  await until(async () => !(await isOnline(second.network, at.fra1.id)));
+  await at.ask();
+  const next = await at.connect(second);
+  assert.deepEqual(await told(next), [as(at.dialing)]);
+});
+
+test('many are told in parts, which together have each API session once, however many services it reaches', async () => {
+  await using at = await inMemory();
+  const { first, second, client } = at;
+  const wiki = await first.service('wiki');
+  await first.dial(['#clients'], [wiki]);
+  const expected = new Set<string>();
+  for (let i = 0; i < 501; i++) {
+    const session = await client.login();
+    for (const serviceId of i === 0 ? [at.serviceId, wiki.id] : [wiki.id]) await tokenFor(session, serviceId, 'Dial');
+    expected.add(session.token);
+  }
+  const router = await at.connect(second);
+  const parts = [await told(router), await told(router)];
+  assert.deepEqual(
+    parts.map(({ length }) => length),
+    [500, 1],
+  );
+  assert.deepEqual(new Set(parts.flat().map(({ token }) => token)), expected);
+});
