@@ -1,3 +1,4 @@
+import { parsed } from './api/kit/parsed.ts';
 import type { ServerSentEvent } from './api/surfaces/http-output.ts';
 import { surfaces } from './api/surfaces/index.ts';
 import type { Credentials, Entry, Invoke } from './call/call.ts';
@@ -17,7 +18,7 @@ export const createFacade = (entries: readonly Entry[], invoke: Invoke, random: 
       const { requestId = newId(random), ...how } = readCallOptions(name, entry.operation, options);
       const source = { ...how, requestId, surface: surfaces.management, credentials, input: () => jsonCopy(input) };
       try {
-        return (await invoke(entry, source)).output;
+        return parsed((await invoke(entry, source)).output);
       } catch (error) {
         throw ofRequest(error, requestId);
       }

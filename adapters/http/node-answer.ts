@@ -31,7 +31,8 @@ export const send = ({ req, res }: Pick<HostRequest, 'req' | 'res'>, answer: Cor
 const headersOf = ({ status, headers, body }: CoreAnswer): OutgoingHttpHeaders => {
   // Node does not modify arrays of values, so readonly ones are safe.
   const all = { ...headers } as OutgoingHttpHeaders;
-  return isWhole(body) && !isBodiless(status) ? { ...all, 'content-length': lengthOf(body) } : all;
+  if (isWhole(body) && !isBodiless(status)) all['content-length'] = lengthOf(body);
+  return all;
 };
 
 const lengthOf = (body: WholeBody): number => (typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength);
@@ -43,10 +44,13 @@ const sendOnConnection = (req: IncomingMessage, res: ServerResponse, answer: Cor
     return;
   }
   const isUnread = !req.complete;
-  res.writeHead(status, { ...headersOf(answer), ...(isUnread || last ? { connection: 'close' } : {}) });
+  const headers = headersOf(answer);
+  if (isUnread || last) headers.connection = 'close';
+  res.writeHead(status, headers);
   if (isWhole(body)) {
     if (isUnread) linger(req, res, body);
-    else res.end(body);
+    // Node writes text that is ASCII faster as Latin-1, and they are the same bytes.
+    else res.end(body, headers['content-length'] === body.length ? 'latin1' : 'utf8');
   } else if (req.method === 'HEAD') {
     abandonBody(body);
     res.end();

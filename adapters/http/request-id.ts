@@ -6,7 +6,7 @@ import { isRequestId, newRequestId } from '../../src/adapter-kit.ts';
  * @param header the request's `x-request-id`
  */
 export const requestIdOf = (ofHost: unknown, header: string | null | undefined): string =>
-  [ofHost, header].find(isRequestId) ?? newRequestId();
+  isRequestId(ofHost) ? ofHost : isRequestId(header) ? header : newRequestId();
 
 /** The same for a web-standard request, which host middleware cannot mark. */
 export const webRequestId = (request: Request): string => requestIdOf(undefined, request.headers.get('x-request-id'));

@@ -29,10 +29,15 @@ export interface Behaviour<R extends Kind = Kind> {
   resolve?(entities: Entities, where: Predicate, call: Call): Promise<Predicate>;
   /** Wire fields that are not stored, for a whole page at once: one object per row. What is `undefined` is not shown, though it may be stored. */
   present?(entities: Entities, rows: readonly RowOf<R>[], call: Call): Promise<readonly Readonly<Record<string, unknown>>[]>;
+  /**
+   * Those of them that hang on more than recorded fields: on the time, on API sessions, on connected routers. Where it is declared, `present` hangs on
+   * nothing but what it reads, so that details can be remembered.
+   */
+  presentNow?(entities: Entities, rows: readonly RowOf<R>[], call: Call): Promise<readonly Readonly<Record<string, unknown>>[]>;
 }
 
 /** The part of a behaviour that lists and details need, for any kind. */
-export type Presenter = Pick<Behaviour, 'present' | 'resolve'>;
+export type Presenter = Pick<Behaviour, 'present' | 'presentNow' | 'resolve'>;
 
 /** The behaviours of a controller, by kind, each for the rows of its kind (`domain/behaviours.ts`). A kind without one is what its field table says. */
 export type Behaviours = { readonly [K in KindName]?: object };

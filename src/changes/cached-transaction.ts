@@ -37,6 +37,14 @@ export class CachedTransaction implements Transaction {
     return this.#known.recall(kind, field, value);
   }
 
+  /**
+   * The text that is made of a question and of some reads, remembered for as long as what was read is true.
+   * @param make depends on nothing else; it does not see volatile fields
+   */
+  made(question: string, make: (reads: Transaction) => Promise<string>): Promise<string> {
+    return this.#known.made(question, this, make);
+  }
+
   async list(kind: string, query: Query): Promise<readonly Row[]> {
     const known = await this.#known.list(kind, query);
     const find = async () => (await this.#listMembers(kind, query)) ?? (await this.#tx.list(kind, query));

@@ -50,6 +50,11 @@ export interface Entities {
   referenced(kind: Kind, field: string, values: readonly string[], where?: Predicate): Promise<readonly string[]>;
   /** The answers to several questions (`listing`, `referencing`), in their order: in one statement, where the store can. */
   readAll<const Reads extends readonly EntityRead<unknown>[]>(reads: Reads): Promise<Answers<Reads>>;
+  /**
+   * The text that is made of a question and of some reads, remembered for as long as what was read is true.
+   * @param make depends on nothing but these two. It does not see volatile fields
+   */
+  made(question: string, make: (entities: Entities) => Promise<string>): Promise<string>;
   /** @throws ApiError `COULD_NOT_VALIDATE` with the field when a unique value is taken */
   insert<R extends Kind>(kind: R, row: NewRow<R>): Promise<RowOf<R>>;
   /** Writes `changes` over `before`, which must be the row as read in this transaction. @throws as `insert` */
@@ -129,7 +134,7 @@ export const entitiesOf = (
     return row;
   };
 
-  return {
+  const entities: Entities = {
     changes,
     // Rows of a kind have the shape that its field table says: they were written through `insert` and `update` below.
     get: async <R extends Kind>(kind: R, id: string) => (await find(kind, id)) as RowOf<R> | undefined,
@@ -159,6 +164,8 @@ export const entitiesOf = (
       // In the order of the questions, each of which says what its answer is.
       return reads.map(({ read }) => answers[asked.indexOf(read)] ?? []) as unknown as Answers<Reads>;
     },
+    made: (question, make) =>
+      memory ? memory.made(question, (reads) => make(entitiesOf(reads, { ...context, observation: undefined }))) : make(entities),
     insert: async <R extends Kind>(kind: R, fields: NewRow<R>) => {
       const revision = kind.unrecorded ? 1 : await tx.nextRevision();
       const at = context.stamp();
@@ -197,6 +204,7 @@ export const entitiesOf = (
     verify: (kind, page) => tx.verify(tableOf(kind), page),
     repair: (kind, id) => tx.repair(tableOf(kind), id),
   };
+  return entities;
 };
 
 const taken = async (kind: Kind, row: Row, write: () => Promise<void>) => {

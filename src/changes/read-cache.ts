@@ -1,12 +1,14 @@
 import { LRUCache } from 'lru-cache';
 import { kinds } from '../api/index.ts';
+import type { Field } from '../api/kit/field.ts';
 import type { Kind } from '../api/kit/resource.ts';
 import type { Transaction } from '../storage/port.ts';
-import { type CachedState, rowKey } from './cached-state.ts';
+import { type CachedState, type Recorded, rowKey } from './cached-state.ts';
 import { CachedTransaction } from './cached-transaction.ts';
 import { type Change, isChangedKind } from './events.ts';
 import { changeOf, recordsFrom } from './log.ts';
 import type { RoleIndexes } from './role-indexes.ts';
+import { partBy, type TablePart } from './table-part.ts';
 import { tableOf } from './views.ts';
 
 /** Of everything that is kept, about. Bytes */
@@ -15,14 +17,21 @@ const MAX_BYTES = 16 * 1024 * 1024;
 const MAX_ENTRY_BYTES = 64 * 1024;
 /** Changes that are read to catch up; after more, the cache begins anew. */
 const MAX_BEHIND = 200;
+/** Parts of tables whose last change is known; when there are more, all count as changed. */
+const MOST_PARTS = 10_000;
 
 const allKinds: readonly Kind[] = Object.values(kinds);
 const tables: ReadonlyMap<string, string> = new Map(allKinds.map((kind) => [kind.kind, tableOf(kind)]));
-const isRecorded = ({ kind, fields }: Kind): boolean => isChangedKind(kind) && Object.values(fields).every(({ volatile }) => !volatile);
 
-/** The tables whose every write draws a revision, and leaves a change record. */
-const recordedTables: ReadonlySet<string> = new Set(
-  allKinds.map(tableOf).filter((table) => allKinds.every((kind) => tableOf(kind) !== table || isRecorded(kind))),
+/** The tables whose writes draw a revision and leave a change record, but for those of volatile fields. */
+const recorded: ReadonlyMap<string, Recorded> = new Map(
+  [...Map.groupBy(allKinds, tableOf)].flatMap(([table, its]) => {
+    const fields = its.flatMap(({ fields }) => Object.entries(fields));
+    const named = (is: (field: Field) => unknown) => fields.flatMap(([name, field]) => (is(field) ? [name] : []));
+    const references = named(({ reference, keep, volatile }) => reference && keep === 'stored' && !volatile);
+    const about = { volatile: named(({ volatile }) => volatile), references, isSealed: named(({ sealedFor }) => sealedFor).length > 0 };
+    return its.every(({ kind }) => isChangedKind(kind)) ? [[table, about]] : [];
+  }),
 );
 
 /**
@@ -52,8 +61,9 @@ export const createReadCache = (indexes?: RoleIndexes): ReadCache => {
     maxEntrySize: MAX_ENTRY_BYTES,
     sizeCalculation: ({ bytes }) => bytes,
   });
-  /** By table, the revision of its last change since the cache began. */
+  /** By table and by part of one, the revision of its last change. */
   const changed = new Map<string, number>();
+  /** Of what is not among them, that of the last change at most. */
   let [begun, revision] = [-1, -1];
 
   const beginAnew = (at: number) => {
@@ -61,10 +71,20 @@ export const createReadCache = (indexes?: RoleIndexes): ReadCache => {
     changed.clear();
     begun = revision = at;
   };
-  const apply = ({ revision: at, entity, entityId }: Change) => {
+  const note = (part: TablePart, at: number) => {
+    if (changed.size >= MOST_PARTS) {
+      changed.clear();
+      begun = at;
+    }
+    changed.set(part, at);
+  };
+  const apply = ({ revision: at, entity, entityId, before, after }: Change) => {
     const table = tables.get(entity) ?? entity;
     entries.delete(rowKey(table, entityId));
-    changed.set(table, at);
+    note(table, at);
+    note(partBy(table, 'id', entityId), at);
+    for (const field of recorded.get(table)?.references ?? [])
+      for (const row of [before, after]) if (row) note(partBy(table, field, (row as Readonly<Record<string, unknown>>)[field]), at); // a field of its kind
     revision = at;
   };
   const take = (change: Change) => {
@@ -72,7 +92,8 @@ export const createReadCache = (indexes?: RoleIndexes): ReadCache => {
     indexes?.apply(change);
   };
   const state: CachedState = {
-    isCached: (table) => recordedTables.has(table),
+    isCached: (table) => recorded.get(table)?.volatile.length === 0,
+    recorded: (table) => recorded.get(table),
     find: (key, at) => {
       const entry = entries.get(key);
       return entry && entry.since <= at ? entry.value : undefined;
@@ -80,7 +101,7 @@ export const createReadCache = (indexes?: RoleIndexes): ReadCache => {
     keep: (key, value, at, since) => {
       if (at === revision) entries.set(key, { value, since, bytes: key.length + freeze(value) });
     },
-    changedAt: (table) => changed.get(table) ?? begun,
+    changedAt: (part) => changed.get(part) ?? begun,
     get revision() {
       return revision;
     },

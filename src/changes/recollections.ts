@@ -2,6 +2,8 @@ import { compareText } from '../query/compare-text.ts';
 import { equals, type Predicate, stringField } from '../query/index.ts';
 import type { Query, Read, Row, Transaction, TransactionMode } from '../storage/port.ts';
 import { type CachedState, rowKey } from './cached-state.ts';
+import { LastingReads } from './lasting-reads.ts';
+import { isLasting, partOf, referring, type TablePart } from './table-part.ts';
 
 /** Rows of a list that is kept, at most: the policies of an identity, not a page. */
 export const MOST_ROWS = 50;
@@ -12,6 +14,16 @@ export interface Recollection {
   readonly value: unknown;
   /** Remembers an answer. */
   keep(answer: number | readonly unknown[]): void;
+}
+
+/** A text that was made of reads. */
+interface Made {
+  readonly text: string;
+  /** The revision of the state that was read. */
+  readonly madeAt: number;
+  /** The last change of these parts of tables. */
+  readonly since: number;
+  readonly parts: readonly TablePart[];
 }
 
 /** Remembers an answer, where it may be. */
@@ -101,17 +113,37 @@ export class Recollections {
     return (known?.value as T | undefined) ?? kept(known, await read()); // of the same question
   }
 
+  /** `CachedTransaction.made`. @param tx by which is read */
+  async made(question: string, tx: Transaction, make: (reads: Transaction) => Promise<string>): Promise<string> {
+    if (this.#mode === 'write') return make(tx);
+    const revision = await this.current();
+    const key = `made ${question}`;
+    const known = this.#state.find(key, revision) as Made | undefined; // kept below
+    const isTrue = (part: TablePart) => this.#state.changedAt(part) <= (known?.since ?? -1);
+    if (known && (known.madeAt === this.#state.revision || known.parts.every(isTrue))) return known.text;
+    const reads = new LastingReads(tx, this.#state);
+    const text = await make(reads);
+    const { parts } = reads;
+    const since = Math.max(0, ...(parts ?? []).map((part) => this.#state.changedAt(part)));
+    if (parts) this.#state.keep(key, { text, madeAt: revision, since, parts } satisfies Made, revision, since);
+    return text;
+  }
+
   /** Of the answer to a question; undefined if nothing may be remembered. */
   read(asked: Read): Promise<Recollection | undefined> {
     return asked.read === 'list'
       ? this.list(asked.kind, asked.query)
-      : this.#of(asked.kind, `referenced ${JSON.stringify([asked.field, asked.values])} ${asked.where ? predicateText(asked.where) : ''}`);
+      : this.#of(
+          asked.kind,
+          `referenced ${JSON.stringify([asked.field, asked.values])} ${asked.where ? predicateText(asked.where) : ''}`,
+          referring(asked.field, asked.values),
+        );
   }
 
   /** Of a list. Rows of short lists are also remembered by id, so that what refers to them finds them. */
   async list(kind: string, query: Query): Promise<Recollection | undefined> {
     const { where, sort, offset, limit } = query;
-    const known = await this.#of(kind, `list ${JSON.stringify([sort, offset, limit])} ${predicateText(where)}`);
+    const known = await this.#of(kind, `list ${JSON.stringify([sort, offset, limit])} ${predicateText(where)}`, where);
     if (!known || known.value) return known;
     const revision = await this.current();
     const keep = (rows: readonly unknown[]) => {
@@ -123,11 +155,18 @@ export class Recollections {
     return { value: rows?.every((row) => row !== undefined) ? rows : undefined, keep };
   }
 
-  async #of(kind: string, question: string): Promise<Recollection | undefined> {
-    if (this.#hasWritten || !this.#state.isCached(kind)) return undefined;
+  /** @param within among the rows of which the answer is found. Default: all */
+  async #of(kind: string, question: string, within?: Predicate): Promise<Recollection | undefined> {
+    const recorded = this.#hasWritten ? undefined : this.#state.recorded(kind);
+    // Rows show volatile fields; numbers and references hang on those at most that a condition names.
+    if (
+      !recorded ||
+      (recorded.volatile.length > 0 && (question.startsWith('list') || this.#mode === 'write' || !isLasting(recorded, question)))
+    )
+      return undefined;
     const revision = await this.current();
-    // With the next change to the table, the question is another one.
-    const since = this.#state.changedAt(kind);
+    // With the next change to what is looked at, the question is another one.
+    const since = this.#state.changedAt(partOf(kind, recorded, within));
     const key = `${since} ${kind} ${question}`;
     const keep = (answer: number | readonly unknown[]) => {
       if (!this.#hasWritten) this.#state.keep(key, answer, revision, since);

@@ -76,8 +76,12 @@ export const createHandler = ({
   );
   const newRequestId = requestIds(platform.random);
   /** The one that the host or the client gave, where it can stand in logs as it is. */
-  const requestIdOf = (request: CoreRequest): string =>
-    [request.requestId, request.header('x-request-id')].find(isRequestId) ?? newRequestId();
+  const requestIdOf = (request: CoreRequest): string => {
+    const { requestId } = request;
+    if (isRequestId(requestId)) return requestId;
+    const header = request.header('x-request-id');
+    return isRequestId(header) ? header : newRequestId();
+  };
   const streams = createStreams(settings.maxOpenStreams, platform.logger);
   const common = Object.freeze({ ...SAFE_HEADERS, server: software.name, 'ziti-instance-id': newRequestId() });
 

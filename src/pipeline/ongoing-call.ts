@@ -11,6 +11,7 @@ import type { Release } from '../concurrency/semaphore.ts';
 import { ApiError } from '../errors/index.ts';
 import { isoTime } from '../platform/iso-time.ts';
 import type { Transaction } from '../storage/port.ts';
+import { noteOrdinary, wasOrdinary } from './ordinary-sessions.ts';
 import { type PermitResult, StalePermit } from './permit.ts';
 
 export interface Parts {
@@ -124,12 +125,13 @@ export class OngoingCall implements Call {
   }
 
   /**
-   * Runs `work` with all its reads in one read-only transaction. It starts over if its session turns out to be an ordinary one and all connections
-   * for these are in use: a call never waits while it holds a connection.
+   * Runs `work` with all its reads in one read-only transaction. An ordinary session takes a place, before it begins where it is known to be one. Otherwise
+   * it starts over if all places are taken: a call never waits while it holds a connection.
    */
   async inOneState<T>(work: () => Promise<T>): Promise<T> {
     const { store } = this.core;
     try {
+      if (store.places && wasOrdinary(this.credentials)) await this.#waitForPlace();
       for (;;) {
         try {
           return await store.transaction(
@@ -164,6 +166,7 @@ export class OngoingCall implements Call {
   takePlace(): void {
     const { places } = this.core.store;
     if (!this.#state || !places || this.#place || !this.#isOrdinary) return;
+    noteOrdinary(this.credentials);
     this.#place = places.tryAcquire();
     if (!this.#place) throw NO_PLACE;
   }
@@ -229,6 +232,8 @@ export class OngoingCall implements Call {
   }
 
   async #waitForPlace(): Promise<void> {
+    this.#place = this.core.store.places?.tryAcquire();
+    if (this.#place) return;
     const admitted = this.observation?.wait();
     this.#place = await this.core.store.places?.acquire(this.#source.signal);
     admitted?.();

@@ -13,7 +13,7 @@ import { granted } from './granted.ts';
 import { selfLink } from './links.ts';
 import { type ListInput, pageOf, planList } from './lists.ts';
 import { givesAnything, mergeBody, refuseChangeOfFixed, rowFields } from './merge.ts';
-import { presentRows } from './present.ts';
+import { presentRows, writtenDetail } from './present.ts';
 import { checkReferences, requireRow } from './references.ts';
 import { removeEntity } from './removal.ts';
 import { symbolsOfList } from './symbols.ts';
@@ -50,7 +50,7 @@ export const crudHandlers = <F extends Fields, O extends Operations>(
   const handlers = {
     list: (call: Call, input: ListInput) => call.read((entities) => listRows(entities, kind, input, call)),
     get: (call: Call, { id }: { id: string }) =>
-      call.read(async (entities) => (await presentRows(entities, resource, [await requireRow(entities, resource, id)], call))[0]),
+      call.read(async (entities) => writtenDetail(entities, resource, await requireRow(entities, resource, id), call)),
     create: async (call: Call, { body }: { body: Body }) => {
       const row = await write(call, 'create', body, undefined);
       return { _links: selfLink(resource, row.id), id: row.id };

@@ -3,6 +3,7 @@ import { withVersion } from '../api/kit/entity-version.ts';
 import { type Fields, showsEmptyList } from '../api/kit/field.ts';
 import type { DetailOf, Kind, RowOf } from '../api/kit/resource.ts';
 import { fieldsOf } from '../api/kit/variants.ts';
+import { Written } from '../api/surfaces/written.ts';
 import { behaviourOf, type Presenter } from '../call/behaviour.ts';
 import type { Call } from '../call/call.ts';
 import type { Entities } from '../changes/entities.ts';
@@ -32,6 +33,7 @@ export const presentRows = async (
   const targets = await loadTargets(entities, references, rows);
   const displayed = await displaysFor(entities, kind, rows);
   const computed = await presenter?.present?.(entities, rows, call);
+  const now = await presenter?.presentNow?.(entities, rows, call);
   return rows.map((row, i) => {
     const detail = layoutOf(fieldsOf(kind, row)).show(kind, row);
     for (const [r, { field, name, target, urlName, orNull }] of references.entries()) {
@@ -40,11 +42,11 @@ export const presentRows = async (
       else if (orNull) detail[name] = null;
     }
     displayed?.(row, detail);
-    const further = computed?.[i];
-    for (const name in further) {
-      if (further[name] !== undefined) detail[name] = further[name];
-      else if (name in detail) delete detail[name];
-    }
+    for (const shown of [computed?.[i], now?.[i]])
+      for (const name in shown) {
+        if (shown[name] !== undefined) detail[name] = shown[name];
+        else if (name in detail) delete detail[name];
+      }
     return kind.unrecorded ? detail : withVersion(detail, row.version);
   });
 };
@@ -61,7 +63,33 @@ export const presentOne = async <R extends Kind>(
   return detail as DetailOf<R>; // built from the kind's own field table
 };
 
+/**
+ * The same for an answer of its own: ready text, remembered for as long as what was read for it is true, where all that it shows is recorded.
+ * @param instead what stands in the place of its own fields
+ */
+export const writtenDetail = async <R extends Kind>(
+  entities: Entities,
+  kind: R,
+  row: RowOf<R>,
+  call: Call,
+  instead: Readonly<WireDetail> = {},
+): Promise<DetailOf<R>> => {
+  const { present, presentNow } = behaviourOf(call, kind) ?? {};
+  const shown = JSON.stringify(instead);
+  if ((present && !presentNow) || layoutOf(kind.fields).showsVolatile)
+    return Object.assign(await presentOne(entities, kind, row, call), instead);
+  const stable = await entities.made(`${kind.kind} ${row.id} ${shown}`, async (reads) => {
+    const [detail] = await presentRows(reads, kind, [await reads.require<Kind>(kind, row.id)], call, present ? { present } : {});
+    return JSON.stringify({ ...detail, ...instead });
+  });
+  const [now] = (await presentNow?.(entities, [row], call)) ?? [];
+  const written = new Written(now ? `${stable.slice(0, -1)},${JSON.stringify(now).slice(1)}` : stable);
+  return (kind.unrecorded ? written : withVersion(written, row.version)) as unknown as DetailOf<R>; // its text, until it reaches the caller
+};
+
 interface Layout {
+  /** Whether it shows fields that are written without a record. */
+  readonly showsVolatile: boolean;
   readonly show: (kind: Kind, row: Row) => WireDetail;
   readonly references: readonly {
     readonly field: string;
@@ -100,6 +128,7 @@ const layoutOf = (fields: Fields): Layout => {
       }
       return detail;
     },
+    showsVolatile: stored.some(([, { volatile }]) => volatile),
     references: stored.flatMap(([field, { reference }]) => {
       const target = reference && kindOf(reference.target);
       return target && !reference.alone && field.endsWith('Id')

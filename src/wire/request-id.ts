@@ -5,4 +5,7 @@ export const REQUEST_ID = /^[!-~]{1,128}$/;
 export const isRequestId = (value: unknown): value is string => typeof value === 'string' && REQUEST_ID.test(value);
 
 /** A request id for a request that brings none. */
-export const newRequestId = (): string => crypto.randomUUID().replaceAll('-', '').slice(0, 10);
+export const newRequestId = (): string => {
+  const random = crypto.randomUUID();
+  return random.slice(0, 8) + random.slice(9, 11);
+};

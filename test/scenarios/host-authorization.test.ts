@@ -87,6 +87,8 @@ onEveryStore("a host's own rule of authorisation", (open) => {
     await refused(desk.cas.create({ body: caBody('ca', (await authority('ca')).cert) as never }));
     const changed = (await app.rows('change')).slice(before.length).filter(({ entity }) => entity !== 'apiSession');
     assert.deepEqual(changed, []);
+    // Who has every right sees it, and what was shown to one is not remembered for another.
+    assert.ok(JSON.stringify(await app.controller.identities.get({ id: boss })).includes(enrollment.token));
     const shown = [
       await desk.enrollments.get({ id: enrollment.id }),
       ...(await desk.enrollments.list({})).data,

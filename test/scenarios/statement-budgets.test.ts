@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { memoryStorage } from '../../adapters/storage/memory/index.ts';
+import { createSemaphore } from '../../src/concurrency/semaphore.ts';
 import type { OperationEvent } from '../../src/index.ts';
-import { onEveryStore } from '../support/app.ts';
+import type { StorageAdapter } from '../../src/storage/port.ts';
+import { onEveryStore, openApp, SECRET_KEY } from '../support/app.ts';
 
 const C = '/edge/client/v1';
 
@@ -61,4 +64,37 @@ onEveryStore('statements of a call by a session that is known', (open) => {
     await using network = await openNetwork();
     assert.ok((await network.statements('PATCH', `/identities/${network.ids[3]}`, { roleAttributes: ['b'] })) <= 10);
   });
+});
+
+test('reads of ordinary sessions that wait for connections begin once, when the sessions are known', async () => {
+  let begun = 0;
+  const adapter = memoryStorage();
+  const storage: StorageAdapter = {
+    open: async (schema) => {
+      const store = await adapter.open(schema);
+      return {
+        places: createSemaphore(1),
+        transaction: (...args) => {
+          begun++;
+          return store.transaction(...args);
+        },
+        join: (host) => store.join(host),
+        close: () => store.close(),
+      };
+    },
+  };
+  await using app = await openApp('memory', { storage, secretKey: SECRET_KEY });
+  const as = await (await app.user()).login();
+  const readAtOnce = async () => {
+    begun = 0;
+    const answers = await Promise.all(Array.from({ length: 4 }, () => app.request('GET', '/current-identity', { as })));
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [200, 200, 200, 200],
+    );
+    return begun;
+  };
+  assert.ok((await readAtOnce()) > 4, 'at first, who it is that calls is found out in the transaction');
+  await app.settled();
+  assert.equal(await readAtOnce(), 4);
 });

@@ -7,6 +7,7 @@ import { errorComponents, metaComponents, pageComponents } from './edge-schemas.
 import { bareJson, type DataAnswer, type Envelope, type ErrorForm } from './envelope.ts';
 import { schemaNamed } from './json-schema.ts';
 import { pageEnvelope, VERSIONS } from './page-envelope.ts';
+import { jsonOf } from './written.ts';
 
 /** `{ data, meta }`. Made by concatenation, so that the data is turned into text once. */
 export const dataAndMeta: Envelope = {
@@ -48,7 +49,7 @@ export const errorAndMeta: ErrorForm = {
   components: { ...metaComponents, ...errorComponents },
 };
 
-const dataEnvelope = (data: unknown): string => `{"data":${JSON.stringify(data) ?? 'null'},"meta":{${VERSIONS}}}`;
+const dataEnvelope = (data: unknown): string => `{"data":${jsonOf(data)},"meta":{${VERSIONS}}}`;
 
 /** Clients read the number of results from a pagination, though such a list has no pages. */
 const countedEnvelope = (output: unknown, counts: string): string => {

@@ -11,7 +11,7 @@ import type { Entities } from '../../../changes/entities.ts';
 import { ApiError, notFound, unauthorized } from '../../../errors/index.ts';
 import { equals, stringField } from '../../../query/index.ts';
 import { listRows } from '../../../resources/crud.ts';
-import { presentOne } from '../../../resources/present.ts';
+import { presentOne, writtenDetail } from '../../../resources/present.ts';
 import { changedPassword, noPassword } from '../authenticators/behaviour.ts';
 import { confirmExtension, extend } from '../authenticators/extension.ts';
 import { passwordChanged } from '../authenticators/password-change.ts';
@@ -88,9 +88,8 @@ export const currentIdentityHandlers = {
   get: (call) =>
     call.read(async (entities) => {
       const row = await entities.require(identity, identityOf(call.actor).id);
-      const detail = { ...(await presentOne(entities, identity, row, call)), _links: SELF };
       // A session that was stolen shall not become an authenticator.
-      return isAdministrator(call.actor) ? detail : { ...detail, enrollment: {} };
+      return writtenDetail(entities, identity, row, call, { _links: SELF, ...(isAdministrator(call.actor) ? {} : { enrollment: {} }) });
     }),
   listAuthenticators: (call, query) =>
     call.read(async (entities) => {

@@ -9,6 +9,7 @@ import { isDisabled } from '../../../authentication/actors.ts';
 import { LISTED, liveSessions } from '../../../authentication/lifetime.ts';
 import { behaviour } from '../../../call/behaviour.ts';
 import type { Call } from '../../../call/call.ts';
+import type { Entities } from '../../../changes/entities.ts';
 import { listing, referencing } from '../../../changes/reads.ts';
 import { ApiError, invalidField } from '../../../errors/index.ts';
 import { and, booleanField, equals, oneOf, stringField } from '../../../query/index.ts';
@@ -52,37 +53,56 @@ export const identityBehaviour = behaviour(identity, {
   },
   present: async (entities, rows, call) => {
     const ids = rows.map((row) => row.id);
-    const now = call.now();
-    const live = and(LISTED, liveSessions(call.core.settings, now));
     const ofThese = { where: oneOf(stringField('identityId'), ids) };
-    const [authenticators, enrollments, withSession, withMfa] = await entities.readAll([
+    const [authenticators, enrollments, withMfa] = await entities.readAll([
       listing(authenticator, ofThese),
       listing(enrollment, ofThese),
-      referencing(apiSession, 'identityId', ids, live),
       referencing(mfa, 'identityId', ids, equals(booleanField('isVerified'), true)),
+      // Asked at once with the others for `presentNow`, which then knows.
+      referencing(apiSession, 'identityId', othersAmong(rows, call), LISTED),
     ]);
     const outstanding = await outstandingByIdentity(entities, enrollments, call);
     const byIdentity = Map.groupBy(authenticators, (row) => row.identityId);
-    const logged = new Set(withSession);
     const enrolled = new Set(withMfa);
-    const { presence } = call.core;
-    const statuses = rows.map(({ id }) => presence.statusOf(id));
-    return rows.map((row, i) => ({
-      disabled: isDisabled(row, now),
-      // A disabling that is over by itself leaves nothing to be seen.
-      ...(isDisabled(row, now) ? {} : NOT_DISABLED),
+    return rows.map((row) => ({
       authenticators: summaries(byIdentity.get(row.id) ?? []),
       enrollment: outstanding.get(row.id) ?? {},
-      hasApiSession: logged.has(row.id),
-      hasEdgeRouterConnection: statuses[i] === 'online',
-      edgeRouterConnectionStatus: statuses[i],
       isMfaEnabled: enrolled.has(row.id),
       interfaces: null,
+      // These hang on the time.
+      disabledAt: undefined,
+      disabledUntil: undefined,
     }));
+  },
+  presentNow: async (entities, rows, call) => {
+    const now = call.now();
+    const logged = await loggedIn(entities, rows, call);
+    return rows.map((row) => {
+      const status = call.core.presence.statusOf(row.id);
+      return {
+        disabled: isDisabled(row, now),
+        // A disabling that is over by itself leaves nothing to be seen.
+        ...(isDisabled(row, now) ? { disabledAt: row.disabledAt, disabledUntil: row.disabledUntil ?? undefined } : {}),
+        hasApiSession: logged.has(row.id),
+        hasEdgeRouterConnection: status === 'online',
+        edgeRouterConnectionStatus: status,
+      };
+    });
   },
 });
 
-const NOT_DISABLED = { disabledAt: undefined, disabledUntil: undefined };
+/** The ids of those that have a live session. The one of the call lives; whether another does is asked where there is one. */
+const loggedIn = async (entities: Entities, rows: readonly Identity[], call: Call): Promise<ReadonlySet<string>> => {
+  const stored = await entities.referenced(apiSession, 'identityId', othersAmong(rows, call), LISTED);
+  const live = and(LISTED, liveSessions(call.core.settings, call.now()));
+  return new Set([...ownOf(call), ...(await entities.referenced(apiSession, 'identityId', stored, live))]);
+};
+
+/** The id of the identity whose listed session makes the call. */
+const ownOf = ({ actor }: Call): readonly string[] => (actor.kind === 'session' && !actor.session.isBearer ? [actor.identity.id] : []);
+
+const othersAmong = (rows: readonly Identity[], call: Call): readonly string[] =>
+  rows.map(({ id }) => id).filter((id) => !ownOf(call).includes(id));
 
 /** Whether an identity is the companion of a router; one that is not there is found missing later. */
 const mayBeRouter = async (call: Call, id = ''): Promise<boolean> => {
