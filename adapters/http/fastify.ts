@@ -7,6 +7,7 @@ import type { Handling } from './handling.ts';
 import { type NodeOptions, nodeBridge } from './node-bridge.ts';
 import { hostRequestId, type NodeIncoming, type NodeOutgoing } from './node-request.ts';
 import { isApiError, REPRESENTATION_HEADERS } from './own-errors.ts';
+import { ANSWER_LIMITS } from './unread-answers.ts';
 import { BODY_LIMITS } from './waiting-bodies.ts';
 
 /** The members of a Fastify instance, request and reply that are used here. */
@@ -47,7 +48,7 @@ export type FastifyPlugin = (scope: FastifyScope, options: object, done: () => v
 export const fastifyPlugin =
   (controller: Handling, options: Omit<NodeOptions, 'mount'> = {}): FastifyPlugin =>
   (scope, _, done) => {
-    checkedOptions('fastifyPlugin', options, { maxConcurrent: true, trustedProxies: true, ...BODY_LIMITS });
+    checkedOptions('fastifyPlugin', options, { maxConcurrent: true, trustedProxies: true, ...BODY_LIMITS, ...ANSWER_LIMITS });
     const bridge = nodeBridge(controller, { ...options, mount: scope.prefix });
     const handler = ({ raw: req, ip, id }: FastifyRequest, reply: FastifyReply): void => {
       const { raw: res } = reply;

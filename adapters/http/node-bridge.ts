@@ -8,10 +8,12 @@ import { createNodeStreams } from './node-stream.ts';
 import { REFUSAL_HEADERS, type RefusalStatus, refusalBody } from './refusal.ts';
 import { readProxies, type TrustedProxies } from './trusted-proxies.ts';
 import { createTurns } from './turns.ts';
+import { ANSWER_LIMITS, type AnswerLimits, createUnreadAnswers } from './unread-answers.ts';
 import { BODY_LIMITS, type BodyLimits, createWaitingBodies } from './waiting-bodies.ts';
+import { isWhole } from './whole.ts';
 
 /** How requests on Node reach the controller. */
-export interface NodeOptions extends BodyLimits {
+export interface NodeOptions extends BodyLimits, AnswerLimits {
   /**
    * Path below which the controller answers, e.g. `/overlay`. Default: the root. Hosts that strip the prefix themselves (Express's `use`) need none.
    */
@@ -46,8 +48,15 @@ export const nodeBridge = (controller: Handling, options: NodeOptions = {}): Nod
     mount,
     maxConcurrent = 1000,
     trustedProxies,
+    maxUnreadBytes,
     ...limits
-  } = checkedOptions('the HTTP adapter', options, { mount: true, maxConcurrent: true, trustedProxies: true, ...BODY_LIMITS });
+  } = checkedOptions('the HTTP adapter', options, {
+    mount: true,
+    maxConcurrent: true,
+    trustedProxies: true,
+    ...BODY_LIMITS,
+    ...ANSWER_LIMITS,
+  });
   const prefix = mountPoint(mount);
   const bodies = createWaitingBodies(limits);
   const proxies = trustedProxies && readProxies(trustedProxies);
@@ -55,6 +64,7 @@ export const nodeBridge = (controller: Handling, options: NodeOptions = {}): Nod
   const addressOf = ({ req, remoteAddress = req.socket.remoteAddress ?? '' }: HostRequest): string | undefined =>
     proxies?.has(remoteAddress) ? undefined : remoteAddress;
   const streams = createNodeStreams();
+  const unread = createUnreadAnswers(maxUnreadBytes === undefined ? {} : { maxUnreadBytes });
   const turns = createTurns();
   let active = 0;
   let draining = false;
@@ -89,6 +99,7 @@ export const nodeBridge = (controller: Handling, options: NodeOptions = {}): Nod
     try {
       const answered = await controller.handle(request);
       send(host, answered, { streams, last: draining });
+      if (isWhole(answered.body)) unread.add(host.res, answered.body.length);
     } catch (error) {
       logFailure(controller, request, error);
       refuse(host, 500, request);

@@ -11,10 +11,11 @@ import { nodeBridge } from './node-bridge.ts';
 import { refuseConnection } from './node-refusal.ts';
 import { REFUSAL_HEADERS, refusalBody } from './refusal.ts';
 import type { TrustedProxies } from './trusted-proxies.ts';
+import { ANSWER_LIMITS, type AnswerLimits } from './unread-answers.ts';
 import { BODY_LIMITS, type BodyLimits } from './waiting-bodies.ts';
 
 /** Limits of a server. */
-export interface ServeLimits extends BodyLimits {
+export interface ServeLimits extends BodyLimits, AnswerLimits {
   /** Maximum of concurrent requests; beyond it, requests get 503. Requests with an incomplete body do not count. Default 1,000. */
   readonly maxConcurrent?: number;
   /** Maximum of open connections; beyond it, new ones are closed. Default 10,000. */
@@ -169,6 +170,7 @@ const LIMITS = {
   socketTimeoutMs: true,
   maxHeaderBytes: true,
   ...BODY_LIMITS,
+  ...ANSWER_LIMITS,
 } as const;
 
 const GRACE_MS = 250;

@@ -41,7 +41,8 @@ export const createNodeStreams = (): NodeStreams => {
 
 const isGone = (res: NodeOutgoing): boolean => ('stream' in res ? res.stream.destroyed : res.destroyed);
 
-const breakOff = (res: NodeOutgoing): void => {
+/** Ends an answer that is not complete, so that the client sees it. */
+export const breakOff = (res: NodeOutgoing): void => {
   if ('stream' in res) res.stream.close(INTERNAL_ERROR);
   else res.destroy();
 };
