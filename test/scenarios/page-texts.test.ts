@@ -12,7 +12,9 @@ const tags = fc.dictionary(
   { maxKeys: 3 },
 );
 const appData = fc.dictionary(fc.string({ minLength: 1, maxLength: 8 }), fc.oneof(text, fc.jsonValue({ maxDepth: 3 })), { maxKeys: 3 });
-const attributes = fc.uniqueArray(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 6 }), { maxLength: 3 });
+/** `#` and `@` begin selectors, not attributes. */
+const attribute = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 6 }).filter((name) => !/^[#@]/.test(name));
+const attributes = fc.uniqueArray(attribute, { maxLength: 3 });
 const identities = fc.array(
   fc.record({
     tags,
