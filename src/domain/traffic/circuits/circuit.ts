@@ -1,4 +1,4 @@
-import { createGroups } from './groups.ts';
+import { createGroups } from '../../../platform/groups.ts';
 
 /** The way of a circuit through the fabric. */
 export interface CircuitWay {

@@ -1,3 +1,4 @@
+import { createIndexedMap } from '../../../platform/groups.ts';
 import type { TrafficRight } from '../rights/right.ts';
 import type { PeerData } from './peer-data.ts';
 
@@ -24,26 +25,15 @@ export interface HostedTerminators {
 }
 
 export const createHostedTerminators = (): HostedTerminators => {
-  const byId = new Map<string, HostedTerminator>();
-  const byRouter = new Map<string, Set<string>>();
-  const forget = (id: string): void => {
-    const known = byId.get(id);
-    if (!known) return;
-    known.release();
-    byId.delete(id);
-    const beside = byRouter.get(known.routerId);
-    beside?.delete(id);
-    if (beside?.size === 0) byRouter.delete(known.routerId);
-  };
+  const hosted = createIndexedMap<HostedTerminator>(({ routerId }) => [routerId]);
+  const forget = (id: string): void => hosted.delete(id)?.release();
   return {
-    get: (id) => byId.get(id),
+    get: hosted.get,
     set: (terminator) => {
-      const { id, routerId } = terminator;
-      forget(id);
-      byId.set(id, terminator);
-      byRouter.set(routerId, (byRouter.get(routerId) ?? new Set()).add(id));
+      forget(terminator.id);
+      hosted.set(terminator);
     },
     forget,
-    ofRouter: (routerId) => [...(byRouter.get(routerId) ?? [])].flatMap((id) => byId.get(id) ?? []),
+    ofRouter: hosted.of,
   };
 };

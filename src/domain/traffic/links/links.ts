@@ -1,3 +1,4 @@
+import { createIndexedMap } from '../../../platform/groups.ts';
 import type { LinkConnection } from '../../../presence/traffic.ts';
 
 /** A link: two routers that are connected to each other. */
@@ -33,44 +34,27 @@ export interface Links {
 const MOST = 10_000;
 
 export const createLinks = (): Links => {
-  const byId = new Map<string, RouterLink>();
-  /** Ids by the router that has dialed them. */
-  const byDialer = new Map<string, Set<string>>();
+  const links = createIndexedMap<RouterLink>(({ from }) => [from]);
 
-  const dialedBy = (routerId: string): Set<string> => {
-    const known = byDialer.get(routerId) ?? new Set();
-    byDialer.set(routerId, known);
-    return known;
-  };
-  const remove = (id: string) => {
-    const known = byId.get(id);
-    byId.delete(id);
-    const ofDialer = known && byDialer.get(known.from);
-    ofDialer?.delete(id);
-    if (known && ofDialer?.size === 0) byDialer.delete(known.from);
-    return known;
-  };
   /** What is said of a link of another router, or of an iteration that is over, does not count. */
   const isOutside = ({ from, iteration }: Pick<RouterLink, 'from' | 'iteration'>, known: RouterLink): boolean =>
     known.from !== from || isOlder(iteration, known.iteration);
   return {
-    get: (id) => byId.get(id),
-    all: () => [...byId.values()],
+    get: links.get,
+    all: links.all,
     report: (link) => {
-      const known = byId.get(link.id);
-      if (known && isOutside(link, known)) return;
-      if (!known && (byDialer.get(link.from)?.size ?? 0) >= MOST) return;
-      byId.set(link.id, link);
-      dialedBy(link.from).add(link.id);
+      const known = links.get(link.id);
+      if (known ? isOutside(link, known) : links.size(link.from) >= MOST) return;
+      links.set(link);
     },
     connect: (said) => {
-      const known = byId.get(said.id);
-      if (known && !isOutside(said, known)) byId.set(said.id, { ...known, connections: said.connections });
+      const known = links.get(said.id);
+      if (known && !isOutside(said, known)) links.set({ ...known, connections: said.connections });
     },
-    remove,
+    remove: links.delete,
     forget: (routerId, but) => {
-      const gone = [...(byDialer.get(routerId) ?? [])].filter((id) => !but.has(id));
-      for (const id of gone) remove(id);
+      const gone = links.of(routerId).flatMap(({ id }) => (but.has(id) ? [] : [id]));
+      for (const id of gone) links.delete(id);
       return gone;
     },
   };

@@ -1,40 +1,28 @@
 import { readSelectors } from '../../../../api/kit/selectors.ts';
+import { createIndexedMap } from '../../../../platform/groups.ts';
 import type { Selectable, Side } from '../../../policy/roles/membership.ts';
 
 /** Entities of a kind by their role attributes: what a policy selects of thousands is found without looking at each. Agrees with `selects`. */
 export class AttributedEntities {
-  readonly #attributesOf = new Map<string, readonly string[]>();
-  readonly #carrying = new Map<string, Set<string>>();
+  readonly #entities = createIndexedMap<Selectable>(({ roleAttributes }) => roleAttributes);
 
   put({ id, roleAttributes }: Selectable): void {
-    this.remove(id);
-    this.#attributesOf.set(id, roleAttributes);
-    for (const attribute of roleAttributes) {
-      const ids = this.#carrying.get(attribute) ?? new Set();
-      this.#carrying.set(attribute, ids.add(id));
-    }
+    this.#entities.set({ id, roleAttributes });
   }
 
   remove(id: string): void {
-    for (const attribute of this.#attributesOf.get(id) ?? []) {
-      const ids = this.#carrying.get(attribute);
-      ids?.delete(id);
-      if (ids?.size === 0) this.#carrying.delete(attribute);
-    }
-    this.#attributesOf.delete(id);
+    this.#entities.delete(id);
   }
 
   /** Ids of those that a side of a policy selects. */
   selectedBy({ semantic, roles }: Side): ReadonlySet<string> {
     const { everything, ids, attributes } = readSelectors(roles);
-    if (everything) return new Set(this.#attributesOf.keys());
-    const selected = new Set(ids.filter((id) => this.#attributesOf.has(id)));
-    const carriers = attributes.map((attribute) => this.#carrying.get(attribute) ?? new Set<string>());
-    if (semantic === 'AnyOf') for (const one of carriers) for (const id of one) selected.add(id);
-    else {
-      const [fewest, ...others] = carriers.toSorted((a, b) => a.size - b.size);
-      for (const id of fewest ?? []) if (others.every((one) => one.has(id))) selected.add(id);
-    }
+    if (everything) return new Set(this.#entities.all().map(({ id }) => id));
+    const selected = new Set(ids.filter((id) => this.#entities.get(id)));
+    const [fewest, ...others] = attributes.toSorted((a, b) => this.#entities.size(a) - this.#entities.size(b));
+    const carriers = semantic === 'AnyOf' ? attributes.flatMap(this.#entities.of) : fewest === undefined ? [] : this.#entities.of(fewest);
+    for (const { id, roleAttributes } of carriers)
+      if (semantic === 'AnyOf' || others.every((attribute) => roleAttributes.includes(attribute))) selected.add(id);
     return selected;
   }
 }

@@ -1,4 +1,5 @@
 import type { ChangedRow } from '../../../../changes/events.ts';
+import { createIndexedMap } from '../../../../platform/groups.ts';
 import type { Side } from '../../../policy/roles/membership.ts';
 import { AttributedEntities } from './attributed.ts';
 import { type ModelKind, modelKinds } from './documents.ts';
@@ -26,23 +27,17 @@ export const createHeldRows = (): HeldRows => {
   type Rows = { readonly [K in HeldKind]: Map<string, ChangedRow<K>> };
   const rows = Object.fromEntries(heldKinds.map((kind) => [kind, new Map()])) as unknown as Rows; // a map for each kind
   const attributed = new Map<string, AttributedEntities>(sides.map(({ kind }) => [kind, new AttributedEntities()]));
-  const byIdentity = new Map<string, Map<string, ChangedRow<'serviceConfig'>>>();
+  const serviceConfigs = createIndexedMap<ChangedRow<'serviceConfig'>>(({ identityId }) => [identityId]);
 
   const set = <K extends HeldKind>(kind: K, row: ChangedRow<K>): void => {
     rows[kind].set(row.id, row);
     if ('roleAttributes' in row) attributed.get(kind)?.put(row);
-    if (isServiceConfig(row, kind)) {
-      const own = byIdentity.get(row.identityId) ?? new Map();
-      byIdentity.set(row.identityId, own.set(row.id, row));
-    }
+    if (isServiceConfig(row, kind)) serviceConfigs.set(row);
   };
   const remove = <K extends HeldKind>(kind: K, row: ChangedRow<K>): void => {
     rows[kind].delete(row.id);
     attributed.get(kind)?.remove(row.id);
-    if (!isServiceConfig(row, kind)) return;
-    const own = byIdentity.get(row.identityId);
-    own?.delete(row.id);
-    if (own?.size === 0) byIdentity.delete(row.identityId);
+    if (kind === 'serviceConfig') serviceConfigs.delete(row.id);
   };
   return {
     get: (kind, id) => rows[kind].get(id),
@@ -53,7 +48,7 @@ export const createHeldRows = (): HeldRows => {
       if (after) set(kind, after);
       else if (before) remove(kind, before);
     },
-    serviceConfigsOf: (identityId) => [...(byIdentity.get(identityId)?.values() ?? [])],
+    serviceConfigsOf: serviceConfigs.of,
   };
 };
 
