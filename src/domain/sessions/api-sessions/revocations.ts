@@ -43,11 +43,12 @@ const { get } = crudHandlers(revocations, revocation);
 
 export const revocationEntries = implement(revocations, {
   list: (call, query) => call.read((entities) => listRows(entities, revocation, query, call, { within: inForce(call) })),
-  get: async (call, { id }) => {
-    const found = await get(call, { id });
-    if ((found.expiresAt ?? '') <= call.now()) throw notFound(revocation.kind, id);
-    return found;
-  },
+  get: (call, { id }) =>
+    call.read(async (entities) => {
+      const { expiresAt } = await entities.require(revocation, id);
+      if ((expiresAt ?? '') <= call.now()) throw notFound(revocation.kind, id);
+      return get(call, { id });
+    }),
   create: async (call, { body: { id: given, type, tags = {} } }) => {
     if (type !== 'IDENTITY' && !isOpaqueToken(given)) throw invalidField('id', 'id must be a valid UUID v4', given);
     const id = type === 'IDENTITY' ? given : given.toLowerCase();
