@@ -3,7 +3,7 @@ import { yieldToEventLoop } from '../../concurrency/event-loop.ts';
 import { META } from '../../wire/meta.ts';
 import type { Page } from './answer.ts';
 
-/** Items that are turned into text at once. */
+/** Items that are turned into text at once, at most: fewer of large ones, one at first. */
 const SLICE = 10;
 /** Characters up to which a page is sent whole, with its length. A longer one is sent part by part, and other requests are served in between. */
 const WHOLE = 1_048_576;
@@ -34,8 +34,12 @@ async function* partsOf(begun: string, rest: Iterator<string>): AsyncGenerator<s
 }
 
 function* slicesOf({ data, filterableFields, pagination: { limit, offset, totalCount } }: Page<unknown>): Generator<string> {
-  for (let i = 0; i === 0 || i < data.length; i += SLICE)
-    yield `${i === 0 ? '{"data":[' : ','}${JSON.stringify(data.slice(i, i + SLICE)).slice(1, -1)}`;
+  for (let i = 0, count = 1; i === 0 || i < data.length; ) {
+    const text = JSON.stringify(data.slice(i, i + count)).slice(1, -1);
+    yield `${i === 0 ? '{"data":[' : ','}${text}`;
+    i += count;
+    count = Math.max(1, Math.min(SLICE, Math.floor((PART * count) / text.length)));
+  }
   const pagination = `{"limit":${limit === Infinity ? NO_LIMIT : limit},"offset":${offset},"totalCount":${totalCount}}`;
   // A list that takes no filter says nothing of fields.
   const fields = filterableFields.length === 0 ? '' : `"filterableFields":${JSON.stringify(filterableFields)},`;
