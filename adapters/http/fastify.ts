@@ -4,11 +4,9 @@
  */
 import { checkedOptions } from '../../src/adapter-kit.ts';
 import type { Handling } from './handling.ts';
-import { type NodeOptions, nodeBridge } from './node-bridge.ts';
+import { type NodeOptions, nodeBridge, REQUEST_LIMITS } from './node-bridge.ts';
 import { hostRequestId, type NodeIncoming, type NodeOutgoing } from './node-request.ts';
 import { isApiError, REPRESENTATION_HEADERS } from './own-errors.ts';
-import { ANSWER_LIMITS } from './unread-answers.ts';
-import { BODY_LIMITS } from './waiting-bodies.ts';
 
 /** The members of a Fastify instance, request and reply that are used here. */
 interface FastifyScope {
@@ -48,7 +46,7 @@ export type FastifyPlugin = (scope: FastifyScope, options: object, done: () => v
 export const fastifyPlugin =
   (controller: Handling, options: Omit<NodeOptions, 'mount'> = {}): FastifyPlugin =>
   (scope, _, done) => {
-    checkedOptions('fastifyPlugin', options, { maxConcurrent: true, trustedProxies: true, ...BODY_LIMITS, ...ANSWER_LIMITS });
+    checkedOptions('fastifyPlugin', options, { trustedProxies: true, ...REQUEST_LIMITS });
     const bridge = nodeBridge(controller, { ...options, mount: scope.prefix });
     const handler = ({ raw: req, ip, id }: FastifyRequest, reply: FastifyReply): void => {
       const { raw: res } = reply;

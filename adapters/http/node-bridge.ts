@@ -24,6 +24,9 @@ export interface NodeOptions extends BodyLimits, AnswerLimits {
   readonly trustedProxies?: TrustedProxies;
 }
 
+/** The names of the limits among `NodeOptions`, for checking options. */
+export const REQUEST_LIMITS = { maxConcurrent: true, ...BODY_LIMITS, ...ANSWER_LIMITS } as const;
+
 /** What a refusal has beside its status. */
 interface Refusing {
   readonly headers?: Readonly<Record<string, string>>;
@@ -50,13 +53,7 @@ export const nodeBridge = (controller: Handling, options: NodeOptions = {}): Nod
     trustedProxies,
     maxUnreadBytes,
     ...limits
-  } = checkedOptions('the HTTP adapter', options, {
-    mount: true,
-    maxConcurrent: true,
-    trustedProxies: true,
-    ...BODY_LIMITS,
-    ...ANSWER_LIMITS,
-  });
+  } = checkedOptions('the HTTP adapter', options, { mount: true, trustedProxies: true, ...REQUEST_LIMITS });
   const prefix = mountPoint(mount);
   const bodies = createWaitingBodies(limits);
   const proxies = trustedProxies && readProxies(trustedProxies);
@@ -64,7 +61,7 @@ export const nodeBridge = (controller: Handling, options: NodeOptions = {}): Nod
   const addressOf = ({ req, remoteAddress = req.socket.remoteAddress ?? '' }: HostRequest): string | undefined =>
     proxies?.has(remoteAddress) ? undefined : remoteAddress;
   const streams = createNodeStreams();
-  const unread = createUnreadAnswers(maxUnreadBytes === undefined ? {} : { maxUnreadBytes });
+  const unread = createUnreadAnswers(maxUnreadBytes);
   const turns = createTurns();
   let active = 0;
   let draining = false;

@@ -7,12 +7,12 @@ import { authorityOf, listenOn, openSockets } from '../listening.ts';
 import { CONTROL_PROTOCOL, type RouterHandler } from '../routers/router-handler.ts';
 import { clientCertificates } from '../tls/client-certificates.ts';
 import type { Handling } from './handling.ts';
-import { nodeBridge } from './node-bridge.ts';
+import { nodeBridge, REQUEST_LIMITS } from './node-bridge.ts';
 import { refuseConnection } from './node-refusal.ts';
 import { REFUSAL_HEADERS, refusalBody } from './refusal.ts';
 import type { TrustedProxies } from './trusted-proxies.ts';
-import { ANSWER_LIMITS, type AnswerLimits } from './unread-answers.ts';
-import { BODY_LIMITS, type BodyLimits } from './waiting-bodies.ts';
+import type { AnswerLimits } from './unread-answers.ts';
+import type { BodyLimits } from './waiting-bodies.ts';
 
 /** Limits of a server. */
 export interface ServeLimits extends BodyLimits, AnswerLimits {
@@ -161,7 +161,6 @@ export const serve = async (options: ServeOptions): Promise<Serving> => {
 
 const OPTIONS = { controller: true, host: true, port: true, tls: true, limits: true, trustedProxies: true, routers: true } as const;
 const LIMITS = {
-  maxConcurrent: true,
   maxConnections: true,
   handshakeTimeoutMs: true,
   headersTimeoutMs: true,
@@ -169,8 +168,7 @@ const LIMITS = {
   keepAliveTimeoutMs: true,
   socketTimeoutMs: true,
   maxHeaderBytes: true,
-  ...BODY_LIMITS,
-  ...ANSWER_LIMITS,
+  ...REQUEST_LIMITS,
 } as const;
 
 const GRACE_MS = 250;

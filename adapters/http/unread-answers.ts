@@ -19,7 +19,7 @@ export interface UnreadAnswers {
 /** Bytes. Shorter answers are not counted: the buffers of their connection take them. */
 const SHORT = 16_384;
 
-export const createUnreadAnswers = ({ maxUnreadBytes = 256 * 1024 * 1024 }: AnswerLimits = {}): UnreadAnswers => {
+export const createUnreadAnswers = (maxUnreadBytes = 256 * 1024 * 1024): UnreadAnswers => {
   /** Oldest first. */
   const unread = new Map<NodeOutgoing, number>();
   let sum = 0;

@@ -8,8 +8,9 @@ import type { Entities } from '../../../changes/entities.ts';
 import { invalidField, notFound } from '../../../errors/index.ts';
 import { DAY } from '../../../platform/durations.ts';
 import { dateField, has, type Predicate } from '../../../query/index.ts';
-import { crudHandlers, listRows } from '../../../resources/crud.ts';
+import { listRows } from '../../../resources/crud.ts';
 import { selfLink } from '../../../resources/links.ts';
+import { writtenDetail } from '../../../resources/present.ts';
 import { isOpaqueToken } from '../../../tokens/opaque.ts';
 
 /** What a revocation names. */
@@ -39,15 +40,13 @@ export const endToken = async (entities: Entities, jti: string): Promise<void> =
 /** Expired ones are as good as gone. */
 const inForce = (call: Call): Predicate => ({ op: 'compare', field: dateField('expiresAt'), is: '>', value: call.now() });
 
-const { get } = crudHandlers(revocations, revocation);
-
 export const revocationEntries = implement(revocations, {
   list: (call, query) => call.read((entities) => listRows(entities, revocation, query, call, { within: inForce(call) })),
   get: (call, { id }) =>
     call.read(async (entities) => {
-      const { expiresAt } = await entities.require(revocation, id);
-      if ((expiresAt ?? '') <= call.now()) throw notFound(revocation.kind, id);
-      return get(call, { id });
+      const row = await entities.require(revocation, id);
+      if ((row.expiresAt ?? '') <= call.now()) throw notFound(revocation.kind, id);
+      return writtenDetail(entities, revocation, row, call);
     }),
   create: async (call, { body: { id: given, type, tags = {} } }) => {
     if (type !== 'IDENTITY' && !isOpaqueToken(given)) throw invalidField('id', 'id must be a valid UUID v4', given);
