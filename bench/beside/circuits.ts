@@ -5,7 +5,7 @@ import { until } from '../../scripts/try-routers/until.ts';
 import type { Api } from './api.ts';
 import { canDial, type Network } from './network.ts';
 
-/** A measure gives figures by their names; those that did not come in time are told by words. */
+/** A measure returns figures by name. A figure that did not arrive in time is a phrase. */
 export type Figures = Readonly<Record<string, string>>;
 export type Measure = (network: Network) => Promise<Figures>;
 
