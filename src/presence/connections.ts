@@ -30,8 +30,11 @@ export interface Connection {
 
 /** The routers connected to this controller, and the identities that they carry. In memory only: presence is momentary, and ends with the process. */
 export interface Connections {
-  /** A router has one connection: an older one ends. */
-  open(key: RouterKey, state: RouterState): Connection;
+  /**
+   * A router has one connection: an older one ends.
+   * @param version of the row that says that it may be connected
+   */
+  open(key: RouterKey, state: RouterState, version?: number): Connection;
   /** The state of a router; if its row says that it may not be connected, its connection ends. */
   of(row: RouterKey & { readonly disabled: boolean }): RouterState | undefined;
   /** The connected routers; `reached`: those that have reported how they are reached. */
@@ -39,7 +42,8 @@ export interface Connections {
   /** Where other routers than this one say that they are reached: names and addresses. */
   hostsBeside(routerId: string): readonly string[];
   statusOf(identityId: string): ConnectionStatus;
-  end(routerId: string, reason: string): void;
+  /** @param revision of the change for which it ends, unless the router was let in after this change; default: it ends in any case */
+  end(routerId: string, reason: string, revision?: number): void;
   /** An identity that there is no more. */
   forget(identityId: string): void;
   close(): void;
@@ -48,9 +52,11 @@ export interface Connections {
 /** @param unknownMs how long an identity whose router was lost counts as unknown */
 export const createConnections = (clock: Clock, unknownMs: number): Connections => {
   const byRouter = new Map<string, Connection>();
+  /** Of the row by which a router was let in. */
+  const versions = new WeakMap<Connection, number>();
   const carried = createCarried<Connection>(clock, unknownMs);
 
-  const open: Connections['open'] = (key, first) => {
+  const open: Connections['open'] = (key, first, version = 0) => {
     byRouter.get(key.id)?.end('the router has connected again');
     const ending = new AbortController();
     let state = first;
@@ -75,6 +81,7 @@ export const createConnections = (clock: Clock, unknownMs: number): Connections 
       },
     };
     byRouter.set(key.id, connection);
+    versions.set(connection, version);
     return connection;
   };
 
@@ -94,7 +101,10 @@ export const createConnections = (clock: Clock, unknownMs: number): Connections 
         .filter(({ key }) => key.id !== routerId)
         .flatMap(({ state: { reached } }) => (reached ? [reached.hostname, ...Object.values(reached.supportedProtocols).map(hostOf)] : [])),
     statusOf: carried.statusOf,
-    end: (routerId, reason) => byRouter.get(routerId)?.end(reason),
+    end: (routerId, reason, revision = Number.POSITIVE_INFINITY) => {
+      const connection = byRouter.get(routerId);
+      if (connection && revision > (versions.get(connection) ?? 0)) connection.end(reason);
+    },
     forget: carried.forget,
     close: () => {
       for (const connection of [...byRouter.values()]) connection.end('the controller was closed');

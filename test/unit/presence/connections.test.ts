@@ -51,6 +51,16 @@ describe('connections of routers', () => {
     assert.equal(connections.statusOf('lost'), 'offline');
   });
 
+  test('a change that is heard of late ends no connection that was let in after it', () => {
+    const { connections } = begin();
+    const connection = connections.open(keyOf('r'), STATE, 7);
+    connections.end('r', 'before', 6);
+    connections.end('r', 'the same', 7);
+    assert.equal(connection.signal.aborted, false);
+    connections.end('r', 'after', 8);
+    assert.equal(connection.signal.reason.message, 'after');
+  });
+
   test('one of several routers is enough, and one that is forgotten is offline', () => {
     const { connections, connect } = begin();
     const [a, b] = [connect('a'), connect('b')];

@@ -98,6 +98,7 @@ export const createPresence = (core: Core, storeErrors: StoreErrors): Presence =
       const connection = presence.open(
         { id: row.id, enrolledBy: row.enrolledBy },
         { versionInfo: version, syncStatus: 'SYNC_HELLO', reached: undefined },
+        row.version,
       );
       // The row may have changed between reading it and opening the connection.
       await read((entities) => current(entities, connection));
