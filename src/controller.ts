@@ -74,7 +74,7 @@ export interface ManagementController extends Facade {
   openapi(options?: OpenApiOptions): object;
   /** That of its platform. */
   readonly logger: Logger;
-  /** For hosts that carry the connections of routers: what these tell, and whether they may connect. Known to this controller only. */
+  /** For hosts that carry the connections of routers: what these tell, and whether they may connect. Other controllers on the store hear of it. */
   readonly presence: Presence;
   /** The change log: all committed changes of the network, of every origin. */
   readonly changes: Changes;

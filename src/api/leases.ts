@@ -1,8 +1,9 @@
+import * as z from 'zod';
 import { string, timestamp } from './kit/entity.ts';
 import { readOnly } from './kit/field.ts';
 import { resource } from './kit/resource.ts';
 
-/** The right of one of several controllers to do something. The id names the work: `snapshot`, `schedule/...`. A released lease has no row. */
+/** The right of one of several controllers to do something. The id names the work: `snapshot`, `schedule/...`, `presence/...`. A released lease has no row. */
 export const lease = resource({
   kind: 'lease',
   collection: 'leases',
@@ -15,5 +16,7 @@ export const lease = resource({
     holder: readOnly(string, { keep: 'hidden' }),
     /** From then on another may acquire it, by the clock of that other. */
     until: readOnly(timestamp, { keep: 'hidden' }),
+    /** What the holder tells other controllers. Each name of a lease has its own form of it, and whoever reads it checks it. */
+    told: readOnly(z.unknown(), { keep: 'hidden' }),
   },
 });

@@ -77,6 +77,8 @@ const host = z
   .max(253)
   .refine((value) => NAME.test(value) || ipv6.safeParse(value.replace(/^\[(.*)\]$/, '$1')).success, 'must be a DNS name or an address');
 const port = z.int().min(1).max(65535);
+/** `tls://fra1.example:3022` */
+const ADDRESS = /^[a-z][a-z0-9+.-]*:\/\/[a-z0-9_.:[\]-]+:\d{1,5}$/i;
 
 const listener = z.object({ protocol, hostname: host, port });
 
@@ -121,3 +123,22 @@ export const syncStatus = z.enum([
 ]);
 
 export type SyncStatus = z.output<typeof syncStatus>;
+
+/** A connected router as a controller tells the others of it. What is in the store is held to the same bounds as what routers say. */
+export const toldRouter = z.object({
+  id: shortLine.min(1),
+  enrolledBy: shortLine.min(1),
+  /** When it connected, ms since 1970 by the clock of its controller. */
+  since: z.int(),
+  syncStatus,
+  versionInfo,
+  /** Absent until the router has reported how it is reached. */
+  reached: z
+    .object({
+      hostname: z.union([host, z.literal('')]),
+      supportedProtocols: z.record(protocol, z.string().max(300).regex(ADDRESS)).refine((all) => Object.keys(all).length <= 32),
+    })
+    .optional(),
+});
+
+export type ToldRouter = z.input<typeof toldRouter>;

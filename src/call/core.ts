@@ -58,7 +58,7 @@ interface Bounds {
 
 /** State in memory that is not in the store, or not yet. */
 interface Live {
-  /** The routers that are connected to this controller. */
+  /** The routers that are connected, to this controller and to others on the store. */
   readonly presence: Connections;
   /** The links and circuits of these routers, while routers are served. */
   readonly traffic: ServedTraffic;
@@ -77,6 +77,11 @@ interface Work {
   readonly background: Background;
   /** Goes on in the background with what changes left to be done about sessions. */
   reviewSessions(): void;
+  /**
+   * Reads which routers are connected to other controllers, if this was not read within the last second.
+   * @returns resolves when it is known, and never rejects; undefined if it is known already
+   */
+  catchUpPresence(): Promise<void> | undefined;
   /** Where snapshots are kept; undefined when the host has given no place. */
   readonly snapshots: SnapshotSink | undefined;
 }

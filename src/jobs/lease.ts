@@ -57,7 +57,7 @@ export const claimLease = async (entities: Entities, { name, holder, duration }:
   if (row && isHeld(row, now)) return row.until ?? undefined;
   const fields = { holder, until: isoOf(Date.parse(now) + duration) };
   if (row) await entities.update(leaseKind, row, fields);
-  else await entities.insert(leaseKind, { id: name, ...fields });
+  else await entities.insert(leaseKind, { id: name, told: null, ...fields });
   return undefined;
 };
 

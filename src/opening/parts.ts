@@ -14,6 +14,7 @@ import { createWriter } from '../changes/writer.ts';
 import { createSemaphore, type Semaphore } from '../concurrency/semaphore.ts';
 import { behaviours } from '../domain/behaviours.ts';
 import { concerningKinds } from '../domain/catalogue/services/concerns.ts';
+import { sharePresence } from '../domain/fabric/connections/sharing.ts';
 import { createNetworkJwt } from '../domain/maintenance/trust/network-jwt.ts';
 import { createSessionHooks } from '../domain/sessions/sessions/write-hooks.ts';
 import { createDocuments } from '../http/documents.ts';
@@ -60,6 +61,7 @@ export const createParts = async (
   const write = createWriter(store, readCache, publisher, writes, { aroundWrite, afterCommit: reviewSessions });
   const background = createBackground(store, platform.clock, write, common);
   const pki = createPki(sources);
+  const presence = createConnections(platform.clock, settings.unknownConnectionMinutes * MINUTE);
   const startedAt = stamp();
   const core: Core = {
     store,
@@ -81,7 +83,8 @@ export const createParts = async (
     reviewSessions,
     snapshots,
     activity: createActivity(store, background, platform),
-    presence: createConnections(platform.clock, settings.unknownConnectionMinutes * MINUTE),
+    presence,
+    catchUpPresence: sharePresence({ presence, background, platform }),
     traffic: createTraffic(),
     logWatch: createLogWatch(store, platform.clock, events),
     readCache,

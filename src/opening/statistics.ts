@@ -67,7 +67,7 @@ export const createStatistics = (
   return async () => ({
     entities: await entities(),
     queues: { writes: turnsOf(writes), enrollments: turnsOf(enrollments), passwordChecks: turnsOf(passwordChecks) },
-    connectedRouters: presence.keys().length,
+    connectedRouters: presence.here,
     roleIndexes: roleIndexes.sizes(),
   });
 };

@@ -20,7 +20,7 @@ import { principalOf } from './principal.ts';
  * the store.
  */
 export const createInvoke = (parts: Parts, storeErrors: StoreErrors, permit: Permit, before: Hooks['before']): Invoke => {
-  const { activity } = parts.core;
+  const { activity, catchUpPresence } = parts.core;
   /** The host's own code may be slow, and use the store itself: no transaction is held open meanwhile. */
   const isHooked = permit !== permitByDeclaration || before !== undefined;
   return async (entry, source) => {
@@ -55,6 +55,9 @@ export const createInvoke = (parts: Parts, storeErrors: StoreErrors, permit: Per
     };
     const told = (error: unknown) => storeErrors(error, { requestId: source.requestId, operationId: entry.operation.operationId });
     try {
+      const caughtUp = catchUpPresence();
+      // Within the host's transaction, waiting for another one might never end.
+      if (caughtUp && source.hostTransaction === undefined) await caughtUp;
       if (entry.operation.permission !== 'open') presented = await presentedToken(call);
       const output = await (!isHooked && readsOneState(entry, source, presented) ? call.inOneState(answered) : answered());
       const given = entry.operation.answer.is === 'events' ? withErrors(output as AsyncIterable<unknown>, told) : output; // as declared

@@ -1,5 +1,6 @@
 import type { Clock } from '../platform/platform.ts';
 import { type ConnectionStatus, createCarried } from './carried.ts';
+import { createElsewhere, type Elsewhere } from './elsewhere.ts';
 
 /** A router as its connection is known by: its id, and what tells one enrollment of it from the next. */
 export interface RouterKey {
@@ -16,29 +17,45 @@ export interface RouterState {
   readonly reached: { readonly hostname: string; readonly supportedProtocols: Readonly<Record<string, string>> } | undefined;
 }
 
-/** One connection of a router, for as long as it lasts. */
-export interface Connection {
+/** A router that is connected to a controller: to this one, or to another on the same store. */
+export interface PresentRouter {
   readonly key: RouterKey;
+  readonly state: RouterState;
+  /** When it connected, ms since 1970 by the clock of that controller. */
+  readonly since: number;
+}
+
+/** One connection of a router to this controller, for as long as it lasts. */
+export interface Connection extends PresentRouter {
   /** Aborted at its end; the reason says why. */
   readonly signal: AbortSignal;
-  readonly state: RouterState;
   change(news: Partial<RouterState>): void;
   carry(identityId: string): void;
   drop(identityId: string): void;
   end(reason: string): void;
 }
 
-/** The routers connected to this controller, and the identities that they carry. In memory only: presence is momentary, and ends with the process. */
+/** Hears that a router has connected here, is in another state, or is gone: then without its connection. */
+export type ConnectionListener = (routerId: string, connection: Connection | undefined) => void;
+
+/**
+ * Which routers are connected, here and to other controllers on the store, and the identities that routers carry that are connected here. In memory only:
+ * presence is momentary. Connections are opened and ended here; of those to other controllers it is only read, in `elsewhere`.
+ */
 export interface Connections {
   /**
-   * A router has one connection: an older one ends.
+   * A router has one connection here: an older one ends.
    * @param version of the row that says that it may be connected
    */
   open(key: RouterKey, state: RouterState, version?: number): Connection;
-  /** The state of a router; if its row says that it may not be connected, its connection ends. */
+  /** The state of a router, wherever it is connected; if its row says that it may not be connected, its connection here ends. */
   of(row: RouterKey & { readonly disabled: boolean }): RouterState | undefined;
   /** The connected routers; `reached`: those that have reported how they are reached. */
   keys(which?: 'reached'): readonly RouterKey[];
+  /** How many routers are connected here. */
+  readonly here: number;
+  /** What other controllers say. */
+  readonly elsewhere: Pick<Elsewhere, 'take'>;
   /** Where other routers than this one say that they are reached: names and addresses. */
   hostsBeside(routerId: string): readonly string[];
   statusOf(identityId: string): ConnectionStatus;
@@ -46,6 +63,8 @@ export interface Connections {
   end(routerId: string, reason: string, revision?: number): void;
   /** An identity that there is no more. */
   forget(identityId: string): void;
+  /** There is one listener: a later one takes its place. */
+  onChange(heard: ConnectionListener): void;
   close(): void;
 }
 
@@ -54,7 +73,9 @@ export const createConnections = (clock: Clock, unknownMs: number): Connections 
   const byRouter = new Map<string, Connection>();
   /** Of the row by which a router was let in. */
   const versions = new WeakMap<Connection, number>();
+  const elsewhere = createElsewhere(clock);
   const carried = createCarried<Connection>(clock, unknownMs);
+  let changed: ConnectionListener = () => undefined;
 
   const open: Connections['open'] = (key, first, version = 0) => {
     byRouter.get(key.id)?.end('the router has connected again');
@@ -62,12 +83,14 @@ export const createConnections = (clock: Clock, unknownMs: number): Connections 
     let state = first;
     const connection: Connection = {
       key,
+      since: clock.now(),
       signal: ending.signal,
       get state() {
         return state;
       },
       change: (news) => {
         state = { ...state, ...news };
+        if (!ending.signal.aborted) changed(key.id, connection);
       },
       carry: (identityId) => {
         if (!ending.signal.aborted) carried.add(connection, identityId);
@@ -78,26 +101,33 @@ export const createConnections = (clock: Clock, unknownMs: number): Connections 
         byRouter.delete(key.id);
         carried.lose(connection);
         ending.abort(new Error(reason));
+        changed(key.id, undefined);
       },
     };
     byRouter.set(key.id, connection);
     versions.set(connection, version);
+    changed(key.id, connection);
     return connection;
   };
+  const everywhere = (): readonly PresentRouter[] => [...byRouter.values(), ...elsewhere.all()];
 
   return {
     open,
     of: ({ id, enrolledBy, disabled }) => {
-      const connection = byRouter.get(id);
-      if (!connection) return undefined;
-      if (disabled) connection.end(DISABLED);
-      else if (connection.key.enrolledBy !== enrolledBy) connection.end(MUST_ENROLL);
-      else return connection.state;
-      return undefined;
+      const own = byRouter.get(id);
+      if (disabled) own?.end(DISABLED);
+      else if (own?.key.enrolledBy !== enrolledBy) own?.end(MUST_ENROLL);
+      if (disabled) return undefined;
+      const present = [...(own && !own.signal.aborted ? [own] : []), ...elsewhere.of({ id, enrolledBy })];
+      return present.reduce<PresentRouter | undefined>(current, undefined)?.state;
     },
-    keys: (which) => [...byRouter.values()].filter(({ state }) => which === undefined || state.reached !== undefined).map(({ key }) => key),
+    keys: (which) => everywhere().flatMap(({ key, state }) => (which === undefined || state.reached !== undefined ? [key] : [])),
+    get here() {
+      return byRouter.size;
+    },
+    elsewhere,
     hostsBeside: (routerId) =>
-      [...byRouter.values()]
+      everywhere()
         .filter(({ key }) => key.id !== routerId)
         .flatMap(({ state: { reached } }) => (reached ? [reached.hostname, ...Object.values(reached.supportedProtocols).map(hostOf)] : [])),
     statusOf: carried.statusOf,
@@ -106,10 +136,21 @@ export const createConnections = (clock: Clock, unknownMs: number): Connections 
       if (connection && revision > (versions.get(connection) ?? 0)) connection.end(reason);
     },
     forget: carried.forget,
+    onChange: (heard) => {
+      changed = heard;
+    },
     close: () => {
       for (const connection of [...byRouter.values()]) connection.end('the controller was closed');
     },
   };
+};
+
+/** Of two connections of a router the later one says how it is, unless only the other has said how the router is reached. */
+const current = (one: PresentRouter | undefined, other: PresentRouter): PresentRouter => {
+  if (!one) return other;
+  const [isReached, otherIsReached] = [one.state.reached !== undefined, other.state.reached !== undefined];
+  if (isReached !== otherIsReached) return isReached ? one : other;
+  return other.since > one.since ? other : one;
 };
 
 /** The host of `tls://host:port`. */

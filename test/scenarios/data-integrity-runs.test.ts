@@ -50,7 +50,7 @@ onEveryStore('runs of the integrity check', (open, store) => {
     const heldUntil = new Date(now + 60_000).toISOString();
     await falsify(app, 'maintenanceTask', 'data-integrity', { endedAt: null });
     await app.inStore('write', (entities) =>
-      entities.insert(lease, { id: 'data-integrity', holder: 'a lost controller', until: heldUntil }),
+      entities.insert(lease, { id: 'data-integrity', holder: 'a lost controller', until: heldUntil, told: null }),
     );
     assert.equal((await integrityState(app)).inProgress, true);
     assertRefused(await app.request('POST', '/database/check-data-integrity'), 429, 'RATE_LIMITED');

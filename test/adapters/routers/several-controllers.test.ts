@@ -88,7 +88,12 @@ for (const store of stores)
       const binding = await tokenFor(hosting, serviceId, 'Bind');
       await second.network.advance('1s');
       assert.deepEqual(await told(router), [as(hosting)]);
-      const token = await tokenFor(dialing, serviceId, 'Dial');
+      await first.advance('1s');
+      const { token, edgeRouters } = await dialing.sessions.create({ body: { serviceId, type: 'Dial' } });
+      assert.deepEqual(
+        edgeRouters?.map(({ isOnline, supportedProtocols }) => [isOnline, supportedProtocols]),
+        [[true, { tls: `tls://${fra1.id.toLowerCase()}.routers.test:3022` }]],
+      );
       await second.network.advance('1s');
       assert.deepEqual(await told(router), [as(dialing)]);
       const there = { ...second, router, hosting, dialing, host, client, serviceId, fra1 } as unknown as Traffic; // without the policies, which are not asked for
@@ -104,6 +109,32 @@ for (const store of stores)
         ids: [dialing.id],
       });
       await until(async () => (await second.network.controller.circuits.list()).data.length === 0);
+    });
+
+    test('when the controller of a router is lost, the router connects to another, and the client goes on', async () => {
+      await using storage = newSharedStorage(store);
+      await using at = await twoControllers(storage.adapter);
+      const { first, second, host, client, serviceId, fra1 } = at;
+      await using third = await at.reopened(SECRET_KEY);
+      const before = await at.connect(second);
+      assert.deepEqual(await told(before), []);
+      const [hosting, dialing] = [await host.login(), await client.login()];
+      const [binding, token] = [await tokenFor(hosting, serviceId, 'Bind'), await tokenFor(dialing, serviceId, 'Dial')];
+      for (const network of [second.network, first]) await network.advance('1s');
+      assert.equal(await isOnline(first, fra1.id), true);
+      // From here on the second does nothing any more: its clock stands still.
+      before.close();
+      const router = await at.connect(third);
+      for (const network of [third.network, first]) await network.advance('40s');
+      assert.equal(await isOnline(first, fra1.id), true);
+      assert.deepEqual(new Set((await told(router)).map(({ token }) => token)), new Set([hosting.token, dialing.token]));
+      const there = { ...third, router, hosting, dialing, host, client, serviceId, fra1 } as unknown as Traffic; // without the policies, which are not asked for
+      assert.equal((await bindBy(there, 'terminator', binding)).result, 'success');
+      assert.equal((await dialBy(there, { token })).isMade, true);
+      router.close();
+      await until(async () => !(await isOnline(third.network, fra1.id)));
+      for (const network of [third.network, first]) await network.advance('1s');
+      assert.equal(await isOnline(first, fra1.id), false);
     });
 
     test('a controller that was started anew knows the clients before they ask again; under a key that took the place of another, too', async () => {

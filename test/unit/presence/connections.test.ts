@@ -133,3 +133,53 @@ describe('connections of routers', () => {
     );
   });
 });
+
+describe('routers that are connected to other controllers', () => {
+  const router = (id: string, since: number, hostname?: string) => ({
+    key: keyOf(id),
+    since,
+    state: { ...STATE, reached: hostname === undefined ? undefined : { hostname, supportedProtocols: { tls: `tls://${hostname}:1` } } },
+  });
+
+  test('count as long as their controller is believed', () => {
+    const { clock, connections } = begin();
+    connections.elsewhere.take([{ until: clock.now() + 1000, routers: [router('r', 1, 'a')] }]);
+    assert.deepEqual(
+      [connections.of(rowOf('r'))?.reached?.hostname, connections.keys('reached'), connections.hostsBeside('x')],
+      ['a', [keyOf('r')], ['a', 'a']],
+    );
+    assert.deepEqual([connections.here, connections.hostsBeside('r')], [0, []]);
+    clock.advance('1s');
+    assert.deepEqual([connections.of(rowOf('r')), connections.keys(), connections.hostsBeside('x')], [undefined, [], []]);
+  });
+
+  test('do not count for a row that is disabled, or of another enrollment', () => {
+    const { clock, connections } = begin();
+    connections.elsewhere.take([{ until: clock.now() + 1000, routers: [router('r', 1)] }]);
+    assert.equal(connections.of({ ...rowOf('r'), disabled: true }), undefined);
+    assert.equal(connections.of({ ...rowOf('r'), enrolledBy: 'another' }), undefined);
+    assert.equal(connections.of({ ...rowOf('r'), enrolledBy: null }), undefined);
+    assert.deepEqual(connections.of(rowOf('r')), STATE);
+  });
+
+  test('of several connections the latest counts that has said how the router is reached', () => {
+    const { clock, connections, connect } = begin();
+    const until = clock.now() + 1000;
+    const hostname = () => connections.of(rowOf('r'))?.reached?.hostname;
+    connections.elsewhere.take([
+      { until, routers: [router('r', 2, 'older')] },
+      { until, routers: [router('r', 3, 'newer')] },
+      { until: until - 1000, routers: [router('r', 4, 'lost')] },
+      { until, routers: [router('r', 5)] },
+    ]);
+    assert.equal(hostname(), 'newer');
+    const here = connect('r');
+    assert.equal(hostname(), 'newer');
+    here.change({ reached: { hostname: 'here', supportedProtocols: {} } });
+    assert.equal(hostname(), 'here');
+    here.end('lost');
+    assert.equal(hostname(), 'newer');
+    connections.elsewhere.take([]);
+    assert.equal(hostname(), undefined);
+  });
+});
