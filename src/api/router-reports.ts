@@ -78,7 +78,7 @@ const host = z
   .refine((value) => NAME.test(value) || ipv6.safeParse(value.replace(/^\[(.*)\]$/, '$1')).success, 'must be a DNS name or an address');
 const port = z.int().min(1).max(65535);
 /** `tls://fra1.example:3022` */
-const ADDRESS = /^[a-z][a-z0-9+.-]*:\/\/[a-z0-9_.:[\]-]+:\d{1,5}$/i;
+const ADDRESS = /^[\w.+-]+:\/\/[\w.:[\]-]+:\d+$/;
 
 const listener = z.object({ protocol, hostname: host, port });
 
@@ -126,19 +126,18 @@ export type SyncStatus = z.output<typeof syncStatus>;
 
 /** A connected router as a controller tells the others of it. What is in the store is held to the same bounds as what routers say. */
 export const toldRouter = z.object({
-  id: shortLine.min(1),
-  enrolledBy: shortLine.min(1),
+  key: z.object({ id: shortLine, enrolledBy: shortLine }),
   /** When it connected, ms since 1970 by the clock of its controller. */
   since: z.int(),
-  syncStatus,
-  versionInfo,
-  /** Absent until the router has reported how it is reached. */
-  reached: z
-    .object({
-      hostname: z.union([host, z.literal('')]),
-      supportedProtocols: z.record(protocol, z.string().max(300).regex(ADDRESS)).refine((all) => Object.keys(all).length <= 32),
-    })
-    .optional(),
+  state: z.object({
+    syncStatus,
+    versionInfo,
+    /** Absent until the router has reported how it is reached. */
+    reached: z
+      .object({
+        hostname: host.or(z.literal('')),
+        supportedProtocols: z.record(protocol, z.string().max(300).regex(ADDRESS)).refine((all) => Object.keys(all).length <= 32),
+      })
+      .optional(),
+  }),
 });
-
-export type ToldRouter = z.input<typeof toldRouter>;

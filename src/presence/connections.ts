@@ -14,7 +14,7 @@ export interface RouterState {
   readonly versionInfo: Readonly<Record<'arch' | 'buildDate' | 'os' | 'revision' | 'version', string>>;
   readonly syncStatus: string;
   /** Undefined until the router has reported how it is reached. */
-  readonly reached: { readonly hostname: string; readonly supportedProtocols: Readonly<Record<string, string>> } | undefined;
+  readonly reached?: { readonly hostname: string; readonly supportedProtocols: Readonly<Record<string, string>> } | undefined;
 }
 
 /** A router that is connected to a controller: to this one, or to another on the same store. */
@@ -148,8 +148,7 @@ export const createConnections = (clock: Clock, unknownMs: number): Connections 
 /** Of two connections of a router the later one says how it is, unless only the other has said how the router is reached. */
 const current = (one: PresentRouter | undefined, other: PresentRouter): PresentRouter => {
   if (!one) return other;
-  const [isReached, otherIsReached] = [one.state.reached !== undefined, other.state.reached !== undefined];
-  if (isReached !== otherIsReached) return isReached ? one : other;
+  if (!one.state.reached !== !other.state.reached) return one.state.reached ? one : other;
   return other.since > one.since ? other : one;
 };
 

@@ -64,6 +64,12 @@ const leases = async (storage: StorageAdapter, change?: (row: Row) => Row): Prom
   return rows;
 };
 
+/** A router in such a row. */
+interface Told {
+  readonly key: { readonly id: string };
+  readonly state: object;
+}
+
 const shownOn = async ({ controller }: TestNetwork, id: string) => {
   const { isOnline, hostname, supportedProtocols, syncStatus, versionInfo } = await controller.edgeRouters.get({ id });
   return { isOnline, hostname, supportedProtocols, syncStatus, versionInfo };
@@ -263,37 +269,38 @@ for (const store of stores)
       await ams1.comes(b, 'ams1.example');
       await pass('1s');
       const rows = await two.rows();
-      const { told } = rows.find(({ id }) => id.startsWith('presence-part/')) as unknown as { told: { routers: { id: string }[] } };
-      const [good, bad] = [told.routers.find(({ id }) => id === router.id), told.routers.find(({ id }) => id === ams1.id)];
+      const { told } = rows.find(({ id }) => id.startsWith('presence-part/')) as unknown as { told: readonly Told[] };
+      const [good, bad] = [router, ams1].map(({ id }) => told.find(({ key }) => key.id === id));
+      assert.ok(bad);
+      const { key, state } = bad;
       let revision = 1000;
       const say = async (routers: unknown) => {
         revision++;
         await leases(storage.adapter(), (row) => ({
           ...row,
-          told: row.id.startsWith('presence-part/') ? { routers } : { revisions: [revision] },
+          told: row.id.startsWith('presence-part/') ? routers : [revision],
         }));
         await a.advance('1s');
         return found(a, 'connected = true');
       };
       assert.deepEqual(await say([good, bad]), ['ams1', 'fra1']);
+      const many = Object.fromEntries(Array.from({ length: 33 }, (_, i) => [`t${i}`, 'tls://a:1']));
       const strange = [
         null,
         'fra1',
         {},
-        { ...bad, enrolledBy: null },
+        { ...bad, key: { ...key, enrolledBy: null } },
+        { ...bad, key: undefined },
         { ...bad, since: 'yesterday' },
-        { ...bad, syncStatus: 'FINE' },
-        { ...bad, versionInfo: { ...VERSION, os: 'x'.repeat(256) } },
-        { ...bad, reached: { hostname: 'a b', supportedProtocols: {} } },
-        { ...bad, reached: { hostname: '', supportedProtocols: { tls: 'javascript:alert(1)' } } },
-        {
-          ...bad,
-          reached: { hostname: '', supportedProtocols: Object.fromEntries(Array.from({ length: 33 }, (_, i) => [`t${i}`, 'tls://a:1'])) },
-        },
+        { ...bad, state: { ...state, syncStatus: 'FINE' } },
+        { ...bad, state: { ...state, versionInfo: { ...VERSION, os: 'x'.repeat(256) } } },
+        { ...bad, state: { ...state, reached: { hostname: 'a b', supportedProtocols: {} } } },
+        { ...bad, state: { ...state, reached: { hostname: '', supportedProtocols: { tls: 'javascript:alert(1)' } } } },
+        { ...bad, state: { ...state, reached: { hostname: '', supportedProtocols: many } } },
       ];
       for (const one of strange) assert.deepEqual(await say([one, good]), ['fra1'], JSON.stringify(one));
       for (const routers of [null, 'x', Array.from({ length: 65 }, () => good)]) assert.deepEqual(await say(routers), []);
-      for (const told of [null, 7, { revisions: 'all' }, { revisions: Array.from({ length: 257 }, (_, i) => i) }]) {
+      for (const told of [null, 7, ['all'], Array.from({ length: 257 }, () => revision)]) {
         await leases(storage.adapter(), (row) => (row.id.startsWith('presence-part/') ? row : { ...row, told }));
         await a.advance('1s');
         assert.deepEqual(await found(a, 'connected = true'), []);

@@ -2,10 +2,11 @@ import { lease } from '../../../api/leases.ts';
 import type { Core } from '../../../call/core.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import type { Job } from '../../../jobs/background.ts';
+import { isoTime } from '../../../platform/iso-time.ts';
 import { createRepeatedLog } from '../../../platform/repeated-log.ts';
 import { every, monotonic } from '../../../platform/timers.ts';
 import { createConnectedList } from './connected-list.ts';
-import { allToldLists, BELIEVED_MS, listId, MOST_CONTROLLERS, partId, toldList, toldPart, toldPartsOf } from './told-routers.ts';
+import { allToldLists, BELIEVED_MS, holderOf, listId, MOST_CONTROLLERS, partId, toldBy, toldPart } from './told-routers.ts';
 
 /** How often it is looked whether there is news. ms */
 const LOOK_MS = 250;
@@ -27,97 +28,78 @@ type Place = Pick<Core, 'presence' | 'background' | 'platform'>;
 export const tellConnected = async ({ presence, background, platform }: Place, holder: string, looked: () => unknown): Promise<void> => {
   const { clock } = platform;
   const log = createRepeatedLog(platform);
-  const list = createConnectedList();
-  /** Whether there may be rows of this controller. */
-  let isTold = false;
+  const { note, parts } = createConnectedList();
+  /** The revisions of the parts as they were written; undefined while there is no row of this controller. */
+  let written: readonly number[] | undefined;
   let triedAt = Number.NEGATIVE_INFINITY;
-  let renewedAt = Number.NEGATIVE_INFINITY;
+  let renewedAt = triedAt;
 
-  const write = (changed: readonly number[]) => async (entities: Entities) => {
+  const write = async (entities: Entities) => {
     const known = await entities.get(lease, listId(holder));
-    // There is none where this is the first, or where others have given this controller up.
-    const places = known ? changed : [...list.parts.keys()];
     // All at one moment: a revision belongs to what is written under it.
-    const revisions = toldList(list.parts.map(({ revision }) => revision));
-    const parts = places.flatMap((place) => {
-      const part = list.parts[place];
-      return part ? [{ id: partId(holder, place), told: toldPart(part.connections.values()) }] : [];
-    });
-    for (const { id, told } of parts) await put(entities, id, { told });
-    await put(entities, listId(holder), { holder, until: isoOf(clock.now() + BELIEVED_MS), told: revisions });
-    await removeLost(entities, isoOf(clock.now() - REMEMBERED_MS));
+    const revisions = parts.map(({ revision }) => revision);
+    const rows = parts.flatMap(({ revision, connections }, place) =>
+      // Others may have given this controller up: then it is as if nothing was written.
+      known && written?.[place] === revision ? [] : [{ id: partId(holder, place), told: toldPart(connections.values()) }],
+    );
+    const until = isoTime(clock.now() + BELIEVED_MS);
+    for (const { id, told } of [...rows, { id: listId(holder), told: revisions }]) await put(entities, id, { holder, until, told });
+    await removeLost(entities, isoTime(clock.now() - REMEMBERED_MS));
+    return revisions;
   };
   const tell = async (job: Job) => {
-    const changed = list.takeChanged();
-    isTold = true;
-    try {
-      await job.write(write(changed));
-      renewedAt = triedAt;
-    } catch (error) {
-      list.giveBack(changed);
-      throw error;
-    }
+    // Should it fail, there may be rows all the same.
+    written ??= [];
+    written = await job.write(write);
+    renewedAt = triedAt;
   };
   const withdraw = async (job: Job) => {
     await job.conclude((entities) => removeAll(entities, holder));
-    isTold = false;
+    written = undefined;
   };
+  const failed = (error: unknown) =>
+    log('warn', 'other controllers were not told of all routers that are connected', { error: String(error) });
 
   await background.run({ actor: 'system', requestId: 'presence' }, async (job) => {
     let stop: (() => void) | undefined;
     let looking: Promise<void> = Promise.resolve();
     const look = async () => {
-      const now = monotonic(clock);
-      if (list.isEmpty && !isTold) {
+      const isEmpty = parts.length === 0;
+      if (isEmpty && !written) {
         stop?.();
         stop = undefined;
         return;
       }
       looked();
-      const isDue = list.isEmpty || list.hasChanged || now - renewedAt >= RENEWED_MS;
+      const now = monotonic(clock);
+      const isDue = now - renewedAt >= RENEWED_MS || isEmpty || parts.some(({ revision }, i) => revision !== written?.[i]);
       if (!isDue || now - triedAt < TOLD_MS) return;
       triedAt = now;
-      await (list.isEmpty ? withdraw(job) : tell(job)).catch((error: unknown) => {
-        if (!job.signal.aborted) log('warn', 'other controllers could not be told which routers are connected', { error: String(error) });
-      });
+      await (isEmpty ? withdraw : tell)(job).catch((error: unknown) => job.signal.aborted || failed(error));
     };
     presence.onChange((routerId, connection) => {
-      if (!list.note(routerId, connection))
-        log('warn', 'too many routers are connected: other controllers are not told of all', { routerId });
-      if (job.signal.aborted) return;
-      stop ??= every(clock, LOOK_MS, () => {
-        looking = look();
-        return looking;
-      });
+      if (!note(routerId, connection)) failed('they are too many');
+      if (!job.signal.aborted) stop ??= every(clock, LOOK_MS, () => (looking = look()));
     });
-    await new Promise<void>((close) => job.signal.addEventListener('abort', () => close()));
+    await new Promise((close) => job.signal.addEventListener('abort', close));
     stop?.();
     await looking;
-    if (isTold)
-      await withdraw(job).catch((error: unknown) =>
-        log('warn', 'other controllers could not be told that no router is connected here any more; they will notice', {
-          error: String(error),
-        }),
-      );
+    if (written) await withdraw(job).catch(failed);
   });
 };
 
-const put = async (entities: Entities, id: string, fields: { holder?: string; until?: string; told: unknown }): Promise<void> => {
+const put = async (entities: Entities, id: string, fields: { holder: string; until: string; told: unknown }): Promise<void> => {
   const known = await entities.get(lease, id);
   if (known) await entities.update(lease, known, fields);
-  else await entities.insert(lease, { id, holder: null, until: null, ...fields });
+  else await entities.insert(lease, { id, ...fields });
 };
 
 const removeAll = async (entities: Entities, holder: string): Promise<void> => {
-  for (const row of await entities.list(lease, { where: toldPartsOf(holder) })) await entities.remove(lease, row);
-  const known = await entities.get(lease, listId(holder));
-  if (known) await entities.remove(lease, known);
+  for (const row of await entities.list(lease, { where: toldBy(holder) })) await entities.remove(lease, row);
 };
 
 /** Controllers that have ended without a word. */
 const removeLost = async (entities: Entities, before: string): Promise<void> => {
   for (const { id, until } of await entities.list(lease, { where: allToldLists, limit: MOST_CONTROLLERS }))
-    if ((until ?? '') < before) await removeAll(entities, id.slice(id.indexOf('/') + 1));
+    if ((until ?? '') < before) await removeAll(entities, holderOf(id));
 };
-
-const isoOf = (time: number): string => new Date(time).toISOString();

@@ -4,9 +4,9 @@
  * that no row grows with the network, and only what has changed is written and read.
  */
 import * as z from 'zod';
-import { type ToldRouter, toldRouter } from '../../../api/router-reports.ts';
+import { toldRouter } from '../../../api/router-reports.ts';
 import type { PresentRouter } from '../../../presence/connections.ts';
-import { and, type Predicate, stringField } from '../../../query/index.ts';
+import { and, equals, or, type Predicate, stringField } from '../../../query/index.ts';
 
 /** Routers in one row at most. */
 export const MOST_IN_PART = 64;
@@ -21,6 +21,7 @@ const LISTS = 'presence/';
 const PARTS = 'presence-part/';
 
 export const listId = (holder: string): string => `${LISTS}${holder}`;
+export const holderOf = (idOfList: string): string => idOfList.slice(LISTS.length);
 export const partId = (holder: string, part: number): string => `${PARTS}${holder}/${part}`;
 
 const id = stringField('id');
@@ -30,29 +31,19 @@ const beginsWith = (text: string): Predicate =>
 
 /** The rows of all controllers that say until when they are believed. */
 export const allToldLists: Predicate = beginsWith(LISTS);
-/** All parts of the list of one controller. */
-export const toldPartsOf = (holder: string): Predicate => beginsWith(`${PARTS}${holder}/`);
+/** All rows of one controller. */
+export const toldBy = (holder: string): Predicate => or(equals(id, listId(holder)), beginsWith(`${PARTS}${holder}/`));
 
-/** The revision of each part, in their order. */
-const list = z.object({ revisions: z.array(z.int()).max(MOST_PARTS) });
-const part = z.object({ routers: z.array(z.unknown()).max(MOST_IN_PART) });
+const revisions = z.array(z.int()).max(MOST_PARTS);
+const part = z.array(z.unknown()).max(MOST_IN_PART);
 
-export const toldList = (revisions: readonly number[]): z.input<typeof list> => ({ revisions: [...revisions] });
+/** The revisions of the parts of a list, in their order; none if it is none. */
+export const readList = (told: unknown): readonly number[] => revisions.safeParse(told).data ?? [];
 
-/** The revisions of the parts of a list; none if it is none. */
-export const readList = (told: unknown): readonly number[] => list.safeParse(told).data?.revisions ?? [];
-
-export const toldPart = (routers: Iterable<PresentRouter>): { readonly routers: readonly ToldRouter[] } => ({
-  routers: [...routers].flatMap(({ key: { id, enrolledBy }, since, state: { versionInfo, syncStatus, reached } }) =>
-    enrolledBy === null ? [] : [{ id, enrolledBy, since, versionInfo, syncStatus: syncStatus as ToldRouter['syncStatus'], reached }],
-  ),
-});
+/** A part as it is written: what is told of each connection. */
+export const toldPart = (routers: Iterable<PresentRouter>): readonly PresentRouter[] =>
+  [...routers].map(({ key, since, state }) => ({ key, since, state }));
 
 /** The routers of a part, without what is not as a controller would have written it. */
 export const readPart = (told: unknown): readonly PresentRouter[] =>
-  (part.safeParse(told).data?.routers ?? []).flatMap((one) => {
-    const router = toldRouter.safeParse(one).data;
-    if (!router) return [];
-    const { id, enrolledBy, since, versionInfo, syncStatus, reached } = router;
-    return [{ key: { id, enrolledBy }, since, state: { versionInfo, syncStatus, reached } }];
-  });
+  (part.safeParse(told).data ?? []).flatMap((one) => toldRouter.safeParse(one).data ?? []);
