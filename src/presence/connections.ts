@@ -29,6 +29,8 @@ export interface PresentRouter {
 export interface Connection extends PresentRouter {
   /** Aborted at its end; the reason says why. */
   readonly signal: AbortSignal;
+  /** Of the row that says that it may be connected. */
+  readonly version: number;
   change(news: Partial<RouterState>): void;
   carry(identityId: string): void;
   drop(identityId: string): void;
@@ -71,8 +73,6 @@ export interface Connections {
 /** @param unknownMs how long an identity whose router was lost counts as unknown */
 export const createConnections = (clock: Clock, unknownMs: number): Connections => {
   const byRouter = new Map<string, Connection>();
-  /** Of the row by which a router was let in. */
-  const versions = new WeakMap<Connection, number>();
   const elsewhere = createElsewhere(clock);
   const carried = createCarried<Connection>(clock, unknownMs);
   let changed: ConnectionListener = () => undefined;
@@ -83,6 +83,7 @@ export const createConnections = (clock: Clock, unknownMs: number): Connections 
     let state = first;
     const connection: Connection = {
       key,
+      version,
       since: clock.now(),
       signal: ending.signal,
       get state() {
@@ -105,7 +106,6 @@ export const createConnections = (clock: Clock, unknownMs: number): Connections 
       },
     };
     byRouter.set(key.id, connection);
-    versions.set(connection, version);
     changed(key.id, connection);
     return connection;
   };
@@ -118,8 +118,7 @@ export const createConnections = (clock: Clock, unknownMs: number): Connections 
       if (disabled) own?.end(DISABLED);
       else if (own?.key.enrolledBy !== enrolledBy) own?.end(MUST_ENROLL);
       if (disabled) return undefined;
-      const present = [...(own && !own.signal.aborted ? [own] : []), ...elsewhere.of({ id, enrolledBy })];
-      return present.reduce<PresentRouter | undefined>(current, undefined)?.state;
+      return elsewhere.of({ id, enrolledBy }).reduce<PresentRouter | undefined>(current, byRouter.get(id))?.state;
     },
     keys: (which) => everywhere().flatMap(({ key, state }) => (which === undefined || state.reached !== undefined ? [key] : [])),
     get here() {
@@ -133,7 +132,7 @@ export const createConnections = (clock: Clock, unknownMs: number): Connections 
     statusOf: carried.statusOf,
     end: (routerId, reason, revision = Number.POSITIVE_INFINITY) => {
       const connection = byRouter.get(routerId);
-      if (connection && revision > (versions.get(connection) ?? 0)) connection.end(reason);
+      if (connection && revision > connection.version) connection.end(reason);
     },
     forget: carried.forget,
     onChange: (heard) => {

@@ -16,33 +16,25 @@ const MOST_READ = 500;
 
 /** A part of a list, as it was read last. */
 interface HeardPart {
-  readonly revision: number;
+  readonly revision: number | undefined;
   readonly routers: readonly PresentRouter[];
 }
 
 /** @returns reads what other controllers tell. Rejects where the store does */
 const hearer = (own: string) => {
-  let heard: ReadonlyMap<string, HeardPart> = new Map();
+  const heard = new Map<string, HeardPart>();
   return async (entities: Entities): Promise<readonly OtherController[]> => {
     const rows = await entities.list(lease, { where: allToldLists, limit: MOST_CONTROLLERS });
-    const lists = rows.flatMap(({ id, until, told }) => {
-      const parts = readList(told).map((revision, place) => ({ id: partId(holderOf(id), place), revision }));
-      return id === listId(own) ? [] : [{ until: Date.parse(until ?? ''), parts }];
-    });
-    const all = lists.flatMap(({ parts }) => parts);
-    const due = all.filter(({ id, revision }) => heard.get(id)?.revision !== revision).slice(0, MOST_READ);
-    const where = oneOf(
-      stringField('id'),
-      due.map(({ id }) => id),
-    );
-    const read = new Map(due.length === 0 ? [] : (await entities.list(lease, { where })).map(({ id, told }) => [id, readPart(told)]));
-    const fresh = new Map(due.map(({ id, revision }) => [id, { revision, routers: read.get(id) ?? [] }]));
-    heard = new Map(
-      all.flatMap(({ id }) => {
-        const part = fresh.get(id) ?? heard.get(id);
-        return part ? [[id, part]] : [];
-      }),
-    );
+    const lists = rows.map(({ id, until, told }) => ({
+      until: Date.parse(until ?? ''),
+      parts: id === listId(own) ? [] : readList(told).map((revision, place) => ({ id: partId(holderOf(id), place), revision })),
+    }));
+    const parts = new Map(lists.flatMap((list) => list.parts.map(({ id, revision }) => [id, revision])));
+    const due = [...parts.keys()].filter((id) => heard.get(id)?.revision !== parts.get(id)).slice(0, MOST_READ);
+    const read = due.length === 0 ? [] : await entities.list(lease, { where: oneOf(stringField('id'), due) });
+    const told = new Map(read.map((row) => [row.id, row.told]));
+    for (const id of due) heard.set(id, { revision: parts.get(id), routers: readPart(told.get(id)) });
+    for (const id of heard.keys()) if (!parts.has(id)) heard.delete(id);
     return lists.map(({ until, parts }) => ({ until, routers: parts.flatMap(({ id }) => heard.get(id)?.routers ?? []) }));
   };
 };
