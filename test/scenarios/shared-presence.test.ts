@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { lease } from '../../src/api/leases.ts';
 import type { RouterConnection } from '../../src/index.ts';
-import type { Row, StorageAdapter } from '../../src/storage/port.ts';
+import { StoreUnavailable } from '../../src/storage/errors.ts';
+import type { Row, StorageAdapter, Store } from '../../src/storage/port.ts';
 import { storageSchema } from '../../src/storage/schema.ts';
 import { type TestNetwork, testNetwork } from '../../testing/index.ts';
 import { SECRET_KEY } from '../support/app.ts';
@@ -332,6 +333,34 @@ for (const store of stores)
       assert.equal(await reads(get), withoutNews);
     });
   });
+
+test('while the store is away nothing is forgotten: what could not be told is told once it is back, and what was heard counts until it expires', async () => {
+  await using storage = newSharedStorage('memory');
+  let isAway = false;
+  const faulty: StorageAdapter = {
+    open: async (schema) => {
+      const inner = await storage.adapter().open(schema);
+      const transaction: Store['transaction'] = (...args) =>
+        isAway ? Promise.reject(new StoreUnavailable('away')) : inner.transaction(...args);
+      return { transaction, join: (host) => inner.join(host), close: () => inner.close() };
+    },
+  };
+  await using a = await open(faulty);
+  await using b = await open(faulty);
+  const [fra1, ams1] = [await newRouter(a, 'fra1'), await newRouter(a, 'ams1')];
+  await fra1.comes(b);
+  const moving = await ams1.connect(b);
+  for (const network of [b, a]) await network.advance('1s');
+  assert.deepEqual(await found(a, 'connected = true'), ['ams1', 'fra1']);
+  isAway = true;
+  moving.close();
+  for (const network of [b, a]) await network.advance('5s');
+  await assert.rejects(found(a, 'connected = true'), { code: 'SERVER_UNAVAILABLE' });
+  isAway = false;
+  assert.deepEqual(await found(a, 'connected = true'), ['ams1', 'fra1']);
+  for (const network of [b, a]) await network.advance('1s');
+  assert.deepEqual(await found(a, 'connected = true'), ['fra1']);
+});
 
 for (const store of stores)
   test(`a call in a transaction of the host does not wait for another transaction, on ${store}`, async () => {
