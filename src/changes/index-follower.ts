@@ -1,9 +1,10 @@
 import { kinds } from '../api/index.ts';
-import { yieldToEventLoop } from '../concurrency/event-loop.ts';
+import { createTurns } from '../concurrency/event-loop.ts';
 import { ALL, stringField } from '../query/index.ts';
 import { type IndexedFields, questionOf } from '../role-index/question.ts';
 import { type Columns, TableIndex } from '../role-index/table-index.ts';
 import type { Query, Transaction } from '../storage/port.ts';
+import { entriesIn } from '../storage/row-entries.ts';
 import type { Change } from './events.ts';
 import { type Indexed, indexedAnswer } from './indexed-answer.ts';
 import { type IndexedTable, imageOf } from './indexed-tables.ts';
@@ -15,6 +16,8 @@ import { WantedColumns } from './wanted-columns.ts';
 const ASKED_BEFORE = 2;
 /** Rows, or changes, that are read at a time. */
 const BATCH = 500;
+/** Entries of rows that are taken over before others have a turn. */
+const ENTRIES_AT_ONCE = 5000;
 /** Changes that a call reads to catch up: one statement. More are read in the background, while the store answers. */
 const MOST_BEHIND = BATCH;
 
@@ -128,16 +131,19 @@ export class IndexFollower {
     const drops = this.#drops;
     const index = new TableIndex(this.fields, this.#columns.wanted);
     const revision = await tx.revision();
+    const turn = turns(signal);
     for (let last = ''; ; ) {
       const rows = await tx.list(this.table, {
         where: last === '' ? ALL : { op: 'compare', field: ID, is: '>', value: last },
         limit: BATCH,
       });
-      for (const row of rows) index.put(undefined, row);
-      if (index.bytes > this.#around.room() + (this.#index?.bytes ?? 0)) return this.#giveUp(index.columns);
+      for (const row of rows) {
+        index.put(undefined, row);
+        if (index.bytes > this.#around.room() + (this.#index?.bytes ?? 0)) return this.#giveUp(index.columns);
+        await turn(entriesIn(row));
+      }
       if (rows.length < BATCH) break;
       last = rows.at(-1)?.id ?? '';
-      await turn(signal);
     }
     if (drops !== this.#drops) return;
     this.#index = index;
@@ -148,18 +154,21 @@ export class IndexFollower {
   async #readOn(tx: Transaction, signal: AbortSignal): Promise<void> {
     const revision = await tx.revision();
     if (!this.#index || revision - this.#revision > this.#index.size) return this.drop();
-    await this.#catchUp(tx, revision, () => turn(signal));
+    await this.#catchUp(tx, revision, signal);
   }
 
   /** Reads the change log up to a revision. What was trimmed there cannot be made up for. */
-  async #catchUp(tx: Transaction, revision: number, between?: () => Promise<void>): Promise<void> {
+  async #catchUp(tx: Transaction, revision: number, signal?: AbortSignal): Promise<void> {
+    const turn = turns(signal);
     while (this.#index && this.#revision < revision) {
       const before = this.#revision;
       const records = await tx.list(kinds.change.kind, recordsFrom(before + 1, BATCH));
-      for (const record of records) this.#around.apply(changeOf(record));
+      for (const change of records.map(changeOf)) {
+        this.#around.apply(change);
+        await turn(entriesIn(change.before) + entriesIn(change.after));
+      }
       // Others may have read on meanwhile.
       if (this.#revision === before) return this.drop();
-      await between?.();
     }
   }
 }
@@ -170,7 +179,10 @@ const lacks = (there: Columns, wanted: Columns): boolean =>
   wanted.orders.some((field) => !there.orders.includes(field)) || wanted.texts.some((field) => !there.texts.includes(field));
 
 /** Where the store answers at once, nothing else would let others have a turn. */
-const turn = async (signal: AbortSignal): Promise<void> => {
-  await yieldToEventLoop();
-  signal.throwIfAborted();
+const turns = (signal: AbortSignal | undefined) => {
+  const turn = createTurns(ENTRIES_AT_ONCE);
+  return async (entries: number): Promise<void> => {
+    await turn(entries);
+    signal?.throwIfAborted();
+  };
 };

@@ -1,11 +1,15 @@
 import { change as changeKind } from '../api/changes.ts';
+import { createTurns } from '../concurrency/event-loop.ts';
 import type { Logger } from '../platform/platform.ts';
 import type { Store } from '../storage/port.ts';
+import { entriesIn } from '../storage/row-entries.ts';
 import type { Change } from './events.ts';
 import type { ChangeListeners } from './listeners.ts';
 import { changeOf, newestRevision, recordsFrom } from './log.ts';
 
 const BATCH = 500;
+/** Entries of changed rows that are published before others have a turn. */
+const ENTRIES_AT_ONCE = 5000;
 
 /**
  * Turns committed changes into events, each once and in order of revision. What this controller wrote itself is announced right after
@@ -21,6 +25,7 @@ export interface Publisher {
 export const createPublisher = async (store: Store, listeners: ChangeListeners, logger: Logger): Promise<Publisher> => {
   let published = await newestRevision(store);
   let work: Promise<void> = Promise.resolve();
+  const turn = createTurns(ENTRIES_AT_ONCE);
 
   const emit = (change: Change) => {
     if (change.revision > published + 1)
@@ -31,12 +36,19 @@ export const createPublisher = async (store: Store, listeners: ChangeListeners, 
     published = change.revision;
     listeners.emit(change);
   };
+  /** Listeners do their part at once, which is the more work the larger the rows are. */
+  const emitAll = async (changes: readonly Change[]) => {
+    for (const change of changes) {
+      emit(change);
+      await turn(entriesIn(change.before) + entriesIn(change.after));
+    }
+  };
   /** @param end the revision before which it stops: what comes from there on is at hand */
   const readOn = async (end = Number.POSITIVE_INFINITY) => {
     for (let more = true; more; ) {
       const rows = await store.transaction('read', (tx) => tx.list(changeKind.kind, recordsFrom(published + 1, BATCH)));
       const wanted = rows.map(changeOf).filter(({ revision }) => revision < end);
-      wanted.forEach(emit);
+      await emitAll(wanted);
       more = wanted.length === BATCH;
     }
   };
@@ -53,7 +65,7 @@ export const createPublisher = async (store: Store, listeners: ChangeListeners, 
         const fresh = changes.filter((change) => change.revision > published);
         if (fresh[0] === undefined) return;
         if (fresh[0].revision > published + 1) await readOn(fresh[0].revision);
-        fresh.forEach(emit);
+        await emitAll(fresh);
       }),
     catchUp: () => queue(readOn),
   };

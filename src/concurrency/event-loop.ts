@@ -4,8 +4,14 @@ export const yieldToEventLoop = (): Promise<void> => new Promise((resolve) => se
 /**
  * For a long computation, which awaits it at each step: once in so many steps others have a turn.
  * @param steps that take some milliseconds together
+ * @returns takes how many steps were done: default 1
  */
-export const createTurns = (steps: number): (() => Promise<void> | undefined) => {
-  let done = 0;
-  return () => (++done % steps === 0 ? yieldToEventLoop() : undefined);
+export const createTurns = (steps: number): ((done?: number) => Promise<void> | undefined) => {
+  let sum = 0;
+  return (done = 1) => {
+    sum += done;
+    if (sum < steps) return undefined;
+    sum = 0;
+    return yieldToEventLoop();
+  };
 };

@@ -3,6 +3,7 @@ import { displayName, type RoleDisplay } from '../api/kit/role-display.ts';
 import { idOfSelector, readSelectors } from '../api/kit/selectors.ts';
 import type { Entities } from '../changes/entities.ts';
 import { listing } from '../changes/reads.ts';
+import { createTurns } from '../concurrency/event-loop.ts';
 import { oneOf, stringField } from '../query/index.ts';
 import type { Row } from '../storage/port.ts';
 import { kindOf } from './kinds.ts';
@@ -23,28 +24,45 @@ const roleFieldsOf = (kind: Kind): readonly RoleField[] => {
   return fields;
 };
 
+/** Roles that are read before others have a turn. */
+const ROLES_AT_ONCE = 20_000;
+
 /**
  * Role arrays as people read them, for a whole page at the cost of one query for each kind that is selected by id.
- * @returns what adds the displays of a row to its detail; undefined for kinds without role arrays
+ * @returns the displays of each row, in the same order; undefined for kinds without role arrays
  */
 export const displaysFor = async (
   entities: Entities,
   kind: Kind,
   rows: readonly Row[],
-): Promise<((row: Row, detail: Record<string, unknown>) => void) | undefined> => {
+): Promise<readonly Readonly<Record<string, readonly RoleDisplay[]>>[] | undefined> => {
   const fields = roleFieldsOf(kind);
   if (fields.length === 0) return undefined;
-  const byTarget = Map.groupBy(fields, ({ target }) => target);
-  const targets = [...byTarget].flatMap(([target, its]) => {
+  const turn = createTurns(ROLES_AT_ONCE);
+  const selected = new Map(fields.map(({ target }) => [target, new Set<string>()]));
+  for (const row of rows)
+    for (const { name, target } of fields) {
+      const roles = rolesOf(row, name);
+      for (const id of readSelectors(roles).ids) selected.get(target)?.add(id);
+      await turn(roles.length);
+    }
+  const targets = [...selected].flatMap(([target, ids]) => {
     const kind = kindOf(target);
-    const ids = new Set(rows.flatMap((row) => its.flatMap(({ name }) => readSelectors(rolesOf(row, name)).ids)));
     return kind ? [{ target, read: listing(kind, { where: oneOf(stringField('id'), [...ids]) }) }] : [];
   });
   const found = await entities.readAll(targets.map(({ read }) => read));
   const names = new Map(targets.map(({ target }, i) => [target, new Map((found[i] ?? []).map((row) => [row.id, String(row.name)]))]));
-  return (row, detail) => {
-    for (const { name, target } of fields) detail[displayName(name)] = displayOf(rolesOf(row, name), names.get(target));
-  };
+  const displays = [];
+  for (const row of rows) {
+    const shown: Record<string, readonly RoleDisplay[]> = {};
+    for (const { name, target } of fields) {
+      const roles = rolesOf(row, name);
+      shown[displayName(name)] = displayOf(roles, names.get(target));
+      await turn(roles.length);
+    }
+    displays.push(shown);
+  }
+  return displays;
 };
 
 /** A role array is a list of texts. */

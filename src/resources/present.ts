@@ -41,7 +41,7 @@ export const presentRows = async (
       if (reference) detail[name] = urlName ? { ...reference, urlName: target.collection } : reference;
       else if (orNull) detail[name] = null;
     }
-    displayed?.(row, detail);
+    Object.assign(detail, displayed?.[i]);
     for (const shown of [computed?.[i], now?.[i]])
       for (const name in shown) {
         if (shown[name] !== undefined) detail[name] = shown[name];

@@ -6,7 +6,8 @@ const ENTRY_BYTES = 64;
 
 /** The rows of a table by the values of one field. */
 export class ValueIndex implements Iterable<readonly [Scalar, Posting]> {
-  readonly #postings = new Map<Scalar, Posting>();
+  /** The number alone where only one row holds a value: there may be a hundred thousand of such values. */
+  readonly #postings = new Map<Scalar, Posting | number>();
   #bytes = 0;
 
   /** In memory, about. */
@@ -16,11 +17,12 @@ export class ValueIndex implements Iterable<readonly [Scalar, Posting]> {
 
   /** The rows that hold a value; undefined if none does. */
   get(value: Scalar): Posting | undefined {
-    return this.#postings.get(value);
+    const held = this.#postings.get(value);
+    return typeof held === 'number' ? postingOf(held) : held;
   }
 
-  [Symbol.iterator](): Iterator<readonly [Scalar, Posting]> {
-    return this.#postings.entries();
+  *[Symbol.iterator](): Generator<readonly [Scalar, Posting], void> {
+    for (const [value, held] of this.#postings) yield [value, typeof held === 'number' ? postingOf(held) : held];
   }
 
   /** Moves a row from the values that it held to those that it holds. @param width more than the greatest number of any row */
@@ -30,23 +32,37 @@ export class ValueIndex implements Iterable<readonly [Scalar, Posting]> {
   }
 
   #remove(value: Scalar, number: number): void {
-    const posting = this.#postings.get(value);
-    posting?.remove(number);
-    if (posting?.size !== 0) return;
+    const held = this.#postings.get(value);
+    if (held === undefined || (typeof held === 'number' && held !== number)) return;
+    if (typeof held !== 'number') {
+      held.remove(number);
+      if (held.size > 0) return;
+      this.#bytes -= held.bytes;
+    }
     this.#postings.delete(value);
-    this.#bytes -= posting.bytes + keyBytes(value);
+    this.#bytes -= keyBytes(value);
   }
 
   #add(value: Scalar, number: number, width: number): void {
-    let posting = this.#postings.get(value);
-    if (!posting) {
-      this.#postings.set(value, (posting = new Posting()));
-      this.#bytes += posting.bytes + keyBytes(value);
+    const held = this.#postings.get(value);
+    if (held === number) return;
+    if (held === undefined) {
+      this.#postings.set(value, number);
+      this.#bytes += keyBytes(value);
+      return;
     }
-    const { bytes } = posting;
+    const posting = typeof held === 'number' ? postingOf(held) : held;
+    const before = posting === held ? held.bytes : 0;
     posting.add(number, width);
-    this.#bytes += posting.bytes - bytes;
+    this.#bytes += posting.bytes - before;
+    this.#postings.set(value, posting);
   }
 }
+
+const postingOf = (number: number): Posting => {
+  const posting = new Posting();
+  posting.add(number, Number.POSITIVE_INFINITY);
+  return posting;
+};
 
 const keyBytes = (value: Scalar): number => ENTRY_BYTES + (typeof value === 'string' ? value.length : 0);

@@ -2,7 +2,7 @@
 import { compareText, type Read, type ReadAnswer } from '../../../src/adapter-kit.ts';
 import { valuesToArrange } from './arrange.ts';
 import type { Result, ResultRow } from './result.ts';
-import { rowOf } from './rows.ts';
+import { rowsOf } from './rows.ts';
 import type { Scope } from './scope.ts';
 import { selectPage, selectReferenced } from './select.ts';
 import { joined, raw, type Sql, sql } from './sql.ts';
@@ -33,7 +33,7 @@ export const readParts = async (
       ),
     );
     const byPart = Map.groupBy(rows, ({ part }) => Number(part));
-    some.forEach((each, part) => void answers.push(answerOf(each, byPart.get(part) ?? [])));
+    for (const [part, each] of some.entries()) answers.push(await answerOf(each, byPart.get(part) ?? []));
   }
   return answers;
 };
@@ -44,5 +44,5 @@ const partOf = (scope: Scope, each: Read, part: number): Sql =>
     : sql`select ${raw(String(part))} as part, q.value as document from (${selectReferenced(scope, each.kind, each.field, [...new Set(each.values)], each.where)}) as q`;
 
 // Rows of parts come in any order.
-const answerOf = (each: Read, rows: readonly ResultRow[]): ReadAnswer =>
-  each.read === 'list' ? rows.map(rowOf).toSorted((a, b) => compareText(a.id, b.id)) : rows.map(({ document }) => String(document));
+const answerOf = async (each: Read, rows: readonly ResultRow[]): Promise<ReadAnswer> =>
+  each.read === 'list' ? (await rowsOf(rows)).toSorted((a, b) => compareText(a.id, b.id)) : rows.map(({ document }) => String(document));

@@ -1,5 +1,5 @@
 /** The row cache of one transaction. */
-import type { Row } from '../../../src/adapter-kit.ts';
+import { createTurns, type Row } from '../../../src/adapter-kit.ts';
 import type { ResultRow } from './result.ts';
 import { selectRow } from './select.ts';
 import type { Session } from './session.ts';
@@ -42,7 +42,22 @@ export class Rows {
   }
 }
 
+/** Characters of documents that are parsed before others have a turn. */
+const PARSED_AT_ONCE = 1_048_576;
+
+/** The rows of a page, in its order. A page of large documents is parsed part by part, and others are served in between. */
+export const rowsOf = async (found: readonly ResultRow[]): Promise<readonly Row[]> => {
+  const turn = createTurns(PARSED_AT_ONCE);
+  const rows: Row[] = [];
+  for (const each of found) {
+    rows.push(rowOf(each));
+    const pause = turn(String(each.document).length);
+    if (pause) await pause;
+  }
+  return rows;
+};
+
 /** A document is the JSON of a row that was inserted. */
-export const rowOf = ({ document }: ResultRow): Row => JSON.parse(String(document)) as Row;
+const rowOf = ({ document }: ResultRow): Row => JSON.parse(String(document)) as Row;
 
 const keyOf = (kind: string, id: string): string => `${kind} ${id}`;

@@ -15,7 +15,7 @@ import { arranged, valuesToArrange } from './arrange.ts';
 import { REVISION } from './layout.ts';
 import { canBePart, readParts } from './read-all.ts';
 import { repairCount, repairRow } from './repair.ts';
-import { Rows, rowOf } from './rows.ts';
+import { Rows, rowsOf } from './rows.ts';
 import { selectAmongFirst, selectCount, selectDistinct, selectPage, selectReferenced, selectSizes } from './select.ts';
 import type { Session } from './session.ts';
 import { sql } from './sql.ts';
@@ -50,10 +50,10 @@ export class KyselyTransaction implements Transaction {
     const scope = await this.#session.ready();
     const among = selectAmongFirst(scope, kind, query);
     const first = among && (await this.#session.run(among)).rows;
-    if (first && first.length === query.limit) return first.map(rowOf);
+    if (first && first.length === query.limit) return rowsOf(first);
     const where = await this.#arranged(kind, query.where);
     const { rows } = await this.#session.run(selectPage(scope, kind, { ...query, where }));
-    return rows.map(rowOf);
+    return rowsOf(rows);
   }
 
   async count(kind: string, where: Predicate): Promise<number> {

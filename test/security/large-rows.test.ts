@@ -1,0 +1,91 @@
+/** A policy may name ten thousand roles, and a page has up to 500 of them: worked on in one go, such a page held up everybody else. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { service } from '../../src/api/services.ts';
+import { type App, onEveryStore } from '../support/app.ts';
+import { until } from '../support/until.ts';
+
+const POLICIES = 10;
+const ROLES = 10_000;
+
+const ground = async ({ controller }: App) => {
+  for (let i = 0; i < POLICIES; i++)
+    await controller.servicePolicies.create({
+      body: {
+        name: `policy ${i}`,
+        type: 'Dial',
+        semantic: 'AnyOf',
+        identityRoles: Array.from({ length: ROLES }, (_, n) => `#attribute-${i}-${n}`),
+        serviceRoles: ['#all'],
+      },
+    });
+};
+
+/** Counts the turns that others have, until it is stopped. */
+const countTurns = () => {
+  let [turns, isOver] = [0, false];
+  const next = () => {
+    turns++;
+    if (!isOver) setTimeout(next, 0);
+  };
+  setTimeout(next, 0);
+  return {
+    get turns() {
+      return turns;
+    },
+    [Symbol.dispose]: () => {
+      isOver = true;
+    },
+  };
+};
+
+onEveryStore('large rows', (open) => {
+  test('others have turns while a page of policies with thousands of roles is read and shown', async () => {
+    await using app = await open();
+    await ground(app);
+    using others = countTurns();
+    const { data } = await app.controller.servicePolicies.list({ limit: 500 });
+    assert.equal(data[0]?.identityRolesDisplay.length, ROLES);
+    assert.ok(others.turns >= POLICIES / 2, `${others.turns} turns`);
+  });
+
+  test('others have turns while what such policies select is indexed', async () => {
+    await using app = await open({ settings: { roleIndexBytes: 1_000_000_000 } });
+    await ground(app);
+    using others = countTurns();
+    for (let i = 0; i < 3; i++) await app.controller.servicePolicies.list({ filter: 'name contains "policy"', limit: 1 });
+    await until(async () => (await app.controller.statistics()).roleIndexes.servicePolicy?.rows === POLICIES);
+    assert.ok(others.turns >= POLICIES, `${others.turns} turns`);
+  });
+
+  test('what takes more memory than an index may have is not read to its end', async () => {
+    await using app = await open({ settings: { roleIndexBytes: 10_000 } });
+    await ground(app);
+    for (let i = 0; i < 3; i++) await app.controller.servicePolicies.list({ filter: 'name contains "policy"', limit: 1 });
+    await until(() => app.log.some((line) => line.includes('roleIndexBytes')));
+    assert.deepEqual((await app.controller.statistics()).roleIndexes, {});
+  });
+
+  test('others have turns between the events of large changes', async () => {
+    await using app = await open();
+    const [SERVICES, ATTRIBUTES] = [50, 1000];
+    using others = countTurns();
+    const heardAt: number[] = [];
+    app.controller.events.on('service', () => heardAt.push(others.turns));
+    await app.inStore('write', async (entities) => {
+      for (let i = 0; i < SERVICES; i++)
+        await entities.insert(service, {
+          name: `service ${i}`,
+          encryptionRequired: true,
+          maxIdleTimeMillis: 0,
+          terminatorStrategy: 'smartrouting',
+          roleAttributes: Array.from({ length: ATTRIBUTES }, (_, n) => `attribute-${i}-${n}`),
+          configs: [],
+        });
+    });
+    await app.controller.publish();
+    await until(() => heardAt.length === SERVICES);
+    const turns = (heardAt.at(-1) ?? 0) - (heardAt[0] ?? 0);
+    assert.ok(turns >= 5, `${turns} turns`);
+  });
+});
