@@ -57,7 +57,7 @@ export interface Connections {
   /** How many routers are connected here. */
   readonly here: number;
   /** What other controllers say. */
-  readonly elsewhere: Pick<Elsewhere, 'take'>;
+  readonly elsewhere: Pick<Elsewhere, 'take' | 'has'>;
   /** Where other routers than this one say that they are reached: names and addresses. */
   hostsBeside(routerId: string): readonly string[];
   statusOf(identityId: string): ConnectionStatus;

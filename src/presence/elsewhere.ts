@@ -15,6 +15,8 @@ export interface Elsewhere {
   /** The connections of a router since this enrollment. */
   of(key: RouterKey): readonly PresentRouter[];
   all(): readonly PresentRouter[];
+  /** Whether a router is connected to any of them, since whichever enrollment. */
+  has(routerId: string): boolean;
 }
 
 /** That a controller has not been heard of for too long is seen on reading: no timer is needed. */
@@ -30,6 +32,7 @@ export const createElsewhere = (clock: Clock): Elsewhere => {
     },
     of: ({ id, enrolledBy }) =>
       (byRouter.get(id) ?? []).flatMap(({ by, router }) => (isThere(by) && router.key.enrolledBy === enrolledBy ? [router] : [])),
+    has: (routerId) => (byRouter.get(routerId) ?? []).some(({ by }) => isThere(by)),
     all: () => others.filter(isThere).flatMap(({ routers }) => routers),
   };
 };

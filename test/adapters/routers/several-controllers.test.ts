@@ -137,6 +137,39 @@ for (const store of stores)
       assert.equal(await isOnline(first, fra1.id), false);
     });
 
+    test('what a router has told one controller that it hosts is dialed through each that it is connected to', async () => {
+      await using storage = newSharedStorage(store);
+      await using at = await twoControllers(storage.adapter);
+      const { first, second, host, client, serviceId, fra1 } = at;
+      await using third = await at.reopened(SECRET_KEY);
+      const [hosting, dialing] = [await host.login(), await client.login()];
+      const [binding, token] = [await tokenFor(hosting, serviceId, 'Bind'), await tokenFor(dialing, serviceId, 'Dial')];
+      const through = (network: RouterNetwork, router: ScriptedRouter) =>
+        ({ ...network, router, hosting, dialing, host, client, serviceId, fra1 }) as unknown as Traffic; // without the policies, which are not asked for
+      const told = through(second, await at.connect(second));
+      assert.equal((await bindBy(told, 'before', binding)).result, 'success');
+      // It knows that the router goes on, although its hello does not say so.
+      await second.network.advance('1s');
+      const other = through(third, await at.connect(third));
+      await until(async () => (await dialBy(other, { token })).isMade);
+
+      const { controller } = first;
+      await controller.terminators.delete({ id: 'before' });
+      await third.network.advance('1s');
+      assert.equal((await dialBy(other, { token })).isMade, false);
+      assert.equal((await bindBy(told, 'after', binding)).result, 'success');
+      await third.network.advance('2s');
+      await until(async () => (await dialBy(other, { token })).isMade);
+      assert.equal((await dialBy(told, { token })).isMade, true);
+
+      // A right that is lost ends it everywhere.
+      const [policy] = (await controller.servicePolicies.list({ filter: 'type = 2' })).data;
+      await controller.servicePolicies.delete({ id: policy?.id ?? '' });
+      for (const network of [second.network, third.network]) await network.advance('1s');
+      await until(async () => (await controller.terminators.list()).data.length === 0);
+      assert.equal((await dialBy(other, { token })).isMade, false);
+    });
+
     test('a controller that was started anew knows the clients before they ask again; under a key that took the place of another, too', async () => {
       await using storage = newSharedStorage(store);
       await using at = await twoControllers(storage.adapter);

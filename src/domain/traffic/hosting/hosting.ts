@@ -3,6 +3,7 @@ import type { ConnectedRouter } from '../routers/connected.ts';
 import type { Fabric } from '../routers/fabric.ts';
 import type { HandlerRow } from '../routers/handlers.ts';
 import { edgeTerminatorHandlers } from './edge-terminators.ts';
+import { hearOfHosted } from './hearing.ts';
 import type { HostedTerminators } from './hosted.ts';
 import { createHostingPlace } from './place.ts';
 import { restore, validate } from './restore.ts';
@@ -25,6 +26,7 @@ export interface Hosting {
 export const hostServices = (fabric: Fabric, rights: StandingRights): Hosting => {
   const place = createHostingPlace(fabric, rights);
   const { hosted, remove } = place;
+  hearOfHosted(place);
   const restoring = new Set<Promise<void>>();
   return {
     hosted,

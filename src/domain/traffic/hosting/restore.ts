@@ -3,6 +3,7 @@ import { terminator } from '../../../api/terminators.ts';
 import { terminatorMessages } from '../../../control-channel/messages/terminators.ts';
 import { isoTime } from '../../../platform/iso-time.ts';
 import { pause } from '../../../platform/timers.ts';
+import { and, oneOf, stringField } from '../../../query/index.ts';
 import { tellRemoved } from '../knowledge/sessions.ts';
 import { tunnelerRight } from '../rights/claim.ts';
 import { isOfTunneler, type TrafficRight } from '../rights/right.ts';
@@ -20,14 +21,37 @@ const TIME_TO_CREATE = 60_000;
 
 /**
  * Has a router that has connected again host what it hosted before, as the store says: at once, not only when it has created its terminators anew. What has
- * lost its right meanwhile is removed. A router that was started anew hosts nothing yet.
+ * lost its right meanwhile is removed. A router that was started anew hosts nothing yet, unless another controller knows it already: that one removes what is
+ * lost, and has it back when the right comes back.
  */
-export const restore = async ({ fabric: { core }, rights, hosted, host, remove }: HostingPlace, router: ConnectedRouter): Promise<void> => {
+export const restore = async (place: HostingPlace, router: ConnectedRouter): Promise<void> => {
+  const { core } = place.fabric;
+  await core.catchUpPresence();
+  if (core.presence.elsewhere.has(router.id)) return void (await hostStanding(place, router));
   if (router.isAnew) return;
+  const lost = await hostStanding(place, router);
+  if (lost.length === 0) return;
+  const sessionIds = lost.flatMap(({ right }) => (isOfTunneler(right) ? [] : [right.sessionId]));
+  if (sessionIds.length > 0) tellRemoved(router, sessionIds);
+  const ids = lost.map(({ id }) => id).filter((id) => !place.hosted.get(id));
+  await place.remove(router.id, ids);
+};
+
+/**
+ * Has a router host what the store says that it hosts, as far as it may.
+ * @param ids of terminators; default: all that it hosts
+ * @returns those without a right
+ */
+export const hostStanding = async (
+  { fabric: { core }, rights, hosted, host }: HostingPlace,
+  router: ConnectedRouter,
+  ids?: readonly string[],
+) => {
   const judgedAt = rights.time;
+  const of = hostedBy(router.id);
   const judged = await forRouters(core, (job) =>
     job.read(async (entities) => {
-      const stored = await entities.list(terminator, { where: hostedBy(router.id) });
+      const stored = await entities.list(terminator, { where: ids ? and(of, oneOf(stringField('id'), ids)) : of });
       const all = stored.flatMap((row) => {
         const right = rightFor(row);
         return right ? [{ id: row.id, right, peerData: readPeerData(row.peerData ?? {}), isConfirmed: false }] : [];
@@ -42,14 +66,9 @@ export const restore = async ({ fabric: { core }, rights, hosted, host, remove }
       return all.map((one) => ({ one, stands: faults.get(one.right) === undefined }));
     }),
   );
-  const lost = judged.flatMap(({ one, stands }) => (stands ? [] : [one]));
   // What it has created anew meanwhile is as it says.
   for (const { one, stands } of judged) if (stands && !hosted.get(one.id)) host(router, one, judgedAt);
-  if (lost.length === 0) return;
-  const sessionIds = lost.flatMap(({ right }) => (isOfTunneler(right) ? [] : [right.sessionId]));
-  if (sessionIds.length > 0) tellRemoved(router, sessionIds);
-  const ids = lost.map(({ id }) => id).filter((id) => !hosted.get(id));
-  await remove(router.id, ids);
+  return judged.flatMap(({ one, stands }) => (stands ? [] : [one]));
 };
 
 /** What a stored terminator stands on; undefined where an earlier version has not kept it. */
@@ -59,10 +78,13 @@ const rightFor = ({ binding, hostedIn, hostId, serviceId, routerId }: RowOf<type
 };
 
 /**
- * Asks a router that has connected which of its terminators it still has, and removes the others. Routers create their terminators anew after a new
+ * Asks a router that has connected which of its terminators it still has, and removes the others; it may have told another controller of them. Routers create their terminators anew after a new
  * connection, and stop doing so when they are asked about them: this waits until they had the time for it.
  */
-export const validate = async ({ fabric: { core }, hosted, remove }: HostingPlace, { id, channel }: ConnectedRouter): Promise<void> => {
+export const validate = async (place: HostingPlace, router: ConnectedRouter): Promise<void> => {
+  const { core } = place.fabric;
+  const { hosted, remove } = place;
+  const { id, channel } = router;
   await pause(core.platform.clock, TIME_TO_CREATE, channel.signal);
   if (channel.signal.aborted) return;
   const isUnconfirmed = (row: { readonly id: string }) => !hosted.get(row.id)?.isConfirmed;
@@ -72,6 +94,8 @@ export const validate = async ({ fabric: { core }, hosted, remove }: HostingPlac
   const asked = rows.map((row) => ({ id: row.id, binding: row.binding, address: row.address }));
   const answer = await channel.request(validateTerminators, { terminators: asked, fixInvalid: true });
   const { states } = validateTerminatorsResponse.decode(answer.body);
+  const there = rows.flatMap((row) => (states.get(row.id)?.valid && !hosted.get(row.id) ? [row.id] : []));
+  if (there.length > 0) await hostStanding(place, router, there);
   const gone = rows.filter((row) => states.get(row.id)?.valid === false && isUnconfirmed(row));
   if (gone.length > 0)
     await remove(
