@@ -45,7 +45,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'if-version.ts',
     'options.ts',
   ],
-  resources: ['api', 'errors', 'query', 'platform', 'tokens', 'storage', 'changes', 'call'],
+  resources: ['concurrency', 'api', 'errors', 'query', 'platform', 'tokens', 'storage', 'changes', 'call'],
   authentication: ['api', 'errors', 'query', 'platform', 'pki', 'tokens', 'storage', 'changes', 'call', 'resources'],
   // Who may what: it asks no session and no socket.
   'domain/policy': ['api', 'errors', 'query', 'semver', 'storage', 'changes', 'call', 'resources'],
