@@ -5,7 +5,7 @@
  */
 
 // Concurrency.
-export { createTurns } from './concurrency/event-loop.ts';
+export { createTurns, yieldToEventLoop } from './concurrency/event-loop.ts';
 export { createSemaphore, type Release, type Semaphore } from './concurrency/semaphore.ts';
 // Errors as answers: their body, and the seconds after which to come back.
 export { errorBody, type PlainAnswer, RETRY_AFTER } from './errors/index.ts';

@@ -1,22 +1,16 @@
 import { once } from 'node:events';
 import tls from 'node:tls';
+import { type Reply, ReplyReader } from './reply-reader.ts';
 
-export interface Reply {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly text: string;
-}
-
-/** How long an answer may take before it counts as none. */
+/** How long nothing of an answer may come before it counts as none. */
 const PATIENCE_MS = 20_000;
 
-/** A connection that sends the given bytes, and reads answers as the server writes them: with `content-length`. */
+/** A connection that sends the given bytes, and reads answers as the server writes them. */
 export class Connection {
   readonly #port: number;
   #socket: tls.TLSSocket | undefined;
-  #received = Buffer.alloc(0);
-  /** Called when something has come, or nothing will. */
-  #moved = () => {};
+  /** Takes what comes. */
+  #take: (part: Buffer) => void = () => undefined;
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(port: number) {
@@ -32,29 +26,30 @@ export class Connection {
 
   async #ask(request: Uint8Array | string, withoutBody: boolean): Promise<Reply | undefined> {
     const isReused = this.#socket?.writable === true;
-    const reply = await this.#send(request, withoutBody);
+    const reader = new ReplyReader(withoutBody);
+    const reply = await this.#send(request, reader);
     // The server closes a connection that was idle for some seconds: a request that crosses that on its way is made again (RFC 9112, 9.3.1).
-    return reply || !isReused || this.#received.length > 0 ? reply : this.#send(request, withoutBody);
+    return reply || !isReused || reader.hasBegun ? reply : this.#send(request, new ReplyReader(withoutBody));
   }
 
-  async #send(request: Uint8Array | string, withoutBody: boolean): Promise<Reply | undefined> {
+  async #send(request: Uint8Array | string, reader: ReplyReader): Promise<Reply | undefined> {
     const socket = await this.#open();
     if (!socket) return undefined;
-    this.#received = Buffer.alloc(0);
-    socket.write(request);
-    for (;;) {
-      const reply = readReply(this.#received, withoutBody);
-      if (reply) {
-        if (reply.headers.connection === 'close') this.close();
-        return reply;
-      }
-      if (socket.destroyed || socket.readableEnded) return undefined;
-      const timer = setTimeout(() => socket.destroy(), PATIENCE_MS);
-      await new Promise<void>((moved) => {
-        this.#moved = moved;
-      });
-      clearTimeout(timer);
-    }
+    const reply = await new Promise<Reply | undefined>((resolve) => {
+      const gone = () => resolve(undefined);
+      socket.setTimeout(PATIENCE_MS);
+      socket.once('close', gone);
+      this.#take = (part) => {
+        const whole = reader.take(part);
+        if (!whole) return;
+        socket.off('close', gone);
+        resolve(whole);
+      };
+      socket.write(request);
+    });
+    socket.setTimeout(0);
+    if (reply?.headers.connection === 'close') this.close();
+    return reply;
   }
 
   close(): void {
@@ -65,33 +60,12 @@ export class Connection {
   async #open(): Promise<tls.TLSSocket | undefined> {
     if (this.#socket && !this.#socket.destroyed && this.#socket.writable) return this.#socket;
     const socket = tls.connect({ port: this.#port, host: '127.0.0.1', rejectUnauthorized: false });
-    socket.on('error', () => undefined).on('close', () => this.#moved());
-    socket.on('data', (part: Buffer) => {
-      this.#received = Buffer.concat([this.#received, part]);
-      this.#moved();
-    });
+    socket
+      .on('error', () => undefined)
+      .on('timeout', () => socket.destroy())
+      .on('data', (part: Buffer) => this.#take(part));
     await Promise.race([once(socket, 'secureConnect'), once(socket, 'close')]).catch(() => undefined);
     this.#socket = socket;
     return socket.destroyed ? undefined : socket;
   }
 }
-
-const readReply = (received: Buffer, withoutBody: boolean): Reply | undefined => {
-  const end = received.indexOf('\r\n\r\n');
-  if (end < 0) return undefined;
-  const [line = '', ...lines] = received.subarray(0, end).toString('latin1').split('\r\n');
-  const status = Number(line.split(' ')[1]);
-  if (status === 100) return readReply(received.subarray(end + 4), withoutBody);
-  const headers = Object.fromEntries(
-    lines.map((each) => [
-      each.slice(0, each.indexOf(':')).toLowerCase(),
-      each
-        .slice(each.indexOf(':') + 1)
-        .trim()
-        .toLowerCase(),
-    ]),
-  );
-  const length = withoutBody ? 0 : Number(headers['content-length'] ?? 0);
-  const body = received.subarray(end + 4);
-  return body.length < length ? undefined : { status, headers, text: body.subarray(0, length).toString() };
-};

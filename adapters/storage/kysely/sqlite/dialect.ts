@@ -53,27 +53,27 @@ class NodeSqliteDriver implements Driver {
   async beginTransaction(connection: DatabaseConnection, { accessMode }: TransactionSettings): Promise<void> {
     const { lockTimeout } = this.#options;
     const [begin = ''] = sqlite.begin(accessMode === 'read only' ? 'read' : 'write', { lockTimeout });
-    await retryWhileBusy(sqlite, lockTimeout, () => own(connection).runNow(begin));
+    await retryWhileBusy(sqlite, lockTimeout, () => own(connection).runWhole(begin));
   }
 
   async commitTransaction(connection: DatabaseConnection): Promise<void> {
-    own(connection).runNow('commit');
+    own(connection).runWhole('commit');
   }
 
   async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    own(connection).runNow('rollback');
+    own(connection).runWhole('rollback');
   }
 
   async savepoint(connection: DatabaseConnection, name: string): Promise<void> {
-    own(connection).runNow(`savepoint "${name}"`);
+    own(connection).runWhole(`savepoint "${name}"`);
   }
 
   async rollbackToSavepoint(connection: DatabaseConnection, name: string): Promise<void> {
-    own(connection).runNow(`rollback to "${name}"`);
+    own(connection).runWhole(`rollback to "${name}"`);
   }
 
   async releaseSavepoint(connection: DatabaseConnection, name: string): Promise<void> {
-    own(connection).runNow(`release "${name}"`);
+    own(connection).runWhole(`release "${name}"`);
   }
 
   async destroy(): Promise<void> {
@@ -89,7 +89,7 @@ class KyselyConnection implements DatabaseConnection {
   }
 
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-    const { rows, written } = this.connection.runNow(sql, parameters);
+    const { rows, written } = this.connection.runWhole(sql, parameters);
     return { rows: rows as R[], numAffectedRows: BigInt(written) }; // the type that the caller expects
   }
 

@@ -1,8 +1,9 @@
 /** A pool of `node:sqlite` connections. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { LRUCache } from 'lru-cache';
+import { yieldToEventLoop } from '../../../../src/adapter-kit.ts';
 import type { Connection, Connections, UseOptions } from '../connection.ts';
-import type { Result } from '../result.ts';
+import type { Result, ResultRow } from '../result.ts';
 
 export class SqlitePool implements Connections {
   readonly #open: () => SqliteConnection;
@@ -38,6 +39,7 @@ export class SqlitePool implements Connections {
   }
 
   release(connection: SqliteConnection): void {
+    connection.stopReading();
     const next = this.#waiting.shift();
     if (next) next(connection);
     else this.#idle.push(connection);
@@ -51,6 +53,7 @@ export class SqlitePool implements Connections {
 interface Prepared {
   readonly statement: StatementSync;
   readonly returnsRows: boolean;
+  readonly readsDocuments: boolean;
 }
 
 const MOST_STATEMENTS = 256;
@@ -58,6 +61,8 @@ const MOST_STATEMENTS = 256;
 export class SqliteConnection implements Connection {
   readonly database: DatabaseSync;
   readonly #statements = new LRUCache<string, Prepared>({ max: MOST_STATEMENTS });
+  /** What is being read part by part. */
+  readonly #reading = new Set<Iterator<ResultRow>>();
 
   constructor(database: DatabaseSync) {
     this.database = database;
@@ -71,20 +76,65 @@ export class SqliteConnection implements Connection {
     return this.runNow(sql, parameters);
   }
 
-  runNow(sql: string, parameters: readonly unknown[] = []): Result {
+  /** Large documents are read part by part: then a promise. */
+  runNow(sql: string, parameters: readonly unknown[] = []): Result | Promise<Result> {
+    const { statement, readsDocuments } = this.#prepared(sql);
+    if (!readsDocuments) return this.runWhole(sql, parameters);
+    const rest = statement.iterate(...bound(parameters));
+    const rows: ResultRow[] = [];
+    return readPart(rest, rows) ? { rows, written: 0 } : this.#readOn(sql, rest, rows);
+  }
+
+  runWhole(sql: string, parameters: readonly unknown[] = []): Result {
     const { statement, returnsRows } = this.#prepared(sql);
-    // DatabaseSync refuses values that SQLite cannot store.
-    const bound = parameters as Parameters<StatementSync['all']>;
-    if (returnsRows) return { rows: statement.all(...bound), written: 0 };
-    return { rows: [], written: Number(statement.run(...bound).changes) };
+    if (returnsRows) return { rows: statement.all(...bound(parameters)), written: 0 };
+    return { rows: [], written: Number(statement.run(...bound(parameters)).changes) };
+  }
+
+  async #readOn(sql: string, rest: Iterator<ResultRow>, rows: ResultRow[]): Promise<Result> {
+    const prepared = this.#statements.get(sql);
+    // Who asks the same meanwhile would begin this statement anew.
+    this.#statements.delete(sql);
+    this.#reading.add(rest);
+    do {
+      await yieldToEventLoop();
+      if (!this.#reading.has(rest)) throw new TypeError('the transaction is over');
+    } while (!readPart(rest, rows));
+    this.#reading.delete(rest);
+    if (prepared) this.#statements.set(sql, prepared);
+    return { rows, written: 0 };
+  }
+
+  /** A statement that has not been read to its end would keep the next transaction in the state that this one saw. */
+  stopReading(): void {
+    for (const rest of this.#reading) rest.return?.();
+    this.#reading.clear();
   }
 
   #prepared(sql: string): Prepared {
     const known = this.#statements.get(sql);
     if (known) return known;
     const statement = this.database.prepare(sql);
-    const prepared = { statement, returnsRows: statement.columns().length > 0 };
+    const names = statement.columns().map(({ name }) => name);
+    const prepared = { statement, returnsRows: names.length > 0, readsDocuments: names.at(-1) === 'document' };
     this.#statements.set(sql, prepared);
     return prepared;
   }
 }
+
+/** Characters of documents that are read before others have a turn. */
+const READ_AT_ONCE = 4_194_304;
+
+/** @returns whether all is read */
+const readPart = (rest: Iterator<ResultRow>, rows: ResultRow[]): boolean => {
+  for (let read = 0; read < READ_AT_ONCE; ) {
+    const { done, value } = rest.next();
+    if (done) return true;
+    rows.push(value);
+    read += String(value.document).length;
+  }
+  return false;
+};
+
+/** DatabaseSync refuses values that SQLite cannot store. */
+const bound = (parameters: readonly unknown[]) => parameters as Parameters<StatementSync['all']>;

@@ -144,7 +144,7 @@ class Session {
       host,
       async run(sql, parameters) {
         if (!connection.database.isTransaction) throw new TypeError('the transaction is over');
-        return connection.runNow(sql, parameters);
+        return connection.runWhole(sql, parameters);
       },
     };
   }
