@@ -21,3 +21,17 @@ export const advertisedAddress = ({ settings, isAddressSet }: Advertised): strin
     throw explained('NOT_CONFIGURED', `settings.address was never set, so a token could not lead clients here: ${SET_ADDRESS}`);
   return settings.address;
 };
+
+/**
+ * Where routers reach the controller, as they write it: `tls:one.example:1280`.
+ * @param ctrlAddress as the host has said it. Default: that of clients
+ * @returns undefined if the host has said neither
+ */
+export const routerAddress = ({ settings, isAddressSet }: Advertised, ctrlAddress?: string): string | undefined =>
+  ctrlAddress ?? (isAddressSet ? `tls:${hostAndPortOf(settings.address)}` : undefined);
+
+/** A URL leaves the usual port out; outside of one there is no usual port. */
+const hostAndPortOf = (address: string): string => {
+  const { hostname, port, protocol } = new URL(address);
+  return `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;
+};

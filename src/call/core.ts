@@ -25,6 +25,10 @@ export interface Core extends Keys, Bounds, Live, Work {
   readonly settings: Settings;
   /** Whether the host has set `settings.address`. */
   readonly isAddressSet: boolean;
+  /** Where routers reach this controller, `tls:host:port`; undefined if the host has not said it. */
+  readonly ctrlAddress: string | undefined;
+  /** How routers tell this controller from others: the same after a restart. */
+  readonly controllerId: string;
   /** The time of a write, see `createStamps`. ISO text. */
   stamp(): string;
   /** When this controller was opened, ISO text. */

@@ -61,6 +61,13 @@ export const claimLease = async (entities: Entities, { name, holder, duration }:
   return undefined;
 };
 
+/** Writes a lease that only its holder has, whether there is one or not: for what it tells others. */
+export const putLease = async (entities: Entities, id: string, fields: Pick<LeaseRow, 'holder' | 'until' | 'told'>): Promise<void> => {
+  const known = await entities.get(leaseKind, id);
+  if (known) await entities.update(leaseKind, known, fields);
+  else await entities.insert(leaseKind, { id, ...fields });
+};
+
 /**
  * Acquires a lease, unless it is held: then until when, ISO text.
  * @param duration as in `Claim`

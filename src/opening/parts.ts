@@ -12,6 +12,7 @@ import { createRoleIndexes, type RoleIndexes } from '../changes/role-indexes.ts'
 import { createLogWatch } from '../changes/watch.ts';
 import { createWriter } from '../changes/writer.ts';
 import { createSemaphore, type Semaphore } from '../concurrency/semaphore.ts';
+import { routerAddress } from '../call/advertised-address.ts';
 import { behaviours } from '../domain/behaviours.ts';
 import { concerningKinds } from '../domain/catalogue/services/concerns.ts';
 import { sharePresence } from '../domain/fabric/connections/sharing.ts';
@@ -29,6 +30,7 @@ import type { Store } from '../storage/port.ts';
 import { createTokenVerifier } from '../tokens/verifier.ts';
 import type { Opening } from './options.ts';
 import { openProvider } from './signing-keys.ts';
+import { software } from '../version.ts';
 
 /** The parts of a controller, put together and at rest: those of its calls, and what its changes are announced by. */
 export interface ControllerParts extends Parts {
@@ -45,7 +47,7 @@ const ENROLLMENTS_AT_ONCE = 2;
 
 export const createParts = async (
   store: Store,
-  { platform, settings, isAddressSet, secrets, snapshots, provider }: Opening,
+  { platform, settings, isAddressSet, secrets, snapshots, member, provider }: Opening,
   sources: PkiSources,
   common: Omit<EntitiesContext, 'actor' | 'requestId'>,
 ): Promise<ControllerParts> => {
@@ -63,11 +65,14 @@ export const createParts = async (
   const pki = createPki(sources);
   const presence = createConnections(platform.clock, settings.unknownConnectionMinutes * MINUTE);
   const startedAt = stamp();
+  const ctrlAddress = routerAddress({ settings, isAddressSet }, member?.ctrlAddress);
   const core: Core = {
     store,
     platform,
     settings,
     isAddressSet,
+    ctrlAddress,
+    controllerId: member?.name ?? ctrlAddress ?? software.name,
     stamp,
     startedAt,
     secrets,

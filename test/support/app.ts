@@ -110,7 +110,8 @@ export const openApp = async (store: string, options: OpenOptions = {}): Promise
     ...SHARED_PKI,
     oidc: true,
     ...options,
-    settings: { address: 'https://127.0.0.1:1280', ...options.settings },
+    // Calls wait for as long as they must where the machine is busy: their time limit is by the system's clock.
+    settings: { address: 'https://127.0.0.1:1280', requestTimeoutMs: 120_000, ...options.settings },
     platform,
     storage,
   });

@@ -1,19 +1,22 @@
 /** Several controllers on one store: a router is connected to one of them, and its clients log in to another. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { header } from '../../../src/control-channel/header-fields.ts';
 import { messages } from '../../../src/control-channel/messages/index.ts';
 import { newSecretKey } from '../../../src/index.ts';
-import type { StorageAdapter } from '../../../src/storage/port.ts';
+import type { Row, StorageAdapter } from '../../../src/storage/port.ts';
 import { storageSchema } from '../../../src/storage/schema.ts';
 import { type ScriptedRouter, type TestNetworkOptions, type TestSession, testNetwork } from '../../../testing/index.ts';
 import { connectScripted } from '../../../testing/scripted-router.ts';
 import { SECRET_KEY } from '../../support/app.ts';
+import { frozenClock } from '../../support/clock.ts';
 import { newSharedStorage, stores } from '../../support/stores.ts';
 import { until } from '../../support/until.ts';
 import { isOnline, type RouterNetwork, routerNetwork } from './support.ts';
 import { bindBy, dialBy, routed, type Traffic, tokenFor } from './traffic.ts';
 
 const { apiSessionAdded, apiSessionRemoved, requestResync } = messages.sessions;
+const { updateCtrlAddresses } = messages.routers;
 
 const on = (storage: StorageAdapter, secretKey: TestNetworkOptions['secretKey'] = SECRET_KEY): TestNetworkOptions => ({
   storage,
@@ -188,6 +191,70 @@ for (const store of stores)
       }
     });
   });
+
+/** Two controllers on one store, each at an address of its own, and a router that knows the first. */
+const atAddresses = async () => {
+  const storage = newSharedStorage('memory');
+  const clock = frozenClock();
+  const open = (address: string, member?: TestNetworkOptions['member']) =>
+    routerNetwork({ ...on(storage.adapter()), clock, settings: { address: `https://${address}` }, ...(member && { member }) });
+  const one = await open('one.test:1280');
+  const fra1 = await one.network.edgeRouter('fra1');
+  await until(async () => (await storedLeases(storage.adapter())).length === 1);
+  return { storage, clock, open, one, fra1, router: await fra1.dial({ port: one.port }) };
+};
+const storedLeases = async (storage: StorageAdapter, change?: (row: Row) => Row) => {
+  const store = await storage.open(storageSchema);
+  const rows = await store.transaction('write', async (tx) => {
+    const all = (await tx.list('lease', { where: { op: 'all' } })).filter(({ id }) => id.startsWith('controller/'));
+    for (const row of all) if (change) await tx.insert('lease', change(row));
+    return all;
+  });
+  await store.close();
+  return rows;
+};
+const idIn = ({ welcome }: ScriptedRouter) => header.id.in(welcome);
+const addresses = async (router: ScriptedRouter) => updateCtrlAddresses.decode((await router.next(updateCtrlAddresses)).body);
+
+test('routers are told where all controllers are as soon as there are several, and of each once', async () => {
+  await using at = { ...(await atAddresses()), [Symbol.asyncDispose]: async () => at.one[Symbol.asyncDispose]() };
+  const { one, fra1, router, storage } = at;
+  await one.network.advance('1m');
+  await using two = await at.open('two.test:1280', { name: 'two', ctrlAddress: 'tls:two-for-routers.test:6262' });
+  await until(async () => (await storedLeases(storage.adapter())).length === 2);
+  await one.network.advance('10s');
+  const first = await addresses(router);
+  assert.deepEqual(
+    { addresses: first.addresses, isLeader: first.isLeader },
+    { addresses: ['tls:one.test:1280', 'tls:two-for-routers.test:6262'], isLeader: false },
+  );
+  const second = await fra1.dial({ port: two.port });
+  const told = await addresses(second);
+  assert.deepEqual(told.addresses.toSorted(), first.addresses.toSorted());
+  assert.ok(told.index >= first.index);
+
+  // What no controller has written is passed over.
+  const strange = ['http://evil.test:1', 'tls:no-port', `tls:${'x'.repeat(300)}:1`, ''];
+  for (const holder of strange)
+    await storedLeases(storage.adapter(), (row) => ({ ...row, id: `controller/strange ${holder} ${row.id}`, holder }));
+  await one.network.advance('10s');
+  // A controller of which nothing is heard for an hour is forgotten.
+  await two[Symbol.asyncDispose]();
+  await one.network.advance('75m');
+  const last = await addresses(router);
+  assert.deepEqual(last.addresses, ['tls:one.test:1280']);
+  assert.ok(last.index > first.index);
+  assert.equal((await storedLeases(storage.adapter())).length, 1);
+});
+
+test('controllers that are told apart by nothing but their address have names of their own for routers', async () => {
+  await using at = { ...(await atAddresses()), [Symbol.asyncDispose]: async () => at.one[Symbol.asyncDispose]() };
+  await using two = await at.open('two.test:1280');
+  await using named = await at.open('three.test:1280', { name: 'three' });
+  const ids = [idIn(at.router)];
+  for (const { port } of [two, named]) ids.push(idIn(await at.fra1.dial({ port })));
+  assert.deepEqual(ids, ['tls:one.test:1280', 'tls:two.test:1280', 'three']);
+});
 
 /** The same, on a store of which the rows can be looked at. */
 const inMemory = async () => {

@@ -32,7 +32,7 @@ export const newToken = async (
   call: Call,
   { sub, method, expiresAt }: { readonly sub: string; readonly method: string; readonly expiresAt: string },
 ): Promise<Kept> => {
-  const { pki, platform, secrets } = call.core;
+  const { ctrlAddress, pki, platform, secrets } = call.core;
   const address = advertisedAddress(call.core);
   const token = platform.random.uuid();
   const claims: Claims = {
@@ -42,17 +42,11 @@ export const newToken = async (
     exp: Math.floor(Date.parse(expiresAt) / 1000),
     jti: token,
     em: method,
-    ctrls: [`tls:${hostAndPortOf(address)}`],
+    ctrls: ctrlAddress === undefined ? [] : [ctrlAddress],
   };
   const jwt = await (await pki.networkKey()).sign({ ...claims });
   const tokenHash = hashToken(token);
   return { tokenHash, sealed: await sealText(secrets, enrollment, 'sealed', { tokenHash }, jwt) };
-};
-
-/** A URL leaves the usual port out; outside of one there is no usual port. */
-const hostAndPortOf = (address: string): string => {
-  const { hostname, port, protocol } = new URL(address);
-  return `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;
 };
 
 /** The token and the JWT of an enrollment, for those who may see them. */

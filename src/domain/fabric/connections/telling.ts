@@ -2,6 +2,7 @@ import { lease } from '../../../api/leases.ts';
 import type { Core } from '../../../call/core.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import type { Job } from '../../../jobs/background.ts';
+import { putLease } from '../../../jobs/lease.ts';
 import { isoTime } from '../../../platform/iso-time.ts';
 import { createRepeatedLog } from '../../../platform/repeated-log.ts';
 import { every, monotonic } from '../../../platform/timers.ts';
@@ -43,7 +44,7 @@ export const tellConnected = async ({ presence, background, platform }: Place, h
       known && written?.[place] === revision ? [] : [{ id: partId(holder, place), told: toldPart(connections.values()) }],
     );
     const until = isoTime(clock.now() + BELIEVED_MS);
-    for (const { id, told } of [...rows, { id: listId(holder), told: revisions }]) await put(entities, id, { holder, until, told });
+    for (const { id, told } of [...rows, { id: listId(holder), told: revisions }]) await putLease(entities, id, { holder, until, told });
     await removeLost(entities, isoTime(clock.now() - REMEMBERED_MS));
     return revisions;
   };
@@ -86,12 +87,6 @@ export const tellConnected = async ({ presence, background, platform }: Place, h
     await looking;
     if (written) await withdraw(job).catch(failed);
   });
-};
-
-const put = async (entities: Entities, id: string, fields: { holder: string; until: string; told: unknown }): Promise<void> => {
-  const known = await entities.get(lease, id);
-  if (known) await entities.update(lease, known, fields);
-  else await entities.insert(lease, { id, ...fields });
 };
 
 const removeAll = async (entities: Entities, holder: string): Promise<void> => {

@@ -1,7 +1,6 @@
 import { acceptChannel } from '../../../control-channel/accept.ts';
 import { capability, header, helloHeader } from '../../../control-channel/header-fields.ts';
 import { createRepeatedLog } from '../../../platform/repeated-log.ts';
-import { software } from '../../../version.ts';
 import type { Presence } from '../../fabric/connections/presence.ts';
 import { type ConnectedRouter, createConnectedRouters } from '../routers/connected.ts';
 import type { Fabric } from '../routers/fabric.ts';
@@ -47,7 +46,7 @@ export const createRouterChannels = ({ core, events, publish }: Omit<Fabric, 'co
         return [
           header.connectionId.of(core.platform.random.uuid()),
           header.version.of(spokenVersion(core)),
-          header.id.of(software.name),
+          header.id.of(core.controllerId),
           helloHeader.capabilities.of(Object.values(capability)),
         ];
       },

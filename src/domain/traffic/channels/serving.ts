@@ -5,6 +5,7 @@ import { syncDataModel } from '../knowledge/data-model/subscriptions.ts';
 import { syncSessions } from '../knowledge/sessions.ts';
 import { keepLinks } from '../links/linking.ts';
 import { watchRights } from '../rights/watch.ts';
+import { shareAddresses } from '../routers/addresses.ts';
 import type { ConnectedRouter } from '../routers/connected.ts';
 import type { Fabric } from '../routers/fabric.ts';
 import { handlersOf, type MessageHandlers } from '../routers/handlers.ts';
@@ -32,6 +33,7 @@ export const serveConnected = (fabric: Fabric, inspect: InspectRouters): RouterS
   const apiSessions = syncApiSessions(fabric);
   const sessions = syncSessions(fabric);
   const dataModel = syncDataModel(fabric);
+  const addresses = shareAddresses(fabric);
   const ofEdgeRouters = (router: ConnectedRouter) => [
     ...dataModel(router),
     ...apiSessions.handlers(router),
@@ -54,6 +56,7 @@ export const serveConnected = (fabric: Fabric, inspect: InspectRouters): RouterS
       ]);
     },
     begin: (router) => {
+      addresses.tell(router);
       linking.introduce(router);
       circuits.began(router);
       if (!router.connection.isEdgeRouter) return;

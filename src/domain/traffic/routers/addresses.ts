@@ -1,0 +1,98 @@
+import { lease } from '../../../api/leases.ts';
+import type { Entities } from '../../../changes/entities.ts';
+import { routerMessages } from '../../../control-channel/messages/routers.ts';
+import { putLease } from '../../../jobs/lease.ts';
+import { isoTime } from '../../../platform/iso-time.ts';
+import { and, stringField } from '../../../query/index.ts';
+import type { ConnectedRouter } from './connected.ts';
+import { type Fabric, forRouters } from './fabric.ts';
+
+const { updateCtrlAddresses } = routerMessages;
+
+/** How often it is looked whether there are other controllers. ms */
+const LOOK_MS = 10_000;
+/** How often a controller says where it is. ms */
+const RENEWED_MS = 600_000;
+/** An address of which nothing was heard for so long is forgotten: the controller may have been restarted meanwhile, or moved. ms */
+const BELIEVED_MS = 3_600_000;
+/** Controllers that routers are told of at most. */
+const MOST = 64;
+
+const PREFIX = 'controller/';
+/** `tls:one.example:1280` */
+const ADDRESS = /^tls:[\w.:[\]-]{1,260}:\d{1,5}$/;
+
+/** Whom routers connect to, beside this controller. */
+export interface ControllerAddresses {
+  /** Tells a router that has connected where all controllers on the store are, if there are several: it connects to each of them. */
+  tell(router: ConnectedRouter): void;
+}
+
+/**
+ * Says in the store where this controller is, and reads there where the others are. That is kept in leases, for it is no change of the network.
+ * A router leaves the controllers that it is not told of: without an address of its own, a controller tells nothing.
+ */
+export const shareAddresses = (fabric: Fabric): ControllerAddresses => {
+  const { core, connected } = fabric;
+  const { clock, logger } = core.platform;
+  const own = core.ctrlAddress;
+  if (own === undefined || !ADDRESS.test(own)) return { tell: () => undefined };
+  let known: readonly string[] = [own];
+  let hasTold = false;
+  let index = 0;
+
+  const tellAll = (routers: readonly ConnectedRouter[]) => {
+    if (routers.length === 0 || (known.length === 1 && !hasTold)) return;
+    hasTold = true;
+    // Routers follow the highest index, of whichever controller: so the last to see a change is followed.
+    index = Math.max(index + 1, clock.now());
+    for (const { channel } of routers) channel.send(updateCtrlAddresses, { addresses: [...known], index: BigInt(index), isLeader: false });
+  };
+  const look = async () => {
+    const read = await forRouters(core, (job) => job.read((entities) => othersThan(entities, own, isoTime(clock.now()))));
+    const next = [own, ...read];
+    if (next.join() === known.join()) return;
+    known = next;
+    tellAll(connected.all());
+  };
+  const say = () =>
+    forRouters(core, (job) =>
+      job.write(async (entities) => {
+        const now = clock.now();
+        await putLease(entities, `${PREFIX}${own}`, { holder: own, until: isoTime(now + BELIEVED_MS), told: null });
+        await removeForgotten(entities, isoTime(now));
+      }),
+    );
+  const tried = (step: () => Promise<unknown>) => () =>
+    step().then(
+      () => undefined,
+      (error: unknown) => logger.warn('where controllers are could not be shared', { error: String(error) }),
+    );
+  forRouters(core, async (job) => {
+    job.every(RENEWED_MS, tried(say));
+    job.every(LOOK_MS, tried(async () => connected.all().length > 0 && look()));
+    const closed = new Promise((close) => job.signal.addEventListener('abort', close));
+    await tried(say)();
+    await closed;
+  }).catch(() => undefined); // the controller is closed already
+  return {
+    tell: (router) => {
+      tellAll([router]);
+      if (connected.all().length === 1) tried(look)();
+    },
+  };
+};
+
+const id = stringField('id');
+const ofControllers = and({ op: 'compare', field: id, is: '>=', value: PREFIX }, { op: 'compare', field: id, is: '<', value: 'controller0' });
+
+/** @param now ISO text */
+const othersThan = async (entities: Entities, own: string, now: string): Promise<readonly string[]> => {
+  const rows = await entities.list(lease, { where: ofControllers, limit: MOST });
+  return rows.flatMap(({ holder, until }) => (holder && holder !== own && ADDRESS.test(holder) && (until ?? '') > now ? [holder] : []));
+};
+
+const removeForgotten = async (entities: Entities, now: string): Promise<void> => {
+  for (const row of await entities.list(lease, { where: ofControllers, limit: MOST }))
+    if ((row.until ?? '') <= now) await entities.remove(lease, row);
+};
