@@ -1,3 +1,4 @@
+import { boundedTextCache } from '../platform/bounded-cache.ts';
 import { type Certificate, readCertificates } from './certificate.ts';
 import { pemFaultText } from './faults.ts';
 import { keyHolder } from './keys.ts';
@@ -16,13 +17,19 @@ export interface NetworkKey {
   /** Fingerprint of the certificate. */
   readonly kid: string;
   /** The claims as a signed JWT (RFC 7519), `alg` by the type of the key. */
-  sign(claims: Readonly<Record<string, unknown>>): Promise<string>;
+  sign(claims: Claims): Promise<string>;
   /** The claims of a JWT that this key signed for this audience and that has not expired; undefined for anything else. `now`: ms since 1970. */
-  verify(
-    jwt: string,
-    expected: { readonly audience: string; readonly now: number },
-  ): Promise<Readonly<Record<string, unknown>> | undefined>;
+  verify(jwt: string, expected: Expected): Promise<Claims | undefined>;
 }
+
+type Claims = Readonly<Record<string, unknown>>;
+interface Expected {
+  readonly audience: string;
+  readonly now: number;
+}
+
+/** JWTs whose signatures are remembered: routers present the same one with each circuit of a client. */
+const MOST = { entries: 5000, characters: 8_388_608 };
 
 /** @throws TypeError that says what does not fit */
 export const openNetworkKey = async ({ key: pem, cert }: KeyPair): Promise<NetworkKey> => {
@@ -32,19 +39,38 @@ export const openNetworkKey = async ({ key: pem, cert }: KeyPair): Promise<Netwo
   const { SignJWT } = await import('jose/jwt/sign');
   /** Made once: reading the certificate's key takes longer than a signature. */
   let publicKey: Promise<typeof key> | undefined;
+  /** The claims of JWTs that this key has signed. Whether they hold now, and for whom, is asked each time. */
+  const signed = boundedTextCache<Claims>(MOST);
+  const verified = async (jwt: string): Promise<Claims | undefined> => {
+    const { compactVerify } = await import('jose/jws/compact/verify');
+    publicKey ??= certificate.parsed.publicKey.export(algorithm, ['verify']);
+    try {
+      const { payload } = await compactVerify(jwt, await publicKey, { algorithms: [algorithm.jose] });
+      const claims: unknown = JSON.parse(new TextDecoder().decode(payload));
+      if (!isObject(claims)) return undefined;
+      signed.set(jwt, claims);
+      return claims;
+    } catch {
+      return undefined;
+    }
+  };
   const header = { alg: algorithm.jose, kid: certificate.fingerprint, typ: 'JWT' };
   return {
     certificate,
     kid: certificate.fingerprint,
     sign: (claims) => new SignJWT({ ...claims }).setProtectedHeader(header).sign(key),
-    verify: async (jwt, { audience, now }) => {
-      const { jwtVerify } = await import('jose/jwt/verify');
-      publicKey ??= certificate.parsed.publicKey.export(algorithm, ['verify']);
-      const options = { algorithms: [algorithm.jose], audience, currentDate: new Date(now), requiredClaims: ['exp'] };
-      return jwtVerify(jwt, await publicKey, options).then(
-        ({ payload }) => payload,
-        () => undefined,
-      );
+    verify: async (jwt, expected) => {
+      const claims = signed.get(jwt) ?? (await verified(jwt));
+      return claims && hold(claims, expected) ? claims : undefined;
     },
   };
+};
+
+const isObject = (value: unknown): value is Claims => typeof value === 'object' && value !== null;
+
+/** Whether claims are for this audience and hold at this time (RFC 7519, sections 4.1.3 to 4.1.5). */
+const hold = ({ aud, exp, nbf }: Claims, { audience, now }: Expected): boolean => {
+  const seconds = now / 1000;
+  const isBegun = nbf === undefined || (typeof nbf === 'number' && nbf <= seconds);
+  return [aud].flat().includes(audience) && typeof exp === 'number' && exp > seconds && isBegun;
 };

@@ -7,3 +7,13 @@ import { LRUCache } from 'lru-cache';
  */
 export const boundedCache = <K extends {}, V extends {}>(entries: number): LRUCache<K, V> =>
   new LRUCache({ maxSize: entries, sizeCalculation: () => 1 });
+
+/**
+ * A cache of what is known of texts, likewise. One longer than `characters` is not kept.
+ * @param entries at most, for which texts of less than average length count as one of that
+ * @param characters of all texts together
+ */
+export const boundedTextCache = <V extends {}>({ entries, characters }: { entries: number; characters: number }): LRUCache<string, V> => {
+  const average = Math.ceil(characters / entries);
+  return new LRUCache({ maxSize: characters, sizeCalculation: (_, text) => Math.max(text.length, average) });
+};

@@ -1,7 +1,7 @@
 import { compactVerify } from 'jose/jws/compact/verify';
 import { SignJWT } from 'jose/jwt/sign';
 import { importJWK } from 'jose/key/import';
-import { LRUCache } from 'lru-cache';
+import { boundedTextCache } from '../platform/bounded-cache.ts';
 import type { Clock } from '../platform/platform.ts';
 import { type SigningKey, signingAt } from './signing-keys.ts';
 import { type Claims, readToken } from './token.ts';
@@ -42,9 +42,7 @@ interface Known {
 
 const ALG = 'ES256';
 /** Tokens whose signatures are remembered: to check one takes longer than to find a session. */
-const MOST = 5000;
-/** Characters of all of them together. */
-const MOST_CHARACTERS = 16_777_216;
+const MOST = { entries: 5000, characters: 16_777_216 };
 /** ms */
 const PAUSE = 1000;
 
@@ -54,11 +52,7 @@ export const createIssuerKeys = async (load: () => Promise<readonly SigningKey[]
   let readAt = Number.NEGATIVE_INFINITY;
   let reading: Promise<void> | undefined;
   /** By the token itself: with the key that signed it, so that nothing outlives its key. */
-  const signed = new LRUCache<string, { readonly claims: Claims; readonly by: Known }>({
-    maxSize: MOST_CHARACTERS,
-    // Short tokens count as if they were of average length, so that there are at most `MOST`.
-    sizeCalculation: (_, token) => Math.max(token.length, Math.ceil(MOST_CHARACTERS / MOST)),
-  });
+  const signed = boundedTextCache<{ readonly claims: Claims; readonly by: Known }>(MOST);
 
   const read = async (): Promise<void> => {
     const kept = await load();
