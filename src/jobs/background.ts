@@ -1,5 +1,6 @@
 import type { Attribution } from '../changes/attribution.ts';
 import { type Entities, type EntitiesContext, entitiesOf } from '../changes/entities.ts';
+import type { ReadCache } from '../changes/read-cache.ts';
 import type { Write } from '../changes/writer.ts';
 import type { Clock } from '../platform/platform.ts';
 import { after, every } from '../platform/timers.ts';
@@ -19,7 +20,7 @@ export interface Background {
 export interface Job {
   /** Aborted when the controller closes. */
   readonly signal: AbortSignal;
-  /** One consistent state to read from. */
+  /** One consistent state to read from: what is known of it, from memory. */
   read<T>(work: (entities: Entities) => Promise<T>): Promise<T>;
   /** All or nothing, and not any more once the signal is aborted. */
   write<T>(work: (entities: Entities) => Promise<T>): Promise<T>;
@@ -35,11 +36,13 @@ export interface Job {
 /** How long final writes may take once the controller closes. ms */
 const LAST_WORDS = 3000;
 
+/** @param cache by which work reads. Default: the store is asked for everything */
 export const createBackground = (
   store: Store,
   clock: Clock,
   write: Write,
   common: Omit<EntitiesContext, keyof Attribution>,
+  cache?: Pick<ReadCache, 'reading'>,
 ): Background => {
   const running = new Set<Promise<unknown>>();
   /** A signal for each piece of work: what listens to it goes with it. */
@@ -54,7 +57,7 @@ export const createBackground = (
       const timers: (() => void)[] = [];
       const job: Job = {
         signal,
-        read: (work) => store.transaction('read', (tx) => work(entitiesOf(tx, context)), { signal }),
+        read: (work) => store.transaction('read', (tx) => work(entitiesOf(tx, context, cache?.reading)), { signal }),
         write: (work) => write(context, signal, work),
         conclude: (work) => write(context, ending.signal, work),
         every: (milliseconds, step) => {

@@ -61,7 +61,7 @@ export const createParts = async (
   const reviewSessions = () => continueReviews(background);
   const writes = createSemaphore(WRITES_AT_ONCE, settings.maxQueuedWrites);
   const write = createWriter(store, readCache, publisher, writes, { aroundWrite, afterCommit: reviewSessions });
-  const background = createBackground(store, platform.clock, write, common);
+  const background = createBackground(store, platform.clock, write, common, readCache);
   const pki = createPki(sources);
   const presence = createConnections(platform.clock, settings.unknownConnectionMinutes * MINUTE);
   const startedAt = stamp();
