@@ -107,6 +107,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'pipeline',
     'http',
     'options.ts',
+    'version.ts',
   ],
   tenants: ['api', 'errors', 'query', 'platform', 'storage', 'changes', 'call', 'http', 'opening', 'controller.ts', 'options.ts'],
 };

@@ -6,6 +6,8 @@ export interface Reply {
 
 const NOTHING = Buffer.alloc(0);
 const LINE_END = '\r\n';
+/** Bytes of a body that are kept: what comes after them is only counted. */
+const MOST_KEPT = 64 * 1024 * 1024;
 
 /** Reads one answer from the parts in which it comes, each of them once, however long it is: with `content-length`, or in chunks. */
 export class ReplyReader {
@@ -14,6 +16,7 @@ export class ReplyReader {
   /** What is not a whole line yet. */
   #held: Buffer = NOTHING;
   readonly #body: Buffer[] = [];
+  #kept = 0;
   /** Bytes of the body, or of its chunk, that are still to come; then some that end a chunk. */
   #left = 0;
   #skipped = 0;
@@ -41,7 +44,7 @@ export class ReplyReader {
         continue;
       }
       const taken = rest.subarray(0, this.#left);
-      if (taken.length > 0) this.#body.push(taken);
+      if (taken.length > 0 && (this.#kept += taken.length) < MOST_KEPT) this.#body.push(taken);
       const over = Math.min(taken.length + this.#skipped, rest.length);
       this.#left -= taken.length;
       if (this.#left > 0) return undefined;

@@ -10,7 +10,7 @@ export interface ListChangesQuery {
   readonly after?: string | number | undefined;
   /** Kinds of entities, e.g. `identity`; may be repeated. Default: all. */
   readonly kinds?: readonly string[] | undefined;
-  /** Changes to return at most; default 10, at most 500. */
+  /** Changes to return at most; default 10, at most 500. Fewer where they are large: go on after the last one. */
   readonly limit?: string | number | undefined;
 }
 

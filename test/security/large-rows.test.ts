@@ -88,4 +88,31 @@ onEveryStore('large rows', (open) => {
     const turns = (heardAt.at(-1) ?? 0) - (heardAt[0] ?? 0);
     assert.ok(turns >= 5, `${turns} turns`);
   });
+
+  test('a page of large changes ends early, and goes on after its last one', async () => {
+    await using app = await open();
+    const [SERVICES, SIZE] = [120, 100_000];
+    await app.inStore('write', async (entities) => {
+      for (let i = 0; i < SERVICES; i++)
+        await entities.insert(service, {
+          name: `service ${i}`,
+          encryptionRequired: true,
+          maxIdleTimeMillis: 0,
+          terminatorStrategy: 'smartrouting',
+          roleAttributes: Array.from({ length: SIZE / 200 }, (_, n) => `${i}-${n}`.padEnd(200, '-')),
+          configs: [],
+        });
+    });
+    const seen: string[] = [];
+    const sizes: number[] = [];
+    for (let after: number | undefined; seen.length < SERVICES; ) {
+      const page = await app.controller.changes.list({ kinds: ['service'], limit: 500, ...(after !== undefined && { after }) });
+      assert.equal(page.pagination.totalCount, SERVICES - seen.length);
+      seen.push(...page.data.map(({ entityId }) => entityId));
+      sizes.push(page.data.length);
+      after = page.data.at(-1)?.revision;
+    }
+    assert.equal(new Set(seen).size, SERVICES);
+    assert.ok(sizes.length > 1 && sizes.every((size) => size > 0), `pages of ${sizes}`);
+  });
 });

@@ -2,11 +2,17 @@ import type { changes } from '../../../api/change-log.ts';
 import { change as changeKind } from '../../../api/changes.ts';
 import type { DecodedOf, OutputOf } from '../../../api/kit/operation.ts';
 import type { Call } from '../../../call/call.ts';
+import type { Change } from '../../../changes/events.ts';
 import { changeOf, recordsFrom } from '../../../changes/log.ts';
 import { revisionAt } from '../../../changes/pages.ts';
-import { and, oneOf, stringField } from '../../../query/index.ts';
+import { and, oneOf, type Predicate, stringField } from '../../../query/index.ts';
 import { MAX_PAGE_SIZE, pageSize } from '../../../resources/lists.ts';
 import { checkedCursor, checkedKinds } from './cursor.ts';
+
+/** Changes that are read at a time. */
+const BATCH = 50;
+/** Characters after which a page is not continued: a change may have two megabytes. */
+const LARGE = 8_388_608;
 
 type Operation = typeof changes.operations.list;
 
@@ -17,9 +23,16 @@ export const listChanges = (call: Call, { after, kinds, limit: given }: DecodedO
     const begin = after === undefined ? (await revisionAt(entities, 'oldest')) - 1 : await checkedCursor(entities, 'after', after);
     // The rest is asked for with `after`.
     const limit = Math.min(pageSize(given), MAX_PAGE_SIZE);
-    const records = recordsFrom(begin + 1, limit);
-    const where = wanted ? and(records.where, oneOf(stringField('entity'), [...wanted])) : records.where;
-    const rows = await entities.list(changeKind, { ...records, where });
-    const totalCount = await entities.count(changeKind, where);
-    return { data: rows.map(changeOf), pagination: { limit, offset: 0, totalCount }, filterableFields: [] };
+    const of = (from: number): Predicate => {
+      const { where } = recordsFrom(from, limit);
+      return wanted ? and(where, oneOf(stringField('entity'), [...wanted])) : where;
+    };
+    const data: Change[] = [];
+    for (let [from, size, isOver] = [begin + 1, 0, false]; !isOver; ) {
+      const rows = await entities.list(changeKind, { where: of(from), limit: Math.min(limit - data.length, BATCH) });
+      data.push(...rows.map(changeOf));
+      from = Number(rows.at(-1)?.revision) + 1;
+      isOver = rows.length < BATCH || data.length === limit || (size += JSON.stringify(rows).length) > LARGE;
+    }
+    return { data, pagination: { limit, offset: 0, totalCount: await entities.count(changeKind, of(begin + 1)) }, filterableFields: [] };
   });
