@@ -43,7 +43,9 @@ export const changes = group('changes', 'Change log', {
         .optional()
         .meta({ description: 'A revision: the changes that come after it. Default: from the oldest one that is kept.' }),
       kinds: KINDS,
-      limit: integer.optional().meta({ description: 'Changes to return at most; default 10, at most 500. Fewer where they are large: go on after the last one.' }),
+      limit: integer
+        .optional()
+        .meta({ description: 'Changes to return at most; default 10, at most 500. Fewer where they are large: go on after the last one.' }),
     }),
     answer: page(changeRecord),
     errors: ['CURSOR_EXPIRED'],

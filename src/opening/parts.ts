@@ -1,5 +1,6 @@
 import { groups } from '../api/index.ts';
 import { createActivity } from '../call/activity.ts';
+import { routerAddress } from '../call/advertised-address.ts';
 import type { Core } from '../call/core.ts';
 import { createPasswordChecks } from '../call/password-checks.ts';
 import type { EntitiesContext } from '../changes/entities.ts';
@@ -12,7 +13,6 @@ import { createRoleIndexes, type RoleIndexes } from '../changes/role-indexes.ts'
 import { createLogWatch } from '../changes/watch.ts';
 import { createWriter } from '../changes/writer.ts';
 import { createSemaphore, type Semaphore } from '../concurrency/semaphore.ts';
-import { routerAddress } from '../call/advertised-address.ts';
 import { behaviours } from '../domain/behaviours.ts';
 import { concerningKinds } from '../domain/catalogue/services/concerns.ts';
 import { sharePresence } from '../domain/fabric/connections/sharing.ts';
@@ -28,9 +28,9 @@ import { createConnections } from '../presence/connections.ts';
 import { createTraffic } from '../presence/traffic.ts';
 import type { Store } from '../storage/port.ts';
 import { createTokenVerifier } from '../tokens/verifier.ts';
+import { software } from '../version.ts';
 import type { Opening } from './options.ts';
 import { openProvider } from './signing-keys.ts';
-import { software } from '../version.ts';
 
 /** The parts of a controller, put together and at rest: those of its calls, and what its changes are announced by. */
 export interface ControllerParts extends Parts {

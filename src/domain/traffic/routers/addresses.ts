@@ -70,7 +70,10 @@ export const shareAddresses = (fabric: Fabric): ControllerAddresses => {
     );
   forRouters(core, async (job) => {
     job.every(RENEWED_MS, tried(say));
-    job.every(LOOK_MS, tried(async () => connected.all().length > 0 && look()));
+    job.every(
+      LOOK_MS,
+      tried(async () => connected.all().length > 0 && look()),
+    );
     const closed = new Promise((close) => job.signal.addEventListener('abort', close));
     await tried(say)();
     await closed;
@@ -78,13 +81,16 @@ export const shareAddresses = (fabric: Fabric): ControllerAddresses => {
   return {
     tell: (router) => {
       tellAll([router]);
-      if (connected.all().length === 1) tried(look)();
+      if (connected.all().length === 1) void tried(look)();
     },
   };
 };
 
 const id = stringField('id');
-const ofControllers = and({ op: 'compare', field: id, is: '>=', value: PREFIX }, { op: 'compare', field: id, is: '<', value: 'controller0' });
+const ofControllers = and(
+  { op: 'compare', field: id, is: '>=', value: PREFIX },
+  { op: 'compare', field: id, is: '<', value: 'controller0' },
+);
 
 /** @param now ISO text */
 const othersThan = async (entities: Entities, own: string, now: string): Promise<readonly string[]> => {
