@@ -11,7 +11,7 @@ import { API_PATHS, OIDC_PATH } from '../informational/api-paths.ts';
 export interface MemberOptions {
   /** Its own among the controllers of the network, and the same after a restart. */
   readonly name: string;
-  /** Where routers reach it, e.g. `tls:ctrl.example:6262`. Default: none. */
+  /** Where routers reach it, e.g. `tls:ctrl.example:6262`. Default: host and port of `settings.address`; `/controllers` shows none then. */
   readonly ctrlAddress?: string;
 }
 
