@@ -1,7 +1,7 @@
 /**
  * Tries the controller with routers, hosts and clients as they are: `ROUTER_BIN=/path/to/ziti npm run try:routers`. It runs the lines of the README, and then
- * what a network goes through: a second router with a link, a controller that is killed, a right that is lost in mid-flow, a thousand circuits. Prints what
- * it measured; ends with 1 when something does not work. Uses the ports 1280, 3022, 3023, 6001, 6002 and 9000 of this machine.
+ * what a network goes through: a second router with a link, a controller that is killed, a right that is lost in mid-flow, a thousand circuits, a second
+ * controller that takes over. Prints what it measured; ends with 1 when something does not work. Uses the ports 1280, 1281, 3022, 3023, 6001, 6002 and 9000 of this machine.
  */
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -12,7 +12,9 @@ export interface Used {
 
 /** A controller in a process of its own. */
 export interface RunningController {
-  /** Kills it without a warning, and starts it again on its database. Resolves when it answers. */
+  /** Kills it without a warning. Resolves when it is gone. */
+  kill(): Promise<void>;
+  /** Kills it, and starts it again on its database. Resolves when it answers. */
   killAndRestart(): Promise<void>;
   /** Nothing where there is no /proc. */
   used(): Used | undefined;
@@ -38,11 +40,15 @@ export const startController = async (processes: Processes, command: readonly st
     return child;
   };
   let child = await start();
+  const kill = async () => {
+    const ended = new Promise((done) => child.once('exit', done));
+    child.kill('SIGKILL');
+    await ended;
+  };
   return {
+    kill,
     killAndRestart: async () => {
-      const ended = new Promise((done) => child.once('exit', done));
-      child.kill('SIGKILL');
-      await ended;
+      await kill();
       child = await start();
     },
     used: () => {

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { connectTo } from './connections.ts';
-import type { RunningController } from './controller.ts';
+import { exampleServer, type RunningController, startController } from './controller.ts';
 import type { Processes } from './processes.ts';
 import { until } from './until.ts';
 
@@ -112,6 +112,33 @@ export const steps: Readonly<Record<string, (trial: Trial) => Promise<string | u
       after &&
       `, ${((after.processorMs - before.processorMs) / all.length).toFixed(1)} ms of the controller's processor time each`;
     return `${all.length} in ${took} ms, to a line that comes back, one after another${cost ?? ''}; the controller has ${after?.mebibytes} MiB`;
+  },
+
+  'routers connect to a second controller on the database, and go on with it when the first is killed': async ({
+    folder,
+    processes,
+    controller,
+  }) => {
+    const second = [...exampleServer(join(folder, 'network.db')), '--port', '1281'];
+    await startController(processes, second, 1281);
+    await processes.run('ziti', 'edge', 'login', '127.0.0.1:1281', '-u', 'admin', '-p', 'administrator', '-y');
+    await until('both routers and their link are known to the second', async () => {
+      const said = await processes.run('ziti', 'fabric', 'list', 'links');
+      return /paris/.test(said) && /lyon/.test(said);
+    });
+    const connection = await connectTo(9000);
+    await connection.echo('before');
+    await controller.kill();
+    assert.ok(await connection.echo('after'), 'the connection has ended');
+    const began = Date.now();
+    await until('a new connection can be made', async () => {
+      const next = await connectTo(9000);
+      const isMade = (await next.echo('new')) !== undefined;
+      next.end();
+      return isMade;
+    });
+    connection.end();
+    return `a new connection after ${Date.now() - began} ms`;
   },
 };
 
