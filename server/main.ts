@@ -4,7 +4,10 @@
  * does beside it (`server/commands/`).
  */
 import { enableCompileCache } from 'node:module';
+import { setFlagsFromString } from 'node:v8';
 
+// V8's space for new objects stays as small as it begins: otherwise it has 64 MiB after the start, most of them resident and empty ever after.
+setFlagsFromString('--semi-space-growth-factor=1');
 // Node's compile cache lies in the system's temporary folder: later starts take half the time, and less memory.
 enableCompileCache();
 const [, , name = '-', ...rest] = process.argv;
