@@ -87,7 +87,8 @@ onEveryStore('snapshots', (open, store) => {
       await slow;
       if (fails) throw new Error('the disk is full');
     };
-    await using app = await openApp(store, { storage: shared.adapter(), snapshots: { save }, platform: { logger: silent } });
+    const settings = { requestTimeoutMs: 10_000 };
+    await using app = await openApp(store, { storage: shared.adapter(), snapshots: { save }, platform: { logger: silent }, settings });
     const take = async () => {
       const answer = app.request('POST', '/database/snapshot');
       await begun;
