@@ -16,7 +16,7 @@ export const lease = resource({
     holder: readOnly(string, { keep: 'hidden' }),
     /** From then on another may acquire it, by the clock of that other. */
     until: readOnly(timestamp, { keep: 'hidden' }),
-    /** What the holder tells other controllers. Each name of a lease has its own form of it, and whoever reads it checks it. */
+    /** What the holder tells other controllers. Its form depends on the name of the lease; readers validate it. */
     told: readOnly(z.unknown(), { keep: 'hidden' }),
   },
 });

@@ -4,7 +4,7 @@ import { ALL, stringField } from '../query/index.ts';
 import { type IndexedFields, questionOf } from '../role-index/question.ts';
 import { type Columns, TableIndex } from '../role-index/table-index.ts';
 import type { Query, Transaction } from '../storage/port.ts';
-import { entriesIn } from '../storage/row-entries.ts';
+import { ENTRIES_AT_ONCE, entriesIn } from '../storage/row-entries.ts';
 import type { Change } from './events.ts';
 import { type Indexed, indexedAnswer } from './indexed-answer.ts';
 import { type IndexedTable, imageOf } from './indexed-tables.ts';
@@ -16,8 +16,6 @@ import { WantedColumns } from './wanted-columns.ts';
 const ASKED_BEFORE = 2;
 /** Rows, or changes, that are read at a time. */
 const BATCH = 500;
-/** Entries of rows that are taken over before others have a turn. */
-const ENTRIES_AT_ONCE = 5000;
 /** Changes that a call reads to catch up: one statement. More are read in the background, while the store answers. */
 const MOST_BEHIND = BATCH;
 

@@ -2,14 +2,12 @@ import { change as changeKind } from '../api/changes.ts';
 import { createTurns } from '../concurrency/event-loop.ts';
 import type { Logger } from '../platform/platform.ts';
 import type { Store } from '../storage/port.ts';
-import { entriesIn } from '../storage/row-entries.ts';
+import { ENTRIES_AT_ONCE, entriesIn } from '../storage/row-entries.ts';
 import type { Change } from './events.ts';
 import type { ChangeListeners } from './listeners.ts';
 import { changeOf, newestRevision, recordsFrom } from './log.ts';
 
 const BATCH = 500;
-/** Entries of changed rows that are published before others have a turn. */
-const ENTRIES_AT_ONCE = 5000;
 
 /**
  * Turns committed changes into events, each once and in order of revision. What this controller wrote itself is announced right after

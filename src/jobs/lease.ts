@@ -10,6 +10,7 @@ import type { RowOf } from '../api/kit/resource.ts';
 import { lease as leaseKind } from '../api/leases.ts';
 import type { Entities } from '../changes/entities.ts';
 import type { Clock, Platform } from '../platform/platform.ts';
+import { and, type Predicate, stringField } from '../query/index.ts';
 import { newId } from '../storage/ids.ts';
 import type { Job } from './background.ts';
 
@@ -60,6 +61,15 @@ export const claimLease = async (entities: Entities, { name, holder, duration }:
   else await entities.insert(leaseKind, { id: name, told: null, ...fields });
   return undefined;
 };
+
+const nameField = stringField('id');
+
+/** Leases whose names begin with a text that ends in a slash. */
+export const leasesBelow = (prefix: string): Predicate =>
+  and(
+    { op: 'compare', field: nameField, is: '>=', value: prefix },
+    { op: 'compare', field: nameField, is: '<', value: `${prefix.slice(0, -1)}0` },
+  );
 
 /** Writes a lease that only its holder has, whether there is one or not: for what it tells others. */
 export const putLease = async (entities: Entities, id: string, fields: Pick<LeaseRow, 'holder' | 'until' | 'told'>): Promise<void> => {

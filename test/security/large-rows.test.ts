@@ -21,6 +21,20 @@ const ground = async ({ controller }: App) => {
     });
 };
 
+/** Services that the controller has not written itself. */
+const insertServices = (app: App, count: number, attributesOf: (i: number) => readonly string[]) =>
+  app.inStore('write', async (entities) => {
+    for (let i = 0; i < count; i++)
+      await entities.insert(service, {
+        name: `service ${i}`,
+        encryptionRequired: true,
+        maxIdleTimeMillis: 0,
+        terminatorStrategy: 'smartrouting',
+        roleAttributes: attributesOf(i),
+        configs: [],
+      });
+  });
+
 /** Counts the turns that others have, until it is stopped. */
 const countTurns = () => {
   let [turns, isOver] = [0, false];
@@ -72,17 +86,7 @@ onEveryStore('large rows', (open) => {
     using others = countTurns();
     const heardAt: number[] = [];
     app.controller.events.on('service', () => heardAt.push(others.turns));
-    await app.inStore('write', async (entities) => {
-      for (let i = 0; i < SERVICES; i++)
-        await entities.insert(service, {
-          name: `service ${i}`,
-          encryptionRequired: true,
-          maxIdleTimeMillis: 0,
-          terminatorStrategy: 'smartrouting',
-          roleAttributes: Array.from({ length: ATTRIBUTES }, (_, n) => `attribute-${i}-${n}`),
-          configs: [],
-        });
-    });
+    await insertServices(app, SERVICES, (i) => Array.from({ length: ATTRIBUTES }, (_, n) => `attribute-${i}-${n}`));
     await app.controller.publish();
     await until(() => heardAt.length === SERVICES);
     const turns = (heardAt.at(-1) ?? 0) - (heardAt[0] ?? 0);
@@ -92,17 +96,7 @@ onEveryStore('large rows', (open) => {
   test('a page of large changes ends early, and goes on after its last one', async () => {
     await using app = await open();
     const [SERVICES, SIZE] = [120, 100_000];
-    await app.inStore('write', async (entities) => {
-      for (let i = 0; i < SERVICES; i++)
-        await entities.insert(service, {
-          name: `service ${i}`,
-          encryptionRequired: true,
-          maxIdleTimeMillis: 0,
-          terminatorStrategy: 'smartrouting',
-          roleAttributes: Array.from({ length: SIZE / 200 }, (_, n) => `${i}-${n}`.padEnd(200, '-')),
-          configs: [],
-        });
-    });
+    await insertServices(app, SERVICES, (i) => Array.from({ length: SIZE / 200 }, (_, n) => `${i}-${n}`.padEnd(200, '-')));
     const seen: string[] = [];
     const sizes: number[] = [];
     for (let after: number | undefined; seen.length < SERVICES; ) {

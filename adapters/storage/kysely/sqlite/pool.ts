@@ -78,17 +78,15 @@ export class SqliteConnection implements Connection {
 
   /** Large documents are read part by part: then a promise. */
   runNow(sql: string, parameters: readonly unknown[] = []): Result | Promise<Result> {
-    const { statement, readsDocuments } = this.#prepared(sql);
-    if (!readsDocuments) return this.runWhole(sql, parameters);
-    const rest = statement.iterate(...bound(parameters));
+    const prepared = this.#prepared(sql);
+    if (!prepared.readsDocuments) return whole(prepared, parameters);
+    const rest = prepared.statement.iterate(...bound(parameters));
     const rows: ResultRow[] = [];
     return readPart(rest, rows) ? { rows, written: 0 } : this.#readOn(sql, rest, rows);
   }
 
   runWhole(sql: string, parameters: readonly unknown[] = []): Result {
-    const { statement, returnsRows } = this.#prepared(sql);
-    if (returnsRows) return { rows: statement.all(...bound(parameters)), written: 0 };
-    return { rows: [], written: Number(statement.run(...bound(parameters)).changes) };
+    return whole(this.#prepared(sql), parameters);
   }
 
   async #readOn(sql: string, rest: Iterator<ResultRow>, rows: ResultRow[]): Promise<Result> {
@@ -121,6 +119,11 @@ export class SqliteConnection implements Connection {
     return prepared;
   }
 }
+
+const whole = ({ statement, returnsRows }: Prepared, parameters: readonly unknown[]): Result => {
+  if (returnsRows) return { rows: statement.all(...bound(parameters)), written: 0 };
+  return { rows: [], written: Number(statement.run(...bound(parameters)).changes) };
+};
 
 /** Characters of documents that are read before others have a turn. */
 const READ_AT_ONCE = 4_194_304;

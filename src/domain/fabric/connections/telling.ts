@@ -11,7 +11,7 @@ import { allToldLists, BELIEVED_MS, holderOf, listId, MOST_CONTROLLERS, partId, 
 
 /** How often it is looked whether there is news. ms */
 const LOOK_MS = 250;
-/** News are told no more often. ms */
+/** Least time between two writes of news. ms */
 const TOLD_MS = 1000;
 /** Without news, it is said again that all is as it was. ms */
 const RENEWED_MS = BELIEVED_MS / 3;

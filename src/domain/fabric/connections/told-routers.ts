@@ -5,8 +5,9 @@
  */
 import * as z from 'zod';
 import { toldRouter } from '../../../api/router-reports.ts';
+import { leasesBelow } from '../../../jobs/lease.ts';
 import type { PresentRouter } from '../../../presence/connections.ts';
-import { and, equals, or, type Predicate, stringField } from '../../../query/index.ts';
+import { equals, or, type Predicate, stringField } from '../../../query/index.ts';
 
 /** Routers in one row at most. */
 export const MOST_IN_PART = 64;
@@ -24,15 +25,10 @@ export const listId = (holder: string): string => `${LISTS}${holder}`;
 export const holderOf = (idOfList: string): string => idOfList.slice(LISTS.length);
 export const partId = (holder: string, part: number): string => `${PARTS}${holder}/${part}`;
 
-const id = stringField('id');
-/** Ids that begin with a text that ends in a slash. */
-const beginsWith = (text: string): Predicate =>
-  and({ op: 'compare', field: id, is: '>=', value: text }, { op: 'compare', field: id, is: '<', value: `${text.slice(0, -1)}0` });
-
 /** The rows of all controllers that say until when they are believed. */
-export const allToldLists: Predicate = beginsWith(LISTS);
+export const allToldLists: Predicate = leasesBelow(LISTS);
 /** All rows of one controller. */
-export const toldBy = (holder: string): Predicate => or(equals(id, listId(holder)), beginsWith(`${PARTS}${holder}/`));
+export const toldBy = (holder: string): Predicate => or(equals(stringField('id'), listId(holder)), leasesBelow(`${PARTS}${holder}/`));
 
 const revisions = z.array(z.int()).max(MOST_PARTS);
 const part = z.array(z.unknown()).max(MOST_IN_PART);

@@ -78,8 +78,8 @@ const rightFor = ({ binding, hostedIn, hostId, serviceId, routerId }: RowOf<type
 };
 
 /**
- * Asks a router that has connected which of its terminators it still has, and removes the others; it may have told another controller of them. Routers create their terminators anew after a new
- * connection, and stop doing so when they are asked about them: this waits until they had the time for it.
+ * Asks a router that has connected which of its terminators it still has, of which it may have told another controller, and removes the others. Routers
+ * create their terminators anew after a new connection, and stop doing so when they are asked about them: this waits until they had the time for it.
  */
 export const validate = async (place: HostingPlace, router: ConnectedRouter): Promise<void> => {
   const { core } = place.fabric;

@@ -1,9 +1,8 @@
 import { lease } from '../../../api/leases.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { routerMessages } from '../../../control-channel/messages/routers.ts';
-import { putLease } from '../../../jobs/lease.ts';
+import { leasesBelow, putLease } from '../../../jobs/lease.ts';
 import { isoTime } from '../../../platform/iso-time.ts';
-import { and, stringField } from '../../../query/index.ts';
 import type { ConnectedRouter } from './connected.ts';
 import { type Fabric, forRouters } from './fabric.ts';
 
@@ -86,11 +85,7 @@ export const shareAddresses = (fabric: Fabric): ControllerAddresses => {
   };
 };
 
-const id = stringField('id');
-const ofControllers = and(
-  { op: 'compare', field: id, is: '>=', value: PREFIX },
-  { op: 'compare', field: id, is: '<', value: 'controller0' },
-);
+const ofControllers = leasesBelow(PREFIX);
 
 /** @param now ISO text */
 const othersThan = async (entities: Entities, own: string, now: string): Promise<readonly string[]> => {
