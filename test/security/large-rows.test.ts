@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { service } from '../../src/api/services.ts';
+import { inParts } from '../../src/storage/row-entries.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 import { until } from '../support/until.ts';
 
@@ -53,6 +54,18 @@ const countTurns = () => {
   };
 };
 
+test('rows are worked on in parts, of one row at least', () => {
+  const rowOf = (entries: number) => ({ roles: Array.from({ length: entries }, String) });
+  const rows = [1000, 3997, 0, 10_000, 5000, 2000, 2000].map(rowOf);
+  const parts = [...inParts(rows)];
+  assert.deepEqual(parts.flat(), rows);
+  assert.deepEqual(
+    parts.map((part) => part.map(({ roles }) => roles.length)),
+    [[1000, 3997, 0], [10_000], [5000], [2000, 2000]],
+  );
+  assert.deepEqual([...inParts([])], []);
+});
+
 onEveryStore('large rows', (open) => {
   test('others have turns while a page of policies with thousands of roles is read and shown', async () => {
     await using app = await open();
@@ -70,6 +83,20 @@ onEveryStore('large rows', (open) => {
     for (let i = 0; i < 3; i++) await app.controller.servicePolicies.list({ filter: 'name contains "policy"', limit: 1 });
     await until(async () => (await app.controller.statistics()).roleIndexes.servicePolicy?.rows === POLICIES);
     assert.ok(others.turns >= POLICIES, `${others.turns} turns`);
+  });
+
+  test('a snapshot comes in parts of a few of them, between which others have turns', async () => {
+    const parts: string[] = [];
+    const save = async (_name: string, snapshot: AsyncIterable<string>) => {
+      for await (const part of snapshot) parts.push(part);
+    };
+    await using app = await open({ snapshots: { save } });
+    await ground(app);
+    using others = countTurns();
+    await app.controller.database.createSnapshot();
+    const policies = parts.filter((part) => part.includes('"kind":"servicePolicy"'));
+    assert.ok(policies.length >= POLICIES / 2, `${policies.length} parts`);
+    assert.ok(others.turns >= policies.length, `${others.turns} turns`);
   });
 
   test('what takes more memory than an index may have is not read to its end', async () => {

@@ -34,9 +34,11 @@ export interface SnapshotEnd {
 
 /** Rows that are held in memory at a time. */
 const PAGE = 100;
+/** Characters of a part, about: whoever consumes the parts lets others have a turn between them. */
+const PART = 262_144;
 
 /**
- * The parts of a snapshot, some hundred lines each.
+ * The parts of a snapshot, some lines each.
  * @param tx a read transaction: what others write meanwhile is not in it.
  */
 export async function* snapshotOf(tx: Transaction, kinds: readonly string[], head: SnapshotHead): AsyncGenerator<string> {
@@ -50,7 +52,7 @@ export async function* snapshotOf(tx: Transaction, kinds: readonly string[], hea
   for (const kind of kinds) {
     for await (const page of pagesOf(tx, kind)) {
       rows += page.length;
-      yield hashed(page.map((row) => lineOf({ kind, row })).join(''));
+      for (const lines of linesOf(kind, page)) yield hashed(lines);
     }
   }
   yield lineOf({ rows, sha256: bytesToHex(digest.digest()) });
@@ -64,6 +66,17 @@ async function* pagesOf(tx: Transaction, kind: string): AsyncGenerator<readonly 
     if (last === undefined || page.length < PAGE) return;
     where = { op: 'compare', field: stringField('id'), is: '>', value: last.id };
   }
+}
+
+function* linesOf(kind: string, page: readonly Row[]): Generator<string> {
+  let lines = '';
+  for (const row of page) {
+    lines += lineOf({ kind, row });
+    if (lines.length < PART) continue;
+    yield lines;
+    lines = '';
+  }
+  if (lines !== '') yield lines;
 }
 
 const lineOf = (line: SnapshotHead | SnapshotLine | SnapshotEnd): string => `${JSON.stringify(line)}\n`;

@@ -55,6 +55,16 @@ test('others have turns while it is read, and it is whole and in order', () =>
     assert.ok(turns >= ROWS + 2, `${turns} turns`);
   }));
 
+test('others have turns while what finds its rows is verified', () =>
+  withRows(async (store) => {
+    let turns = 0;
+    const others = setInterval(() => turns++, 0);
+    const { faults } = await store.transaction('read', (tx) => tx.verify('configType', { limit: 100 }));
+    clearInterval(others);
+    assert.deepEqual(faults, []);
+    assert.ok(turns >= ROWS, `${turns} turns`);
+  }));
+
 test('the same page may be read twice at once in one transaction', () =>
   withRows(async (store) => {
     const [one, other] = await store.transaction('read', (tx) => Promise.all([tx.list('configType', all), tx.list('configType', all)]));

@@ -92,6 +92,25 @@ export const repairing: Sentences = {
     assert.equal(await count(store, has('labels', 'x')), 2);
   },
 
+  'the same are found among documents that are too large to be verified together': async (store, database) => {
+    await save(store, ...rows.map((row) => ({ ...row, text: 'x'.repeat(300_000) })));
+    await tamper(
+      database,
+      "insert into overlay_note__labels (ns, value, id) values ('default', 'stray', 'aa')",
+      "insert into overlay_note__labels (ns, value, id) values ('default', 'stray', 'b')",
+      "delete from overlay_note__labels where id = 'a' and value = 'y'",
+      "update overlay_note set version = 9 where id = 'd'",
+      "insert into overlay_note__labels (ns, value, id) values ('default', 'stray', 'e')",
+    );
+    assert.deepEqual(await faults(store), [
+      ['a', 'note a is found by other labels than its document has'],
+      ['aa', 'note aa is found by labels, but is not there'],
+      ['b', 'note b is found by other labels than its document has'],
+      ['d', 'note d is found by another version than its document has'],
+      ['e', 'note e is found by labels, but is not there'],
+    ]);
+  },
+
   'a row without its document is found, and goes': async (store, database) => {
     await save(store, ...rows);
     await tamper(database, "delete from overlay_note__document where id = (select document from overlay_note where id = 'a')");

@@ -6,9 +6,10 @@ import { yieldToEventLoop } from '../../../concurrency/event-loop.ts';
 import { ApiError } from '../../../errors/index.ts';
 import type { Job } from '../../../jobs/background.ts';
 import { ALL, type Predicate, stringField } from '../../../query/index.ts';
-import { faultsOf, mayHaveFaults, remedyFaults } from '../../../resources/faults.ts';
+import { type Fault, faultsOf, mayHaveFaults, remedyFaults } from '../../../resources/faults.ts';
 import { allKinds } from '../../../resources/kinds.ts';
 import type { Row } from '../../../storage/port.ts';
+import { inParts } from '../../../storage/row-entries.ts';
 import { keepSnapshot } from './snapshots.ts';
 import { type TakenTask, type Task, type TaskWork, workOn } from './tasks.ts';
 
@@ -61,10 +62,14 @@ async function* indexFindings(task: TaskWork, kind: Kind, isFix: boolean): Async
 /** Checks references between documents. */
 async function* rowFindings(task: TaskWork, kind: Kind, isFix: boolean): AsyncGenerator<Finding> {
   for (let where: Predicate | undefined = ALL; where; ) {
-    await breathe(task);
     const { last, faults } = await task.read(async (entities) => {
       const rows = await listRows(entities, kind, where ?? ALL);
-      return { last: rows.length < PAGE ? undefined : rows.at(-1), faults: await faultsOf(entities, kind, rows) };
+      const faults: Fault[] = [];
+      for (const part of inParts(rows)) {
+        faults.push(...(await faultsOf(entities, kind, part)));
+        await breathe(task);
+      }
+      return { last: rows.length < PAGE ? undefined : rows.at(-1), faults };
     });
     for (const [id, its] of Map.groupBy(faults, (fault) => fault.id)) {
       const left = isFix ? await fixRow(task, kind, id) : undefined;
