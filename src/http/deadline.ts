@@ -1,15 +1,13 @@
 import type { Operation } from '../api/kit/operation.ts';
 import { ApiError } from '../errors/index.ts';
-
-/** Longest delay that timers know; above, they fire at once. */
-const LONGEST = 2 ** 31 - 1;
+import type { SharedTimer } from '../platform/shared-timer.ts';
 
 /**
  * The time that a piece of work has, and the signal that tells it to stop: when the time is over, or the client has gone away.
- * The signal is made when it is first asked for, for it costs more than the rest of this. The timer ends with the work.
+ * The signal is made when it is first asked for, for it costs more than the rest of this. The limit ends with the work.
  */
 export class Deadline {
-  readonly #milliseconds: number;
+  readonly #limit: SharedTimer | undefined;
   readonly #client: { readonly signal?: AbortSignal | undefined };
   #own: AbortController | undefined;
   #followed: AbortSignal | undefined;
@@ -17,9 +15,9 @@ export class Deadline {
   #isOutlived = false;
   readonly #clientGone = () => this.#own?.abort(timeout('the client went away'));
 
-  /** @param milliseconds `Infinity` for no limit */
-  constructor(milliseconds: number, client: { readonly signal?: AbortSignal | undefined }) {
-    this.#milliseconds = milliseconds;
+  /** @param limit when it is over; undefined for no limit */
+  constructor(limit: SharedTimer | undefined, client: { readonly signal?: AbortSignal | undefined }) {
+    this.#limit = limit;
     this.#client = client;
   }
 
@@ -47,9 +45,9 @@ export class Deadline {
         this.#own?.abort(timeout(LATE));
         lastTurn = setTimeout(() => reject(late()), 0);
       };
-      const timer = this.#milliseconds > LONGEST ? undefined : setTimeout(giveUp, this.#milliseconds);
+      const callOff = this.#limit?.(giveUp);
       const end = () => {
-        clearTimeout(timer);
+        callOff?.();
         if (!this.#isOutlived) this.#unfollow();
       };
       work.then(

@@ -11,6 +11,7 @@ import { ApiError, invalidField, type MessageCause } from '../errors/index.ts';
 import { Observation } from '../observability/observation.ts';
 import type { Observer } from '../observability/observer.ts';
 import type { Platform } from '../platform/platform.ts';
+import { createSharedTimer } from '../platform/shared-timer.ts';
 import { software } from '../version.ts';
 import { isRequestId } from '../wire/request-id.ts';
 import { SAFE_HEADERS } from '../wire/safe-headers.ts';
@@ -38,6 +39,9 @@ export interface HandlerOptions {
   /** Default: none. */
   readonly observer?: Observer | undefined;
 }
+
+/** The longest delay of timers, in milliseconds: above, they fire at once. */
+const LONGEST_TIMER = 2 ** 31 - 1;
 
 /** A request that is being answered. */
 interface Asked {
@@ -74,6 +78,7 @@ export const createHandler = ({
     surfaces,
     entries.flatMap(({ operation }) => Object.values(operation.headers ?? {})),
   );
+  const limit = settings.requestTimeoutMs > LONGEST_TIMER ? undefined : createSharedTimer(settings.requestTimeoutMs);
   const newRequestId = requestIds(platform.random);
   /** The one that the host or the client gave, where it can stand in logs as it is. */
   const requestIdOf = (request: CoreRequest): string => {
@@ -132,7 +137,7 @@ export const createHandler = ({
     const accept = request.header('accept');
     const wanted = negotiate(accept, offers);
 
-    const deadline = new Deadline(settings.requestTimeoutMs, request);
+    const deadline = new Deadline(limit, request);
     const source = new HttpSource({
       requestId: id,
       request,

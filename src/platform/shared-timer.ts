@@ -1,0 +1,46 @@
+/** Runs a task when the time of the timer has gone by. @returns what calls it off */
+export type SharedTimer = (task: () => void) => () => void;
+
+interface Waiting {
+  readonly due: number;
+  readonly task: () => void;
+}
+
+/**
+ * One timer for all that wait equally long, such as requests for their time limit: to begin and to call off a wait is nearly free. It keeps the process
+ * alive while somebody waits.
+ * @param milliseconds up to 2^31 - 1
+ */
+export const createSharedTimer = (milliseconds: number): SharedTimer => {
+  // In the order in which they are due.
+  const waiting = new Set<Waiting>();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  const fire = () => {
+    const now = performance.now();
+    for (const each of waiting) {
+      if (each.due > now) break;
+      waiting.delete(each);
+      each.task();
+    }
+    const [next] = waiting;
+    timer = next && setTimeout(fire, Math.ceil(next.due - now));
+  };
+
+  return (task) => {
+    const own = { due: performance.now() + milliseconds, task };
+    waiting.add(own);
+    if (timer === undefined) timer = setTimeout(fire, milliseconds);
+    else if (waiting.size === 1) keepAlive(timer, true);
+    return () => {
+      waiting.delete(own);
+      if (waiting.size === 0 && timer !== undefined) keepAlive(timer, false);
+    };
+  };
+};
+
+/** Node's timers are objects, and keep the process alive unless unreferenced. */
+const keepAlive = (timer: unknown, isKept: boolean): void => {
+  const { ref, unref } = timer as { ref?(): void; unref?(): void }; // a number elsewhere
+  (isKept ? ref : unref)?.call(timer);
+};
