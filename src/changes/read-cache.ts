@@ -131,10 +131,15 @@ export const createReadCache = (indexes?: RoleIndexes): ReadCache => {
   };
 };
 
-/** Freezes a JSON value deeply: callers share it. @returns its bytes in memory, about */
+/** Freezes a JSON value deeply: callers share it. @returns its bytes in memory, about; of one that is too large for an entry, some more than an entry may have */
 const freeze = (value: unknown): number => {
   if (typeof value === 'string') return value.length + 16;
   if (typeof value !== 'object' || value === null) return 16;
   Object.freeze(value);
-  return Object.values(value).reduce<number>((sum, each) => sum + freeze(each), 64);
+  let bytes = 64;
+  for (const each of Object.values(value)) {
+    bytes += freeze(each);
+    if (bytes > MAX_ENTRY_BYTES) break;
+  }
+  return bytes;
 };

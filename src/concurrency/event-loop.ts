@@ -1,5 +1,16 @@
-/** Lets other tasks of the event loop run before it resolves. */
-export const yieldToEventLoop = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
+/** Long computations that wait for a turn, in order. */
+const waiting: (() => void)[] = [];
+
+const goOn = () => {
+  waiting.shift()?.();
+  if (waiting.length > 0) setTimeout(goOn, 0);
+};
+
+/** Lets other tasks of the event loop run before it resolves. Of several that wait for it, one goes on at a time: together they would hold up everybody else. */
+export const yieldToEventLoop = (): Promise<void> =>
+  new Promise((resolve) => {
+    if (waiting.push(resolve) === 1) setTimeout(goOn, 0);
+  });
 
 /**
  * For a long computation, which awaits it at each step: once in so many steps others have a turn.

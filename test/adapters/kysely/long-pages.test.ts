@@ -9,7 +9,7 @@ import type { Row, Store } from '../../../src/storage/port.ts';
 import { storageSchema } from '../../../src/storage/schema.ts';
 
 const ROWS = 20;
-/** Characters of a row: each is parsed alone, and four are read at a time. */
+/** Characters of a row: each is read and parsed alone. */
 const LARGE = 1_100_000;
 
 const rowOf = (i: number): Row => ({

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createTurns, yieldToEventLoop } from '../../../src/concurrency/event-loop.ts';
+
+/** Counts the turns of the event loop. */
+const countTurns = () => {
+  const state = { turns: 0, isOver: false };
+  const next = () => {
+    state.turns++;
+    if (!state.isOver) setImmediate(next);
+  };
+  setImmediate(next);
+  return state;
+};
+
+test('of several long computations that let others have a turn, one goes on in each', async () => {
+  const loop = countTurns();
+  const wentOnIn: number[] = [];
+  const computation = async () => {
+    for (let step = 0; step < 3; step++) {
+      await yieldToEventLoop();
+      wentOnIn.push(loop.turns);
+    }
+  };
+  await Promise.all([computation(), computation(), computation(), computation()]);
+  loop.isOver = true;
+  assert.equal(wentOnIn.length, 12);
+  assert.equal(new Set(wentOnIn).size, 12);
+});
+
+test('they go on in the order in which they began to wait', async () => {
+  const wentOn: number[] = [];
+  const wait = async (number: number) => {
+    await yieldToEventLoop();
+    wentOn.push(number);
+  };
+  await Promise.all([1, 2, 3].map(wait));
+  await wait(4);
+  assert.deepEqual(wentOn, [1, 2, 3, 4]);
+});
+
+test('others have a turn once in so many steps', async () => {
+  const turn = createTurns(10);
+  assert.deepEqual([turn(4), turn(5)], [undefined, undefined]);
+  const pause = turn();
+  assert.ok(pause instanceof Promise);
+  await pause;
+  assert.equal(turn(9), undefined);
+});
