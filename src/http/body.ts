@@ -1,5 +1,6 @@
 import type { Body } from '../api/kit/operation.ts';
 import { JSON_LIMITS, tooMany } from '../call/json.ts';
+import { yieldToEventLoop } from '../concurrency/event-loop.ts';
 import { ApiError, invalidField, RETRY_AFTER } from '../errors/index.ts';
 import { FORM_TYPE, JSON_TYPE } from '../wire/media-types.ts';
 import { timeout } from './deadline.ts';
@@ -34,9 +35,17 @@ export const readBody = async (request: CoreRequest, body: Body, limit: number):
     throw invalidField(body.name, `${body.name} in body is required`, undefined);
   }
   if (!isTaken) throw unsupported(contentType, body);
-  if (type === JSON_TYPE) return parseJson(bytes) ?? {};
+  if (bytes.length > LARGE) await yieldToEventLoop();
+  if (type === JSON_TYPE) {
+    const value = parseJson(bytes) ?? {};
+    if (bytes.length > LARGE) await yieldToEventLoop();
+    return value;
+  }
   return type === FORM_TYPE ? parseForm(bytes) : textOf(bytes);
 };
+
+/** Bytes of a body from which on others have a turn before it is parsed, and before it is worked on: several come at the same time. */
+const LARGE = 65_536;
 
 const JSON_ONLY: readonly string[] = Object.freeze([JSON_TYPE]);
 
@@ -54,13 +63,9 @@ export const parseJson = (bytes: Uint8Array): unknown => {
   } catch (error) {
     throw unparsable(`the body is not JSON${position(error)}`);
   }
-  // Control characters and lone surrogates require escapes; infinite numbers require exponents or very many digits. Without any of these, the value
-  // needs no check.
-  const escapes = text.includes('\\u');
-  const prototypes = escapes || text.includes('__proto__');
-  if (!prototypes && !/\d[eE]|\d{300}/.test(text)) return value;
-  const fault = faultOf(value, escapes, prototypes);
-  if (fault) throw unparsable(fault);
+  if (hasUnstorableEscape(text)) throw unparsable(UNSTORABLE);
+  if (MAY_BE_PROTOTYPE.test(text)) withoutPrototypes(value);
+  if (MAY_BE_INFINITE.test(text) && !hasFiniteNumbers(value)) throw unparsable('a number is out of range');
   return value;
 };
 
@@ -103,25 +108,40 @@ const read = async (request: CoreRequest, limit: number): Promise<Uint8Array> =>
   }
 };
 
-const faultOf = (value: unknown, texts: boolean, keys: boolean): string | undefined => {
-  if (typeof value === 'string') return texts && !isStorable(value) ? UNSTORABLE : undefined;
-  if (typeof value === 'number') return Number.isFinite(value) ? undefined : 'a number is out of range';
-  if (typeof value !== 'object' || value === null) return undefined;
-  if (Array.isArray(value)) {
-    for (const item of value) {
-      const fault = faultOf(item, texts, keys);
-      if (fault) return fault;
-    }
-    return undefined;
+/** Whether texts hold U+0000 or half of a surrogate pair. In UTF-8, JSON can hold these as escapes only. */
+const hasUnstorableEscape = (json: string): boolean => {
+  if (!MAY_BE_UNSTORABLE.test(json)) return false;
+  let awaitedAt = -1;
+  for (let next = 0, at = json.indexOf('\\'); at >= 0; at = json.indexOf('\\', next)) {
+    const isUnit = json[at + 1] === 'u';
+    next = at + (isUnit ? 6 : 2);
+    const unit = isUnit ? Number.parseInt(json.slice(at + 2, next), 16) : NO_UNIT;
+    const isLow = unit >= 0xdc00 && unit <= 0xdfff;
+    if (unit === 0 || isLow !== (at === awaitedAt) || (awaitedAt >= 0 && !isLow)) return true;
+    awaitedAt = unit >= 0xd800 && unit < 0xdc00 ? next : -1;
   }
-  // An own key of that name is harmless here, but would turn into a prototype wherever the object is copied by assignment.
-  if (keys) Reflect.deleteProperty(value, '__proto__');
-  for (const [key, item] of Object.entries(value)) {
-    if (texts && !isStorable(key)) return UNSTORABLE;
-    const fault = faultOf(item, texts, keys);
-    if (fault) return fault;
-  }
-  return undefined;
+  return awaitedAt >= 0;
+};
+
+const MAY_BE_UNSTORABLE = /\\u(?:0000|[dD][89a-fA-F])/;
+const NO_UNIT = -1;
+
+/** A key of this name, of which each character may be escaped. */
+const MAY_BE_PROTOTYPE = /__proto__|\\u00(?:5[fF]|[67])/;
+
+/** Own keys of that name are harmless here, but would turn into prototypes wherever the objects are copied by assignment. */
+const withoutPrototypes = (value: unknown): void => {
+  if (typeof value !== 'object' || value === null) return;
+  if (!Array.isArray(value)) Reflect.deleteProperty(value, '__proto__');
+  for (const item of Object.values(value)) withoutPrototypes(item);
+};
+
+/** Infinite numbers take an exponent of three digits, or very many digits before one of two. */
+const MAY_BE_INFINITE = /\d[eE]\+?0*\d{3}|\d{200}/;
+
+const hasFiniteNumbers = (value: unknown): boolean => {
+  if (typeof value === 'number') return Number.isFinite(value);
+  return typeof value !== 'object' || value === null || Object.values(value).every(hasFiniteNumbers);
 };
 
 const UNSTORABLE = 'a text holds a character that cannot be stored (U+0000 or half of a surrogate pair)';

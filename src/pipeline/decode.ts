@@ -42,9 +42,9 @@ const parameterNames = (operation: Operation): readonly string[] => {
 
 const withoutNulls = (body: unknown): unknown => {
   if (typeof body !== 'object' || Array.isArray(body)) return body;
-  const values = Object.entries(body ?? {});
-  const given = values.filter(([, value]) => value !== null && value !== undefined);
-  return body !== null && given.length === values.length ? body : Object.fromEntries(given);
+  const isGiven = (value: unknown): boolean => value !== null && value !== undefined;
+  if (body !== null && Object.values(body).every(isGiven)) return body;
+  return Object.fromEntries(Object.entries(body ?? {}).filter(([, value]) => isGiven(value)));
 };
 
 const parse = (schema: z.ZodType, input: unknown, where: 'body' | 'query'): unknown => {

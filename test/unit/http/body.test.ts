@@ -42,6 +42,33 @@ test('what no store can hold is refused, wherever it stands', () => {
   assert.deepEqual(parse('{"a":"\\ud83d\\ude00 \\u00e9 \\\\u0000"}'), { a: '😀 é \\u0000' });
 });
 
+test('a text is refused if and only if it holds U+0000 or half of a surrogate pair', () => {
+  const pieces = ['\\u0000', '\\ud83d', '\\uDBFF', '\\ude00', '\\uDC00', '\\\\', '\\n', '\\"', '\\u0041', 'u0000', 'ude00', 'a', '😀'];
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(...pieces), { maxLength: 8 }), fc.boolean(), (chosen, isKey) => {
+      const json = `"${chosen.join('')}"`;
+      const text: string = JSON.parse(json);
+      const body = isKey ? `{${json}:[]}` : `[${json}]`;
+      if (text.includes('\0') || !text.isWellFormed()) refused(body);
+      else assert.deepEqual(parse(body), isKey ? { [text]: [] } : [text]);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test('a number is refused if and only if it is too large for a double', () => {
+  const digits = fc.integer({ min: 1, max: 400 }).map((count) => '9'.repeat(count));
+  const number = fc.tuple(digits, fc.constantFrom('', '.5'), fc.constantFrom('', 'e', 'E+', 'e-'), fc.integer({ min: 0, max: 400 }));
+  fc.assert(
+    fc.property(number, fc.constantFrom('', '00'), ([whole, fraction, e, exponent], zeros) => {
+      const json = `${whole}${fraction}${e && `${e}${zeros}${exponent}`}`;
+      if (Number.isFinite(Number(json))) assert.deepEqual(parse(`{"a":${json},"b":"1e999"}`), { a: Number(json), b: '1e999' });
+      else refused(`[[${json}]]`);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
 test('nesting is bounded', () => {
   const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
   assert.ok(parse(nested(JSON_LIMITS.depth)));
