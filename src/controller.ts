@@ -35,6 +35,11 @@ import type { Facade } from './types/facade.ts';
 export interface AsOptions {
   /** A token of an external JWT signer, for sessions whose every call must come with one. */
   readonly externalToken?: string;
+  /**
+   * The certificates that the client has proved in its TLS handshake, DER, leaf first: access tokens that are bound to one are refused without it (RFC 8705,
+   * 3), as are operations that extend one. Default: none.
+   */
+  readonly peerCertificates?: readonly Uint8Array[];
 }
 
 /** The change log, as the host's own code has it. */
@@ -133,7 +138,8 @@ const start = async (store: Store, opening: Opening): Promise<ManagementControll
   if (hooks.afterCommit) events.on('change', hooks.afterCommit.bind(hooks));
   const permit = authorize ? createPermit(authorize, platform.logger) : permitByDeclaration;
   const invoke = createInvoke(parts, storeErrors, permit, hooks.before?.bind(hooks));
-  const facade = (credentials: Credentials) => createFacade(entries, observeCalls(invoke, observer), platform.random, credentials);
+  const facade = (credentials: Credentials, peerCertificates?: readonly Uint8Array[]) =>
+    createFacade(entries, observeCalls(invoke, observer), platform.random, { credentials, peerCertificates });
   const system = facade({ kind: 'system' });
   const offered = core.provider ? entries : entries.filter(({ operation }) => !operation.surfaces.some(isOfProvider));
   const serving = { entries: offered, invoke, settings, platform, observer };
@@ -142,13 +148,16 @@ const start = async (store: Store, opening: Opening): Promise<ManagementControll
     changes: { ...system.changes, consume: createConsume(core) },
     system,
     as: (session, options = {}) => {
-      const { externalToken } = checkedOptions('as', options, { externalToken: true });
+      const { externalToken, peerCertificates } = checkedOptions('as', options, { externalToken: true, peerCertificates: true });
+      if (peerCertificates && !(Array.isArray(peerCertificates) && peerCertificates.every((each) => each instanceof Uint8Array)))
+        throw new TypeError('as takes as peerCertificates a list of certificates in DER, each a Uint8Array');
       const token = (typeof session === 'string' ? session : session.token) ?? '';
       const external = externalToken === undefined ? [] : [`Bearer ${externalToken}`];
       // What a client would send: the token of an API session, or an access token of the provider.
       const isBearer = core.provider !== undefined && token.split('.').length === 3;
       const authorization = [...(isBearer ? [`Bearer ${token}`] : []), ...external].join(', ');
-      return facade({ kind: 'token', ...(isBearer ? {} : { token }), ...(authorization === '' ? {} : { authorization }) });
+      const credentials = { kind: 'token', ...(isBearer ? {} : { token }), ...(authorization === '' ? {} : { authorization }) } as const;
+      return facade(credentials, peerCertificates);
     },
     asIdentity: (id) => facade({ kind: 'identity', id: String(id) }),
     handle: createHandler(serving),

@@ -9,14 +9,27 @@ import type { Random } from './platform/platform.ts';
 import { newId } from './storage/ids.ts';
 import type { Facade } from './types/facade.ts';
 
+/** Who calls: what a request over HTTP would present. */
+interface Caller {
+  readonly credentials: Credentials;
+  /** DER, leaf first. */
+  readonly peerCertificates?: readonly Uint8Array[] | undefined;
+}
+
 /** The operations in process. They use the same pipeline as HTTP requests: embedding does not bypass validation or authorisation. */
-export const createFacade = (entries: readonly Entry[], invoke: Invoke, random: Random, credentials: Credentials): Facade => {
+export const createFacade = (
+  entries: readonly Entry[],
+  invoke: Invoke,
+  random: Random,
+  { credentials, peerCertificates }: Caller,
+): Facade => {
   const facade: Record<string, Record<string, unknown>> = {};
   for (const entry of entries) {
     const name = `${entry.group}.${entry.verb}`;
     const call = async (input: unknown = {}, options: CallOptions = {}) => {
       const { requestId = newId(random), ...how } = readCallOptions(name, entry.operation, options);
-      const source = { ...how, requestId, surface: surfaces.management, credentials, input: () => jsonCopy(input) };
+      const proved = peerCertificates && { peerCertificates };
+      const source = { ...how, ...proved, requestId, surface: surfaces.management, credentials, input: () => jsonCopy(input) };
       try {
         return parsed((await invoke(entry, source)).output);
       } catch (error) {

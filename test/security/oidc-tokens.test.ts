@@ -93,6 +93,10 @@ onEveryStore('tokens of the provider that must be dead', (open) => {
     const stranger = [(await party('stranger')).certificate.der];
     const tokens = await certificateTokens(app, certificates);
     assert.equal((await withToken(app, tokens.access_token, '/current-identity', { certificates })).status, 200);
+    const asOwner = (peerCertificates?: readonly Uint8Array[]) =>
+      app.controller.as(tokens.access_token, peerCertificates ? { peerCertificates } : {}).currentIdentity.get();
+    assert.ok((await asOwner(certificates)).id, 'the host hands on what its client has proved');
+    for (const others of [undefined, [], stranger]) await assert.rejects(asOwner(others), { code: 'UNAUTHORIZED' });
     for (const presented of [{}, { certificates: stranger }]) {
       assert.equal((await withToken(app, tokens.access_token, '/current-identity', presented)).status, 401);
       assert.equal((await refresh(app, tokens.refresh_token, {}, presented)).body.error, 'invalid_grant');

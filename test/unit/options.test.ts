@@ -112,6 +112,8 @@ test('a call refuses options that it does not know, and a transaction that is no
       "identities.create takes as transaction an open transaction of the host's, got undefined; without the option, the call is committed on its own",
   });
   assert.throws(() => controller.as('token', { externaltoken: 'x' } as never), { name: 'TypeError' });
+  for (const peerCertificates of ['pem', ['pem'], {}])
+    assert.throws(() => controller.as('token', { peerCertificates } as never), { name: 'TypeError', message: /DER/ });
   assert.equal((await controller.identities.list({ filter: 'name = "ann"' })).data.length, 0);
   await controller.identities.create({ body }, {});
   await controller.identities.list({}, { signal: new AbortController().signal });
