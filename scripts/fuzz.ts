@@ -41,9 +41,10 @@ const statuses = new Map<number, number>();
 let [about, worst, longestCollection, ended] = ['the start', 0, 0, false];
 console.log(`fuzzing for ${seconds} s on ${values.store}, --seed ${firstSeed}`);
 const server = await startServer(folder, storage, {
-  block: (ms, collecting) => {
+  about: () => about,
+  block: (ms, collecting, asked) => {
     const own = ms - collecting;
-    if (own > LIMITS.blockMs) find('block', `${own.toFixed(0)} ms at or before ${about}`);
+    if (own > LIMITS.blockMs) find('block', `${own.toFixed(0)} ms at or before ${asked}`);
     worst = Math.max(worst, own);
     longestCollection = Math.max(longestCollection, collecting);
   },

@@ -5,33 +5,41 @@
 import { PerformanceObserver, performance } from 'node:perf_hooks';
 
 const TICK_MS = 5;
+/** Shorter blocks are not told of. */
+const REPORTED_MS = 20;
 
 const cpuMs = (): number => {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;
 };
 
-/** Collections since the last block. */
+/** Collections are told of late, the more so where much is collected: a block is judged when so many milliseconds have gone by. */
+const TOLD_WITHIN_MS = 500;
+
+let blocks = 0;
+
+/** The latest collections. */
 const collections: { readonly start: number; readonly ms: number }[] = [];
+const MOST_COLLECTIONS = 10_000;
 
 /** Milliseconds within a stretch of time in which garbage was collected. */
-const collectedIn = (from: number, to: number): number => {
-  let sum = 0;
-  for (const { start, ms } of collections.splice(0)) sum += Math.max(0, Math.min(to, start + ms) - Math.max(from, start));
-  return sum;
-};
+const collectedIn = (from: number, to: number): number =>
+  collections.reduce((sum, { start, ms }) => sum + Math.max(0, Math.min(to, start + ms) - Math.max(from, start)), 0);
 
 /** A timer comes between any two pieces of work: what was spent since the last one is a block, and this tick at most. */
 const watch = (): void => {
   new PerformanceObserver((list) => {
     for (const { startTime, duration } of list.getEntries()) collections.push({ start: startTime, ms: duration });
+    if (collections.length > MOST_COLLECTIONS) collections.splice(0, MOST_COLLECTIONS / 2);
   }).observe({ entryTypes: ['gc'] });
   let [at, before] = [performance.now(), cpuMs()];
   setInterval(() => {
     const [from, to, ms] = [at, performance.now(), cpuMs() - before];
-    // What was collected is told a turn later.
-    if (ms > TICK_MS)
-      setImmediate(() => setImmediate(() => process.send?.({ is: 'block', ms, collecting: Math.min(ms, collectedIn(from, to)) })));
+    if (ms > REPORTED_MS) {
+      const id = ++blocks;
+      process.send?.({ is: 'blocked', id });
+      setTimeout(() => process.send?.({ is: 'block', id, ms, collecting: Math.min(ms, collectedIn(from, to)) }), TOLD_WITHIN_MS).unref();
+    }
     [at, before] = [performance.now(), cpuMs()];
   }, TICK_MS).unref();
 };

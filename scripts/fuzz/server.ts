@@ -12,7 +12,10 @@ interface Memory {
   readonly rss: number;
 }
 
-type Message = { readonly is: 'block'; readonly ms: number; readonly collecting: number } | ({ readonly is: 'memory' } & Memory);
+type Message =
+  | { readonly is: 'blocked'; readonly id: number }
+  | { readonly is: 'block'; readonly id: number; readonly ms: number; readonly collecting: number }
+  | ({ readonly is: 'memory' } & Memory);
 
 /** The example server in a process of its own, watched from inside. */
 export interface FuzzedServer {
@@ -25,21 +28,30 @@ export interface Watching {
   /**
    * @param ms processor time during which nothing else was served
    * @param collecting how much of it was garbage collection
+   * @param about what was asked when it ended
    */
-  block(ms: number, collecting: number): void;
+  block(ms: number, collecting: number, about: string): void;
+  /** What is being asked. */
+  about(): string;
   ended(how: string): void;
   /** What it logged as an error, until it is stopped: work that a stop cuts off is no error of the server. */
   logged(line: string): void;
 }
 
-export const startServer = async (folder: string, storage: string, { block, ended, logged }: Watching): Promise<FuzzedServer> => {
+export const startServer = async (folder: string, storage: string, { block, about, ended, logged }: Watching): Promise<FuzzedServer> => {
   const probe = pathToFileURL(join(root, 'scripts/fuzz/probe.ts')).href;
   const options = ['--port', '0', '--storage', storage, '--admin-password', PASSWORD];
   const child = spawn(process.execPath, ['--expose-gc', '--import', probe, join(root, 'server/main.ts'), ...options], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
-  child.on('message', (message: Message) => message.is === 'block' && block(message.ms, message.collecting));
+  const asked = new Map<number, string>();
+  child.on('message', (message: Message) => {
+    if (message.is === 'blocked') asked.set(message.id, about());
+    if (message.is !== 'block') return;
+    block(message.ms, message.collecting, asked.get(message.id) ?? '');
+    asked.delete(message.id);
+  });
   const port = await listening(child);
   const stopped = once(child, 'close');
   const tell = (code: number | null, signal: string | null) => ended(`the server ended with ${code ?? signal}`);

@@ -43,7 +43,7 @@ export class Rows {
 }
 
 /** Characters of documents that are parsed before others have a turn. */
-const PARSED_AT_ONCE = 1_048_576;
+const PARSED_AT_ONCE = 524_288;
 
 /** The rows of a page, in its order. A page of large documents is parsed part by part, and others are served in between. */
 export const rowsOf = async (found: readonly ResultRow[]): Promise<readonly Row[]> => {

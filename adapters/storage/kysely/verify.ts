@@ -1,5 +1,5 @@
 /** Checks that the columns, sets and counts by which rows are found agree with their documents. */
-import { type IndexFault, type Row, type Verified, type VerifyPage, yieldToEventLoop } from '../../../src/adapter-kit.ts';
+import { createTurns, type IndexFault, type Row, type Verified, type VerifyPage, yieldToEventLoop } from '../../../src/adapter-kit.ts';
 import { type Column, columnValue, elementsOf, rowsOfKind } from './layout.ts';
 import type { Result, ResultRow } from './result.ts';
 import type { Scope } from './scope.ts';
@@ -21,7 +21,9 @@ export const verifyPage = async (run: Run, scope: Scope, kind: string, { after =
 };
 
 /** Characters of documents that are held against what finds them before others have a turn. */
-const VERIFIED_AT_ONCE = 262_144;
+const VERIFIED_AT_ONCE = 65_536;
+/** Elements of sets, likewise. */
+const ELEMENTS_AT_ONCE = 5000;
 
 const faultsBetween = async (run: Run, scope: Scope, kind: string, after: string, last: string): Promise<readonly IndexFault[]> => {
   const faults: IndexFault[] = [];
@@ -60,8 +62,11 @@ const faultsOf = async (run: Run, scope: Scope, kind: string, rows: readonly Res
       faults.push(...wrong.map(({ name }) => ({ id, description: `${kind} ${id} is found by another ${name} than its document has` })));
     } else faults.push({ id, description: `${kind} ${id} is listed, but its document is ${found.is}` });
   }
+  const turn = createTurns(ELEMENTS_AT_ONCE);
   for (const set of sets.keys()) {
-    const held = Map.groupBy((await run(selectElements(scope, kind, set, range))).rows, (row) => String(row.id));
+    const { rows: stored } = await run(selectElements(scope, kind, set, range));
+    await turn(stored.length);
+    const held = Map.groupBy(stored, (row) => String(row.id));
     for (const id of new Set([...held.keys(), ...documents.keys()])) {
       const row = documents.get(id);
       const elements = new Set(held.get(id)?.map((element) => String(element.value)));

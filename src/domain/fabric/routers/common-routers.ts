@@ -4,8 +4,10 @@ import type { RowOf } from '../../../api/kit/resource.ts';
 import { edgeRouter } from '../../../api/routers.ts';
 import type { service } from '../../../api/services.ts';
 import type { Entities } from '../../../changes/entities.ts';
+import { createTurns } from '../../../concurrency/event-loop.ts';
 import type { Connections } from '../../../presence/connections.ts';
 import { and, not, type Predicate } from '../../../query/index.ts';
+import { ENTRIES_AT_ONCE } from '../../../storage/row-entries.ts';
 import { identityToRouters, serviceToRouters, sideOf } from '../../policy/policies/traversal.ts';
 import { maybeSelecting, type Selectable, type Side, selectedBy, selects } from '../../policy/roles/membership.ts';
 import { online, presenceOf } from './online.ts';
@@ -34,11 +36,20 @@ export const commonRouters = async (
   if (where.op === 'none') return pairs.map(() => []);
   const isOnePair = identities.length === 1 && services.length === 1;
   const routers = await onlineFirst(entities, where, presence, isOnePair ? MOST_ROUTERS : Infinity);
-  return pairs.map(({ identity, service }) => {
+  const turn = createTurns(ENTRIES_AT_ONCE);
+  const found: (readonly Router[])[] = [];
+  for (const { identity, service } of pairs) {
     const [ofIdentity, ofService] = [sidesFor(forIdentities, identity), sidesFor(forServices, service)];
     const may = (sides: readonly Side[], router: Router) => sides.some((side) => selects(side, router));
-    return routers.filter((router) => may(ofIdentity, router) && may(ofService, router)).slice(0, MOST_ROUTERS);
-  });
+    const both: Router[] = [];
+    for (const router of routers) {
+      if (both.length === MOST_ROUTERS) break;
+      if (may(ofIdentity, router) && may(ofService, router)) both.push(router);
+    }
+    found.push(both);
+    await turn(forIdentities.length + forServices.length + routers.length);
+  }
+  return found;
 };
 
 /** For each pair whether both may use a router. Two queries for any number of pairs. */
@@ -72,10 +83,14 @@ const leading = async (
   { policies, from, to }: PolicyPath,
   starts: readonly Selectable[],
 ): Promise<readonly Leading[]> => {
-  const rows = await entities.list(policies, { where: maybeSelecting(from, starts) });
-  return rows
-    .map((row) => ({ from: sideOf(row, from), to: sideOf(row, to) }))
-    .filter((policy) => starts.some((start) => selects(policy.from, start)));
+  const turn = createTurns(ENTRIES_AT_ONCE);
+  const found: Leading[] = [];
+  for (const row of await entities.list(policies, { where: maybeSelecting(from, starts) })) {
+    const policy = { from: sideOf(row, from), to: sideOf(row, to) };
+    if (starts.some((start) => selects(policy.from, start))) found.push(policy);
+    await turn(policy.from.roles.length + policy.to.roles.length);
+  }
+  return found;
 };
 
 const sidesFor = (policies: readonly Leading[], start: Selectable): readonly Side[] =>
