@@ -6,7 +6,10 @@ const goOn = () => {
   if (waiting.length > 0) setTimeout(goOn, 0);
 };
 
-/** Lets other tasks of the event loop run before it resolves. Of several that wait for it, one goes on at a time: together they would hold up everybody else. */
+/**
+ * Lets other tasks of the event loop run before it resolves. Of several that wait for it, one goes on at a time: together they would hold up everybody else
+ * (decision 054).
+ */
 export const yieldToEventLoop = (): Promise<void> =>
   new Promise((resolve) => {
     if (waiting.push(resolve) === 1) setTimeout(goOn, 0);
