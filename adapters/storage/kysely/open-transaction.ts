@@ -36,23 +36,23 @@ export const openTransaction = (
   return isBatchConnection(connection) ? begunAtOnce(engine, connection, beginning) : begunInTurn(engine, connection, beginning);
 };
 
-type ImmediateConnection = Connection & Required<Pick<Connection, 'runNow'>>;
-const answersAtOnce = (connection: Connection): connection is ImmediateConnection => connection.runNow !== undefined;
+type ImmediateConnection = Connection & Required<Pick<Connection, 'runWhole'>>;
+const answersAtOnce = (connection: Connection): connection is ImmediateConnection => connection.runWhole !== undefined;
 
 /** Nothing is waited for. */
 const begunNow = (engine: SqlEngine, connection: ImmediateConnection, { mode, limits }: Beginning): OpenTransaction => {
   const [begin = '', ...more] = engine.begin(mode, limits);
   // Not rolled back if it fails, as below.
-  connection.runNow(begin, []);
+  connection.runWhole(begin, []);
   try {
-    for (const statement of more) connection.runNow(statement, []);
+    for (const statement of more) connection.runWhole(statement, []);
   } catch (error) {
-    connection.runNow('rollback', []);
+    connection.runWhole('rollback', []);
     throw error;
   }
   const commit = () => {
     try {
-      connection.runNow('commit', []);
+      connection.runWhole('commit', []);
     } catch (error) {
       throw translated(engine, error);
     }
