@@ -20,7 +20,7 @@ export const inTransaction = async <T>(
     connections.use(async (connection) => {
       signal?.throwIfAborted();
       const transaction = await openTransaction(engine, connection, { mode, limits, first });
-      return finished(transaction, signal, () => {
+      return finished(transaction, signal, async () => {
         begun?.(transaction.first);
         return work(transaction.connection);
       });

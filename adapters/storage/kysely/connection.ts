@@ -15,8 +15,6 @@ export interface Connection {
   run(sql: string, parameters: readonly unknown[], strings?: readonly string[]): Promise<Result>;
   /** The same for a driver that answers at once, so that no promise is made for each statement: for a long answer only. */
   runNow?(sql: string, parameters: readonly unknown[]): Result | Promise<Result>;
-  /** The same for a short answer, always at once. */
-  runWhole?(sql: string, parameters: readonly unknown[]): Result;
   /** Runs statements without parameters in one round trip. Default: one after another. @returns the result of each */
   runAll?(statements: readonly string[]): Promise<readonly Result[]>;
   /** Begins a transaction through the driver, for an engine with an `isolationLevel`. */

@@ -20,44 +20,15 @@ export interface OpenTransaction {
   /** The results of the first statements. */
   readonly first: readonly Result[];
   /** @throws StoreUnavailable, WriteConflict, StorageError */
-  commit(): void | Promise<void>;
+  commit(): Promise<void>;
   rollback(): Promise<void>;
 }
 
 /** @throws the error of the driver, after a rollback */
-export const openTransaction = (
-  engine: SqlEngine,
-  connection: Connection,
-  beginning: Beginning,
-): OpenTransaction | Promise<OpenTransaction> => {
+export const openTransaction = (engine: SqlEngine, connection: Connection, beginning: Beginning): Promise<OpenTransaction> => {
   const isolationLevel = engine.isolationLevel?.(beginning.mode);
   if (isolationLevel !== undefined) return begunByDriver(engine, connection, beginning, isolationLevel);
-  if (answersAtOnce(connection) && beginning.first.length === 0) return begunNow(engine, connection, beginning);
   return isBatchConnection(connection) ? begunAtOnce(engine, connection, beginning) : begunInTurn(engine, connection, beginning);
-};
-
-type ImmediateConnection = Connection & Required<Pick<Connection, 'runWhole'>>;
-const answersAtOnce = (connection: Connection): connection is ImmediateConnection => connection.runWhole !== undefined;
-
-/** Nothing is waited for. */
-const begunNow = (engine: SqlEngine, connection: ImmediateConnection, { mode, limits }: Beginning): OpenTransaction => {
-  const [begin = '', ...more] = engine.begin(mode, limits);
-  // Not rolled back if it fails, as below.
-  connection.runWhole(begin, []);
-  try {
-    for (const statement of more) connection.runWhole(statement, []);
-  } catch (error) {
-    connection.runWhole('rollback', []);
-    throw error;
-  }
-  const commit = () => {
-    try {
-      connection.runWhole('commit', []);
-    } catch (error) {
-      throw translated(engine, error);
-    }
-  };
-  return { ...byStatements(engine, connection), commit, first: [] };
 };
 
 const begunInTurn = async (engine: SqlEngine, connection: Connection, { mode, limits, first }: Beginning): Promise<OpenTransaction> => {

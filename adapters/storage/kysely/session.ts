@@ -1,5 +1,5 @@
 /** Runs the statements of one transaction while it is open. */
-import { type Connection, run, send, translated } from './connection.ts';
+import { type Connection, run } from './connection.ts';
 import type { Result } from './result.ts';
 import type { Scope } from './scope.ts';
 import type { Sql } from './sql.ts';
@@ -67,11 +67,7 @@ export class Session {
     if (this.#isOver) throw new TypeError('the transaction is over');
     this.signal?.throwIfAborted();
     if (this.#joining) await this.ready();
-    try {
-      return await send(this.#scope.engine, this.#connection, statement);
-    } catch (error) {
-      throw translated(this.#scope.engine, error);
-    }
+    return await this.#send(statement);
   }
 
   /** Before anything is asked of the tables: in a transaction of the host's, what comes before has been done then. */

@@ -19,7 +19,7 @@ export class SqlitePool implements Connections {
   }
 
   async use<T>(work: (connection: Connection) => Promise<T>, options?: UseOptions): Promise<T> {
-    const connection = this.#free() ?? (await this.#next());
+    const connection = await this.acquire();
     try {
       // The caller may have given up while it waited.
       options?.signal?.throwIfAborted();
@@ -30,7 +30,12 @@ export class SqlitePool implements Connections {
   }
 
   async acquire(): Promise<SqliteConnection> {
-    return this.#free() ?? this.#next();
+    const idle = this.#idle.pop();
+    if (idle) return idle;
+    if (this.#all.length === this.#most) return new Promise((resolve) => this.#waiting.push(resolve));
+    const connection = this.#open();
+    this.#all.push(connection);
+    return connection;
   }
 
   release(connection: SqliteConnection): void {
@@ -38,18 +43,6 @@ export class SqlitePool implements Connections {
     const next = this.#waiting.shift();
     if (next) next(connection);
     else this.#idle.push(connection);
-  }
-
-  #free(): SqliteConnection | undefined {
-    const idle = this.#idle.pop();
-    if (idle || this.#all.length === this.#most) return idle;
-    const connection = this.#open();
-    this.#all.push(connection);
-    return connection;
-  }
-
-  #next(): Promise<SqliteConnection> {
-    return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
   close(): void {
