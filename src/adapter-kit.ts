@@ -6,6 +6,7 @@
 
 // Concurrency.
 export { createTurns, yieldToEventLoop } from './concurrency/event-loop.ts';
+export { inParts } from './concurrency/parts.ts';
 export { createSemaphore, type Release, type Semaphore } from './concurrency/semaphore.ts';
 // Errors as answers: their body, and the seconds after which to come back.
 export { errorBody, type PlainAnswer, RETRY_AFTER } from './errors/index.ts';
@@ -89,6 +90,7 @@ export type {
   VerifyPage,
 } from './storage/port.ts';
 export { readEach } from './storage/read-each.ts';
+export { ENTRIES_AT_ONCE } from './storage/row-entries.ts';
 export { storageSchema } from './storage/schema.ts';
 // Name and version, for what adapters write down.
 export { software } from './version.ts';

@@ -1,6 +1,5 @@
 import { type Api, allSurfaces, surfaces } from './api/surfaces/index.ts';
 import type { Surface } from './api/surfaces/surface.ts';
-import type { Credentials } from './call/call.ts';
 import type { Settings } from './call/settings.ts';
 import { createStoreErrors } from './call/store-errors.ts';
 import type { ChangeListeners } from './changes/listeners.ts';
@@ -9,7 +8,7 @@ import { keepInside } from './controller-inside.ts';
 import { entries } from './domain/entries.ts';
 import { createPresence } from './domain/fabric/connections/create.ts';
 import type { Presence } from './domain/fabric/connections/presence.ts';
-import { createFacade } from './facade.ts';
+import { type CallerCredentials, createFacade } from './facade.ts';
 import { hostDocument, type OpenApiOptions } from './host-document.ts';
 import { createHandler, type Handle } from './http/handler.ts';
 import { type Consume, createConsume } from './jobs/consumers.ts';
@@ -138,9 +137,8 @@ const start = async (store: Store, opening: Opening): Promise<ManagementControll
   if (hooks.afterCommit) events.on('change', hooks.afterCommit.bind(hooks));
   const permit = authorize ? createPermit(authorize, platform.logger) : permitByDeclaration;
   const invoke = createInvoke(parts, storeErrors, permit, hooks.before?.bind(hooks));
-  const facade = (credentials: Credentials, peerCertificates?: readonly Uint8Array[]) =>
-    createFacade(entries, observeCalls(invoke, observer), platform.random, { credentials, peerCertificates });
-  const system = facade({ kind: 'system' });
+  const facade = (caller: CallerCredentials) => createFacade(entries, observeCalls(invoke, observer), platform.random, caller);
+  const system = facade({ credentials: { kind: 'system' } });
   const offered = core.provider ? entries : entries.filter(({ operation }) => !operation.surfaces.some(isOfProvider));
   const serving = { entries: offered, invoke, settings, platform, observer };
   const controller: ManagementController = {
@@ -157,9 +155,9 @@ const start = async (store: Store, opening: Opening): Promise<ManagementControll
       const isBearer = core.provider !== undefined && token.split('.').length === 3;
       const authorization = [...(isBearer ? [`Bearer ${token}`] : []), ...external].join(', ');
       const credentials = { kind: 'token', ...(isBearer ? {} : { token }), ...(authorization === '' ? {} : { authorization }) } as const;
-      return facade(credentials, peerCertificates);
+      return facade(peerCertificates ? { credentials, peerCertificates } : { credentials });
     },
-    asIdentity: (id) => facade({ kind: 'identity', id: String(id) }),
+    asIdentity: (id) => facade({ credentials: { kind: 'identity', id: String(id) } }),
     handle: createHandler(serving),
     only: (...selection) => ({
       handle: createHandler({ ...serving, surfaces: selection.map((one) => surfaceOf('controller.only', one)) }),

@@ -1,7 +1,7 @@
 import { parsed } from './api/kit/parsed.ts';
 import type { ServerSentEvent } from './api/surfaces/http-output.ts';
 import { surfaces } from './api/surfaces/index.ts';
-import type { Credentials, Entry, Invoke } from './call/call.ts';
+import type { CallSource, Entry, Invoke } from './call/call.ts';
 import { jsonCopy } from './call/json.ts';
 import { type CallOptions, readCallOptions } from './call/options.ts';
 import { ofRequest } from './errors/index.ts';
@@ -9,27 +9,17 @@ import type { Random } from './platform/platform.ts';
 import { newId } from './storage/ids.ts';
 import type { Facade } from './types/facade.ts';
 
-/** Who calls: what a request over HTTP would present. */
-interface Caller {
-  readonly credentials: Credentials;
-  /** DER, leaf first. */
-  readonly peerCertificates?: readonly Uint8Array[] | undefined;
-}
+/** What a request over HTTP would present. */
+export type CallerCredentials = Pick<CallSource, 'credentials' | 'peerCertificates'>;
 
 /** The operations in process. They use the same pipeline as HTTP requests: embedding does not bypass validation or authorisation. */
-export const createFacade = (
-  entries: readonly Entry[],
-  invoke: Invoke,
-  random: Random,
-  { credentials, peerCertificates }: Caller,
-): Facade => {
+export const createFacade = (entries: readonly Entry[], invoke: Invoke, random: Random, caller: CallerCredentials): Facade => {
   const facade: Record<string, Record<string, unknown>> = {};
   for (const entry of entries) {
     const name = `${entry.group}.${entry.verb}`;
     const call = async (input: unknown = {}, options: CallOptions = {}) => {
       const { requestId = newId(random), ...how } = readCallOptions(name, entry.operation, options);
-      const proved = peerCertificates && { peerCertificates };
-      const source = { ...how, ...proved, requestId, surface: surfaces.management, credentials, input: () => jsonCopy(input) };
+      const source = { ...how, ...caller, requestId, surface: surfaces.management, input: () => jsonCopy(input) };
       try {
         return parsed((await invoke(entry, source)).output);
       } catch (error) {

@@ -13,7 +13,7 @@ const cpuMs = (): number => {
   return (user + system) / 1000;
 };
 
-/** Collections are told of late, the more so where much is collected: a block is judged when so many milliseconds have gone by. */
+/** Node reports garbage collections late, above all when there are many: a block is judged after this time. In milliseconds. */
 const TOLD_WITHIN_MS = 500;
 
 let blocks = 0;

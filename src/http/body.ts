@@ -117,7 +117,7 @@ const hasUnstorableEscape = (json: string): boolean => {
     next = at + (isUnit ? 6 : 2);
     const unit = isUnit ? Number.parseInt(json.slice(at + 2, next), 16) : NO_UNIT;
     const isLow = unit >= 0xdc00 && unit <= 0xdfff;
-    if (unit === 0 || isLow !== (at === awaitedAt) || (awaitedAt >= 0 && !isLow)) return true;
+    if (awaitedAt < 0 ? isLow || unit === 0 : !isLow || at !== awaitedAt) return true;
     awaitedAt = unit >= 0xd800 && unit < 0xdc00 ? next : -1;
   }
   return awaitedAt >= 0;

@@ -7,7 +7,7 @@ import type { SharedTimer } from '../platform/shared-timer.ts';
  * The signal is made when it is first asked for, for it costs more than the rest of this. The limit ends with the work.
  */
 export class Deadline {
-  readonly #limit: SharedTimer | undefined;
+  readonly #limit: SharedTimer;
   readonly #client: { readonly signal?: AbortSignal | undefined };
   #own: AbortController | undefined;
   #followed: AbortSignal | undefined;
@@ -15,8 +15,8 @@ export class Deadline {
   #isOutlived = false;
   readonly #clientGone = () => this.#own?.abort(timeout('the client went away'));
 
-  /** @param limit when it is over; undefined for no limit */
-  constructor(limit: SharedTimer | undefined, client: { readonly signal?: AbortSignal | undefined }) {
+  /** @param limit fires when the time is over */
+  constructor(limit: SharedTimer, client: { readonly signal?: AbortSignal | undefined }) {
     this.#limit = limit;
     this.#client = client;
   }
@@ -45,9 +45,9 @@ export class Deadline {
         this.#own?.abort(timeout(LATE));
         lastTurn = setTimeout(() => reject(late()), 0);
       };
-      const callOff = this.#limit?.(giveUp);
+      const callOff = this.#limit(giveUp);
       const end = () => {
-        callOff?.();
+        callOff();
         if (!this.#isOutlived) this.#unfollow();
       };
       work.then(

@@ -40,9 +40,6 @@ export interface HandlerOptions {
   readonly observer?: Observer | undefined;
 }
 
-/** The longest delay of timers, in milliseconds: above, they fire at once. */
-const LONGEST_TIMER = 2 ** 31 - 1;
-
 /** A request that is being answered. */
 interface Asked {
   readonly id: string;
@@ -78,7 +75,7 @@ export const createHandler = ({
     surfaces,
     entries.flatMap(({ operation }) => Object.values(operation.headers ?? {})),
   );
-  const limit = settings.requestTimeoutMs > LONGEST_TIMER ? undefined : createSharedTimer(settings.requestTimeoutMs);
+  const limit = createSharedTimer(settings.requestTimeoutMs);
   const newRequestId = requestIds(platform.random);
   /** The one that the host or the client gave, where it can stand in logs as it is. */
   const requestIdOf = (request: CoreRequest): string => {

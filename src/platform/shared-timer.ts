@@ -6,12 +6,16 @@ interface Waiting {
   readonly task: () => void;
 }
 
+/** Above, the timers of JavaScript fire at once. In milliseconds. */
+const LONGEST_DELAY = 2 ** 31 - 1;
+
 /**
- * One timer for all that wait equally long, such as requests for their time limit: to begin and to call off a wait is nearly free. It keeps the process
- * alive while somebody waits.
- * @param milliseconds up to 2^31 - 1
+ * One timer for all tasks with the same delay, such as the time limit of requests: it is nearly free to add a task and to call it off. The timer keeps
+ * the process alive while a task waits.
+ * @param milliseconds above 2^31 - 1, such as Infinity, no task is ever run
  */
 export const createSharedTimer = (milliseconds: number): SharedTimer => {
+  if (milliseconds > LONGEST_DELAY) return () => () => undefined;
   // In the order in which they are due.
   const waiting = new Set<Waiting>();
   let timer: ReturnType<typeof setTimeout> | undefined;

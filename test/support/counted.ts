@@ -12,7 +12,8 @@ export const counted = (adapter: StorageAdapter): CountedStorage => {
   const noting = (tx: Transaction): Transaction =>
     new Proxy(tx, {
       get: (target, name: keyof Transaction) => {
-        const operation = target[name] as (...args: unknown[]) => unknown; // the port has nothing but functions
+        const operation: unknown = target[name];
+        if (typeof operation !== 'function') return operation; // `host`
         return (...args: unknown[]) => {
           asked.push(args.length > 0 ? `${name} ${args[0]}` : name);
           return operation.apply(target, args);

@@ -6,7 +6,8 @@ export const counting = (inner: StorageAdapter): { readonly storage: StorageAdap
   const counted = (tx: Transaction): Transaction =>
     new Proxy(tx, {
       get: (target, name) => {
-        const method = Reflect.get(target, name) as (...values: unknown[]) => unknown; // a transaction has nothing but methods
+        const method: unknown = Reflect.get(target, name);
+        if (typeof method !== 'function') return method; // `host`
         return (...values: unknown[]) => {
           calls++;
           return method.apply(target, values);

@@ -1,5 +1,14 @@
 /** Checks that the columns, sets and counts by which rows are found agree with their documents. */
-import { createTurns, type IndexFault, type Row, type Verified, type VerifyPage, yieldToEventLoop } from '../../../src/adapter-kit.ts';
+import {
+  createTurns,
+  ENTRIES_AT_ONCE,
+  type IndexFault,
+  inParts,
+  type Row,
+  type Verified,
+  type VerifyPage,
+  yieldToEventLoop,
+} from '../../../src/adapter-kit.ts';
 import { type Column, columnValue, elementsOf, rowsOfKind } from './layout.ts';
 import type { Result, ResultRow } from './result.ts';
 import type { Scope } from './scope.ts';
@@ -22,24 +31,19 @@ export const verifyPage = async (run: Run, scope: Scope, kind: string, { after =
 
 /** Characters of documents that are held against what finds them before others have a turn. */
 const VERIFIED_AT_ONCE = 65_536;
-/** Elements of sets, likewise. */
-const ELEMENTS_AT_ONCE = 5000;
 
 const faultsBetween = async (run: Run, scope: Scope, kind: string, after: string, last: string): Promise<readonly IndexFault[]> => {
   const faults: IndexFault[] = [];
+  const { rows } = await run(selectRows(scope, kind, after, last));
   let from = after;
-  let part: ResultRow[] = [];
-  let characters = 0;
-  for (const row of (await run(selectRows(scope, kind, after, last))).rows) {
-    part.push(row);
-    characters += String(row.document).length;
-    if (characters < VERIFIED_AT_ONCE) continue;
-    const to = String(row.id);
+  for (const part of inParts(rows, (row) => String(row.document).length, VERIFIED_AT_ONCE)) {
+    const to = String(part.at(-1)?.id);
     faults.push(...(await faultsOf(run, scope, kind, part, { after: from, last: to })));
     await yieldToEventLoop();
-    [from, part, characters] = [to, [], 0];
+    from = to;
   }
-  return [...faults, ...(await faultsOf(run, scope, kind, part, { after: from, last }))];
+  // After the last row, there may be elements of rows that are not listed.
+  return from === last ? faults : [...faults, ...(await faultsOf(run, scope, kind, [], { after: from, last }))];
 };
 
 interface Range {
@@ -62,7 +66,7 @@ const faultsOf = async (run: Run, scope: Scope, kind: string, rows: readonly Res
       faults.push(...wrong.map(({ name }) => ({ id, description: `${kind} ${id} is found by another ${name} than its document has` })));
     } else faults.push({ id, description: `${kind} ${id} is listed, but its document is ${found.is}` });
   }
-  const turn = createTurns(ELEMENTS_AT_ONCE);
+  const turn = createTurns(ENTRIES_AT_ONCE);
   for (const set of sets.keys()) {
     const { rows: stored } = await run(selectElements(scope, kind, set, range));
     await turn(stored.length);

@@ -4,6 +4,7 @@
  */
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import { inParts } from '../../concurrency/parts.ts';
 import { ALL, type Predicate, stringField } from '../../query/index.ts';
 import type { Row, Transaction } from '../port.ts';
 
@@ -34,7 +35,7 @@ export interface SnapshotEnd {
 
 /** Rows that are held in memory at a time. */
 const PAGE = 100;
-/** Characters of a part, about: whoever consumes the parts lets others have a turn between them. */
+/** Characters of a part, about. The consumer yields to the event loop between parts. */
 const PART = 262_144;
 
 /**
@@ -52,7 +53,7 @@ export async function* snapshotOf(tx: Transaction, kinds: readonly string[], hea
   for (const kind of kinds) {
     for await (const page of pagesOf(tx, kind)) {
       rows += page.length;
-      for (const lines of linesOf(kind, page)) yield hashed(lines);
+      for (const lines of inParts(linesOf(kind, page), (line) => line.length, PART)) yield hashed(lines.join(''));
     }
   }
   yield lineOf({ rows, sha256: bytesToHex(digest.digest()) });
@@ -69,14 +70,7 @@ async function* pagesOf(tx: Transaction, kind: string): AsyncGenerator<readonly 
 }
 
 function* linesOf(kind: string, page: readonly Row[]): Generator<string> {
-  let lines = '';
-  for (const row of page) {
-    lines += lineOf({ kind, row });
-    if (lines.length < PART) continue;
-    yield lines;
-    lines = '';
-  }
-  if (lines !== '') yield lines;
+  for (const row of page) yield lineOf({ kind, row });
 }
 
 const lineOf = (line: SnapshotHead | SnapshotLine | SnapshotEnd): string => `${JSON.stringify(line)}\n`;

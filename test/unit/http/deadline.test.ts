@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Deadline, timeout } from '../../../src/http/deadline.ts';
+import { createSharedTimer } from '../../../src/platform/shared-timer.ts';
 import { ask, handlerOf, M, requestOf } from './fake-api.ts';
 
 const never = () => new Promise<never>(() => undefined);
@@ -125,5 +126,5 @@ test('neither timers nor listeners outlive the work', async () => {
 });
 
 test('no limit means no limit', async () => {
-  assert.equal(await new Deadline(undefined, {}).race(sleep(5, 'done'), () => timeout('late')), 'done');
+  assert.equal(await new Deadline(createSharedTimer(Infinity), {}).race(sleep(5, 'done'), () => timeout('late')), 'done');
 });

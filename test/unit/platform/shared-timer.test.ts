@@ -32,7 +32,7 @@ test('what was called off is not run, and does not hold up what comes after it',
   assert.deepEqual(run, ['b', 'c']);
 });
 
-test('it keeps the process alive while somebody waits, and only then', async () => {
+test('the timer keeps the process alive while a task waits, and only then', async () => {
   const before = keptAlive();
   const begin = createSharedTimer(60_000);
   const first = begin(() => undefined);

@@ -3,13 +3,14 @@ import type { Kind } from '../../../api/kit/resource.ts';
 import type { Core } from '../../../call/core.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { yieldToEventLoop } from '../../../concurrency/event-loop.ts';
+import { inParts } from '../../../concurrency/parts.ts';
 import { ApiError } from '../../../errors/index.ts';
 import type { Job } from '../../../jobs/background.ts';
 import { ALL, type Predicate, stringField } from '../../../query/index.ts';
 import { type Fault, faultsOf, mayHaveFaults, remedyFaults } from '../../../resources/faults.ts';
 import { allKinds } from '../../../resources/kinds.ts';
 import type { Row } from '../../../storage/port.ts';
-import { inParts } from '../../../storage/row-entries.ts';
+import { ENTRIES_AT_ONCE, entriesIn } from '../../../storage/row-entries.ts';
 import { keepSnapshot } from './snapshots.ts';
 import { type TakenTask, type Task, type TaskWork, workOn } from './tasks.ts';
 
@@ -65,7 +66,7 @@ async function* rowFindings(task: TaskWork, kind: Kind, isFix: boolean): AsyncGe
     const { last, faults } = await task.read(async (entities) => {
       const rows = await listRows(entities, kind, where ?? ALL);
       const faults: Fault[] = [];
-      for (const part of inParts(rows)) {
+      for (const part of inParts(rows, entriesIn, ENTRIES_AT_ONCE)) {
         faults.push(...(await faultsOf(entities, kind, part)));
         await breathe(task);
       }
