@@ -48,7 +48,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   resources: ['concurrency', 'api', 'errors', 'query', 'platform', 'tokens', 'storage', 'changes', 'call'],
   authentication: ['api', 'errors', 'query', 'platform', 'pki', 'tokens', 'storage', 'changes', 'call', 'resources'],
   // Who may what: it asks no session and no socket.
-  'domain/policy': ['api', 'errors', 'query', 'semver', 'storage', 'changes', 'call', 'resources'],
+  'domain/policy': ['concurrency', 'api', 'errors', 'query', 'semver', 'storage', 'changes', 'call', 'resources'],
   domain: [
     'wire',
     'concurrency',

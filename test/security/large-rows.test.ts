@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { service } from '../../src/api/services.ts';
-import { inParts } from '../../src/storage/row-entries.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 import { until } from '../support/until.ts';
 
@@ -54,18 +53,6 @@ const countTurns = () => {
   };
 };
 
-test('rows are worked on in parts, of one row at least', () => {
-  const rowOf = (entries: number) => ({ roles: Array.from({ length: entries }, String) });
-  const rows = [1000, 3997, 0, 10_000, 5000, 2000, 2000].map(rowOf);
-  const parts = [...inParts(rows)];
-  assert.deepEqual(parts.flat(), rows);
-  assert.deepEqual(
-    parts.map((part) => part.map(({ roles }) => roles.length)),
-    [[1000, 3997, 0], [10_000], [5000], [2000, 2000]],
-  );
-  assert.deepEqual([...inParts([])], []);
-});
-
 onEveryStore('large rows', (open) => {
   test('others have turns while a page of policies with thousands of roles is read and shown', async () => {
     await using app = await open();
@@ -105,6 +92,24 @@ onEveryStore('large rows', (open) => {
     for (let i = 0; i < 3; i++) await app.controller.servicePolicies.list({ filter: 'name contains "policy"', limit: 1 });
     await until(() => app.log.some((line) => line.includes('roleIndexBytes')));
     assert.deepEqual((await app.controller.statistics()).roleIndexes, {});
+  });
+
+  test('others have turns while a page of services is shown that many policies grant', async () => {
+    await using app = await open();
+    const [SERVICES, GRANTING] = [500, 200];
+    await insertServices(app, SERVICES, () => []);
+    for (let i = 0; i < GRANTING; i++)
+      await app.controller.servicePolicies.create({
+        body: { name: `policy ${i}`, type: 'Dial', semantic: 'AnyOf', identityRoles: ['#all'], serviceRoles: ['#all'] },
+      });
+    const session = await (await app.user()).login();
+    using others = countTurns();
+    const { data } = await app.controller.as(session).accessibleServices.list({ limit: 500 });
+    assert.deepEqual(
+      data.map(({ postureQueries }) => postureQueries?.length),
+      Array(SERVICES).fill(GRANTING),
+    );
+    assert.ok(others.turns >= 5, `${others.turns} turns`);
   });
 
   test('others have turns between the events of large changes', async () => {

@@ -6,7 +6,7 @@ import type { Page } from './answer.ts';
 /** Items that are turned into text at once, at most: fewer of large ones, one at first. */
 const SLICE = 10;
 /** Characters up to which a page is sent whole, with its length. A longer one is sent part by part, and other requests are served in between. */
-const WHOLE = 1_048_576;
+const WHOLE = 524_288;
 /** Characters of such a part at least. */
 const PART = 65_536;
 
@@ -22,12 +22,15 @@ export const pageEnvelope = (page: Page<unknown>): string | AsyncIterable<string
 
 async function* partsOf(begun: string, rest: Iterator<string>): AsyncGenerator<string> {
   let part = begun;
-  for (let slice = rest.next(); !slice.done; slice = rest.next()) {
+  for (;;) {
+    await yieldToEventLoop();
     if (part.length >= PART) {
       yield part;
       part = '';
+      await yieldToEventLoop();
     }
-    await yieldToEventLoop();
+    const slice = rest.next();
+    if (slice.done) break;
     part += slice.value;
   }
   yield part;

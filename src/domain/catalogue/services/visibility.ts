@@ -5,11 +5,14 @@ import type { service } from '../../../api/services.ts';
 import { hasAdministratorRights } from '../../../call/administrators.ts';
 import type { Presenter } from '../../../call/behaviour.ts';
 import type { Entities } from '../../../changes/entities.ts';
+import { createTurns } from '../../../concurrency/event-loop.ts';
 import { ALL, type Predicate } from '../../../query/index.ts';
-import { evaluatePermissions, evaluatePolicy, type Permissions } from '../../policy/access/evaluate.ts';
+import { ENTRIES_AT_ONCE } from '../../../storage/row-entries.ts';
+import { evaluatePolicy, type Permissions, permissionsAmong } from '../../policy/access/evaluate.ts';
 import { policiesOfIdentity, sideOf } from '../../policy/policies/traversal.ts';
 import type { SessionFacts } from '../../policy/posture/facts.ts';
 import { loadPosture } from '../../policy/posture/load.ts';
+import { memoized } from '../../policy/posture/memoized.ts';
 import type { Posture } from '../../policy/posture/posture.ts';
 import { selectedBy } from '../../policy/roles/membership.ts';
 import { serviceConfigsSeen } from './config-data.ts';
@@ -53,34 +56,44 @@ export const seenBy = (
 ): Presenter => ({
   present: async (entities, rows: readonly RowOf<typeof service>[], call) => {
     const configs = configTypes.length === 0 ? undefined : await serviceConfigsSeen(entities, rows, who?.id, configTypes);
-    const permissions = rows.map((row) => (who ? evaluatePermissions(policies, who, row) : NOTHING));
-    const granting = [...new Set(permissions.flatMap((each) => each.granting))];
-    const known = posture ?? (who && (await loadPosture(entities, granting, { identityId: who.id, session }, call.now())));
-    const queries = known ? postureQueriesFor(known, granting, permissions) : [];
-    return rows.map((row, i) => ({
-      permissions: permissionsOf(permissions[i] ?? NOTHING),
-      config: configs ? (configs.get(row.id) ?? {}) : noConfig,
-      postureQueries: queries[i] ?? [],
-    }));
+    const permissionsFor = who && (await permissionsAmong(policies, [who], rows));
+    const permissions = rows.map((row) => (who && permissionsFor ? permissionsFor(who, row) : NOTHING));
+    const granting = new Set([...new Set(permissions.map((each) => each.granting))].flat());
+    const known = posture ?? (who && (await loadPosture(entities, [...granting], { identityId: who.id, session }, call.now())));
+    const queryOf = known ? await postureQueriesBy(known, granting) : new Map<Policies[number], object>();
+    // Many services are granted by the same policies.
+    const queriesOf = memoized((policies: Policies) => policies.flatMap((policy) => queryOf.get(policy) ?? []));
+    const turn = createTurns(PAIRS_AT_ONCE);
+    const shown: Readonly<Record<string, unknown>>[] = [];
+    for (const [i, row] of rows.entries()) {
+      const its = permissions[i] ?? NOTHING;
+      shown.push({
+        permissions: permissionsOf(its),
+        config: configs ? (configs.get(row.id) ?? {}) : noConfig,
+        postureQueries: queriesOf(its.granting),
+      });
+      await turn(its.granting.length);
+    }
+    return shown;
   },
 });
+
+/** Pairs of a service and a policy that grants it, of which the answers are put together before others have a turn. */
+const PAIRS_AT_ONCE = 20_000;
 
 const NOTHING: Permissions<Policies[number]> = { dial: false, bind: false, granting: [] };
 
 const permissionsOf = ({ dial, bind }: Permissions): readonly string[] =>
   dial || bind ? [...(bind ? ['Bind'] : []), ...(dial ? ['Dial'] : [])] : ['Invalid'];
 
-/** For each service of a page, one entry for each policy that grants it. Each policy is worked out once. */
-const postureQueriesFor = (
-  posture: Posture,
-  granting: Policies,
-  page: readonly Permissions<Policies[number]>[],
-): readonly (readonly object[])[] => {
-  const entries = new Map(
-    granting.map((policy) => {
-      const { isPassing, checks } = evaluatePolicy(policy, posture);
-      return [policy, { policyId: policy.id, policyType: policy.type, isPassing, postureQueries: checks.map(posture.queryFor) }];
-    }),
-  );
-  return page.map((permissions) => permissions.granting.flatMap((policy) => entries.get(policy) ?? []));
+/** What a service that a policy grants shows of the policy. */
+const postureQueriesBy = async (posture: Posture, granting: Iterable<Policies[number]>): Promise<ReadonlyMap<Policies[number], object>> => {
+  const entries = new Map<Policies[number], object>();
+  const turn = createTurns(ENTRIES_AT_ONCE);
+  for (const policy of granting) {
+    const { isPassing, checks } = evaluatePolicy(policy, posture);
+    entries.set(policy, { policyId: policy.id, policyType: policy.type, isPassing, postureQueries: checks.map(posture.queryFor) });
+    await turn(1 + checks.length);
+  }
+  return entries;
 };

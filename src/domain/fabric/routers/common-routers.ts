@@ -9,7 +9,9 @@ import type { Connections } from '../../../presence/connections.ts';
 import { and, not, type Predicate } from '../../../query/index.ts';
 import { ENTRIES_AT_ONCE } from '../../../storage/row-entries.ts';
 import { identityToRouters, serviceToRouters, sideOf } from '../../policy/policies/traversal.ts';
-import { maybeSelecting, type Selectable, type Side, selectedBy, selects } from '../../policy/roles/membership.ts';
+import { memoized } from '../../policy/posture/memoized.ts';
+import { maybeSelecting, type Selectable, type Side, selectedBy } from '../../policy/roles/membership.ts';
+import { indexEntities, selectingEach } from '../../policy/roles/selection-index.ts';
 import { online, presenceOf } from './online.ts';
 
 /** Most routers that a client receives for one service. */
@@ -28,41 +30,34 @@ export const commonRouters = async (
   pairs: readonly IdentityAndService[],
   presence: Connections,
 ): Promise<readonly (readonly Router[])[]> => {
-  const identities = [...new Set(pairs.map(({ identity }) => identity))];
-  const services = [...new Set(pairs.map(({ service }) => service))];
-  const forIdentities = await leading(entities, identityToRouters, identities);
-  const forServices = await leading(entities, serviceToRouters, services);
-  const where = and(selectedBy(forIdentities.map(({ to }) => to)), selectedBy(forServices.map(({ to }) => to)));
+  const leading = await leadingFrom(entities, pairs);
+  const where = and(reachedBy(leading.ofIdentities), reachedBy(leading.ofServices));
   if (where.op === 'none') return pairs.map(() => []);
-  const isOnePair = identities.length === 1 && services.length === 1;
+  const isOnePair = leading.ofIdentities.size === 1 && leading.ofServices.size === 1;
   const routers = await onlineFirst(entities, where, presence, isOnePair ? MOST_ROUTERS : Infinity);
+  const mayUse = routerAccessBy(leading, routers);
   const turn = createTurns(ENTRIES_AT_ONCE);
   const found: (readonly Router[])[] = [];
-  for (const { identity, service } of pairs) {
-    const [ofIdentity, ofService] = [sidesFor(forIdentities, identity), sidesFor(forServices, service)];
-    const may = (sides: readonly Side[], router: Router) => sides.some((side) => selects(side, router));
+  for (const pair of pairs) {
     const both: Router[] = [];
     for (const router of routers) {
       if (both.length === MOST_ROUTERS) break;
-      if (may(ofIdentity, router) && may(ofService, router)) both.push(router);
+      if (mayUse(pair, router)) both.push(router);
     }
     found.push(both);
-    await turn(forIdentities.length + forServices.length + routers.length);
+    await turn(1 + routers.length);
   }
   return found;
 };
 
-/** For each pair whether both may use a router. Two queries for any number of pairs. */
+type RouterAccess = (pair: IdentityAndService, router: Router) => boolean;
+
+/** For each pair whether both may use one of some routers. Two queries for any number of pairs. */
 export const routerAccess = async (
   entities: Entities,
   pairs: readonly IdentityAndService[],
-): Promise<(pair: IdentityAndService, router: Router) => boolean> => {
-  const forIdentities = await leading(entities, identityToRouters, [...new Set(pairs.map(({ identity }) => identity))]);
-  const forServices = await leading(entities, serviceToRouters, [...new Set(pairs.map(({ service }) => service))]);
-  return ({ identity, service }, router) =>
-    sidesFor(forIdentities, identity).some((side) => selects(side, router)) &&
-    sidesFor(forServices, service).some((side) => selects(side, router));
-};
+  routers: readonly Router[],
+): Promise<RouterAccess> => routerAccessBy(await leadingFrom(entities, pairs), routers);
 
 const onlineFirst = async (entities: Entities, where: Predicate, presence: Connections, most: number): Promise<readonly Router[]> => {
   const limit = (known: number) => (most === Infinity ? {} : { limit: most - known });
@@ -73,28 +68,47 @@ const onlineFirst = async (entities: Entities, where: Predicate, presence: Conne
   return [...first, ...(await entities.list(edgeRouter, { where: and(where, not(isOnline)), ...limit(first.length) }))];
 };
 
-interface Leading {
-  readonly from: Side;
-  readonly to: Side;
+/** What policies of some kind select on their far side, for each entity that they select on the near one. */
+type Leading<E> = ReadonlyMap<E, readonly Side[]>;
+
+interface LeadingOfPairs {
+  readonly ofIdentities: Leading<IdentityAndService['identity']>;
+  readonly ofServices: Leading<IdentityAndService['service']>;
 }
 
-const leading = async (
+const leadingFrom = async (entities: Entities, pairs: readonly IdentityAndService[]): Promise<LeadingOfPairs> => ({
+  ofIdentities: await leadingOf(entities, identityToRouters, new Set(pairs.map(({ identity }) => identity))),
+  ofServices: await leadingOf(entities, serviceToRouters, new Set(pairs.map(({ service }) => service))),
+});
+
+const leadingOf = async <E extends Selectable>(
   entities: Entities,
   { policies, from, to }: PolicyPath,
-  starts: readonly Selectable[],
-): Promise<readonly Leading[]> => {
-  const turn = createTurns(ENTRIES_AT_ONCE);
-  const found: Leading[] = [];
-  for (const row of await entities.list(policies, { where: maybeSelecting(from, starts) })) {
-    const policy = { from: sideOf(row, from), to: sideOf(row, to) };
-    if (starts.some((start) => selects(policy.from, start))) found.push(policy);
-    await turn(policy.from.roles.length + policy.to.roles.length);
-  }
-  return found;
+  starts: ReadonlySet<E>,
+): Promise<Leading<E>> => {
+  const rows = await entities.list(policies, { where: maybeSelecting(from, [...starts]) });
+  const sides = new Map(rows.map((row) => [row, sideOf(row, to)]));
+  const selecting = await selectingEach(starts, rows, (row) => sideOf(row, from));
+  return new Map([...selecting].map(([start, its]) => [start, its.flatMap((row) => sides.get(row) ?? [])]));
 };
 
-const sidesFor = (policies: readonly Leading[], start: Selectable): readonly Side[] =>
-  policies.filter(({ from }) => selects(from, start)).map(({ to }) => to);
+/** The routers to which any of the policies lead. */
+const reachedBy = (leading: Leading<unknown>): Predicate => selectedBy([...new Set([...leading.values()].flat())]);
+
+const routerAccessBy = ({ ofIdentities, ofServices }: LeadingOfPairs, routers: readonly Router[]): RouterAccess => {
+  const selected = memoized(indexEntities(routers));
+  const reached = (sides: readonly Side[] = []): ReadonlySet<Router> => {
+    const found = new Set<Router>();
+    for (const side of sides) {
+      if (found.size === routers.length) break;
+      for (const router of selected(side)) found.add(router);
+    }
+    return found;
+  };
+  const ofIdentity = memoized((identity: IdentityAndService['identity']) => reached(ofIdentities.get(identity)));
+  const ofService = memoized((service: IdentityAndService['service']) => reached(ofServices.get(service)));
+  return ({ identity, service }, router) => ofIdentity(identity).has(router) && ofService(service).has(router);
+};
 
 /** A router as clients see it that want to reach a service. */
 export const shownRouter = (router: Router, presence: Connections) => {

@@ -3,7 +3,7 @@ import type { RowOf } from '../../../api/kit/resource.ts';
 import type { PolicyType, servicePolicy } from '../../../api/policies.ts';
 import type { service } from '../../../api/services.ts';
 import type { Entities } from '../../../changes/entities.ts';
-import { policiesBetween, policiesOfIdentity } from '../policies/traversal.ts';
+import { policiesBetween } from '../policies/traversal.ts';
 import type { SessionFacts } from '../posture/facts.ts';
 import { loadPosture } from '../posture/load.ts';
 import { type Access, evaluateAccess, type PolicyResult } from './evaluate.ts';
@@ -45,14 +45,4 @@ export const decideAccess = async (
   const policies = await policiesBetween(entities, who, what);
   const posture = await loadPosture(entities, policies, { identityId: who.id, session }, now);
   return decisionOf(evaluateAccess(policies, who, what, posture), type);
-};
-
-/** Like `decideAccess`, for many services of one identity, at the cost of one. */
-export const accessDecider = async (
-  entities: Entities,
-  { identity: who, session, now }: Asker,
-): Promise<(what: RowOf<typeof service>, type: PolicyType) => Decision> => {
-  const policies = await policiesOfIdentity(entities, who);
-  const posture = await loadPosture(entities, policies, { identityId: who.id, session }, now);
-  return (what, type) => decisionOf(evaluateAccess(policies, who, what, posture), type);
 };

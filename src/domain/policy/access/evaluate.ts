@@ -4,8 +4,10 @@
  * may be done now depends on the posture checks of the permitting policies, too.
  */
 import type { PolicyType } from '../../../api/policies.ts';
+import { memoized } from '../posture/memoized.ts';
 import type { CheckResult, Posture } from '../posture/posture.ts';
 import { type Selectable, selects } from '../roles/membership.ts';
+import { selectingEach } from '../roles/selection-index.ts';
 
 /** The fields of a service policy that the evaluator reads. */
 export interface AccessPolicy {
@@ -36,12 +38,27 @@ export const evaluatePermissions = <P extends AccessPolicy>(
   policies: readonly P[],
   identity: Selectable,
   service: Selectable,
-): Permissions<P> => {
-  const granting = policies.filter((policy) => grants(policy, identity, service));
-  return {
-    dial: granting.some(({ type }) => type === 'Dial'),
-    bind: granting.some(({ type }) => type === 'Bind'),
-    granting,
+): Permissions<P> => permissionsBy(policies.filter((policy) => grants(policy, identity, service)));
+
+const permissionsBy = <P extends AccessPolicy>(granting: readonly P[]): Permissions<P> => ({
+  dial: granting.some(({ type }) => type === 'Dial'),
+  bind: granting.some(({ type }) => type === 'Bind'),
+  granting,
+});
+
+/** The same for each pair of many identities and services: its cost follows how many policies select them, not how many policies there are. */
+export const permissionsAmong = async <P extends AccessPolicy, I extends Selectable, S extends Selectable>(
+  policies: readonly P[],
+  identities: Iterable<I>,
+  services: Iterable<S>,
+): Promise<(identity: I, service: S) => Permissions<P>> => {
+  const ofIdentities = await selectingEach(identities, policies, ({ semantic, identityRoles: roles }) => ({ semantic, roles }));
+  const ofServices = await selectingEach(services, policies, ({ semantic, serviceRoles: roles }) => ({ semantic, roles }));
+  const ofIdentity = memoized((identity: I) => new Set(ofIdentities.get(identity)));
+  return (identity, service) => {
+    const own = ofIdentity(identity);
+    const selecting = ofServices.get(service) ?? [];
+    return permissionsBy(own.size === policies.length ? selecting : selecting.filter((policy) => own.has(policy)));
   };
 };
 
@@ -66,8 +83,10 @@ export const evaluateAccess = <P extends AccessPolicy>(
   identity: Selectable,
   service: Selectable,
   posture: Posture,
-): Access<P> => {
-  const permissions = evaluatePermissions(policies, identity, service);
+): Access<P> => accessBy(evaluatePermissions(policies, identity, service), posture);
+
+/** Access by permissions that are known. */
+export const accessBy = <P extends AccessPolicy>(permissions: Permissions<P>, posture: Posture): Access<P> => {
   const results = permissions.granting.map((policy) => evaluatePolicy(policy, posture));
   const may = (right: PolicyType) => results.some(({ policy, isPassing }) => policy.type === right && isPassing);
   return { permissions, dial: may('Dial'), bind: may('Bind'), results };

@@ -3,7 +3,8 @@
 import { postureCheck } from '../../../api/posture-checks/index.ts';
 import type { PostureQuery } from '../../../api/posture-queries.ts';
 import { selfLink } from '../../../resources/links.ts';
-import { type Side, selects } from '../roles/membership.ts';
+import type { Side } from '../roles/membership.ts';
+import { indexEntities } from '../roles/selection-index.ts';
 import type { Evaluation } from './check-type.ts';
 import { checkTypeOf } from './check-types.ts';
 import type { Facts, StoredPostureCheck } from './facts.ts';
@@ -33,8 +34,9 @@ export interface Posture {
 export const postureOf = (checks: readonly StoredPostureCheck[], facts: Facts, now: number): Posture => {
   // Many services hang on few policies, and those on fewer checks.
   const evaluated = memoized((check: StoredPostureCheck): CheckResult => ({ check, ...checkTypeOf(check).evaluate(check, facts, now) }));
+  const selected = indexEntities(checks);
   const resultsFor = memoized(({ semantic, postureCheckRoles: roles }: CheckingPolicy): readonly CheckResult[] =>
-    roles.length === 0 ? [] : checks.filter((check) => selects({ semantic, roles }, check)).map(evaluated),
+    selected({ semantic, roles }).map(evaluated),
   );
   const queryFor = memoized(
     ({ check, isPassing }: CheckResult): PostureQuery => ({

@@ -13,7 +13,8 @@ import { checkTypeOf } from '../../policy/posture/check-types.ts';
 import type { Facts } from '../../policy/posture/facts.ts';
 import { checksOf } from '../../policy/posture/load.ts';
 import { afterResponses, eventIn, NOTHING_REPORTED, type ReportedFacts } from '../../policy/posture/responses.ts';
-import { selectedBy, selects } from '../../policy/roles/membership.ts';
+import { selectedBy } from '../../policy/roles/membership.ts';
+import { indexEntities, selectingEach } from '../../policy/roles/selection-index.ts';
 
 interface AffectedService extends Notice {
   readonly id: string;
@@ -51,21 +52,24 @@ const changed = <T extends object>(before: object, after: T, fields: readonly st
 const affectedServices = async (entities: Entities, call: Call, facts: Facts, event: EndpointEvent): Promise<AffectedService[]> => {
   const now = Date.parse(call.now());
   const policies = await policiesOfIdentity(entities, identityOf(call.actor));
-  const noticed = (await checksOf(entities, policies)).flatMap((check) => {
-    const notice = checkTypeOf(check).notice?.(check, facts, event, now);
-    return notice ? [{ check, notice }] : [];
-  });
-  const affected = policies.flatMap((policy) => {
-    const { semantic, postureCheckRoles: roles, serviceRoles } = policy;
-    const its = noticed.filter(({ check }) => selects({ semantic, roles }, check));
-    return its.length === 0 ? [] : [{ side: { semantic, roles: serviceRoles }, its }];
+  const noticed = (await checksOf(entities, policies))
+    .flatMap((check) => {
+      const notice = checkTypeOf(check).notice?.(check, facts, event, now);
+      return notice ? [{ check, notice }] : [];
+    })
+    // The nearest end first.
+    .toSorted((a, b) => endOf(a.notice) - endOf(b.notice));
+  const selected = indexEntities(noticed.map(({ check }) => check));
+  const affected = policies.flatMap(({ semantic, postureCheckRoles, serviceRoles }) => {
+    const [nearest] = selected({ semantic, roles: postureCheckRoles });
+    return nearest ? [{ side: { semantic, roles: serviceRoles }, nearest }] : [];
   });
   if (affected.length === 0) return [];
   const services = await entities.list(service, { where: selectedBy(affected.map(({ side }) => side)) });
+  const selecting = await selectingEach(services, affected, ({ side }) => side);
   return services.flatMap((row: RowOf<typeof service>) => {
-    const [nearest] = affected
-      .flatMap(({ side, its }) => (selects(side, row) ? its : []))
-      .toSorted((a, b) => endOf(a.notice) - endOf(b.notice));
+    const its = new Set(selecting.get(row)?.map(({ nearest }) => nearest));
+    const nearest = noticed.find(({ check }) => its.has(check));
     return nearest ? [{ id: row.id, name: row.name, postureQueryType: nearest.check.typeId, ...nearest.notice }] : [];
   });
 };

@@ -8,15 +8,17 @@ import { postureData } from '../../../api/posture-data.ts';
 import { service } from '../../../api/services.ts';
 import type { session } from '../../../api/sessions.ts';
 import type { Entities } from '../../../changes/entities.ts';
+import { createTurns } from '../../../concurrency/event-loop.ts';
 import { FOREVER } from '../../../query/dates.ts';
 import { and } from '../../../query/index.ts';
 import { rowsById } from '../../../resources/rows-by-id.ts';
+import { ENTRIES_AT_ONCE } from '../../../storage/row-entries.ts';
 import { type Decision, decisionOf } from '../../policy/access/decide.ts';
-import { evaluateAccess } from '../../policy/access/evaluate.ts';
+import { accessBy, permissionsAmong } from '../../policy/access/evaluate.ts';
 import { checksOf } from '../../policy/posture/load.ts';
 import { memoized } from '../../policy/posture/memoized.ts';
 import { type Posture, postureOf } from '../../policy/posture/posture.ts';
-import { maybeSelecting, selects } from '../../policy/roles/membership.ts';
+import { maybeSelecting } from '../../policy/roles/membership.ts';
 
 export type StoredSession = RowOf<typeof session>;
 
@@ -66,19 +68,17 @@ export const grantsOf = async <S extends GrantedSession>(
   const policies = await entities.list(servicePolicy, {
     where: and(maybeSelecting('identityRoles', [...identities.values()]), maybeSelecting('serviceRoles', [...services.values()])),
   });
-  const policiesOf = memoized((id: string) => {
-    const who = identities.get(id);
-    return who ? policies.filter(({ semantic, identityRoles: roles }) => selects({ semantic, roles }, who)) : [];
-  });
+  const permissions = await permissionsAmong(policies, identities.values(), services.values());
   const postureIn = await posturesOf(entities, sessions, isPostureIgnored ? [] : policies, now);
-  return new Map(
-    sessions.map((row) => {
-      const [who, what] = [identities.get(row.identityId), services.get(row.serviceId)];
-      if (!who || !what) return [row, undefined];
-      const access = evaluateAccess(policiesOf(who.id), who, what, postureIn(row));
-      return [row, grantOf(decisionOf(access, row.type ?? 'Dial'))];
-    }),
-  );
+  const grants = new Map<S, SessionGrant | undefined>();
+  const turn = createTurns(ENTRIES_AT_ONCE);
+  for (const row of sessions) {
+    const [who, what] = [identities.get(row.identityId), services.get(row.serviceId)];
+    const access = who && what && accessBy(permissions(who, what), postureIn(row));
+    grants.set(row, access && grantOf(decisionOf(access, row.type ?? 'Dial')));
+    await turn(1 + (access?.results.reduce((sum, { checks }) => sum + 1 + checks.length, 0) ?? 0));
+  }
+  return grants;
 };
 
 /** How the checks of policies stand for the endpoint of a session. */

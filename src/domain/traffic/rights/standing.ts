@@ -42,7 +42,7 @@ export const rightFaults = async (
     const [who, what] = [identities.get(right.identityId), services.get(right.serviceId)];
     return who && what ? [{ identity: who, service: what }] : [];
   });
-  const mayUse = await routerAccess(entities, pairs);
+  const mayUse = await routerAccess(entities, pairs, [...routers.values()]);
 
   const isGoing = (right: TrafficRight, row: StoredSession | undefined): boolean => {
     const isSame =

@@ -1,0 +1,78 @@
+/**
+ * Which of many sides of policies select each of many entities, and which of many entities a side selects. To try each pair of a page of services and the
+ * policies of an identity would hold up everybody else. Both agree with `selects`.
+ */
+import { readSelectors } from '../../../api/kit/selectors.ts';
+import { createTurns } from '../../../concurrency/event-loop.ts';
+import { ENTRIES_AT_ONCE } from '../../../storage/row-entries.ts';
+import type { Selectable, Side } from './membership.ts';
+
+/** Places of items in their list, by an id or an attribute. */
+type Places = Map<string, number[]>;
+
+const put = (places: Places, key: string, at: number): void => {
+  const known = places.get(key);
+  if (known) known.push(at);
+  else places.set(key, [at]);
+};
+
+/** The items at some places, in their order. */
+const pick = <T>(items: readonly T[], places: ReadonlySet<number>): readonly T[] =>
+  places.size === items.length ? items : [...places].sort((a, b) => a - b).map((at) => items[at] as T); // below the length
+
+/** The attributes by which a side is found: one of those that AllOf asks will do. */
+const found = (semantic: Side['semantic'], attributes: readonly string[]) => (semantic === 'AllOf' ? attributes.slice(0, 1) : attributes);
+
+/** For each entity, the items whose side selects it, in their order. */
+export const selectingEach = async <E extends Selectable, T>(
+  entities: Iterable<E>,
+  items: readonly T[],
+  sideOf: (item: T) => Side,
+): Promise<ReadonlyMap<E, readonly T[]>> => {
+  const asked = new Set(entities);
+  const ids: Places = new Map([...asked].map(({ id }) => [id, []]));
+  const attributes: Places = new Map([...asked].flatMap(({ roleAttributes }) => roleAttributes.map((attribute) => [attribute, []])));
+  const everything: number[] = [];
+  const needed = new Map<number, readonly string[]>();
+  const turn = createTurns(ENTRIES_AT_ONCE);
+  for (const [at, item] of items.entries()) {
+    const { semantic, roles } = sideOf(item);
+    const selection = readSelectors(roles);
+    if (selection.everything) everything.push(at);
+    for (const id of selection.ids) ids.get(id)?.push(at);
+    for (const attribute of found(semantic, selection.attributes)) attributes.get(attribute)?.push(at);
+    if (semantic === 'AllOf') needed.set(at, selection.attributes);
+    await turn(roles.length + 1);
+  }
+  const selecting = new Map<E, readonly T[]>();
+  const selectingAll = pick(items, new Set(everything));
+  for (const entity of asked) {
+    const { id, roleAttributes } = entity;
+    const isMet = (at: number) => needed.get(at)?.every((attribute) => roleAttributes.includes(attribute)) ?? true;
+    const further = [...(ids.get(id) ?? []), ...roleAttributes.flatMap((attribute) => attributes.get(attribute)?.filter(isMet) ?? [])];
+    if (further.length === 0) selecting.set(entity, selectingAll);
+    else {
+      const places = new Set([...everything, ...further]);
+      selecting.set(entity, pick(items, places));
+      await turn(places.size);
+    }
+  }
+  return selecting;
+};
+
+/** @returns gives the entities that a side selects, in their order */
+export const indexEntities = <E extends Selectable>(entities: readonly E[]): ((side: Side) => readonly E[]) => {
+  const [byId, byAttribute]: readonly [Places, Places] = [new Map(), new Map()];
+  for (const [at, { id, roleAttributes }] of entities.entries()) {
+    put(byId, id, at);
+    for (const attribute of roleAttributes) put(byAttribute, attribute, at);
+  }
+  return ({ semantic, roles }) => {
+    const { everything, ids, attributes } = readSelectors(roles);
+    if (everything) return entities;
+    const places = new Set(ids.flatMap((id) => byId.get(id) ?? []));
+    const isMet = (at: number) => semantic === 'AnyOf' || attributes.every((attribute) => entities[at]?.roleAttributes.includes(attribute));
+    for (const attribute of found(semantic, attributes)) for (const at of byAttribute.get(attribute) ?? []) if (isMet(at)) places.add(at);
+    return pick(entities, places);
+  };
+};
