@@ -32,7 +32,7 @@ const findings = new Map<string, number>();
 const find = (kind: string, detail: string): void => {
   const count = (findings.get(kind) ?? 0) + 1;
   findings.set(kind, count);
-  if (count <= PRINTED) console.error(`FOUND ${kind}: ${detail}`);
+  if (count <= PRINTED) console.error(`FOUND ${kind} after ${(performance.now() / 1000).toFixed(0)} s: ${detail}`);
 };
 
 const folder = mkdtempSync(join(tmpdir(), 'fuzz-'));

@@ -1,7 +1,15 @@
+/** The share of the work of one turn that was done in this turn of the event loop. All that takes turns counts together. */
+let done = 0;
+
+const beginTurn = () => {
+  done = 0;
+};
+
 /** Long computations that wait for a turn, in order. */
 const waiting: (() => void)[] = [];
 
 const goOn = () => {
+  beginTurn();
   waiting.shift()?.();
   if (waiting.length > 0) setTimeout(goOn, 0);
 };
@@ -15,17 +23,34 @@ export const yieldToEventLoop = (): Promise<void> =>
     if (waiting.push(resolve) === 1) setTimeout(goOn, 0);
   });
 
+/** Less is not counted, so that small requests set no timer. */
+const LEAST_SHARE = 0.1;
+
 /**
- * For a long computation, which awaits it at each step: once in so many steps others have a turn.
+ * Counts work towards the turn in which it is done, together with that of all others.
+ * @param share of the work of one turn, which takes some milliseconds
+ * @returns whether it is time to let others have a turn
+ */
+export const countWork = (share: number): boolean => {
+  if (share >= LEAST_SHARE) {
+    if (done === 0) setTimeout(beginTurn, 0);
+    done += share;
+  }
+  return done >= 1;
+};
+
+/**
+ * For a long computation, which awaits it at each step: others have a turn once so many steps are done, or fewer where more was done in the same turn.
  * @param steps that take some milliseconds together
  * @returns takes how many steps were done: default 1
  */
-export const createTurns = (steps: number): ((done?: number) => Promise<void> | undefined) => {
+export const createTurns = (steps: number): ((more?: number) => Promise<void> | undefined) => {
   let sum = 0;
-  return (done = 1) => {
-    sum += done;
-    if (sum < steps) return undefined;
+  return (more = 1) => {
+    sum += more;
+    const share = sum / steps;
+    if (share < LEAST_SHARE) return undefined;
     sum = 0;
-    return yieldToEventLoop();
+    return countWork(share) ? yieldToEventLoop() : undefined;
   };
 };

@@ -5,8 +5,9 @@ import { META } from '../../wire/meta.ts';
 import type { Page } from './answer.ts';
 import { errorComponents, metaComponents, pageComponents } from './edge-schemas.ts';
 import { bareJson, type DataAnswer, type Envelope, type ErrorForm } from './envelope.ts';
+import { isLarge, jsonParts } from './json-parts.ts';
 import { schemaNamed } from './json-schema.ts';
-import { pageEnvelope, VERSIONS } from './page-envelope.ts';
+import { pageEnvelope, VERSIONS, wholeOrParts } from './page-envelope.ts';
 import { jsonOf } from './written.ts';
 
 /** `{ data, meta }`. Made by concatenation, so that the data is turned into text once. */
@@ -49,7 +50,14 @@ export const errorAndMeta: ErrorForm = {
   components: { ...metaComponents, ...errorComponents },
 };
 
-const dataEnvelope = (data: unknown): string => `{"data":${jsonOf(data)},"meta":{${VERSIONS}}}`;
+const dataEnvelope = (data: unknown): string | AsyncIterable<string> =>
+  isLarge(data) ? wholeOrParts(dataParts(data as object)) : `{"data":${jsonOf(data)},"meta":{${VERSIONS}}}`; // what is large is an object
+
+function* dataParts(data: object): Generator<string> {
+  yield '{"data":';
+  yield* jsonParts(data);
+  yield `,"meta":{${VERSIONS}}}`;
+}
 
 /** Clients read the number of results from a pagination, though such a list has no pages. */
 const countedEnvelope = (output: unknown, counts: string): string => {

@@ -1,22 +1,24 @@
 /** The envelope of a page: `{ data, meta }`, where `meta` tells which part of the list it is. */
-import { yieldToEventLoop } from '../../concurrency/event-loop.ts';
+import { countWork, yieldToEventLoop } from '../../concurrency/event-loop.ts';
 import { META } from '../../wire/meta.ts';
 import type { Page } from './answer.ts';
+import { isLarge, jsonParts, PART } from './json-parts.ts';
 
 /** Items that are turned into text at once, at most: fewer of large ones, one at first. */
 const SLICE = 10;
-/** Characters up to which a page is sent whole, with its length. A longer one is sent part by part, and other requests are served in between. */
+/** Characters up to which an answer is sent whole, with its length. A longer one is sent part by part, and other requests are served in between. */
 const WHOLE = 524_288;
-/** Characters of such a part at least. */
-const PART = 65_536;
 
-export const pageEnvelope = (page: Page<unknown>): string | AsyncIterable<string> => {
-  const slices = slicesOf(page);
+export const pageEnvelope = (page: Page<unknown>): string | AsyncIterable<string> => wholeOrParts(slicesOf(page));
+
+/** A text that is made slice by slice. */
+export const wholeOrParts = (slices: Iterator<string>): string | AsyncIterable<string> => {
   let text = '';
   for (let slice = slices.next(); !slice.done; slice = slices.next()) {
     text += slice.value;
     if (text.length > WHOLE) return partsOf(text, slices);
   }
+  countWork(text.length / WHOLE);
   return text;
 };
 
@@ -37,11 +39,21 @@ async function* partsOf(begun: string, rest: Iterator<string>): AsyncGenerator<s
 }
 
 function* slicesOf({ data, filterableFields, pagination: { limit, offset, totalCount } }: Page<unknown>): Generator<string> {
-  for (let i = 0, count = 1; i === 0 || i < data.length; ) {
-    const text = JSON.stringify(data.slice(i, i + count)).slice(1, -1);
-    yield `${i === 0 ? '{"data":[' : ','}${text}`;
-    i += count;
-    count = Math.max(1, Math.min(SLICE, Math.floor((PART * count) / text.length)));
+  yield '{"data":[';
+  for (let i = 0, count = 1; i < data.length; ) {
+    const separator = i > 0 ? ',' : '';
+    const items = data.slice(i, i + count);
+    const large = items.findIndex(isLarge);
+    if (large === 0) {
+      yield separator;
+      yield* jsonParts(data[i++] as object); // what is large is an object
+      continue;
+    }
+    const slice = large < 0 ? items : items.slice(0, large);
+    const text = JSON.stringify(slice).slice(1, -1);
+    yield separator + text;
+    i += slice.length;
+    count = Math.max(1, Math.min(SLICE, Math.floor((PART * slice.length) / text.length)));
   }
   const pagination = `{"limit":${limit === Infinity ? NO_LIMIT : limit},"offset":${offset},"totalCount":${totalCount}}`;
   // A list that takes no filter says nothing of fields.

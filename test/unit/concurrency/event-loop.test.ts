@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createTurns, yieldToEventLoop } from '../../../src/concurrency/event-loop.ts';
+import { countWork, createTurns, yieldToEventLoop } from '../../../src/concurrency/event-loop.ts';
 
 /** Counts the turns of the event loop. */
 const countTurns = () => {
@@ -40,10 +40,36 @@ test('they go on in the order in which they began to wait', async () => {
 });
 
 test('others have a turn once in so many steps', async () => {
+  await yieldToEventLoop();
   const turn = createTurns(10);
   assert.deepEqual([turn(4), turn(5)], [undefined, undefined]);
   const pause = turn();
   assert.ok(pause instanceof Promise);
   await pause;
   assert.equal(turn(9), undefined);
+});
+
+test('all that is done in one turn counts together', async () => {
+  await yieldToEventLoop();
+  const [one, another] = [createTurns(10), createTurns(1000)];
+  assert.equal(one(6), undefined);
+  assert.equal(countWork(0.2), false);
+  const pause = another(200);
+  assert.ok(pause instanceof Promise);
+  await pause;
+  assert.deepEqual([one(6), another(300)], [undefined, undefined]);
+});
+
+test('what was done in an earlier turn does not count', async () => {
+  await yieldToEventLoop();
+  const turn = createTurns(10);
+  assert.equal(turn(9), undefined);
+  await new Promise((resolve) => setTimeout(resolve, 1));
+  await new Promise((resolve) => setTimeout(resolve, 1));
+  assert.equal(turn(9), undefined);
+});
+
+test('very little is not counted', async () => {
+  await yieldToEventLoop();
+  for (let i = 0; i < 100; i++) assert.equal(countWork(0.05), false);
 });

@@ -1,7 +1,7 @@
 /** A pool of `node:sqlite` connections. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { LRUCache } from 'lru-cache';
-import { yieldToEventLoop } from '../../../../src/adapter-kit.ts';
+import { countWork, yieldToEventLoop } from '../../../../src/adapter-kit.ts';
 import type { Connection, Connections, UseOptions } from '../connection.ts';
 import type { Result, ResultRow } from '../result.ts';
 
@@ -130,13 +130,16 @@ const READ_AT_ONCE = 1_048_576;
 
 /** @returns whether all is read */
 const readPart = (rest: Iterator<ResultRow>, rows: ResultRow[]): boolean => {
-  for (let read = 0; read < READ_AT_ONCE; ) {
-    const { done, value } = rest.next();
-    if (done) return true;
-    rows.push(value);
-    read += String(value.document).length;
+  let read = 0;
+  for (let next = rest.next(); !next.done; next = rest.next()) {
+    rows.push(next.value);
+    read += String(next.value.document).length;
+    if (read < READ_AT_ONCE) continue;
+    countWork(1);
+    return false;
   }
-  return false;
+  countWork(read / READ_AT_ONCE);
+  return true;
 };
 
 /** DatabaseSync refuses values that SQLite cannot store. */

@@ -20,8 +20,8 @@ const put = (places: Places, key: string, at: number): void => {
 const pick = <T>(items: readonly T[], places: ReadonlySet<number>): readonly T[] =>
   places.size === items.length ? items : [...places].sort((a, b) => a - b).map((at) => items[at] as T); // below the length
 
-/** The attributes by which a side is found: one of those that AllOf asks will do. */
-const found = (semantic: Side['semantic'], attributes: readonly string[]) => (semantic === 'AllOf' ? attributes.slice(0, 1) : attributes);
+/** The attributes by which a side is looked up: of those that AllOf asks, one will do. */
+const keysOf = (semantic: Side['semantic'], attributes: readonly string[]) => (semantic === 'AllOf' ? attributes.slice(0, 1) : attributes);
 
 /** For each entity, the items whose side selects it, in their order. */
 export const selectingEach = async <E extends Selectable, T>(
@@ -40,7 +40,7 @@ export const selectingEach = async <E extends Selectable, T>(
     const selection = readSelectors(roles);
     if (selection.everything) everything.push(at);
     for (const id of selection.ids) ids.get(id)?.push(at);
-    for (const attribute of found(semantic, selection.attributes)) attributes.get(attribute)?.push(at);
+    for (const attribute of keysOf(semantic, selection.attributes)) attributes.get(attribute)?.push(at);
     if (semantic === 'AllOf') needed.set(at, selection.attributes);
     await turn(roles.length + 1);
   }
@@ -72,7 +72,7 @@ export const indexEntities = <E extends Selectable>(entities: readonly E[]): ((s
     if (everything) return entities;
     const places = new Set(ids.flatMap((id) => byId.get(id) ?? []));
     const isMet = (at: number) => semantic === 'AnyOf' || attributes.every((attribute) => entities[at]?.roleAttributes.includes(attribute));
-    for (const attribute of found(semantic, attributes)) for (const at of byAttribute.get(attribute) ?? []) if (isMet(at)) places.add(at);
+    for (const attribute of keysOf(semantic, attributes)) for (const at of byAttribute.get(attribute) ?? []) if (isMet(at)) places.add(at);
     return pick(entities, places);
   };
 };
