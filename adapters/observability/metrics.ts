@@ -102,5 +102,8 @@ const gaugesOf = async (controller: Gauged): Promise<readonly Family[]> => {
       'Memory of the index of role attributes, about, by table.',
       Object.entries(statistics.roleIndexes).map(([table, { bytes }]) => [{ table }, bytes]),
     ),
+    gauge('overlay_controller_read_cache_bytes', 'Memory of what was read before and is remembered, about.', [
+      [{}, statistics.readCacheBytes],
+    ]),
   ];
 };

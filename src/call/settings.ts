@@ -80,6 +80,11 @@ export interface Settings {
    * more is asked in the database. Default 67,108,864 (64 MiB); 0 for no index.
    */
   readonly roleIndexBytes: number;
+  /**
+   * Bytes of memory, about, for what was read before and is still true: rows, and details as text (docs/decisions/036-reads-are-remembered.md). An
+   * identity takes some 4 KB. Default 33,554,432 (32 MiB); 0 to remember nothing.
+   */
+  readonly readCacheBytes: number;
   /** Minutes for which the connection of an identity is `unknown` once the router that carried it was lost. Default 5. */
   readonly unknownConnectionMinutes: number;
 }
@@ -110,11 +115,15 @@ export const defaultSettings: Settings = {
   maxQueryCostOfSessions: 50_000,
   maxQueryCostOfAdministrators: 1_000_000,
   roleIndexBytes: 67_108_864,
+  readCacheBytes: 33_554_432,
   unknownConnectionMinutes: 5,
 };
 
 /** Every setting has a default. */
 const NAMES = Object.fromEntries(Object.keys(defaultSettings).map((name) => [name, true])) as Record<keyof Settings, true>;
+
+/** Settings of which 0 means none. */
+const MAY_BE_NONE: ReadonlySet<string> = new Set(['roleIndexBytes', 'readCacheBytes'] satisfies readonly (keyof Settings)[]);
 
 /** The types that a setting may have to have, in words. */
 const FORMS: Readonly<Record<string, string | undefined>> = { number: 'a number', string: 'a text', boolean: 'true or false' };
@@ -138,7 +147,7 @@ export const checkedSettings = (given: Partial<Settings>): Settings => {
   for (const [name, value] of Object.entries(settings)) {
     const form = misfit(name as keyof Settings, value); // an unknown one is refused above
     if (form) throw new TypeError(`setting ${name} must be ${form}, got ${typeof value === 'string' ? `'${value}'` : String(value)}`);
-    const least = name === 'roleIndexBytes' ? 0 : 1;
+    const least = MAY_BE_NONE.has(name) ? 0 : 1;
     if (typeof value === 'number' && !(value >= least)) throw new TypeError(`setting ${name} must be ${least} or more, got ${value}`);
   }
   if (settings.enrollmentMinutes < 5) throw new TypeError(`setting enrollmentMinutes must be 5 or more, got ${settings.enrollmentMinutes}`);

@@ -11,8 +11,6 @@ import type { RoleIndexes } from './role-indexes.ts';
 import { partBy, type TablePart } from './table-part.ts';
 import { tableOf } from './views.ts';
 
-/** Of everything that is kept, about. Bytes */
-const MAX_BYTES = 16 * 1024 * 1024;
 /** A larger row or answer is read each time: it would displace many that nearly every call needs. Bytes, about */
 const MAX_ENTRY_BYTES = 64 * 1024;
 /** Changes that are read to catch up; after more, the cache begins anew. */
@@ -45,6 +43,8 @@ export interface ReadCache {
   writing(tx: Transaction): CachedTransaction;
   /** Changes that this controller has committed: the log need not be read for them. */
   advance(changes: readonly Change[]): void;
+  /** Of all that is kept, about. */
+  readonly bytes: number;
 }
 
 interface Entry {
@@ -54,11 +54,16 @@ interface Entry {
   readonly bytes: number;
 }
 
-/** @param indexes of attributes, which follow the same changes. Default: the store answers what they would */
-export const createReadCache = (indexes?: RoleIndexes): ReadCache => {
+/**
+ * @param maxBytes of all that is kept, about
+ * @param indexes of attributes, which follow the same changes. Default: the store answers what they would
+ */
+export const createReadCache = (maxBytes: number, indexes?: RoleIndexes): ReadCache => {
+  // A size of 0 would be no limit.
+  const maxSize = Math.max(1, maxBytes);
   const entries = new LRUCache<string, Entry>({
-    maxSize: MAX_BYTES,
-    maxEntrySize: MAX_ENTRY_BYTES,
+    maxSize,
+    maxEntrySize: Math.min(MAX_ENTRY_BYTES, maxSize),
     sizeCalculation: ({ bytes }) => bytes,
   });
   /** By table and by part of one, the revision of its last change. */
@@ -127,6 +132,9 @@ export const createReadCache = (indexes?: RoleIndexes): ReadCache => {
     writing: (tx) => new CachedTransaction(tx, state, 'write'),
     advance: (changes) => {
       for (const change of changes) take(change);
+    },
+    get bytes() {
+      return entries.calculatedSize;
     },
   };
 };

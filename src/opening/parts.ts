@@ -55,7 +55,7 @@ export const createParts = async (
   const events = createListeners(platform.logger);
   const inBackground: InBackground = (work) => readInBackground(store, background, work);
   const roleIndexes = createRoleIndexes(inBackground, settings.roleIndexBytes, platform.logger);
-  const readCache = createReadCache(roleIndexes);
+  const readCache = createReadCache(settings.readCacheBytes, roleIndexes);
   const publisher = await createPublisher(store, events, platform.logger);
   const { aroundWrite, continueReviews } = createSessionHooks(platform);
   const reviewSessions = () => continueReviews(background);

@@ -22,6 +22,8 @@ export interface Statistics {
   readonly connectedRouters: number;
   /** By table, the index of role attributes in memory, where there is one. */
   readonly roleIndexes: Readonly<Record<string, RoleIndexSize>>;
+  /** Bytes, about, of what was read before and is remembered. */
+  readonly readCacheBytes: number;
 }
 
 /** Counts are cached that long, because each kind costs a statement. ms */
@@ -44,7 +46,7 @@ export const createStatistics = (
   core: Core,
   { writes, roleIndexes }: Pick<ControllerParts, 'writes' | 'roleIndexes'>,
 ): (() => Promise<Statistics>) => {
-  const { store, platform, enrollments, passwordChecks, presence } = core;
+  const { store, platform, enrollments, passwordChecks, presence, readCache } = core;
   const counted: readonly Kind[] = Object.values<Kind>(kinds).filter((kind) => !OWN.includes(kind));
   const count = (): Promise<Statistics['entities']> =>
     store.transaction('read', async (tx) => {
@@ -69,6 +71,7 @@ export const createStatistics = (
     queues: { writes: turnsOf(writes), enrollments: turnsOf(enrollments), passwordChecks: turnsOf(passwordChecks) },
     connectedRouters: presence.here,
     roleIndexes: roleIndexes.sizes(),
+    readCacheBytes: readCache.bytes,
   });
 };
 

@@ -33,7 +33,7 @@ for (const name of stores) {
       maxBytes,
       { ...silent, warn: (line) => void warned.push(line) },
     );
-    const cache = createReadCache(indexes);
+    const cache = createReadCache(1_000_000, indexes);
     const read = <T>(work: (tx: CachedTransaction) => Promise<T>) => store.transaction('read', (tx) => work(cache.reading(tx)));
     const count = (attribute: string) => read((tx) => tx.count('identity', carrying(attribute)));
     const scans = async () => {

@@ -48,7 +48,10 @@ export const openWorker = async (shared: SharedStorage, clock: TestClock, change
     result: await work(entities),
     isUnfinished: false,
   });
-  const write = createWriter(store, createReadCache(), publisher, createSemaphore(4, 100), { aroundWrite, afterCommit: () => undefined });
+  const write = createWriter(store, createReadCache(1_000_000), publisher, createSemaphore(4, 100), {
+    aroundWrite,
+    afterCommit: () => undefined,
+  });
   const stamp = () => new Date(clock.now()).toISOString();
   const common = { random: platform.random, stamp, changesKept, changeBytesKept: Number.MAX_SAFE_INTEGER };
   const background = createBackground(store, platform.clock, write, common);

@@ -122,7 +122,7 @@ test('what a writer reads of others that are not committed is not remembered', a
   storage.connection.exec(
     'create table parent (id integer primary key); create table child (parent integer references parent (id) deferrable initially deferred)',
   );
-  const cache = createReadCache();
+  const cache = createReadCache(1_000_000);
   const { clock, random } = webPlatform();
   const context = { actor: 'system', requestId: 'r', random, stamp: createStamps(clock), changesKept: 100, changeBytesKept: 100_000 };
   const create = (name: string) => async (tx: Transaction) =>
