@@ -1,6 +1,7 @@
 import { checkedOptions, Overloaded, RETRY_AFTER } from '../../src/adapter-kit.ts';
 import { logFailure } from './failed.ts';
 import type { Handling } from './handling.ts';
+import { turnToBegin } from './loop-turn.ts';
 import { below, mountPoint } from './mount.ts';
 import { send } from './node-answer.ts';
 import { type HostRequest, NodeRequest } from './node-request.ts';
@@ -90,6 +91,8 @@ export const nodeBridge = (controller: Handling, options: NodeOptions = {}): Nod
   const answer = async (host: HostRequest, target: string): Promise<void> => {
     const turn = turns.of(host);
     if (turn && !(await turn)) return;
+    const begin = turnToBegin();
+    if (begin) await begin;
     if (active >= maxConcurrent) return refuse(host, 503, { headers: { 'retry-after': String(RETRY_AFTER.busy) } });
     active++;
     const request = new NodeRequest(host, target, receive, proxies?.certificatesOf);

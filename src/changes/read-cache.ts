@@ -59,8 +59,8 @@ interface Entry {
  * @param indexes of attributes, which follow the same changes. Default: the store answers what they would
  */
 export const createReadCache = (maxBytes: number, indexes?: RoleIndexes): ReadCache => {
-  // A size of 0 would be no limit.
-  const maxSize = Math.max(1, maxBytes);
+  // The size of such a cache is a whole number, and 0 would be no limit.
+  const maxSize = Math.min(Number.MAX_SAFE_INTEGER, Math.max(1, Math.floor(maxBytes)));
   const entries = new LRUCache<string, Entry>({
     maxSize,
     maxEntrySize: Math.min(MAX_ENTRY_BYTES, maxSize),

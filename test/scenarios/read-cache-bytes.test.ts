@@ -34,6 +34,12 @@ onEveryStore('what was read before', (openPlain, store) => {
     assert.ok((await at.read(at.ids[0])).includes('get identity'));
   });
 
+  test('is remembered without end where the setting says so', async () => {
+    await using at = await open(Infinity);
+    for (const id of [...at.ids, ...at.ids.slice(0, 1)]) await at.read(id);
+    assert.ok(!(await at.read(at.ids[0])).includes('get identity'));
+  });
+
   test('is not remembered where the setting says 0', async () => {
     await using at = await open(0);
     for (let i = 0; i < 2; i++) assert.ok((await at.read(at.ids[0])).includes('get identity'));

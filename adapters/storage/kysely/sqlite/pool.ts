@@ -126,7 +126,7 @@ const whole = ({ statement, returnsRows }: Prepared, parameters: readonly unknow
 };
 
 /** Characters of documents that are read before others have a turn. */
-const READ_AT_ONCE = 1_048_576;
+const READ_AT_ONCE = 524_288;
 
 /** @returns whether all is read */
 const readPart = (rest: Iterator<ResultRow>, rows: ResultRow[]): boolean => {
