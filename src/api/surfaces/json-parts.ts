@@ -5,21 +5,27 @@ const MANY = 2000;
 /** Characters of a part, about. */
 export const PART = 65_536;
 
-const arraysIn = (value: object): readonly (readonly unknown[])[] =>
-  Array.isArray(value) ? [value] : Object.values(value).filter(Array.isArray);
+/** Elements of an array and, unless it is an inner one, of the arrays of its elements. */
+const countArray = (array: readonly unknown[], isInner: boolean): number => {
+  let count = array.length;
+  for (let i = 0; i < array.length && !isInner && count <= MANY; i++) count += countArrays(array[i], true);
+  return count;
+};
+
+/** Elements of the arrays of a value. It runs for every entity of every page, so that it makes nothing. */
+const countArrays = (value: unknown, isInner = false): number => {
+  if (typeof value !== 'object' || value === null) return 0;
+  if (Array.isArray(value)) return countArray(value, isInner);
+  let count = 0;
+  for (const name in value) {
+    const member: unknown = value[name as keyof typeof value];
+    if (Array.isArray(member)) count += countArray(member, isInner);
+  }
+  return count;
+};
 
 /** Whether the arrays of an object and of their elements have many elements: as of a service whose policies ask for many posture checks. */
-export const isLarge = (value: unknown): boolean => {
-  if (typeof value !== 'object' || value === null) return false;
-  let count = 0;
-  for (const array of arraysIn(value))
-    for (const element of array) {
-      count++;
-      if (typeof element === 'object' && element !== null) for (const inner of arraysIn(element)) count += inner.length;
-      if (count > MANY) return true;
-    }
-  return false;
-};
+export const isLarge = (value: unknown): boolean => countArrays(value) > MANY;
 
 /** @returns parts that make `JSON.stringify(value)` together. @param value JSON: objects without `toJSON` */
 export function* jsonParts(value: object, isSplit: (value: unknown) => boolean = isLarge): Generator<string> {
