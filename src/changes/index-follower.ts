@@ -1,6 +1,6 @@
 import { kinds } from '../api/index.ts';
 import { createTurns } from '../concurrency/event-loop.ts';
-import { ALL, stringField } from '../query/index.ts';
+import { idAfter } from '../query/index.ts';
 import { type IndexedFields, questionOf } from '../role-index/question.ts';
 import { type Columns, TableIndex } from '../role-index/table-index.ts';
 import type { Query, Transaction } from '../storage/port.ts';
@@ -130,18 +130,15 @@ export class IndexFollower {
     const index = new TableIndex(this.fields, this.#columns.wanted);
     const revision = await tx.revision();
     const turn = turns(signal);
-    for (let last = ''; ; ) {
-      const rows = await tx.list(this.table, {
-        where: last === '' ? ALL : { op: 'compare', field: ID, is: '>', value: last },
-        limit: BATCH,
-      });
+    for (let last: string | undefined; ; ) {
+      const rows = await tx.list(this.table, { where: idAfter(last), limit: BATCH });
       for (const row of rows) {
         index.put(undefined, row);
         if (index.bytes > this.#around.room() + (this.#index?.bytes ?? 0)) return this.#giveUp(index.columns);
         await turn(entriesIn(row));
       }
       if (rows.length < BATCH) break;
-      last = rows.at(-1)?.id ?? '';
+      last = rows.at(-1)?.id;
     }
     if (drops !== this.#drops) return;
     this.#index = index;
@@ -170,8 +167,6 @@ export class IndexFollower {
     }
   }
 }
-
-const ID = stringField('id');
 
 const lacks = (there: Columns, wanted: Columns): boolean =>
   wanted.orders.some((field) => !there.orders.includes(field)) || wanted.texts.some((field) => !there.texts.includes(field));

@@ -14,7 +14,7 @@ import { sealKept, unsealKept } from '../changes/kept-secrets.ts';
 import { fieldsDue, KEY_CHECK, networkKeyIn, resealed, sealedFields } from '../changes/sealed.ts';
 import { tableOf } from '../changes/views.ts';
 import { keyNameOf, type SecretKeys, SecretUnreadable } from '../platform/secrets.ts';
-import { ALL, type Predicate, stringField } from '../query/index.ts';
+import { idAfter } from '../query/index.ts';
 import type { Store, Transaction } from '../storage/port.ts';
 
 /** Which key takes the place of the present one. */
@@ -112,8 +112,7 @@ interface ResealedPage {
 
 /** Only rows that have something to be sealed anew are written: no change, for what they say stays the same. */
 const resealPage = async (store: Store, keys: SecretKeys, kind: Kind, name: string, after: string): Promise<ResealedPage> => {
-  const where: Predicate = after === '' ? ALL : { op: 'compare', field: stringField('id'), is: '>', value: after };
-  const rows = await store.transaction('read', (tx) => tx.list(tableOf(kind), { where, limit: PAGE }));
+  const rows = await store.transaction('read', (tx) => tx.list(tableOf(kind), { where: idAfter(after), limit: PAGE }));
   const due = rows.filter((row) => fieldsDue(kind, row, name).length > 0).map(({ id }) => id);
   const next = rows.length < PAGE ? undefined : rows.at(-1)?.id;
   if (due.length === 0) return { count: 0, unreadable: [], next };

@@ -73,6 +73,8 @@ export const booleanField = (name: string): FieldRef => ({ path: [name], type: '
 export const equals = (field: FieldRef, value: Scalar): Predicate => ({ op: 'compare', field, is: '=', value });
 /** The field holds one of these values; with none of them, true for no row. */
 export const oneOf = (field: FieldRef, values: readonly Scalar[]): Predicate => (values.length === 0 ? NONE : { op: 'in', field, values });
+/** The rows after one in the order of ids, as the next page has them; all without one. */
+export const idAfter = (id: string | undefined): Predicate => (id ? { op: 'compare', field: stringField('id'), is: '>', value: id } : ALL);
 /** The set holds this value. */
 export const has = (set: string, value: string): Predicate => ({ op: 'covers', set, values: [value] });
 /** Negation; two of them are none. */

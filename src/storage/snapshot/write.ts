@@ -5,7 +5,7 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { inParts } from '../../concurrency/parts.ts';
-import { ALL, type Predicate, stringField } from '../../query/index.ts';
+import { idAfter } from '../../query/index.ts';
 import type { Row, Transaction } from '../port.ts';
 
 export const FORMAT = 1;
@@ -60,12 +60,12 @@ export async function* snapshotOf(tx: Transaction, kinds: readonly string[], hea
 }
 
 async function* pagesOf(tx: Transaction, kind: string): AsyncGenerator<readonly Row[]> {
-  for (let where: Predicate = ALL; ; ) {
-    const page = await tx.list(kind, { where, limit: PAGE });
+  for (let after: string | undefined; ; ) {
+    const page = await tx.list(kind, { where: idAfter(after), limit: PAGE });
     const last = page.at(-1);
     if (last) yield page;
     if (last === undefined || page.length < PAGE) return;
-    where = { op: 'compare', field: stringField('id'), is: '>', value: last.id };
+    after = last.id;
   }
 }
 

@@ -5,7 +5,7 @@ import type { Core } from '../../../call/core.ts';
 import { type EntitiesContext, entitiesOf } from '../../../changes/entities.ts';
 import { networkKeyIn, sealText, underNetworkKey, unsealText } from '../../../changes/sealed.ts';
 import type { SecretKeys, Secrets } from '../../../platform/secrets.ts';
-import { type Predicate, stringField } from '../../../query/index.ts';
+import { idAfter } from '../../../query/index.ts';
 import { newId } from '../../../storage/ids.ts';
 import type { Store, Row as StoredRow } from '../../../storage/port.ts';
 
@@ -44,8 +44,7 @@ export const sealIdentitySecrets = async (store: Store, keys: SecretKeys, contex
 /** @returns the id to go on after */
 const sealPage = (store: Store, keys: SecretKeys, after: string): Promise<string | undefined> =>
   store.transaction('write', async (tx) => {
-    const where: Predicate = { op: 'compare', field: stringField('id'), is: '>', value: after };
-    const rows = await tx.list(terminator.kind, { where, limit: PAGE });
+    const rows = await tx.list(terminator.kind, { where: idAfter(after), limit: PAGE });
     for (const { identitySecret, ...row } of rows) {
       if (identitySecret === undefined) continue;
       const sealedIdentitySecret = identitySecret === '' ? null : await sealText(keys, terminator, FIELD, row, String(identitySecret));

@@ -1,12 +1,11 @@
 import type { Finding } from '../../../api/database.ts';
 import type { Kind } from '../../../api/kit/resource.ts';
 import type { Core } from '../../../call/core.ts';
-import type { Entities } from '../../../changes/entities.ts';
 import { yieldToEventLoop } from '../../../concurrency/event-loop.ts';
 import { inParts } from '../../../concurrency/parts.ts';
 import { ApiError } from '../../../errors/index.ts';
 import type { Job } from '../../../jobs/background.ts';
-import { ALL, type Predicate, stringField } from '../../../query/index.ts';
+import { idAfter } from '../../../query/index.ts';
 import { type Fault, faultsOf, mayHaveFaults, remedyFaults } from '../../../resources/faults.ts';
 import { allKinds } from '../../../resources/kinds.ts';
 import type { Row } from '../../../storage/port.ts';
@@ -62,25 +61,24 @@ async function* indexFindings(task: TaskWork, kind: Kind, isFix: boolean): Async
 
 /** Checks references between documents. */
 async function* rowFindings(task: TaskWork, kind: Kind, isFix: boolean): AsyncGenerator<Finding> {
-  for (let where: Predicate | undefined = ALL; where; ) {
-    const { last, faults } = await task.read(async (entities) => {
-      const rows = await listRows(entities, kind, where ?? ALL);
+  for (let after: string | undefined, isOver = false; !isOver; ) {
+    const { next, faults } = await task.read(async (entities) => {
+      const rows: readonly Row[] = await entities.list(kind, { where: idAfter(after), limit: PAGE });
       const faults: Fault[] = [];
       for (const part of inParts(rows, entriesIn, ENTRIES_AT_ONCE)) {
         faults.push(...(await faultsOf(entities, kind, part)));
         await breathe(task);
       }
-      return { last: rows.length < PAGE ? undefined : rows.at(-1), faults };
+      return { next: rows.length < PAGE ? undefined : rows.at(-1)?.id, faults };
     });
     for (const [id, its] of Map.groupBy(faults, (fault) => fault.id)) {
       const left = isFix ? await fixRow(task, kind, id) : undefined;
       for (const { description } of its) yield { description, fixed: left !== undefined && !left.includes(description) };
     }
-    where = last && { op: 'compare', field: stringField('id'), is: '>', value: last.id };
+    after = next;
+    isOver = next === undefined;
   }
 }
-
-const listRows = (entities: Entities, kind: Kind, where: Predicate): Promise<readonly Row[]> => entities.list(kind, { where, limit: PAGE });
 
 /**
  * In a transaction of its own, where the row is looked at again: it may have been changed since it was read.

@@ -6,7 +6,7 @@ import type { RowOf } from '../../../api/kit/resource.ts';
 import { sessionReview } from '../../../api/session-reviews.ts';
 import { session } from '../../../api/sessions.ts';
 import type { Entities } from '../../../changes/entities.ts';
-import { ALL, and, NONE, or, type Predicate, stringField } from '../../../query/index.ts';
+import { ALL, and, idAfter, NONE, or, type Predicate } from '../../../query/index.ts';
 import { affectedBy } from './affected.ts';
 import { refreshGrants } from './ends.ts';
 
@@ -52,17 +52,15 @@ export const continueReview = async (entities: Entities, now: string): Promise<b
 
 /** @returns the last that was looked at, or undefined when none is left */
 const lookAtSome = async (entities: Entities, sessions: Predicate, after: string, now: string): Promise<string | undefined> => {
-  const rows = await entities.list(session, { where: and(sessions, beyond(after)), limit: AT_ONCE });
+  const rows = await entities.list(session, { where: and(sessions, idAfter(after)), limit: AT_ONCE });
   await refreshGrants(entities, rows, now);
   return rows.length < AT_ONCE ? undefined : rows.at(-1)?.id;
 };
-
-const beyond = (id: string): Predicate => ({ op: 'compare', field: stringField('id'), is: '>', value: id });
 
 const predicateOf = ({ sessions }: RowOf<typeof sessionReview>): Predicate => sessions ?? NONE;
 
 /** Sessions that may have lost their right, and were not looked at since. */
 export const sessionsInDoubt = async (entities: Entities): Promise<Predicate> => {
   const reviews = (await entities.list(sessionReview, { where: ALL })).filter(({ isInDoubt }) => isInDoubt);
-  return or(...reviews.map((review) => and(predicateOf(review), beyond(review.lastId ?? ''))));
+  return or(...reviews.map((review) => and(predicateOf(review), idAfter(review.lastId ?? ''))));
 };

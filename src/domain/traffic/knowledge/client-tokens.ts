@@ -3,7 +3,7 @@ import { unsealText } from '../../../changes/sealed.ts';
 import type { Job } from '../../../jobs/background.ts';
 import { createRepeatedLog } from '../../../platform/repeated-log.ts';
 import { SecretUnreadable } from '../../../platform/secrets.ts';
-import { ALL, and, oneOf, type Predicate, stringField } from '../../../query/index.ts';
+import { ALL, and, idAfter, oneOf, type Predicate, stringField } from '../../../query/index.ts';
 import type { StoredSession } from '../../sessions/sessions/grants.ts';
 import type { Fabric } from '../routers/fabric.ts';
 
@@ -63,7 +63,7 @@ export const createClientTokens = ({ core: { secrets, platform } }: Pick<Fabric,
       const found: ClientToken[] = [];
       const among: Predicate = ids ? oneOf(stringField('id'), ids) : ALL;
       for (let after: string | undefined = ''; after !== undefined && (ids || byId.size < MOST); ) {
-        const where = and(among, { op: 'compare', field: stringField('id'), is: '>', value: after });
+        const where = and(among, idAfter(after));
         const rows = await job.read((entities) => entities.list(session, { where, limit: PAGE }));
         const news = (await Promise.all(unknownIn(rows).map(unsealed))).flat();
         news.forEach(note);

@@ -2,7 +2,7 @@ import { kinds } from '../../../../api/kinds.ts';
 import type { Entities } from '../../../../changes/entities.ts';
 import type { ChangedRow } from '../../../../changes/events.ts';
 import { yieldToEventLoop } from '../../../../concurrency/event-loop.ts';
-import { ALL, type Predicate, stringField } from '../../../../query/index.ts';
+import { idAfter } from '../../../../query/index.ts';
 import { DataModel } from './model.ts';
 import { type HeldKind, heldKinds } from './rows.ts';
 
@@ -22,8 +22,7 @@ export const loadDataModel = async (
 
 const loadKind = async (entities: Entities, model: DataModel, kind: HeldKind, signal: AbortSignal): Promise<void> => {
   for (let last: string | undefined, more = true; more; ) {
-    const where: Predicate = last === undefined ? ALL : { op: 'compare', field: stringField('id'), is: '>', value: last };
-    const rows = (await entities.list(kinds[kind], { where, limit: BATCH })) as readonly ChangedRow<typeof kind>[]; // a stored row has all that an event says of it
+    const rows = (await entities.list(kinds[kind], { where: idAfter(last), limit: BATCH })) as readonly ChangedRow<typeof kind>[]; // a stored row has all that an event says of it
     for (const row of rows) model.put(kind, row);
     last = rows.at(-1)?.id;
     more = rows.length === BATCH;
