@@ -12,7 +12,7 @@ import { backendsOf, NO_BACKENDS } from './backends.ts';
 import { type Credentials, endpoints } from './endpoints.ts';
 import type { Filled } from './fill.ts';
 import { createClient, type Request } from './load.ts';
-import { type Measurable, type MeasuredServer, measure as measured, startServer } from './measure.ts';
+import { type Figures, type Measurable, type MeasuredServer, measure, startServer } from './measure.ts';
 import { type Operation, operations } from './operations.ts';
 import { placeOf, sizeOf } from './stores.ts';
 
@@ -21,11 +21,13 @@ const { values } = parseArgs({
     sizes: { type: 'string', default: '10000x1000x200' },
     stores: { type: 'string', default: 'memory,sqlite' },
     seconds: { type: 'string', default: '3' },
+    rounds: { type: 'string', default: '3' },
     connections: { type: 'string', default: '8' },
     results: { type: 'string' },
   },
 });
 const seconds = Number(values.seconds);
+const rounds = Number(values.rounds);
 const connections = Number(values.connections);
 const M = '/edge/management/v1';
 
@@ -37,8 +39,17 @@ interface Server extends Filled, MeasuredServer {
 
 const start = (...args: string[]): Promise<Server> => startServer('server.ts', args);
 const backends = process.env.POSTGRES_URL ? await backendsOf(process.env.POSTGRES_URL) : NO_BACKENDS;
-const measure = (server: Measurable, token: string | undefined, next: () => Request) =>
-  measured(server, token, next, { seconds, connections, backends });
+const once = (server: Measurable, token: string | undefined, next: () => Request): Promise<Figures> =>
+  measure(server, token, next, { seconds, connections, backends });
+/** The cheapest of some rounds: by then the code is compiled, as it is in a server that runs for weeks, and what else the machine does counts least. */
+const cheapest = async (...asked: Parameters<typeof once>): Promise<Figures> => {
+  let least = await once(...asked);
+  for (let round = 1; round < rounds; round++) {
+    const figures = await once(...asked);
+    if (figures.cpuMs + figures.databaseMs < least.cpuMs + least.databaseMs) least = figures;
+  }
+  return least;
+};
 
 const login = async (port: number, username: string, password: string): Promise<string> => {
   const client = createClient({ port }, 1);
@@ -49,9 +60,9 @@ const login = async (port: number, username: string, password: string): Promise<
 
 /** What logins cost those who do not log in: the 99th percentile of `quiet` alone, and while so many others log in without pause. */
 const besideLogins = async (server: Server, token: string, quiet: () => Request, loggingIn: () => Request, logins = 50) => {
-  const alone = await measure(server, token, quiet);
+  const alone = await once(server, token, quiet);
   const crowd = createClient({ port: server.port }, logins);
-  const [beside] = await Promise.all([measure(server, token, quiet), crowd.run(loggingIn, seconds * (4 / 3) + 1)]);
+  const [beside] = await Promise.all([once(server, token, quiet), crowd.run(loggingIn, seconds * (4 / 3) + 1)]);
   crowd.close();
   const ratio = (beside.p99 / alone.p99).toFixed(1);
   return `Identity by id while ${logins} log in without pause: p99 ${beside.p99.toFixed(1)} ms, ${ratio}x of ${alone.p99.toFixed(1)} ms alone.`;
@@ -67,10 +78,10 @@ const row = (...cells: readonly string[]) => say(`| ${cells.join(' | ')} |`);
 say('# Results');
 say();
 say(
-  `Node ${process.version}, ${cpus().length} cores, ${connections} connections, ${seconds} s each, load ${loadavg()[0]?.toFixed(1)} at the start. CPU is the server process's user and system time; DB that of the backends of the database, in steps of 10 ms.`,
+  `Node ${process.version}, ${cpus().length} cores, ${connections} connections, the cheapest of ${rounds} rounds of ${seconds} s for each operation, load ${loadavg()[0]?.toFixed(1)} at the start. CPU is the server process's user and system time; DB that of the backends of the database, in steps of 10 ms.`,
 );
 const bare = await start('bare');
-const limit = await measure(bare, undefined, () => ({ method: 'GET', path: '/' }));
+const limit = await cheapest(bare, undefined, () => ({ method: 'GET', path: '/' }));
 bare.child.disconnect();
 say(`Bare node:https with a fixed body of 1.8 KB: ${limit.cpuMs.toFixed(3)} ms CPU an operation, ${limit.perSecond.toFixed(0)} a second.`);
 
@@ -105,7 +116,7 @@ try {
       row('---', '---:', '---:', '---:', '---:', '---:', '---:');
       const measured = operations(server, size);
       for (const [name, { next, as = 'administrator' }] of Object.entries<Operation>(measured)) {
-        const { cpuMs, databaseMs, perSecond, p50, p99 } = await measure(server, tokens[as], next);
+        const { cpuMs, databaseMs, perSecond, p50, p99 } = await cheapest(server, tokens[as], next);
         const ofDatabase = store === 'postgres' ? databaseMs : 0;
         const ratio = (cpuMs + ofDatabase) / limit.cpuMs;
         row(name, cpuMs.toFixed(3), ofDatabase.toFixed(3), `${ratio.toFixed(1)}x`, perSecond.toFixed(0), p50.toFixed(1), p99.toFixed(1));
