@@ -1,7 +1,8 @@
 /**
  * Drives every operation with good, bad and heavy requests, and the sockets below with what is no HTTP and no TLS, against the example server in a process
  * of its own. A finding is an answer 5xx, an end of the process, an error in its log, a block of its event loop of more than 100 ms of processor time beside
- * garbage collection, or memory that grows; with any it exits with 1. Several connections ask side by side: a block is reported with the request that began last.
+ * garbage collection, or memory that grows; with any it exits with 1. Several connections ask side by side: a block is reported with the
+ * request that began last, and with those that began or ended meanwhile.
  * `node scripts/fuzz.ts [--seconds 60] [--store memory|sqlite] [--seed NUMBER]`; the store may also be a `postgres://` address
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -42,9 +43,9 @@ let [about, worst, longestCollection, ended] = ['the start', 0, 0, false];
 console.log(`fuzzing for ${seconds} s on ${values.store}, --seed ${firstSeed}`);
 const server = await startServer(folder, storage, {
   about: () => about,
-  block: (ms, collecting, asked) => {
+  block: (ms, collecting, asked, steps) => {
     const own = ms - collecting;
-    if (own > LIMITS.blockMs) find('block', `${own.toFixed(0)} ms at or before ${asked}`);
+    if (own > LIMITS.blockMs) find('block', [`${own.toFixed(0)} ms at or before ${asked}`, ...steps].join('\n  '));
     worst = Math.max(worst, own);
     longestCollection = Math.max(longestCollection, collecting);
   },

@@ -5,7 +5,7 @@
  */
 
 // Concurrency.
-export { countWork, createTurns, yieldToEventLoop } from './concurrency/event-loop.ts';
+export { countWork, createTurns, isTurnOver, yieldToEventLoop } from './concurrency/event-loop.ts';
 export { inParts } from './concurrency/parts.ts';
 export { createSemaphore, type Release, type Semaphore } from './concurrency/semaphore.ts';
 // Errors as answers: their body, and the seconds after which to come back.

@@ -2,6 +2,8 @@
  * Preloaded into the server that is fuzzed: tells the fuzzer how long its event loop was blocked, in processor time of its thread, so that a busy machine
  * makes little difference, how much of that was garbage collection, and what memory it holds once garbage is collected.
  */
+import { subscribe } from 'node:diagnostics_channel';
+import type { IncomingMessage } from 'node:http';
 import { PerformanceObserver, performance } from 'node:perf_hooks';
 
 const TICK_MS = 5;
@@ -26,19 +28,48 @@ const MOST_COLLECTIONS = 10_000;
 const collectedIn = (from: number, to: number): number =>
   collections.reduce((sum, { start, ms }) => sum + Math.max(0, Math.min(to, start + ms) - Math.max(from, start)), 0);
 
+/** When a request began or ended, by the clock and by the processor time of this thread. */
+interface Step {
+  readonly at: number;
+  readonly cpuMs: number;
+  readonly what: string;
+}
+
+/** The latest of them: what was done in a block stands between two. */
+const steps: Step[] = [];
+const MOST_STEPS = 2000;
+
+const noteRequests = (): void => {
+  const note = (what: string) => (message: unknown) => {
+    const { method, url } = (message as { readonly request: IncomingMessage }).request; // of these two channels
+    steps.push({ at: performance.now(), cpuMs: cpuMs(), what: `${what} ${method} ${url?.slice(0, 200)}` });
+    if (steps.length > MOST_STEPS) steps.splice(0, MOST_STEPS / 2);
+  };
+  subscribe('http.server.request.start', note('began'));
+  subscribe('http.server.response.finish', note('ended'));
+};
+
+/** What happened in a stretch of time, each with the processor time spent since it began. */
+const stepsIn = (from: number, to: number, cpuFrom: number): readonly string[] =>
+  steps.filter(({ at }) => at >= from && at <= to).map((step) => `${(step.cpuMs - cpuFrom).toFixed(0)} ms ${step.what}`);
+
 /** A timer comes between any two pieces of work: what was spent since the last one is a block, and this tick at most. */
 const watch = (): void => {
   new PerformanceObserver((list) => {
     for (const { startTime, duration } of list.getEntries()) collections.push({ start: startTime, ms: duration });
     if (collections.length > MOST_COLLECTIONS) collections.splice(0, MOST_COLLECTIONS / 2);
   }).observe({ entryTypes: ['gc'] });
+  noteRequests();
   let [at, before] = [performance.now(), cpuMs()];
   setInterval(() => {
     const [from, to, ms] = [at, performance.now(), cpuMs() - before];
     if (ms > REPORTED_MS) {
       const id = ++blocks;
+      const within = stepsIn(from, to, before);
       process.send?.({ is: 'blocked', id });
-      setTimeout(() => process.send?.({ is: 'block', id, ms, collecting: Math.min(ms, collectedIn(from, to)) }), TOLD_WITHIN_MS).unref();
+      setTimeout(() => {
+        process.send?.({ is: 'block', id, ms, collecting: Math.min(ms, collectedIn(from, to)), steps: within });
+      }, TOLD_WITHIN_MS).unref();
     }
     [at, before] = [performance.now(), cpuMs()];
   }, TICK_MS).unref();

@@ -14,7 +14,7 @@ interface Memory {
 
 type Message =
   | { readonly is: 'blocked'; readonly id: number }
-  | { readonly is: 'block'; readonly id: number; readonly ms: number; readonly collecting: number }
+  | { readonly is: 'block'; readonly id: number; readonly ms: number; readonly collecting: number; readonly steps: readonly string[] }
   | ({ readonly is: 'memory' } & Memory);
 
 /** The example server in a process of its own, watched from inside. */
@@ -29,8 +29,9 @@ export interface Watching {
    * @param ms processor time during which nothing else was served
    * @param collecting how much of it was garbage collection
    * @param about what was asked when it ended
+   * @param steps the requests that began and ended meanwhile, each with the processor time until then
    */
-  block(ms: number, collecting: number, about: string): void;
+  block(ms: number, collecting: number, about: string, steps: readonly string[]): void;
   /** What is being asked. */
   about(): string;
   ended(how: string): void;
@@ -49,7 +50,7 @@ export const startServer = async (folder: string, storage: string, { block, abou
   child.on('message', (message: Message) => {
     if (message.is === 'blocked') asked.set(message.id, about());
     if (message.is !== 'block') return;
-    block(message.ms, message.collecting, asked.get(message.id) ?? '');
+    block(message.ms, message.collecting, asked.get(message.id) ?? '', message.steps);
     asked.delete(message.id);
   });
   const port = await listening(child);

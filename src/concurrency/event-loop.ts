@@ -36,8 +36,11 @@ export const countWork = (share: number): boolean => {
     if (done === 0) setTimeout(beginTurn, 0);
     done += share;
   }
-  return done >= 1;
+  return isTurnOver();
 };
+
+/** Whether so much was done in this turn that others should have one. */
+export const isTurnOver = (): boolean => done >= 1;
 
 /**
  * For a long computation, which awaits it at each step: others have a turn once so many steps are done, or fewer where more was done in the same turn.

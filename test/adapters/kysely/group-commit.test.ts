@@ -72,6 +72,22 @@ test('a writer that did not say so shares no commit', async () => {
   assert.deepEqual(await idsIn(store), ['a']);
 });
 
+test('a writer that comes after long work shares no commit with it, and others have a turn before it', async () => {
+  await using one = await opened();
+  const { store } = one;
+  let turns = 0;
+  const first = sharing(store, async (tx) => {
+    setImmediate(() => turns++);
+    await tx.insert('note', note('a', { body: 'x'.repeat(600_000) }));
+  });
+  const second = sharing(store, async (tx) => {
+    assert.equal(tx.seesUncommitted, false);
+    assert.equal(turns, 1);
+    assert.deepEqual(await idsIn(store), ['a']);
+  });
+  await Promise.all([first, second]);
+});
+
 test('where the commit fails, every writer that shares it fails, and nothing is stored', async () => {
   await using one = await opened();
   const { store, storage } = one;

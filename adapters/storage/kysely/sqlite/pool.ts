@@ -121,12 +121,19 @@ export class SqliteConnection implements Connection {
 }
 
 const whole = ({ statement, returnsRows }: Prepared, parameters: readonly unknown[]): Result => {
+  countWork(charactersIn(parameters) / AT_ONCE);
   if (returnsRows) return { rows: statement.all(...bound(parameters)), written: 0 };
   return { rows: [], written: Number(statement.run(...bound(parameters)).changes) };
 };
 
-/** Characters of documents that are read before others have a turn. */
-const READ_AT_ONCE = 524_288;
+/** Characters of documents that are read or written before others have a turn. */
+const AT_ONCE = 524_288;
+
+const charactersIn = (parameters: readonly unknown[]): number => {
+  let sum = 0;
+  for (const parameter of parameters) if (typeof parameter === 'string') sum += parameter.length;
+  return sum;
+};
 
 /** @returns whether all is read */
 const readPart = (rest: Iterator<ResultRow>, rows: ResultRow[]): boolean => {
@@ -134,11 +141,11 @@ const readPart = (rest: Iterator<ResultRow>, rows: ResultRow[]): boolean => {
   for (let next = rest.next(); !next.done; next = rest.next()) {
     rows.push(next.value);
     read += String(next.value.document).length;
-    if (read < READ_AT_ONCE) continue;
+    if (read < AT_ONCE) continue;
     countWork(1);
     return false;
   }
-  countWork(read / READ_AT_ONCE);
+  countWork(read / AT_ONCE);
   return true;
 };
 
