@@ -3,7 +3,7 @@
  * of its own. A finding is an answer 5xx, an end of the process, an error in its log, a block of its event loop of more than 100 ms of processor time beside
  * garbage collection, or memory that grows; with any it exits with 1. Several connections ask side by side: a block is reported with the
  * request that began last, and with those that began or ended meanwhile.
- * `node scripts/fuzz.ts [--seconds 60] [--store memory|sqlite] [--seed NUMBER]`; the store may also be a `postgres://` address
+ * `node scripts/fuzz.ts [--seconds 60] [--store memory|sqlite] [--folder FOLDER] [--seed NUMBER]`; the store may also be a `postgres://` address
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,6 +19,8 @@ const { values } = parseArgs({
   options: {
     seconds: { type: 'string', default: '60' },
     store: { type: 'string', default: 'memory' },
+    /** Where a SQLite database stays for the next run: what is slow may be so with much data only. */
+    folder: { type: 'string' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000_000) },
   },
 });
@@ -36,7 +38,7 @@ const find = (kind: string, detail: string): void => {
   if (count <= PRINTED) console.error(`FOUND ${kind} after ${(performance.now() / 1000).toFixed(0)} s: ${detail}`);
 };
 
-const folder = mkdtempSync(join(tmpdir(), 'fuzz-'));
+const folder = values.folder ?? mkdtempSync(join(tmpdir(), 'fuzz-'));
 const storage = values.store === 'sqlite' ? `sqlite:${join(folder, 'controller.db')}` : values.store;
 const statuses = new Map<number, number>();
 let [about, worst, longestCollection, ended] = ['the start', 0, 0, false];
@@ -123,7 +125,7 @@ if (!ended) {
   for (const connection of connections) connection.close();
   await server.stop();
 }
-rmSync(folder, { recursive: true, force: true });
+if (values.folder === undefined) rmSync(folder, { recursive: true, force: true });
 const told = [...statuses].toSorted(([a], [b]) => a - b).map(([status, count]) => `${status}: ${count}`);
 console.log(`${requests} requests; answers ${told.join(', ')}`);
 console.log(
