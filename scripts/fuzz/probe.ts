@@ -3,7 +3,7 @@
  * makes little difference, how much of that was garbage collection, and what memory it holds once garbage is collected.
  */
 import { subscribe } from 'node:diagnostics_channel';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { PerformanceObserver, performance } from 'node:perf_hooks';
 
 const TICK_MS = 5;
@@ -38,20 +38,34 @@ interface Step {
 /** The latest of them: what was done in a block stands between two. */
 const steps: Step[] = [];
 const MOST_STEPS = 2000;
+/** Requests that are not answered yet. */
+const open = new Map<IncomingMessage, string>();
+
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
 
 const noteRequests = (): void => {
-  const note = (what: string) => (message: unknown) => {
-    const { method, url } = (message as { readonly request: IncomingMessage }).request; // of these two channels
-    steps.push({ at: performance.now(), cpuMs: cpuMs(), what: `${what} ${method} ${url?.slice(0, 200)}` });
-    if (steps.length > MOST_STEPS) steps.splice(0, MOST_STEPS / 2);
-  };
-  subscribe('http.server.request.start', note('began'));
-  subscribe('http.server.response.finish', note('ended'));
+  const on = (channel: string, note: (exchange: Exchange) => string) =>
+    subscribe(channel, (message) => {
+      steps.push({ at: performance.now(), cpuMs: cpuMs(), what: note(message as Exchange) }); // on both channels
+      if (steps.length > MOST_STEPS) steps.splice(0, MOST_STEPS / 2);
+    });
+  on('http.server.request.start', ({ request, response }) => {
+    const name = `${request.method} ${request.url?.slice(0, 200)}`;
+    open.set(request, name);
+    response.once('close', () => open.delete(request));
+    return `began ${name}`;
+  });
+  on('http.server.response.finish', ({ request }) => `ended ${open.get(request)}`);
 };
 
-/** What happened in a stretch of time, each with the processor time spent since it began. */
-const stepsIn = (from: number, to: number, cpuFrom: number): readonly string[] =>
-  steps.filter(({ at }) => at >= from && at <= to).map((step) => `${(step.cpuMs - cpuFrom).toFixed(0)} ms ${step.what}`);
+/** What happened in a stretch of time, each with the processor time spent since it began, and what is still under way. */
+const stepsIn = (from: number, to: number, cpuFrom: number): readonly string[] => [
+  ...steps.filter(({ at }) => at >= from && at <= to).map((step) => `${(step.cpuMs - cpuFrom).toFixed(0)} ms ${step.what}`),
+  ...[...open.values()].map((name) => `under way ${name}`),
+];
 
 /** A timer comes between any two pieces of work: what was spent since the last one is a block, and this tick at most. */
 const watch = (): void => {
