@@ -27,8 +27,20 @@ const countArrays = (value: unknown, isInner = false): number => {
 /** Whether the arrays of an object and of their elements have many elements: as of a service whose policies ask for many posture checks. */
 export const isLarge = (value: unknown): boolean => countArrays(value) > MANY;
 
+/** Texts of objects that may come more than once, as what a policy asks for does in each service that it grants. */
+export type Texts = WeakMap<object, string>;
+
+const textOf = (value: unknown, texts: Texts): string => {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  const known = texts.get(value);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(value);
+  texts.set(value, text);
+  return text;
+};
+
 /** @returns parts that make `JSON.stringify(value)` together. @param value JSON: objects without `toJSON` */
-export function* jsonParts(value: object, isSplit: (value: unknown) => boolean = isLarge): Generator<string> {
+export function* jsonParts(value: object, texts: Texts = new WeakMap(), isSplit: (value: unknown) => boolean = isLarge): Generator<string> {
   const isArray = Array.isArray(value);
   let text = isArray ? '[' : '{';
   let separator = '';
@@ -38,9 +50,9 @@ export function* jsonParts(value: object, isSplit: (value: unknown) => boolean =
     separator = ',';
     if (typeof member === 'object' && member !== null && isSplit(member)) {
       yield text;
-      yield* jsonParts(member, isSplit);
+      yield* jsonParts(member, texts, isSplit);
       text = '';
-    } else text += JSON.stringify(member) ?? 'null';
+    } else text += textOf(member, texts);
     if (text.length < PART) continue;
     yield text;
     text = '';

@@ -1,8 +1,8 @@
 /** The envelope of a page: `{ data, meta }`, where `meta` tells which part of the list it is. */
-import { countWork, yieldToEventLoop } from '../../concurrency/event-loop.ts';
+import { countWork, createTurns } from '../../concurrency/event-loop.ts';
 import { META } from '../../wire/meta.ts';
 import type { Page } from './answer.ts';
-import { isLarge, jsonParts, PART } from './json-parts.ts';
+import { isLarge, jsonParts, PART, type Texts } from './json-parts.ts';
 
 /** Items that are turned into text at once, at most: fewer of large ones, one at first. */
 const SLICE = 10;
@@ -22,31 +22,32 @@ export const wholeOrParts = (slices: Iterator<string>): string | AsyncIterable<s
   return text;
 };
 
+/** To make a part is work, and so is to send it. */
 async function* partsOf(begun: string, rest: Iterator<string>): AsyncGenerator<string> {
+  const turn = createTurns(WHOLE);
   let part = begun;
-  for (;;) {
-    await yieldToEventLoop();
-    if (part.length >= PART) {
-      yield part;
-      part = '';
-      await yieldToEventLoop();
-    }
-    const slice = rest.next();
-    if (slice.done) break;
+  await turn(part.length);
+  for (let slice = rest.next(); !slice.done; slice = rest.next()) {
     part += slice.value;
+    await turn(slice.value.length);
+    if (part.length < PART) continue;
+    yield part;
+    await turn(part.length);
+    part = '';
   }
   yield part;
 }
 
 function* slicesOf({ data, filterableFields, pagination: { limit, offset, totalCount } }: Page<unknown>): Generator<string> {
   yield '{"data":[';
+  const texts: Texts = new WeakMap();
   for (let i = 0, count = 1; i < data.length; ) {
     const separator = i > 0 ? ',' : '';
     const items = data.slice(i, i + count);
     const large = items.findIndex(isLarge);
     if (large === 0) {
       yield separator;
-      yield* jsonParts(data[i++] as object); // what is large is an object
+      yield* jsonParts(data[i++] as object, texts); // what is large is an object
       continue;
     }
     const slice = large < 0 ? items : items.slice(0, large);

@@ -57,13 +57,19 @@ export const seenBy = (
   present: async (entities, rows: readonly RowOf<typeof service>[], call) => {
     const configs = configTypes.length === 0 ? undefined : await serviceConfigsSeen(entities, rows, who?.id, configTypes);
     const permissionsFor = who && (await permissionsAmong(policies, [who], rows));
-    const permissions = rows.map((row) => (who && permissionsFor ? permissionsFor(who, row) : NOTHING));
-    const granting = new Set([...new Set(permissions.map((each) => each.granting))].flat());
+    const turn = createTurns(PAIRS_AT_ONCE);
+    const permissions: Permissions<Policies[number]>[] = [];
+    const granting = new Set<Policies[number]>();
+    for (const row of rows) {
+      const its = who && permissionsFor ? permissionsFor(who, row) : NOTHING;
+      permissions.push(its);
+      if (granting.size < policies.length) for (const policy of its.granting) granting.add(policy);
+      await turn(1 + its.granting.length);
+    }
     const known = posture ?? (who && (await loadPosture(entities, [...granting], { identityId: who.id, session }, call.now())));
     const queryOf = known ? await postureQueriesBy(known, granting) : new Map<Policies[number], object>();
     // Many services are granted by the same policies.
     const queriesOf = memoized((policies: Policies) => policies.flatMap((policy) => queryOf.get(policy) ?? []));
-    const turn = createTurns(PAIRS_AT_ONCE);
     const shown: Readonly<Record<string, unknown>>[] = [];
     for (const [i, row] of rows.entries()) {
       const its = permissions[i] ?? NOTHING;
@@ -72,7 +78,7 @@ export const seenBy = (
         config: configs ? (configs.get(row.id) ?? {}) : noConfig,
         postureQueries: queriesOf(its.granting),
       });
-      await turn(its.granting.length);
+      await turn(1 + its.granting.length);
     }
     return shown;
   },
