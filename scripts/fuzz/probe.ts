@@ -61,10 +61,16 @@ const noteRequests = (): void => {
   on('http.server.response.finish', ({ request }) => `ended ${open.get(request)}`);
 };
 
+/** Steps of a block that are told: the latest. */
+const MOST_TOLD = 20;
+
 /** What happened in a stretch of time, each with the processor time spent since it began, and what is still under way. */
 const stepsIn = (from: number, to: number, cpuFrom: number): readonly string[] => [
-  ...steps.filter(({ at }) => at >= from && at <= to).map((step) => `${(step.cpuMs - cpuFrom).toFixed(0)} ms ${step.what}`),
-  ...[...open.values()].map((name) => `under way ${name}`),
+  ...steps
+    .filter(({ at }) => at >= from && at <= to)
+    .slice(-MOST_TOLD)
+    .map((step) => `${(step.cpuMs - cpuFrom).toFixed(0)} ms ${step.what}`),
+  ...[...open.values()].slice(0, MOST_TOLD).map((name) => `under way ${name}`),
 ];
 
 /** A timer comes between any two pieces of work: what was spent since the last one is a block, and this tick at most. */
