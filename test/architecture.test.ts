@@ -15,7 +15,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   query: [],
   semver: [],
   platform: ['options.ts'],
-  pki: ['platform'],
+  pki: ['concurrency', 'platform'],
   qr: [],
   tokens: ['platform', 'pki'],
   presence: ['platform'],
