@@ -12,6 +12,7 @@ const root = resolve(import.meta.dirname, '..');
 const layers: Readonly<Record<string, readonly string[]>> = {
   wire: [],
   errors: ['wire'],
+  concurrency: ['errors'],
   query: [],
   semver: [],
   platform: ['options.ts'],
@@ -21,7 +22,6 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   presence: ['platform'],
   // Bytes to messages and back. Who a router is, and what it may, is none of its business.
   'control-channel': ['concurrency', 'platform'],
-  concurrency: ['errors'],
   api: ['wire', 'concurrency', 'errors', 'query', 'semver'],
   observability: ['concurrency', 'api', 'errors', 'platform'],
   storage: ['concurrency', 'api', 'query', 'platform', 'observability', 'options.ts', 'version.ts'],
