@@ -1,5 +1,5 @@
 /** The envelope of a page: `{ data, meta }`, where `meta` tells which part of the list it is. */
-import { countWork, createTurns } from '../../concurrency/event-loop.ts';
+import { countWork, yieldToEventLoop } from '../../concurrency/event-loop.ts';
 import { META } from '../../wire/meta.ts';
 import type { Page } from './answer.ts';
 import { isLarge, jsonParts, PART, type Texts } from './json-parts.ts';
@@ -8,6 +8,8 @@ import { isLarge, jsonParts, PART, type Texts } from './json-parts.ts';
 const SLICE = 10;
 /** Characters up to which an answer is sent whole, with its length. A longer one is sent part by part, and other requests are served in between. */
 const WHOLE = 524_288;
+/** Characters of such a part, at least. */
+const SENT = 262_144;
 
 export const pageEnvelope = (page: Page<unknown>): string | AsyncIterable<string> => wholeOrParts(slicesOf(page));
 
@@ -22,18 +24,15 @@ export const wholeOrParts = (slices: Iterator<string>): string | AsyncIterable<s
   return text;
 };
 
-/** To make a part is work, and so is to send it. */
 async function* partsOf(begun: string, rest: Iterator<string>): AsyncGenerator<string> {
-  const turn = createTurns(WHOLE);
   let part = begun;
-  await turn(part.length);
   for (let slice = rest.next(); !slice.done; slice = rest.next()) {
     part += slice.value;
-    await turn(slice.value.length);
-    if (part.length < PART) continue;
+    if (part.length < SENT) continue;
+    countWork(part.length / WHOLE);
     yield part;
-    await turn(part.length);
     part = '';
+    await yieldToEventLoop();
   }
   yield part;
 }
