@@ -1,28 +1,30 @@
 /** Milliseconds for which requests are begun in one turn of the event loop. */
 const BEGUN_FOR_MS = 20;
 
-/** When the first request of this turn was begun, by the clock of `performance`. */
-let firstAt: number | undefined;
-
-const endTurn = () => {
-  firstAt = undefined;
-};
-
-const isOver = (): boolean => {
-  if (firstAt !== undefined) return performance.now() - firstAt >= BEGUN_FOR_MS;
-  firstAt = performance.now();
-  setImmediate(endTurn);
-  return false;
-};
-
-const wait = async (): Promise<void> => {
-  do await new Promise((resolve) => setImmediate(resolve));
-  while (isOver());
-};
-
 /**
  * Requests of many connections may arrive in one turn of the event loop. Were they all worked on in it, nothing else would be done for as long as they take
  * together.
- * @returns undefined if a request may begin; otherwise resolves when it may, in the order of the calls
+ * @param now milliseconds
+ * @returns gives undefined if a request may begin; otherwise resolves when it may, in the order of the calls
  */
-export const turnToBegin = (): Promise<void> | undefined => (isOver() ? wait() : undefined);
+export const createTurnsToBegin = (now: () => number): (() => Promise<void> | undefined) => {
+  /** When the first request of this turn was begun. */
+  let firstAt: number | undefined;
+  const endTurn = () => {
+    firstAt = undefined;
+  };
+  const isOver = (): boolean => {
+    if (firstAt !== undefined) return now() - firstAt >= BEGUN_FOR_MS;
+    firstAt = now();
+    setImmediate(endTurn);
+    return false;
+  };
+  const wait = async (): Promise<void> => {
+    do await new Promise((resolve) => setImmediate(resolve));
+    while (isOver());
+  };
+  return () => (isOver() ? wait() : undefined);
+};
+
+/** Of all requests to this process. */
+export const turnToBegin = createTurnsToBegin(() => performance.now());

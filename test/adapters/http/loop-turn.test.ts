@@ -1,39 +1,51 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { turnToBegin } from '../../../adapters/http/loop-turn.ts';
+import { createTurnsToBegin } from '../../../adapters/http/loop-turn.ts';
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
-const workFor = (milliseconds: number) => {
-  for (const until = performance.now() + milliseconds; performance.now() < until; );
+
+/** Turns by a clock that only work moves. */
+const createTurns = () => {
+  let now = 0;
+  const workFor = (milliseconds: number) => {
+    now += milliseconds;
+  };
+  return { turnToBegin: createTurnsToBegin(() => now), workFor };
 };
 
-test('requests that arrive together begin at once', async () => {
-  await nextTurn();
-  for (let i = 0; i < 10; i++) assert.equal(turnToBegin(), undefined);
+test('requests that arrive together begin at once', () => {
+  const { turnToBegin, workFor } = createTurns();
+  for (let i = 0; i < 10; i++) {
+    assert.equal(turnToBegin(), undefined);
+    workFor(1);
+  }
 });
 
 test('those that come after long work in the same turn begin in a later one, in their order', async () => {
-  await nextTurn();
+  const { turnToBegin, workFor } = createTurns();
   assert.equal(turnToBegin(), undefined);
-  workFor(25);
+  workFor(20);
+  let turn = 0;
   const begun: number[] = [];
+  const inTurns = new Set<number>();
   const waiting = [0, 1, 2].map(async (number) => {
     await turnToBegin();
     begun.push(number);
+    inTurns.add(turn);
     workFor(15);
   });
   await Promise.resolve();
-  assert.deepEqual(begun, []);
-  let turns = 0;
-  for (; begun.length < 3; turns++) await nextTurn();
+  assert.equal(begun.length, 0);
+  for (; begun.length < 3; turn++) await nextTurn();
   await Promise.all(waiting);
   assert.deepEqual(begun, [0, 1, 2]);
-  assert.ok(turns >= 2, 'not all in one turn');
+  assert.ok(inTurns.size >= 2, 'not all in one turn');
 });
 
 test('in the next turn, requests begin at once again', async () => {
+  const { turnToBegin, workFor } = createTurns();
   void turnToBegin();
-  workFor(25);
+  workFor(20);
   await nextTurn();
   await nextTurn();
   assert.equal(turnToBegin(), undefined);
