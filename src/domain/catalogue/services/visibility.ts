@@ -12,7 +12,6 @@ import { evaluatePolicy, type Permissions, permissionsAmong } from '../../policy
 import { policiesOfIdentity, sideOf } from '../../policy/policies/traversal.ts';
 import type { SessionFacts } from '../../policy/posture/facts.ts';
 import { loadPosture } from '../../policy/posture/load.ts';
-import { memoized } from '../../policy/posture/memoized.ts';
 import type { Posture } from '../../policy/posture/posture.ts';
 import { selectedBy } from '../../policy/roles/membership.ts';
 import { serviceConfigsSeen } from './config-data.ts';
@@ -60,25 +59,34 @@ export const seenBy = (
     const turn = createTurns(PAIRS_AT_ONCE);
     const permissions: Permissions<Policies[number]>[] = [];
     const granting = new Set<Policies[number]>();
+    // Many services are granted by the same policies.
+    const queriesOf = new Map<Permissions<Policies[number]>, readonly object[]>();
     for (const row of rows) {
       const its = who && permissionsFor ? permissionsFor(who, row) : NOTHING;
       permissions.push(its);
-      if (granting.size < policies.length) for (const policy of its.granting) granting.add(policy);
+      if (queriesOf.has(its)) continue;
+      queriesOf.set(its, []);
+      for (const policy of its.granting) granting.add(policy);
       await turn(1 + its.granting.length);
     }
     const known = posture ?? (who && (await loadPosture(entities, [...granting], { identityId: who.id, session }, call.now())));
     const queryOf = known ? await postureQueriesBy(known, granting) : new Map<Policies[number], object>();
-    // Many services are granted by the same policies.
-    const queriesOf = memoized((policies: Policies) => policies.flatMap((policy) => queryOf.get(policy) ?? []));
+    for (const its of queriesOf.keys()) {
+      queriesOf.set(
+        its,
+        its.granting.flatMap((policy) => queryOf.get(policy) ?? []),
+      );
+      await turn(1 + its.granting.length);
+    }
     const shown: Readonly<Record<string, unknown>>[] = [];
     for (const [i, row] of rows.entries()) {
       const its = permissions[i] ?? NOTHING;
       shown.push({
         permissions: permissionsOf(its),
         config: configs ? (configs.get(row.id) ?? {}) : noConfig,
-        postureQueries: queriesOf(its.granting),
+        postureQueries: queriesOf.get(its) ?? [],
       });
-      await turn(1 + its.granting.length);
+      await turn(1);
     }
     return shown;
   },

@@ -46,7 +46,10 @@ const permissionsBy = <P extends AccessPolicy>(granting: readonly P[]): Permissi
   granting,
 });
 
-/** The same for each pair of many identities and services: its cost follows how many policies select them, not how many policies there are. */
+/**
+ * The same for each pair of many identities and services: its cost follows how many policies select them, not how many policies there are.
+ * @returns gives one and the same result for pairs that the same policies grant, where that is easily seen
+ */
 export const permissionsAmong = async <P extends AccessPolicy, I extends Selectable, S extends Selectable>(
   policies: readonly P[],
   identities: Iterable<I>,
@@ -54,12 +57,15 @@ export const permissionsAmong = async <P extends AccessPolicy, I extends Selecta
 ): Promise<(identity: I, service: S) => Permissions<P>> => {
   const ofIdentities = await selectingEach(identities, policies, ({ semantic, identityRoles: roles }) => ({ semantic, roles }));
   const ofServices = await selectingEach(services, policies, ({ semantic, serviceRoles: roles }) => ({ semantic, roles }));
-  const ofIdentity = memoized((identity: I) => new Set(ofIdentities.get(identity)));
-  return (identity, service) => {
-    const own = ofIdentity(identity);
-    const selecting = ofServices.get(service) ?? [];
-    return permissionsBy(own.size === policies.length ? selecting : selecting.filter((policy) => own.has(policy)));
-  };
+  const ofIdentity = memoized((identity: I) => {
+    const own = new Set(ofIdentities.get(identity));
+    // Many services are selected by the same policies.
+    return memoized((selecting: readonly P[]) =>
+      permissionsBy(own.size === policies.length ? selecting : selecting.filter((policy) => own.has(policy))),
+    );
+  });
+  const none: readonly P[] = [];
+  return (identity, service) => ofIdentity(identity)(ofServices.get(service) ?? none);
 };
 
 /** A policy that selects both, and how its posture checks stand. It passes when all do, and so without any. */

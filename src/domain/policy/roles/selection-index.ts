@@ -23,7 +23,7 @@ const pick = <T>(items: readonly T[], places: ReadonlySet<number>): readonly T[]
 /** The attributes by which a side is looked up: of those that AllOf asks, one will do. */
 const keysOf = (semantic: Side['semantic'], attributes: readonly string[]) => (semantic === 'AllOf' ? attributes.slice(0, 1) : attributes);
 
-/** For each entity, the items whose side selects it, in their order. */
+/** For each entity, the items whose side selects it, in their order: one list for all that the same sides select, where that is easily seen. */
 export const selectingEach = async <E extends Selectable, T>(
   entities: Iterable<E>,
   items: readonly T[],
@@ -45,17 +45,24 @@ export const selectingEach = async <E extends Selectable, T>(
     await turn(roles.length + 1);
   }
   const selecting = new Map<E, readonly T[]>();
+  /** Of entities that no side names, by their attributes: those with the same ones are selected by the same sides. */
+  const selectingByAttributes = new Map<string, readonly T[]>();
   const selectingAll = pick(items, new Set(everything));
   for (const entity of asked) {
     const { id, roleAttributes } = entity;
-    const isMet = (at: number) => needed.get(at)?.every((attribute) => roleAttributes.includes(attribute)) ?? true;
-    const further = [...(ids.get(id) ?? []), ...roleAttributes.flatMap((attribute) => attributes.get(attribute)?.filter(isMet) ?? [])];
-    if (further.length === 0) selecting.set(entity, selectingAll);
-    else {
-      const places = new Set([...everything, ...further]);
-      selecting.set(entity, pick(items, places));
-      await turn(places.size);
+    const named = ids.get(id) ?? [];
+    const shared = named.length === 0 ? JSON.stringify(roleAttributes) : undefined;
+    const known = shared === undefined ? undefined : selectingByAttributes.get(shared);
+    if (known) {
+      selecting.set(entity, known);
+      continue;
     }
+    const isMet = (at: number) => needed.get(at)?.every((attribute) => roleAttributes.includes(attribute)) ?? true;
+    const further = [...named, ...roleAttributes.flatMap((attribute) => attributes.get(attribute)?.filter(isMet) ?? [])];
+    const its = further.length === 0 ? selectingAll : pick(items, new Set([...everything, ...further]));
+    selecting.set(entity, its);
+    if (shared !== undefined) selectingByAttributes.set(shared, its);
+    await turn(1 + its.length);
   }
   return selecting;
 };

@@ -29,6 +29,19 @@ test('the sides that select each of many entities are those that select it alone
     { numRuns: 2000 },
   ));
 
+test('entities with the same attributes share one list of the sides that select them, unless a side names one', async () => {
+  const [first, second, named] = ['1', '2', '3'].map((id) => ({ id, roleAttributes: ['a'] }));
+  assert.ok(first && second && named);
+  const both: readonly Side[] = [
+    { semantic: 'AnyOf', roles: ['#a'] },
+    { semantic: 'AnyOf', roles: ['@3'] },
+  ];
+  const selecting = await selectingEach([first, second, named], both, (side) => side);
+  assert.equal(selecting.get(first), selecting.get(second));
+  assert.deepEqual(selecting.get(first), both.slice(0, 1));
+  assert.deepEqual(selecting.get(named), both);
+});
+
 test('the entities that a side selects are those that it selects one by one, in their order', () =>
   fc.assert(
     fc.property(entities, sides, (all, many) => {
