@@ -8,6 +8,7 @@ import { behaviourOf, type Presenter } from '../call/behaviour.ts';
 import type { Call } from '../call/call.ts';
 import type { Entities } from '../changes/entities.ts';
 import { listing } from '../changes/reads.ts';
+import { createTurns } from '../concurrency/event-loop.ts';
 import { oneOf, stringField } from '../query/index.ts';
 import type { Row } from '../storage/port.ts';
 import { displaysFor } from './displays.ts';
@@ -34,7 +35,9 @@ export const presentRows = async (
   const displayed = await displaysFor(entities, kind, rows);
   const computed = await presenter?.present?.(entities, rows, call);
   const now = await presenter?.presentNow?.(entities, rows, call);
-  return rows.map((row, i) => {
+  const turn = createTurns(ROWS_AT_ONCE);
+  const details: WireDetail[] = [];
+  for (const [i, row] of rows.entries()) {
     const detail = layoutOf(fieldsOf(kind, row)).show(kind, row);
     for (const [r, { field, name, target, urlName, orNull }] of references.entries()) {
       const reference = targets[r]?.get(String(row[field]));
@@ -47,9 +50,15 @@ export const presentRows = async (
         if (shown[name] !== undefined) detail[name] = shown[name];
         else if (name in detail) delete detail[name];
       }
-    return kind.unrecorded ? detail : withVersion(detail, row.version);
-  });
+    details.push(kind.unrecorded ? detail : withVersion(detail, row.version));
+    const others = turn();
+    if (others) await others;
+  }
+  return details;
 };
+
+/** Rows that are presented before others have a turn: those of a list without a limit. */
+const ROWS_AT_ONCE = 1000;
 
 /** One row of a kind, as an answer shows it. @param presenter default: the behaviour of the kind */
 export const presentOne = async <R extends Kind>(

@@ -97,7 +97,7 @@ onEveryStore('large rows', (open) => {
   test('others have turns while a page of services is shown that many policies grant', async () => {
     await using app = await open();
     const [SERVICES, GRANTING] = [500, 200];
-    await insertServices(app, SERVICES, (i) => [`service-${i % 50}`]);
+    await insertServices(app, SERVICES, (i) => [`service-${i % 50}`, `alone-${i}`]);
     for (let i = 0; i < 50; i++)
       await app.controller.servicePolicies.create({
         body: { name: `own ${i}`, type: 'Bind', semantic: 'AnyOf', identityRoles: ['#all'], serviceRoles: [`#service-${i}`] },
@@ -114,6 +114,17 @@ onEveryStore('large rows', (open) => {
       Array(SERVICES).fill(GRANTING + 1),
     );
     assert.ok(others.turns >= 26, `${others.turns} turns`);
+  });
+
+  test('others have turns while the tokens of a page of enrollments are unsealed', async () => {
+    await using app = await open();
+    const ENROLLMENTS = 300;
+    for (let i = 0; i < ENROLLMENTS; i++)
+      await app.controller.identities.create({ body: { name: `device ${i}`, type: 'Device', isAdmin: false, enrollment: { ott: true } } });
+    using others = countTurns();
+    const { data } = await app.controller.enrollments.list({ limit: 500 });
+    assert.equal(new Set(data.map(({ token }) => token)).size, ENROLLMENTS);
+    assert.ok(others.turns >= ENROLLMENTS / 50, `${others.turns} turns`);
   });
 
   test('others have turns between the events of large changes', async () => {

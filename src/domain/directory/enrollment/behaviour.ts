@@ -11,7 +11,7 @@ import { and, equals, stringField } from '../../../query/index.ts';
 import { selfLink } from '../../../resources/links.ts';
 import { newRow } from '../../../resources/merge.ts';
 import { checkUsername } from '../authenticators/usernames.ts';
-import { newToken, tokenOf } from './token.ts';
+import { newToken, tokensOf } from './token.ts';
 
 type Row = RowOf<typeof enrollment>;
 type Body = CreateBody<(typeof enrollment)['fields']>;
@@ -42,7 +42,10 @@ export const enrollmentBehaviour = behaviour(enrollment, {
           rows.map(({ identityId }) => identityId ?? ''),
         )
       : undefined;
-    return Promise.all(rows.map((row) => (hidden?.has(row.identityId ?? '') ? { token: '', jwt: undefined } : tokenOf(call, row))));
+    const shown = rows.filter(({ identityId }) => !hidden?.has(identityId ?? ''));
+    const tokens = await tokensOf(call, shown);
+    const tokenBy = new Map(shown.map((row, i) => [row, tokens[i]]));
+    return rows.map((row) => tokenBy.get(row) ?? { token: '', jwt: undefined });
   },
 });
 

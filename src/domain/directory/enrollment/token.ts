@@ -3,6 +3,8 @@ import type { RowOf } from '../../../api/kit/resource.ts';
 import { advertisedAddress } from '../../../call/advertised-address.ts';
 import type { Call } from '../../../call/call.ts';
 import { sealText, unsealText } from '../../../changes/sealed.ts';
+import { createTurns } from '../../../concurrency/event-loop.ts';
+import { inParts } from '../../../concurrency/parts.ts';
 import { hashToken } from '../../../tokens/opaque.ts';
 
 type Row = RowOf<typeof enrollment>;
@@ -49,8 +51,24 @@ export const newToken = async (
   return { tokenHash, sealed: await sealText(secrets, enrollment, 'sealed', { tokenHash }, jwt) };
 };
 
-/** The token and the JWT of an enrollment, for those who may see them. */
-export const tokenOf = async (call: Call, kept: Kept): Promise<{ readonly token: string; readonly jwt: string }> => {
+/** The token of an enrollment, and its JWT. */
+type Token = { readonly token: string; readonly jwt: string };
+
+/** Tokens that are unsealed at once, before others have a turn. */
+const AT_ONCE = 50;
+
+/** The tokens of enrollments, in their order, for those who may see them. */
+export const tokensOf = async (call: Call, enrollments: readonly Kept[]): Promise<readonly Token[]> => {
+  const tokens: Token[] = [];
+  const turn = createTurns(AT_ONCE);
+  for (const part of inParts(enrollments, () => 1, AT_ONCE)) {
+    tokens.push(...(await Promise.all(part.map((kept) => tokenOf(call, kept)))));
+    await turn(part.length);
+  }
+  return tokens;
+};
+
+const tokenOf = async (call: Call, kept: Kept): Promise<Token> => {
   const jwt = await unsealText(call.core.secrets, enrollment, 'sealed', kept);
   const [, claims = ''] = jwt.split('.');
   return { token: (JSON.parse(atob(claims.replaceAll('-', '+').replaceAll('_', '/'))) as Claims).jti, jwt }; // made above

@@ -5,7 +5,7 @@ import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { equals, oneOf, stringField } from '../../../query/index.ts';
 import { addEnrollment } from '../../directory/enrollment/behaviour.ts';
-import { tokenOf } from '../../directory/enrollment/token.ts';
+import { tokensOf } from '../../directory/enrollment/token.ts';
 import { NONE_UNVERIFIED } from './verification.ts';
 
 /** By which field an enrollment points at a router of a kind. */
@@ -23,19 +23,17 @@ export const routerEnrollmentsOf = async (
   const ids = rows.filter(({ isVerified }) => !isVerified).map(({ id }) => id);
   if (ids.length === 0) return new Map();
   const found = await entities.list(enrollment, { where: oneOf(stringField(owner), ids) });
+  const tokens = await tokensOf(call, found);
   return new Map(
-    await Promise.all(
-      found.map(async (row) => {
-        const { token, jwt } = await tokenOf(call, row);
-        const shown = {
-          enrollmentCreatedAt: row.createdAt,
-          enrollmentExpiresAt: row.expiresAt,
-          enrollmentJwt: jwt,
-          enrollmentToken: token,
-        };
-        return [row[owner] ?? '', shown] as const;
-      }),
-    ),
+    found.map((row, i) => {
+      const shown = {
+        enrollmentCreatedAt: row.createdAt,
+        enrollmentExpiresAt: row.expiresAt,
+        enrollmentJwt: tokens[i]?.jwt,
+        enrollmentToken: tokens[i]?.token,
+      };
+      return [row[owner] ?? '', shown] as const;
+    }),
   );
 };
 
