@@ -2,6 +2,7 @@ import type { Operation } from '../api/kit/operation.ts';
 import type { HeaderValues } from '../api/surfaces/http-output.ts';
 import type { Credentials } from '../api/surfaces/session-rule.ts';
 import type { Surface } from '../api/surfaces/surface.ts';
+import type { Written } from '../api/surfaces/written.ts';
 import type { Attribution } from '../changes/attribution.ts';
 import type { Entities } from '../changes/entities.ts';
 import type { ApiError } from '../errors/index.ts';
@@ -22,8 +23,8 @@ export interface Entry {
   readonly handler: Handler;
 }
 
-/** Implements an operation: takes the decoded input, returns the declared output. */
-export type Handler<I = never, O = unknown> = (call: Call, input: I) => Promise<O>;
+/** Implements an operation: takes the decoded input, returns the declared output, or its JSON text where that is remembered. */
+export type Handler<I = never, O = unknown> = (call: Call, input: I) => Promise<O | Written>;
 
 /** Where a call comes from: a request over HTTP, or a host's own code. */
 export interface CallSource extends Omit<Attribution, 'actor'> {

@@ -82,7 +82,7 @@ export const writtenDetail = async <R extends Kind>(
   row: RowOf<R>,
   call: Call,
   instead: Readonly<WireDetail> = {},
-): Promise<DetailOf<R>> => {
+): Promise<DetailOf<R> | Written> => {
   const { present, presentNow } = behaviourOf(call, kind) ?? {};
   const shown = JSON.stringify(instead);
   if ((present && !presentNow) || layoutOf(kind.fields).showsVolatile)
@@ -93,7 +93,7 @@ export const writtenDetail = async <R extends Kind>(
   });
   const [now] = (await presentNow?.(entities, [row], call)) ?? [];
   const written = new Written(now ? `${stable.slice(0, -1)},${JSON.stringify(now).slice(1)}` : stable);
-  return (kind.unrecorded ? written : withVersion(written, row.version)) as unknown as DetailOf<R>; // its text, until it reaches the caller
+  return kind.unrecorded ? written : withVersion(written, row.version);
 };
 
 interface Layout {
