@@ -5,6 +5,7 @@
 import { subscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { PerformanceObserver, performance } from 'node:perf_hooks';
+import { DatabaseSync, StatementSync } from 'node:sqlite';
 
 const TICK_MS = 5;
 /** Shorter blocks are not told of. */
@@ -28,7 +29,7 @@ const MOST_COLLECTIONS = 10_000;
 const collectedIn = (from: number, to: number): number =>
   collections.reduce((sum, { start, ms }) => sum + Math.max(0, Math.min(to, start + ms) - Math.max(from, start)), 0);
 
-/** When a request began or ended, by the clock and by the processor time of this thread. */
+/** What happened, by the clock and by the processor time of this thread: a request began or ended, or a statement took long. */
 interface Step {
   readonly at: number;
   readonly cpuMs: number;
@@ -41,6 +42,58 @@ const MOST_STEPS = 2000;
 /** Requests that are not answered yet. */
 const open = new Map<IncomingMessage, string>();
 
+const noteStep = (what: string): void => {
+  steps.push({ at: performance.now(), cpuMs: cpuMs(), what });
+  if (steps.length > MOST_STEPS) steps.splice(0, MOST_STEPS / 2);
+};
+
+/** Statements of SQLite that take less are not told of. */
+const LONG_STATEMENT_MS = 10;
+
+/** Statements run in the thread of the event loop: a long one is a block by itself, a checkpoint after a commit among them. */
+const noteStatements = (): void => {
+  /** The text of statements, and of iterators over what they find. */
+  const texts = new WeakMap<object, string>();
+  const textOf = (statement: object): string => texts.get(statement) ?? '';
+  type Method = (this: object, ...values: unknown[]) => unknown;
+  const replace = (prototype: object, name: string, by: (original: Method) => Method) =>
+    Reflect.set(prototype, name, by(Reflect.get(prototype, name) as Method)); // a method of Node
+  const named =
+    (nameOf: (from: object, values: unknown[]) => string) =>
+    (original: Method): Method =>
+      function (...values) {
+        const made = original.apply(this, values) as object; // a statement or an iterator
+        texts.set(made, nameOf(this, values));
+        return made;
+      };
+  const timed =
+    (nameOf: (of: object, values: unknown[]) => string) =>
+    (original: Method): Method =>
+      function (...values) {
+        const began = cpuMs();
+        try {
+          return original.apply(this, values);
+        } finally {
+          const ms = cpuMs() - began;
+          if (ms >= LONG_STATEMENT_MS) noteStep(`${ms.toFixed(0)} ms for ${nameOf(this, values).slice(0, 120)}`);
+        }
+      };
+  const rows = Object.getPrototypeOf(new DatabaseSync(':memory:').prepare('select 1').iterate());
+  replace(
+    DatabaseSync.prototype,
+    'prepare',
+    named((_, [text]) => String(text)),
+  );
+  replace(StatementSync.prototype, 'iterate', named(textOf));
+  replace(
+    DatabaseSync.prototype,
+    'exec',
+    timed((_, [text]) => String(text)),
+  );
+  for (const name of ['run', 'get', 'all']) replace(StatementSync.prototype, name, timed(textOf));
+  replace(rows, 'next', timed(textOf));
+};
+
 interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -48,10 +101,7 @@ interface Exchange {
 
 const noteRequests = (): void => {
   const on = (channel: string, note: (exchange: Exchange) => string) =>
-    subscribe(channel, (message) => {
-      steps.push({ at: performance.now(), cpuMs: cpuMs(), what: note(message as Exchange) }); // on both channels
-      if (steps.length > MOST_STEPS) steps.splice(0, MOST_STEPS / 2);
-    });
+    subscribe(channel, (message) => noteStep(note(message as Exchange))); // on both channels
   on('http.server.request.start', ({ request, response }) => {
     const name = `${request.method} ${request.url?.slice(0, 200)}`;
     open.set(request, name);
@@ -73,6 +123,17 @@ const stepsIn = (from: number, to: number, cpuFrom: number): readonly string[] =
   ...[...open.values()].slice(0, MOST_TOLD).map((name) => `under way ${name}`),
 ];
 
+/** What the operating system did for this process. */
+const kernelShare = () => {
+  const { minorPageFault, majorPageFault } = process.resourceUsage();
+  return { ms: process.threadCpuUsage().system / 1000, faults: minorPageFault + majorPageFault, swapped: majorPageFault };
+};
+
+const kernelSince = (before: ReturnType<typeof kernelShare>): string => {
+  const now = kernelShare();
+  return `${(now.ms - before.ms).toFixed(0)} ms of the kernel's, ${now.faults - before.faults} page faults of the process, ${now.swapped - before.swapped} of them read from a disk`;
+};
+
 /** A timer comes between any two pieces of work: what was spent since the last one is a block, and this tick at most. */
 const watch = (): void => {
   new PerformanceObserver((list) => {
@@ -80,18 +141,18 @@ const watch = (): void => {
     if (collections.length > MOST_COLLECTIONS) collections.splice(0, MOST_COLLECTIONS / 2);
   }).observe({ entryTypes: ['gc'] });
   noteRequests();
-  let [at, before] = [performance.now(), cpuMs()];
+  let [at, before, kernel] = [performance.now(), cpuMs(), kernelShare()];
   setInterval(() => {
     const [from, to, ms] = [at, performance.now(), cpuMs() - before];
     if (ms > REPORTED_MS) {
       const id = ++blocks;
-      const within = stepsIn(from, to, before);
+      const within = [kernelSince(kernel), ...stepsIn(from, to, before)];
       process.send?.({ is: 'blocked', id });
       setTimeout(() => {
         process.send?.({ is: 'block', id, ms, collecting: Math.min(ms, collectedIn(from, to)), steps: within });
       }, TOLD_WITHIN_MS).unref();
     }
-    [at, before] = [performance.now(), cpuMs()];
+    [at, before, kernel] = [performance.now(), cpuMs(), kernelShare()];
   }, TICK_MS).unref();
 };
 
@@ -101,6 +162,7 @@ const tellMemory = (): void => {
   process.send?.({ is: 'memory', heap: heapUsed + external, rss });
 };
 
+noteStatements();
 process.on('message', (message) => (message === 'watch' ? watch() : tellMemory()));
 // Does not keep the server alive.
 process.channel?.unref();

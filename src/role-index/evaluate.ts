@@ -1,8 +1,9 @@
 /** From a question to the numbers of the rows that satisfy it. */
-import type { FieldRef, Predicate, Scalar } from '../query/index.ts';
+import type { Predicate, Scalar } from '../query/index.ts';
 import { type BitSet, emptyBitSet, intersectBits, setBit, subtractBits, uniteBits } from './bit-set.ts';
 import type { Numbering } from './numbering.ts';
 import type { Posting } from './posting.ts';
+import type { SetSizes } from './set-sizes.ts';
 import type { SortOrder } from './sort-order.ts';
 import type { TextIndex } from './text-index.ts';
 import type { ValueIndex } from './value-index.ts';
@@ -14,6 +15,8 @@ export interface IndexParts {
   readonly rows: Posting;
   /** By field. */
   readonly values: ReadonlyMap<string, ValueIndex>;
+  /** By set field. */
+  readonly sizes: ReadonlyMap<string, SetSizes>;
   readonly orders: ReadonlyMap<string, SortOrder>;
   readonly texts: ReadonlyMap<string, TextIndex>;
 }
@@ -98,9 +101,18 @@ const intersectionOf = (parts: IndexParts, postings: readonly (Posting | undefin
   return bits;
 };
 
+/** A row is covered if as many of the values are its own as it holds: what it costs follows these values, not all that there are. */
 const coveredBy = (parts: IndexParts, set: string, values: ReadonlySet<Scalar>): BitSet => {
   const bits = all(parts);
-  for (const [value, each] of parts.values.get(set) ?? []) if (!values.has(value)) each.subtractFrom(bits);
+  const sizes = column(parts.sizes, set);
+  sizes.some.subtractFrom(bits);
+  const held = new Uint32Array(parts.numbering.width);
+  for (const value of values)
+    posting(parts, set, value)?.forEach((number) => {
+      const count = (held[number] ?? 0) + 1;
+      held[number] = count;
+      if (count === sizes.of(number)) setBit(bits, number);
+    });
   return bits;
 };
 
@@ -115,7 +127,7 @@ const named = (parts: IndexParts, ids: readonly string[]): BitSet => {
 };
 
 const comparing = ({ orders, numbering }: IndexParts, where: Node<'compare'>): BitSet =>
-  known(orders, where.field).comparing(where, numbering.width);
+  column(orders, where.field.path[0]).comparing(where, numbering.width);
 
 /** The comparisons that all rows satisfy which a question finds, where an order answers it. */
 export const comparisonsIn = (indexed: Predicate): readonly Node<'compare'>[] => {
@@ -124,12 +136,12 @@ export const comparisonsIn = (indexed: Predicate): readonly Node<'compare'>[] =>
 };
 
 const containing = ({ texts, numbering }: IndexParts, { field, value, fold }: Node<'contains'>): BitSet =>
-  known(texts, field).containing(value, fold, numbering.width);
+  column(texts, field.path[0]).containing(value, fold, numbering.width);
 
-const known = <Column>(columns: ReadonlyMap<string, Column>, { path }: FieldRef): Column => {
-  const column = columns.get(path[0]);
-  if (!column) throw new TypeError(`a role index has no column ${path.join('.')}`);
-  return column;
+const column = <Column>(columns: ReadonlyMap<string, Column>, field: string): Column => {
+  const known = columns.get(field);
+  if (!known) throw new TypeError(`a role index has no column ${field}`);
+  return known;
 };
 
 const allBut = (parts: IndexParts, bits: BitSet): BitSet => {

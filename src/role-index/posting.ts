@@ -1,4 +1,15 @@
-import { type BitSet, clearBit, emptyBitSet, hasBit, intersectBits, setBit, subtractBits, uniteBits, uniteCommonBits } from './bit-set.ts';
+import {
+  type BitSet,
+  clearBit,
+  emptyBitSet,
+  hasBit,
+  intersectBits,
+  nextBit,
+  setBit,
+  subtractBits,
+  uniteBits,
+  uniteCommonBits,
+} from './bit-set.ts';
 import { lowerBound } from './lower-bound.ts';
 
 /** Of an object with its arrays. Bytes, about */
@@ -44,6 +55,11 @@ export class Posting {
   uniteInto(bits: BitSet): void {
     if (!this.#list) uniteBits(bits, this.#bits);
     else for (let i = 0; i < this.#size; i++) setBit(bits, this.#list[i] ?? 0);
+  }
+
+  forEach(visit: (number: number) => void): void {
+    if (this.#list) for (let i = 0; i < this.#size; i++) visit(this.#list[i] ?? 0);
+    else for (let number = nextBit(this.#bits, 0); number !== -1; number = nextBit(this.#bits, number + 1)) visit(number);
   }
 
   has(number: number): boolean {

@@ -4,6 +4,7 @@ import { bitsOf, comparisonsIn, type IndexParts } from './evaluate.ts';
 import { Numbering } from './numbering.ts';
 import { Posting } from './posting.ts';
 import type { IndexedFields } from './question.ts';
+import { SetSizes } from './set-sizes.ts';
 import { type OrderedPage, SortOrder } from './sort-order.ts';
 import { TextIndex } from './text-index.ts';
 import { ValueIndex } from './value-index.ts';
@@ -46,9 +47,10 @@ export class TableIndex {
     this.fields = { ...fields, ...columns };
     const numbering = new Numbering();
     const values = new Map([...fields.sets, ...fields.values.keys()].map((field) => [field, new ValueIndex()]));
+    const sizes = new Map(fields.sets.map((set) => [set, new SetSizes()]));
     const texts = new Map(columns.texts.map((field) => [field, new TextIndex()]));
     const orders = new Map(columns.orders.map((field) => [field, new SortOrder(numbering)]));
-    this.#parts = { numbering, rows: new Posting(), values, orders, texts };
+    this.#parts = { numbering, rows: new Posting(), values, sizes, orders, texts };
   }
 
   get size(): number {
@@ -57,8 +59,8 @@ export class TableIndex {
 
   /** In memory, about. */
   get bytes(): number {
-    const { numbering, rows, values, orders, texts } = this.#parts;
-    const all = [numbering, rows, ...values.values(), ...orders.values(), ...texts.values()];
+    const { numbering, rows, values, sizes, orders, texts } = this.#parts;
+    const all = [numbering, rows, ...values.values(), ...sizes.values(), ...orders.values(), ...texts.values()];
     return all.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
@@ -77,12 +79,16 @@ export class TableIndex {
     const id = (after ?? before)?.id;
     if (id === undefined) return;
     this.#answers = new WeakMap();
-    const { numbering, rows, values, orders, texts } = this.#parts;
+    const { numbering, rows, values, sizes, orders, texts } = this.#parts;
     const number = numbering.assign(id);
     const { width } = numbering;
     if (after) rows.add(number, width);
     else rows.remove(number);
-    for (const set of this.fields.sets) values.get(set)?.move(number, elementsIn(before, set), elementsIn(after, set), width);
+    for (const set of this.fields.sets) {
+      const held = elementsIn(after, set);
+      values.get(set)?.move(number, elementsIn(before, set), held, width);
+      sizes.get(set)?.put(number, held.size, width);
+    }
     for (const [field, known] of this.fields.values) {
       // A field that is hidden in the images of a change is not changed by it.
       if (after && before && after[field] === before[field]) continue;

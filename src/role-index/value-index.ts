@@ -5,7 +5,7 @@ import { Posting } from './posting.ts';
 const ENTRY_BYTES = 64;
 
 /** The rows of a table by the values of one field. */
-export class ValueIndex implements Iterable<readonly [Scalar, Posting]> {
+export class ValueIndex {
   /** The number alone where only one row holds a value: there may be a hundred thousand of such values. */
   readonly #postings = new Map<Scalar, Posting | number>();
   #bytes = 0;
@@ -19,10 +19,6 @@ export class ValueIndex implements Iterable<readonly [Scalar, Posting]> {
   get(value: Scalar): Posting | undefined {
     const held = this.#postings.get(value);
     return typeof held === 'number' ? postingOf(held) : held;
-  }
-
-  *[Symbol.iterator](): Generator<readonly [Scalar, Posting], void> {
-    for (const [value, held] of this.#postings) yield [value, typeof held === 'number' ? postingOf(held) : held];
   }
 
   /** Moves a row from the values that it held to those that it holds. @param width more than the greatest number of any row */

@@ -35,6 +35,11 @@ test('a posting holds the numbers that were added and not removed, few or many',
     assert.equal(posting.size, model.size);
     const sorted = [...model].toSorted((a, b) => a - b);
     assert.deepEqual(numbersOf(posting), sorted);
+    const visited: number[] = [];
+    posting.forEach((number) => {
+      visited.push(number);
+    });
+    assert.deepEqual(visited, sorted);
     const even = emptyBitSet(WIDTH).fill(0x55555555);
     posting.intersectInto(even);
     assert.deepEqual(
