@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type App, onEveryStore } from '../support/app.ts';
 import { counted } from '../support/counted.ts';
-import { countingHasher } from '../support/hasher.ts';
+import { heldHasher } from '../support/hasher.ts';
 import { begin, byPassword } from '../support/oidc.ts';
 import { policyBody } from '../support/policies.ts';
 import { newStorage } from '../support/stores.ts';
+import { until } from '../support/until.ts';
 
 const WRONG = 'a wrong password';
 
@@ -53,15 +54,22 @@ onEveryStore('the time of a login does not tell which usernames there are', (ope
   for (const { way, guessing, guesses } of cases)
     test(`${guesses} wrong guesses at once by ${way} cost the same for every name: statements of the store, and hashes`, async () => {
       const { storage, asked } = counted(newStorage(store));
-      const passwords = countingHasher();
+      const passwords = heldHasher();
       await using app = await open({ storage, platform: { passwords } });
       const states = await names(app);
       const guess = await guessing(app);
+      const waiting = async () => (await app.controller.statistics()).queues.passwordChecks.waiting;
+      await waiting(); // its own statements are asked once
       const costs = new Map<string, string>();
       for (const [state, username] of Object.entries(states)) {
         const before = { ...passwords.counts };
         const statements = await asked(async () => {
-          const statuses = await Promise.all(Array.from({ length: guesses }, () => guess(app, username)));
+          // All others wait for the first one, so that none is missed by a store that answers late.
+          passwords.hold();
+          const answers = Array.from({ length: guesses }, () => guess(app, username));
+          await until(async () => passwords.held() === 1 && (await waiting()) === guesses - 1);
+          passwords.release();
+          const statuses = await Promise.all(answers);
           for (const status of statuses) assert.equal(status, 401, state);
         });
         const { hashed, verified } = passwords.counts;
