@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 const root = resolve(import.meta.dirname, '../..');
 export const PASSWORD = 'the-password-of-the-fuzzer';
 
-interface Memory {
+export interface Memory {
   /** Bytes in use once garbage is collected. */
   readonly heap: number;
   readonly rss: number;
@@ -20,7 +20,8 @@ type Message =
 /** The example server in a process of its own, watched from inside. */
 export interface FuzzedServer {
   readonly port: number;
-  memory(): Promise<Memory>;
+  /** Undefined once it has ended. */
+  memory(): Promise<Memory | undefined>;
   stop(): Promise<void>;
 }
 
@@ -68,8 +69,8 @@ export const startServer = async (folder: string, storage: string, { block, abou
     memory: async () => {
       child.send('memory');
       for (;;) {
-        const [message]: Message[] = await once(child, 'message');
-        if (message?.is === 'memory') return message;
+        const [message]: (Message | undefined)[] = await Promise.race([once(child, 'message'), stopped.then(() => [])]);
+        if (message === undefined || message.is === 'memory') return message;
       }
     },
     stop: async () => {
