@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { service } from '../../src/api/services.ts';
 import { type App, onEveryStore } from '../support/app.ts';
+import { countTurns } from '../support/turns.ts';
 import { until } from '../support/until.ts';
 
 const POLICIES = 10;
@@ -34,24 +35,6 @@ const insertServices = (app: App, count: number, attributesOf: (i: number) => re
         configs: [],
       });
   });
-
-/** Counts the turns that others have, until it is stopped. */
-const countTurns = () => {
-  let [turns, isOver] = [0, false];
-  const next = () => {
-    turns++;
-    if (!isOver) setTimeout(next, 0);
-  };
-  setTimeout(next, 0);
-  return {
-    get turns() {
-      return turns;
-    },
-    [Symbol.dispose]: () => {
-      isOver = true;
-    },
-  };
-};
 
 onEveryStore('large rows', (open) => {
   test('others have turns while a page of policies with thousands of roles is read and shown', async () => {

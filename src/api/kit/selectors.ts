@@ -31,8 +31,9 @@ const parsed = (roles: readonly string[]): Selection => {
     if (entry.startsWith('@')) ids.push(entry.slice(1));
     else if (entry.startsWith('#') && entry !== EVERYTHING) attributes.push(entry.slice(1));
   }
-  const known = new Set(ids);
-  return { everything: roles.includes(EVERYTHING), ids, hasId: (id) => known.has(id), attributes };
+  // Many selections are asked for their ids only.
+  let known: Set<string> | undefined;
+  return { everything: roles.includes(EVERYTHING), ids, hasId: (id) => (known ??= new Set(ids)).has(id), attributes };
 };
 
 /** The id that an entry selects, if it selects by id. */

@@ -1,20 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { countWork, createTurns, yieldToEventLoop } from '../../../src/concurrency/event-loop.ts';
-
-/** Counts the turns of the event loop. */
-const countTurns = () => {
-  const state = { turns: 0, isOver: false };
-  const next = () => {
-    state.turns++;
-    if (!state.isOver) setImmediate(next);
-  };
-  setImmediate(next);
-  return state;
-};
+import { countTurns } from '../../support/turns.ts';
 
 test('of several long computations that let others have a turn, one goes on in each', async () => {
-  const loop = countTurns();
+  using loop = countTurns();
   const wentOnIn: number[] = [];
   const computation = async () => {
     for (let step = 0; step < 3; step++) {
@@ -23,7 +13,6 @@ test('of several long computations that let others have a turn, one goes on in e
     }
   };
   await Promise.all([computation(), computation(), computation(), computation()]);
-  loop.isOver = true;
   assert.equal(wentOnIn.length, 12);
   assert.equal(new Set(wentOnIn).size, 12);
 });

@@ -78,7 +78,7 @@ export const configFinder = (entities: Entities, { id }: RowOf<typeof identity>,
   const isSeen = async (config: string) => {
     const own = and(equals(stringField('configId'), config), equals(stringField('identityId'), id));
     if ((await entities.find(serviceConfig, own)) !== undefined) return true;
-    return (await entities.find(service, and(has('configs', config), visibleTo(await viewer())))) !== undefined;
+    return (await entities.find(service, and(has('configs', config), await visibleTo(await viewer())))) !== undefined;
   };
   return async (config) => {
     if (known.size >= MOST_CONFIGS && !known.has(config)) return true;

@@ -28,7 +28,7 @@ const listServices = (call: Call, { asIdentity, configTypes, ...query }: ListInp
     if (query.roleFilter?.length) return listRows(entities, service, query, call);
     const who = asIdentity === undefined ? asking(call) : { identity: await identityNamed(entities, asIdentity) };
     const viewer = await viewerOf(entities, who, await askedConfigTypes(entities, call, configTypes));
-    const within = asIdentity === undefined ? ALL : visibleTo(viewer);
+    const within = asIdentity === undefined ? ALL : await visibleTo(viewer);
     return listRows(entities, service, query, call, { within, presenter: seenBy(viewer, {}) });
   });
 

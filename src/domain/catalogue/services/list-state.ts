@@ -23,7 +23,7 @@ export interface ListState {
 
 export const listStateOf = async (entities: Entities, viewer: Viewer, call: Call): Promise<ListState> => {
   const { identity: who, session, policies } = viewer;
-  const rows = await entities.list(service, { where: visibleTo(viewer), limit: MOST_SERVICES + 1 });
+  const rows = await entities.list(service, { where: await visibleTo(viewer), limit: MOST_SERVICES + 1 });
   const posture = who && (await loadPosture(entities, policies, { identityId: who.id, session }, call.now()));
   return {
     digest: rows.length > MOST_SERVICES ? undefined : await digestOf(entities, viewer, posture, rows, call),

@@ -41,7 +41,7 @@ export const viewerOf = async (
 });
 
 /** The services that a viewer sees: all for an administrator, otherwise those that policies grant. */
-export const visibleTo = ({ identity: who, policies }: Viewer): Predicate =>
+export const visibleTo = async ({ identity: who, policies }: Viewer): Promise<Predicate> =>
   !who || hasAdministratorRights(who) ? ALL : selectedBy(policies.map((policy) => sideOf(policy, 'serviceRoles')));
 
 /**

@@ -31,7 +31,7 @@ export const commonRouters = async (
   presence: Connections,
 ): Promise<readonly (readonly Router[])[]> => {
   const leading = await leadingFrom(entities, pairs);
-  const where = and(reachedBy(leading.ofIdentities), reachedBy(leading.ofServices));
+  const where = and(await reachedBy(leading.ofIdentities), await reachedBy(leading.ofServices));
   if (where.op === 'none') return pairs.map(() => []);
   const isOnePair = leading.ofIdentities.size === 1 && leading.ofServices.size === 1;
   const routers = await onlineFirst(entities, where, presence, isOnePair ? MOST_ROUTERS : Infinity);
@@ -93,7 +93,7 @@ const leadingOf = async <E extends Selectable>(
 };
 
 /** The routers to which any of the policies lead. */
-const reachedBy = (leading: Leading<unknown>): Predicate => selectedBy([...new Set([...leading.values()].flat())]);
+const reachedBy = (leading: Leading<unknown>): Promise<Predicate> => selectedBy([...new Set([...leading.values()].flat())]);
 
 const routerAccessBy = ({ ofIdentities, ofServices }: LeadingOfPairs, routers: readonly Router[]): RouterAccess => {
   const selected = memoized(indexEntities(routers));

@@ -42,7 +42,7 @@ const resolved = async (entities: Entities, node: OfSet, selected: Selected): Pr
 const askedOneByOne = async (entities: Entities, node: OfSet, { field, kind }: Selected): Promise<Predicate> => {
   const ids: string[] = [];
   for (const policy of await entities.list(servicePolicy, { where: { op: 'all' } })) {
-    const members = selectedBy([sideOf(policy, field)]);
+    const members = await selectedBy([sideOf(policy, field)]);
     if (await holds(node, (which) => entities.count(kind, and(members, which)))) ids.push(policy.id);
   }
   return oneOf(stringField('id'), ids);

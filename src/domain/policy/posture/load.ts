@@ -8,7 +8,7 @@ import { type CheckingPolicy, type Posture, postureOf } from './posture.ts';
 /** The posture checks that any of some policies select: one question, or none when they ask for nothing. */
 export const checksOf = async (entities: Entities, policies: readonly CheckingPolicy[]): Promise<readonly StoredPostureCheck[]> => {
   const sides = policies.flatMap(({ semantic, postureCheckRoles: roles }) => (roles.length === 0 ? [] : [{ semantic, roles }]));
-  return sides.length === 0 ? [] : entities.list(postureCheck, { where: selectedBy(sides) });
+  return sides.length === 0 ? [] : entities.list(postureCheck, { where: await selectedBy(sides) });
 };
 
 /** Loads the facts of an identity; without a session, none of those that belong to sessions. */

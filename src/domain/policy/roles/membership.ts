@@ -4,7 +4,9 @@
  * empty array selects nothing. Members are never stored, so saving a policy writes only its own row.
  */
 import { attributeIndexField, EVERYTHING, hasSign, readSelectors, selectorOfAttribute, selectorOfId } from '../../../api/kit/selectors.ts';
+import { createTurns } from '../../../concurrency/event-loop.ts';
 import { ALL, and, equals, NONE, oneOf, or, type Predicate, stringField } from '../../../query/index.ts';
+import { ENTRIES_AT_ONCE } from '../../../storage/row-entries.ts';
 
 /** One side of a policy: a role array with the policy's semantic. */
 export interface Side {
@@ -39,13 +41,13 @@ const isAttribute = (attribute: string): boolean => attribute !== '' && !hasSign
 
 /** The same as `selects`, entry by entry. */
 export const describeSide = (side: Side, entity: Selectable): DescribedSide => {
-  const { ids, attributes } = readSelectors(side.roles);
+  const { attributes } = readSelectors(side.roles);
   const isSelected = selects(side, entity);
   const lacking = attributes.filter((attribute) => !entity.roleAttributes.includes(attribute));
   const needed = side.semantic === 'AllOf' ? lacking : lacking.filter(isAttribute).slice(0, 1);
   const isMatching = (selector: string): boolean =>
     selector === EVERYTHING ||
-    ids.some((id) => id === entity.id && selector === selectorOfId(id)) ||
+    selector === selectorOfId(entity.id) ||
     entity.roleAttributes.some((attribute) => selector === selectorOfAttribute(attribute));
   return {
     isSelected,
@@ -56,12 +58,13 @@ export const describeSide = (side: Side, entity: Selectable): DescribedSide => {
 
 /**
  * The entities that any of some sides select, as one question: however many policies there are, all ids are one list and all
- * attributes of which one suffices another. Only longer AllOf arrays stand for themselves, each once.
+ * attributes of which one suffices another. Only longer AllOf arrays stand for themselves, each once. Sides with thousands of roles take turns.
  */
-export const selectedBy = (sides: readonly Side[]): Predicate => {
+export const selectedBy = async (sides: readonly Side[]): Promise<Predicate> => {
   const ids = new Set<string>();
   const anyOf = new Set<string>();
   const allOf = new Map<string, readonly string[]>();
+  const turn = createTurns(ENTRIES_AT_ONCE);
   for (const { semantic, roles } of sides) {
     const selection = readSelectors(roles);
     if (selection.everything) return ALL;
@@ -69,6 +72,7 @@ export const selectedBy = (sides: readonly Side[]): Predicate => {
     const { attributes } = selection;
     if (semantic === 'AllOf' && attributes.length > 1) allOf.set(JSON.stringify(attributes), attributes);
     else for (const attribute of attributes) anyOf.add(attribute);
+    await turn(1 + roles.length);
   }
   // An AllOf array with an attribute that alone suffices adds no entities.
   const covering = [...allOf.values()].filter((attributes) => !attributes.some((attribute) => anyOf.has(attribute)));

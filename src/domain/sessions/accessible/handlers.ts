@@ -35,7 +35,7 @@ export const accessibleServiceEntries = implement(accessibleServices, {
   list: (call, { configTypes, roleFilter: _, roleSemantic: __, ...query }) =>
     call.read(async (entities) => {
       const who = await viewer(entities, call, configTypes);
-      return listRows(entities, service, query, call, { within: visibleTo(who), presenter: seenBy(who, {}) });
+      return listRows(entities, service, query, call, { within: await visibleTo(who), presenter: seenBy(who, {}) });
     }),
   get: (call, { id }) =>
     call.read(async (entities) => {

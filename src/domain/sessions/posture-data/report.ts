@@ -65,7 +65,7 @@ const affectedServices = async (entities: Entities, call: Call, facts: Facts, ev
     return nearest ? [{ side: { semantic, roles: serviceRoles }, nearest }] : [];
   });
   if (affected.length === 0) return [];
-  const services = await entities.list(service, { where: selectedBy(affected.map(({ side }) => side)) });
+  const services = await entities.list(service, { where: await selectedBy(affected.map(({ side }) => side)) });
   const selecting = await selectingEach(services, affected, ({ side }) => side);
   return services.flatMap((row: RowOf<typeof service>) => {
     const its = new Set(selecting.get(row)?.map(({ nearest }) => nearest));

@@ -5,12 +5,13 @@ import { attributeIndex, withDerived } from '../../../../../src/api/kit/derived.
 import { selectors } from '../../../../../src/api/kit/roles.ts';
 import { type Side, selectedBy, selecting, selects } from '../../../../../src/domain/policy/roles/membership.ts';
 import { matches } from '../../../../../src/query/index.ts';
+import { countTurns } from '../../../../support/turns.ts';
 
 const side = (semantic: Side['semantic'], ...roles: string[]): Side => ({ semantic, roles });
 
 describe('who is meant by role arrays', () => {
-  test('many policies become one question: one list of ids, one of attributes, and what else AllOf asks', () => {
-    const asked = selectedBy([
+  test('many policies become one question: one list of ids, one of attributes, and what else AllOf asks', async () => {
+    const asked = await selectedBy([
       side('AnyOf', '#a', '#b', '@1'),
       side('AllOf', '#c', '@2', '@1'),
       side('AllOf', '#d', '#e'),
@@ -28,10 +29,19 @@ describe('who is meant by role arrays', () => {
     });
   });
 
-  test('#all in one of them is everything, and no role at all is nobody', () => {
-    assert.deepEqual(selectedBy([side('AllOf', '#a', '#b'), side('AllOf', '#all')]), { op: 'all' });
-    assert.deepEqual(selectedBy([side('AnyOf'), side('AllOf')]), { op: 'none' });
-    assert.deepEqual(selectedBy([]), { op: 'none' });
+  test('#all in one of them is everything, and no role at all is nobody', async () => {
+    assert.deepEqual(await selectedBy([side('AllOf', '#a', '#b'), side('AllOf', '#all')]), { op: 'all' });
+    assert.deepEqual(await selectedBy([side('AnyOf'), side('AllOf')]), { op: 'none' });
+    assert.deepEqual(await selectedBy([]), { op: 'none' });
+  });
+
+  test('others have turns while the roles of many large policies become one question', async () => {
+    const [policies, roles] = [20, 10_000];
+    const sides = Array.from({ length: policies }, (_, p) => side('AnyOf', ...Array.from({ length: roles }, (_, n) => `@${p}-${n}`)));
+    using others = countTurns();
+    const asked = await selectedBy(sides);
+    assert.equal(asked.op === 'in' && asked.values.length, policies * roles);
+    assert.ok(others.turns >= policies, `${others.turns} turns`);
   });
 
   const entity = fc.record({
@@ -43,12 +53,12 @@ describe('who is meant by role arrays', () => {
     roles: fc.oneof(fc.constant(['#all']), fc.uniqueArray(fc.constantFrom('#a', '#b', '#c', '#nobody', '#', '#1', '@1', '@2', '@a'))),
   });
 
-  test('the three forms of the question have one answer', () => {
+  test('the three forms of the question have one answer', async () => {
     const fields = { memberRoles: selectors('member'), memberWords: attributeIndex('memberRoles') };
-    fc.assert(
-      fc.property(fc.array(anySide, { maxLength: 4 }), entity, (sides, one) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(anySide, { maxLength: 4 }), entity, async (sides, one) => {
         const expected = sides.map((each) => selects(each, one));
-        assert.equal(matches(selectedBy(sides), one), expected.includes(true));
+        assert.equal(matches(await selectedBy(sides), one), expected.includes(true));
         const policies = sides.map(({ semantic, roles }) => withDerived(fields, { semantic, memberRoles: roles }));
         assert.deepEqual(
           policies.map((policy) => matches(selecting('memberRoles', one), policy)),

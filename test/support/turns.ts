@@ -1,0 +1,17 @@
+/** Counts the turns of the event loop that others have, until it is disposed of. */
+export const countTurns = () => {
+  let [turns, isOver] = [0, false];
+  const next = () => {
+    turns++;
+    if (!isOver) setTimeout(next, 0);
+  };
+  setTimeout(next, 0);
+  return {
+    get turns() {
+      return turns;
+    },
+    [Symbol.dispose]: () => {
+      isOver = true;
+    },
+  };
+};
