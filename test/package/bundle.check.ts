@@ -38,7 +38,7 @@ const KIB = 1024;
 
 /** Gzipped KiB that each may have: a little more than it has. Raise a bound knowingly. */
 const BOUNDS = {
-  'overlay-controller': 365,
+  'overlay-controller': 367,
   'overlay-controller/tenants': 369,
   'overlay-controller/client': 14,
   'overlay-controller/http/fetch': 3.5,
