@@ -21,7 +21,7 @@ export const createFacade = (entries: readonly Entry[], invoke: Invoke, random: 
       const { requestId = newId(random), ...how } = readCallOptions(name, entry.operation, options);
       const source = { ...how, ...caller, requestId, surface: surfaces.management, input: () => jsonCopy(input) };
       try {
-        return parsed((await invoke(entry, source)).output);
+        return parsed(entry.operation.answer, (await invoke(entry, source)).output);
       } catch (error) {
         throw ofRequest(error, requestId);
       }

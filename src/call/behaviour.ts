@@ -31,9 +31,15 @@ export interface Behaviour<R extends Kind = Kind> {
   present?(entities: Entities, rows: readonly RowOf<R>[], call: Call): Promise<readonly Readonly<Record<string, unknown>>[]>;
   /**
    * Those of them that hang on more than recorded fields: on the time, on API sessions, on connected routers. Where it is declared, `present` hangs on
-   * nothing but what it reads, so that details can be remembered.
+   * nothing but what it reads, so that details can be remembered; and what it reads by a value of a row, it reads for that row.
    */
-  presentNow?(entities: Entities, rows: readonly RowOf<R>[], call: Call): Promise<readonly Readonly<Record<string, unknown>>[]>;
+  readonly presentNow?: PresentNow<R>;
+}
+
+export interface PresentNow<R extends Kind = Kind> {
+  /** The fields of a row that it needs, beside its id. */
+  readonly of: readonly (keyof RowOf<R> & string)[];
+  present(entities: Entities, rows: readonly RowOf<R>[], call: Call): Promise<readonly Readonly<Record<string, unknown>>[]>;
 }
 
 /** The part of a behaviour that lists and details need, for any kind. */

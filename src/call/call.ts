@@ -1,4 +1,5 @@
 import type { Operation } from '../api/kit/operation.ts';
+import type { Page } from '../api/surfaces/answer.ts';
 import type { HeaderValues } from '../api/surfaces/http-output.ts';
 import type { Credentials } from '../api/surfaces/session-rule.ts';
 import type { Surface } from '../api/surfaces/surface.ts';
@@ -23,8 +24,11 @@ export interface Entry {
   readonly handler: Handler;
 }
 
-/** Implements an operation: takes the decoded input, returns the declared output, or its JSON text where that is remembered. */
-export type Handler<I = never, O = unknown> = (call: Call, input: I) => Promise<O | Written>;
+/** Implements an operation: takes the decoded input, returns the declared output, or its JSON text, or that of items of a page, where that is remembered. */
+export type Handler<I = never, O = unknown> = (
+  call: Call,
+  input: I,
+) => Promise<O | Written | (O extends Page<infer T> ? Page<T | Written> : never)>;
 
 /** Where a call comes from: a request over HTTP, or a host's own code. */
 export interface CallSource extends Omit<Attribution, 'actor'> {

@@ -14,6 +14,8 @@ export interface CachedState {
   find(key: string, revision: number): unknown;
   /** Keeps what was read at a revision and is true since another, unless later changes are known. */
   keep(key: string, value: object | string | number, revision: number, since: number): void;
+  /** Whether what is made of the rows of a page is worth its room: if there is plenty, or if most of these rows were asked for before, lately. */
+  isWorthKeeping(ids: readonly string[]): boolean;
   /** The revision of the last known change to a table, or to a part of it. */
   changedAt(part: TablePart): number;
   /** What a role index finds, in the state that a transaction sees; undefined where the store must be asked. */

@@ -4,6 +4,7 @@ import { readEach } from '../storage/read-each.ts';
 import type { CachedState } from './cached-state.ts';
 import type { Indexed } from './indexed-answer.ts';
 import { kept, MOST_ROWS, predicateText, Recollections } from './recollections.ts';
+import { knownTexts, type Making, makeOnce, makeTexts, type OfRow } from './row-texts.ts';
 
 const ID = stringField('id');
 
@@ -37,12 +38,21 @@ export class CachedTransaction implements Transaction {
     return this.#known.recall(kind, field, value);
   }
 
-  /**
-   * The text that is made of a question and of some reads, remembered for as long as what was read is true.
-   * @param make depends on nothing else; it does not see volatile fields
-   */
-  made(question: string, make: (reads: Transaction) => Promise<string>): Promise<string> {
-    return this.#known.made(question, this, make);
+  /** What is made of some rows, or of those of a list, in their order. Of a list, that is remembered which is asked for again. */
+  async textsOf<T>(kind: string, of: Query | readonly Row[], making: Making<T>): Promise<readonly OfRow<T>[]> {
+    if (this.#mode === 'write') return makeOnce(this, isQuery(of) ? await this.list(kind, of) : of, making);
+    const revision = await this.#known.current();
+    const page = isQuery(of) ? (await this.#members(kind, of))?.page : undefined;
+    const rows = page ? [] : isQuery(of) ? await this.list(kind, of) : of;
+    const ids = page ?? rows.map(({ id }) => id);
+    const known = knownTexts(this.#state, kind, ids, making, revision);
+    const missing = ids.filter((_, i) => !known[i]);
+    if (missing.length === 0) return known as readonly OfRow<T>[]; // none is missing
+    const read = page ? await this.#rows(kind, missing, false) : rows.filter((_, i) => !known[i]);
+    const isKept = !isQuery(of) || this.#state.isWorthKeeping(missing);
+    const made = await (isKept ? makeTexts(this.#state, this, kind, read, making, revision) : makeOnce(this, read, making));
+    const found = new Map(made.map((each) => [each.row.id, each]));
+    return ids.flatMap((id, i) => known[i] ?? found.get(id) ?? []);
   }
 
   async list(kind: string, query: Query): Promise<readonly Row[]> {
@@ -143,3 +153,5 @@ export class CachedTransaction implements Transaction {
     return ids.flatMap((id, i) => known[i] ?? found.get(id) ?? []);
   }
 }
+
+const isQuery = (of: Query | readonly Row[]): of is Query => !Array.isArray(of);

@@ -17,6 +17,7 @@ import { checkIndexed } from './indexed.ts';
 import { changeLog, type LogLimits } from './log.ts';
 import { createGuard, type Precondition } from './precondition.ts';
 import { type Answers, type EntityRead, isEmpty } from './reads.ts';
+import { type Making, makeOnce, type OfRow } from './row-texts.ts';
 import { networkKeyIn, underNetworkKey } from './sealed.ts';
 import { inView, isInView, tableOf } from './views.ts';
 import { visibleFields } from './visible.ts';
@@ -50,11 +51,8 @@ export interface Entities {
   referenced(kind: Kind, field: string, values: readonly string[], where?: Predicate): Promise<readonly string[]>;
   /** The answers to several questions (`listing`, `referencing`), in their order: in one statement, where the store can. */
   readAll<const Reads extends readonly EntityRead<unknown>[]>(reads: Reads): Promise<Answers<Reads>>;
-  /**
-   * The text that is made of a question and of some reads, remembered for as long as what was read is true.
-   * @param make depends on nothing but these two. It does not see volatile fields
-   */
-  made(question: string, make: (entities: Entities) => Promise<string>): Promise<string>;
+  /** What is made of some rows, or of those of a list, in their order: texts are remembered for as long as what was read for them is true. */
+  textsOf<T>(kind: Kind, of: Query | readonly Row[], making: EntityMaking<T>): Promise<readonly OfRow<T>[]>;
   /** @throws ApiError `COULD_NOT_VALIDATE` with the field when a unique value is taken */
   insert<R extends Kind>(kind: R, row: NewRow<R>): Promise<RowOf<R>>;
   /** Writes `changes` over `before`, which must be the row as read in this transaction. @throws as `insert` */
@@ -68,6 +66,11 @@ export interface Entities {
   revision(): Promise<number>;
   /** The changes of this transaction so far. */
   readonly changes: readonly Change[];
+}
+
+/** As `Making`, of entities. */
+export interface EntityMaking<T> extends Omit<Making<T>, 'make'> {
+  make(entities: Entities, rows: readonly Row[], asTexts: boolean): Promise<readonly (string | T)[]>;
 }
 
 export interface EntitiesContext extends LogLimits, Attribution {
@@ -164,8 +167,13 @@ export const entitiesOf = (
       // In the order of the questions, each of which says what its answer is.
       return reads.map(({ read }) => answers[asked.indexOf(read)] ?? []) as unknown as Answers<Reads>;
     },
-    made: (question, make) =>
-      memory ? memory.made(question, (reads) => make(entitiesOf(reads, { ...context, observation: undefined }))) : make(entities),
+    textsOf: async <T>(kind: Kind, of: Query | readonly Row[], { make, ...how }: EntityMaking<T>) => {
+      const asked = 'where' in of ? { ...of, where: inView(kind, of.where) } : of;
+      const reading = (reads: Transaction) => (reads === tx ? entities : entitiesOf(reads, { ...context, observation: undefined }));
+      const making: Making<T> = { ...how, make: (reads, rows, asTexts) => make(reading(reads), rows, asTexts) };
+      if (memory) return memory.textsOf(tableOf(kind), asked, making);
+      return makeOnce(tx, 'where' in asked ? await tx.list(tableOf(kind), asked) : asked, making);
+    },
     insert: async <R extends Kind>(kind: R, fields: NewRow<R>) => {
       const revision = kind.unrecorded ? 1 : await tx.nextRevision();
       const at = context.stamp();

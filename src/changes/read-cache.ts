@@ -5,6 +5,7 @@ import type { Kind } from '../api/kit/resource.ts';
 import type { Transaction } from '../storage/port.ts';
 import { type CachedState, type Recorded, rowKey } from './cached-state.ts';
 import { CachedTransaction } from './cached-transaction.ts';
+import { Doorkeeper } from './doorkeeper.ts';
 import { type Change, isChangedKind } from './events.ts';
 import { changeOf, recordsFrom } from './log.ts';
 import type { RoleIndexes } from './role-indexes.ts';
@@ -13,6 +14,12 @@ import { tableOf } from './views.ts';
 
 /** A larger row or answer is read each time: it would displace many that nearly every call needs. Bytes, about */
 const MAX_ENTRY_BYTES = 64 * 1024;
+/** Of the size, up to which everything is kept; beyond it, of pages that which is asked for again. */
+const FILLED = 0.75;
+/** Rows that are noted as asked for, at most. */
+const MOST_NOTED = 1_000_000;
+/** What is remembered of a row as it is shown, about. */
+const TEXT_BYTES = 2048;
 /** Changes that are read to catch up; after more, the cache begins anew. */
 const MAX_BEHIND = 200;
 /** Parts of tables whose last change is known; when there are more, all count as changed. */
@@ -66,6 +73,7 @@ export const createReadCache = (maxBytes: number, indexes?: RoleIndexes): ReadCa
     maxEntrySize: Math.min(MAX_ENTRY_BYTES, maxSize),
     sizeCalculation: ({ bytes }) => bytes,
   });
+  const doorkeeper = new Doorkeeper(Math.min(MOST_NOTED, maxSize / TEXT_BYTES));
   /** By table and by part of one, the revision of its last change. */
   const changed = new Map<string, number>();
   /** Of what is not among them, that of the last change at most. */
@@ -105,6 +113,10 @@ export const createReadCache = (maxBytes: number, indexes?: RoleIndexes): ReadCa
     },
     keep: (key, value, at, since) => {
       if (at === revision) entries.set(key, { value, since, bytes: key.length + freeze(value) });
+    },
+    isWorthKeeping: (ids) => {
+      const again = ids.filter((id) => doorkeeper.note(id)).length;
+      return again * 2 > ids.length || entries.calculatedSize < maxSize * FILLED;
     },
     changedAt: (part) => changed.get(part) ?? begun,
     get revision() {

@@ -2,8 +2,7 @@ import { compareText } from '../query/compare-text.ts';
 import { equals, type Predicate, stringField } from '../query/index.ts';
 import type { Query, Read, Row, Transaction, TransactionMode } from '../storage/port.ts';
 import { type CachedState, rowKey } from './cached-state.ts';
-import { LastingReads } from './lasting-reads.ts';
-import { isLasting, partOf, referring, type TablePart } from './table-part.ts';
+import { isLasting, partOf, referring } from './table-part.ts';
 
 /** Rows of a list that is kept, at most: the policies of an identity, not a page. */
 export const MOST_ROWS = 50;
@@ -14,16 +13,6 @@ export interface Recollection {
   readonly value: unknown;
   /** Remembers an answer. */
   keep(answer: number | readonly unknown[]): void;
-}
-
-/** A text that was made of reads. */
-interface Made {
-  readonly text: string;
-  /** The revision of the state that was read. */
-  readonly madeAt: number;
-  /** The last change of these parts of tables. */
-  readonly since: number;
-  readonly parts: readonly TablePart[];
 }
 
 /** Remembers an answer, where it may be. */
@@ -111,22 +100,6 @@ export class Recollections {
   async answer<T extends number | readonly unknown[]>(kind: string, question: string, read: () => Promise<T>): Promise<T> {
     const known = await this.#of(kind, question);
     return (known?.value as T | undefined) ?? kept(known, await read()); // of the same question
-  }
-
-  /** `CachedTransaction.made`. @param tx by which is read */
-  async made(question: string, tx: Transaction, make: (reads: Transaction) => Promise<string>): Promise<string> {
-    if (this.#mode === 'write') return make(tx);
-    const revision = await this.current();
-    const key = `made ${question}`;
-    const known = this.#state.find(key, revision) as Made | undefined; // kept below
-    const isTrue = (part: TablePart) => this.#state.changedAt(part) <= (known?.since ?? -1);
-    if (known && (known.madeAt === this.#state.revision || known.parts.every(isTrue))) return known.text;
-    const reads = new LastingReads(tx, this.#state);
-    const text = await make(reads);
-    const { parts } = reads;
-    const since = Math.max(0, ...(parts ?? []).map((part) => this.#state.changedAt(part)));
-    if (parts) this.#state.keep(key, { text, madeAt: revision, since, parts } satisfies Made, revision, since);
-    return text;
   }
 
   /** Of the answer to a question; undefined if nothing may be remembered. */

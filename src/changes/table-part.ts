@@ -6,17 +6,28 @@ export type TablePart = string;
 
 export const partBy = (table: string, field: string, value: unknown): TablePart => `${table} ${field} ${value}`;
 
-/** The part of a table in which a predicate looks: no row of another changes what it finds. */
-export const partOf = (table: string, recorded: Recorded | undefined, where: Predicate | undefined): TablePart => {
+/** A field that divides a table into parts, and the values of it that are looked for. */
+interface Sought {
+  readonly field: string;
+  readonly values: readonly unknown[];
+}
+
+/** By which ids or references a predicate looks: no row that has none of them changes what it finds. Undefined where it looks by others. */
+export const soughtIn = (recorded: Recorded | undefined, where: Predicate | undefined): Sought | undefined => {
   const terms = where?.op === 'and' ? where.terms : where ? [where] : [];
   for (const term of terms) {
-    const value =
-      term.op === 'compare' && term.is === '=' ? term.value : term.op === 'in' && term.values.length === 1 ? term.values[0] : undefined;
-    if (value === undefined || !('field' in term) || term.field.path.length > 1) continue;
+    const values = term.op === 'compare' && term.is === '=' ? [term.value] : term.op === 'in' ? term.values : undefined;
+    if (values === undefined || !('field' in term) || term.field.path.length > 1) continue;
     const [field] = term.field.path;
-    if (field === 'id' || recorded?.references.includes(field)) return partBy(table, field, value);
+    if (field === 'id' || recorded?.references.includes(field)) return { field, values };
   }
-  return table;
+  return undefined;
+};
+
+/** The part of a table in which a predicate looks: no row of another changes what it finds. */
+export const partOf = (table: string, recorded: Recorded | undefined, where: Predicate | undefined): TablePart => {
+  const { field, values } = soughtIn(recorded, where) ?? { field: '', values: [] };
+  return values.length === 1 ? partBy(table, field, values[0]) : table;
 };
 
 /** Whether what a question finds changes by recorded changes of its table alone. */

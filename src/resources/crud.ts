@@ -2,21 +2,23 @@ import type { CrudOperations } from '../api/kit/crud.ts';
 import type { Fields } from '../api/kit/field.ts';
 import type { DecodedOf, Group, Operations, OutputOf, Page } from '../api/kit/operation.ts';
 import type { DetailOf, Kind, Resource, RowOf } from '../api/kit/resource.ts';
+import type { Written } from '../api/surfaces/written.ts';
 import { behaviourOf, type Presenter, type WriteVerb } from '../call/behaviour.ts';
 import type { Call, Handler } from '../call/call.ts';
 import type { Entities } from '../changes/entities.ts';
 import { explained } from '../errors/index.ts';
 import { and, type Predicate } from '../query/index.ts';
-import type { Row } from '../storage/port.ts';
+import type { Query, Row } from '../storage/port.ts';
 import { affordable } from './budget.ts';
 import { granted } from './granted.ts';
 import { selfLink } from './links.ts';
 import { type ListInput, pageOf, planList } from './lists.ts';
 import { givesAnything, mergeBody, refuseChangeOfFixed, rowFields } from './merge.ts';
-import { presentRows, writtenDetail } from './present.ts';
+import { presentRows } from './present.ts';
 import { checkReferences, requireRow } from './references.ts';
 import { removeEntity } from './removal.ts';
 import { symbolsOfList } from './symbols.ts';
+import { areRemembered, writtenDetail, writtenDetails } from './written-details.ts';
 
 export type CrudHandlers<F extends Fields> = {
   readonly [V in keyof CrudOperations<F>]: Handler<DecodedOf<CrudOperations<F>[V]>, OutputOf<CrudOperations<F>[V]>>;
@@ -48,7 +50,7 @@ export const crudHandlers = <F extends Fields, O extends Operations>(
     });
   };
   const handlers = {
-    list: (call: Call, input: ListInput) => call.read((entities) => listRows(entities, kind, input, call)),
+    list: (call: Call, input: ListInput) => call.read((entities) => writtenRows(entities, kind, input, call)),
     get: (call: Call, { id }: { id: string }) =>
       call.read(async (entities) => writtenDetail(entities, resource, await requireRow(entities, resource, id), call)),
     create: async (call: Call, { body }: { body: Body }) => {
@@ -107,28 +109,50 @@ export const listRows = async <R extends Kind>(
   return { ...page, data: (await presentRows(entities, kind, page.data, call, options.presenter)) as readonly DetailOf<R>[] };
 };
 
-/** The rows of such a page, for lists that show them in a form of their own. */
-export const pageOfRows = async <R extends Kind>(
+/** The same as ready text, where it can be remembered. */
+export const writtenRows = async <R extends Kind>(
   entities: Entities,
-  resource: R,
+  kind: R,
   input: ListInput,
   call: Call,
-  { within, presenter = behaviourOf(call, resource) }: ListOptions = {},
-): Promise<Page<RowOf<R>>> => {
-  const kind: Kind = resource;
+  options: Pick<ListOptions, 'within'> = {},
+): Promise<Page<DetailOf<R> | Written>> => {
+  if (!areRemembered(kind, call)) return listRows(entities, kind, input, call, options);
+  const read = async (query: Query) =>
+    query.limit === undefined
+      ? presentRows(entities, kind, await entities.list(kind, query), call)
+      : writtenDetails(entities, kind, query, call);
+  // Built from the kind's own field table.
+  return (await pageBy(read, entities, kind, input, call, options)) as Page<DetailOf<R> | Written>;
+};
+
+/** The rows of such a page, for lists that show them in a form of their own. */
+export const pageOfRows = <R extends Kind>(
+  entities: Entities,
+  kind: R,
+  input: ListInput,
+  call: Call,
+  options: ListOptions = {},
+): Promise<Page<RowOf<R>>> => pageBy((query) => entities.list(kind, query), entities, kind, input, call, options);
+
+/** @param read what a query finds, in its order */
+const pageBy = async <T>(
+  read: (query: Query) => Promise<readonly T[]>,
+  entities: Entities,
+  kind: Kind,
+  input: ListInput,
+  call: Call,
+  { within, presenter = behaviourOf(call, kind) }: ListOptions,
+): Promise<Page<T>> => {
   const symbols = symbolsOfList(kind, call.operation);
   const plan = planList(symbols, input);
   const among = await affordable(entities, kind, input, plan, call, within);
   const asked = (await presenter?.resolve?.(entities, plan.where, call)) ?? plan.where;
   const where = and(among, asked, await granted(entities, kind, call));
-  const rows = await entities.list(kind, {
-    where,
-    sort: plan.sort,
-    offset: plan.offset,
-    ...(plan.limit === Infinity ? {} : { limit: plan.limit }),
-  });
+  const limit = plan.limit === Infinity ? {} : { limit: plan.limit };
+  const found = await read({ where, sort: plan.sort, offset: plan.offset, ...limit });
   // A page that is not full tells the total by itself, unless it is empty because it begins beyond the last one.
-  const known = rows.length < plan.limit && (rows.length > 0 || plan.offset === 0);
-  const total = known ? plan.offset + rows.length : await entities.count(kind, where);
-  return pageOf(rows as readonly RowOf<R>[], plan, total, symbols);
+  const known = found.length < plan.limit && (found.length > 0 || plan.offset === 0);
+  const total = known ? plan.offset + found.length : await entities.count(kind, where);
+  return pageOf(found, plan, total, symbols);
 };

@@ -3,7 +3,6 @@ import { withVersion } from '../api/kit/entity-version.ts';
 import { type Fields, showsEmptyList } from '../api/kit/field.ts';
 import type { DetailOf, Kind, RowOf } from '../api/kit/resource.ts';
 import { fieldsOf } from '../api/kit/variants.ts';
-import { Written } from '../api/surfaces/written.ts';
 import { behaviourOf, type Presenter } from '../call/behaviour.ts';
 import type { Call } from '../call/call.ts';
 import type { Entities } from '../changes/entities.ts';
@@ -34,7 +33,7 @@ export const presentRows = async (
   const targets = await loadTargets(entities, references, rows);
   const displayed = await displaysFor(entities, kind, rows);
   const computed = await presenter?.present?.(entities, rows, call);
-  const now = await presenter?.presentNow?.(entities, rows, call);
+  const now = await presenter?.presentNow?.present(entities, rows, call);
   const turn = createTurns(ROWS_AT_ONCE);
   const details: WireDetail[] = [];
   for (const [i, row] of rows.entries()) {
@@ -45,11 +44,8 @@ export const presentRows = async (
       else if (orNull) detail[name] = null;
     }
     Object.assign(detail, displayed?.[i]);
-    for (const shown of [computed?.[i], now?.[i]])
-      for (const name in shown) {
-        if (shown[name] !== undefined) detail[name] = shown[name];
-        else if (name in detail) delete detail[name];
-      }
+    show(detail, computed?.[i]);
+    show(detail, now?.[i]);
     details.push(kind.unrecorded ? detail : withVersion(detail, row.version));
     const others = turn();
     if (others) await others;
@@ -72,28 +68,12 @@ export const presentOne = async <R extends Kind>(
   return detail as DetailOf<R>; // built from the kind's own field table
 };
 
-/**
- * The same for an answer of its own: ready text, remembered for as long as what was read for it is true, where all that it shows is recorded.
- * @param instead what stands in the place of its own fields
- */
-export const writtenDetail = async <R extends Kind>(
-  entities: Entities,
-  kind: R,
-  row: RowOf<R>,
-  call: Call,
-  instead: Readonly<WireDetail> = {},
-): Promise<DetailOf<R> | Written> => {
-  const { present, presentNow } = behaviourOf(call, kind) ?? {};
-  const shown = JSON.stringify(instead);
-  if ((present && !presentNow) || layoutOf(kind.fields).showsVolatile)
-    return Object.assign(await presentOne(entities, kind, row, call), instead);
-  const stable = await entities.made(`${kind.kind} ${row.id} ${shown}`, async (reads) => {
-    const [detail] = await presentRows(reads, kind, [await reads.require<Kind>(kind, row.id)], call, present ? { present } : {});
-    return JSON.stringify({ ...detail, ...instead });
-  });
-  const [now] = (await presentNow?.(entities, [row], call)) ?? [];
-  const written = new Written(now ? `${stable.slice(0, -1)},${JSON.stringify(now).slice(1)}` : stable);
-  return kind.unrecorded ? written : withVersion(written, row.version);
+/** Adds what is shown beside stored fields, or instead of them. What is `undefined` is not shown. */
+export const show = (detail: WireDetail, shown: Readonly<WireDetail> | undefined): void => {
+  for (const name in shown) {
+    if (shown[name] !== undefined) detail[name] = shown[name];
+    else if (name in detail) delete detail[name];
+  }
 };
 
 interface Layout {
@@ -108,6 +88,9 @@ interface Layout {
     readonly orNull: boolean;
   }[];
 }
+
+/** Whether details show fields that are written without a record. */
+export const showsVolatile = ({ fields }: Kind): boolean => layoutOf(fields).showsVolatile;
 
 const layouts = new WeakMap<Fields, Layout>();
 

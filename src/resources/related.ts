@@ -4,7 +4,7 @@ import type { Handler } from '../call/call.ts';
 import type { Entities } from '../changes/entities.ts';
 import { notFound } from '../errors/index.ts';
 import { NONE, type Predicate } from '../query/index.ts';
-import { listRows } from './crud.ts';
+import { writtenRows } from './crud.ts';
 
 /** Which entities an entity is related to. @param query of the list, beyond what every list takes */
 export type Via<Q = unknown> = (entities: Entities, row: AnyRow, query: Q) => Predicate | Promise<Predicate>;
@@ -30,5 +30,5 @@ export const relatedList =
   (call, { id, ...query }) =>
     call.read(async (entities) => {
       const within = await relatedWithin(entities, parent, id, (row) => via(entities, row, query as Q)); // all but the id
-      return listRows(entities, child, query, call, { within });
+      return writtenRows(entities, child, query, call, { within });
     });

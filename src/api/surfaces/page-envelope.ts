@@ -3,6 +3,7 @@ import { countWork, yieldToEventLoop } from '../../concurrency/event-loop.ts';
 import { META } from '../../wire/meta.ts';
 import type { Page } from './answer.ts';
 import { isLarge, jsonParts, PART, type Texts } from './json-parts.ts';
+import { Written } from './written.ts';
 
 /** Items that are turned into text at once, at most: fewer of large ones, one at first. */
 const SLICE = 10;
@@ -42,8 +43,14 @@ function* slicesOf({ data, filterableFields, pagination: { limit, offset, totalC
   const texts: Texts = new WeakMap();
   for (let i = 0, count = 1; i < data.length; ) {
     const separator = i > 0 ? ',' : '';
+    const item = data[i];
+    if (item instanceof Written) {
+      yield separator + item.text;
+      i++;
+      continue;
+    }
     const items = data.slice(i, i + count);
-    const large = items.findIndex(isLarge);
+    const large = items.findIndex((each) => each instanceof Written || isLarge(each));
     if (large === 0) {
       yield separator;
       yield* jsonParts(data[i++] as object, texts); // what is large is an object

@@ -4,6 +4,11 @@ export class Written {
   constructor(text: string) {
     this.text = text;
   }
+
+  /** Where it stands in something else. */
+  toJSON(): unknown {
+    return JSON.parse(this.text);
+  }
 }
 
 /** An output as JSON text. */

@@ -19,6 +19,8 @@ import { requireAdministratorLogin } from './administrator-login.ts';
 import { enrollNew, outstandingByIdentity } from './enrollments.ts';
 
 type Identity = RowOf<typeof identity>;
+/** Of an identity, what its state at the moment hangs on. */
+type Momentary = Pick<Identity, 'id' | 'disabledAt' | 'disabledUntil'>;
 
 export const identityBehaviour = behaviour(identity, {
   prepare: async (call, verb, body, id) => {
@@ -74,25 +76,28 @@ export const identityBehaviour = behaviour(identity, {
       disabledUntil: undefined,
     }));
   },
-  presentNow: async (entities, rows, call) => {
-    const now = call.now();
-    const logged = await loggedIn(entities, rows, call);
-    return rows.map((row) => {
-      const status = call.core.presence.statusOf(row.id);
-      return {
-        disabled: isDisabled(row, now),
-        // A disabling that is over by itself leaves nothing to be seen.
-        ...(isDisabled(row, now) ? { disabledAt: row.disabledAt, disabledUntil: row.disabledUntil ?? undefined } : {}),
-        hasApiSession: logged.has(row.id),
-        hasEdgeRouterConnection: status === 'online',
-        edgeRouterConnectionStatus: status,
-      };
-    });
+  presentNow: {
+    of: ['disabledAt', 'disabledUntil'],
+    present: async (entities, rows: readonly Momentary[], call) => {
+      const now = call.now();
+      const logged = await loggedIn(entities, rows, call);
+      return rows.map((row) => {
+        const status = call.core.presence.statusOf(row.id);
+        return {
+          disabled: isDisabled(row, now),
+          // A disabling that is over by itself leaves nothing to be seen.
+          ...(isDisabled(row, now) ? { disabledAt: row.disabledAt, disabledUntil: row.disabledUntil ?? undefined } : {}),
+          hasApiSession: logged.has(row.id),
+          hasEdgeRouterConnection: status === 'online',
+          edgeRouterConnectionStatus: status,
+        };
+      });
+    },
   },
 });
 
 /** The ids of those that have a live session. The one of the call lives; whether another does is asked where there is one. */
-const loggedIn = async (entities: Entities, rows: readonly Identity[], call: Call): Promise<ReadonlySet<string>> => {
+const loggedIn = async (entities: Entities, rows: readonly Momentary[], call: Call): Promise<ReadonlySet<string>> => {
   const stored = await entities.referenced(apiSession, 'identityId', othersAmong(rows, call), LISTED);
   const live = and(LISTED, liveSessions(call.core.settings, call.now()));
   return new Set([...ownOf(call), ...(await entities.referenced(apiSession, 'identityId', stored, live))]);
@@ -101,7 +106,7 @@ const loggedIn = async (entities: Entities, rows: readonly Identity[], call: Cal
 /** The id of the identity whose listed session makes the call. */
 const ownOf = ({ actor }: Call): readonly string[] => (actor.kind === 'session' && !actor.session.isBearer ? [actor.identity.id] : []);
 
-const othersAmong = (rows: readonly Identity[], call: Call): readonly string[] =>
+const othersAmong = (rows: readonly Momentary[], call: Call): readonly string[] =>
   rows.map(({ id }) => id).filter((id) => !ownOf(call).includes(id));
 
 /** Whether an identity is the companion of a router; one that is not there is found missing later. */

@@ -10,7 +10,7 @@ import { DAY } from '../../../platform/durations.ts';
 import { dateField, has, type Predicate } from '../../../query/index.ts';
 import { listRows } from '../../../resources/crud.ts';
 import { selfLink } from '../../../resources/links.ts';
-import { writtenDetail } from '../../../resources/present.ts';
+import { writtenDetail } from '../../../resources/written-details.ts';
 import { isOpaqueToken } from '../../../tokens/opaque.ts';
 
 /** What a revocation names. */

@@ -1,0 +1,76 @@
+/** Details as ready JSON text, remembered for as long as what was read for them is true. */
+import { withVersion } from '../api/kit/entity-version.ts';
+import type { DetailOf, Kind, RowOf } from '../api/kit/resource.ts';
+import { isLarge } from '../api/surfaces/json-parts.ts';
+import { Written } from '../api/surfaces/written.ts';
+import { behaviourOf } from '../call/behaviour.ts';
+import type { Call } from '../call/call.ts';
+import type { Entities, EntityMaking } from '../changes/entities.ts';
+import { createTurns } from '../concurrency/event-loop.ts';
+import type { Query, Row } from '../storage/port.ts';
+import { presentOne, presentRows, show, showsVolatile, type WireDetail } from './present.ts';
+
+/** Characters that are made before others have a turn. */
+const CHARACTERS_AT_ONCE = 524_288;
+
+/** Whether details of a kind show nothing beyond recorded fields, but for what `presentNow` shows. */
+export const areRemembered = (kind: Kind, call: Call): boolean => {
+  const { present, presentNow } = behaviourOf(call, kind) ?? {};
+  return (present === undefined || presentNow !== undefined) && !showsVolatile(kind);
+};
+
+/**
+ * The detail of one row, as an answer of its own.
+ * @param instead what stands in the place of its own fields
+ */
+export const writtenDetail = async <R extends Kind>(
+  entities: Entities,
+  kind: R,
+  row: RowOf<R>,
+  call: Call,
+  instead: Readonly<WireDetail> = {},
+): Promise<DetailOf<R> | Written> => {
+  if (!areRemembered(kind, call)) return Object.assign(await presentOne(entities, kind, row, call), instead);
+  const [detail] = await writtenDetails(entities, kind, [row], call, instead);
+  return detail as DetailOf<R> | Written; // built from the kind's own field table
+};
+
+/** The same of several rows, or of those of a list, of a kind whose details are remembered. A large one is no text, so that it can be sent in parts. */
+export const writtenDetails = async (
+  entities: Entities,
+  kind: Kind,
+  of: Query | readonly Row[],
+  call: Call,
+  instead: Readonly<WireDetail> = {},
+): Promise<readonly (WireDetail | Written)[]> => {
+  const { present, presentNow } = behaviourOf(call, kind) ?? {};
+  const making: EntityMaking<WireDetail> = {
+    form: `${kind.kind} ${JSON.stringify(instead)}`,
+    fields: presentNow?.of ?? [],
+    make: async (reads, rows, asTexts) => {
+      const details = await presentRows(reads, kind, rows, call, present ? { present } : {});
+      const turn = createTurns(CHARACTERS_AT_ONCE);
+      const made: (string | WireDetail)[] = [];
+      for (const detail of details) {
+        Object.assign(detail, instead);
+        const text = !asTexts || isLarge(detail) ? undefined : JSON.stringify(detail);
+        made.push(text ?? detail);
+        const others = turn(text?.length ?? 0);
+        if (others) await others;
+      }
+      return made;
+    },
+  };
+  const texts = await entities.textsOf(kind, of, making);
+  const rows = texts.map(({ row }) => row);
+  const now = await presentNow?.present(entities, rows, call);
+  return texts.map(({ row, made }, i) => {
+    const detail = typeof made === 'string' ? new Written(withMore(made, now?.[i])) : made;
+    if (!(detail instanceof Written)) show(detail, now?.[i]);
+    return kind.unrecorded ? detail : withVersion(detail, row.version);
+  });
+};
+
+/** The JSON text of an object, with more members. */
+const withMore = (text: string, more: Readonly<WireDetail> | undefined): string =>
+  more ? `${text.slice(0, -1)},${JSON.stringify(more).slice(1)}` : text;
