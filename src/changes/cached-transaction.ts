@@ -3,7 +3,8 @@ import type { Query, Read, ReadAnswer, Row, Transaction, TransactionMode, Verifi
 import { readEach } from '../storage/read-each.ts';
 import type { CachedState } from './cached-state.ts';
 import type { Indexed } from './indexed-answer.ts';
-import { kept, MOST_ROWS, predicateText, Recollections } from './recollections.ts';
+import { predicateText } from './predicate-text.ts';
+import { kept, MOST_ROWS, type Recollection, Recollections } from './recollections.ts';
 import { knownTexts, type Making, makeOnce, makeTexts, type OfRow } from './row-texts.ts';
 
 const ID = stringField('id');
@@ -42,8 +43,9 @@ export class CachedTransaction implements Transaction {
   async textsOf<T>(kind: string, of: Query | readonly Row[], making: Making<T>): Promise<readonly OfRow<T>[]> {
     if (this.#mode === 'write') return makeOnce(this, isQuery(of) ? await this.list(kind, of) : of, making);
     const revision = await this.#known.current();
-    const page = isQuery(of) ? (await this.#members(kind, of))?.page : undefined;
-    const rows = page ? [] : isQuery(of) ? await this.list(kind, of) : of;
+    const members = isQuery(of) ? await this.#members(kind, of) : undefined;
+    const page = members?.page;
+    const rows = page ? [] : isQuery(of) ? await this.#listed(kind, of, async () => members) : of;
     const ids = page ?? rows.map(({ id }) => id);
     const known = knownTexts(this.#state, kind, ids, making, revision);
     const missing = ids.filter((_, i) => !known[i]);
@@ -55,10 +57,8 @@ export class CachedTransaction implements Transaction {
     return ids.flatMap((id, i) => known[i] ?? found.get(id) ?? []);
   }
 
-  async list(kind: string, query: Query): Promise<readonly Row[]> {
-    const known = await this.#known.list(kind, query);
-    const find = async () => (await this.#listMembers(kind, query)) ?? (await this.#tx.list(kind, query));
-    return (known?.value as readonly Row[] | undefined) ?? kept(known, await find()); // of a list
+  list(kind: string, query: Query): Promise<readonly Row[]> {
+    return this.#listed(kind, query, () => this.#members(kind, query));
   }
 
   count(kind: string, where: Predicate): Promise<number> {
@@ -74,16 +74,16 @@ export class CachedTransaction implements Transaction {
   }
 
   async referenced(kind: string, field: string, values: readonly string[], where?: Predicate): Promise<readonly string[]> {
-    const known = await this.#known.read({ read: 'referenced', kind, field, values, where });
-    return (known?.value as readonly string[] | undefined) ?? kept(known, await this.#tx.referenced(kind, field, values, where)); // of the same question
+    const [answer = []] = await this.readAll([{ read: 'referenced', kind, field, values, where }]);
+    return answer as readonly string[]; // of such a question
   }
 
   async readAll(reads: readonly Read[]): Promise<readonly ReadAnswer[]> {
     const known = await Promise.all(reads.map((each) => this.#known.read(each)));
-    const unknown = reads.filter((_, i) => known[i]?.value === undefined);
-    const answers = unknown.length > 1 ? await this.#tx.readAll(unknown) : await readEach(this.#tx, unknown);
+    const unknown = reads.flatMap((each, i) => (known[i]?.value === undefined ? (known[i]?.rest ?? each) : []));
+    const answers = (unknown.length > 1 ? await this.#tx.readAll(unknown) : await readEach(this.#tx, unknown)).values();
     // Kept as the answer to the same question.
-    return reads.map((each, i) => (known[i]?.value as ReadAnswer | undefined) ?? kept(known[i], answers[unknown.indexOf(each)] ?? []));
+    return known.map((each) => (each?.value as ReadAnswer | undefined) ?? whole(each, kept(each, answers.next().value ?? [])));
   }
 
   async insert(kind: string, row: Row): Promise<void> {
@@ -129,8 +129,15 @@ export class CachedTransaction implements Transaction {
     return this.#state.indexed(this.#tx, kind, query, await this.#known.current());
   }
 
-  async #listMembers(kind: string, query: Query): Promise<readonly Row[] | undefined> {
-    const { page, candidates, rest } = (await this.#members(kind, query)) ?? {};
+  /** @param members what a role index finds, asked for where the answer is not known */
+  async #listed(kind: string, query: Query, members: () => Promise<Indexed | undefined>): Promise<readonly Row[]> {
+    const known = await this.#known.list(kind, query);
+    const find = async () => (await this.#listMembers(kind, query, await members())) ?? (await this.#tx.list(kind, query));
+    return (known?.value as readonly Row[] | undefined) ?? kept(known, await find()); // of a list
+  }
+
+  async #listMembers(kind: string, query: Query, members: Indexed | undefined): Promise<readonly Row[] | undefined> {
+    const { page, candidates, rest } = members ?? {};
     if (page) return this.#rows(kind, page, query.limit === undefined);
     return candidates && rest && this.#tx.list(kind, { ...query, where: and(oneOf(ID, candidates), rest) });
   }
@@ -155,3 +162,7 @@ export class CachedTransaction implements Transaction {
 }
 
 const isQuery = (of: Query | readonly Row[]): of is Query => !Array.isArray(of);
+
+/** An answer, with the part of it that was known before. */
+const whole = (known: Recollection | undefined, answer: ReadAnswer): ReadAnswer =>
+  known?.found?.length ? ([...known.found, ...answer] as readonly string[]) : answer; // only of values is a part known

@@ -1,8 +1,10 @@
 import { compareText } from '../query/compare-text.ts';
 import { equals, type Predicate, stringField } from '../query/index.ts';
 import type { Query, Read, Row, Transaction, TransactionMode } from '../storage/port.ts';
-import { type CachedState, rowKey } from './cached-state.ts';
-import { isLasting, partOf, referring } from './table-part.ts';
+import { type CachedState, type Recorded, rowKey } from './cached-state.ts';
+import { knownReferences } from './known-references.ts';
+import { predicateText } from './predicate-text.ts';
+import { isLasting, partOf } from './table-part.ts';
 
 /** Rows of a list that is kept, at most: the policies of an identity, not a page. */
 export const MOST_ROWS = 50;
@@ -11,8 +13,12 @@ export const MOST_ROWS = 50;
 export interface Recollection {
   /** Undefined if nothing is. */
   readonly value: unknown;
-  /** Remembers an answer. */
+  /** Remembers an answer: of `rest`, where there is one. */
   keep(answer: number | readonly unknown[]): void;
+  /** What is known of a part of the answer, if anything is. */
+  readonly found?: readonly string[];
+  /** What is left to ask then. */
+  readonly rest?: Read;
 }
 
 /** Remembers an answer, where it may be. */
@@ -103,14 +109,15 @@ export class Recollections {
   }
 
   /** Of the answer to a question; undefined if nothing may be remembered. */
-  read(asked: Read): Promise<Recollection | undefined> {
-    return asked.read === 'list'
-      ? this.list(asked.kind, asked.query)
-      : this.#of(
-          asked.kind,
-          `referenced ${JSON.stringify([asked.field, asked.values])} ${asked.where ? predicateText(asked.where) : ''}`,
-          referring(asked.field, asked.values),
-        );
+  async read(asked: Read): Promise<Recollection | undefined> {
+    if (asked.read === 'list') return this.list(asked.kind, asked.query);
+    const { kind, field, where } = asked;
+    const recorded = this.#recorded(kind, `referenced ${field} ${where ? predicateText(where) : ''}`);
+    const known =
+      recorded && knownReferences(this.#state, asked, field === 'id' || recorded.references.includes(field), await this.current());
+    if (!known) return undefined;
+    const { keep } = known;
+    return { ...known, keep: (answer) => void (this.#hasWritten || keep(answer)) };
   }
 
   /** Of a list. Rows of short lists are also remembered by id, so that what refers to them finds them. */
@@ -130,13 +137,8 @@ export class Recollections {
 
   /** @param within among the rows of which the answer is found. Default: all */
   async #of(kind: string, question: string, within?: Predicate): Promise<Recollection | undefined> {
-    const recorded = this.#hasWritten ? undefined : this.#state.recorded(kind);
-    // Rows show volatile fields; numbers and references hang on those at most that a condition names.
-    if (
-      !recorded ||
-      (recorded.volatile.length > 0 && (question.startsWith('list') || this.#mode === 'write' || !isLasting(recorded, question)))
-    )
-      return undefined;
+    const recorded = this.#recorded(kind, question);
+    if (!recorded) return undefined;
     const revision = await this.current();
     // With the next change to what is looked at, the question is another one.
     const since = this.#state.changedAt(partOf(kind, recorded, within));
@@ -147,6 +149,15 @@ export class Recollections {
     return { value: this.#state.find(key, revision), keep };
   }
 
+  /** What records tell of a table; undefined where the answer to a question about it may not be remembered. */
+  #recorded(kind: string, question: string): Recorded | undefined {
+    const recorded = this.#hasWritten ? undefined : this.#state.recorded(kind);
+    if (!recorded || recorded.volatile.length === 0) return recorded;
+    // Rows show volatile fields; numbers and references hang on those at most that a condition names.
+    const isStable = !question.startsWith('list') && this.#mode === 'read' && isLasting(recorded, question);
+    return isStable ? recorded : undefined;
+  }
+
   #rowAt(kind: string, id: string, revision: number): Row | undefined {
     return this.#state.find(rowKey(kind, id), revision) as Row | undefined; // kept below
   }
@@ -155,20 +166,6 @@ export class Recollections {
     this.#state.keep(rowKey(kind, row.id), row, revision, row.version);
   }
 }
-
-/** Terms from which on it costs more to write a predicate again than to remember its text. */
-const LONG = 8;
-
-/** A predicate as text. The same one is asked for a page and for its total, and may be long. */
-export const predicateText = (where: Predicate): string => {
-  if (!('terms' in where) || where.terms.length < LONG) return JSON.stringify(where);
-  const known = texts.get(where);
-  if (known !== undefined) return known;
-  const text = JSON.stringify(where);
-  texts.set(where, text);
-  return text;
-};
-const texts = new WeakMap<Predicate, string>();
 
 /** The ids that a list asks for, and nothing else, in its order. */
 const idsIn = ({ where, sort = [], offset = 0, limit }: Query): readonly string[] | undefined => {

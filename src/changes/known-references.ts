@@ -1,0 +1,76 @@
+/** What is remembered of `Transaction.referenced`, of each value by itself: of two pages that overlap, the second asks for the rest only. */
+import type { Read } from '../storage/port.ts';
+import type { CachedState } from './cached-state.ts';
+import { predicateText } from './predicate-text.ts';
+import type { Recollection } from './recollections.ts';
+import { partBy, type TablePart } from './table-part.ts';
+
+type Referenced = Read & { readonly read: 'referenced' };
+
+/** Values of one question, at most: the answer to a longer one is not remembered. */
+const MOST_VALUES = 500;
+
+/** Whether a value is referenced. A class, so that what is kept can be frozen while this moves on. */
+class KnownReference {
+  readonly isReferenced: boolean;
+  /** The last change of the part of the table in which it was looked for. */
+  readonly since: number;
+  /** The latest revision at which it was found to be true. */
+  #trueAt: number;
+
+  constructor(isReferenced: boolean, since: number, trueAt: number) {
+    this.isReferenced = isReferenced;
+    this.since = since;
+    this.#trueAt = trueAt;
+  }
+
+  isTrue({ revision, changedAt }: CachedState, part: () => TablePart): boolean {
+    if (this.#trueAt === revision) return true;
+    if (changedAt(part()) > this.since) return false;
+    this.#trueAt = revision;
+    return true;
+  }
+}
+
+/**
+ * @param isDivided whether the field divides the table into parts, so that only changes to rows with a value end what is known of it
+ * @param revision of the state that the transaction sees
+ * @returns undefined if nothing is to be remembered
+ */
+export const knownReferences = (state: CachedState, asked: Referenced, isDivided: boolean, revision: number): Recollection | undefined => {
+  const { kind, field, where } = asked;
+  const values = [...new Set(asked.values)];
+  if (values.length > MOST_VALUES) return undefined;
+  const question = numberOf(`${kind} ${field} ${where ? predicateText(where) : ''}`);
+  const partOf = (value: string): TablePart => (isDivided ? partBy(kind, field, value) : kind);
+  const [found, rest]: [string[], string[]] = [[], []];
+  for (const value of values) {
+    const known = state.find(keyOf(question, value), revision) as KnownReference | undefined; // kept below
+    if (!known?.isTrue(state, () => partOf(value))) rest.push(value);
+    else if (known.isReferenced) found.push(value);
+  }
+  if (rest.length === 0) return { value: found, keep: () => undefined };
+  const keep = (answer: number | readonly unknown[]) => {
+    const referenced = new Set(answer as readonly unknown[]); // of a question of references
+    for (const value of rest) {
+      const since = Math.max(0, state.changedAt(partOf(value)));
+      state.keep(keyOf(question, value), new KnownReference(referenced.has(value), since, state.revision), revision, since);
+    }
+  };
+  return { value: undefined, keep, found, rest: { ...asked, values: rest } };
+};
+
+const keyOf = (question: number, value: string): string => `${value} ${question}`;
+
+const MOST_QUESTIONS = 1000;
+const numbers = new Map<string, number>();
+let last = 0;
+
+/** A short name of a question, for the keys of its many values. No two have ever had the same. */
+const numberOf = (question: string): number => {
+  const known = numbers.get(question);
+  if (known !== undefined) return known;
+  if (numbers.size >= MOST_QUESTIONS) numbers.clear();
+  numbers.set(question, ++last);
+  return last;
+};
