@@ -17,6 +17,9 @@ type Message =
   | { readonly is: 'block'; readonly id: number; readonly ms: number; readonly collecting: number; readonly steps: readonly string[] }
   | ({ readonly is: 'memory' } & Memory);
 
+/** MiB. The read cache, which may have a part of it, is full before half of a long run is over. */
+const HEAP = 512;
+
 /** The example server in a process of its own, watched from inside. */
 export interface FuzzedServer {
   readonly port: number;
@@ -42,8 +45,9 @@ export interface Watching {
 
 export const startServer = async (folder: string, storage: string, { block, about, ended, logged }: Watching): Promise<FuzzedServer> => {
   const probe = pathToFileURL(join(root, 'scripts/fuzz/probe.ts')).href;
+  const node = ['--expose-gc', `--max-old-space-size=${HEAP}`, '--import', probe];
   const options = ['--port', '0', '--storage', storage, '--admin-password', PASSWORD];
-  const child = spawn(process.execPath, ['--expose-gc', '--import', probe, join(root, 'server/main.ts'), ...options], {
+  const child = spawn(process.execPath, [...node, join(root, 'server/main.ts'), ...options], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });

@@ -10,7 +10,7 @@ import type { AroundWrite, Write } from '../changes/writer.ts';
 import type { Release } from '../concurrency/semaphore.ts';
 import { ApiError } from '../errors/index.ts';
 import { isoTime } from '../platform/iso-time.ts';
-import type { Transaction } from '../storage/port.ts';
+import type { Transaction, TransactionOptions } from '../storage/port.ts';
 import { noteOrdinary, wasOrdinary } from './ordinary-sessions.ts';
 import { type PermitResult, StalePermit } from './permit.ts';
 
@@ -32,7 +32,7 @@ const NEVER_ABORTED = new AbortController().signal;
 const NO_CERTIFICATES: readonly Uint8Array[] = [];
 
 /** A call on its way. A class for the reason that `HttpSource` is one: it has getters, and there is one for each request. */
-export class OngoingCall implements Call {
+export class OngoingCall implements Call, TransactionOptions {
   /** Anonymous until it is authenticated. */
   actor: Actor = { kind: 'anonymous' };
   readonly answerHeaders: Call['answerHeaders'] = new Map();
@@ -43,6 +43,10 @@ export class OngoingCall implements Call {
   #state: Entities | undefined;
   /** The place that an ordinary session has while it reads. */
   #place: Release | undefined;
+  /** Whether the store has begun the transaction of `#state`. */
+  #hasBegun = false;
+  /** What a call reads has no effects. */
+  readonly mayBeginLate = true;
   isAccepted = false;
   /** Once the call may be made. */
   permission: PermitResult | undefined;
@@ -121,18 +125,19 @@ export class OngoingCall implements Call {
   async read<T>(work: (entities: Entities) => Promise<T>): Promise<T> {
     if (this.#state) return work(this.#state);
     if (this.#source.hostTransaction !== undefined) return work(this.#joined());
-    return this.#inPlace(() => this.core.store.transaction('read', (tx) => work(this.#entitiesOf(tx)), this.#source));
+    return this.#inPlace(() => this.core.store.transaction('read', (tx) => work(this.#entitiesOf(tx)), this));
   }
 
   /**
-   * Runs `work` with all its reads in one read-only transaction. An ordinary session takes a place, before it begins where it is known to be one. Otherwise
+   * Runs `work` with all its reads in one read-only transaction. An ordinary session takes a place before that begins, where it is known to be one. Otherwise
    * it starts over if all places are taken: a call never waits while it holds a connection.
    */
   async inOneState<T>(work: () => Promise<T>): Promise<T> {
     const { store } = this.core;
     try {
-      if (store.places && wasOrdinary(this.credentials)) await this.#waitForPlace();
+      if (!store.beginsLate) await this.admit();
       for (;;) {
+        this.#hasBegun = !store.beginsLate;
         try {
           return await store.transaction(
             'read',
@@ -140,7 +145,7 @@ export class OngoingCall implements Call {
               this.#state = this.#entitiesOf(tx);
               return work();
             },
-            this.#source,
+            this,
           );
         } catch (error) {
           if (error !== NO_PLACE) throw error;
@@ -151,6 +156,13 @@ export class OngoingCall implements Call {
       this.#state = undefined;
       this.#leavePlace();
     }
+  }
+
+  /** Waits for a place before a transaction begins, where one is needed. */
+  admit(): Promise<void> | undefined {
+    this.#hasBegun = true;
+    const needsPlace = this.actor.kind === 'anonymous' ? wasOrdinary(this.credentials) : this.#isOrdinary;
+    return needsPlace && this.core.store.places && !this.#place ? this.#waitForPlace() : undefined;
   }
 
   readOn<T>(work: (entities: Entities) => Promise<T>): Promise<T> {
@@ -167,6 +179,8 @@ export class OngoingCall implements Call {
     const { places } = this.core.store;
     if (!this.#state || !places || this.#place || !this.#isOrdinary) return;
     noteOrdinary(this.credentials);
+    // Before it begins, it will be admitted.
+    if (!this.#hasBegun) return;
     this.#place = places.tryAcquire();
     if (!this.#place) throw NO_PLACE;
   }
@@ -221,10 +235,10 @@ export class OngoingCall implements Call {
 
   /** One read within another has the place of that. */
   async #inPlace<T>(work: () => Promise<T>): Promise<T> {
-    const { places } = this.core.store;
+    const { places, beginsLate } = this.core.store;
     if (!places || this.#place || !this.#isOrdinary) return work();
-    await this.#waitForPlace();
     try {
+      if (!beginsLate) await this.#waitForPlace();
       return await work();
     } finally {
       this.#leavePlace();

@@ -145,6 +145,13 @@ export interface TransactionOptions {
    * For work that waits for nothing but the store. Default false.
    */
   readonly mayShareCommit?: boolean;
+  /**
+   * Of a `read`: whether its work may run twice. Then a store that can (`Store.beginsLate`) begins the transaction only when more than its revision is asked
+   * for. If the state is another one by then, the work begins anew. Default false.
+   */
+  readonly mayBeginLate?: boolean;
+  /** Awaited before a transaction begins late. */
+  admit?(): Promise<void> | undefined;
 }
 
 /** An open store, in which each controller has a namespace. */
@@ -163,6 +170,8 @@ export interface Store {
   join(host: unknown): Transaction;
   /** Where connections are few: permits for the reads of ordinary sessions, so that some connections stay free for writers and administrators. */
   readonly places?: Semaphore;
+  /** Whether transactions that may begin late do (`TransactionOptions.mayBeginLate`). Default false. */
+  readonly beginsLate?: boolean;
   /**
    * Whether the database answers, and can be written by this version.
    * @returns how its schema differs from that of this version, where it may

@@ -7,6 +7,7 @@ import { describe, test } from 'node:test';
 import type { StorageAdapter, StorageSchema, Store } from '../../src/storage/port.ts';
 import { isolation } from './storage/isolation.ts';
 import { joining } from './storage/joining.ts';
+import { lateReads } from './storage/late-reads.ts';
 import { many } from './storage/many.ts';
 import { questions } from './storage/questions.ts';
 import { schema } from './storage/sample.ts';
@@ -40,7 +41,7 @@ export interface TestDatabase extends AsyncDisposable {
 export type Sentences = Readonly<Record<string, (store: Store, database: TestDatabase) => Promise<void>>>;
 
 /** What depends on how an adapter comes by its connections; all else is statements, the same on any of them. */
-export const ofConnections: Sentences = { ...writes, ...isolation, ...sharedCommits, ...joining };
+export const ofConnections: Sentences = { ...writes, ...isolation, ...sharedCommits, ...lateReads, ...joining };
 const all: Sentences = { ...ofConnections, ...questions, ...sets, ...many, ...verifying, ...repairing };
 
 export const storageSuite = ({ name, open, skip = [] }: StorageUnderTest, sentences = all): void => {

@@ -32,6 +32,8 @@ export interface DriverTransaction extends Connection {
 export interface Connections {
   /** Runs `work` with exclusive use of a connection. @throws the reason of `options.signal` if it is aborted before a connection is free */
   use<T>(work: (connection: Connection) => Promise<T>, options?: UseOptions): Promise<T>;
+  /** Of a driver that answers at once: a connection that nobody uses, for one short statement before anything else happens; undefined if there is none. */
+  free?(): Connection | undefined;
 }
 
 /** How long the caller is willing to wait. */

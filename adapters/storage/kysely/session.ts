@@ -1,5 +1,6 @@
 /** Runs the statements of one transaction while it is open. */
 import { type Connection, run } from './connection.ts';
+import type { LateRead } from './late-read.ts';
 import type { Result } from './result.ts';
 import type { Scope } from './scope.ts';
 import type { Sql } from './sql.ts';
@@ -11,6 +12,8 @@ export interface SessionOptions {
   readonly signal?: AbortSignal | undefined;
   /** Whether others have written in the same transaction before. Default false. */
   readonly seesUncommitted?: boolean;
+  /** Of a transaction that begins late. */
+  readonly late?: LateRead;
 }
 
 export interface Joining {
@@ -25,17 +28,19 @@ export class Session {
   readonly signal: AbortSignal | undefined;
   /** Whether others have written in the same transaction before. */
   readonly seesUncommitted: boolean;
+  readonly late: LateRead | undefined;
   #joined: Promise<Scope> | undefined;
   #isShared: boolean;
   #isOver = false;
 
-  constructor(connection: Connection, scope: Scope, { joining, signal, seesUncommitted = false }: SessionOptions = {}) {
+  constructor(connection: Connection, scope: Scope, { joining, signal, seesUncommitted = false, late }: SessionOptions = {}) {
     this.#scope = scope;
     this.#isShared = joining !== undefined;
     this.#connection = connection;
     this.#joining = joining;
     this.signal = signal;
     this.seesUncommitted = seesUncommitted;
+    this.late = late;
   }
 
   /** Known for certain once the transaction is `ready`. */

@@ -13,6 +13,8 @@ import { type Begin, inTransaction } from './begin.ts';
 import { type Connection, type Connections, run } from './connection.ts';
 import { GroupCommit, type SharedTransaction } from './group-commit.ts';
 import { type HostTransactions, joinedBy } from './host-transactions.ts';
+import { LateRead } from './late-read.ts';
+import { REVISION } from './layout.ts';
 import type { Result } from './result.ts';
 import { savepoint } from './savepoint.ts';
 import type { Scope } from './scope.ts';
@@ -64,6 +66,7 @@ const beginOptions = (
 export class KyselyStore implements Store {
   readonly places?: Semaphore;
   readonly kinds?: ReadonlySet<string>;
+  readonly beginsLate = true;
   readonly #source: Source;
   readonly #versions: Versions;
   readonly #timeouts: Timeouts;
@@ -89,9 +92,29 @@ export class KyselyStore implements Store {
 
   async transaction<T>(mode: TransactionMode, work: (tx: Transaction) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
     this.#assertOpen(mode);
+    if (mode === 'read' && options.mayBeginLate) return this.#readLate(work, options);
     const { signal, mayShareCommit } = options;
     if (mode === 'write' && mayShareCommit && this.#groups) return this.#groups.run(work, signal);
     return this.#inTransaction(mode, options, (connection, scope) => partOf(new Session(connection, scope, { signal }), mode, work));
+  }
+
+  /** Begins late; and anew, at once, if the state has moved until then. */
+  async #readLate<T>(work: (tx: Transaction) => Promise<T>, options: TransactionOptions): Promise<T> {
+    const { engine, scope } = this.#versions;
+    const begin = beginOptions('read', this.#timeouts, {});
+    const late = new LateRead({ engine, connections: this.#source.reader, begin, revision: scope.number(REVISION), options });
+    const session = new Session(late.connection, scope, { late });
+    try {
+      const result = await work(new KyselyTransaction(session, 'read'));
+      await late.end();
+      return result;
+    } catch (error) {
+      await late.end().catch(() => undefined);
+      if (!late.hasMoved) throw options.signal?.aborted ? options.signal.reason : error;
+    } finally {
+      session.end();
+    }
+    return this.transaction('read', work, options.signal ? { signal: options.signal } : {});
   }
 
   #inSharedTransaction(work: (shared: SharedTransaction) => Promise<void>): Promise<void> {

@@ -104,6 +104,8 @@ export class KyselyTransaction implements Transaction {
   }
 
   async revision(): Promise<number> {
+    const { late } = this.#session;
+    if (late) return late.revision();
     const scope = await this.#session.ready();
     const { rows } = await this.#session.run(scope.number(REVISION));
     return Number(rows[0]?.value ?? 0);

@@ -53,6 +53,10 @@ describe('PostgreSQL connections that fall silent', needsPostgres, () => {
       assert.rejects(write('b'), StoreUnavailable),
       assert.rejects(write('c'), StoreUnavailable),
       assert.rejects(idsOfNotes(store), StoreUnavailable),
+      assert.rejects(
+        store.transaction('read', (tx) => tx.revision(), { mayBeginLate: true }),
+        StoreUnavailable,
+      ),
     ]);
     place.proxy.recover();
     // Each that is still idle, and silent, costs a call that is refused, and no more.

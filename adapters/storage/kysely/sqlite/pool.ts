@@ -29,6 +29,10 @@ export class SqlitePool implements Connections {
     }
   }
 
+  free(): Connection | undefined {
+    return this.#idle.at(-1);
+  }
+
   async acquire(): Promise<SqliteConnection> {
     const idle = this.#idle.pop();
     if (idle) return idle;
