@@ -68,8 +68,9 @@ export class IndexFollower {
   async find(tx: Transaction, query: Query, revision: number): Promise<Indexed | undefined> {
     if (this.#isTooLarge) return undefined;
     const asked = this.#columns.askedBy(query);
-    const isDeep = (query.offset ?? 0) >= DEEP;
-    if (!questionOf({ ...this.fields, ...asked }, query.where, isDeep)) return undefined;
+    // For all rows in their order, an index that is there anyway knows the ids of a page, and how many there are.
+    const isWorth = (query.offset ?? 0) >= DEEP || (this.#index !== undefined && query.where.op === 'all');
+    if (!questionOf({ ...this.fields, ...asked }, query.where, isWorth)) return undefined;
     this.#columns.count(asked);
     if (!this.#index) {
       if (++this.#asked >= ASKED_BEFORE) this.#work((inner, signal) => this.#build(inner, signal));
@@ -83,7 +84,7 @@ export class IndexFollower {
     // Another transaction may have gone on to a later state than this one sees.
     if (!this.#index || revision > this.#revision || revision < this.#changedAt) return undefined;
     if (lacks(this.#index.columns, this.#columns.wanted)) this.#work((inner, signal) => this.#build(inner, signal));
-    const question = questionOf(this.#index.fields, query.where, isDeep);
+    const question = questionOf(this.#index.fields, query.where, isWorth);
     return question && indexedAnswer(this.#index.find(question.indexed), question, query);
   }
 

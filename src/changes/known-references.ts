@@ -1,7 +1,6 @@
 /** What is remembered of `Transaction.referenced`, of each value by itself: of two pages that overlap, the second asks for the rest only. */
 import type { Read } from '../storage/port.ts';
 import type { CachedState } from './cached-state.ts';
-import { predicateText } from './predicate-text.ts';
 import type { Recollection } from './recollections.ts';
 import { partBy, type TablePart } from './table-part.ts';
 
@@ -33,19 +32,26 @@ class KnownReference {
 }
 
 /**
+ * @param question what is asked of each value
  * @param isDivided whether the field divides the table into parts, so that only changes to rows with a value end what is known of it
  * @param revision of the state that the transaction sees
  * @returns undefined if nothing is to be remembered
  */
-export const knownReferences = (state: CachedState, asked: Referenced, isDivided: boolean, revision: number): Recollection | undefined => {
-  const { kind, field, where } = asked;
+export const knownReferences = (
+  state: CachedState,
+  asked: Referenced,
+  question: string,
+  isDivided: boolean,
+  revision: number,
+): Recollection | undefined => {
+  const { kind, field } = asked;
   const values = [...new Set(asked.values)];
   if (values.length > MOST_VALUES) return undefined;
-  const question = numberOf(`${kind} ${field} ${where ? predicateText(where) : ''}`);
+  const number = numberOf(question);
   const partOf = (value: string): TablePart => (isDivided ? partBy(kind, field, value) : kind);
   const [found, rest]: [string[], string[]] = [[], []];
   for (const value of values) {
-    const known = state.find(keyOf(question, value), revision) as KnownReference | undefined; // kept below
+    const known = state.find(keyOf(number, value), revision) as KnownReference | undefined; // kept below
     if (!known?.isTrue(state, () => partOf(value))) rest.push(value);
     else if (known.isReferenced) found.push(value);
   }
@@ -54,13 +60,13 @@ export const knownReferences = (state: CachedState, asked: Referenced, isDivided
     const referenced = new Set(answer as readonly unknown[]); // of a question of references
     for (const value of rest) {
       const since = Math.max(0, state.changedAt(partOf(value)));
-      state.keep(keyOf(question, value), new KnownReference(referenced.has(value), since, state.revision), revision, since);
+      state.keep(keyOf(number, value), new KnownReference(referenced.has(value), since, state.revision), revision, since);
     }
   };
   return { value: undefined, keep, found, rest: { ...asked, values: rest } };
 };
 
-const keyOf = (question: number, value: string): string => `${value} ${question}`;
+const keyOf = (question: number, value: string): string => `referenced ${question} ${value}`;
 
 const MOST_QUESTIONS = 1000;
 const numbers = new Map<string, number>();

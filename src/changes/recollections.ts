@@ -112,9 +112,11 @@ export class Recollections {
   async read(asked: Read): Promise<Recollection | undefined> {
     if (asked.read === 'list') return this.list(asked.kind, asked.query);
     const { kind, field, where } = asked;
-    const recorded = this.#recorded(kind, `referenced ${field} ${where ? predicateText(where) : ''}`);
-    const known =
-      recorded && knownReferences(this.#state, asked, field === 'id' || recorded.references.includes(field), await this.current());
+    const question = `referenced ${kind} ${field} ${where ? predicateText(where) : ''}`;
+    const recorded = this.#recorded(kind, question);
+    if (!recorded) return undefined;
+    const isDivided = field === 'id' || recorded.references.includes(field);
+    const known = knownReferences(this.#state, asked, question, isDivided, await this.current());
     if (!known) return undefined;
     const { keep } = known;
     return { ...known, keep: (answer) => void (this.#hasWritten || keep(answer)) };

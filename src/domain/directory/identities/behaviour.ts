@@ -99,6 +99,7 @@ export const identityBehaviour = behaviour(identity, {
 /** The ids of those that have a live session. The one of the call lives; whether another does is asked where there is one. */
 const loggedIn = async (entities: Entities, rows: readonly Momentary[], call: Call): Promise<ReadonlySet<string>> => {
   const stored = await entities.referenced(apiSession, 'identityId', othersAmong(rows, call), LISTED);
+  if (stored.length === 0) return new Set(ownOf(call));
   const live = and(LISTED, liveSessions(call.core.settings, call.now()));
   return new Set([...ownOf(call), ...(await entities.referenced(apiSession, 'identityId', stored, live))]);
 };
