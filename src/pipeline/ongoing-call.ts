@@ -236,11 +236,12 @@ export class OngoingCall implements Call, TransactionOptions {
   /** One read within another has the place of that. */
   async #inPlace<T>(work: () => Promise<T>): Promise<T> {
     const { places, beginsLate } = this.core.store;
-    if (!places || this.#place || !this.#isOrdinary) return work();
+    if (!places || this.#place) return work();
     try {
-      if (!beginsLate) await this.#waitForPlace();
+      if (!beginsLate && this.#isOrdinary) await this.#waitForPlace();
       return await work();
     } finally {
+      // Taken here, or by `admit` when the transaction began.
       this.#leavePlace();
     }
   }

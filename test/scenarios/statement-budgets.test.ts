@@ -5,6 +5,7 @@ import { createSemaphore } from '../../src/concurrency/semaphore.ts';
 import type { OperationEvent } from '../../src/index.ts';
 import type { StorageAdapter } from '../../src/storage/port.ts';
 import { onEveryStore, openApp, SECRET_KEY } from '../support/app.ts';
+import { newStorage } from '../support/stores.ts';
 
 const C = '/edge/client/v1';
 
@@ -97,4 +98,31 @@ test('reads of ordinary sessions that wait for connections begin once, when the 
   assert.ok((await readAtOnce()) > 4, 'at first, who it is that calls is found out in the transaction');
   await app.settled();
   assert.equal(await readAtOnce(), 4);
+});
+
+onEveryStore('places for reads', (open, store) => {
+  test('an ordinary session gives its place back after every call, though nothing is remembered of it', async () => {
+    const adapter = newStorage(store);
+    const storage: StorageAdapter = {
+      open: async (schema) => {
+        const opened = await adapter.open(schema);
+        return {
+          places: createSemaphore(1),
+          beginsLate: opened.beginsLate === true,
+          transaction: (...args) => opened.transaction(...args),
+          join: (host) => opened.join(host),
+          close: () => opened.close(),
+        };
+      },
+    };
+    await using app = await open({ storage, settings: { readCacheBytes: 0, requestTimeoutMs: 5000 } });
+    const as = await (await app.user()).login();
+    const request = async (method: string, path: string, body?: unknown) =>
+      (await app.request(method, path, { as, ...(body === undefined ? {} : { body }) })).status;
+    for (let turn = 0; turn < 3; turn++) {
+      assert.equal(await request('GET', '/current-identity'), 200);
+      assert.equal(await request('POST', `${C}/sessions`, { serviceId: 'none', type: 'Dial' }), 404);
+      assert.equal(await request('GET', '/identities/none'), 401);
+    }
+  });
 });
