@@ -38,8 +38,8 @@ const KIB = 1024;
 
 /** Gzipped KiB that each may have: a little more than it has. Raise a bound knowingly. */
 const BOUNDS = {
-  'overlay-controller': 367,
-  'overlay-controller/tenants': 369,
+  'overlay-controller': 368,
+  'overlay-controller/tenants': 370,
   'overlay-controller/client': 14,
   'overlay-controller/http/fetch': 3.5,
   'overlay-controller/http/hono': 3.5,
