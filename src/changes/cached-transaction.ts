@@ -132,14 +132,11 @@ export class CachedTransaction implements Transaction {
   /** @param members what a role index finds, asked for where the answer is not known */
   async #listed(kind: string, query: Query, members: () => Promise<Indexed | undefined>): Promise<readonly Row[]> {
     const known = await this.#known.list(kind, query);
-    const find = async () => (await this.#listMembers(kind, query, await members())) ?? (await this.#tx.list(kind, query));
-    return (known?.value as readonly Row[] | undefined) ?? kept(known, await find()); // of a list
-  }
-
-  async #listMembers(kind: string, query: Query, members: Indexed | undefined): Promise<readonly Row[] | undefined> {
-    const { page, candidates, rest } = members ?? {};
-    if (page) return this.#rows(kind, page, query.limit === undefined);
-    return candidates && rest && this.#tx.list(kind, { ...query, where: and(oneOf(ID, candidates), rest) });
+    if (known?.value) return known.value as readonly Row[]; // of a list
+    const { page, candidates, rest } = (await members()) ?? {};
+    if (page) return kept(known, await this.#rows(kind, page, query.limit === undefined));
+    const among = candidates && rest ? { ...query, where: and(oneOf(ID, candidates), rest) } : query;
+    return kept(known, await this.#tx.list(kind, among));
   }
 
   async #countMembers(kind: string, where: Predicate): Promise<number | undefined> {

@@ -3,31 +3,20 @@ import type { Read } from '../storage/port.ts';
 import type { CachedState } from './cached-state.ts';
 import type { Recollection } from './recollections.ts';
 import { partBy, type TablePart } from './table-part.ts';
+import { lastChange, TrueSince } from './true-since.ts';
 
 type Referenced = Read & { readonly read: 'referenced' };
 
 /** Values of one question, at most: the answer to a longer one is not remembered. */
 const MOST_VALUES = 500;
 
-/** Whether a value is referenced. A class, so that what is kept can be frozen while this moves on. */
-class KnownReference {
+/** Whether a value is referenced. */
+class KnownReference extends TrueSince {
   readonly isReferenced: boolean;
-  /** The last change of the part of the table in which it was looked for. */
-  readonly since: number;
-  /** The latest revision at which it was found to be true. */
-  #trueAt: number;
 
   constructor(isReferenced: boolean, since: number, trueAt: number) {
+    super(since, trueAt);
     this.isReferenced = isReferenced;
-    this.since = since;
-    this.#trueAt = trueAt;
-  }
-
-  isTrue({ revision, changedAt }: CachedState, part: () => TablePart): boolean {
-    if (this.#trueAt === revision) return true;
-    if (changedAt(part()) > this.since) return false;
-    this.#trueAt = revision;
-    return true;
   }
 }
 
@@ -48,18 +37,18 @@ export const knownReferences = (
   const values = [...new Set(asked.values)];
   if (values.length > MOST_VALUES) return undefined;
   const number = numberOf(question);
-  const partOf = (value: string): TablePart => (isDivided ? partBy(kind, field, value) : kind);
+  const partsOf = (value: string): readonly TablePart[] => [isDivided ? partBy(kind, field, value) : kind];
   const [found, rest]: [string[], string[]] = [[], []];
   for (const value of values) {
     const known = state.find(keyOf(number, value), revision) as KnownReference | undefined; // kept below
-    if (!known?.isTrue(state, () => partOf(value))) rest.push(value);
+    if (!known?.isTrue(state, () => partsOf(value))) rest.push(value);
     else if (known.isReferenced) found.push(value);
   }
   if (rest.length === 0) return { value: found, keep: () => undefined };
   const keep = (answer: number | readonly unknown[]) => {
     const referenced = new Set(answer as readonly unknown[]); // of a question of references
     for (const value of rest) {
-      const since = Math.max(0, state.changedAt(partOf(value)));
+      const since = lastChange(state, partsOf(value));
       state.keep(keyOf(number, value), new KnownReference(referenced.has(value), since, state.revision), revision, since);
     }
   };

@@ -4,7 +4,7 @@ import type { Query, Read, Row, Transaction, TransactionMode } from '../storage/
 import { type CachedState, type Recorded, rowKey } from './cached-state.ts';
 import { knownReferences } from './known-references.ts';
 import { predicateText } from './predicate-text.ts';
-import { isLasting, partOf } from './table-part.ts';
+import { isDividedBy, isLasting, partOf } from './table-part.ts';
 
 /** Rows of a list that is kept, at most: the policies of an identity, not a page. */
 export const MOST_ROWS = 50;
@@ -115,8 +115,7 @@ export class Recollections {
     const question = `referenced ${kind} ${field} ${where ? predicateText(where) : ''}`;
     const recorded = this.#recorded(kind, question);
     if (!recorded) return undefined;
-    const isDivided = field === 'id' || recorded.references.includes(field);
-    const known = knownReferences(this.#state, asked, question, isDivided, await this.current());
+    const known = knownReferences(this.#state, asked, question, isDividedBy(recorded, field), await this.current());
     if (!known) return undefined;
     const { keep } = known;
     return { ...known, keep: (answer) => void (this.#hasWritten || keep(answer)) };

@@ -3,6 +3,7 @@ import type { Row, Transaction } from '../storage/port.ts';
 import type { CachedState } from './cached-state.ts';
 import { LastingReads } from './lasting-reads.ts';
 import type { TablePart } from './table-part.ts';
+import { lastChange, TrueSince } from './true-since.ts';
 
 /** What is made of a row. */
 export interface OfRow<T> {
@@ -25,29 +26,17 @@ export interface Making<T> {
   make(reads: Transaction, rows: readonly Row[], asTexts: boolean): Promise<readonly (string | T)[]>;
 }
 
-/** A text that is remembered. A class, so that what is kept can be frozen while this moves on. */
-class RememberedText implements OfRow<never> {
+/** A text that is remembered. */
+class RememberedText extends TrueSince implements OfRow<never> {
   readonly row: Row;
   readonly made: string;
   readonly parts: readonly TablePart[];
-  /** The last change of these parts. */
-  readonly since: number;
-  /** The latest revision at which it was found to be true. */
-  #trueAt: number;
 
-  constructor(row: Row, made: string, parts: readonly TablePart[], since: number, trueAt: number) {
+  constructor(row: Row, made: string, parts: readonly TablePart[], { since, trueAt }: { readonly since: number; readonly trueAt: number }) {
+    super(since, trueAt);
     this.row = row;
     this.made = made;
     this.parts = parts;
-    this.since = since;
-    this.#trueAt = trueAt;
-  }
-
-  isTrue({ revision, changedAt }: CachedState): boolean {
-    if (this.#trueAt === revision) return true;
-    if (!this.parts.every((part) => changedAt(part) <= this.since)) return false;
-    this.#trueAt = revision;
-    return true;
   }
 }
 
@@ -63,7 +52,7 @@ export const knownTexts = (
 ): readonly (OfRow<never> | undefined)[] =>
   ids.map((id) => {
     const known = state.find(keyOf(table, id, making), revision) as RememberedText | undefined; // kept below
-    return known?.isTrue(state) ? known : undefined;
+    return known?.isTrue(state, () => known.parts) ? known : undefined;
   });
 
 /** Makes them, and remembers what may be remembered. */
@@ -83,8 +72,8 @@ export const makeTexts = async <T>(
     const hangsOn = parts[i];
     if (text === undefined) throw new TypeError('something is made of each row');
     if (typeof text !== 'string' || !hangsOn) return { row, made: text };
-    const since = Math.max(0, ...hangsOn.map((part) => state.changedAt(part)));
-    const remembered = new RememberedText(keptOf(row, making), text, hangsOn, since, state.revision);
+    const since = lastChange(state, hangsOn);
+    const remembered = new RememberedText(keptOf(row, making), text, hangsOn, { since, trueAt: state.revision });
     state.keep(keyOf(table, row.id, making), remembered, revision, since);
     return remembered;
   });

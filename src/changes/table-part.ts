@@ -12,6 +12,10 @@ interface Sought {
   readonly values: readonly unknown[];
 }
 
+/** Whether the rows with a value of this field are a part of the table. */
+export const isDividedBy = (recorded: Recorded | undefined, field: string): boolean =>
+  field === 'id' || recorded?.references.includes(field) === true;
+
 /** By which ids or references a predicate looks: no row that has none of them changes what it finds. Undefined where it looks by others. */
 export const soughtIn = (recorded: Recorded | undefined, where: Predicate | undefined): Sought | undefined => {
   const terms = where?.op === 'and' ? where.terms : where ? [where] : [];
@@ -19,7 +23,7 @@ export const soughtIn = (recorded: Recorded | undefined, where: Predicate | unde
     const values = term.op === 'compare' && term.is === '=' ? [term.value] : term.op === 'in' ? term.values : undefined;
     if (values === undefined || !('field' in term) || term.field.path.length > 1) continue;
     const [field] = term.field.path;
-    if (field === 'id' || recorded?.references.includes(field)) return { field, values };
+    if (isDividedBy(recorded, field)) return { field, values };
   }
   return undefined;
 };

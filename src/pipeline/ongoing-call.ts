@@ -10,7 +10,8 @@ import type { AroundWrite, Write } from '../changes/writer.ts';
 import type { Release } from '../concurrency/semaphore.ts';
 import { ApiError } from '../errors/index.ts';
 import { isoTime } from '../platform/iso-time.ts';
-import type { Transaction, TransactionOptions } from '../storage/port.ts';
+import type { Transaction } from '../storage/port.ts';
+import { CallReads } from './call-reads.ts';
 import { noteOrdinary, wasOrdinary } from './ordinary-sessions.ts';
 import { type PermitResult, StalePermit } from './permit.ts';
 
@@ -32,7 +33,7 @@ const NEVER_ABORTED = new AbortController().signal;
 const NO_CERTIFICATES: readonly Uint8Array[] = [];
 
 /** A call on its way. A class for the reason that `HttpSource` is one: it has getters, and there is one for each request. */
-export class OngoingCall implements Call, TransactionOptions {
+export class OngoingCall implements Call {
   /** Anonymous until it is authenticated. */
   actor: Actor = { kind: 'anonymous' };
   readonly answerHeaders: Call['answerHeaders'] = new Map();
@@ -45,8 +46,6 @@ export class OngoingCall implements Call, TransactionOptions {
   #place: Release | undefined;
   /** Whether the store has begun the transaction of `#state`. */
   #hasBegun = false;
-  /** What a call reads has no effects. */
-  readonly mayBeginLate = true;
   isAccepted = false;
   /** Once the call may be made. */
   permission: PermitResult | undefined;
@@ -125,7 +124,7 @@ export class OngoingCall implements Call, TransactionOptions {
   async read<T>(work: (entities: Entities) => Promise<T>): Promise<T> {
     if (this.#state) return work(this.#state);
     if (this.#source.hostTransaction !== undefined) return work(this.#joined());
-    return this.#inPlace(() => this.core.store.transaction('read', (tx) => work(this.#entitiesOf(tx)), this));
+    return this.#inPlace(() => this.core.store.transaction('read', (tx) => work(this.#entitiesOf(tx)), this.#reading()));
   }
 
   /**
@@ -135,7 +134,7 @@ export class OngoingCall implements Call, TransactionOptions {
   async inOneState<T>(work: () => Promise<T>): Promise<T> {
     const { store } = this.core;
     try {
-      if (!store.beginsLate) await this.admit();
+      if (!store.beginsLate) await this.#admit();
       for (;;) {
         this.#hasBegun = !store.beginsLate;
         try {
@@ -145,7 +144,7 @@ export class OngoingCall implements Call, TransactionOptions {
               this.#state = this.#entitiesOf(tx);
               return work();
             },
-            this,
+            this.#reading(),
           );
         } catch (error) {
           if (error !== NO_PLACE) throw error;
@@ -159,7 +158,7 @@ export class OngoingCall implements Call, TransactionOptions {
   }
 
   /** Waits for a place before a transaction begins, where one is needed. */
-  admit(): Promise<void> | undefined {
+  #admit(): Promise<void> | undefined {
     this.#hasBegun = true;
     const needsPlace = this.actor.kind === 'anonymous' ? wasOrdinary(this.credentials) : this.#isOrdinary;
     return needsPlace && this.core.store.places && !this.#place ? this.#waitForPlace() : undefined;
@@ -241,7 +240,7 @@ export class OngoingCall implements Call, TransactionOptions {
       if (!beginsLate && this.#isOrdinary) await this.#waitForPlace();
       return await work();
     } finally {
-      // Taken here, or by `admit` when the transaction began.
+      // Taken here, or by `#admit` when the transaction began.
       this.#leavePlace();
     }
   }
@@ -257,6 +256,10 @@ export class OngoingCall implements Call, TransactionOptions {
   #leavePlace(): void {
     this.#place?.();
     this.#place = undefined;
+  }
+
+  #reading(): CallReads {
+    return new CallReads(this.#source, () => this.#admit());
   }
 
   #joined(): Entities {

@@ -134,7 +134,7 @@ export type TransactionMode = 'read' | 'write';
 /** How a transaction is run. */
 export interface TransactionOptions {
   /** Once aborted, nothing is committed, and the transaction rejects with its reason. An engine that can, cancels the running statement. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /**
    * Whether the work waits for anything other than the store meanwhile, as a restore does. Default false: a writer that pauses for some seconds
    * counts as lost.

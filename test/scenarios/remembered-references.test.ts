@@ -1,20 +1,15 @@
 /** Which values are referenced, remembered of each by itself: what is asked of the store, and that it is never outdated. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createReadCache } from '../../src/changes/read-cache.ts';
 import { equals, stringField } from '../../src/query/index.ts';
 import type { Read, Transaction } from '../../src/storage/port.ts';
-import { storageSchema } from '../../src/storage/schema.ts';
-import { openApp } from '../support/app.ts';
-import { newSharedStorage, stores } from '../support/stores.ts';
+import { openBesideReadCache } from '../support/read-caches.ts';
+import { stores } from '../support/stores.ts';
 
 for (const name of stores) {
   const ground = async () => {
-    const shared = newSharedStorage(name);
-    const app = await openApp(name, { storage: shared.adapter() });
-    const store = await shared.adapter().open(storageSchema);
-    const cache = createReadCache(1_000_000);
-    const [ann, bob] = [await app.user(), await app.user()];
+    const beside = await openBesideReadCache(name);
+    const { store, cache } = beside;
     /** Of which identities there are authenticators, and of which of them the store was asked. */
     const withAuthenticators = (ids: readonly string[], alsoAsk = false) =>
       store.transaction('read', async (tx) => {
@@ -36,17 +31,7 @@ for (const name of stores) {
         const [found = []] = await cache.reading(noting).readAll(alsoAsk ? [question, other] : [question]);
         return { found: (found as readonly string[]).toSorted(), asked: asked.toSorted() }; // of such a question
       });
-    return {
-      app,
-      ann,
-      bob,
-      withAuthenticators,
-      [Symbol.asyncDispose]: async () => {
-        await store.close();
-        await app.close();
-        await shared[Symbol.asyncDispose]();
-      },
-    };
+    return { ...beside, withAuthenticators };
   };
   const sorted = (...ids: readonly string[]) => ids.toSorted();
 

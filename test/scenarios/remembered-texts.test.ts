@@ -1,24 +1,19 @@
 /** What is made of rows and remembered: until when, and of which rows. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createReadCache } from '../../src/changes/read-cache.ts';
 import type { Making } from '../../src/changes/row-texts.ts';
 import { ALL, dateField, equals, oneOf, type Predicate, stringField } from '../../src/query/index.ts';
 import type { Query, Transaction } from '../../src/storage/port.ts';
-import { storageSchema } from '../../src/storage/schema.ts';
-import { openApp } from '../support/app.ts';
-import { newSharedStorage, stores } from '../support/stores.ts';
+import { openBesideReadCache } from '../support/read-caches.ts';
+import { stores } from '../support/stores.ts';
 
 const PASSWORD = 'a password of somebody';
 const ofIdentities = (ids: readonly string[]): Predicate => oneOf(stringField('identityId'), ids);
 
 for (const name of stores) {
   const ground = async ({ maxBytes = 1_000_000 } = {}) => {
-    const shared = newSharedStorage(name);
-    const app = await openApp(name, { storage: shared.adapter() });
-    const store = await shared.adapter().open(storageSchema);
-    const cache = createReadCache(maxBytes);
-    const [ann, bob] = [await app.user(), await app.user()];
+    const beside = await openBesideReadCache(name, maxBytes);
+    const { store, cache, ann, bob } = beside;
     const names = new Map([
       [ann.id, 'ann'],
       [bob.id, 'bob'],
@@ -47,17 +42,7 @@ for (const name of stores) {
       });
       return made.toSorted();
     };
-    return {
-      app,
-      ann,
-      bob,
-      madeOf,
-      [Symbol.asyncDispose]: async () => {
-        await store.close();
-        await app.close();
-        await shared[Symbol.asyncDispose]();
-      },
-    };
+    return { ...beside, madeOf };
   };
 
   test(`a text lasts until its row changes, or what was read by the id of its row (${name})`, async () => {

@@ -32,7 +32,7 @@ export interface DriverTransaction extends Connection {
 export interface Connections {
   /** Runs `work` with exclusive use of a connection. @throws the reason of `options.signal` if it is aborted before a connection is free */
   use<T>(work: (connection: Connection) => Promise<T>, options?: UseOptions): Promise<T>;
-  /** Of a driver that answers at once: a connection that nobody uses, for one short statement before anything else happens; undefined if there is none. */
+  /** An idle connection of a synchronous driver, to run one short statement on before the caller awaits anything; undefined if all are in use. Default: never. */
   free?(): Connection | undefined;
 }
 

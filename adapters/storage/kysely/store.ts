@@ -114,7 +114,7 @@ export class KyselyStore implements Store {
     } finally {
       session.end();
     }
-    return this.transaction('read', work, options.signal ? { signal: options.signal } : {});
+    return this.transaction('read', work, { signal: options.signal });
   }
 
   #inSharedTransaction(work: (shared: SharedTransaction) => Promise<void>): Promise<void> {
