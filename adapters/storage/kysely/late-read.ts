@@ -13,6 +13,8 @@ export interface LateReadOptions {
   readonly begin: Begin;
   /** Asks for the revision. */
   readonly revision: Sql;
+  /** The revision now, by a round trip that calls share. */
+  readonly glance: () => Promise<number>;
   readonly options: TransactionOptions;
 }
 
@@ -66,10 +68,10 @@ export class LateRead {
   }
 
   #glance(): Promise<number> | number {
-    const { engine, connections, begin, revision } = this.#of;
+    const { engine, connections, revision, glance } = this.#of;
     const free = connections.free?.();
-    // Without a signal, which costs more than this: it is one short statement, and a connection that does not answer is given up.
-    const result = free ? send(engine, free, revision) : connections.use(async (connection) => send(engine, connection, revision), begin);
+    if (!free) return glance();
+    const result = send(engine, free, revision);
     return result instanceof Promise ? result.then(numberIn) : numberIn(result);
   }
 
@@ -98,4 +100,4 @@ export class LateRead {
   }
 }
 
-const numberIn = (result: Result | undefined): number => Number(result?.rows[0]?.value ?? 0);
+export const numberIn = (result: Result | undefined): number => Number(result?.rows[0]?.value ?? 0);

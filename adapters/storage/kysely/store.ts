@@ -10,15 +10,16 @@ import {
   type TransactionOptions,
 } from '../../../src/adapter-kit.ts';
 import { type Begin, inTransaction } from './begin.ts';
-import { type Connection, type Connections, run } from './connection.ts';
+import { type Connection, type Connections, run, send } from './connection.ts';
 import { GroupCommit, type SharedTransaction } from './group-commit.ts';
 import { type HostTransactions, joinedBy } from './host-transactions.ts';
-import { LateRead } from './late-read.ts';
+import { LateRead, numberIn } from './late-read.ts';
 import { REVISION } from './layout.ts';
 import type { Result } from './result.ts';
 import { savepoint } from './savepoint.ts';
 import type { Scope } from './scope.ts';
 import { type Joining, Session } from './session.ts';
+import { sharedGlance } from './shared-glance.ts';
 import type { Sql } from './sql.ts';
 import { KyselyTransaction } from './transaction.ts';
 import type { Versions } from './versions.ts';
@@ -72,6 +73,7 @@ export class KyselyStore implements Store {
   readonly #timeouts: Timeouts;
   readonly #libraries: readonly HostTransactions[];
   readonly #groups: GroupCommit | undefined;
+  readonly #glance = sharedGlance(() => this.#revision());
   #isClosed = false;
 
   /** @param libraries whose transactions the store joins @param kinds that there are tables for, of a store that is only read */
@@ -102,7 +104,7 @@ export class KyselyStore implements Store {
   async #readLate<T>(work: (tx: Transaction) => Promise<T>, options: TransactionOptions): Promise<T> {
     const { engine, scope } = this.#versions;
     const begin = beginOptions('read', this.#timeouts, {});
-    const late = new LateRead({ engine, connections: this.#source.reader, begin, revision: scope.number(REVISION), options });
+    const late = new LateRead({ engine, connections: this.#source.reader, begin, revision: scope.number(REVISION), glance: this.#glance, options });
     const session = new Session(late.connection, scope, { late });
     try {
       const result = await work(new KyselyTransaction(session, 'read'));
@@ -115,6 +117,13 @@ export class KyselyStore implements Store {
       session.end();
     }
     return this.transaction('read', work, { signal: options.signal });
+  }
+
+  /** Without a signal, which costs more than this: it is one short statement, and a connection that does not answer is given up. */
+  #revision(): Promise<number> {
+    const { engine, scope } = this.#versions;
+    const ask = async (connection: Connection) => numberIn(await send(engine, connection, scope.number(REVISION)));
+    return this.#source.reader.use(ask, beginOptions('read', this.#timeouts, {}));
   }
 
   #inSharedTransaction(work: (shared: SharedTransaction) => Promise<void>): Promise<void> {
