@@ -60,11 +60,12 @@ export class Scope {
     return sql`${this.#set(kind, field)} as ${element} cross join ${this.layout(kind).table} as ${alias}${documents} where ${element}.ns = ${this.#namespace} and ${alias}.ns = ${element}.ns and ${alias}.id = ${element}.id`;
   }
 
-  /** `insert into <rows> (ns, ...) values (?, ...)`. */
-  insertRow(kind: string, columns: readonly (readonly [Sql, Value])[]): Sql {
+  /** `insert into <rows> (ns, ...) values (?, ...)`, or `select ?, ... from ...`. */
+  insertRow(kind: string, columns: readonly (readonly [Sql, Sql | Value])[], from?: Sql): Sql {
     const names = columns.map(([column]) => sql`, ${column}`);
     const values = columns.map(([, value]) => sql`, ${value}`);
-    return sql`insert into ${this.layout(kind).table} (ns${joined(names, '')}) values (${this.#namespace}${joined(values, '')})`;
+    const row = sql`${this.#namespace}${joined(values, '')}`;
+    return sql`insert into ${this.layout(kind).table} (ns${joined(names, '')}) ${from ? sql`select ${row} from ${from}` : sql`values (${row})`}`;
   }
 
   /** `update <rows> set ... where ns = ?`. */
@@ -91,8 +92,14 @@ export class Scope {
     return sql`delete from ${this.#set(kind, field)} where ns = ${this.#namespace}`;
   }
 
+  /** Deletes elements from a set of a row. */
+  deleteElementsOf(kind: string, field: string, id: string, elements: readonly string[]): Sql {
+    const listed = this.engine.jsonElements(JSON.stringify(elements), 'string');
+    return sql`${this.deleteElements(kind, field)} and id = ${id} and value in (select e.value from ${listed})`;
+  }
+
   /** Changes a number of the namespace. With `returning`, the last statement returns the new number as `value`. */
-  change(number: string, change: Pick<StateChange, 'existing' | 'value' | 'returning'>): readonly Sql[] {
+  change(number: string, change: Pick<StateChange, 'existing' | 'value' | 'returning' | 'where'>): readonly Sql[] {
     return this.engine.upsert({ ...this.#numbered(number), ...change });
   }
 

@@ -16,14 +16,16 @@ const EXISTING: Readonly<Record<StateChange['existing'], (table: Sql) => Sql>> =
 };
 
 export const upsertOnConflict = (change: StateChange): readonly Sql[] => {
-  const { table, value, existing, returning } = change;
-  const written = insertOnConflict(change, value, EXISTING[existing](table));
+  const { table, value, existing, returning, where } = change;
+  const written = insertOnConflict(change, value, EXISTING[existing](table), where);
   return [sql`${written}${returning ? raw(' returning value') : EMPTY}`];
 };
 
 /** @param update `value = ...` */
-export const insertOnConflict = ({ table, namespace, name }: StateRow, value: Sql, update: Sql): Sql =>
-  sql`insert into ${table} (ns, name, value) values (${namespace}, ${name}, ${value}) on conflict (ns, name) do update set ${update}`;
+export const insertOnConflict = ({ table, namespace, name }: StateRow, value: Sql, update: Sql, where?: Sql): Sql => {
+  const row = sql`${namespace}, ${name}, ${value}`;
+  return sql`insert into ${table} (ns, name, value) ${where ? sql`select ${row} where ${where}` : sql`values (${row})`} on conflict (ns, name) do update set ${update}`;
+};
 
 export const insertReturning = (documents: Sql, document: string): readonly Sql[] => [
   sql`insert into ${documents} (document) values (${document}) returning id`,

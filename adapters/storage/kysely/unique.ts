@@ -18,8 +18,12 @@ export const insertUnique = async (session: Session, kind: string, row: Row, sta
     return;
   }
   const { written } = await session.run(engine.insertUnlessTaken(statement));
-  if (written > 0) return;
-  await assertFree(session, kind, row, columns, true);
+  if (written === 0) await refuseTaken(session, kind, row);
+};
+
+/** After an insert that has written nothing. @throws as `insertUnique` */
+export const refuseTaken = async (session: Session, kind: string, row: Row): Promise<never> => {
+  await assertFree(session, kind, row, [...session.scope.layout(kind).columns.values()], true);
   throw new WriteConflict();
 };
 

@@ -5,11 +5,13 @@ import type { Stored } from './rows.ts';
 import type { Scope } from './scope.ts';
 import type { Session } from './session.ts';
 import { raw, type Sql, sql, type Value } from './sql.ts';
-import { insertUnique, updateUnique } from './unique.ts';
+import { insertUnique, refuseTaken, updateUnique } from './unique.ts';
+import { deleteAtOnce, insertAtOnce, type SetChange, updateAtOnce } from './write-at-once.ts';
 
 export const insertRow = async (session: Session, kind: string, row: Row): Promise<void> => {
   const { scope } = session;
   const { columns, documents, sets } = scope.layout(kind);
+  if (scope.engine.writesAtOnce) return insertRowAtOnce(session, kind, row);
   const inserted = await session.runInTurn(scope.engine.insertDocument(documents, JSON.stringify(row)));
   const number = Number(inserted.rows[0]?.id);
   const values = [...columns.values()].map((column): [Sql, Value] => [column.sql, columnValue(column, row)]);
@@ -23,6 +25,17 @@ export const insertRow = async (session: Session, kind: string, row: Row): Promi
   await changeCount(session, kind, 1);
 };
 
+const insertRowAtOnce = async (session: Session, kind: string, row: Row): Promise<void> => {
+  const { scope } = session;
+  const { columns, documents, sets } = scope.layout(kind);
+  const values = [...columns.values()].map((column): [Sql, Value] => [column.sql, columnValue(column, row)]);
+  const ofSets = [...sets.keys()].map((set) => changeOfSet(set, NONE, elementsOf(row, set)));
+  const { rows } = await session.run(insertAtOnce(scope, kind, row, [[ID, row.id], ...values], ofSets));
+  if (Number(rows[0]?.written) > 0) return;
+  await session.run(sql`delete from ${documents} where id = ${Number(rows[0]?.id)}`);
+  await refuseTaken(session, kind, row);
+};
+
 /** @param found the row as it is now */
 export const updateRow = async (session: Session, kind: string, row: Row, expected: number, found: Stored | undefined): Promise<void> => {
   const { documents, sets } = session.scope.layout(kind);
@@ -31,13 +44,18 @@ export const updateRow = async (session: Session, kind: string, row: Row, expect
   if (before.version !== expected) throw new WriteConflict();
   const changed = changedColumns(session.scope, kind, before, row);
   const update = sql`${assigned(session.scope, kind, changed, row)} and id = ${row.id} and version = ${expected}`;
+  const ofSets = [...sets.keys()].map((set) => changeOfSet(set, elementsOf(before, set), elementsOf(row, set)));
+  if (session.scope.engine.writesAtOnce) {
+    const { rows } = await updateUnique(session, kind, row, changed, updateAtOnce(session.scope, kind, row, number, update, ofSets));
+    if (Number(rows[0]?.written) === 0) throw new WriteConflict();
+    return;
+  }
   const { written } = await updateUnique(session, kind, row, changed, update);
   if (written === 0) throw new WriteConflict();
   await session.run(sql`update ${documents} set document = ${JSON.stringify(row)} where id = ${number}`);
-  for (const set of sets.keys()) {
-    const [old, now] = [elementsOf(before, set), elementsOf(row, set)];
-    await removeElements(session, kind, set, row.id, without(old, now));
-    await addElements(session, kind, set, row.id, without(now, old));
+  for (const { set, removed, added } of ofSets) {
+    if (removed.length > 0) await session.run(session.scope.deleteElementsOf(kind, set, row.id, removed));
+    await addElements(session, kind, set, row.id, added);
   }
 };
 
@@ -45,6 +63,7 @@ export const updateRow = async (session: Session, kind: string, row: Row, expect
 export const deleteRow = async (session: Session, kind: string, id: string): Promise<boolean> => {
   const { scope } = session;
   const { documents, sets } = scope.layout(kind);
+  if (scope.engine.writesAtOnce) return Number((await session.run(deleteAtOnce(scope, kind, id))).rows[0]?.written) > 0;
   await session.run(sql`delete from ${documents} where id = (select t.document from ${scope.rowsAs(kind, raw('t'))} and t.id = ${id})`);
   const { written } = await session.run(sql`${scope.deleteRows(kind)} and id = ${id}`);
   if (written === 0) return false;
@@ -74,14 +93,15 @@ const changedColumns = (scope: Scope, kind: string, before: Row, after: Row): re
     (column) => column.name === 'version' || columnValue(column, before) !== columnValue(column, after),
   );
 
-const removeElements = async (session: Session, kind: string, set: string, id: string, elements: readonly string[]): Promise<void> => {
-  if (elements.length === 0) return;
-  const listed = session.scope.engine.jsonElements(JSON.stringify(elements), 'string');
-  await session.run(sql`${session.scope.deleteElements(kind, set)} and id = ${id} and value in (select e.value from ${listed})`);
-};
+const changeOfSet = (set: string, before: ReadonlySet<string>, after: ReadonlySet<string>): SetChange => ({
+  set,
+  removed: without(before, after),
+  added: without(after, before),
+});
 
 const without = (elements: ReadonlySet<string>, others: ReadonlySet<string>): readonly string[] =>
   [...elements].filter((element) => !others.has(element));
 
+const NONE: ReadonlySet<string> = new Set();
 const ID = raw('id');
 const DOCUMENT = raw('document');

@@ -17,6 +17,12 @@ export interface SqlWrites {
    * taken. Unique values are then also checked before every update. Default: the transaction continues after a failed statement.
    */
   insertUnlessTaken?(insert: Sql): Sql;
+  /**
+   * Whether the parts of `with` may change tables, with `returning`, and the conflict clause of `insert` is `on conflict do nothing`, as in PostgreSQL. Then a
+   * row, its document, its sets and the count of rows are written by one statement, and `upsert` is asked for one statement with a `where`. Default false: by
+   * a statement each.
+   */
+  readonly writesAtOnce?: boolean;
 }
 
 /** A number of a namespace: a row with the columns `ns`, `name` (these are the primary key) and `value`. */
@@ -35,4 +41,6 @@ export interface StateChange extends StateRow {
   readonly existing: 'add' | 'set' | 'raise';
   /** Whether the last statement returns the new number. */
   readonly returning: boolean;
+  /** Where it is false, nothing is changed. Only for an engine with `writesAtOnce`. */
+  readonly where?: Sql;
 }

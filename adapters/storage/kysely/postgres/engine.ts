@@ -70,6 +70,7 @@ export const postgres: SqlEngine = {
   upsert: upsertOnConflict,
   insertDocument: insertReturning,
   insertUnlessTaken: (insert) => sql`${insert} on conflict do nothing`,
+  writesAtOnce: true,
 
   jsonElements: (list, type) => ELEMENTS[type](list),
   jsonElementsAt: (document, path) => {
