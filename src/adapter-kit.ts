@@ -86,12 +86,14 @@ export type {
   Transaction,
   TransactionMode,
   TransactionOptions,
+  Uncommitted,
   Verified,
   VerifyPage,
 } from './storage/port.ts';
 export { readEach } from './storage/read-each.ts';
 export { ENTRIES_AT_ONCE } from './storage/row-entries.ts';
 export { storageSchema } from './storage/schema.ts';
+export { WrittenRows } from './storage/written-rows.ts';
 // Name and version, for what adapters write down.
 export { software } from './version.ts';
 // What every answer over HTTP has.

@@ -113,9 +113,12 @@ const ofSession = async (
   call: Pick<Call, 'core' | 'now'>,
   { session: { id }, token, proofs }: ApiSessionActor,
 ): Promise<ApiSessionActor | undefined> => {
-  const session = await entities.get(apiSession, id);
   const { settings, activity } = call.core;
-  return session && actorOfApiSession(entities, settings, activity.current(session), token, call.now(), proofs);
+  const now = call.now();
+  const known = await entities.glimpse(apiSession, id);
+  const recalled = known && activity.current(known);
+  const session = recalled && hasEnded(settings, recalled, now) ? await entities.get(apiSession, id) : recalled;
+  return session && actorOfApiSession(entities, settings, session, token, now, proofs);
 };
 
 export const isDisabled = (row: Pick<Identity, 'disabledAt' | 'disabledUntil'>, now: string): boolean =>

@@ -1,11 +1,15 @@
 import type { Query, Transaction } from '../storage/port.ts';
 import type { Indexed } from './indexed-answer.ts';
+import type { Extent } from './log.ts';
+import type { LogEnds } from './log-ends.ts';
 import type { TablePart } from './table-part.ts';
 
 /** What is kept of earlier reads, as transactions use it. */
 export interface CachedState {
   /** The latest that it knows; -1 before the first. */
   readonly revision: number;
+  /** Where the change log ends. */
+  readonly logEnds: LogEnds<Extent>;
   /** Whether every write to a table draws a revision, so that what is kept of it can be judged. */
   isCached(table: string): boolean;
   /** A table whose every write draws a revision, but for those of its volatile fields; undefined for others. */

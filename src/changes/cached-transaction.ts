@@ -31,6 +31,20 @@ export class CachedTransaction implements Transaction {
     return this.#known.row(kind, id);
   }
 
+  /** The row with an id, to be looked at: its volatile fields may be as they were earlier, as later values draw no revision. */
+  glimpse(kind: string, id: string): Promise<Row | undefined> {
+    return this.#known.glimpse(kind, id);
+  }
+
+  /** Where the change log ends. */
+  get logEnds() {
+    return this.#state.logEnds;
+  }
+
+  get uncommitted() {
+    return this.#tx.uncommitted;
+  }
+
   /**
    * The row with a unique value. Of a kind with volatile fields, these may be as they were earlier, as later values draw no revision; in a transaction
    * that writes, all fields are as they are stored.
@@ -87,15 +101,18 @@ export class CachedTransaction implements Transaction {
   }
 
   async insert(kind: string, row: Row): Promise<void> {
-    return this.#writing().insert(kind, row);
+    this.#known.writesRow(kind, row.id);
+    return this.#tx.insert(kind, row);
   }
 
   async update(kind: string, row: Row, expected: number): Promise<void> {
-    return this.#writing().update(kind, row, expected);
+    this.#known.writesRow(kind, row.id);
+    return this.#tx.update(kind, row, expected);
   }
 
   async delete(kind: string, id: string): Promise<boolean> {
-    return this.#writing().delete(kind, id);
+    this.#known.writesRow(kind, id);
+    return this.#tx.delete(kind, id);
   }
 
   revision(): Promise<number> {
@@ -103,7 +120,8 @@ export class CachedTransaction implements Transaction {
   }
 
   async nextRevision(atLeast?: number): Promise<number> {
-    return this.#writing().nextRevision(atLeast);
+    this.#known.writes();
+    return this.#tx.nextRevision(atLeast);
   }
 
   async verify(kind: string, page: VerifyPage): Promise<Verified> {
@@ -111,16 +129,13 @@ export class CachedTransaction implements Transaction {
   }
 
   async repair(kind: string, id?: string): Promise<boolean> {
-    return this.#writing().repair(kind, id);
+    this.#known.writesAll();
+    return this.#tx.repair(kind, id);
   }
 
   async forget(): Promise<void> {
-    return this.#writing().forget();
-  }
-
-  #writing(): Transaction {
-    this.#known.end();
-    return this.#tx;
+    this.#known.writesAll();
+    return this.#tx.forget();
   }
 
   /** What a role index finds. A transaction that may write asks the store. */

@@ -44,6 +44,10 @@ export interface Entities {
    * decide.
    */
   recall<R extends Kind>(kind: R, field: keyof RowOf<R> & string, value: string): Promise<RowOf<R> | undefined>;
+  /**
+   * The row with this id, to be looked at and not changed: in a transaction that writes, too, its volatile fields may be outdated. Use `get` where they decide.
+   */
+  glimpse<R extends Kind>(kind: R, id: string): Promise<RowOf<R> | undefined>;
   /** The only row that satisfies it, or none. */
   find<R extends Kind>(kind: R, where: Predicate): Promise<RowOf<R> | undefined>;
   count(kind: Kind, where: Predicate): Promise<number>;
@@ -105,7 +109,7 @@ export const entitiesOf = (
   const memory = context.bypassesCache ? undefined : cached?.(counted);
   const tx: Transaction = memory ?? counted;
   const changes: Change[] = [];
-  const append = changeLog(tx, context);
+  const append = changeLog(tx, context, memory?.logEnds);
   const guard = createGuard(context.precondition);
   // Read once, for as long as a transaction writes nobody else replaces it; and who does so writes the key-check first.
   let nameOfKey: Promise<string | undefined> | undefined;
@@ -151,6 +155,10 @@ export const entitiesOf = (
     recall: async <R extends Kind>(kind: R, field: string, value: string) => {
       const where = equals(stringField(field), value);
       const row = memory ? await memory.recall(tableOf(kind), field, value) : (await tx.list(tableOf(kind), { where, limit: 1 }))[0];
+      return row && isInView(kind, row) ? (row as RowOf<R>) : undefined;
+    },
+    glimpse: async <R extends Kind>(kind: R, id: string) => {
+      const row = await (memory ? memory.glimpse(tableOf(kind), id) : tx.get(tableOf(kind), id));
       return row && isInView(kind, row) ? (row as RowOf<R>) : undefined;
     },
     find: async <R extends Kind>(kind: R, where: Predicate) =>

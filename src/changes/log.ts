@@ -2,6 +2,7 @@ import { kinds } from '../api/index.ts';
 import { ALL, stringField } from '../query/index.ts';
 import type { Query, Row, Store, Transaction } from '../storage/port.ts';
 import { type Change, changeId } from './events.ts';
+import type { LogEnds } from './log-ends.ts';
 
 /** How much of the change log is kept. Older records are dropped as new ones come. */
 export interface LogLimits {
@@ -17,7 +18,7 @@ const MOST_DROPPED = 100;
  * The extent of the log, kept in each record, so that nothing has to be counted: the record before a new one says where to continue, whichever
  * controller wrote it.
  */
-interface Extent {
+export interface Extent {
   /** Bytes of all records ever, up to and with this one. */
   readonly endsAt: number;
   /** Revision of the oldest record that is kept. */
@@ -29,13 +30,15 @@ interface Extent {
 /** Appends a record to the log and drops the oldest ones that are too many. */
 export type AppendChange = (change: Change) => Promise<void>;
 
-/** The log within one transaction, which reads the record before its first one and remembers how far the log reaches from there on. */
-export const changeLog = (tx: Transaction, limits: LogLimits): AppendChange => {
+/** The log within one transaction, which reads the record before its first one, unless it is known, and remembers how far the log reaches from there on. */
+export const changeLog = (tx: Transaction, limits: LogLimits, ends?: LogEnds<Extent>): AppendChange => {
   let last: { readonly revision: number; readonly extent: Extent } | undefined;
   return async (change) => {
     const before = change.revision - 1;
-    const extent = last?.revision === before ? last.extent : extentOf(await tx.get(kinds.change.kind, changeId(before)));
-    last = { revision: change.revision, extent: await append(tx, change, extent, limits) };
+    const known = last?.revision === before ? last.extent : ends?.at(before, tx.uncommitted?.since);
+    const extent = await append(tx, change, known ?? extentOf(await tx.get(kinds.change.kind, changeId(before))), limits);
+    last = { revision: change.revision, extent };
+    ends?.note(change.revision, extent);
   };
 };
 

@@ -7,7 +7,8 @@ import { type CachedState, type Recorded, rowKey } from './cached-state.ts';
 import { CachedTransaction } from './cached-transaction.ts';
 import { Doorkeeper } from './doorkeeper.ts';
 import { type Change, isChangedKind } from './events.ts';
-import { changeOf, recordsFrom } from './log.ts';
+import { changeOf, type Extent, recordsFrom } from './log.ts';
+import { LogEnds } from './log-ends.ts';
 import type { RoleIndexes } from './role-indexes.ts';
 import { partBy, type TablePart } from './table-part.ts';
 import { tableOf } from './views.ts';
@@ -76,12 +77,14 @@ export const createReadCache = (maxBytes: number, indexes?: RoleIndexes): ReadCa
   const doorkeeper = new Doorkeeper(Math.min(MOST_NOTED, maxSize / TEXT_BYTES));
   /** By table and by part of one, the revision of its last change. */
   const changed = new Map<string, number>();
+  const logEnds = new LogEnds<Extent>();
   /** Of what is not among them, that of the last change at most. */
   let [begun, revision] = [-1, -1];
 
   const beginAnew = (at: number) => {
     entries.clear();
     changed.clear();
+    logEnds.forget();
     begun = revision = at;
   };
   const note = (part: TablePart, at: number) => {
@@ -105,6 +108,7 @@ export const createReadCache = (maxBytes: number, indexes?: RoleIndexes): ReadCa
     indexes?.apply(change);
   };
   const state: CachedState = {
+    logEnds,
     isCached: (table) => recorded.get(table)?.volatile.length === 0,
     recorded: (table) => recorded.get(table),
     find: (key, at) => {
@@ -131,8 +135,8 @@ export const createReadCache = (maxBytes: number, indexes?: RoleIndexes): ReadCa
       if (at <= revision) return;
       const isNear = revision >= 0 && at - revision <= MAX_BEHIND;
       const records = isNear ? await tx.list(kinds.change.kind, recordsFrom(revision + 1, MAX_BEHIND)) : [];
-      // Another transaction may have caught up meanwhile.
-      for (const change of records.map(changeOf)) take(change);
+      // Another transaction may have caught up meanwhile. Of those that share a commit, one sees what the others have not committed.
+      for (const change of records.map(changeOf)) if (change.revision <= at) take(change);
       if (revision >= at) return;
       // A gap in the log: nobody else can follow it, either.
       if (isNear) indexes?.beginAnew();
@@ -143,7 +147,10 @@ export const createReadCache = (maxBytes: number, indexes?: RoleIndexes): ReadCa
     reading: (tx) => new CachedTransaction(tx, state, 'read'),
     writing: (tx) => new CachedTransaction(tx, state, 'write'),
     advance: (changes) => {
-      for (const change of changes) take(change);
+      for (const change of changes) {
+        take(change);
+        logEnds.commit(change.revision);
+      }
     },
     get bytes() {
       return entries.calculatedSize;

@@ -1,6 +1,7 @@
 import { compareText } from '../query/compare-text.ts';
 import { equals, type Predicate, stringField } from '../query/index.ts';
-import type { Query, Read, Row, Transaction, TransactionMode } from '../storage/port.ts';
+import type { Query, Read, Row, Transaction, TransactionMode, Uncommitted } from '../storage/port.ts';
+import { WrittenRows } from '../storage/written-rows.ts';
 import { type CachedState, type Recorded, rowKey } from './cached-state.ts';
 import { knownReferences } from './known-references.ts';
 import { predicateText } from './predicate-text.ts';
@@ -27,28 +28,43 @@ export const kept = <T extends number | readonly unknown[]>(known: Recollection 
   return answer;
 };
 
-/** What one transaction remembers of earlier reads, in the state that it sees: nothing any more, once it has written. */
+/** What one transaction remembers of earlier reads, in the state that it sees: once it has written, only rows that were not. */
 export class Recollections {
   readonly #tx: Transaction;
   readonly #state: CachedState;
   readonly #mode: TransactionMode;
   readonly #known: number;
+  /** What others have written who share its commit, and itself. */
+  readonly #uncommitted: Uncommitted | undefined;
+  readonly #written = new WrittenRows();
   /** The revision of the state that it sees. */
   #revision: Promise<number> | undefined;
   #hasWritten: boolean;
 
   constructor(tx: Transaction, state: CachedState, mode: TransactionMode) {
     this.#tx = tx;
-    // What others have written who share its commit is as its own.
-    this.#hasWritten = tx.seesUncommitted ?? false;
+    this.#uncommitted = tx.uncommitted;
+    this.#hasWritten = this.#uncommitted?.isEmpty === false;
     this.#state = state;
     this.#mode = mode;
     this.#known = state.revision;
   }
 
-  /** The transaction writes: from now on, the store is asked. */
-  end(): void {
+  /** The transaction writes: from now on, the store is asked for all but rows by id that were not written. */
+  writes(): void {
     this.#hasWritten = true;
+  }
+
+  /** It writes a row. */
+  writesRow(kind: string, id: string): void {
+    this.#hasWritten = true;
+    this.#written.add(kind, id);
+  }
+
+  /** It writes what is not known. */
+  writesAll(): void {
+    this.#hasWritten = true;
+    this.#written.addAll();
   }
 
   revision(): Promise<number> {
@@ -57,20 +73,28 @@ export class Recollections {
 
   /** The revision when it began, up to which the state has caught up. */
   current(): Promise<number> {
-    this.#revision ??= this.#tx.revision().then(async (revision) => {
-      await this.#state.catchUp(this.#tx, revision, this.#known);
-      return revision;
-    });
+    this.#revision ??= this.#caughtUp();
     return this.#revision;
   }
 
-  async row(kind: string, id: string): Promise<Row | undefined> {
-    if (this.#hasWritten || !this.#state.isCached(kind)) return this.#tx.get(kind, id);
+  async #caughtUp(): Promise<number> {
+    const revision = this.#uncommitted?.since ?? (await this.#tx.revision());
+    await this.#state.catchUp(this.#tx, revision, this.#known);
+    return revision;
+  }
+
+  row(kind: string, id: string): Promise<Row | undefined> {
+    return this.#state.isCached(kind) ? this.glimpse(kind, id) : this.#tx.get(kind, id);
+  }
+
+  /** The row with an id: `CachedTransaction.glimpse`. */
+  async glimpse(kind: string, id: string): Promise<Row | undefined> {
+    if (this.#isWritten(kind, id) || !this.#state.recorded(kind)) return this.#tx.get(kind, id);
     const revision = await this.current();
     const known = this.#rowAt(kind, id, revision);
     if (known) return known;
     const row = await this.#tx.get(kind, id);
-    if (row && !this.#hasWritten) this.#keepRow(kind, row, revision);
+    if (row && !this.#isWritten(kind, id)) this.#keepRow(kind, row, revision);
     return row;
   }
 
@@ -157,6 +181,10 @@ export class Recollections {
     // Rows show volatile fields; numbers and references hang on those at most that a condition names.
     const isStable = !question.startsWith('list') && this.#mode === 'read' && isLasting(recorded, question);
     return isStable ? recorded : undefined;
+  }
+
+  #isWritten(kind: string, id: string): boolean {
+    return this.#written.has(kind, id) || (this.#uncommitted?.has(kind, id) ?? false);
   }
 
   #rowAt(kind: string, id: string, revision: number): Row | undefined {

@@ -13,7 +13,7 @@ export const observed = (tx: Transaction, observation: Observation): Transaction
     get host() {
       return tx.host;
     },
-    seesUncommitted: tx.seesUncommitted ?? false,
+    uncommitted: tx.uncommitted,
     get: (kind, id) => noted(tx.get(kind, id), (row) => (row ? 1 : 0)),
     list: (kind, query) => noted(tx.list(kind, query), lengthOf),
     count: (kind, where) => noted(tx.count(kind, where), none),

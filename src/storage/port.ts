@@ -50,8 +50,11 @@ export type ReadAnswer = readonly Row[] | readonly string[];
 export interface Transaction {
   /** The engine's own transaction, in the form that `Store.join` takes. */
   readonly host: unknown;
-  /** Whether it sees what others have written that is not committed yet, because they share its commit. What it reads is not to be remembered. Default false. */
-  readonly seesUncommitted?: boolean;
+  /**
+   * Of a write that may share its commit: what was written since the last one, by itself and by those with whom it shares the commit. Only what has not been
+   * written may be remembered. Default: it shares none, and nobody knows.
+   */
+  readonly uncommitted?: Uncommitted | undefined;
   /** The row with this id. */
   get(kind: string, id: string): Promise<Row | undefined>;
   /** The rows of a page, in order. */
@@ -103,6 +106,16 @@ export interface Transaction {
    * Only in a `write` transaction, as its last operation.
    */
   forget(): Promise<void>;
+}
+
+/** What a commit holds so far. */
+export interface Uncommitted {
+  /** The revision up to which everything is committed. */
+  readonly since: number;
+  /** Whether nothing was written. */
+  readonly isEmpty: boolean;
+  /** Whether a row was written, or may have been. */
+  has(kind: string, id: string): boolean;
 }
 
 /** Which rows to verify. */

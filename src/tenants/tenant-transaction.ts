@@ -88,8 +88,8 @@ export class TenantTransaction implements Transaction {
     return this.#tx.host;
   }
 
-  get seesUncommitted(): boolean {
-    return this.#tx.seesUncommitted ?? false;
+  get uncommitted() {
+    return this.#tx.uncommitted;
   }
 
   async get(kind: string, id: string): Promise<Row | undefined> {

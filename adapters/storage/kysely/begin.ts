@@ -4,6 +4,7 @@ import type { SqlEngine } from './engine/index.ts';
 import { type Beginning, type OpenTransaction, openTransaction } from './open-transaction.ts';
 import type { Result } from './result.ts';
 import { retryWhileBusy } from './retry.ts';
+import type { Sql } from './sql.ts';
 
 /**
  * Runs `work` in a transaction. The connection is released between attempts to begin, because the holder of the lock may need it to finish.
@@ -12,7 +13,7 @@ import { retryWhileBusy } from './retry.ts';
 export const inTransaction = async <T>(
   engine: SqlEngine,
   connections: Connections,
-  { mode, limits, first = [], begun, ...options }: Begin,
+  { mode, limits, first = [], begun, last, ...options }: Begin,
   work: (connection: Connection) => Promise<T>,
 ): Promise<T> => {
   const { signal } = options;
@@ -20,7 +21,7 @@ export const inTransaction = async <T>(
     connections.use(async (connection) => {
       signal?.throwIfAborted();
       const transaction = await openTransaction(engine, connection, { mode, limits, first });
-      return finished(transaction, signal, async () => {
+      return finished(transaction, signal, last, async () => {
         begun?.(transaction.first);
         return work(transaction.connection);
       });
@@ -37,18 +38,21 @@ export interface Begin extends UseOptions, Omit<Beginning, 'first'> {
   readonly first?: Beginning['first'];
   /** Receives their results; an error that it throws rolls the transaction back. */
   begun?(results: readonly Result[]): void;
+  /** Statements that run last, right before the commit. Default: none. */
+  last?(): readonly Sql[];
 }
 
 /** Never rejects, so that only `begin` is retried, and never the work. */
 const finished = async <T>(
   transaction: OpenTransaction,
   signal: AbortSignal | undefined,
+  last: Begin['last'],
   work: () => Promise<T>,
 ): Promise<{ readonly value: T } | { readonly error: unknown }> => {
   try {
     const value = await work();
     signal?.throwIfAborted();
-    await transaction.commit();
+    await transaction.commit(last?.() ?? []);
     return { value };
   } catch (error) {
     // The database may have rolled back by itself, or be unreachable: the first error says why.

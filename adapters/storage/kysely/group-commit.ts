@@ -13,8 +13,8 @@ interface Member {
 
 /** The transaction of a group. */
 export interface SharedTransaction {
-  /** The part of one member, which ends with its work. @param seesUncommitted whether earlier members have written */
-  part<T>(work: Work<T>, options: { readonly signal: AbortSignal | undefined; readonly seesUncommitted: boolean }): Promise<T>;
+  /** The part of one member, which ends with its work. */
+  part<T>(work: Work<T>, signal: AbortSignal | undefined): Promise<T>;
   /** Runs work whose statements are undone if it fails. @returns how it ended. @throws if the transaction is lost */
   savepoint<T>(work: () => Promise<T>): Promise<PromiseSettledResult<T>>;
 }
@@ -76,7 +76,7 @@ export class GroupCommit {
         const isFull = () => members.length === MOST || isTurnOver();
         for (let member = this.#next(); member; member = isFull() ? undefined : this.#next()) {
           members.push(member);
-          ended.push(await this.#end(member, shared, members.length > 1));
+          ended.push(await this.#end(member, shared, members.length === 1));
         }
       });
     } catch (error) {
@@ -95,9 +95,9 @@ export class GroupCommit {
   }
 
   /** @returns what tells the member how it ended */
-  async #end({ work, signal, outcome }: Member, shared: SharedTransaction, seesUncommitted: boolean): Promise<() => void> {
-    const part = () => shared.part(work, { signal, seesUncommitted });
-    const result = seesUncommitted ? await shared.savepoint(part) : await part().then(fulfilled);
+  async #end({ work, signal, outcome }: Member, shared: SharedTransaction, isFirst: boolean): Promise<() => void> {
+    const part = () => shared.part(work, signal);
+    const result = isFirst ? await part().then(fulfilled) : await shared.savepoint(part);
     return () => (result.status === 'fulfilled' ? outcome.resolve(result.value) : outcome.reject(result.reason));
   }
 }

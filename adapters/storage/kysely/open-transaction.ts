@@ -19,8 +19,8 @@ export interface OpenTransaction {
   readonly connection: Connection;
   /** The results of the first statements. */
   readonly first: readonly Result[];
-  /** @throws StoreUnavailable, WriteConflict, StorageError */
-  commit(): Promise<void>;
+  /** @param last statements that run before @throws StoreUnavailable, WriteConflict, StorageError */
+  commit(last: readonly Sql[]): Promise<void>;
   rollback(): Promise<void>;
 }
 
@@ -66,10 +66,12 @@ const begunByDriver = async (
   const driven = await connection.begin(isolationLevel);
   const transaction = {
     connection: driven,
-    commit: () =>
-      driven.commit().catch((error: unknown) => {
+    async commit(last: readonly Sql[]) {
+      for (const statement of last) await run(engine, driven, statement);
+      await driven.commit().catch((error: unknown) => {
         throw translated(engine, error);
-      }),
+      });
+    },
     rollback: () => driven.rollback(),
   };
   const begun = inTurn(engine, driven, engine.begin(mode, limits), first);
@@ -78,15 +80,32 @@ const begunByDriver = async (
 
 const byStatements = (engine: SqlEngine, connection: Connection): Omit<OpenTransaction, 'first'> => ({
   connection,
-  async commit() {
-    const result = await run(engine, connection, raw('commit'));
+  async commit(last) {
+    const result = await runLast(engine, connection, [...last, COMMIT]);
     // Some databases roll back if work continued after a failed statement, and report it only here.
-    if (engine.isRolledBack?.(result)) throw new StorageError('a statement of the transaction failed, and nothing of it was kept');
+    if (result && engine.isRolledBack?.(result))
+      throw new StorageError('a statement of the transaction failed, and nothing of it was kept');
   },
   async rollback() {
     await connection.run('rollback', []);
   },
 });
+
+const COMMIT = raw('commit');
+
+/** In one message where there is more than one, and the connection can. @returns the result of the last */
+const runLast = async (engine: SqlEngine, connection: Connection, statements: readonly Sql[]): Promise<Result | undefined> => {
+  if (statements.length > 1 && isBatchConnection(connection)) {
+    const sent = connection.runAll(statements.map((statement) => writtenOut(engine, statement)));
+    const results = await sent.catch((error: unknown) => {
+      throw translated(engine, error);
+    });
+    return results.at(-1);
+  }
+  let result: Result | undefined;
+  for (const statement of statements) result = await run(engine, connection, statement);
+  return result;
+};
 
 /** @returns the results of `first`, which run after the statements of `begin` */
 const inTurn = async (

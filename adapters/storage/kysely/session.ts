@@ -1,6 +1,7 @@
 /** Runs the statements of one transaction while it is open. */
 import { type Connection, run } from './connection.ts';
 import type { LateRead } from './late-read.ts';
+import type { OpenCommit } from './open-commit.ts';
 import type { Result } from './result.ts';
 import type { Scope } from './scope.ts';
 import type { Sql } from './sql.ts';
@@ -10,8 +11,8 @@ export interface SessionOptions {
   readonly joining?: Joining;
   /** Once it is aborted, no further statement runs. */
   readonly signal?: AbortSignal | undefined;
-  /** Whether others have written in the same transaction before. Default false. */
-  readonly seesUncommitted?: boolean;
+  /** Of a write of the store's own that waits for nothing but the store. */
+  readonly commit?: OpenCommit;
   /** Of a transaction that begins late. */
   readonly late?: LateRead;
 }
@@ -26,20 +27,19 @@ export class Session {
   readonly #connection: Connection;
   readonly #joining: Joining | undefined;
   readonly signal: AbortSignal | undefined;
-  /** Whether others have written in the same transaction before. */
-  readonly seesUncommitted: boolean;
+  readonly commit: OpenCommit | undefined;
   readonly late: LateRead | undefined;
   #joined: Promise<Scope> | undefined;
   #isShared: boolean;
   #isOver = false;
 
-  constructor(connection: Connection, scope: Scope, { joining, signal, seesUncommitted = false, late }: SessionOptions = {}) {
+  constructor(connection: Connection, scope: Scope, { joining, signal, commit, late }: SessionOptions = {}) {
     this.#scope = scope;
     this.#isShared = joining !== undefined;
     this.#connection = connection;
     this.#joining = joining;
     this.signal = signal;
-    this.seesUncommitted = seesUncommitted;
+    this.commit = commit;
     this.late = late;
   }
 
@@ -53,8 +53,9 @@ export class Session {
     return this.#isShared;
   }
 
-  /** @returns the value that others pass to `Store.join` */
+  /** @returns the value that others pass to `Store.join` @throws TypeError if the transaction may share its commit */
   share(): unknown {
+    if (this.commit) throw new TypeError('nobody else can join a transaction that may share its commit');
     this.#isShared = true;
     return this.#connection.host;
   }

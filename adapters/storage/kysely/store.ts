@@ -15,12 +15,13 @@ import { GroupCommit, type SharedTransaction } from './group-commit.ts';
 import { type HostTransactions, joinedBy } from './host-transactions.ts';
 import { LateRead, numberIn } from './late-read.ts';
 import { REVISION } from './layout.ts';
+import { OpenCommit } from './open-commit.ts';
 import type { Result } from './result.ts';
 import { savepoint } from './savepoint.ts';
 import type { Scope } from './scope.ts';
 import { type Joining, Session } from './session.ts';
 import { sharedGlance } from './shared-glance.ts';
-import type { Sql } from './sql.ts';
+import { type Sql, sql } from './sql.ts';
 import { KyselyTransaction } from './transaction.ts';
 import type { Versions } from './versions.ts';
 
@@ -97,14 +98,25 @@ export class KyselyStore implements Store {
     if (mode === 'read' && options.mayBeginLate) return this.#readLate(work, options);
     const { signal, mayShareCommit } = options;
     if (mode === 'write' && mayShareCommit && this.#groups) return this.#groups.run(work, signal);
-    return this.#inTransaction(mode, options, (connection, scope) => partOf(new Session(connection, scope, { signal }), mode, work));
+    if (mode === 'read')
+      return this.#reading(options, (connection, scope) => partOf(new Session(connection, scope, { signal }), mode, work));
+    return this.#writing(options, (connection, scope, commit) =>
+      partOf(new Session(connection, scope, { signal, ...(mayShareCommit && { commit }) }), mode, work),
+    );
   }
 
   /** Begins late; and anew, at once, if the state has moved until then. */
   async #readLate<T>(work: (tx: Transaction) => Promise<T>, options: TransactionOptions): Promise<T> {
     const { engine, scope } = this.#versions;
     const begin = beginOptions('read', this.#timeouts, {});
-    const late = new LateRead({ engine, connections: this.#source.reader, begin, revision: scope.number(REVISION), glance: this.#glance, options });
+    const late = new LateRead({
+      engine,
+      connections: this.#source.reader,
+      begin,
+      revision: scope.number(REVISION),
+      glance: this.#glance,
+      options,
+    });
     const session = new Session(late.connection, scope, { late });
     try {
       const result = await work(new KyselyTransaction(session, 'read'));
@@ -127,33 +139,44 @@ export class KyselyStore implements Store {
   }
 
   #inSharedTransaction(work: (shared: SharedTransaction) => Promise<void>): Promise<void> {
-    return this.#inTransaction('write', {}, (connection, scope) =>
+    return this.#writing({}, (connection, scope, commit) =>
       work({
-        part: (ofMember, { signal, seesUncommitted }) =>
-          partOf(new Session(connection, scope, { signal, seesUncommitted }), 'write', ofMember),
-        savepoint: (ofMember) => savepoint(this.#versions.engine, connection, ofMember),
+        part: (ofMember, signal) => partOf(new Session(connection, scope, { signal, commit }), 'write', ofMember),
+        savepoint: async (ofMember) => {
+          const { revision } = commit;
+          const result = await savepoint(this.#versions.engine, connection, ofMember);
+          if (result.status === 'rejected') commit.returnTo(revision);
+          return result;
+        },
       }),
     );
   }
 
-  #inTransaction<T>(
-    mode: TransactionMode,
-    options: TransactionOptions,
-    work: (connection: Connection, scope: Scope) => Promise<T>,
-  ): Promise<T> {
-    const connections = mode === 'read' ? this.#source.reader : this.#source.writer;
+  #reading<T>(options: TransactionOptions, work: (connection: Connection, scope: Scope) => Promise<T>): Promise<T> {
+    const { engine, scope } = this.#versions;
+    return inTransaction(engine, this.#source.reader, beginOptions('read', this.#timeouts, options), (connection) =>
+      work(connection, scope),
+    );
+  }
+
+  /** What nearly every write needs is read as its transaction begins, and the last revision of its commit is written right before it ends. */
+  #writing<T>(options: TransactionOptions, work: (connection: Connection, scope: Scope, commit: OpenCommit) => Promise<T>): Promise<T> {
+    const { engine, scope: known } = this.#versions;
+    let commit = new OpenCommit(0);
     let version: Result | undefined;
-    const asWriter = {
-      first: this.#asWriter(),
-      begun: (results: readonly Result[]) => {
-        version = results.at(-1);
+    const begin: Begin = {
+      ...beginOptions('write', this.#timeouts, options),
+      first: [...this.#asWriter(), known.number(REVISION)],
+      begun: (results) => {
+        version = results.at(-2);
+        commit = new OpenCommit(numberIn(results.at(-1)));
       },
+      last: () =>
+        commit.drawn === undefined ? [] : known.change(REVISION, { existing: 'set', value: sql`${commit.drawn}`, returning: false }),
     };
-    const begin = { ...beginOptions(mode, this.#timeouts, options), ...(mode === 'read' ? {} : asWriter) };
-    const { engine } = this.#versions;
-    return inTransaction(engine, connections, begin, async (connection) => {
-      const send = (statement: Sql) => run(engine, connection, statement);
-      return work(connection, mode === 'read' ? this.#versions.scope : await this.#versions.scopeAt(version, send));
+    return inTransaction(engine, this.#source.writer, begin, async (connection) => {
+      const scope = await this.#versions.scopeAt(version, (statement) => run(engine, connection, statement));
+      return work(connection, scope, commit);
     });
   }
 
@@ -175,7 +198,7 @@ export class KyselyStore implements Store {
   async check(): Promise<SchemaDifference> {
     this.#assertOpen('read');
     const { engine, statement } = this.#versions;
-    await inTransaction(engine, this.#source.reader, beginOptions('read', this.#timeouts, {}), async (connection) => {
+    await this.#reading({}, async (connection) => {
       const send = (statement: Sql) => run(engine, connection, statement);
       await this.#versions.scopeAt(await send(statement), send);
     });

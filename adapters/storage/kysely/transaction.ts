@@ -37,8 +37,8 @@ export class KyselyTransaction implements Transaction {
     return this.#mode === 'write' ? this.#session.share() : undefined;
   }
 
-  get seesUncommitted(): boolean {
-    return this.#session.seesUncommitted;
+  get uncommitted() {
+    return this.#session.commit;
   }
 
   async get(kind: string, id: string): Promise<Row | undefined> {
@@ -66,18 +66,21 @@ export class KyselyTransaction implements Transaction {
   async insert(kind: string, row: Row): Promise<void> {
     this.#assertWriting('insert');
     await this.#session.ready();
+    this.#session.commit?.add(kind, row.id);
     await this.#rows.changing(kind, row.id, () => insertRow(this.#session, kind, row));
   }
 
   async update(kind: string, row: Row, expected: number): Promise<void> {
     this.#assertWriting('update');
     await this.#session.ready();
+    this.#session.commit?.add(kind, row.id);
     await this.#rows.changing(kind, row.id, async () => updateRow(this.#session, kind, row, expected, await this.#rows.find(kind, row.id)));
   }
 
   async delete(kind: string, id: string): Promise<boolean> {
     this.#assertWriting('delete');
     await this.#session.ready();
+    this.#session.commit?.add(kind, id);
     return this.#rows.changing(kind, id, () => deleteRow(this.#session, kind, id));
   }
 
@@ -104,8 +107,9 @@ export class KyselyTransaction implements Transaction {
   }
 
   async revision(): Promise<number> {
-    const { late } = this.#session;
+    const { late, commit } = this.#session;
     if (late) return late.revision();
+    if (commit) return commit.revision;
     const scope = await this.#session.ready();
     const { rows } = await this.#session.run(scope.number(REVISION));
     return Number(rows[0]?.value ?? 0);
@@ -113,6 +117,7 @@ export class KyselyTransaction implements Transaction {
 
   async nextRevision(atLeast = 1): Promise<number> {
     this.#assertWriting('nextRevision');
+    if (this.#session.commit) return this.#session.commit.nextRevision(atLeast);
     const scope = await this.#session.ready();
     const raised = { existing: 'raise', value: sql`${atLeast - 1}`, returning: false } as const;
     if (atLeast > 1) await this.#session.runInTurn(scope.change(REVISION, raised));
@@ -138,6 +143,7 @@ export class KyselyTransaction implements Transaction {
     this.#assertWriting('forget');
     const scope = await this.#session.ready();
     await this.#session.run(scope.deleteNumbers());
+    this.#session.commit?.forget();
   }
 
   /** An equivalent predicate, with the values that a row must hold in the best order. */

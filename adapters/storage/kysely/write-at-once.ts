@@ -40,10 +40,7 @@ export const updateAtOnce = (scope: Scope, kind: string, row: Row, number: numbe
   withParts(
     [
       ['r', sql`${update} returning id`],
-      [
-        'd',
-        sql`update ${scope.layout(kind).documents} set document = ${JSON.stringify(row)} where id = ${number} and ${IF_WRITTEN}`,
-      ],
+      ['d', sql`update ${scope.layout(kind).documents} set document = ${JSON.stringify(row)} where id = ${number} and ${IF_WRITTEN}`],
       ...elementParts(scope, kind, row.id, sets),
     ],
     WRITTEN,

@@ -1,6 +1,5 @@
 /** On SQLite, writers that wait for one another share a transaction: none of them is answered before it is committed. */
 import assert from 'node:assert/strict';
-import type { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { sqliteStorage } from '../../../adapters/storage/kysely/index.ts';
 import { configType } from '../../../src/api/configs.ts';
@@ -44,7 +43,7 @@ test('a writer is answered when those that share its commit are done, and not be
     isAnswered = true;
   });
   const second = sharing(store, async (tx) => {
-    assert.equal(tx.seesUncommitted, true);
+    assert.equal(tx.uncommitted?.isEmpty, false);
     assert.equal((await tx.get('note', 'a'))?.id, 'a');
     began.resolve();
     await go.promise;
@@ -63,7 +62,7 @@ test('a writer that did not say so shares no commit', async () => {
   const { store } = one;
   const go = Promise.withResolvers<void>();
   const second = store.transaction('write', async (tx) => {
-    assert.ok(!tx.seesUncommitted);
+    assert.equal(tx.uncommitted, undefined);
     await go.promise;
   });
   const first = insert(store, 'a');
@@ -81,11 +80,19 @@ test('a writer that comes after long work shares no commit with it, and others h
     await tx.insert('note', note('a', { body: 'x'.repeat(600_000) }));
   });
   const second = sharing(store, async (tx) => {
-    assert.equal(tx.seesUncommitted, false);
+    assert.equal(tx.uncommitted?.isEmpty, true);
     assert.equal(turns, 1);
     assert.deepEqual(await idsIn(store), ['a']);
   });
   await Promise.all([first, second]);
+});
+
+test('nobody else can join the transaction that writers share', async () => {
+  await using one = await opened();
+  await assert.rejects(
+    sharing(one.store, async (tx) => tx.host),
+    TypeError,
+  );
 });
 
 test('where the commit fails, every writer that shares it fails, and nothing is stored', async () => {
@@ -95,8 +102,8 @@ test('where the commit fails, every writer that shares it fails, and nothing is 
     'create table parent (id integer primary key); create table child (parent integer references parent (id) deferrable initially deferred)',
   );
   const orphan = () =>
-    sharing(store, async (tx) => {
-      (tx.host as DatabaseSync).exec('insert into child values (1)'); // the host of this store
+    sharing(store, async () => {
+      storage.connection.exec('insert into child values (1)');
     });
   const writers = [insert(store, 'a'), orphan(), insert(store, 'b')];
   assert.deepEqual(await statuses(writers), ['rejected', 'rejected', 'rejected']);
@@ -108,10 +115,10 @@ test('where the commit fails, every writer that shares it fails, and nothing is 
 
 test('where the database rolls back by itself, every writer that shares the transaction fails', async () => {
   await using one = await opened();
-  const { store } = one;
+  const { store, storage } = one;
   const lose = () =>
-    sharing(store, async (tx) => {
-      (tx.host as DatabaseSync).exec('rollback'); // as SQLite does when the disk is full
+    sharing(store, async () => {
+      storage.connection.exec('rollback'); // as SQLite does when the disk is full
       throw new Error('the disk is full');
     });
   assert.deepEqual(await statuses([insert(store, 'a'), lose(), insert(store, 'b')]), ['rejected', 'rejected', 'fulfilled']);
@@ -129,6 +136,37 @@ test('writers that waited for a locked database fail together, and later ones tr
   assert.deepEqual(await idsIn(store), ['c']);
   await store.close();
   await other.db.destroy();
+});
+
+test('a writer reads from memory what those before it have not written, and from the store what they have', async () => {
+  await using place = await folder();
+  const store = await sqliteStorage(place).open(storageSchema);
+  const cache = createReadCache(1_000_000);
+  const { clock, random } = webPlatform();
+  const context = { actor: 'system', requestId: 'r', random, stamp: createStamps(clock), changesKept: 100, changeBytesKept: 100_000 };
+  const named = (name: string, id: string) => newRow(configType, { name }, { id });
+  const write = (work: (entities: Entities) => Promise<unknown>) =>
+    sharing(store, async (tx) => {
+      const entities = entitiesOf(tx, context, cache.writing);
+      await work(entities);
+      return entities.changes;
+    }).then((changes) => cache.advance(changes));
+  const rename = (id: string, name: string) =>
+    write(async (entities) => entities.update(configType, await entities.require(configType, id), { name }));
+  const seen: (string | undefined)[] = [];
+  const look = () =>
+    write(async (entities) => {
+      for (const id of ['one', 'two']) seen.push((await entities.get(configType, id))?.name);
+    });
+  await write(async (entities) => {
+    await entities.insert(configType, named('1', 'one'));
+    await entities.insert(configType, named('2', 'two'));
+  });
+  await look();
+  await Promise.all([rename('one', '1a'), look(), rename('two', '2a'), rename('one', '1b'), look()]);
+  await look();
+  assert.deepEqual(seen, ['1', '2', '1a', '2', '1b', '2a', '1b', '2a']);
+  await store.close();
 });
 
 test('what a writer reads of others that are not committed is not remembered', async () => {
@@ -149,7 +187,7 @@ test('what a writer reads of others that are not committed is not remembered', a
   assert.equal(await seen(), undefined);
   const peek = async (tx: Transaction) => {
     assert.equal(await nameOf(entitiesOf(tx, context, cache.writing)), 'never stored');
-    (tx.host as DatabaseSync).exec('insert into child values (1)'); // the commit fails
+    storage.connection.exec('insert into child values (1)'); // the commit fails
   };
   assert.deepEqual(await statuses([sharing(store, create('never stored')), sharing(store, peek)]), ['rejected', 'rejected']);
   await store.transaction('write', create('stored'));

@@ -1,0 +1,32 @@
+/** The extent of the log, as the record of this revision tells it. */
+interface End<E> {
+  readonly revision: number;
+  readonly extent: E;
+}
+
+/** Where the log ends, as this controller has written it: whoever appends next need not read the last record. */
+export class LogEnds<E> {
+  /** Of the last record of a transaction that may not have been committed. */
+  #noted: End<E> | undefined;
+  #committed: End<E> | undefined;
+
+  /** @param since the revision up to which everything is committed. Default: all that was drawn */
+  at(revision: number, since = revision): E | undefined {
+    const end = revision > since ? this.#noted : this.#committed;
+    return end?.revision === revision ? end.extent : undefined;
+  }
+
+  note(revision: number, extent: E): void {
+    this.#noted = { revision, extent };
+  }
+
+  /** The record of a revision is committed. */
+  commit(revision: number): void {
+    if (this.#noted?.revision === revision) this.#committed = this.#noted;
+  }
+
+  /** What was committed may be lost. */
+  forget(): void {
+    this.#noted = this.#committed = undefined;
+  }
+}

@@ -1,0 +1,27 @@
+/** Rows that are told apart; where more were written, all count as written. */
+const MOST = 1000;
+
+/** Which rows were written. */
+export class WrittenRows {
+  readonly #keys = new Set<string>();
+  #areAll = false;
+
+  get isEmpty(): boolean {
+    return this.#keys.size === 0 && !this.#areAll;
+  }
+
+  has(kind: string, id: string): boolean {
+    return this.#areAll || (this.#keys.size > 0 && this.#keys.has(keyOf(kind, id)));
+  }
+
+  add(kind: string, id: string): void {
+    if (this.#keys.size < MOST) this.#keys.add(keyOf(kind, id));
+    else this.addAll();
+  }
+
+  addAll(): void {
+    this.#areAll = true;
+  }
+}
+
+const keyOf = (kind: string, id: string): string => `${kind} ${id}`;
