@@ -24,6 +24,8 @@ export type Begin = (work: (shared: SharedTransaction) => Promise<void>) => Prom
 
 /** Members of one commit, at most: the first is answered when the last is done. */
 const MOST = 16;
+/** Turns of the event loop for which it is waited that as many come as lately, at most. They take some tenths of a millisecond together. */
+const MOST_TURNS = 8;
 
 /**
  * Members run one after another in the order in which they came, each in a savepoint of its own: one that fails undoes only what it wrote itself. The first
@@ -34,8 +36,10 @@ export class GroupCommit {
   readonly #gather: () => Promise<void>;
   readonly #waiting = new Set<Member>();
   #isRunning = false;
+  /** How many wrote at the same time, lately: those of a commit, and those who were waiting when it ended. One less with each commit to which fewer came. */
+  #lately = 1;
 
-  /** @param gather waits until those who come at the same time have come */
+  /** @param gather waits until those have come who come at the same time, in a turn of the event loop */
   constructor(begin: Begin, gather: () => Promise<void>) {
     this.#begin = begin;
     this.#gather = gather;
@@ -60,10 +64,17 @@ export class GroupCommit {
   async #runAll(): Promise<void> {
     this.#isRunning = true;
     while (this.#waiting.size > 0) {
-      await this.#gather();
+      await this.#gatherAsLately();
       await this.#commitSome();
     }
     this.#isRunning = false;
+  }
+
+  /** Clients that are answered together write again at nearly the same time: of two halves that take turns, each would pay for a commit of its own. */
+  async #gatherAsLately(): Promise<void> {
+    let turns = 0;
+    do await this.#gather();
+    while (this.#waiting.size < this.#lately && ++turns < MOST_TURNS);
   }
 
   async #commitSome(): Promise<void> {
@@ -85,6 +96,7 @@ export class GroupCommit {
       for (const { outcome } of failed) outcome.reject(error);
       return;
     }
+    this.#lately = Math.min(MOST, Math.max(members.length + this.#waiting.size, this.#lately - 1));
     for (const settle of ended) settle();
   }
 
