@@ -77,7 +77,7 @@ export interface Settings {
   /**
    * Bytes of memory, about, for an index of who carries which role attribute (docs/decisions/043-role-indexes.md): some 45 bytes for an entity, and
    * about as much for each field by which entities are sorted, compared or searched (docs/decisions/049-sorted-and-searched-in-memory.md). What takes
-   * more is asked in the database. Default 67,108,864 (64 MiB); 0 for no index.
+   * more is asked in the database. Default 268,435,456 (256 MiB), which a million identities need; 0 for no index.
    */
   readonly roleIndexBytes: number;
   /**
@@ -114,7 +114,7 @@ export const defaultSettings: Settings = {
   routerNames: ['*'],
   maxQueryCostOfSessions: 50_000,
   maxQueryCostOfAdministrators: 1_000_000,
-  roleIndexBytes: 67_108_864,
+  roleIndexBytes: 268_435_456,
   readCacheBytes: 33_554_432,
   unknownConnectionMinutes: 5,
 };
