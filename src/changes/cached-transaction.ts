@@ -75,6 +75,14 @@ export class CachedTransaction implements Transaction {
     return this.#listed(kind, query, () => this.#members(kind, query));
   }
 
+  /** A list that is about one state of a row, `of`: with `name`, that tells what is asked. @param where asked for if the answer is not known */
+  async listOf(kind: string, name: string, of: Pick<Row, 'id' | 'version'>, where: () => Predicate): Promise<readonly Row[]> {
+    const known = await this.#known.listNamed(kind, `${name} ${of.id} ${of.version}`);
+    if (known?.value) return known.value as readonly Row[]; // of a list
+    const query = { where: where() };
+    return this.#found(known, kind, query, await this.#members(kind, query));
+  }
+
   count(kind: string, where: Predicate): Promise<number> {
     return this.#known.answer(
       kind,
@@ -148,7 +156,15 @@ export class CachedTransaction implements Transaction {
   async #listed(kind: string, query: Query, members: () => Promise<Indexed | undefined>): Promise<readonly Row[]> {
     const known = await this.#known.list(kind, query);
     if (known?.value) return known.value as readonly Row[]; // of a list
-    const { page, candidates, rest } = (await members()) ?? {};
+    return this.#found(known, kind, query, await members());
+  }
+
+  async #found(
+    known: Recollection | undefined,
+    kind: string,
+    query: Query,
+    { page, candidates, rest }: Partial<Indexed> = {},
+  ): Promise<readonly Row[]> {
     if (page) return kept(known, await this.#rows(kind, page, query.limit === undefined));
     const among = candidates && rest ? { ...query, where: and(oneOf(ID, candidates), rest) } : query;
     return kept(known, await this.#tx.list(kind, among));

@@ -40,6 +40,12 @@ export interface Entities {
   require<R extends Kind>(kind: R, id: string): Promise<RowOf<R>>;
   list<R extends Kind>(kind: R, query: Query): Promise<readonly RowOf<R>[]>;
   /**
+   * Those that a question about another row finds, as the policies that select an identity. It is remembered by its name and the version of that row, which is
+   * faster than by what it asks.
+   * @param name of what is asked, the same for every row `of` @param where what is asked, by the fields of `of` and nothing else
+   */
+  listOf<R extends Kind>(kind: R, name: string, of: Pick<Row, 'id' | 'version'>, where: () => Predicate): Promise<readonly RowOf<R>[]>;
+  /**
    * The row with a unique value, from memory if it is known. In a transaction that only reads, its volatile fields may be outdated: use `get` where they
    * decide.
    */
@@ -152,6 +158,10 @@ export const entitiesOf = (
     },
     list: async <R extends Kind>(kind: R, query: Query) =>
       (await tx.list(tableOf(kind), { ...query, where: inView(kind, query.where) })) as readonly RowOf<R>[],
+    listOf: async <R extends Kind>(kind: R, name: string, of: Pick<Row, 'id' | 'version'>, where: () => Predicate) =>
+      (memory
+        ? await memory.listOf(tableOf(kind), name, of, () => inView(kind, where()))
+        : await tx.list(tableOf(kind), { where: inView(kind, where()) })) as readonly RowOf<R>[],
     recall: async <R extends Kind>(kind: R, field: string, value: string) => {
       const where = equals(stringField(field), value);
       const row = memory ? await memory.recall(tableOf(kind), field, value) : (await tx.list(tableOf(kind), { where, limit: 1 }))[0];

@@ -148,7 +148,20 @@ export class Recollections {
   /** Of a list. Rows of short lists are also remembered by id, so that what refers to them finds them. */
   async list(kind: string, query: Query): Promise<Recollection | undefined> {
     const { where, sort, offset, limit } = query;
-    const known = await this.#of(kind, `list ${JSON.stringify([sort, offset, limit])} ${predicateText(where)}`, where);
+    const known = await this.#listCalled(kind, `list ${JSON.stringify([sort, offset, limit])} ${predicateText(where)}`, where);
+    if (!known || known.value) return known;
+    const revision = await this.current();
+    const rows = idsIn(query)?.map((id) => this.#rowAt(kind, id, revision));
+    return { ...known, value: rows?.every((row) => row !== undefined) ? rows : undefined };
+  }
+
+  /** Of a list that has a name, which is shorter than its question. */
+  listNamed(kind: string, name: string): Promise<Recollection | undefined> {
+    return this.#listCalled(kind, `list of ${name}`);
+  }
+
+  async #listCalled(kind: string, question: string, within?: Predicate): Promise<Recollection | undefined> {
+    const known = await this.#of(kind, question, within);
     if (!known || known.value) return known;
     const revision = await this.current();
     const keep = (rows: readonly unknown[]) => {
@@ -156,8 +169,7 @@ export class Recollections {
       known.keep(rows);
       for (const row of rows as readonly Row[]) this.#keepRow(kind, row, revision); // of a list
     };
-    const rows = idsIn(query)?.map((id) => this.#rowAt(kind, id, revision));
-    return { value: rows?.every((row) => row !== undefined) ? rows : undefined, keep };
+    return { value: undefined, keep };
   }
 
   /** @param within among the rows of which the answer is found. Default: all */

@@ -4,8 +4,8 @@ import { relatedLists } from '../api/relations.ts';
 import type { Entry } from '../call/call.ts';
 import { equals, has, oneOf, stringField } from '../query/index.ts';
 import { relatedList, type Via } from '../resources/related.ts';
-import { ofType, reachedFrom, sideOf } from './policy/policies/traversal.ts';
-import { type Selectable, selectedBy, selecting } from './policy/roles/membership.ts';
+import { ofType, reachedFrom, type Selected, sideOf } from './policy/policies/traversal.ts';
+import { selectedBy, selecting } from './policy/roles/membership.ts';
 
 /** Policy types by the names that queries have for them. */
 const POLICY_TYPES = { dial: 'Dial', bind: 'Bind' } as const;
@@ -16,7 +16,7 @@ interface RelatedQuery {
 }
 
 /** Policies select entities of kinds that have role attributes. */
-const selectable = ({ id, roleAttributes }: AnyRow): Selectable => ({ id, roleAttributes: roleAttributes as readonly string[] });
+const selectable = (row: AnyRow): Selected => row as AnyRow & Pick<Selected, 'roleAttributes'>;
 
 /** The predicate that the children of a list satisfy, by what connects them with their parent. */
 const viaOf = (link: RelationLink): Via<RelatedQuery> => {

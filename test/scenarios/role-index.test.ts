@@ -151,6 +151,8 @@ const TABLES = ['edgeRouterPolicy', 'identity', 'router', 'service', 'serviceEdg
 const essence = ({ body }: Answer): unknown =>
   Array.isArray(body.data) ? { ids: body.data.map(({ id }: { id: string }) => id), pagination: body.meta.pagination } : body.data;
 
+/** Every answer is the database's. */
+const NOTHING_IN_MEMORY = { roleIndexBytes: 0, readCacheBytes: 0 };
 const NO_INDEX = { roleIndexBytes: 0 };
 
 onEveryStore('questions about role attributes', (open, store) => {
@@ -162,7 +164,7 @@ onEveryStore('questions about role attributes', (open, store) => {
         const storage = shared.adapter();
         return stack.use(await openApp(store, { storage, secretKey: storage.secretKey ?? SECRET_KEY, settings }));
       };
-      const plain = await join(NO_INDEX);
+      const plain = await join(NOTHING_IN_MEMORY);
       const apps = [await join(), await join(), await join()];
       const made: Made = { identities: [], services: [], 'edge-routers': [], 'service-policies': [] };
       for (const collection of ['identities', 'services', 'edge-routers'] as const)

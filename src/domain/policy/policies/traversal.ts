@@ -7,6 +7,7 @@ import { edgeRouter } from '../../../api/routers.ts';
 import { service } from '../../../api/services.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { ALL, and, equals, type Predicate } from '../../../query/index.ts';
+import type { Row } from '../../../storage/port.ts';
 import { type Selectable, type Side, selectedBy, selecting } from '../roles/membership.ts';
 
 export const identityToRouters = policyPath(edgeRouterPolicy, identity, edgeRouter);
@@ -22,12 +23,22 @@ export const sideOf = (policy: Readonly<Record<string, unknown>>, field: string)
 export const reachedFrom = async (
   entities: Entities,
   { policies, from, to }: PolicyPath,
-  start: Selectable,
+  start: Selected,
   which: Predicate = ALL,
 ): Promise<Predicate> => {
-  const rows = await entities.list(policies, { where: and(which, selecting(from, start)) });
+  const rows =
+    which === ALL
+      ? await policiesOf(entities, policies, from, start)
+      : await entities.list(policies, { where: and(which, selecting(from, start)) });
   return selectedBy(rows.map((row) => sideOf(row, to)));
 };
+
+/** A row that policies may select. */
+export type Selected = Selectable & Pick<Row, 'version'>;
+
+/** The policies that select a row by their role array `field`. */
+const policiesOf = <R extends Kind>(entities: Entities, policies: R, field: string, of: Selected): Promise<readonly RowOf<R>[]> =>
+  entities.listOf(policies, field, of, () => selecting(field, of));
 
 /** Service policies of a type, or of any. */
 export const ofType = (type: PolicyType | undefined): Predicate =>
@@ -35,7 +46,18 @@ export const ofType = (type: PolicyType | undefined): Predicate =>
 
 /** The service policies that select an identity. */
 export const policiesOfIdentity = (entities: Entities, of: RowOf<typeof identity>): Promise<readonly RowOf<typeof servicePolicy>[]> =>
-  entities.list(servicePolicy, { where: selecting('identityRoles', of) });
+  policiesOf(entities, servicePolicy, 'identityRoles', of);
+
+/** The service policies that select both: from what is remembered of each, where two lists cost less than to ask what they have in common. */
+export const policiesOfBoth = async (
+  entities: Entities,
+  from: RowOf<typeof identity>,
+  to: RowOf<typeof service>,
+): Promise<readonly RowOf<typeof servicePolicy>[]> => {
+  const ofService = await policiesOf(entities, servicePolicy, 'serviceRoles', to);
+  const ids = new Set(ofService.map(({ id }) => id));
+  return (await policiesOfIdentity(entities, from)).filter(({ id }) => ids.has(id));
+};
 
 /** The service policies that grant one service to one identity. */
 export const policiesBetween = (

@@ -5,14 +5,14 @@ import type { Call } from '../../../call/call.ts';
 import { referenceTo } from '../../../resources/links.ts';
 import { presenceOf } from '../../fabric/routers/online.ts';
 import { evaluatePermissions } from '../../policy/access/evaluate.ts';
-import { policiesBetween, routersBetween } from '../../policy/policies/traversal.ts';
+import { policiesOfBoth, routersBetween } from '../../policy/policies/traversal.ts';
 
 /** Policy advice: what policies, ignoring posture, let an identity do with a service, and the routers that both may use. */
 export const policyAdviceFor = (call: Call, { id, serviceId }: { readonly id: string; readonly serviceId: string }) =>
   call.read(async (entities) => {
     const who = await entities.require(identity, id);
     const what = await entities.require(service, serviceId);
-    const { dial, bind } = evaluatePermissions(await policiesBetween(entities, who, what), who, what);
+    const { dial, bind } = evaluatePermissions(await policiesOfBoth(entities, who, what), who, what);
     const { identityRouterCount, serviceRouterCount, common } = await routersBetween(entities, who, what);
     return {
       identity: referenceTo(identity, who),
