@@ -136,7 +136,7 @@ const start = async (store: Store, opening: Opening): Promise<ManagementControll
   const storeErrors = createStoreErrors(platform);
   if (hooks.afterCommit) events.on('change', hooks.afterCommit.bind(hooks));
   const permit = authorize ? createPermit(authorize, platform.logger) : permitByDeclaration;
-  const invoke = createInvoke(parts, storeErrors, permit, hooks.before?.bind(hooks));
+  const invoke = createInvoke({ ...parts, permit }, storeErrors, hooks.before?.bind(hooks));
   const facade = (caller: CallerCredentials) => createFacade(entries, observeCalls(invoke, observer), platform.random, caller);
   const system = facade({ credentials: { kind: 'system' } });
   const offered = core.provider ? entries : entries.filter(({ operation }) => !operation.surfaces.some(isOfProvider));

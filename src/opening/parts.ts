@@ -33,7 +33,7 @@ import type { Opening } from './options.ts';
 import { openProvider } from './signing-keys.ts';
 
 /** The parts of a controller, put together and at rest: those of its calls, and what its changes are announced by. */
-export interface ControllerParts extends Parts {
+export interface ControllerParts extends Omit<Parts, 'permit'> {
   readonly events: ChangeListeners;
   readonly publisher: Publisher;
   /** The turns of writes. */

@@ -12,17 +12,17 @@ import { decode } from './decode.ts';
 import type { BeforeArguments, Hooks } from './hooks.ts';
 import { calledOperation } from './host-rule.ts';
 import { OngoingCall, type Parts } from './ongoing-call.ts';
-import { type Permit, permitByDeclaration } from './permit.ts';
+import { permitByDeclaration } from './permit.ts';
 import { principalOf } from './principal.ts';
 
 /**
  * The steps of every call, from HTTP or from the host's own code: authenticate, decode, authorize, and then the operation itself, in transactions of
  * the store.
  */
-export const createInvoke = (parts: Parts, storeErrors: StoreErrors, permit: Permit, before: Hooks['before']): Invoke => {
+export const createInvoke = (parts: Parts, storeErrors: StoreErrors, before: Hooks['before']): Invoke => {
   const { activity, catchUpPresence } = parts.core;
   /** The host's own code may be slow, and use the store itself: no transaction is held open meanwhile. */
-  const isHooked = permit !== permitByDeclaration || before !== undefined;
+  const isHooked = parts.permit !== permitByDeclaration || before !== undefined;
   return async (entry, source) => {
     const call = new OngoingCall(parts, entry, source);
     let active: Caller['active'];
@@ -42,14 +42,10 @@ export const createInvoke = (parts: Parts, storeErrors: StoreErrors, permit: Per
       }
       const given = decode(entry.operation, await source.input());
       const precondition = preconditionOf(entry, source, given);
-      const permitted = async (input: unknown) => {
-        call.permit = () => permit(call, entry, source, input);
-        call.permission = await call.permit();
-      };
-      await permitted(given);
+      await call.permitted(given);
       const replaced = before && (await asked(before, call, entry, source, given));
       const input = replaced ? decode(entry.operation, replaced) : given;
-      if (replaced) await permitted(input);
+      if (replaced) await call.permitted(input);
       call.precondition = precondition;
       return entry.handler(call, input as never); // decoded by the operation that the handler was bound to
     };

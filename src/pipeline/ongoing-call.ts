@@ -13,7 +13,7 @@ import { isoTime } from '../platform/iso-time.ts';
 import type { Transaction } from '../storage/port.ts';
 import { CallReads } from './call-reads.ts';
 import { noteOrdinary, wasOrdinary } from './ordinary-sessions.ts';
-import { type PermitResult, StalePermit } from './permit.ts';
+import { type Permit, type PermitResult, StalePermit } from './permit.ts';
 
 export interface Parts {
   readonly core: Core;
@@ -23,6 +23,7 @@ export interface Parts {
   readonly aroundWrite: AroundWrite;
   /** The host's own part in every write. */
   readonly inTransaction: InTransaction | undefined;
+  readonly permit: Permit;
 }
 
 /** How often the host's rule is asked anew within one write. */
@@ -39,7 +40,10 @@ export class OngoingCall implements Call {
   readonly answerHeaders: Call['answerHeaders'] = new Map();
   readonly operation: Entry['operation'];
   readonly #parts: Parts;
+  readonly #entry: Entry;
   readonly #source: CallSource;
+  /** What the permission is for. */
+  #input: unknown;
   /** The read transaction of a call that sees one consistent state. */
   #state: Entities | undefined;
   /** The place that an ordinary session has while it reads. */
@@ -49,14 +53,13 @@ export class OngoingCall implements Call {
   isAccepted = false;
   /** Once the call may be made. */
   permission: PermitResult | undefined;
-  /** Decides anew whether the call may be made. */
-  permit: (() => Promise<PermitResult>) | undefined;
   /** Until the write that it is for is made. */
   precondition: Precondition | undefined;
 
-  constructor(parts: Parts, { operation }: Entry, source: CallSource) {
+  constructor(parts: Parts, entry: Entry, source: CallSource) {
     this.#parts = parts;
-    this.operation = operation;
+    this.#entry = entry;
+    this.operation = entry.operation;
     this.#source = source;
   }
 
@@ -119,6 +122,12 @@ export class OngoingCall implements Call {
 
   now(): string {
     return isoTime(this.core.platform.clock.now());
+  }
+
+  /** Decides whether the call may be made with an input. No closure that the call keeps: V8 held on to ended calls then. @throws as `Permit` */
+  async permitted(input: unknown): Promise<void> {
+    this.#input = input;
+    this.permission = await this.#parts.permit(this, this.#entry, this.#source, input);
   }
 
   async read<T>(work: (entities: Entities) => Promise<T>): Promise<T> {
@@ -221,9 +230,9 @@ export class OngoingCall implements Call {
       try {
         return await work();
       } catch (error) {
-        if (!(error instanceof StalePermit) || !this.permit) throw error;
+        if (!(error instanceof StalePermit)) throw error;
         if (asked === MOST_ASKED) throw new ApiError('CONFLICT');
-        this.permission = await this.permit();
+        await this.permitted(this.#input);
       }
     }
   }
