@@ -109,18 +109,15 @@ export class CachedTransaction implements Transaction {
   }
 
   async insert(kind: string, row: Row): Promise<void> {
-    this.#known.writesRow(kind, row.id);
-    return this.#tx.insert(kind, row);
+    return this.#writing().insert(kind, row);
   }
 
   async update(kind: string, row: Row, expected: number): Promise<void> {
-    this.#known.writesRow(kind, row.id);
-    return this.#tx.update(kind, row, expected);
+    return this.#writing().update(kind, row, expected);
   }
 
   async delete(kind: string, id: string): Promise<boolean> {
-    this.#known.writesRow(kind, id);
-    return this.#tx.delete(kind, id);
+    return this.#writing().delete(kind, id);
   }
 
   revision(): Promise<number> {
@@ -128,8 +125,7 @@ export class CachedTransaction implements Transaction {
   }
 
   async nextRevision(atLeast?: number): Promise<number> {
-    this.#known.writes();
-    return this.#tx.nextRevision(atLeast);
+    return this.#writing().nextRevision(atLeast);
   }
 
   async verify(kind: string, page: VerifyPage): Promise<Verified> {
@@ -137,13 +133,16 @@ export class CachedTransaction implements Transaction {
   }
 
   async repair(kind: string, id?: string): Promise<boolean> {
-    this.#known.writesAll();
-    return this.#tx.repair(kind, id);
+    return this.#writing().repair(kind, id);
   }
 
   async forget(): Promise<void> {
-    this.#known.writesAll();
-    return this.#tx.forget();
+    return this.#writing().forget();
+  }
+
+  #writing(): Transaction {
+    this.#known.writes();
+    return this.#tx;
   }
 
   /** What a role index finds. A transaction that may write asks the store. */

@@ -1,7 +1,6 @@
 import { compareText } from '../query/compare-text.ts';
 import { equals, type Predicate, stringField } from '../query/index.ts';
 import type { Query, Read, Row, Transaction, TransactionMode, Uncommitted } from '../storage/port.ts';
-import { WrittenRows } from '../storage/written-rows.ts';
 import { type CachedState, type Recorded, rowKey } from './cached-state.ts';
 import { knownReferences } from './known-references.ts';
 import { predicateText } from './predicate-text.ts';
@@ -36,7 +35,6 @@ export class Recollections {
   readonly #known: number;
   /** What others have written who share its commit, and itself. */
   readonly #uncommitted: Uncommitted | undefined;
-  readonly #written = new WrittenRows();
   /** The revision of the state that it sees. */
   #revision: Promise<number> | undefined;
   #hasWritten: boolean;
@@ -50,21 +48,9 @@ export class Recollections {
     this.#known = state.revision;
   }
 
-  /** The transaction writes: from now on, the store is asked for all but rows by id that were not written. */
+  /** The transaction writes: from now on, the store is asked for all but rows by id of which it is known that they were not written. */
   writes(): void {
     this.#hasWritten = true;
-  }
-
-  /** It writes a row. */
-  writesRow(kind: string, id: string): void {
-    this.#hasWritten = true;
-    this.#written.add(kind, id);
-  }
-
-  /** It writes what is not known. */
-  writesAll(): void {
-    this.#hasWritten = true;
-    this.#written.addAll();
   }
 
   revision(): Promise<number> {
@@ -196,7 +182,7 @@ export class Recollections {
   }
 
   #isWritten(kind: string, id: string): boolean {
-    return this.#written.has(kind, id) || (this.#uncommitted?.has(kind, id) ?? false);
+    return this.#uncommitted?.has(kind, id) ?? this.#hasWritten;
   }
 
   #rowAt(kind: string, id: string, revision: number): Row | undefined {

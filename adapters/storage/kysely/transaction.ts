@@ -65,22 +65,22 @@ export class KyselyTransaction implements Transaction {
 
   async insert(kind: string, row: Row): Promise<void> {
     this.#assertWriting('insert');
-    await this.#session.ready();
     this.#session.commit?.add(kind, row.id);
+    await this.#session.ready();
     await this.#rows.changing(kind, row.id, () => insertRow(this.#session, kind, row));
   }
 
   async update(kind: string, row: Row, expected: number): Promise<void> {
     this.#assertWriting('update');
-    await this.#session.ready();
     this.#session.commit?.add(kind, row.id);
+    await this.#session.ready();
     await this.#rows.changing(kind, row.id, async () => updateRow(this.#session, kind, row, expected, await this.#rows.find(kind, row.id)));
   }
 
   async delete(kind: string, id: string): Promise<boolean> {
     this.#assertWriting('delete');
-    await this.#session.ready();
     this.#session.commit?.add(kind, id);
+    await this.#session.ready();
     return this.#rows.changing(kind, id, () => deleteRow(this.#session, kind, id));
   }
 
@@ -133,6 +133,7 @@ export class KyselyTransaction implements Transaction {
 
   async repair(kind: string, id?: string): Promise<boolean> {
     this.#assertWriting('repair');
+    this.#session.commit?.addAll();
     await this.#session.ready();
     if (id !== undefined) return repairRow(this.#session, kind, id);
     await repairCount(this.#session, kind);

@@ -169,6 +169,28 @@ test('a writer reads from memory what those before it have not written, and from
   await store.close();
 });
 
+test('in a transaction that others may join, a writer reads nothing from memory once it has written', async () => {
+  await using place = await folder();
+  const store = await sqliteStorage(place).open(storageSchema);
+  const cache = createReadCache(1_000_000);
+  const { clock, random } = webPlatform();
+  const context = { actor: 'system', requestId: 'r', random, stamp: createStamps(clock), changesKept: 100, changeBytesKept: 100_000 };
+  const renamed = async (entities: Entities, id: string, name: string) =>
+    entities.update(configType, await entities.require(configType, id), { name });
+  await store.transaction('write', async (tx) => {
+    const entities = entitiesOf(tx, context, cache.writing);
+    for (const id of ['one', 'two']) await entities.insert(configType, newRow(configType, { name: id }, { id }));
+  });
+  await store.transaction('write', async (tx) => {
+    const entities = entitiesOf(tx, context, cache.writing);
+    assert.equal((await entities.require(configType, 'two')).name, 'two');
+    await renamed(entities, 'one', '1');
+    await renamed(entitiesOf(store.join(tx.host), context), 'two', '2');
+    assert.equal((await entities.require(configType, 'two')).name, '2');
+  });
+  await store.close();
+});
+
 test('what a writer reads of others that are not committed is not remembered', async () => {
   await using place = await folder();
   const storage = sqliteStorage({ ...place, synchronous: 'NORMAL' });
