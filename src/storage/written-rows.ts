@@ -6,19 +6,23 @@ export class WrittenRows {
   readonly #keys = new Set<string>();
   #areAll = false;
 
+  /** Whether nothing was written. */
   get isEmpty(): boolean {
     return this.#keys.size === 0 && !this.#areAll;
   }
 
+  /** Whether a row was written, or may have been. */
   has(kind: string, id: string): boolean {
     return this.#areAll || (this.#keys.size > 0 && this.#keys.has(keyOf(kind, id)));
   }
 
+  /** Notes that a row is written. */
   add(kind: string, id: string): void {
     if (this.#keys.size < MOST) this.#keys.add(keyOf(kind, id));
     else this.addAll();
   }
 
+  /** Notes that it is not known which rows are written. */
   addAll(): void {
     this.#areAll = true;
   }
