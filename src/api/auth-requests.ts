@@ -16,6 +16,8 @@ const request = z.object({
   configTypes: z.array(string).readonly(),
   /** Address of the client, `host:port` or `host`. */
   address: string,
+  /** SHA-256 of the client certificate with which the authorization was requested. */
+  certificate: string.nullable().optional(),
 });
 
 export type ClientRequest = z.infer<typeof request>;
@@ -32,11 +34,10 @@ const progress = z.object({
   codes: z.array(string).readonly(),
   /** Whether one of them was redeemed. */
   isRedeemed: z.boolean(),
-  /**
-   * SHA-256 of the key that the callback must carry if the last step was made on a page; empty until the key exists. Null if a program made the step, which
-   * began the login itself.
-   */
-  pageKey: z.string().nullable().optional(),
+  /** SHA-256 of the secret of the browser in which the login is made on pages; null for a login by a program. */
+  browser: string.nullable().optional(),
+  /** SHA-256 of the key that the callback of a login on pages must carry, once the login is complete. */
+  pageKey: string.nullable().optional(),
 });
 
 export type LoginProgress = z.infer<typeof progress>;

@@ -28,6 +28,8 @@ export const mfa = resource({
     spentRecoveryCodes: readOnly(whole, { keep: 'hidden', default: [] }),
     /** Intervals of TOTP whose codes completed a login, for as long as they could be given again. */
     spentIntervals: readOnly(whole, { keep: 'hidden', default: [] }),
+    /** The login, or the browser, in which an enrollment began that is not verified; null for an API session. */
+    begunIn: readOnly(string.nullable(), { keep: 'hidden', default: null }),
     /** When the latest wrong codes were given. */
     wrongCodesAt: readOnly(z.array(timestamp), { keep: 'hidden', default: [], volatile: true }),
   },

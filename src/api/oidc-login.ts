@@ -103,12 +103,13 @@ const body = {
 /** JSON for programs, a page for browsers, or a redirect to what comes next. */
 const answer = { is: 'response', contentTypes: [JSON_TYPE, HTML_TYPE] } as const;
 const page = { is: 'response', contentTypes: [HTML_TYPE, TEXT_TYPE] } as const;
-const failures = ['NOT_FOUND', 'UNSUPPORTED_MEDIA_TYPE', 'INVALID_AUTH'] as const;
+/** Of every step: an unknown host, no body, or a sender that may not take it. */
+const refusals = ['NOT_FOUND', 'UNSUPPORTED_MEDIA_TYPE', 'UNAUTHORIZED'] as const;
 
 const pageOf = (path: `/${string}`, operationId: string) =>
   operation('GET', path, { operationId, summary: 'The page of this step', query, answer: page, ...open, errors: ['NOT_FOUND'] });
 const stepAt = (path: `/${string}`, operationId: string, summary: string) =>
-  operation('POST', path, { operationId, summary, query, body, answer, ...open, errors: failures });
+  operation('POST', path, { operationId, summary, query, body, answer, ...open, errors: [...refusals, 'INVALID_AUTH'] });
 
 const BY_PASSWORD = 'Log in by username and password';
 
@@ -128,7 +129,7 @@ export const oidcLogin = group('oidcLogin', 'Logins by the OpenID provider', {
     body,
     answer,
     ...open,
-    errors: ['NOT_FOUND', 'UNSUPPORTED_MEDIA_TYPE', 'INVALID_TOTP_CODE'],
+    errors: [...refusals, 'INVALID_TOTP_CODE'],
   }),
   enrollTotp: operation('POST', '/totp/enroll', {
     operationId: 'oidcLoginEnrollTotp',
@@ -137,7 +138,7 @@ export const oidcLogin = group('oidcLogin', 'Logins by the OpenID provider', {
     body,
     answer,
     ...open,
-    errors: ['NOT_FOUND', 'UNSUPPORTED_MEDIA_TYPE', 'UNAUTHORIZED', 'MFA_EXISTS'],
+    errors: [...refusals, 'MFA_EXISTS'],
   }),
   giveUpTotp: operation('DELETE', '/totp/enroll', {
     operationId: 'oidcLoginGiveUpTotp',
@@ -146,7 +147,7 @@ export const oidcLogin = group('oidcLogin', 'Logins by the OpenID provider', {
     body,
     answer,
     ...open,
-    errors: ['NOT_FOUND', 'UNSUPPORTED_MEDIA_TYPE', 'UNAUTHORIZED', 'MFA_INVALID_TOKEN'],
+    errors: [...refusals, 'MFA_INVALID_TOKEN'],
   }),
   verifyTotp: operation('POST', '/totp/enroll/verify', {
     operationId: 'oidcLoginVerifyTotp',
@@ -155,7 +156,7 @@ export const oidcLogin = group('oidcLogin', 'Logins by the OpenID provider', {
     body,
     answer,
     ...open,
-    errors: ['NOT_FOUND', 'UNSUPPORTED_MEDIA_TYPE', 'UNAUTHORIZED', 'MFA_INVALID_TOKEN'],
+    errors: [...refusals, 'MFA_INVALID_TOKEN'],
   }),
   listAuthQueries: operation('GET', '/auth-queries', {
     operationId: 'oidcLoginListAuthQueries',

@@ -23,7 +23,12 @@ const open = { permission: 'open', surfaces: [surfaces.oidc], errors: ['NOT_FOUN
 const form = { media: [FORM_TYPE], required: false } as const;
 const redirected = { is: 'response', contentTypes: [TEXT_TYPE, HTML_TYPE] } as const;
 
-const authorize = { summary: 'Begin a login: leads to its first step, or back to the client with an error', answer: redirected, ...open };
+const authorize = {
+  summary: 'Begin a login: leads to its first step, or back to the client with an error',
+  answer: redirected,
+  ...open,
+  errors: ['NOT_FOUND', 'RATE_LIMITED'],
+} as const;
 const getUserinfo = {
   summary: 'Who the bearer of an access token is',
   answer: data(userinfo),

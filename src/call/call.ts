@@ -30,6 +30,16 @@ export type Handler<I = never, O = unknown> = (
   input: I,
 ) => Promise<O | Written | (O extends Page<infer T> ? Page<T | Written> : never)>;
 
+/** The headers by which a browser says who sends a request. */
+export interface BrowserHeaders {
+  /** `origin`: of the page that sends the request (RFC 6454, section 7). */
+  readonly origin: string | undefined;
+  /** `sec-fetch-site`: how that page relates to this site (Fetch Metadata Request Headers, 2.1). */
+  readonly fetchSite: string | undefined;
+  /** `cookie` (RFC 6265, 5.4). */
+  readonly cookie: string | undefined;
+}
+
 /** Where a call comes from: a request over HTTP, or a host's own code. */
 export interface CallSource extends Omit<Attribution, 'actor'> {
   /** The host's own name for who acts. Default: the actor's own. */
@@ -49,6 +59,8 @@ export interface CallSource extends Omit<Attribution, 'actor'> {
   readonly host?: string | undefined;
   /** The media type, of those that the operation offers, that the client likes best. Default: the first. */
   readonly mediaType?: string | undefined;
+  /** Undefined in process. */
+  readonly browser?: BrowserHeaders | undefined;
   readonly signal?: AbortSignal;
   /** Milliseconds after which the caller gets TIMEOUT. Default: never. */
   readonly timeLimit?: number;
@@ -73,6 +85,7 @@ export interface Call {
   readonly remoteAddress: string;
   readonly host: string | undefined;
   readonly mediaType: string | undefined;
+  readonly browser: BrowserHeaders | undefined;
   /** Collects facts about the call for the host's observer; undefined if there is none. */
   readonly observation: Observation | undefined;
   /** Aborted when the client disconnects or the time limit is reached: nothing is committed after that. */

@@ -1,3 +1,4 @@
+import type { AddressRate } from '../platform/address-rate.ts';
 import type { IssuerKeys } from '../tokens/issuer-keys.ts';
 
 /** A client of the OpenID provider: public, without a secret; it proves itself by PKCE. */
@@ -45,6 +46,7 @@ export type PageText =
   | 'enrollRecovery'
   | 'enrollCodeHint'
   | 'enrollAgain'
+  | 'enrollElsewhere'
   | 'loggedOut'
   | 'failed';
 
@@ -61,4 +63,6 @@ export interface Provider {
   /** Whether tokens of a login by certificate are good with that certificate only. */
   readonly bindsCertificates: boolean;
   readonly pages: ProviderPages;
+  /** How fast logins may begin: anyone may begin one, and each is stored. */
+  readonly beginnings: AddressRate;
 }

@@ -1,6 +1,6 @@
 import type { Credentials } from '../api/surfaces/session-rule.ts';
 import type { Surface } from '../api/surfaces/surface.ts';
-import type { CallSource, Entry } from '../call/call.ts';
+import type { BrowserHeaders, CallSource, Entry } from '../call/call.ts';
 import type { ApiError } from '../errors/index.ts';
 import type { Observation } from '../observability/observation.ts';
 import { readBody } from './body.ts';
@@ -68,6 +68,11 @@ export class HttpSource implements CallSource {
 
   get mediaType(): string | undefined {
     return this.#of.mediaType;
+  }
+
+  get browser(): BrowserHeaders {
+    const { request } = this.#of;
+    return { origin: request.header('origin'), fetchSite: request.header('sec-fetch-site'), cookie: request.header('cookie') };
   }
 
   get timeLimit(): number {

@@ -40,6 +40,11 @@ export interface OidcOptions {
   readonly refreshTokenMinutes?: number;
   /** For how long after a login it can be prolonged. Default: for ever. */
   readonly maxSessionMinutes?: number;
+  /**
+   * Logins that may begin within a minute from one client address, or from one /64 network of IPv6; further ones get 429. Default 1,000, at least 1:
+   * everyone behind one NAT, or behind a proxy that is not trusted, shares it.
+   */
+  readonly loginsPerMinute?: number;
   /** After so many days another key signs. Default 30, at least 1. */
   readonly keyRotationDays?: number;
   /**
@@ -61,8 +66,9 @@ export interface OidcOptions {
 }
 
 /** What is known of the provider before its keys are. */
-export interface ProviderSetup extends Omit<Provider, 'keys'> {
+export interface ProviderSetup extends Omit<Provider, 'keys' | 'beginnings'> {
   readonly rotation: Rotation;
+  readonly loginsPerMinute: number;
 }
 
 const NAMES = {
@@ -75,6 +81,7 @@ const NAMES = {
   refreshTokenMinutes: true,
   maxSessionMinutes: true,
   keyRotationDays: true,
+  loginsPerMinute: true,
   certificateBinding: true,
   pages: true,
 } as const;
@@ -85,7 +92,14 @@ const WHERE = "the option 'oidc' of ManagementController.open";
 export const providerSetup = (given: boolean | OidcOptions | undefined): ProviderSetup | undefined => {
   if (given === undefined || given === false) return undefined;
   const options = checkedOptions(WHERE, given === true ? {} : given, NAMES);
-  const { accessTokenMinutes = 30, idTokenMinutes = 30, refreshTokenMinutes = 1440, maxSessionMinutes, keyRotationDays = 30 } = options;
+  const {
+    accessTokenMinutes = 30,
+    idTokenMinutes = 30,
+    refreshTokenMinutes = 1440,
+    maxSessionMinutes,
+    keyRotationDays = 30,
+    loginsPerMinute = 1000,
+  } = options;
   const access = secondsOf('accessTokenMinutes', accessTokenMinutes, 1);
   const id = secondsOf('idTokenMinutes', idTokenMinutes, 1);
   const refresh = secondsOf('refreshTokenMinutes', refreshTokenMinutes, accessTokenMinutes + 1);
@@ -97,12 +111,15 @@ export const providerSetup = (given: boolean | OidcOptions | undefined): Provide
     longest: maxSessionMinutes === undefined ? undefined : secondsOf('maxSessionMinutes', maxSessionMinutes, 1),
     bindsCertificates: options.certificateBinding ?? true,
     pages: pagesOf(options.pages ?? {}),
+    loginsPerMinute: atLeast('loginsPerMinute', loginsPerMinute, 1),
     rotation: { every: days * DAY, keptFor: Math.max(access, id, refresh) * 1000 },
   };
 };
 
-const secondsOf = (name: string, value: number, least: number): number => {
-  if (typeof value === 'number' && value >= least && Number.isFinite(value)) return Math.round(value * 60);
+const secondsOf = (name: string, minutes: number, least: number): number => Math.round(atLeast(name, minutes, least) * 60);
+
+const atLeast = (name: string, value: number, least: number): number => {
+  if (typeof value === 'number' && value >= least && Number.isFinite(value)) return value;
   throw new TypeError(`${WHERE} takes as ${name} ${least} or more, got ${value}`);
 };
 

@@ -5,6 +5,7 @@ import type { EntitiesContext } from '../changes/entities.ts';
 import { keptUpToDate } from '../changes/kept-secrets.ts';
 import { tidyProvider } from '../domain/sessions/oidc/tidy.ts';
 import { schedule } from '../jobs/schedule.ts';
+import { createAddressRate } from '../platform/address-rate.ts';
 import { HOUR, MINUTE } from '../platform/durations.ts';
 import type { Clock } from '../platform/platform.ts';
 import type { Secrets } from '../platform/secrets.ts';
@@ -24,12 +25,12 @@ interface Keeping {
 export const openProvider = async (
   store: Store,
   { secrets, clock }: Keeping,
-  { rotation, ...setup }: ProviderSetup,
+  { rotation, loginsPerMinute, ...setup }: ProviderSetup,
   common: Omit<EntitiesContext, 'actor' | 'requestId'>,
 ): Promise<Provider> => {
   const context = { actor: 'system', requestId: 'oidc-keys', ...common };
   const load = () => keptUpToDate<readonly SigningKey[]>(store, secrets, context, ID, (keys = []) => rotated(keys, clock.now(), rotation));
-  return { ...setup, keys: await createIssuerKeys(load, clock) };
+  return { ...setup, keys: await createIssuerKeys(load, clock), beginnings: createAddressRate(clock, loginsPerMinute) };
 };
 
 /** Looks after the keys, and after what the provider has left, as long as the controller is open. */

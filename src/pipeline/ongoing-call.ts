@@ -42,7 +42,6 @@ export class OngoingCall implements Call {
   readonly #parts: Parts;
   readonly #entry: Entry;
   readonly #source: CallSource;
-  /** What the permission is for. */
   #input: unknown;
   /** The read transaction of a call that sees one consistent state. */
   #state: Entities | undefined;
@@ -108,6 +107,10 @@ export class OngoingCall implements Call {
     return this.#source.mediaType;
   }
 
+  get browser() {
+    return this.#source.browser;
+  }
+
   get observation() {
     return this.#source.observation;
   }
@@ -166,7 +169,6 @@ export class OngoingCall implements Call {
     }
   }
 
-  /** Waits for a place before a transaction begins, where one is needed. */
   #admit(): Promise<void> | undefined {
     this.#hasBegun = true;
     const needsPlace = this.actor.kind === 'anonymous' ? wasOrdinary(this.credentials) : this.#isOrdinary;
@@ -275,7 +277,6 @@ export class OngoingCall implements Call {
     return entitiesOf(this.core.store.join(this.#source.hostTransaction), this.#context());
   }
 
-  /** Of a transaction that only reads. */
   #entitiesOf(tx: Transaction): Entities {
     return entitiesOf(tx, this.#context(), this.core.readCache.reading);
   }

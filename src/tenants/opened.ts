@@ -1,12 +1,14 @@
 /** The tenants that are open in this process: opened at the first use, and closed when they were not used for a while. */
+
 import type { ManagementController } from '../controller.ts';
 import { ApiError, unavailable } from '../errors/index.ts';
 import type { Handle } from '../http/handler.ts';
 import type { Platform } from '../platform/platform.ts';
+import { createRequestRate } from '../platform/request-rate.ts';
 import { every } from '../platform/timers.ts';
 import { noTenant } from './marker.ts';
 import type { Quotas } from './quotas.ts';
-import { createRequestRate } from './rate.ts';
+
 import { refused } from './refused.ts';
 import type { KeyedTenant } from './registry.ts';
 import type { TenantWatch } from './spaces.ts';

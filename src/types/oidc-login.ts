@@ -192,40 +192,40 @@ export interface OidcLoginApi<P = CallOptions> {
    * Log in by username and password.
    *
    * Open to everyone: `POST /username` of the oidcLogin API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_AUTH` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409),
-   * `UNSUPPORTED_MEDIA_TYPE` (415)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `INVALID_AUTH` (401), `NOT_FOUND` (404),
+   * `QUOTA_EXCEEDED` (409), `UNSUPPORTED_MEDIA_TYPE` (415)
    */
   readonly byUsername: (input?: { readonly body?: OidcLoginStep } & OidcLoginByUsernameQuery, options?: P) => Promise<HttpOutput>;
   /**
    * Log in by username and password.
    *
    * Open to everyone: `POST /password` of the oidcLogin API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_AUTH` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409),
-   * `UNSUPPORTED_MEDIA_TYPE` (415)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `INVALID_AUTH` (401), `NOT_FOUND` (404),
+   * `QUOTA_EXCEEDED` (409), `UNSUPPORTED_MEDIA_TYPE` (415)
    */
   readonly byPassword: (input?: { readonly body?: OidcLoginStep } & OidcLoginByPasswordQuery, options?: P) => Promise<HttpOutput>;
   /**
    * Log in by the client certificate of this request.
    *
    * Open to everyone: `POST /cert` of the oidcLogin API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_AUTH` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409),
-   * `UNSUPPORTED_MEDIA_TYPE` (415)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `INVALID_AUTH` (401), `NOT_FOUND` (404),
+   * `QUOTA_EXCEEDED` (409), `UNSUPPORTED_MEDIA_TYPE` (415)
    */
   readonly byCert: (input?: { readonly body?: OidcLoginStep } & OidcLoginByCertQuery, options?: P) => Promise<HttpOutput>;
   /**
    * Log in, or add a factor, by the token of an external JWT signer in `Authorization`.
    *
    * Open to everyone: `POST /ext-jwt` of the oidcLogin API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_AUTH` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409),
-   * `UNSUPPORTED_MEDIA_TYPE` (415)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `INVALID_AUTH` (401), `NOT_FOUND` (404),
+   * `QUOTA_EXCEEDED` (409), `UNSUPPORTED_MEDIA_TYPE` (415)
    */
   readonly byExtJwt: (input?: { readonly body?: OidcLoginStep } & OidcLoginByExtJwtQuery, options?: P) => Promise<HttpOutput>;
   /**
    * Give the code of the second factor: TOTP, or a recovery code.
    *
    * Open to everyone: `POST /totp` of the oidcLogin API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_TOTP_CODE` (400), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409),
-   * `UNSUPPORTED_MEDIA_TYPE` (415)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_TOTP_CODE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404),
+   * `QUOTA_EXCEEDED` (409), `UNSUPPORTED_MEDIA_TYPE` (415)
    */
   readonly totp: (input?: { readonly body?: OidcLoginStep } & OidcLoginTotpQuery, options?: P) => Promise<HttpOutput>;
   /**

@@ -4,6 +4,7 @@ import * as client from 'openid-client';
 import { fetchHandler } from '../../adapters/http/fetch.ts';
 import { webPlatform } from '../../src/platform/web.ts';
 import { type App, onEveryStore, PASSWORD } from '../support/app.ts';
+import { openBrowser } from '../support/browser.ts';
 import { enrollMfa } from '../support/mfa.ts';
 
 const ISSUER = new URL('https://127.0.0.1:1280/oidc');
@@ -11,7 +12,7 @@ const CALLBACK = 'https://shop.example/callback';
 const AFTER = 'https://shop.example/bye';
 const oidc = { clients: [{ id: 'shop', redirectUris: [CALLBACK], postLogoutRedirectUris: [AFTER] }] };
 
-/** A relying party as its developers write it, with a library of theirs; and a browser without cookies and scripts, in which people log in. */
+/** A relying party as its developers write it, with a library of theirs; and a browser without scripts, in which people log in. */
 const relyingParty = async (app: App) => {
   const handle = fetchHandler(app.controller);
   const fetch = (url: string, init?: RequestInit) => handle(new Request(url, { ...init, redirect: 'manual' }));
@@ -31,29 +32,7 @@ const relyingParty = async (app: App) => {
     nonce,
   });
   const checks = { pkceCodeVerifier: code_verifier, expectedState: state, expectedNonce: nonce };
-  return { config, address, browser: browserOf(fetch), checks };
-};
-
-const browserOf = (fetch: (url: string, init?: RequestInit) => Promise<Response>) => {
-  const accept = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
-  /** Follows redirects until a page is shown, or they lead elsewhere. */
-  const follow = async (url: URL | string, init: RequestInit = {}): Promise<{ readonly url: URL; readonly page: string }> => {
-    const at = new URL(url);
-    if (at.host !== ISSUER.host) return { url: at, page: '' };
-    const answer = await fetch(at.href, { ...init, headers: { ...accept, ...Object.fromEntries(new Headers(init.headers)) } });
-    const to = answer.headers.get('location');
-    return to === null ? { url: at, page: await answer.text() } : follow(new URL(to, at));
-  };
-  /** Sends the form of a page as a browser does. */
-  const submit = ({ url, page }: { readonly url: URL; readonly page: string }, fields: Readonly<Record<string, string>>) => {
-    const action = /<form method="POST" action="([^"]+)"/.exec(page)?.[1] ?? assert.fail(page);
-    const hidden = [...page.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)].map(([, name = '', value = '']) => [
-      name,
-      value,
-    ]);
-    return follow(new URL(action, url), { method: 'POST', body: new URLSearchParams({ ...Object.fromEntries(hidden), ...fields }) });
-  };
-  return { follow, submit };
+  return { config, address, browser: openBrowser(app), checks };
 };
 
 onEveryStore('an off-the-shelf relying party', (open) => {
@@ -62,7 +41,7 @@ onEveryStore('an off-the-shelf relying party', (open) => {
     await using app = await open({ oidc, platform: { clock: webPlatform().clock } });
     const user = await app.user({ externalId: 'ann-1' });
     const { config, address, browser, checks } = await relyingParty(app);
-    const form = await browser.follow(address);
+    const form = await browser.open(address);
     const refused = await browser.submit(form, { username: user.username, password: 'not-the-password' });
     assert.match(refused.page, /role="alert"/);
     const { url } = await browser.submit(refused, { username: user.username, password: PASSWORD });
@@ -77,7 +56,7 @@ onEveryStore('an off-the-shelf relying party', (open) => {
     await assert.rejects(client.fetchUserInfo(config, renewed.access_token, user.id));
 
     const end = client.buildEndSessionUrl(config, { id_token_hint: renewed.id_token ?? '', post_logout_redirect_uri: AFTER, state: 'bye' });
-    assert.equal((await browser.follow(end)).url.href, `${AFTER}?state=bye`);
+    assert.equal((await browser.open(end)).url.href, `${AFTER}?state=bye`);
     await assert.rejects(client.refreshTokenGrant(config, renewed.refresh_token ?? ''), { error: 'invalid_grant' });
   });
 
@@ -86,7 +65,7 @@ onEveryStore('an off-the-shelf relying party', (open) => {
     const user = await app.user();
     const factor = await enrollMfa(app, await user.login());
     const { address, browser } = await relyingParty(app);
-    const code = await browser.submit(await browser.follow(address), { username: user.username, password: PASSWORD });
+    const code = await browser.submit(await browser.open(address), { username: user.username, password: PASSWORD });
     assert.match(code.page, /autocomplete="one-time-code"/);
     const wrong = await browser.submit(code, { code: factor.wrongCode() });
     assert.match(wrong.page, /role="alert"/);

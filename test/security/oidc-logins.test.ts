@@ -142,33 +142,6 @@ onEveryStore('logins by the provider that must not succeed', (open) => {
   });
 });
 
-test('who sends somebody else to the page of a login of their own gets no code of it, not even between its steps', async () => {
-  await using app = await openApp('memory');
-  const page = { headers: { accept: 'text/html' } };
-  const user = await app.user();
-  const login = await begin(app);
-  const watched = async () => inLocation(await get(app, '/authorize/callback', { id: login.id }), 'code');
-  const answers = await Promise.all([
-    byPassword(app, login, user.username, PASSWORD, page),
-    ...Array.from({ length: 50 }, watched),
-    watched(),
-  ]);
-  const [answer, ...codes] = answers;
-  assert.deepEqual([...new Set(codes)], [undefined]);
-  assert.equal(await watched(), undefined);
-  const key = inLocation(answer, 'key');
-  assert.equal((await get(app, '/authorize/callback', { id: login.id, key: `${key}x` })).status, 400);
-  const code = inLocation(await get(app, '/authorize/callback', { id: login.id, key }), 'code');
-  tokensIn(await redeem(app, login, code ?? ''));
-
-  const factor = await enrollMfa(app, await user.login());
-  const second = await begin(app);
-  await byPassword(app, second, user.username, PASSWORD, page);
-  const completed = await post(app, '/login/totp', { id: second.id, code: factor.code(1) }, page);
-  assert.equal((await get(app, '/authorize/callback', { id: second.id })).status, 400);
-  assert.ok(inLocation(await get(app, '/authorize/callback', { id: second.id, key: inLocation(completed, 'key') }), 'code'));
-});
-
 test('a page writes no markup that it was given, loads nothing, runs nothing and cannot be framed', async () => {
   await using app = await openApp('memory');
   const { text, headers } = await get(

@@ -19,7 +19,7 @@ const guarded = ({ headers }: Answer, what: string): void => {
     assert.ok(policy.includes(part), `${what}: ${part} in ${policy}`);
   assert.equal(headers['x-frame-options'], 'DENY', what);
   assert.equal(headers['x-content-type-options'], 'nosniff', what);
-  assert.equal(headers['referrer-policy'], 'no-referrer', what);
+  assert.equal(headers['referrer-policy'], 'same-origin', what);
   assert.match(headers['cache-control'] ?? '', /no-store/, what);
 };
 

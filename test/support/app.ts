@@ -40,6 +40,8 @@ export interface RequestOptions {
   readonly certificates?: readonly Uint8Array[];
   /** Aborted when the client goes away. */
   readonly signal?: AbortSignal;
+  /** Of the client. Default `127.0.0.1`. */
+  readonly address?: string;
 }
 
 export interface Exchange {
@@ -117,7 +119,11 @@ export const openApp = async (store: string, options: OpenOptions = {}): Promise
   });
   const transcript: Exchange[] = [];
 
-  const request: App['request'] = async (method, path, { body, raw, headers = {}, as, certificates, signal } = {}) => {
+  const request: App['request'] = async (
+    method,
+    path,
+    { body, raw, headers = {}, as, certificates, signal, address = '127.0.0.1' } = {},
+  ) => {
     const token = as === undefined ? app.admin : as;
     const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));
     const all: Record<string, string> = {
@@ -130,7 +136,7 @@ export const openApp = async (store: string, options: OpenOptions = {}): Promise
       target: /^\/(edge|fabric|oidc)(\/|$)/.test(path) ? path : `${M}${path}`,
       header: (name) => all[name],
       body: async () => (typeof payload === 'string' ? new TextEncoder().encode(payload) : (payload ?? new Uint8Array())),
-      remoteAddress: '127.0.0.1',
+      remoteAddress: address,
       ...(signal ? { signal } : {}),
       ...(certificates ? { peerCertificates: certificates } : {}),
     };

@@ -65,15 +65,11 @@ export const codeOf = async (app: App, { id }: Pick<Begun, 'id'>): Promise<strin
   return inLocation(answer, 'code') ?? assert.fail(`${answer.status} ${answer.headers.location} ${answer.text}`);
 };
 
-export const redeem = (app: App, { verifier, fields }: Begun, code: string, more: Fields = {}): Promise<Answer> =>
-  post(app, '/oauth/token', {
-    grant_type: 'authorization_code',
-    client_id: fields.client_id,
-    redirect_uri: fields.redirect_uri,
-    code,
-    code_verifier: verifier,
-    ...more,
-  });
+export const redeem = (app: App, { verifier, fields }: Begun, code: string, more: Fields = {}, options: Options = {}): Promise<Answer> => {
+  const { client_id, redirect_uri } = fields;
+  const form = { grant_type: 'authorization_code', client_id, redirect_uri, code, code_verifier: verifier, ...more };
+  return post(app, '/oauth/token', form, options);
+};
 
 export interface Tokens {
   readonly access_token: string;

@@ -2,6 +2,7 @@ import type { AuthQuery } from '../../../api/api-sessions.ts';
 import { type HttpOutput, redirect } from '../../../api/surfaces/http-output.ts';
 import type { Call } from '../../../call/call.ts';
 import { HTML_TYPE, JSON_TYPE, TEXT_TYPE } from '../../../wire/media-types.ts';
+import { isTotp } from './factors.ts';
 import { codePage, enrollPage, messagePage, type PageOfLogin, tokenPage } from './pages/pages.ts';
 import { providerOf } from './provider.ts';
 
@@ -26,7 +27,7 @@ export const plainRefusal = (call: Call, reason: string): HttpOutput => {
 export const nextStep = (call: Call, issuer: string, login: PageOfLogin, queries: readonly AuthQuery[], key?: string): HttpOutput => {
   if (queries.length === 0)
     return redirect(`${issuer}/authorize/callback?id=${encodeURIComponent(login.id)}${key === undefined ? '' : `&key=${key}`}`);
-  const code = queries.find(({ typeId }) => typeId === 'TOTP');
+  const code = queries.find(isTotp);
   const headers: Readonly<Record<string, string>> = code ? { 'totp-required': 'true' } : {};
   if (!wantsPage(call)) return json({ authQueries: queries }, { headers });
   const { pages } = providerOf(call);

@@ -1,10 +1,14 @@
+import { utf8ToBytes } from '@noble/hashes/utils.js';
+import type { ClientRequest } from '../../../api/auth-requests.ts';
 import type { AuthorizeFields } from '../../../api/oidc-schemas.ts';
 import { type HttpOutput, redirect } from '../../../api/surfaces/http-output.ts';
+import { sha256Of } from '../../../authentication/bearer.ts';
 import type { Call } from '../../../call/call.ts';
+import { ApiError } from '../../../errors/index.ts';
 import { plainRefusal } from './answers.ts';
 import { providerOf, reachedIssuer } from './provider.ts';
 import { isAllowedAddress, withParameters } from './redirect-uris.ts';
-import { newAuthRequest } from './requests.ts';
+import { MAX_REQUEST_BYTES, newAuthRequest } from './requests.ts';
 import { isHint } from './tokens.ts';
 
 /** Scopes that mean something; others are dropped. */
@@ -30,7 +34,8 @@ export const beginLogin = async (call: Call, fields: AuthorizeFields): Promise<H
     return plainRefusal(call, 'redirect_uri is none of the addresses of this client');
   const fault = await faultOf(call, issuer, fields);
   if (fault) return redirect(withParameters(redirectUri, { error: fault[0], error_description: fault[1], state: fields.state }));
-  const { id } = await newAuthRequest(call, {
+  const [leaf] = call.peerCertificates;
+  const request: ClientRequest = {
     clientId,
     redirectUri,
     scopes: scopesIn(fields.scope),
@@ -39,7 +44,13 @@ export const beginLogin = async (call: Call, fields: AuthorizeFields): Promise<H
     codeChallenge: fields.code_challenge ?? '',
     configTypes: [fields.configTypes ?? []].flat(),
     address: call.remoteAddress,
-  });
+    certificate: leaf ? sha256Of(leaf) : null,
+  };
+  const { length } = utf8ToBytes(JSON.stringify(request));
+  if (length > MAX_REQUEST_BYTES) return plainRefusal(call, `the request has ${length} bytes, and may have ${MAX_REQUEST_BYTES}`);
+  const retryAfter = providerOf(call).beginnings.take(call.remoteAddress);
+  if (retryAfter > 0) throw new ApiError('RATE_LIMITED', { retryAfter: Math.ceil(retryAfter) });
+  const { id } = await newAuthRequest(call, request);
   const method = LOGINS[fields.method ?? ''] ?? (call.peerCertificates.length > 0 ? 'cert' : 'username');
   return redirect(`${issuer}/login/${method}?authRequestID=${id}`);
 };
@@ -48,11 +59,15 @@ type Fault = readonly [error: string, description?: string];
 
 const faultOf = async (call: Call, issuer: string, fields: AuthorizeFields): Promise<Fault | undefined> => {
   const prompts = (fields.prompt ?? '').split(' ').filter(Boolean);
-  if (prompts.includes('none')) return prompts.length > 1 ? ['invalid_request', 'prompt none stands for itself'] : ['login_required'];
+  if (prompts.includes('none'))
+    return prompts.length > 1
+      ? ['invalid_request', 'prompt none stands for itself']
+      : ['login_required', 'the provider keeps no session of a browser, so each login asks for credentials'];
   if (!fields.scope) return ['invalid_request', 'scope is missing'];
   if (!fields.response_type) return ['invalid_request', 'response_type is missing'];
   if (fields.response_type !== 'code') return ['unauthorized_client', 'response_type must be code'];
-  if (fields.id_token_hint !== undefined && !(await isHint(call, issuer, fields.id_token_hint))) return ['login_required'];
+  if (fields.id_token_hint !== undefined && !(await isHint(call, issuer, fields.id_token_hint)))
+    return ['login_required', 'id_token_hint must be an id token of this provider'];
   if (fields.request !== undefined) return ['request_not_supported', 'request objects are not supported'];
   if (fields.request_uri !== undefined) return ['request_uri_not_supported', 'request objects are not supported'];
   if (fields.code_challenge_method !== 'S256' || !CHALLENGE.test(fields.code_challenge ?? ''))

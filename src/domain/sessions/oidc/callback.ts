@@ -2,11 +2,12 @@ import { encode } from 'jose/base64url';
 import type { LoginProgress } from '../../../api/auth-requests.ts';
 import { type HttpOutput, redirect } from '../../../api/surfaces/http-output.ts';
 import type { Call } from '../../../call/call.ts';
+import { hashToken } from '../../../tokens/opaque.ts';
 import { plainRefusal } from './answers.ts';
 import { owedBy } from './factors.ts';
 import { reachedIssuer } from './provider.ts';
 import { withParameters } from './redirect-uris.ts';
-import { authRequestOf, hashOfCode, loginOf, noteProgress } from './requests.ts';
+import { authRequestOf, loginOf, noteProgress } from './requests.ts';
 
 /** Codes of one login that are good at a time; each call of the callback gives another. */
 const MOST_CODES = 10;
@@ -17,11 +18,11 @@ interface CallbackFields {
 }
 
 /**
- * Whether the callback comes from who completed the login. On a page that may be somebody whom another has sent there, who knows the id as well, and would
- * get the code in their place; so the page's answer tells a key to the one browser that it goes to.
+ * Whether a callback has the key that the last page of the login gave to its browser. It is required besides the cookie: a page of another site can make
+ * the browser follow a link, but cannot know the key.
  */
-const isOfWhoCompleted = ({ pageKey }: LoginProgress, key: string | undefined): boolean =>
-  pageKey == null || (key !== undefined && hashOfCode(key) === pageKey);
+const hasKey = ({ browser, pageKey }: LoginProgress, key: string | undefined): boolean =>
+  (browser == null && pageKey == null) || (key !== undefined && hashToken(key) === pageKey);
 
 /** Ends a login: gives the client a code, or tells it that the login is not complete. */
 export const callback = async (call: Call, { id, key }: CallbackFields): Promise<HttpOutput> => {
@@ -31,12 +32,13 @@ export const callback = async (call: Call, { id, key }: CallbackFields): Promise
   const outcome = await call.write(async (entities) => {
     const row = await authRequestOf(entities, call, id);
     const login = await loginOf(entities, call, row);
-    if (row && login && !isOfWhoCompleted(row.progress, key)) return undefined;
+    if (row && login && !hasKey(row.progress, key)) return undefined;
     const isComplete = login !== undefined && (await owedBy(entities, login)).length === 0;
-    if (row && isComplete) await noteProgress(entities, row, { codes: [...row.progress.codes, hashOfCode(code)].slice(-MOST_CODES) });
+    if (row && isComplete) await noteProgress(entities, row, { codes: [...row.progress.codes, hashToken(code)].slice(-MOST_CODES) });
     return row && { request: row.request, isComplete };
   });
-  if (!outcome) return plainRefusal(call, 'there is no such login, or it is over');
+  if (!outcome)
+    return plainRefusal(call, 'There is no such login: it is over, or was made in another browser, or the browser sent no cookie.');
   const { request, isComplete } = outcome;
   const state = request.state ?? undefined;
   const parameters = isComplete

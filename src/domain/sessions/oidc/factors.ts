@@ -5,7 +5,6 @@ import { owedToken } from '../../../authentication/factors.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { hasMfa } from '../../directory/mfa/record.ts';
-import { wantsPage } from './answers.ts';
 import { authRequestOf, type Login, loginOf, noteProgress } from './requests.ts';
 
 /** The factors that a login still owes: a code first, then a token. */
@@ -14,6 +13,8 @@ export const owedBy = async (entities: Entities, { session, owner, policy }: Log
   const owesCode = (isEnrolled || policy.secondary.requireTotp) && !session.bearer?.amr.includes('totp');
   return [...(owesCode ? [totpQuery(isEnrolled)] : []), ...(await owedToken(entities, session, owner, policy, []))];
 };
+
+export const isTotp = ({ typeId }: AuthQuery): boolean => typeId === 'TOTP';
 
 /** A client stops where it reads `isTotpEnrolled: false`: without an app the name is left out. */
 const totpQuery = (isEnrolled: boolean): AuthQuery => ({
@@ -29,18 +30,13 @@ const totpQuery = (isEnrolled: boolean): AuthQuery => ({
 });
 
 /** Notes a way of authentication that a login has passed. */
-export const passFactor = async (
-  entities: Entities,
-  { row, session }: Login,
-  way: string,
-  call: Pick<Call, 'mediaType' | 'now'>,
-): Promise<void> => {
+export const passFactor = async (entities: Entities, { row, session }: Login, way: string, call: Pick<Call, 'now'>): Promise<void> => {
   const { bearer } = session;
   if (!bearer) return;
   const amr = [...new Set([...bearer.amr, way])];
   const code = way === 'totp' ? { isMfaComplete: true, mfaPassedAt: call.now() } : {};
   await entities.update(apiSession, session, { bearer: { ...bearer, amr }, ...code });
-  await noteProgress(entities, row, { amr, pageKey: wantsPage(call) ? '' : null });
+  await noteProgress(entities, row, { amr });
 };
 
 /**

@@ -10,10 +10,11 @@ import type { Entities } from '../../../changes/entities.ts';
 import { ApiError, explained } from '../../../errors/index.ts';
 import { readPresented } from '../../../pki/presented.ts';
 import { isEqual, toBytes } from '../../../platform/password-hasher.ts';
+import { hashToken } from '../../../tokens/opaque.ts';
 import { basicClientOf, clientOf } from './clients.ts';
 import { owedBy } from './factors.ts';
 import { providerOf, reachedIssuer } from './provider.ts';
-import { authRequestOf, hashOfCode, loginOf, noteProgress } from './requests.ts';
+import { loginOf, noteProgress, storedRequest } from './requests.ts';
 import { challengeOf, idClaims, type Minted, mint, type TokenSubject } from './tokens.ts';
 
 const TYPE = 'urn:ietf:params:oauth:token-type:';
@@ -38,22 +39,28 @@ export const giveTokens = async (call: Call, form: TokenForm): Promise<TokenAnsw
 const missing = (field: string): ApiError => explained('COULD_NOT_VALIDATE', `${field} is missing`);
 const invalidGrant = (reason: string): ApiError => explained('INVALID_GRANT', reason);
 
-/** A code, once. A second time ends what came of the first: one of the two is not the client, or does not know that it has its tokens. */
+/**
+ * A code, once. That of a login by certificate is for the holder of the certificate, who proves this with the request for the code's login or with this one.
+ * A second time ends what came of the first: one of the two is not the client, or does not know that it has its tokens.
+ */
 const redeem = async (call: Call, issuer: string, form: TokenForm): Promise<TokenAnswer> => {
   const client = clientOf(call, form.client_id);
   const { code, code_verifier: verifier, redirect_uri: redirectUri } = form;
   if (!code) throw missing('code');
   if (!verifier) throw missing('code_verifier');
+  const certificate = (await readPresented(call.peerCertificates))?.leaf;
   const outcome = await call.write(async (entities) => {
-    const row = await authRequestOf(entities, call, code.slice(0, code.indexOf('.')), { evenRedeemed: true });
+    const row = await storedRequest(entities, call, code.slice(0, code.indexOf('.')));
     const isProved =
-      row?.progress.codes.includes(hashOfCode(code)) &&
+      row?.progress.codes.includes(hashToken(code)) &&
       row.request.clientId === client.id &&
       row.request.redirectUri === redirectUri &&
       isEqual(toBytes(challengeOf(verifier)), toBytes(row.request.codeChallenge));
     const login = isProved ? await loginOf(entities, call, row) : undefined;
     if (!login?.session.bearer) return undefined;
-    const { session, owner } = login;
+    const { session, owner, policy } = login;
+    const isBegunWithCertificate = login.row.request.certificate === session.bearer?.certificate?.sha256;
+    if (!isBegunWithCertificate && !(await holdsCertificate(entities, session, { certificate }, call.core, policy))) return undefined;
     if (row?.progress.isRedeemed) return void (await endApiSessions(entities, [session]));
     if ((await owedBy(entities, login)).length > 0) return undefined;
     await noteProgress(entities, login.row, { isRedeemed: true });
@@ -62,7 +69,9 @@ const redeem = async (call: Call, issuer: string, form: TokenForm): Promise<Toke
     return { subject, minted: await mint(entities, call, subject, { isRenewable }), nonce: login.row.request.nonce };
   });
   if (!outcome)
-    throw invalidGrant('the code is wrong, has expired or was used, or was given to another client or address, or for another verifier');
+    throw invalidGrant(
+      'the code is wrong, has expired or was used, or was given to another client or address, for another verifier, or to the holder of a certificate',
+    );
   return signed(call, outcome.subject, outcome.minted, { nonce: outcome.nonce, code });
 };
 

@@ -9,7 +9,7 @@ import { introspect, tellIdentity } from './ask.ts';
 import { beginLogin } from './authorize.ts';
 import { callback } from './callback.ts';
 import { discover } from './discovery.ts';
-import { owedBy } from './factors.ts';
+import { isTotp, owedBy } from './factors.ts';
 import { giveTokens } from './grants.ts';
 import { messagePage } from './pages/pages.ts';
 import { providerOf, reachedIssuer } from './provider.ts';
@@ -73,7 +73,7 @@ export const oidcEntries = [
         const login = await loginOf(entities, call, row);
         return login ? owedBy(entities, login) : [];
       });
-      if (queries.some(({ typeId }) => typeId === 'TOTP')) call.answerHeaders.set('totp-required', 'true');
+      if (queries.some(isTotp)) call.answerHeaders.set('totp-required', 'true');
       return { authQueries: queries.length > 0 ? [...queries] : null };
     },
   }),

@@ -7,7 +7,6 @@ import { fingerprintOf } from '../../../pki/certificate.ts';
 import { compareText } from '../../../query/index.ts';
 import { wantedConfigTypes } from '../../catalogue/services/config-data.ts';
 import { invalidAuth, noCertificate, type OpenSession } from '../login/login.ts';
-import { wantsPage } from './answers.ts';
 import { authRequestOf } from './requests.ts';
 
 /** Ways to log in, as `amr` names them. */
@@ -16,9 +15,10 @@ export type PrimaryMethod = 'password' | 'cert' | 'ext-jwt';
 /**
  * Opens the session of a login by the provider, which has no token yet. A primary login starts over: what the login had reached before, maybe as another
  * identity, counts no more, neither factors nor codes.
+ * @param browser the hash of the secret of the browser that the login is bound to; null for a login by a program
  */
 export const openLoginSession =
-  (id: string, method: PrimaryMethod): OpenSession =>
+  (id: string, method: PrimaryMethod, browser: string | null): OpenSession =>
   async (entities, { owner, authenticatorId, certificate = noCertificate }, body, call) => {
     const row = await authRequestOf(entities, call, id);
     if (!row) throw invalidAuth();
@@ -62,7 +62,7 @@ export const openLoginSession =
     });
     await entities.update(authRequest, freed, {
       apiSessionId: session.id,
-      progress: { ...progress, amr: [method], authTime, codes: [], pageKey: wantsPage(call) ? '' : null },
+      progress: { ...progress, amr: [method], authTime, codes: [], browser, pageKey: null },
     });
     return apiSessionActor(entities, session, owner, '');
   };

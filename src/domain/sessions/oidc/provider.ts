@@ -16,16 +16,18 @@ export const providerOf = ({ core }: Pick<Call, 'core'>): Provider => {
 export const reachedIssuer = async (call: Call): Promise<string> => {
   const { address } = call.core.settings;
   if (call.host === undefined) return `${address}/oidc`;
-  const own = new URL(address);
-  const asked = HOST.test(call.host) ? URL.parse(`${own.protocol}//${call.host}`) : null;
-  if (asked && (await isOwn(call, own, asked))) return `${own.protocol}//${asked.host}/oidc`;
+  const asked = HOST.test(call.host) ? URL.parse(`${new URL(address).protocol}//${call.host}`) : null;
+  if (asked && (await isOwn(call, asked))) return `${asked.origin}/oidc`;
   throw new ApiError('NOT_FOUND', { cause: { code: 'UNHANDLED', message: `host ${call.host.slice(0, 256)} is none of this controller` } });
 };
 
 /** A name or an address, maybe with a port (RFC 9110, 7.2). */
 const HOST = /^([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d{1,5})?$/i;
 
-const isOwn = async (call: Call, own: URL, asked: URL): Promise<boolean> => {
+/** Whether a URL leads to this controller, by scheme, host and port: its address, one of its further hosts, or a name of its certificate. */
+export const isOwn = async (call: Call, asked: URL): Promise<boolean> => {
+  const own = new URL(call.core.settings.address);
+  if (asked.protocol !== own.protocol) return false;
   if (asked.host === own.host) return true;
   const { hosts } = providerOf(call);
   if (hosts.includes(asked.host) || (asked.port === own.port && hosts.includes(asked.hostname))) return true;

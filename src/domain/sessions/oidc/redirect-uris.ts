@@ -44,6 +44,19 @@ export const isAllowedAddress = (patterns: readonly string[], address: string): 
   });
 };
 
+const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: '80', https: '443' };
+
+/** Whether one of the patterns has this origin: scheme, host and port. A browser leaves the default port of a scheme out. */
+export const isOriginOf = (patterns: readonly string[], { protocol, host }: URL): boolean => {
+  const given = partsOf(`${protocol}//${host}`);
+  return patterns.some((pattern) => {
+    const known = partsOf(pattern);
+    if (!known || !given || known.scheme !== given.scheme || known.host !== given.host) return false;
+    const standard = DEFAULT_PORTS[known.scheme] ?? '';
+    return known.port === '*' || (known.port || standard) === (given.port || standard);
+  });
+};
+
 /** The address with parameters; those that are undefined are left out. It has none of its own. */
 export const withParameters = (address: string, parameters: Readonly<Record<string, string | undefined>>): string => {
   const given = Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== undefined);

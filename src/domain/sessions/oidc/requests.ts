@@ -1,5 +1,3 @@
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { apiSession } from '../../../api/api-sessions.ts';
 import { authPolicy } from '../../../api/auth-policies.ts';
 import { authRequest, type ClientRequest, type LoginProgress } from '../../../api/auth-requests.ts';
@@ -9,6 +7,8 @@ import { isDisabled } from '../../../authentication/actors.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { MINUTE } from '../../../platform/durations.ts';
+import { ALL, dateField } from '../../../query/index.ts';
+import { browserOf } from './browser.ts';
 
 /** A login that is under way, as it is stored. */
 export interface AuthRequest extends RowOf<typeof authRequest> {
@@ -25,34 +25,56 @@ export interface Login {
 }
 
 /** How long a login may take. ms */
-const LIFETIME = 10 * MINUTE;
+export const LOGIN_LIFETIME = 10 * MINUTE;
 /** Longer ids name nothing. */
 const LONGEST_ID = 40;
 
+/** Bytes of a request as it is stored; those of clients of the field have some 500. */
+export const MAX_REQUEST_BYTES = 4096;
+/** Logins that are stored at a time, 100 MiB at most: anyone may begin one. The oldest make room for new ones. */
+const MAX_AUTH_REQUESTS = 25_000;
+/** Logins that one new login removes at most. */
+const REMOVED_AT_ONCE = 100;
+
+/** Stores the beginning of a login. @param request of `MAX_REQUEST_BYTES` at most */
 export const newAuthRequest = (call: Call, request: ClientRequest): Promise<RowOf<typeof authRequest>> =>
-  call.write((entities) =>
-    entities.insert(authRequest, {
+  call.write(async (entities) => {
+    await makeRoom(entities);
+    return entities.insert(authRequest, {
       id: call.core.platform.random.uuid(),
       request,
-      progress: { amr: [], wrongCodes: 0, authTime: null, codes: [], isRedeemed: false, pageKey: null },
+      progress: { amr: [], wrongCodes: 0, authTime: null, codes: [], isRedeemed: false, browser: null, pageKey: null },
       apiSessionId: null,
-      endsAt: new Date(Date.parse(call.now()) + LIFETIME).toISOString(),
-    }),
-  );
+      endsAt: new Date(Date.parse(call.now()) + LOGIN_LIFETIME).toISOString(),
+    });
+  });
 
-/** A login that is under way; undefined for one that is unknown or over. One whose code was redeemed is over, but for the code itself. */
-export const authRequestOf = async (
-  entities: Entities,
-  call: Call,
-  id: string | undefined,
-  { evenRedeemed = false } = {},
-): Promise<AuthRequest | undefined> => {
+const makeRoom = async (entities: Entities): Promise<void> => {
+  const excess = (await entities.count(authRequest, ALL)) - MAX_AUTH_REQUESTS + 1;
+  if (excess <= 0) return;
+  const sort = [{ field: dateField('endsAt'), descending: false }];
+  const oldest = await entities.list(authRequest, { where: ALL, sort, limit: Math.min(excess, REMOVED_AT_ONCE) });
+  for (const row of oldest) await entities.remove(authRequest, row);
+};
+
+/** A login by its id, for those whose right to it is proved otherwise: by a code. Undefined for one that is unknown or too old. */
+export const storedRequest = async (entities: Entities, call: Call, id: string | undefined): Promise<AuthRequest | undefined> => {
   if (id === undefined || id === '' || id.length > LONGEST_ID) return undefined;
   const row = await entities.get(authRequest, id);
   const { request, progress } = row ?? {};
-  if (!row || !request || !progress || (row.endsAt ?? '') <= call.now()) return undefined;
-  return progress.isRedeemed && !evenRedeemed ? undefined : { ...row, request, progress };
+  return row && request && progress && (row.endsAt ?? '') > call.now() ? { ...row, request, progress } : undefined;
 };
+
+/**
+ * A login that is under way, for its next step. One that was begun on a page exists for its own browser only: whoever began the authorization knows the id,
+ * and may have sent another person to the page.
+ */
+export const authRequestOf = async (entities: Entities, call: Call, id: string | undefined): Promise<AuthRequest | undefined> => {
+  const row = await storedRequest(entities, call, id);
+  return row && !row.progress.isRedeemed && isOfBrowser(call, row.progress) ? row : undefined;
+};
+
+const isOfBrowser = (call: Call, { browser }: LoginProgress): boolean => browser == null || browser === browserOf(call);
 
 /** The same, once its primary step has succeeded, and as long as that counts. */
 export const loginOf = async (entities: Entities, call: Call, row: AuthRequest | undefined): Promise<Login | undefined> => {
@@ -65,6 +87,3 @@ export const loginOf = async (entities: Entities, call: Call, row: AuthRequest |
 
 export const noteProgress = (entities: Entities, row: AuthRequest, progress: Partial<LoginProgress>) =>
   entities.update(authRequest, row, { progress: { ...row.progress, ...progress } });
-
-/** How codes are kept. */
-export const hashOfCode = (code: string): string => bytesToHex(sha256(utf8ToBytes(code)));

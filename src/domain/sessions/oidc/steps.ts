@@ -2,16 +2,19 @@ import { encode } from 'jose/base64url';
 import type { LoginStep } from '../../../api/oidc-login.ts';
 import type { HttpOutput } from '../../../api/surfaces/http-output.ts';
 import type { Call } from '../../../call/call.ts';
-import { ApiError } from '../../../errors/index.ts';
+import { ApiError, unauthorized } from '../../../errors/index.ts';
+import { hashToken } from '../../../tokens/opaque.ts';
 import { invalidAuth, type LoginBody, noteTold } from '../login/login.ts';
 import { loginMethods } from '../login/methods.ts';
 import { observedLogin } from '../login/observed.ts';
 import { nextStep, wantsPage } from './answers.ts';
+import { bindBrowser, browserOf } from './browser.ts';
 import { owedBy, passExternalToken } from './factors.ts';
-import { certificatePage, type PageOfLogin, passwordPage, tokenPage } from './pages/pages.ts';
+import { requireSender, type Senders } from './origins.ts';
+import { certificatePage, messagePage, type PageOfLogin, passwordPage, tokenPage } from './pages/pages.ts';
 import { openLoginSession, type PrimaryMethod } from './primary.ts';
 import { providerOf, reachedIssuer } from './provider.ts';
-import { authRequestOf, hashOfCode, loginOf, noteProgress } from './requests.ts';
+import { authRequestOf, loginOf, noteProgress, storedRequest } from './requests.ts';
 
 /** Input of a step: the id of the login stands in the body or in the query. */
 export interface StepInput {
@@ -20,53 +23,91 @@ export interface StepInput {
   readonly id?: string | undefined;
 }
 
-/** @throws ApiError `UNSUPPORTED_MEDIA_TYPE` for a step without a body */
-export const requireBody = ({ body }: StepInput): LoginStep => {
-  if (body) return body;
-  const reason = 'the step takes a form or JSON, got nothing';
-  throw new ApiError('UNSUPPORTED_MEDIA_TYPE', { cause: { field: 'Content-Type', reason, value: '' } });
-};
+/** A step that may be taken: what was sent, for which login. */
+export interface Step {
+  readonly issuer: string;
+  readonly body: LoginStep;
+  readonly login: PageOfLogin;
+}
 
 export const idOfStep = ({ body, authRequestID, id }: StepInput): string => (body?.id ?? authRequestID ?? id ?? '').trim();
 
 const pages = { password: passwordPage, cert: certificatePage, 'ext-jwt': tokenPage } as const;
 
-/** The page of a step. Whether there is such a login is not told. */
+/** The page of a step. It does not reveal whether there is such a login. */
 export const stepPage =
   (method: PrimaryMethod) =>
   async (call: Call, input: Omit<StepInput, 'body'>): Promise<HttpOutput> => {
     await reachedIssuer(call);
-    return pages[method](providerOf(call).pages, await pageLogin(call, idOfStep(input)));
+    const id = idOfStep(input);
+    // Before the first step: a form that is sent twice at once comes from one browser.
+    if (wantsPage(call)) bindBrowser(call);
+    const row = await call.read((entities) => authRequestOf(entities, call, id));
+    return pages[method](providerOf(call).pages, { id, redirectUri: row?.request.redirectUri });
   };
 
-/** What a page needs to know of its login. */
-export const pageLogin = async (call: Call, id: string): Promise<PageOfLogin> => {
-  const row = await call.read((entities) => authRequestOf(entities, call, id));
-  return { id, redirectUri: row?.request.redirectUri };
+/**
+ * Lets a step happen that comes from a page that may send it, and goes on in the form in which the login was begun: on pages, in the one browser, or as JSON.
+ * A primary step begins a login, so it chooses the form, unless a page has.
+ * @throws ApiError `UNSUPPORTED_MEDIA_TYPE` for a step without a body, `UNAUTHORIZED` for one that may not be sent
+ */
+export const step =
+  (work: (call: Call, step: Step) => Promise<HttpOutput>, { isPrimary = false, senders = 'clients' }: StepRules = {}) =>
+  async (call: Call, input: StepInput): Promise<HttpOutput> => {
+    const issuer = await reachedIssuer(call);
+    const body = requireBody(input);
+    const id = idOfStep(input);
+    const row = await call.read((entities) => storedRequest(entities, call, id));
+    await requireSender(call, row && providerOf(call).clients.get(row.request.clientId), senders);
+    const { browser, amr = [] } = row?.progress ?? {};
+    const isOnPages = browser != null;
+    if (isOnPages ? browser !== browserOf(call) || !wantsPage(call) : wantsPage(call) && !isPrimary && amr.length > 0) return notHere(call);
+    return work(call, { issuer, body, login: { id, redirectUri: row?.request.redirectUri } });
+  };
+
+interface StepRules {
+  readonly isPrimary?: boolean;
+  /** Default: `clients`. */
+  readonly senders?: Senders;
+}
+
+const NOT_HERE = 'The sign-in was begun in another browser or program, which has to finish it; or the browser sent no cookie.';
+
+/** @throws ApiError `UNAUTHORIZED`, where the client asks for no page */
+const notHere = (call: Call): HttpOutput => {
+  if (!wantsPage(call)) throw unauthorized(NOT_HERE);
+  const { pages: shown } = providerOf(call);
+  return messagePage(shown, shown.texts.failed, NOT_HERE, 401);
+};
+
+const requireBody = ({ body }: StepInput): LoginStep => {
+  if (body) return body;
+  const reason = 'the step takes a form or JSON, got nothing';
+  throw new ApiError('UNSUPPORTED_MEDIA_TYPE', { cause: { field: 'Content-Type', reason, value: '' } });
 };
 
 /** The primary step of a login. Every failure looks the same, and leaves the login open for another try. */
-export const primaryStep =
-  (method: PrimaryMethod) =>
-  async (call: Call, input: StepInput): Promise<HttpOutput> => {
-    const issuer = await reachedIssuer(call);
-    const step = requireBody(input);
-    const login = await pageLogin(call, idOfStep(input));
-    try {
-      if (login.redirectUri === undefined) throw invalidAuth();
-      // After another primary step, a token is the factor that is still owed.
-      if (!(method === 'ext-jwt' && (await passExternalToken(call, login.id)))) {
-        const body = bodyOf(step);
-        if (method === 'password' && !(body.username && body.password)) throw invalidAuth();
-        await observedLogin(call, method, () => loginMethods[method](call, body, openLoginSession(login.id, method)));
-        await passExternalToken(call, login.id);
+export const primaryStep = (method: PrimaryMethod) =>
+  step(
+    async (call, { issuer, body: given, login }) => {
+      try {
+        if (login.redirectUri === undefined) throw invalidAuth();
+        // After another primary step, a token is the factor that is still owed.
+        if (!(method === 'ext-jwt' && (await passExternalToken(call, login.id)))) {
+          const body = bodyOf(given);
+          if (method === 'password' && !(body.username && body.password)) throw invalidAuth();
+          const browser = wantsPage(call) ? bindBrowser(call) : null;
+          await observedLogin(call, method, () => loginMethods[method](call, body, openLoginSession(login.id, method, browser)));
+          await passExternalToken(call, login.id);
+        }
+      } catch (error) {
+        if (!(error instanceof ApiError && error.code === 'INVALID_AUTH' && wantsPage(call))) throw error;
+        return pages[method](providerOf(call).pages, { ...login, isRefused: true, username: given.username });
       }
-    } catch (error) {
-      if (!(error instanceof ApiError && error.code === 'INVALID_AUTH' && wantsPage(call))) throw error;
-      return pages[method](providerOf(call).pages, { ...login, isRefused: true, username: step.username });
-    }
-    return proceed(call, issuer, login);
-  };
+      return proceed(call, issuer, login);
+    },
+    { isPrimary: true, senders: method === 'cert' ? 'own' : 'clients' },
+  );
 
 /** Goes on after a step that has succeeded. Once the login is complete, what the client told of itself is kept with the identity. */
 export const proceed = async (call: Call, issuer: string, login: PageOfLogin): Promise<HttpOutput> => {
@@ -77,7 +118,7 @@ export const proceed = async (call: Call, issuer: string, login: PageOfLogin): P
     const owed = await owedBy(entities, current);
     const { envInfo, sdkInfo } = current.session.bearer ?? {};
     if (owed.length === 0) await noteTold(entities, current.owner, { ...told('envInfo', envInfo), ...told('sdkInfo', sdkInfo) });
-    if (owed.length === 0 && key !== undefined) await noteProgress(entities, current.row, { pageKey: hashOfCode(key) });
+    if (owed.length === 0 && key !== undefined) await noteProgress(entities, current.row, { pageKey: hashToken(key) });
     return owed;
   });
   return nextStep(call, issuer, login, queries, key);

@@ -4,17 +4,15 @@ import { revocation } from '../../../api/revocations.ts';
 import { endApiSessions } from '../../../authentication/api-sessions.ts';
 import type { Run } from '../../../jobs/schedule.ts';
 import type { Clock } from '../../../platform/platform.ts';
-import { ALL, dateField, type Predicate } from '../../../query/index.ts';
+import { dateField, type Predicate } from '../../../query/index.ts';
 
 /** Rows that one transaction removes. */
 const AT_ONCE = 100;
-/** Logins under way: anybody can begin one. Of more, the oldest are dropped. */
-const MOST_AUTH_REQUESTS = 100_000;
 
 const before = (field: string, now: string): Predicate => ({ op: 'compare', field: dateField(field), is: '<=', value: now });
 
 /** Removes what has ended: abandoned logins, sessions whose last token has expired, and expired revocations. */
-export const tidyProvider = async ({ read, write, signal }: Run, clock: Clock): Promise<void> => {
+export const tidyProvider = async ({ write, signal }: Run, clock: Clock): Promise<void> => {
   const now = new Date(clock.now()).toISOString();
   for (let left = true; left && !signal.aborted; ) {
     left = await write(async (entities) => {
@@ -27,11 +25,4 @@ export const tidyProvider = async ({ read, write, signal }: Run, clock: Clock): 
       return [requests, sessions, revocations].some(({ length }) => length === AT_ONCE);
     });
   }
-  let excess = (await read((entities) => entities.count(authRequest, ALL))) - MOST_AUTH_REQUESTS;
-  for (; excess > 0 && !signal.aborted; excess -= AT_ONCE)
-    await write(async (entities) => {
-      const sort = [{ field: dateField('endsAt'), descending: false }];
-      for (const row of await entities.list(authRequest, { where: ALL, sort, limit: Math.min(AT_ONCE, excess) }))
-        await entities.remove(authRequest, row);
-    });
 };

@@ -1,7 +1,6 @@
 import { authRequest } from '../../../api/auth-requests.ts';
 import { mfa } from '../../../api/mfa.ts';
-import type { TotpEnrollment } from '../../../api/oidc-login.ts';
-import type { HttpOutput } from '../../../api/surfaces/http-output.ts';
+import type { LoginStep, TotpEnrollment } from '../../../api/oidc-login.ts';
 import { endApiSessions } from '../../../authentication/api-sessions.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
@@ -9,14 +8,14 @@ import { ApiError, type ErrorCode, unauthorized } from '../../../errors/index.ts
 import { qrCode } from '../../../qr/qr-code.ts';
 import { withCode } from '../../directory/mfa/codes.ts';
 import { provisioningUrl } from '../../directory/mfa/provisioning.ts';
-import { allRecoveryCodes, endMfa, mfaOf, newMfa, totpSecretOf } from '../../directory/mfa/record.ts';
+import { allRecoveryCodes, endMfa, mfaOf, newMfa, type StoredMfa, totpSecretOf } from '../../directory/mfa/record.ts';
 import { observedCode } from '../login/observed.ts';
 import { json, wantsPage } from './answers.ts';
-import { passFactor } from './factors.ts';
-import { codePage, confirmPage, scanPage } from './pages/pages.ts';
-import { providerOf, reachedIssuer } from './provider.ts';
-import { authRequestOf, type Login, loginOf, noteProgress } from './requests.ts';
-import { idOfStep, pageLogin, proceed, requireBody, type StepInput } from './steps.ts';
+import { isTotp, owedBy, passFactor } from './factors.ts';
+import { codePage, confirmPage, messagePage, scanPage } from './pages/pages.ts';
+import { providerOf } from './provider.ts';
+import { authRequestOf, LOGIN_LIFETIME, type Login, loginOf, noteProgress } from './requests.ts';
+import { proceed, step } from './steps.ts';
 
 /** Longer codes are none. */
 const LONGEST_CODE = 13;
@@ -34,14 +33,11 @@ const requireLogin = async (entities: Entities, call: Call, id: string): Promise
 };
 
 /** The code of the second factor. Every failure looks the same; ten of them end the login. */
-export const totpStep = async (call: Call, input: StepInput): Promise<HttpOutput> => {
-  const issuer = await reachedIssuer(call);
-  const code = requireBody(input).code?.trim() ?? '';
-  const page = await pageLogin(call, idOfStep(input));
+export const totpStep = step(async (call, { issuer, body, login: page }) => {
   const login = await call.read((entities) => currentLogin(entities, call, page.id));
   try {
     if (!login) throw new ApiError('INVALID_TOTP_CODE');
-    await observedCode(call, () => giveCode(call, 'login', code, page.id, login));
+    await observedCode(call, () => giveCode(call, 'login', codeIn(body), page.id, login));
   } catch (error) {
     if (!isOneOf(error, ['INVALID_TOTP_CODE', 'MFA_INVALID_TOKEN', 'MFA_NOT_ENROLLED'])) throw error;
     if (login) await countWrongCode(call, page.id);
@@ -49,7 +45,9 @@ export const totpStep = async (call: Call, input: StepInput): Promise<HttpOutput
     return codePage(providerOf(call).pages, { ...page, isRefused: true });
   }
   return proceed(call, issuer, page);
-};
+});
+
+const codeIn = ({ code = '' }: LoginStep): string => code.trim();
 
 const isOneOf = (error: unknown, codes: readonly ErrorCode[]): boolean => error instanceof ApiError && codes.includes(error.code);
 
@@ -80,50 +78,64 @@ const countWrongCode = (call: Call, id: string): Promise<void> =>
     await endApiSessions(entities, [session]);
   });
 
-/** Sets TOTP up during a login. On a page an enrollment that was begun elsewhere, and not confirmed, makes room: a form cannot delete it. */
-export const enrollStep = async (call: Call, input: StepInput): Promise<HttpOutput> => {
-  await reachedIssuer(call);
-  requireBody(input);
-  const page = await pageLogin(call, idOfStep(input));
+/**
+ * Sets TOTP up during a login that owes it. On a page, an enrollment that the same browser has begun is replaced: a form cannot delete it.
+ * @throws ApiError `MFA_EXISTS`; `UNAUTHORIZED` for a login that does not owe TOTP
+ */
+export const enrollStep = step(async (call, { login: page }) => {
   const { owner } = await call.read((entities) => requireLogin(entities, call, page.id));
   const begun = await newMfa(call.core, owner.id);
-  const row = await call.write(async (entities) => {
-    await requireLogin(entities, call, page.id);
+  const outcome = await call.write(async (entities) => {
+    const login = await requireLogin(entities, call, page.id);
     const known = await mfaOf(entities, owner.id);
     if (known && (known.isVerified || !wantsPage(call))) throw new ApiError('MFA_EXISTS');
+    if (login.owner.id !== owner.id || !(await owedBy(entities, login)).some(isTotp))
+      throw unauthorized('TOTP can be set up only while the login owes it');
+    if (known && !isReplaceable(known, login, call)) return undefined;
     if (known) await entities.remove(mfa, known);
-    return entities.insert(mfa, begun);
+    return entities.insert(mfa, { ...begun, begunIn: beginningOf(login) });
   });
-  const secret = await totpSecretOf(call.core, row);
+  const { pages } = providerOf(call);
+  if (!outcome) return messagePage(pages, pages.texts.enrollTitle, pages.texts.enrollElsewhere, 409);
+  const secret = await totpSecretOf(call.core, outcome);
   const url = provisioningUrl(call.core.settings.mfaIssuer, owner.name, secret);
-  const recoveryCodes = [...(await allRecoveryCodes(call.core, row))];
-  if (wantsPage(call)) return scanPage(providerOf(call).pages, page, { picture: await qrCode(url), address: url, secret, recoveryCodes });
-  const { id, createdAt, updatedAt } = row;
+  const recoveryCodes = [...(await allRecoveryCodes(call.core, outcome))];
+  if (wantsPage(call)) return scanPage(pages, page, { picture: await qrCode(url), address: url, secret, recoveryCodes });
+  const { id, createdAt, updatedAt } = outcome;
   return json({ id, createdAt, updatedAt, isVerified: false, provisioningUrl: url, recoveryCodes } satisfies TotpEnrollment, {
     status: 201,
   });
-};
+});
+
+/** Where a login begins an enrollment: the browser that it is bound to may have several logins, a program has this one. */
+const beginningOf = ({ row: { id, progress } }: Login): string =>
+  progress.browser == null ? `login:${id}` : `browser:${progress.browser}`;
+
+/** An enrollment that is not confirmed belongs to where it began, for as long as a login may take: then it counts as abandoned. */
+const isReplaceable = ({ begunIn, createdAt }: StoredMfa, login: Login, call: Call): boolean =>
+  begunIn === beginningOf(login) || Date.parse(createdAt) + LOGIN_LIFETIME <= Date.parse(call.now());
 
 /** Confirms it with a first code, which counts as the second factor of this login. */
-export const verifyStep = async (call: Call, input: StepInput): Promise<HttpOutput> => {
-  const issuer = await reachedIssuer(call);
-  const code = requireBody(input).code?.trim() ?? '';
-  const page = await pageLogin(call, idOfStep(input));
+export const verifyStep = step(async (call, { issuer, body, login: page }) => {
   const login = await call.read((entities) => requireLogin(entities, call, page.id));
   try {
-    await observedCode(call, () => giveCode(call, 'verify', code, page.id, login));
+    await observedCode(call, () => giveCode(call, 'verify', codeIn(body), page.id, login));
   } catch (error) {
     if (!(isOneOf(error, ['MFA_INVALID_TOKEN']) && wantsPage(call))) throw error;
     return confirmPage(providerOf(call).pages, { ...page, isRefused: true });
   }
   return proceed(call, issuer, page);
-};
+});
 
-/** Gives TOTP up: a confirmed one for a code. */
-export const giveUpStep = async (call: Call, input: StepInput): Promise<HttpOutput> => {
-  await reachedIssuer(call);
-  const { code } = requireBody(input);
-  const { owner } = await call.read((entities) => requireLogin(entities, call, idOfStep(input)));
-  await withCode(call, 'end', code?.trim(), endMfa, owner.id);
+/** Gives TOTP up: a confirmed one for a code, another one where it began. */
+export const giveUpStep = step(async (call, { body, login: { id } }) => {
+  const { owner } = await call.read((entities) => requireLogin(entities, call, id));
+  const end = async (entities: Entities, row: StoredMfa): Promise<void> => {
+    const login = await requireLogin(entities, call, id);
+    if (login.owner.id !== row.identityId || !(row.isVerified || isReplaceable(row, login, call)))
+      throw unauthorized('TOTP is being set up in another login');
+    return endMfa(entities, row);
+  };
+  await withCode(call, 'end', body.code?.trim(), end, owner.id);
   return json({});
-};
+});

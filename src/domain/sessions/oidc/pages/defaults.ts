@@ -29,6 +29,7 @@ export const DEFAULT_PAGES: ProviderPages = {
     enrollRecovery: 'Keep these recovery codes in a safe place. Each signs you in once if you lose your phone.',
     enrollCodeHint: 'The 6-digit code that the app shows now.',
     enrollAgain: 'Start again',
+    enrollElsewhere: 'You are setting up an authenticator app in another browser. Finish there, or try again in ten minutes.',
     loggedOut: 'You are signed out.',
     failed: 'This sign-in cannot go on. Go back to the application, and start again.',
   },

@@ -1,5 +1,5 @@
-import type { Clock } from '../platform/platform.ts';
-import { monotonic } from '../platform/timers.ts';
+import type { Clock } from './platform.ts';
+import { monotonic } from './timers.ts';
 
 const MINUTE_MS = 60_000;
 

@@ -1,0 +1,38 @@
+/** The browser in which a login is made on pages. A cookie with a secret identifies it: the id of a login is no secret, since whoever begins it knows it. */
+import { encode } from 'jose/base64url';
+import type { Call } from '../../../call/call.ts';
+import { hashToken } from '../../../tokens/opaque.ts';
+
+/** A name that only this very host can set, over TLS (RFC 6265bis, 4.1.3.2): no neighbour below the same domain can plant a secret of its own. */
+const NAME = '__Host-overlay-login';
+/** Base64url of 32 bytes. */
+const SECRET = /^[A-Za-z0-9_-]{43}$/;
+/** As long as a login may take. Seconds */
+const MAX_AGE = 600;
+
+type Cookies = Pick<Call, 'browser' | 'answerHeaders'>;
+
+/** The secret that a request carries, or that its answer gives to the browser. */
+const secretIn = ({ browser, answerHeaders }: Cookies): string | undefined =>
+  [browser?.cookie ?? '', answerHeaders.get('set-cookie') ?? '']
+    .flat()
+    .flatMap((cookies) => cookies.split(/[;,] */))
+    .map((pair) => pair.split('='))
+    .find(([name, value = '']) => name === NAME && SECRET.test(value))?.[1];
+
+/** The hash of the secret of the browser behind a call; undefined without one. */
+export const browserOf = (call: Cookies): string | undefined => {
+  const secret = secretIn(call);
+  return secret === undefined ? undefined : hashToken(secret);
+};
+
+/**
+ * Gives the browser a secret, or prolongs the one that it has: it may have several logins open, each in a tab of its own. `Lax`, since a link from the
+ * application has to bring the secret along; forms of other sites do not.
+ * @returns its hash, by which the login is bound to the browser
+ */
+export const bindBrowser = (call: Call): string => {
+  const secret = secretIn(call) ?? encode(call.core.platform.random.bytes(32));
+  call.answerHeaders.set('set-cookie', `${NAME}=${secret}; Path=/; Max-Age=${MAX_AGE}; Secure; HttpOnly; SameSite=Lax`);
+  return hashToken(secret);
+};

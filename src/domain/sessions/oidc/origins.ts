@@ -1,0 +1,33 @@
+/** Protection of the steps of a login against requests that a page of another site makes a browser send (cross-site request forgery). */
+import type { Call } from '../../../call/call.ts';
+import type { ProviderClient } from '../../../call/provider.ts';
+import { unauthorized } from '../../../errors/index.ts';
+import { canonicalHost, isEverybodys } from '../../../pki/server-names.ts';
+import { isOwn } from './provider.ts';
+import { isOriginOf } from './redirect-uris.ts';
+
+/** Pages that may send a step: those of the controller alone, or also those of the client, and of programs on the same machine. */
+export type Senders = 'own' | 'clients';
+
+/**
+ * Browsers send `Origin` with every POST and DELETE (Fetch Standard, 3.2), SDKs and command lines send neither header. A certificate is presented by the
+ * browser whatever page asks for it, so its step is for the controller's own pages only.
+ * @param client that the login is for; undefined for an unknown login
+ * @throws ApiError `UNAUTHORIZED` for a page of another site
+ */
+export const requireSender = async (call: Call, client: ProviderClient | undefined, senders: Senders): Promise<void> => {
+  const { origin, fetchSite } = call.browser ?? {};
+  if (origin === undefined && fetchSite !== 'cross-site') return;
+  if (origin !== undefined && (await isSender(call, origin, client, senders))) return;
+  throw unauthorized(`a page of ${origin === undefined ? 'another site' : `the origin ${origin.slice(0, 256)}`} may not send this step`);
+};
+
+const isSender = async (call: Call, origin: string, client: ProviderClient | undefined, senders: Senders): Promise<boolean> => {
+  const url = URL.parse(origin);
+  if (!url) return false;
+  if (await isOwn(call, url)) return true;
+  if (senders === 'own') return false;
+  return isThisMachine(url) || isOriginOf(client?.redirectUris ?? [], url);
+};
+
+const isThisMachine = ({ protocol, hostname }: URL): boolean => /^https?:$/.test(protocol) && isEverybodys(canonicalHost(hostname) ?? '');
