@@ -62,7 +62,7 @@ const faultOf = async (call: Call, issuer: string, fields: AuthorizeFields): Pro
   if (prompts.includes('none'))
     return prompts.length > 1
       ? ['invalid_request', 'prompt none stands for itself']
-      : ['login_required', 'the provider keeps no session of a browser, so each login asks for credentials'];
+      : ['login_required'];
   if (!fields.scope) return ['invalid_request', 'scope is missing'];
   if (!fields.response_type) return ['invalid_request', 'response_type is missing'];
   if (fields.response_type !== 'code') return ['unauthorized_client', 'response_type must be code'];
