@@ -1,11 +1,13 @@
 /** The second factors of a login by the provider: each proves this identity and no other, at the step, and again when the code is redeemed. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Answer, type App, onEveryStore, PASSWORD } from '../support/app.ts';
+import { type Answer, type App, onEveryStore, openApp, PASSWORD } from '../support/app.ts';
+import { interleaved } from '../support/interleaving.ts';
 import { enrollMfa, totp } from '../support/mfa.ts';
 import { type Begun, bearer, begin, byPassword, claimsOf, codeOf, get, inLocation, post, redeem, tokensIn } from '../support/oidc.ts';
 import { policyBody } from '../support/policies.ts';
 import { type CertificateSigner, certificateSigner } from '../support/provider.ts';
+import { newStorage } from '../support/stores.ts';
 
 const owed = ({ status, body, text }: Answer): readonly string[] => {
   assert.equal(status, 200, text);
@@ -196,4 +198,22 @@ onEveryStore('the factors of a login', (open) => {
     const { amr } = claimsOf(tokensIn(await redeem(app, login, await codeOf(app, login))).access_token);
     assert.deepEqual([...amr].sort(), ['password', 'totp']);
   });
+});
+
+test('a code is none for an identity that logs in while it is checked', async () => {
+  for (const reads of [1, 2, 3]) {
+    const between = interleaved(newStorage('memory'));
+    await using app = await openApp('memory', { storage: between.storage });
+    const [ann, bob] = [await app.user(), await app.user()];
+    const anns = await enrollMfa(app, await ann.login());
+    await enrollMfa(app, await bob.login());
+    app.clock.advance('30s');
+    const login = await begin(app);
+    await byPassword(app, login, ann.username);
+    between.afterReads(() => byPassword(app, login, bob.username), reads);
+    const { status } = await post(app, '/login/totp', { id: login.id, code: anns.code() });
+    if (!between.isOver && status === 302) continue; // the code was checked with fewer reads
+    assert.equal(status, 400, `after ${reads} reads`);
+    assert.equal(inLocation(await get(app, '/authorize/callback', { id: login.id }), 'error'), 'interaction_required');
+  }
 });

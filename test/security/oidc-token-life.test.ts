@@ -19,6 +19,7 @@ import {
 } from '../support/oidc.ts';
 import { csr } from '../support/pki.ts';
 import { policyBody } from '../support/policies.ts';
+import { newSharedStorage } from '../support/stores.ts';
 
 const AT = '/edge/client/v1/current-api-session/certificates';
 
@@ -57,6 +58,18 @@ onEveryStore('tokens of a session', (open) => {
     assert.equal((await refresh(app, tokens.refresh_token)).body.error, 'invalid_grant');
     const again = await exchange(app, { subject_token: tokens.refresh_token, subject_token_type: `${TYPE}refresh_token` });
     assert.equal(again.body.error, 'invalid_grant');
+  });
+
+  test('end at once with a longest life that the host has shortened since', async () => {
+    await using shared = newSharedStorage('memory');
+    await using before = await open({ storage: shared.adapter() });
+    const { username } = await before.user();
+    const { refresh_token } = await tokensOf(before, username);
+    await using after = await open({ storage: shared.adapter(), oidc: { maxSessionMinutes: 60 } });
+    after.clock.advance('59m');
+    assert.equal((await exchange(after, { subject_token: refresh_token, subject_token_type: `${TYPE}refresh_token` })).status, 200);
+    after.clock.advance('1m');
+    assert.equal((await refresh(after, refresh_token)).body.error, 'invalid_grant');
   });
 
   test('serve beside one that has expired, in either order, and an expired one alone does not', async () => {
