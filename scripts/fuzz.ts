@@ -1,5 +1,5 @@
 /**
- * Drives every operation with good, bad and heavy requests, and the sockets below with what is no HTTP and no TLS, against the example server in a process
+ * Drives every operation with good, bad and heavy requests, logins by the OpenID provider with steps in any order, and the sockets below with what is no HTTP and no TLS, against the example server in a process
  * of its own. A finding is an answer 5xx, an end of the process, an error in its log, a block of its event loop of more than 100 ms of processor time beside
  * garbage collection, or memory that grows in the second half; with any it exits with 1. Several connections ask side by side: a block is reported with the
  * request that began last, and with those that began or ended meanwhile.
@@ -12,6 +12,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Connection } from './fuzz/connection.ts';
 import { attacks } from './fuzz/hostile-sockets.ts';
+import { createLogins } from './fuzz/logins.ts';
 import { remoteApp } from './fuzz/network.ts';
 import { createRequests } from './fuzz/requests.ts';
 import { type Memory, startServer } from './fuzz/server.ts';
@@ -76,6 +77,7 @@ const judge = (text: string, what: string): void => {
 
 const app = await remoteApp(server.port);
 const next = createRequests(app);
+const nextLogin = await createLogins(await remoteApp(server.port));
 const until = performance.now() + seconds * 1000;
 /** Connections that ask side by side, each one request at a time. */
 const CLIENTS = 4;
@@ -103,6 +105,13 @@ const ask = async (connection: Connection, ofSeed: number): Promise<void> => {
   requests++;
 };
 
+const logIn = async (ofSeed: number): Promise<void> => {
+  const { about: what, answer } = await nextLogin(ofSeed);
+  about = what;
+  judge(answer ? `HTTP/1.1 ${answer.status} ${answer.text}` : '', what);
+  requests++;
+};
+
 const assault = async (ofSeed: number): Promise<void> => {
   const attack = attacks[ofSeed % attacks.length] as (typeof attacks)[number]; // below the length
   about = `${attack.name} (seed ${ofSeed})`;
@@ -125,6 +134,7 @@ const connections = Array.from({ length: CLIENTS }, () => new Connection(server.
 const [measured] = await Promise.all([
   measurements(),
   repeat(assault),
+  repeat(logIn),
   ...connections.map((connection) => repeat((ofSeed) => ask(connection, ofSeed))),
 ]);
 

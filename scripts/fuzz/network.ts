@@ -12,22 +12,28 @@ export const requestText = (method: string, target: string, headers: Readonly<Re
 };
 
 /** As much of the tests' app as samples of calls need, over the network. What needs more (a clock, the store) throws, and has no sample here. */
-export type RemoteApp = Pick<App, 'request' | 'create' | 'user' | 'login' | 'admin'> & { renew(): Promise<void> };
+export type RemoteApp = Pick<App, 'request' | 'create' | 'user' | 'login' | 'admin'> & {
+  renew(): Promise<void>;
+  /** By which the server is reached: the OpenID provider answers no other. */
+  readonly host: string;
+};
 
 export const remoteApp = async (port: number): Promise<RemoteApp> => {
   const connection = new Connection(port);
+  const host = `127.0.0.1:${port}`;
   let serial = 0;
   let admin = '';
   const request = async (method: string, path: string, { body, raw, headers = {}, as }: RequestOptions = {}) => {
     const token = as === undefined ? admin : as;
     const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));
     const all = {
+      host,
       ...(token ? { 'zt-session': token } : {}),
       ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
       ...headers,
     };
     const bytes = typeof payload === 'string' ? Buffer.from(payload) : payload;
-    const target = path.startsWith('/edge/') ? path : `${M}${path}`;
+    const target = /^\/(edge|fabric|oidc)\//.test(path) ? path : `${M}${path}`;
     const reply = await connection.ask(requestText(method, target, all, bytes), method === 'HEAD');
     if (!reply) throw new Error(`no answer to ${method} ${path}`);
     return { ...reply, body: reply.headers['content-type']?.includes('json') ? JSON.parse(reply.text) : undefined };
@@ -41,6 +47,7 @@ export const remoteApp = async (port: number): Promise<RemoteApp> => {
   };
   await renew();
   const app: RemoteApp = {
+    host,
     request,
     login,
     renew,

@@ -79,13 +79,7 @@ const headOf = (text: string): Omit<Reply, 'text'> => {
   const headers = Object.fromEntries(
     lines.map((each) => {
       const colon = each.indexOf(':');
-      return [
-        each.slice(0, colon).toLowerCase(),
-        each
-          .slice(colon + 1)
-          .trim()
-          .toLowerCase(),
-      ];
+      return [each.slice(0, colon).toLowerCase(), each.slice(colon + 1).trim()];
     }),
   );
   return { status: Number(line.split(' ')[1]), headers };

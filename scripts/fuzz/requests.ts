@@ -40,7 +40,7 @@ export const createRequests = (app: RemoteApp) => {
       fc.sample(fc.tuple(fc.nat(99), fc.nat(9), fc.nat(9), fc.nat(1e6)), { seed, numRuns: 1 })[0] ?? [];
     const place = (operation.surfaces[api % operation.surfaces.length] ?? surfaces.management).prefix;
     const token = who === 0 ? undefined : who === 1 ? 'stale' : (sample.as ?? app.admin);
-    const session = token === undefined ? {} : { 'zt-session': token };
+    const session = { host: app.host, ...(token === undefined ? {} : { 'zt-session': token }) };
     const about = (what: string) => `${nameOf(entry)} ${what} (seed ${seed})`;
     const json = { ...session, 'content-type': operation.body?.media?.at(-1) === 'text/plain' ? 'text/plain' : 'application/json' };
 

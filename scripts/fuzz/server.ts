@@ -70,12 +70,13 @@ export const startServer = async (folder: string, storage: string, { block, abou
   child.send('watch');
   return {
     port,
-    memory: async () => {
+    memory: () => {
+      const measured = Promise.withResolvers<Memory | undefined>();
+      const take = (message: Message) => (message.is === 'memory' ? measured.resolve(message) : undefined);
+      child.on('message', take);
+      stopped.then(() => measured.resolve(undefined));
       child.send('memory');
-      for (;;) {
-        const [message]: (Message | undefined)[] = await Promise.race([once(child, 'message'), stopped.then(() => [])]);
-        if (message === undefined || message.is === 'memory') return message;
-      }
+      return measured.promise.finally(() => child.off('message', take));
     },
     stop: async () => {
       stopping = true;

@@ -3,7 +3,8 @@ import type { App } from '../app.ts';
 import { PASSWORD } from '../app.ts';
 import { aCertificate } from '../certificates.ts';
 import { beginMfa, enrollMfa } from '../mfa.ts';
-import { authorizeFields, begin, byPassword, CLIENT, codeOf, pkce, tokensOf } from '../oidc.ts';
+import { authorizeFields, begin, byPassword, CLIENT, codeOf, pkce, post, tokensOf } from '../oidc.ts';
+import { policyBody } from '../policies.ts';
 import { nothing, type PrepareSample, type SamplesOf } from './sample.ts';
 
 const form = (fields: Readonly<Record<string, string | undefined>>): string =>
@@ -16,6 +17,15 @@ const aLogin = async (app: App, enroll?: typeof enrollMfa) => {
   const login = await begin(app);
   await byPassword(app, login, user.username);
   return { user, login, factor };
+};
+
+/** A login that owes TOTP, which its identity has not set up. */
+const anOwingLogin = async (app: App) => {
+  const authPolicyId = await app.create('/auth-policies', policyBody('owing', { secondary: { requireTotp: true } }));
+  const { username } = await app.user({ authPolicyId });
+  const login = await begin(app);
+  await byPassword(app, login, username);
+  return { id: login.id };
 };
 
 const aToken = async (app: App) => (await tokensOf(app, (await app.user()).username)).access_token;
@@ -79,8 +89,12 @@ export const oidcLogin: SamplesOf<'oidcLogin'> = {
     const { login, factor } = await aLogin(app, enrollMfa);
     return { body: { id: login.id, code: factor?.code() }, leaves: ['update mfa', 'update apiSession'] };
   },
-  enrollTotp: async (app) => ({ body: { id: (await aLogin(app)).login.id }, leaves: ['create mfa'] }),
-  giveUpTotp: async (app) => ({ body: { id: (await aLogin(app, beginMfa)).login.id }, leaves: ['delete mfa'] }),
+  enrollTotp: async (app) => ({ body: await anOwingLogin(app), leaves: ['create mfa'] }),
+  giveUpTotp: async (app) => {
+    const body = await anOwingLogin(app);
+    await post(app, '/login/totp/enroll', body);
+    return { body, leaves: ['delete mfa'] };
+  },
   verifyTotp: async (app) => {
     const { login, factor } = await aLogin(app, beginMfa);
     return { body: { id: login.id, code: factor?.code() }, leaves: ['update mfa', 'update apiSession'] };
