@@ -5,8 +5,11 @@ import { hashToken } from '../../../tokens/opaque.ts';
 
 /** A name that only this very host can set, over TLS (RFC 6265bis, 4.1.3.2): no neighbour below the same domain can plant a secret of its own. */
 const NAME = '__Host-overlay-login';
-/** Base64url of 32 bytes. */
-const SECRET = /^[A-Za-z0-9_-]{43}$/;
+/**
+ * The cookie with a secret, which is base64url of 32 bytes. Only semicolons separate cookies (RFC 6265, 4.2.1): a value may hold a comma, and so may one that
+ * a neighbour has set for the whole domain.
+ */
+const COOKIE = new RegExp(`(?:^|; *)${NAME}=([A-Za-z0-9_-]{43})(?:;|$)`);
 /** As long as a login may take. Seconds */
 const MAX_AGE = 600;
 
@@ -16,9 +19,8 @@ type Cookies = Pick<Call, 'browser' | 'answerHeaders'>;
 const secretIn = ({ browser, answerHeaders }: Cookies): string | undefined =>
   [browser?.cookie ?? '', answerHeaders.get('set-cookie') ?? '']
     .flat()
-    .flatMap((cookies) => cookies.split(/[;,] */))
-    .map((pair) => pair.split('='))
-    .find(([name, value = '']) => name === NAME && SECRET.test(value))?.[1];
+    .map((cookies) => COOKIE.exec(cookies)?.[1])
+    .find((secret) => secret !== undefined);
 
 /** The hash of the secret of the browser behind a call; undefined without one. */
 export const browserOf = (call: Cookies): string | undefined => {
