@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type App, onEveryStore, openApp, PASSWORD } from '../support/app.ts';
+import { type App, onEveryStore, openApp } from '../support/app.ts';
 import { enrollMfa, totp } from '../support/mfa.ts';
 import {
   authorizeFields,

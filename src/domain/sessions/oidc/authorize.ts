@@ -59,10 +59,7 @@ type Fault = readonly [error: string, description?: string];
 
 const faultOf = async (call: Call, issuer: string, fields: AuthorizeFields): Promise<Fault | undefined> => {
   const prompts = (fields.prompt ?? '').split(' ').filter(Boolean);
-  if (prompts.includes('none'))
-    return prompts.length > 1
-      ? ['invalid_request', 'prompt none stands for itself']
-      : ['login_required'];
+  if (prompts.includes('none')) return prompts.length > 1 ? ['invalid_request', 'prompt none stands for itself'] : ['login_required'];
   if (!fields.scope) return ['invalid_request', 'scope is missing'];
   if (!fields.response_type) return ['invalid_request', 'response_type is missing'];
   if (fields.response_type !== 'code') return ['unauthorized_client', 'response_type must be code'];
