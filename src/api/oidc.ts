@@ -27,7 +27,7 @@ const authorize = {
   summary: 'Begin a login: leads to its first step, or back to the client with an error',
   answer: redirected,
   ...open,
-  errors: ['NOT_FOUND', 'RATE_LIMITED'],
+  errors: ['NOT_FOUND', 'RATE_LIMITED', 'SERVER_TOO_MANY_REQUESTS'],
 } as const;
 const getUserinfo = {
   summary: 'Who the bearer of an access token is',
@@ -79,6 +79,7 @@ export const oidc = group('oidc', 'The OpenID provider', {
     }),
     answer: redirected,
     ...open,
+    errors: ['NOT_FOUND', 'SERVER_TOO_MANY_REQUESTS'],
   }),
   token: operation('POST', '/oauth/token', {
     operationId: 'oidcToken',

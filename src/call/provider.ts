@@ -1,3 +1,4 @@
+import type { FairSemaphore } from '../concurrency/fair-semaphore.ts';
 import type { AddressRate } from '../platform/address-rate.ts';
 import type { IssuerKeys } from '../tokens/issuer-keys.ts';
 
@@ -65,4 +66,6 @@ export interface Provider {
   readonly pages: ProviderPages;
   /** How fast logins may begin: anyone may begin one, and each is stored. */
   readonly beginnings: AddressRate;
+  /** Turns of storing these: addresses share them, and they leave writers free for others. */
+  readonly beginningTurns: FairSemaphore;
 }

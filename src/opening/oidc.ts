@@ -66,7 +66,7 @@ export interface OidcOptions {
 }
 
 /** What is known of the provider before its keys are. */
-export interface ProviderSetup extends Omit<Provider, 'keys' | 'beginnings'> {
+export interface ProviderSetup extends Omit<Provider, 'keys' | 'beginnings' | 'beginningTurns'> {
   readonly rotation: Rotation;
   readonly loginsPerMinute: number;
 }

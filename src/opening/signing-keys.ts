@@ -3,6 +3,7 @@ import type { Core } from '../call/core.ts';
 import type { Provider } from '../call/provider.ts';
 import type { EntitiesContext } from '../changes/entities.ts';
 import { keptUpToDate } from '../changes/kept-secrets.ts';
+import { createFairSemaphore } from '../concurrency/fair-semaphore.ts';
 import { tidyProvider } from '../domain/sessions/oidc/tidy.ts';
 import { schedule } from '../jobs/schedule.ts';
 import { createAddressRate } from '../platform/address-rate.ts';
@@ -15,6 +16,8 @@ import { rotated, type SigningKey } from '../tokens/signing-keys.ts';
 import type { ProviderSetup } from './oidc.ts';
 
 const ID = 'oidc-signing-keys';
+/** Of logins that begin: the rest of the writers is for those who have proved something. */
+const TURNS = { atOnce: 2, queued: 100, queuedPerName: 100 };
 
 interface Keeping {
   readonly secrets: Secrets;
@@ -30,7 +33,12 @@ export const openProvider = async (
 ): Promise<Provider> => {
   const context = { actor: 'system', requestId: 'oidc-keys', ...common };
   const load = () => keptUpToDate<readonly SigningKey[]>(store, secrets, context, ID, (keys = []) => rotated(keys, clock.now(), rotation));
-  return { ...setup, keys: await createIssuerKeys(load, clock), beginnings: createAddressRate(clock, loginsPerMinute) };
+  return {
+    ...setup,
+    keys: await createIssuerKeys(load, clock),
+    beginnings: createAddressRate(clock, loginsPerMinute),
+    beginningTurns: createFairSemaphore(TURNS),
+  };
 };
 
 /** Looks after the keys, and after what the provider has left, as long as the controller is open. */

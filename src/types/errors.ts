@@ -224,9 +224,9 @@ export interface OperationErrors {
   readonly createRevocation: OfAll | 'COULD_NOT_PARSE_BODY' | 'UNAUTHORIZED' | 'NOT_FOUND' | 'CONFLICT' | 'QUOTA_EXCEEDED' | 'REQUEST_ENTITY_TOO_LARGE' | 'SERVER_TOO_MANY_REQUESTS';
   readonly oidcDiscover: OfAll | 'NOT_FOUND';
   readonly oidcListKeys: OfAll | 'NOT_FOUND';
-  readonly oidcAuthorize: OfAll | 'NOT_FOUND' | 'RATE_LIMITED';
+  readonly oidcAuthorize: OfAll | 'NOT_FOUND' | 'RATE_LIMITED' | 'SERVER_TOO_MANY_REQUESTS';
   readonly oidcAuthorizeByForm: OfAll | 'COULD_NOT_PARSE_BODY' | 'NOT_FOUND' | 'CONFLICT' | 'QUOTA_EXCEEDED' | 'REQUEST_ENTITY_TOO_LARGE' | 'SERVER_TOO_MANY_REQUESTS' | 'RATE_LIMITED';
-  readonly oidcCallback: OfAll | 'NOT_FOUND';
+  readonly oidcCallback: OfAll | 'NOT_FOUND' | 'SERVER_TOO_MANY_REQUESTS';
   readonly oidcToken: OfAll | 'COULD_NOT_PARSE_BODY' | 'INVALID_GRANT' | 'INVALID_SCOPE' | 'UNSUPPORTED_GRANT_TYPE' | 'INVALID_CLIENT' | 'NOT_FOUND' | 'CONFLICT' | 'QUOTA_EXCEEDED' | 'REQUEST_ENTITY_TOO_LARGE' | 'SERVER_TOO_MANY_REQUESTS';
   readonly oidcGetUserinfo: OfAll | 'UNAUTHORIZED' | 'NOT_FOUND';
   readonly oidcPostUserinfo: OfAll | 'UNAUTHORIZED' | 'NOT_FOUND' | 'CONFLICT' | 'QUOTA_EXCEEDED' | 'SERVER_TOO_MANY_REQUESTS';

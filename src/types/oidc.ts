@@ -360,21 +360,22 @@ export interface OidcApi<P = CallOptions> {
    * Begin a login: leads to its first step, or back to the client with an error.
    *
    * Open to everyone: `GET /authorize` of the oidc API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `NOT_FOUND` (404), `RATE_LIMITED` (429)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `NOT_FOUND` (404), `RATE_LIMITED` (429), `SERVER_TOO_MANY_REQUESTS` (429)
    */
   readonly authorize: (input?: OidcAuthorizeQuery, options?: P) => Promise<HttpOutput>;
   /**
    * Begin a login: leads to its first step, or back to the client with an error.
    *
    * Open to everyone: `POST /authorize` of the oidc API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409), `RATE_LIMITED` (429)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409), `SERVER_TOO_MANY_REQUESTS`
+   * (429), `RATE_LIMITED` (429)
    */
   readonly authorizeByForm: (input?: { readonly body?: OidcAuthorize } & OidcAuthorizeByFormQuery, options?: P) => Promise<HttpOutput>;
   /**
    * End a login: leads back to the client, with a code once the login is complete.
    *
    * Open to everyone: `GET /authorize/callback` of the oidc API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `NOT_FOUND` (404)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `NOT_FOUND` (404), `SERVER_TOO_MANY_REQUESTS` (429)
    */
   readonly callback: (input?: OidcCallbackQuery, options?: P) => Promise<HttpOutput>;
   /**

@@ -2,6 +2,7 @@ import { encode } from 'jose/base64url';
 import type { LoginProgress } from '../../../api/auth-requests.ts';
 import { type HttpOutput, redirect } from '../../../api/surfaces/http-output.ts';
 import type { Call } from '../../../call/call.ts';
+import type { Entities } from '../../../changes/entities.ts';
 import { hashToken } from '../../../tokens/opaque.ts';
 import { plainRefusal } from './answers.ts';
 import { owedBy } from './factors.ts';
@@ -24,22 +25,33 @@ interface CallbackFields {
 const hasKey = ({ browser, pageKey }: LoginProgress, key: string | undefined): boolean =>
   (browser == null && pageKey == null) || (key !== undefined && hashToken(key) === pageKey);
 
+/** A login that a callback may end; undefined for one that does not exist, or not for this caller. */
+const endingOf = async (entities: Entities, call: Call, { id, key }: CallbackFields) => {
+  const row = await authRequestOf(entities, call, id);
+  const login = await loginOf(entities, call, row);
+  if (!row || (login && !hasKey(row.progress, key))) return undefined;
+  return { row, isComplete: login !== undefined && (await owedBy(entities, login)).length === 0 };
+};
+
 /** Ends a login: gives the client a code, or tells it that the login is not complete. */
-export const callback = async (call: Call, { id, key }: CallbackFields): Promise<HttpOutput> => {
+export const callback = async (call: Call, fields: CallbackFields): Promise<HttpOutput> => {
   await reachedIssuer(call);
+  // Read first, without a write permit: anyone may ask, and could keep writers busy.
+  const found = await call.read((entities) => endingOf(entities, call, fields));
   // The id in front finds the login; what proves anything is the rest: 256 random bits.
-  const code = `${id}.${encode(call.core.platform.random.bytes(32))}`;
-  const outcome = await call.write(async (entities) => {
-    const row = await authRequestOf(entities, call, id);
-    const login = await loginOf(entities, call, row);
-    if (row && login && !hasKey(row.progress, key)) return undefined;
-    const isComplete = login !== undefined && (await owedBy(entities, login)).length === 0;
-    if (row && isComplete) await noteProgress(entities, row, { codes: [...row.progress.codes, hashToken(code)].slice(-MOST_CODES) });
-    return row && { request: row.request, isComplete };
-  });
+  const code = `${fields.id}.${encode(call.core.platform.random.bytes(32))}`;
+  const outcome = !found?.isComplete
+    ? found
+    : await call.write(async (entities) => {
+        const ending = await endingOf(entities, call, fields);
+        if (ending?.isComplete)
+          await noteProgress(entities, ending.row, { codes: [...ending.row.progress.codes, hashToken(code)].slice(-MOST_CODES) });
+        return ending;
+      });
   if (!outcome)
     return plainRefusal(call, 'There is no such login: it is over, or was made in another browser, or the browser sent no cookie.');
-  const { request, isComplete } = outcome;
+  const { isComplete } = outcome;
+  const { request } = outcome.row;
   const state = request.state ?? undefined;
   const parameters = isComplete
     ? { code, state }

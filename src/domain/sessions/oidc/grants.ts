@@ -39,6 +39,11 @@ export const giveTokens = async (call: Call, form: TokenForm): Promise<TokenAnsw
 const missing = (field: string): ApiError => explained('COULD_NOT_VALIDATE', `${field} is missing`);
 const invalidGrant = (reason: string): ApiError => explained('INVALID_GRANT', reason);
 
+const refusedCode = (): ApiError =>
+  invalidGrant(
+    'the code is wrong, has expired or was used, or was given to another client or address, for another verifier, or to the holder of a certificate',
+  );
+
 /**
  * A code, once. That of a login by certificate is for the holder of the certificate, who proves this with the request for the code's login or with this one.
  * A second time ends what came of the first: one of the two is not the client, or does not know that it has its tokens.
@@ -48,15 +53,21 @@ const redeem = async (call: Call, issuer: string, form: TokenForm): Promise<Toke
   const { code, code_verifier: verifier, redirect_uri: redirectUri } = form;
   if (!code) throw missing('code');
   if (!verifier) throw missing('code_verifier');
-  const certificate = (await readPresented(call.peerCertificates))?.leaf;
-  const outcome = await call.write(async (entities) => {
+  const proved = async (entities: Entities) => {
     const row = await storedRequest(entities, call, code.slice(0, code.indexOf('.')));
     const isProved =
       row?.progress.codes.includes(hashToken(code)) &&
       row.request.clientId === client.id &&
       row.request.redirectUri === redirectUri &&
       isEqual(toBytes(challengeOf(verifier)), toBytes(row.request.codeChallenge));
-    const login = isProved ? await loginOf(entities, call, row) : undefined;
+    return isProved ? row : undefined;
+  };
+  // Read first, without a write permit: anyone may ask, and could keep writers busy.
+  if (!(await call.read(proved))) throw refusedCode();
+  const certificate = (await readPresented(call.peerCertificates))?.leaf;
+  const outcome = await call.write(async (entities) => {
+    const row = await proved(entities);
+    const login = await loginOf(entities, call, row);
     if (!login?.session.bearer) return undefined;
     const { session, owner, policy } = login;
     const isBegunWithCertificate = login.row.request.certificate === session.bearer?.certificate?.sha256;
@@ -68,10 +79,7 @@ const redeem = async (call: Call, issuer: string, form: TokenForm): Promise<Toke
     const isRenewable = login.session.bearer.scopes.includes('offline_access');
     return { subject, minted: await mint(entities, call, subject, { isRenewable }), nonce: login.row.request.nonce };
   });
-  if (!outcome)
-    throw invalidGrant(
-      'the code is wrong, has expired or was used, or was given to another client or address, for another verifier, or to the holder of a certificate',
-    );
+  if (!outcome) throw refusedCode();
   return signed(call, outcome.subject, outcome.minted, { nonce: outcome.nonce, code });
 };
 

@@ -6,9 +6,11 @@ import type { RowOf } from '../../../api/kit/resource.ts';
 import { isDisabled } from '../../../authentication/actors.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
+import { networkOf } from '../../../platform/addresses.ts';
 import { MINUTE } from '../../../platform/durations.ts';
 import { ALL, dateField } from '../../../query/index.ts';
 import { browserOf } from './browser.ts';
+import { providerOf } from './provider.ts';
 
 /** A login that is under way, as it is stored. */
 export interface AuthRequest extends RowOf<typeof authRequest> {
@@ -36,18 +38,28 @@ const MAX_AUTH_REQUESTS = 25_000;
 /** Logins that one new login removes at most. */
 const REMOVED_AT_ONCE = 100;
 
-/** Stores the beginning of a login. @param request of `MAX_REQUEST_BYTES` at most */
-export const newAuthRequest = (call: Call, request: ClientRequest): Promise<RowOf<typeof authRequest>> =>
-  call.write(async (entities) => {
-    await makeRoom(entities);
-    return entities.insert(authRequest, {
-      id: call.core.platform.random.uuid(),
-      request,
-      progress: { amr: [], wrongCodes: 0, authTime: null, codes: [], isRedeemed: false, browser: null, pageKey: null },
-      apiSessionId: null,
-      endsAt: new Date(Date.parse(call.now()) + LOGIN_LIFETIME).toISOString(),
-    });
+/**
+ * Stores the beginning of a login.
+ * @param request of `MAX_REQUEST_BYTES` at most
+ * @throws ApiError `SERVER_TOO_MANY_REQUESTS` when its place in the queue is lost to other addresses
+ */
+export const newAuthRequest = (call: Call, request: ClientRequest): Promise<RowOf<typeof authRequest>> => {
+  const { remoteAddress, signal, isJoined } = call;
+  const store = () => call.write((entities) => inserted(entities, call, request));
+  // Who holds a transaction of the host's waits for none: those before it may wait for that transaction.
+  return isJoined ? store() : providerOf(call).beginningTurns.run({ from: networkOf(remoteAddress), signal }, store);
+};
+
+const inserted = async (entities: Entities, call: Call, request: ClientRequest): Promise<RowOf<typeof authRequest>> => {
+  await makeRoom(entities);
+  return entities.insert(authRequest, {
+    id: call.core.platform.random.uuid(),
+    request,
+    progress: { amr: [], wrongCodes: 0, authTime: null, codes: [], isRedeemed: false, browser: null, pageKey: null },
+    apiSessionId: null,
+    endsAt: new Date(Date.parse(call.now()) + LOGIN_LIFETIME).toISOString(),
   });
+};
 
 const makeRoom = async (entities: Entities): Promise<void> => {
   const excess = (await entities.count(authRequest, ALL)) - MAX_AUTH_REQUESTS + 1;
