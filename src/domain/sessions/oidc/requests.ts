@@ -33,10 +33,10 @@ const LONGEST_ID = 40;
 
 /** Bytes of a request as it is stored; those of clients of the field have some 500. */
 export const MAX_REQUEST_BYTES = 4096;
-/** Logins that are stored at a time, 100 MiB at most: anyone may begin one. The oldest make room for new ones. */
+/** Logins that are stored at a time, 100 MiB at most: anyone may begin one. Older ones make room for new ones. */
 const MAX_AUTH_REQUESTS = 25_000;
-/** Logins that one new login removes at most. */
-const REMOVED_AT_ONCE = 100;
+/** Logins that one new login looks at, and removes at most, where all places are taken. */
+const OLDEST = 100;
 
 /**
  * Stores the beginning of a login.
@@ -61,12 +61,13 @@ const inserted = async (entities: Entities, call: Call, request: ClientRequest):
   });
 };
 
+/** Strangers push out no login whose first step was made, unless very many are older than what they began; none is kept because of that alone. */
 const makeRoom = async (entities: Entities): Promise<void> => {
   const excess = (await entities.count(authRequest, ALL)) - MAX_AUTH_REQUESTS + 1;
   if (excess <= 0) return;
-  const sort = [{ field: dateField('endsAt'), descending: false }];
-  const oldest = await entities.list(authRequest, { where: ALL, sort, limit: Math.min(excess, REMOVED_AT_ONCE) });
-  for (const row of oldest) await entities.remove(authRequest, row);
+  const oldest = await entities.list(authRequest, { where: ALL, sort: [{ field: dateField('endsAt'), descending: false }], limit: OLDEST });
+  const [unproved, proved] = [oldest.filter(({ apiSessionId }) => !apiSessionId), oldest.filter(({ apiSessionId }) => apiSessionId)];
+  for (const row of [...unproved, ...proved].slice(0, excess)) await entities.remove(authRequest, row);
 };
 
 /** A login by its id, for those whose right to it is proved otherwise: by a code. Undefined for one that is unknown or too old. */

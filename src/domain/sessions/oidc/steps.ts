@@ -58,9 +58,10 @@ export const step =
     const body = requireBody(input);
     const id = idOfStep(input);
     const row = await call.read((entities) => storedRequest(entities, call, id));
-    await requireSender(call, row && providerOf(call).clients.get(row.request.clientId), senders);
     const { browser, amr = [] } = row?.progress ?? {};
     const isOnPages = browser != null;
+    // Pages of the same site, maybe of the client, would have the cookie sent along.
+    await requireSender(call, row && providerOf(call).clients.get(row.request.clientId), isOnPages ? 'own' : senders);
     if (isOnPages ? browser !== browserOf(call) || !wantsPage(call) : wantsPage(call) && !isPrimary && amr.length > 0) return notHere(call);
     return work(call, { issuer, body, login: { id, redirectUri: row?.request.redirectUri } });
   };
