@@ -1,5 +1,5 @@
 import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
-import { join, sep } from 'node:path';
+import { join, relative, sep } from 'node:path';
 
 /** A file below a folder, open for reading. */
 export interface OpenFile {
@@ -23,22 +23,25 @@ export const safeSegments = (path: string): readonly string[] | undefined => {
     } catch {
       return undefined;
     }
-    // On Windows a colon names a drive or a stream of a file.
-    if (/^\.|[\\/:\p{Cc}]/u.test(segment)) return undefined;
+    if (!isServed(segment)) return undefined;
     segments.push(segment);
   }
   // One that is empty is a slash too many, but at the end.
   return segments.slice(0, -1).includes('') ? undefined : segments;
 };
 
+/** A leading dot hides a file, or leads up. On Windows a colon names a drive or a stream of a file. */
+const isServed = (segment: string): boolean => !/^\.|[\\/:\p{Cc}]/u.test(segment);
+
 /**
- * Opens the file that segments lead to. Links may lead to other places in the folder, and nowhere else.
+ * Opens the file that segments lead to. Links may lead to other places in the folder that are not hidden, and nowhere else.
  * @param root real path of the folder
  * @returns undefined when there is no such file
  */
 export const openBelow = async (root: string, segments: readonly string[]): Promise<OpenFile | undefined> => {
   const file = await realpath(join(root, ...segments)).catch(() => undefined);
-  if (file === undefined || !file.startsWith(root.endsWith(sep) ? root : root + sep)) return undefined;
+  // A way out of the folder begins with `..`, or on Windows with another drive.
+  if (file === undefined || !relative(root, file).split(sep).every(isServed)) return undefined;
   // Checked before opening, because opening a pipe would wait for its writer.
   const found = await stat(file).catch(() => undefined);
   const handle = found?.isFile() ? await open(file, 'r').catch(() => undefined) : undefined;
