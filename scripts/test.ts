@@ -50,7 +50,7 @@ const NOT_ON_POSTGRES = ['test/scenarios/attacks-on-secrets.test.ts', 'test/scen
  * counted in turns of the event loop, which a database across a socket does not keep.
  */
 const ON_POSTGRES =
-  /^test\/(conformance\/postgres|security\/(?!floods-of-logins|cost-of-input|dear-questions|rights|slow-bodies|bodies-in-tiny-chunks|folder-modes|certificate-strength|oidc-pages).*|adapters\/kysely\/(postgres-.*|newer-release|plan|side-by-side)|contract\/fields|examples\/(one-network|postgres.*)|docs\/(guides|readme|worker))\.test\.ts$/;
+  /^test\/(conformance\/postgres|security\/(?!floods-of-logins|cost-of-input|dear-questions|rights|slow-bodies|bodies-in-tiny-chunks|folder-modes|hidden-files-through-links|metrics-for-another-host|outbound-to-loopback|certificate-strength|oidc-pages).*|adapters\/kysely\/(postgres-.*|newer-release|plan|side-by-side)|contract\/fields|examples\/(one-network|postgres.*)|docs\/(guides|readme|worker))\.test\.ts$/;
 
 interface Run {
   /** Of the file of results: `test-results<name>.jsonl`. */
@@ -64,7 +64,7 @@ const tests = globSync('test/**/*.test.ts', { cwd: root }).map((file) => file.re
 const isLong = (file: string) => LONG.includes(file) || OF_SERVERS.test(file);
 /** Of the tests in these folders, those that look at the process, or at how it takes turns, have one to themselves. */
 const KEEPS_TO_ITSELF =
-  /^test\/(unit|contract|scenarios|security\/(?!bodies-in-tiny-chunks|fat-certificate-chains|floods-of-logins|folder-modes|withdrawn-keys))/;
+  /^test\/(unit|contract|scenarios|security\/(?!bodies-in-tiny-chunks|fat-certificate-chains|floods-of-logins|folder-modes|metrics-for-another-host|outbound-to-loopback|withdrawn-keys))/;
 const isShared = (file: string) => KEEPS_TO_ITSELF.test(file) && !isLong(file);
 /** Nothing of such a file runs without PostgreSQL. */
 const needsPostgres = (file: string) => /\/postgres[^/]*\.test\.ts$/.test(file);

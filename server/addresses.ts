@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { isLoopback } from '../src/adapter-kit.ts';
 
 /** The names under which a server on `host` is reached. */
 export interface Names {
@@ -22,6 +23,9 @@ export const certifiedNames = (host: string, advertised = namesOf(host).advertis
 
 /** The name or address of a URL's `hostname`, which has IPv6 in brackets. */
 export const hostInUrl = (hostname: string): string => hostname.replace(/^\[(.*)\]$/, '$1');
+
+/** Whether a name or address means this machine, for any machine (RFC 6761, 6.3). */
+export const isLoopbackHost = (host: string): boolean => isLoopback(host) || /^(.+\.)?localhost\.?$/i.test(host);
 
 export const urlOf = (isTls: boolean, name: string, port: number): string =>
   `${isTls ? 'https' : 'http'}://${name.includes(':') ? `[${name}]` : name}:${port}`;

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { getHeapStatistics } from 'node:v8';
 import { nodePlatform, snapshotFolder } from '../adapters/platform/node.ts';
 import { type CoreRequest, ManagementController } from '../src/index.ts';
-import { namesOf, urlOf } from './addresses.ts';
+import { hostInUrl, isLoopbackHost, namesOf, urlOf } from './addresses.ts';
 import { sentenceOf } from './failure.ts';
 import { greet } from './greeting.ts';
 import type { Listen } from './listen.ts';
@@ -55,8 +55,7 @@ const open = async (options: ServerOptions, listen: Listen): Promise<void> => {
     snapshots: snapshotFolder(snapshots ?? join(folder, 'snapshots')),
     ...(key === undefined ? {} : { secretKey: key }),
     ...certificate?.pki,
-    // Identity providers on the same machine are common where people try things out.
-    settings: { address, readCacheBytes, outboundAllow: ['loopback'], showJwksEndpoints: showJwksEndpoints === true },
+    settings: { address, readCacheBytes, outboundAllow: outboundAllowOf(options), showJwksEndpoints: showJwksEndpoints === true },
   });
   ready(controller);
 
@@ -81,6 +80,13 @@ const open = async (options: ServerOptions, listen: Listen): Promise<void> => {
   );
   console.log(`listening on ${url(host)}`);
 };
+
+/**
+ * Identity providers on the same machine are common where people try things out. Clients of other machines must not reach services of this one by way of the
+ * server.
+ */
+const outboundAllowOf = ({ host, address }: Pick<ServerOptions, 'host' | 'address'>): readonly string[] =>
+  isLoopbackHost(host) && (address === undefined || isLoopbackHost(hostInUrl(new URL(address).hostname))) ? ['loopback'] : [];
 
 const MIGRATING = 'the database is to be migrated before the server can work';
 

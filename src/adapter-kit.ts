@@ -20,7 +20,7 @@ export { checkedOptions } from './options.ts';
 export { MAX_PRESENTED } from './pki/certificate.ts';
 export { type PemFault, type PemLimits, type Reading, readPem } from './pki/pem.ts';
 // Platforms: clock, randomness, password hashing, logging, outbound requests.
-export { type AddressRule, addressRule } from './platform/addresses.ts';
+export { type AddressRule, addressRule, isLoopback } from './platform/addresses.ts';
 export { consoleLogger } from './platform/console-logger.ts';
 export {
   createOutbound,
