@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { isLoopback } from '../src/adapter-kit.ts';
 
@@ -26,6 +27,27 @@ export const hostInUrl = (hostname: string): string => hostname.replace(/^\[(.*)
 
 /** Whether a name or address means this machine, for any machine (RFC 6761, 6.3). */
 export const isLoopbackHost = (host: string): boolean => isLoopback(host) || /^(.+\.)?localhost\.?$/i.test(host);
+
+/** The name or address in a header `Host` (RFC 9110, 7.2), in lower case; undefined where there is none. */
+export const hostInHeader = (header = ''): string | undefined => {
+  const [, host] = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d*)?$/i.exec(header) ?? [];
+  return host && hostInUrl(host.toLowerCase());
+};
+
+/**
+ * Which `Host` headers a port without a login answers: loopback, the address that it listens on, and what the operator names. On all addresses of the machine
+ * these are its name and, since no other site can have one, every address.
+ * @param more names; `*` for any
+ */
+export const answersFor =
+  (listening: string, more: readonly string[]): ((header: string | undefined) => boolean) =>
+  (header) => {
+    const host = hostInHeader(header);
+    if (host === undefined) return more.includes('*');
+    const { advertised, local } = namesOf(listening);
+    const isOwn = host === advertised.toLowerCase() || (local !== listening && isIP(host) !== 0);
+    return isOwn || isLoopbackHost(host) || more.includes('*') || more.includes(host);
+  };
 
 export const urlOf = (isTls: boolean, name: string, port: number): string =>
   `${isTls ? 'https' : 'http'}://${name.includes(':') ? `[${name}]` : name}:${port}`;

@@ -2,6 +2,7 @@ import { type Serving, serve } from '../adapters/http/node.ts';
 import { createMetrics } from '../adapters/observability/metrics.ts';
 import { consoleLogger, type Logger, SAFE_HEADERS } from '../src/adapter-kit.ts';
 import { accessLog, awaitingMigrations, type CoreAnswer, type ManagementController, type Observe, probes } from '../src/index.ts';
+import { answersFor } from './addresses.ts';
 import { codeOf, StartFailure, sentenceOf } from './failure.ts';
 import type { ServerOptions } from './options.ts';
 import { isReading, onlyRead, paths, type Route, refusal, routed } from './routes.ts';
@@ -17,7 +18,11 @@ export interface Observing {
 
 const LOGGERS = { json: consoleLogger, text: textLogger } as const;
 
-export const observingOf = ({ metrics: place, log }: Pick<ServerOptions, 'metrics' | 'log'>): Observing => {
+export const observingOf = ({
+  metrics: place,
+  metricsHosts = [],
+  log,
+}: Pick<ServerOptions, 'metrics' | 'metricsHosts' | 'log'>): Observing => {
   const logger = log && LOGGERS[log]();
   const metrics = place && createMetrics();
   return {
@@ -31,7 +36,10 @@ export const observingOf = ({ metrics: place, log }: Pick<ServerOptions, 'metric
         body: await metrics.text(await opened),
       });
       const exposition = paths(['/metrics'], { handle: async (request) => (isReading(request) ? text() : onlyRead()) });
-      const controller = routed([exposition], { handle: async () => refusal(404, 'metrics are at /metrics') });
+      // There is no login: a page of another site, whose name leads a browser here (DNS rebinding), must not read them.
+      const isKnown = answersFor(place.host, metricsHosts);
+      const strange: Route = ({ host }) => (isKnown(host) ? undefined : Promise.resolve(refusal(421, OTHER_HOST)));
+      const controller = routed([strange, exposition], { handle: async () => refusal(404, 'metrics are at /metrics') });
       return serve({ controller, ...place }).catch((error: unknown) => {
         const reason = codeOf(error) === 'EADDRINUSE' ? 'it is in use' : sentenceOf(error);
         throw new StartFailure(`--metrics: cannot listen on port ${place.port} of ${place.host}: ${reason}`);
@@ -39,6 +47,8 @@ export const observingOf = ({ metrics: place, log }: Pick<ServerOptions, 'metric
     },
   };
 };
+
+const OTHER_HOST = 'metrics are not answered for this host: give its name to --metrics-hosts';
 
 /**
  * `/health` answers while the controller is being opened, `/ready` waits for it.

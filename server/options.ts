@@ -30,6 +30,8 @@ export interface ServerOptions extends SecretKeyOptions {
   readonly administrator: { readonly username?: string; readonly password?: string };
   /** Where metrics are served, over plain HTTP. */
   readonly metrics?: { readonly host: string; readonly port: number };
+  /** Names under which metrics are asked for, beside those of this machine; `*` for any. */
+  readonly metricsHosts?: readonly string[];
   /** Whether probes are answered. */
   readonly health?: true;
   /** Log format; with it, calls are logged too. */
@@ -89,6 +91,11 @@ const OPTIONS = {
     about:
       'serve metrics for Prometheus at http://HOST:PORT/metrics (default host 127.0.0.1): without TLS and without a login, so expose it to your monitoring only',
   },
+  'metrics-hosts': {
+    value: 'HOST,HOST',
+    about:
+      'names under which metrics are asked for, beside loopback and HOST of --metrics, such as that of a container; * for any. Other names are refused, because browsers could be led here by them',
+  },
   health: {
     about:
       'answer the probes of supervisors: GET /health (the process runs) and GET /ready (it can work; else 503, with reasons, whose messages only clients on this machine see)',
@@ -122,6 +129,7 @@ export const readOptions = (
   const values = readArguments(args, OPTIONS);
   if (values === 'help') return undefined;
   const metrics = values.get('metrics');
+  const metricsHosts = values.get('metrics-hosts');
   const log = values.get('log');
   const snapshots = values.get('snapshots');
   const address = values.get('address');
@@ -140,6 +148,7 @@ export const readOptions = (
     ...(values.has('show-jwks-endpoints') ? { showJwksEndpoints: true } : {}),
     ...(snapshots === undefined ? {} : { snapshots }),
     ...(metrics === undefined ? {} : { metrics: listenerOf(metrics) }),
+    ...(metricsHosts === undefined ? {} : { metricsHosts: namesIn(metricsHosts) }),
     ...(values.has('health') ? { health: true } : {}),
     ...(log === undefined ? {} : { log: formOf(log) }),
     ...(values.has('spa') ? { applications: applicationsOf(values.all('spa')) } : {}),
@@ -200,6 +209,12 @@ const listenerOf = (metrics: string): { readonly host: string; readonly port: nu
   const [, host = '127.0.0.1', port = ''] = /^(?:(.+):)?(\d{1,5})$/.exec(metrics) ?? [];
   if (port !== '' && Number(port) <= 65535 && isHost(hostInUrl(host))) return { host: hostInUrl(host), port: Number(port) };
   throw new StartFailure(`--metrics must be a port from 0 to 65535, or HOST:PORT, such as 9464 or 0.0.0.0:9464, got '${metrics}'`);
+};
+
+const namesIn = (hosts: string): readonly string[] => {
+  const names = hosts.split(',').map((host) => hostInUrl(host).toLowerCase());
+  if (names.every((name) => name === '*' || isHost(name))) return names;
+  throw new StartFailure(`--metrics-hosts must be host names or IP addresses with a comma between them, or *, got '${hosts}'`);
 };
 
 const formOf = (log: string): 'json' | 'text' => {

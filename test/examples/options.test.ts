@@ -56,6 +56,7 @@ test('what is seen of the server is chosen by options', () => {
   assert.deepEqual(read('--metrics 9464')?.metrics, { host: '127.0.0.1', port: 9464 });
   assert.deepEqual(read('--metrics 0.0.0.0:0')?.metrics, { host: '0.0.0.0', port: 0 });
   assert.deepEqual(read('--metrics [::1]:9464')?.metrics, { host: '::1', port: 9464 });
+  assert.deepEqual(read('--metrics-hosts Controller,[::1],*')?.metricsHosts, ['controller', '::1', '*']);
   assert.equal(read('--health')?.health, true);
   assert.equal(read('--log text')?.log, 'text');
   assert.deepEqual(read('--spa /zac=dist/console --spa=/other_one=/srv/a=b')?.applications, [
@@ -152,6 +153,8 @@ const refusals: readonly (readonly [line: string, sentence: RegExp])[] = [
     'one,two:x/db',
     'db/a/b',
   ].map((rest) => [`--storage postgres://${rest}`, /^--storage must name a database, as in postgres:\/\/[A-Z:@/]+$/] as const),
+  ['--metrics-hosts a_b', /^--metrics-hosts must be host names or IP addresses with a comma between them, or \*, got 'a_b'$/],
+  ['--metrics-hosts=', /got ''$/],
   ['--health=yes', /^option --health takes no value; see --help$/],
   ['--log loud', /^--log must be json or text, got 'loud'$/],
   ...['x', '65536', '0.0.0.0:', ':9464', 'a_b:1'].map(
