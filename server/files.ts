@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { chmod, link, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { flushFolder, makeFolder } from '../adapters/platform/folders.ts';
 import { codeOf, fileTrouble, StartFailure } from './failure.ts';
 
 /**
@@ -9,7 +10,7 @@ import { codeOf, fileTrouble, StartFailure } from './failure.ts';
  */
 export const privateFolder = async (folder: string): Promise<void> => {
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await makeFolder(folder);
   } catch (error) {
     throw new StartFailure(`cannot make the folder ${folder}: ${fileTrouble(error)}`);
   }
@@ -60,16 +61,9 @@ const putWhole = async (
     // Independent of the umask of this process: the mode is part of the file.
     await chmod(temporary, mode);
     await place(temporary, file);
-    await flushed(dirname(file));
+    await flushFolder(dirname(file));
   } catch (error) {
     await rm(temporary, { force: true });
     throw new StartFailure(`cannot write ${file}: ${fileTrouble(error)}`);
   }
-};
-
-/** A name is on disk once its folder is. Windows has no such thing for folders, and refuses. */
-const flushed = async (folder: string): Promise<void> => {
-  if (process.platform === 'win32') return;
-  const handle = await open(folder, 'r');
-  await handle.sync().finally(() => handle.close());
 };

@@ -3,13 +3,20 @@
  * The command `overlay-controller`, and `npm start`: a controller behind its own HTTPS server, with options in place of configuration; or what an operator
  * does beside it (`server/commands/`).
  */
-import { enableCompileCache } from 'node:module';
+import module from 'node:module';
 import { setFlagsFromString } from 'node:v8';
+
+// As `engines` in package.json. Older versions lack what is imported below, and would print a stack.
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+if (major < 22 || (major === 22 && minor < 18)) {
+  console.error(`error: overlay-controller needs Node 22.18 or later, this is ${process.versions.node}`);
+  process.exit(1);
+}
 
 // V8's space for new objects stays as small as it begins: otherwise it has 64 MiB after the start, most of them resident and empty ever after.
 setFlagsFromString('--semi-space-growth-factor=1');
 // Node's compile cache lies in the system's temporary folder: later starts take half the time, and less memory.
-enableCompileCache();
+module.enableCompileCache();
 const [, , name = '-', ...rest] = process.argv;
 if (name.startsWith('-')) {
   const [{ listen }, { start }] = await Promise.all([import('./listen.ts'), import('./start.ts')]);

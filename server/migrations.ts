@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { StorageAdapter } from '../src/index.ts';
+import type { Logger, StorageAdapter } from '../src/index.ts';
 import { type ChosenStorage, prepareKept, prepareStorage } from './storage.ts';
 import type { StorageChoice } from './storage-option.ts';
 
@@ -20,7 +20,7 @@ const LOOK_MS = 1000;
  * @param waits whether others run the migrations: an empty database is waited for here, one of an earlier release while the server listens already
  * @throws StartFailure when the database cannot be written, or its driver is not installed
  */
-export const migrationGate = async (storage: StorageChoice, waits: boolean): Promise<Gate> => {
+export const migrationGate = async (storage: StorageChoice, waits: boolean, messages: Logger): Promise<Gate> => {
   if (!waits || storage.is === 'memory') {
     const chosen = await prepareStorage(storage);
     return { ...chosen, reading: chosen.adapter, pending: () => [], passed: Promise.resolve() };
@@ -31,7 +31,7 @@ export const migrationGate = async (storage: StorageChoice, waits: boolean): Pro
     const plan = await adapter.plan();
     const needed = plan.pending.filter(({ canWait }) => !canWait).map(({ version, name }) => `${version}-${name}`);
     if (needed.length > 0 && needed.join() !== pending.join())
-      console.log(`waiting until these migrations were run, as the command migrate does: ${needed.join(', ')}`);
+      messages.info(`waiting until these migrations were run, as the command migrate does: ${needed.join(', ')}`);
     pending = needed;
     return plan.version;
   };

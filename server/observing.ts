@@ -1,12 +1,12 @@
 import { type Serving, serve } from '../adapters/http/node.ts';
 import { createMetrics } from '../adapters/observability/metrics.ts';
-import { consoleLogger, type Logger, SAFE_HEADERS } from '../src/adapter-kit.ts';
+import { type Logger, SAFE_HEADERS } from '../src/adapter-kit.ts';
 import { accessLog, awaitingMigrations, type CoreAnswer, type ManagementController, type Observe, probes } from '../src/index.ts';
 import { answersFor } from './addresses.ts';
 import { codeOf, StartFailure, sentenceOf } from './failure.ts';
+import { loggerOf } from './messages.ts';
 import type { ServerOptions } from './options.ts';
 import { isReading, onlyRead, paths, type Route, refusal, routed } from './routes.ts';
-import { textLogger } from './text-logger.ts';
 
 /** Observers of the server's controller. */
 export interface Observing {
@@ -16,14 +16,12 @@ export interface Observing {
   listen(opened: Promise<ManagementController>): Promise<Pick<Serving, 'address' | 'close'> | undefined>;
 }
 
-const LOGGERS = { json: consoleLogger, text: textLogger } as const;
-
 export const observingOf = ({
   metrics: place,
   metricsHosts = [],
   log,
 }: Pick<ServerOptions, 'metrics' | 'metricsHosts' | 'log'>): Observing => {
-  const logger = log && LOGGERS[log]();
+  const logger = loggerOf(log);
   const metrics = place && createMetrics();
   return {
     observe: [...(metrics ? [metrics.observe] : []), ...(logger ? [accessLog(logger)] : [])],

@@ -1,4 +1,6 @@
 import { constants } from 'node:os';
+import type { Logger } from '../src/index.ts';
+import { plainMessages } from './messages.ts';
 
 /** A terminal's Ctrl-C reaches the server twice when it runs below npm: from the terminal, and passed on by npm. Both are one signal. */
 const SAME_MS = 500;
@@ -17,15 +19,15 @@ export type Close = () => Promise<void>;
  * @returns registers what to close, and how many milliseconds that may take. The process exits with 0 when everything was closed, 1 when closing
  * failed, 3 when it took longer.
  */
-export const exitOnSignal = (): ((close: Close, limitMs: number) => void) => {
+export const exitOnSignal = (messages: Logger = plainMessages): ((close: Close, limitMs: number) => void) => {
   let ending: { readonly close: Close; readonly limitMs: number } | undefined;
   let first: { readonly signal: string; readonly at: number } | undefined;
   const take = (signal: 'SIGINT' | 'SIGTERM') => {
     if (first?.signal === signal && performance.now() - first.at <= SAME_MS) return;
     if (first || !ending) process.exit(128 + constants.signals[signal]);
     first = { signal, at: performance.now() };
-    console.log('closing: answering what is under way; a second signal ends it at once');
-    exitAfter(ending.close, ending.limitMs);
+    messages.info('closing: answering what is under way; a second signal ends it at once');
+    exitAfter(ending.close, ending.limitMs, messages);
   };
   process.on('SIGINT', take).on('SIGTERM', take);
   if (process.env.npm_command === 'exec') onceOrphaned(() => first ?? take('SIGTERM'));
@@ -44,15 +46,15 @@ const onceOrphaned = (then: () => void): void => {
   }, ORPHAN_MS).unref();
 };
 
-const exitAfter = (close: Close, limitMs: number): void => {
+const exitAfter = (close: Close, limitMs: number, messages: Logger): void => {
   setTimeout(() => {
-    console.error(`error: not all was closed within ${limitMs / 1000} seconds, and the rest was given up`);
+    messages.error(`not all was closed within ${limitMs / 1000} seconds, and the rest was given up`);
     process.exit(GIVEN_UP);
   }, limitMs);
   close().then(
     () => process.exit(0),
     (error: unknown) => {
-      console.error(`error: could not close cleanly: ${error instanceof Error ? error.message : String(error)}`);
+      messages.error(`could not close cleanly: ${error instanceof Error ? error.message : String(error)}`);
       process.exit(1);
     },
   );

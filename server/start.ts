@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import { getHeapStatistics } from 'node:v8';
 import { nodePlatform, snapshotFolder } from '../adapters/platform/node.ts';
-import { type CoreRequest, ManagementController } from '../src/index.ts';
+import { type CoreRequest, type Logger, ManagementController } from '../src/index.ts';
 import { hostInUrl, isLoopbackHost, namesOf, urlOf } from './addresses.ts';
 import { sentenceOf } from './failure.ts';
-import { greet } from './greeting.ts';
+import { greet, logGreeting } from './greeting.ts';
 import type { Listen } from './listen.ts';
+import { messagesOf, plainMessages } from './messages.ts';
 import { migrationGate } from './migrations.ts';
 import { observingOf, probeRoute } from './observing.ts';
 import { readOptions, type ServerOptions } from './options.ts';
@@ -21,13 +22,13 @@ const MIB = 1024 * 1024;
 /** A server has its process to itself, and remembers more of what it has read than a controller within another service: about 100,000 entities. */
 const readCacheBytes = Math.floor(Math.min(256 * MIB, getHeapStatistics().heap_size_limit / 8));
 
-const open = async (options: ServerOptions, listen: Listen): Promise<void> => {
-  const closeOnSignal = exitOnSignal();
+const open = async (options: ServerOptions, listen: Listen, messages: Logger): Promise<void> => {
+  const closeOnSignal = exitOnSignal(messages);
   const { host, port, storage, snapshots, administrator, given, drainMs, showJwksEndpoints } = options;
   const applications = await Promise.all((options.applications ?? []).map(singlePage));
   const observing = observingOf(options);
   const { advertised, local } = namesOf(host);
-  const { adapter, name, reading, pending, passed } = await migrationGate(storage, options.waitsForMigrations === true);
+  const { adapter, name, reading, pending, passed } = await migrationGate(storage, options.waitsForMigrations === true, messages);
   const folder = dataFolderOf(storage);
   const { key, file: keyFile } = await keepSecretKey(options, reading, folder);
   const network = { storage: reading, secretKey: key, folder, isKept: storage.is !== 'memory' };
@@ -64,21 +65,20 @@ const open = async (options: ServerOptions, listen: Listen): Promise<void> => {
     await watched?.close(0);
     await controller.close();
   }, drainMs + CLOSE_MS);
-  const isPasswordGiven = administrator.password !== undefined;
-  console.log(
-    await greet(controller, {
-      url: url(local),
-      advertised: address,
-      storage: name,
-      certificate,
-      keyFile,
-      metrics: watched && `${watched.address}/metrics`,
-      applications: (options.applications ?? []).map(({ path }) => `${url(local)}${path}/`),
-      given,
-      isPasswordGiven,
-    }),
-  );
-  console.log(`listening on ${url(host)}`);
+  const greeting = {
+    listening: url(host),
+    url: url(local),
+    advertised: address,
+    storage: name,
+    certificate,
+    keyFile,
+    metrics: watched && `${watched.address}/metrics`,
+    applications: (options.applications ?? []).map(({ path }) => `${url(local)}${path}/`),
+    given,
+    isPasswordGiven: administrator.password !== undefined,
+  };
+  if (options.log) await logGreeting(messages, controller, greeting, folder);
+  else console.log(await greet(controller, greeting));
 };
 
 /**
@@ -95,12 +95,14 @@ const CLOSE_MS = 5000;
 
 /** Reads the options of the command, opens the controller that they ask for, and serves it until a signal ends it. */
 export const start = async (listen: Listen): Promise<void> => {
+  let messages = plainMessages;
   try {
     const options = readOptions(process.argv.slice(2), process.env);
-    if (options) await open(options, listen);
-    else console.log((await import('./commands/index.ts')).overview());
+    if (!options) return console.log((await import('./commands/index.ts')).overview());
+    messages = messagesOf(options.log);
+    await open(options, listen, messages);
   } catch (error) {
-    console.error(`error: ${sentenceOf(error)}`);
+    messages.error(sentenceOf(error));
     process.exit(1);
   }
 };

@@ -1,8 +1,9 @@
 import { createWriteStream } from 'node:fs';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { SnapshotSink } from '../../src/adapter-kit.ts';
+import { flushFolder, makeFolder } from './folders.ts';
 
 /**
  * Stores snapshots in a folder, as `<name>.ndjson`, readable by their owner only, because they contain password hashes. The folder is created on first
@@ -14,22 +15,15 @@ import type { SnapshotSink } from '../../src/adapter-kit.ts';
  */
 export const snapshotFolder = (folder: string): SnapshotSink => ({
   save: async (name, parts) => {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await makeFolder(folder);
     const temporary = join(folder, `${name}.part`);
     try {
       await pipeline(parts, createWriteStream(temporary, { flags: 'wx', mode: 0o600, flush: true }));
       await rename(temporary, join(folder, `${name}.ndjson`));
-      await flushed(folder);
+      await flushFolder(folder);
     } catch (error) {
       await rm(temporary, { force: true });
       throw error;
     }
   },
 });
-
-/** Flushes the folder, so that the new name of the file is on disk. Windows refuses to open folders and needs no flush. */
-const flushed = async (folder: string): Promise<void> => {
-  if (process.platform === 'win32') return;
-  const handle = await open(folder, 'r');
-  await handle.sync().finally(() => handle.close());
-};

@@ -54,6 +54,9 @@ export const freePort = async (): Promise<number> => {
   return port;
 };
 
+/** Printed last: as a sentence, or with `--log` as an event. */
+const LISTENING = /^listening on (\S+)$|^\{"listening":"([^"]+)".*"message":"listening"\}$|^\S+ INFO {2}listening listening=(\S+)/m;
+
 type Environment = Readonly<Record<string, string>>;
 
 const programOf = (example: string): string => (example === 'server' ? 'server/main.ts' : `examples/${example}.ts`);
@@ -98,12 +101,12 @@ export const startServer = async (
   const { child, said, ended } = launch(cwd, args.includes('--port') ? args : ['--port', '0', ...args], environment, example, limits);
   t.after(() => child.kill('SIGKILL'));
   child.stdin.end();
-  const ready = new Promise<void>((resolve) => child.stdout.on('data', () => said.out.includes('\nlistening on ') && resolve()));
+  const ready = new Promise<void>((resolve) => child.stdout.on('data', () => LISTENING.test(said.out) && resolve()));
   const early = await Promise.race([ready, ended]);
   if (early) throw new Error(`the server ended with ${early.code}: ${early.out}${early.err}`);
   const told = (label: string) => new RegExp(`^${label} +(.+?)(?: {3}|$)`, 'm').exec(said.out)?.[1];
-  const url = told('listening on') ?? '';
-  const trust = told('root certificate');
+  const url = LISTENING.exec(said.out)?.slice(1).find(Boolean) ?? '';
+  const trust = told('root certificate') ?? /[" ]certificate"?[:=]"?([^" ]+)/.exec(said.out)?.[1];
   const ca = trust === undefined ? undefined : readFileSync(trust, 'utf8');
 
   const request: Running['request'] = (method, path, { body, token } = {}) =>

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { readExposition, valueIn } from '../support/exposition.ts';
 import { runServer, startServer, temporaryFolder } from './child.ts';
@@ -67,6 +69,47 @@ test('--log json writes an object for each call and login, without secrets', asy
     ['warn', 'credentials', 'password', '127.0.0.1'],
   );
   for (const secret of [token, 'secret-id', 'a-wrong-password', 'a-good-password']) assert.ok(!`${out}${err}`.includes(secret), secret);
+});
+
+for (const form of ['json', 'text'] as const)
+  test(`with --log ${form} all that the server says has that form, and its first password is in a file for its owner only`, async (t) => {
+    const folder = temporaryFolder(t);
+    const server = await startServer(t, folder, ['--storage', 'sqlite:own/x.db', '--log', form]);
+    const file = join(folder, 'own', 'first-password');
+    const password = readFileSync(file, 'utf8').trim();
+    assert.ok(await server.login(password));
+    if (process.platform !== 'win32') assert.equal(statSync(file).mode & 0o777, 0o600);
+    const { code, out, err } = await server.stop();
+    assert.equal(code, 0);
+    assert.ok(!`${out}${err}`.includes(password));
+    const lines = `${out}${err}`.trim().split('\n');
+    if (form === 'text')
+      return assert.deepEqual(
+        lines.filter((line) => !/^\d{4}-\d\d-\d\dT[\d:.]+Z (INFO {2}|WARN {2}|ERROR )/.test(line)),
+        [],
+      );
+    const events = lines.map((line) => JSON.parse(line));
+    const listening = events.find(({ message }) => message === 'listening');
+    assert.deepEqual(
+      [listening.listening, listening.api, listening.administrator, listening.storage, listening.keyFile],
+      [server.url, `${server.url}/edge/management/v1`, 'admin', 'sqlite:own/x.db', join(folder, 'own', 'secret.key')],
+    );
+    assert.ok(existsSync(listening.certificate));
+    assert.deepEqual(
+      events.filter((event) => event.file).map((event) => event.file),
+      [file],
+    );
+    assert.match(events.at(-1).message, /^closing: /);
+    const again = await startServer(t, folder, ['--storage', 'sqlite:own/x.db', '--log', form, '--admin-password', 'another-one']);
+    assert.equal(
+      JSON.parse((await again.stop()).err).message,
+      'The network has its administrator already: --admin-password has no effect.',
+    );
+  });
+
+test('a start that fails is an event, too', async (t) => {
+  const { code, out, err } = await runServer(temporaryFolder(t), ['--storage', 'sqlite:.', '--log', 'json']);
+  assert.deepEqual([code, out, JSON.parse(err).level], [1, '', 'error']);
 });
 
 test('--log text writes lines for people, in which nothing looks like another field', async (t) => {

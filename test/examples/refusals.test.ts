@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { createHash, generateKeyPairSync } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { type Ended, runServer, startServer, temporaryFolder } from './child.ts';
@@ -84,6 +85,34 @@ test('a folder without the right to write is refused', { skip: process.getuid?.(
     /^error: cannot make the database locked\/controller\.db: permission denied$/m,
   );
   chmodSync(join(folder, 'locked'), 0o700);
+});
+
+const program = resolve(import.meta.dirname, '../../server/main.ts');
+/** Runs a script of the shell with the place of a folder and of Node, where it may mount file systems. */
+const mounting = (script: string, folder = '/') =>
+  spawnSync('unshare', ['--map-root-user', '--mount', 'sh', '-ec', script, 'sh', folder, process.execPath, program], { encoding: 'utf8' });
+const mayMount = mounting('true').status === 0;
+
+test('a read-only root is refused for what it is', { skip: mayMount ? false : 'this user may mount nothing' }, (t) => {
+  for (const storage of ['sqlite:data/controller.db', 'sqlite:data/deep/controller.db', 'memory']) {
+    const script = `mount -t tmpfs -o ro none "$1"; cd "$1"; exec "$2" "$3" --port 0 --storage ${storage}`;
+    const { status, stdout, stderr } = mounting(script, temporaryFolder(t));
+    refused(
+      { code: status, signal: null, out: stdout, err: stderr },
+      /^error: cannot make the folder \S*data\S*: the file system is read-only$/m,
+    );
+  }
+});
+
+test('a version of Node that is too old is refused in one line', async (t) => {
+  const oldest = JSON.parse(readFileSync(resolve(program, '../../package.json'), 'utf8')).engines.node.replace('>=', '');
+  for (const version of ['20.19.5', '22.17.1', '18.0.0']) {
+    const pretend = `data:text/javascript,Object.defineProperty(process.versions,'node',{value:'${version}'})`;
+    refused(
+      await runServer(temporaryFolder(t), ['--port', '0'], { NODE_OPTIONS: `--import "${pretend}"` }),
+      new RegExp(`^error: overlay-controller needs Node ${oldest} or later, this is ${version}\n$`),
+    );
+  }
 });
 
 test('a database from a newer version is refused and left as it was', async (t) => {

@@ -1,0 +1,30 @@
+import { mkdir, open, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/**
+ * Makes a folder that only its owner may enter, and the folders above it. One that is there already stays as it is.
+ * Not by the option `recursive` of `mkdir`, which says `ENOENT` where the reason is another, such as a read-only file system.
+ * @throws errors of the file system, e.g. `EROFS`
+ */
+export const makeFolder = async (folder: string): Promise<void> => {
+  try {
+    await mkdir(folder, { mode: 0o700 });
+  } catch (error) {
+    const isThere = await stat(folder).then(
+      (found) => found.isDirectory(),
+      () => false,
+    );
+    if (isThere) return;
+    const above = dirname(folder);
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || above === folder) throw error;
+    await makeFolder(above);
+    await makeFolder(folder);
+  }
+};
+
+/** Flushes a folder, so that the names of its files are on disk. Windows refuses to open folders and needs no flush. */
+export const flushFolder = async (folder: string): Promise<void> => {
+  if (process.platform === 'win32') return;
+  const handle = await open(folder, 'r');
+  await handle.sync().finally(() => handle.close());
+};
