@@ -1,9 +1,12 @@
+import { X509Certificate } from 'node:crypto';
 import { type Handling, type Serving, serve } from '../adapters/http/node.ts';
 import type { RouterHandler } from '../adapters/routers/node.ts';
+import type { Logger } from '../src/index.ts';
 import { codeOf, StartFailure, sentenceOf } from './failure.ts';
 import type { Tls } from './tls.ts';
 
-const DAY_MS = 86_400_000;
+/** How often the files of the certificate are read again. */
+const REREAD_MS = 10_000;
 
 export interface ListenOptions {
   readonly controller: Handling;
@@ -12,30 +15,51 @@ export interface ListenOptions {
   readonly certificate: Tls | undefined;
   /** Takes the connections of routers, with TLS. Undefined: none. */
   readonly routers: RouterHandler | undefined;
+  readonly messages: Logger;
 }
 
 /** Opens the port on which the controller is reached. */
 export type Listen = (options: ListenOptions) => Promise<Pick<Serving, 'port' | 'close'>>;
 
 /**
- * Opens the port, and renews the certificate while it is open.
+ * Opens the port, and reads the certificate again every ten seconds and on SIGHUP.
  * @throws StartFailure when the port cannot be had
  */
-export const listen = async ({ controller, host, port, certificate, routers }: ListenOptions): Promise<Serving> => {
+export const listen = async ({ controller, host, port, certificate, routers, messages }: ListenOptions): Promise<Serving> => {
   const secured = certificate ? { tls: certificate.pair, ...(routers ? { routers } : {}) } : {};
   const serving = await serve({ controller, host, port, ...secured }).catch((error: unknown) => {
     throw portTrouble(host, port, error);
   });
-  if (certificate) setInterval(() => renew(serving, certificate), DAY_MS).unref();
+  if (certificate) {
+    const reread = rereading(serving, certificate, messages);
+    setInterval(reread, REREAD_MS).unref();
+    process.on('SIGHUP', () => reread(true));
+  }
   return serving;
 };
 
-const renew = (serving: Serving, certificate: Tls): void => {
-  certificate.renewed(new Date()).then(
-    (pair) => pair && serving.renewTls(pair),
-    // It is tried again tomorrow, for a month.
-    (error: unknown) => console.error(`warning: the certificate could not be renewed: ${sentenceOf(error)}`),
-  );
+/** @returns reads the certificate again, one reading after another. A failure is logged once, until there is another or none. */
+const rereading = (serving: Serving, certificate: Tls, messages: Logger): ((isAsked?: boolean) => void) => {
+  let failure: string | undefined;
+  const reread = async (isAsked: boolean): Promise<void> => {
+    try {
+      const renewed = await certificate.reread(new Date());
+      if (renewed) {
+        serving.renewTls(renewed.pair);
+        messages.info(`new connections get another certificate, valid until ${new X509Certificate(renewed.pair.cert).validTo}`);
+        if (renewed.warning) messages.warn(renewed.warning);
+      } else if (isAsked) messages.info('the certificate was read again, and is the same');
+      failure = undefined;
+    } catch (error) {
+      const sentence = sentenceOf(error);
+      if (isAsked || sentence !== failure) messages.warn(`the certificate in use stays: ${sentence}`);
+      failure = sentence;
+    }
+  };
+  let last = Promise.resolve();
+  return (isAsked = false) => {
+    last = last.then(() => reread(isAsked));
+  };
 };
 
 /** Why a port cannot be had, and what to do about it. */

@@ -19,6 +19,8 @@ setFlagsFromString('--semi-space-growth-factor=1');
 module.enableCompileCache();
 const [, , name = '-', ...rest] = process.argv;
 if (name.startsWith('-')) {
+  // It asks for the certificate to be read again (`listen.ts`), and never ends the server, not even while it starts.
+  process.on('SIGHUP', () => undefined);
   const [{ listen }, { start }] = await Promise.all([import('./listen.ts'), import('./start.ts')]);
   await start(listen);
 } else {

@@ -14,7 +14,10 @@ import { privateFolder, readIfThere, writeOnce, writeWhole } from './files.ts';
 export interface ServerPki {
   /** The root certificate, for `curl --cacert`. */
   readonly rootFile: string;
+  readonly serverFile: string;
   readonly server: KeyPair;
+  /** Whether the file held no certificate that can be used, and got the known one again. */
+  readonly isRestored: boolean;
 }
 
 const DAY_MS = 86_400_000;
@@ -61,24 +64,61 @@ export const keepAuthority = async (folder: string, now: Date): Promise<FormerAu
 };
 
 /**
- * The certificate of this folder's server, made anew when it ends within 30 days, does not cover all names, or is not of the network's authority.
+ * The certificate of this folder's server, issued again when it ends within 30 days, does not cover all names, or is not of the network's authority.
+ * @param known a pair that takes the place of one in the file that cannot be used
  * @throws StartFailure when the folder cannot be written
  */
-export const keepServer = async (folder: string, authority: NetworkAuthority, names: readonly string[], now: Date): Promise<ServerPki> => {
+export const keepServer = async (
+  folder: string,
+  authority: NetworkAuthority,
+  names: readonly string[],
+  now: Date,
+  known?: KeyPair,
+): Promise<ServerPki> => {
   await privateFolder(folder);
   const rootFile = join(folder, ROOT_CERTIFICATE);
   // Clients that trust the root of this folder still reach its server, as long as the network has that root.
   const told = await readIfThere(rootFile);
   const root = authority.roots.find((one) => one === told) ?? authority.roots[0] ?? '';
   if (told !== root) await writeWhole(rootFile, root, 0o644);
-  const server = await keepPair(
-    join(folder, SERVER),
-    (pair) =>
-      pair.key === authority.key && !endsSoon(pair, now) && isIssuedBy(pair, root) && names.every((name) => covers(pair.cert, name)),
-    () => authority.serverCertificate(names, root),
-  );
-  return { rootFile, server };
+  const isGood = (pair: KeyPair): boolean =>
+    pair.key === authority.key && !endsSoon(pair, now) && isIssuedBy(pair, root) && names.every((name) => covers(pair.cert, name));
+  const isKnown = known !== undefined && isGood(known);
+  let isRestored = false;
+  const serverFile = join(folder, SERVER);
+  const server = await keepPair(serverFile, isGood, async () => {
+    isRestored = isKnown;
+    return isKnown ? known : authority.serverCertificate(names, root);
+  });
+  return { rootFile, serverFile, server, isRestored };
 };
+
+/**
+ * Replaces the certificate of this folder's server by another one for the same names and the same key.
+ * @throws StartFailure when the folder holds none, or cannot be written
+ */
+export const rotateServer = async (
+  folder: string,
+  authority: NetworkAuthority,
+): Promise<{ readonly file: string; readonly certificate: X509Certificate }> => {
+  const file = join(folder, SERVER);
+  const present = await pairIn(file);
+  if (!present)
+    throw new StartFailure(
+      `${file} holds no certificate of a server: it is made by the first start with --tls auto, and does not count with other certificates`,
+    );
+  const told = await readIfThere(join(folder, ROOT_CERTIFICATE));
+  const { cert, key } = await authority.serverCertificate(
+    namesIn(present.cert),
+    authority.roots.find((one) => one === told),
+  );
+  await writeWhole(file, key + cert, 0o600);
+  return { file, certificate: new X509Certificate(cert) };
+};
+
+/** The names that a server's certificate was issued for. */
+const namesIn = (cert: string): readonly string[] =>
+  (new X509Certificate(cert).subjectAltName ?? '').split(', ').map((name) => name.replace(/^(DNS|IP Address):/, ''));
 
 /** Every client trusts it: it is never replaced because of damage that a backup may undo. */
 const rootIn = async (folder: string): Promise<KeyPair | undefined> => {

@@ -42,7 +42,7 @@ const open = async (options: ServerOptions, listen: Listen, messages: Logger): P
   };
   const routes = [...(options.health ? [probeRoute(opened, pending)] : []), ...applications];
   const routers = options.routers ? routersOf(opened) : undefined;
-  const serving = await listen({ controller: routed(routes, api), host, port, certificate, routers });
+  const serving = await listen({ controller: routed(routes, api), host, port, certificate, routers, messages });
   const watched = await observing.listen(opened);
   const url = (of: string) => urlOf(certificate !== undefined, of, serving.port);
   const address = options.address ?? url(advertised);

@@ -1,8 +1,9 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { resolve } from 'node:path';
+import { createSecureContext } from 'node:tls';
 import { type KeyPair, type NetworkAuthority, networkAuthority, type PkiOptions, type StorageAdapter } from '../src/index.ts';
 import { certifiedNames, hostInUrl, namesOf } from './addresses.ts';
-import { StartFailure } from './failure.ts';
+import { StartFailure, sentenceOf } from './failure.ts';
 import { readIfThere } from './files.ts';
 import type { ServerOptions } from './options.ts';
 import { authorityIn, belongTogether, covers, keepAuthority, keepServer } from './pki.ts';
@@ -16,9 +17,16 @@ export interface Tls {
   readonly trust: { readonly file: string; readonly label: string };
   /** Warnings for the operator. */
   readonly warning?: string;
-  /** Another pair, once that in use ends soon; undefined while there is nothing to renew. */
-  renewed(now: Date): Promise<KeyPair | undefined>;
+  /**
+   * Reads the files again, and renews a certificate of the server's own that ends soon. From then on the controller signs with the new pair.
+   * @returns undefined while the pair in use stays
+   * @throws StartFailure when what the files hold does not fit: the pair in use stays
+   */
+  reread(now: Date): Promise<Renewed | undefined>;
 }
+
+/** A pair that takes the place of that in use. */
+export type Renewed = Pick<Tls, 'pair' | 'warning'>;
 
 /** The network that the server is of. */
 export interface Network {
@@ -41,18 +49,20 @@ export const prepareTls = async (
   // Apart from those of a database, whose clients trust another root.
   const folder = resolve(network.folder, network.isKept ? 'pki' : 'pki-memory');
   const authority = await authorityOf(network, folder);
-  const keep = (now: Date) => keepServer(folder, authority, certifiedNames(host, advertised), now);
+  const keep = (now: Date, known?: KeyPair) => keepServer(folder, authority, certifiedNames(host, advertised), now, known);
   const { rootFile, server } = await keep(new Date());
   let inUse = server;
   return {
     pair: server,
     pki: { serverCertificate: () => inUse },
     trust: { file: rootFile, label: 'root certificate' },
-    renewed: async (now) => {
-      const { server: latest } = await keep(now);
+    reread: async (now) => {
+      const { server: latest, serverFile, isRestored } = await keep(now, inUse);
+      if (isRestored)
+        throw new StartFailure(`${serverFile} held no certificate that this server can use, and was given the one in use again`);
       if (latest.cert === inUse.cert) return undefined;
       inUse = latest;
-      return latest;
+      return { pair: latest };
     },
   };
 };
@@ -62,25 +72,47 @@ const authorityOf = async ({ storage, secretKey, isKept }: Network, folder: stri
   const former = isKept ? await authorityIn(folder) : await keepAuthority(folder, new Date());
   return networkAuthority({ storage, secretKey, former });
 };
+
 const givenFiles = async (certFile: string, keyFile: string, name: string): Promise<Tls> => {
-  const cert = await readGiven(certFile);
-  const key = await readGiven(keyFile);
+  const read = async () => {
+    const [cert, key] = [await readGiven(certFile), await readGiven(keyFile)];
+    return { cert, key, ...pairOf(cert, key, certFile, keyFile, name) };
+  };
+  let inUse = await read();
+  const { pair, warning } = inUse;
+  return {
+    pair,
+    ...(warning ? { warning } : {}),
+    pki: { serverCertificate: () => inUse.pair, bundle: () => inUse.cert },
+    trust: { file: resolve(certFile), label: 'certificate' },
+    reread: async (now) => {
+      const latest = await read();
+      if (latest.cert === inUse.cert && latest.key === inUse.key) return undefined;
+      const { validTo } = new X509Certificate(latest.cert);
+      if (Date.parse(validTo) <= now.getTime()) throw new StartFailure(`the certificate in ${certFile} has expired, on ${validTo}`);
+      inUse = latest;
+      return latest;
+    },
+  };
+};
+
+/** @throws StartFailure that says what of the two does not fit */
+const pairOf = (cert: string, key: string, certFile: string, keyFile: string, name: string): Renewed => {
   const fault = belongTogether(key, cert);
   if (fault === 'cert') throw new StartFailure(`${certFile} holds no certificate in PEM`);
   if (fault === 'key') throw new StartFailure(`${keyFile} holds no private key in PEM without a passphrase`);
   if (fault === 'pair') throw new StartFailure(`the key in ${keyFile} is not the key of the certificate in ${certFile}`);
-  const warning = covers(cert, name)
-    ? undefined
-    : `the certificate in ${certFile} is not for ${name} but for ${new X509Certificate(cert).subjectAltName ?? 'no name at all'}: clients that reach the server as ${name} will refuse it`;
+  try {
+    createSecureContext({ cert, key });
+  } catch (error) {
+    throw new StartFailure(`TLS cannot use the certificates in ${certFile}: ${sentenceOf(error)}`);
+  }
+  const isFor = new X509Certificate(cert).subjectAltName ?? 'no name at all';
   // The forms of private keys are many; the controller knows one.
   const pair = { cert, key: createPrivateKey(key).export({ type: 'pkcs8', format: 'pem' }).toString() };
-  return {
-    pair,
-    pki: { serverCertificate: () => pair, bundle: cert },
-    trust: { file: resolve(certFile), label: 'certificate' },
-    ...(warning ? { warning } : {}),
-    renewed: async () => undefined,
-  };
+  if (covers(cert, name)) return { pair };
+  const consequence = `clients that reach the server as ${name} will refuse it`;
+  return { pair, warning: `the certificate in ${certFile} is not for ${name} but for ${isFor}: ${consequence}` };
 };
 
 const readGiven = async (file: string): Promise<string> => {

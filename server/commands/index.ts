@@ -9,6 +9,7 @@ import { migrate } from './migrate.ts';
 import { reseal } from './reseal.ts';
 import { resetPassword } from './reset-password.ts';
 import { restore } from './restore.ts';
+import { rotateCertificate } from './rotate-certificate.ts';
 import { snapshot } from './snapshot.ts';
 
 /** The commands of `overlay-controller`, by name; without a name it starts the server. */
@@ -20,6 +21,7 @@ const commands: Readonly<Record<string, Command>> = {
   restore,
   inspect,
   reseal,
+  'rotate-certificate': rotateCertificate,
 };
 
 /** What there is: the options of the server, and the commands. */

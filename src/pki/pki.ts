@@ -14,8 +14,8 @@ export interface PkiSources {
   readonly signer: () => SignerOptions | Promise<SignerOptions>;
   /** Called each time, because it is renewed while the server runs. */
   readonly serverCertificate: () => KeyPair | Promise<KeyPair>;
-  /** PEM. */
-  readonly bundle?: string | undefined;
+  /** PEM; a function is called each time, because it may follow the server's certificate. */
+  readonly bundle?: string | (() => string) | undefined;
 }
 
 /** As hosts say it, in whole or in part. */
@@ -31,8 +31,11 @@ export interface PkiOptions {
    * they are configured with it.
    */
   readonly serverCertificate?: PkiSources['serverCertificate'];
-  /** PEM: authorities that clients shall trust beside the roots of `pki`, e.g. that of the server's certificate. */
-  readonly bundle?: string | undefined;
+  /**
+   * PEM: authorities that clients shall trust beside the roots of `pki`, e.g. that of the server's certificate. A function is called each time, because that
+   * may be renewed.
+   */
+  readonly bundle?: PkiSources['bundle'];
 }
 
 /** The host's sources, completed by the controller's own authority, which is created only if needed. */
@@ -44,15 +47,22 @@ export const pkiSources = async ({ pki, serverCertificate, bundle }: PkiOptions,
 };
 
 export const createPki = ({ signer, serverCertificate, bundle }: PkiSources): Pki => {
-  let opened: Promise<Signer> | undefined;
+  let options: Promise<SignerOptions> | undefined;
+  let opened: { readonly bundle: string | undefined; readonly signer: Promise<Signer> } | undefined;
   let network: { readonly pair: KeyPair; readonly key: Promise<NetworkKey> } | undefined;
+  const open = async (latest: string | undefined): Promise<Signer> => openSigner(await (options ??= Promise.resolve(signer())), latest);
   return {
     signer: () => {
-      opened ??= Promise.resolve(signer()).then((options) => openSigner(options, bundle));
-      opened.catch(() => {
-        opened = undefined; // the host may have mended it meanwhile
+      const latest = typeof bundle === 'function' ? bundle() : bundle;
+      if (opened?.bundle === latest && opened) return opened.signer;
+      const opening = { bundle: latest, signer: open(latest) };
+      opened = opening;
+      opening.signer.catch(() => {
+        // The host may have mended it by the next call.
+        options = undefined;
+        if (opened === opening) opened = undefined;
       });
-      return opened;
+      return opening.signer;
     },
     networkKey: async () => {
       const pair = await serverCertificate();

@@ -3,7 +3,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { test } from 'node:test';
 import { proves } from '../specification.ts';
 import { type App, onEveryStore } from '../support/app.ts';
-import { csr, SHARED_PKI } from '../support/pki.ts';
+import { authority, csr, SHARED_PKI } from '../support/pki.ts';
 import { assertInvalid, assertRefused } from '../support/refusals.ts';
 
 const AT = '/edge/client/v1/current-api-session/certificates';
@@ -127,6 +127,19 @@ onEveryStore('what clients trust', (open) => {
     const der = Buffer.from(text, 'base64');
     assert.ok(der.includes(new X509Certificate(certificates).raw));
     assert.ok(!der.includes(new X509Certificate(cert).raw));
+  });
+
+  test('a bundle that changes with the certificate of the server is what clients are given from then on', async () => {
+    const [before, after] = await Promise.all([authority('before'), authority('after')]);
+    let bundle = before.cert;
+    await using app = await open({ bundle: () => bundle });
+    const trusts = async ({ cert }: { readonly cert: string }) => {
+      const { text } = await app.request('GET', places[0] ?? '', { as: null });
+      return Buffer.from(text, 'base64').includes(new X509Certificate(cert).raw);
+    };
+    assert.deepEqual([await trusts(before), await trusts(after)], [true, false]);
+    bundle = after.cert;
+    assert.deepEqual([await trusts(before), await trusts(after)], [false, true]);
   });
 
   test('the network JWT says where the network is, and is the same on both APIs and each time', proves(241, 396), async () => {
