@@ -21,8 +21,11 @@ export interface NodeOptions extends BodyLimits, AnswerLimits {
   readonly mount?: string;
   /** Maximum of concurrent requests; beyond it, requests get 503 with `Retry-After`. Requests with an incomplete body do not count. Default 1,000. */
   readonly maxConcurrent?: number;
-  /** Proxies that are trusted to forward the client's certificate. Default: none; only this server's own TLS connections count. */
-  readonly trustedProxies?: TrustedProxies;
+  /**
+   * Proxies that are trusted to forward the address and the certificate of the client; a list where they use different headers. Default: none; only this
+   * server's own connections count.
+   */
+  readonly trustedProxies?: TrustedProxies | readonly TrustedProxies[];
 }
 
 /** The names of the limits among `NodeOptions`, for checking options. */
@@ -61,6 +64,9 @@ export const nodeBridge = (controller: Handling, options: NodeOptions = {}): Nod
   /** The address of the client; undefined if it is that of a trusted proxy, which stands for many clients. */
   const addressOf = ({ req, remoteAddress = req.socket.remoteAddress ?? '' }: HostRequest): string | undefined =>
     proxies?.has(remoteAddress) ? undefined : remoteAddress;
+  /** The same request, with the address that a trusted proxy forwards. */
+  const resolved = (host: HostRequest): HostRequest =>
+    proxies ? { ...host, remoteAddress: proxies.addressOf(host.req, host.remoteAddress ?? host.req.socket.remoteAddress ?? '') } : host;
   const streams = createNodeStreams();
   const unread = createUnreadAnswers(maxUnreadBytes);
   const turns = createTurns();
@@ -111,7 +117,7 @@ export const nodeBridge = (controller: Handling, options: NodeOptions = {}): Nod
   return {
     answer: (host) => {
       const target = below(prefix, host.req.url ?? '/');
-      return target === undefined ? undefined : answer(host, target);
+      return target === undefined ? undefined : answer(resolved(host), target);
     },
     refuse: (host) => refuse(host, 404),
     drain: () => {

@@ -45,7 +45,7 @@ export interface ServeOptions {
   readonly tls?: { readonly key: string | Buffer; readonly cert: string | Buffer };
   readonly limits?: ServeLimits;
   /** See `NodeOptions.trustedProxies`. */
-  readonly trustedProxies?: TrustedProxies;
+  readonly trustedProxies?: TrustedProxies | readonly TrustedProxies[];
   /** Takes the connections of routers on the same port: `routerHandler(controller)` of `overlay-controller/routers/node`. Only with `tls`. Default: none. */
   readonly routers?: RouterHandler;
 }

@@ -1,25 +1,31 @@
 import { BlockList, isIP } from 'node:net';
-import { checkedOptions, readPem } from '../../src/adapter-kit.ts';
+import { checkedOptions } from '../../src/adapter-kit.ts';
+import { certificatesIn, MOST } from './forwarded-certificates.ts';
 import type { NodeIncoming } from './node-request.ts';
 
-/** Proxies that terminate the TLS connections of clients, and are trusted to forward their certificates. */
+/** Proxies that stand between clients and this server, and are trusted in what they say of them. */
 export interface TrustedProxies {
   /** Their addresses and ranges: `['10.1.2.3', '10.2.0.0/16', 'fd00::/8']`. */
   readonly from: readonly string[];
   /**
-   * Header with the certificate of the client: a byte sequence (RFC 9440), or percent-encoded PEM as in nginx's
-   * `$ssl_client_escaped_cert`. The proxy must set it on every request, so that clients cannot send it themselves. Default `client-cert`.
+   * Header with the address of the client, such as `x-forwarded-for`: one address, or a list to which each proxy appends. The last address that is not a
+   * trusted proxy's counts. The proxy must set the header, or append to it, on every request. Default: none, and requests have the address that the host
+   * gives them, or the proxy's.
    */
-  readonly certificateHeader?: string;
+  readonly addressHeader?: string;
+  /**
+   * Header with the certificate of the client: a byte sequence (RFC 9440), percent-encoded PEM as in nginx's `$ssl_client_escaped_cert`, or Envoy's
+   * `x-forwarded-client-cert`. The proxy must set it on every request, so that clients cannot send it themselves. Default `client-cert`; false for none.
+   */
+  readonly certificateHeader?: string | false;
   /** Header with the intermediate certificates, in one of the same forms. Default `client-cert-chain`. */
   readonly chainHeader?: string;
 }
 
-/** Maximum of certificates per request: no valid chain is longer. */
-const MOST = 11;
-
 export interface Proxies {
   has(address: string): boolean;
+  /** The address of the client: that which the connection, or the host, gives; behind a trusted proxy, the one that it forwards, if it does. */
+  addressOf(req: NodeIncoming, given: string): string;
   /**
    * The certificates that a proxy forwards: none if the header is missing or invalid. Undefined for a request from any other address, whose headers
    * are ignored.
@@ -27,51 +33,75 @@ export interface Proxies {
   certificatesOf(req: NodeIncoming): readonly Uint8Array[] | undefined;
 }
 
-/** @throws TypeError for an invalid address */
-export const readProxies = (options: TrustedProxies): Proxies => {
-  const {
-    from,
-    certificateHeader = 'client-cert',
-    chainHeader = 'client-cert-chain',
-  } = checkedOptions('trustedProxies', options, { from: true, certificateHeader: true, chainHeader: true });
-  const proxies = addresses(from);
-  const [leafName, chainName] = [certificateHeader.toLowerCase(), chainHeader.toLowerCase()];
-  const has = (address: string): boolean => {
-    const family = isIP(address);
-    return family !== 0 && proxies.check(address, family === 4 ? 'ipv4' : 'ipv6');
-  };
+/** Proxies on the way that are looked at. */
+const MOST_HOPS = 30;
+
+/** @throws TypeError for an invalid address, and for a range that would trust everybody */
+export const readProxies = (options: TrustedProxies | readonly TrustedProxies[]): Proxies => {
+  const all = [options].flat().map(readOne);
+  const ofPeer = (address: string) => all.find((one) => one.has(address));
+  const has = (address: string): boolean => ofPeer(address) !== undefined;
   return {
     has,
-    certificatesOf: (req) => {
-      if (!has(req.socket.remoteAddress ?? '')) return undefined;
-      const [leaf, ...more] = certificatesIn(onlyHeader(req, leafName));
+    addressOf: (req, given) => {
+      const header = ofPeer(given)?.addressHeader;
+      if (header === undefined) return given;
+      let nearest = given;
+      for (const hop of hopsIn(header, req).slice(-MOST_HOPS).reverse()) {
+        // What is no address stands for a client that is not known: the proxy that said so is.
+        if (hop === undefined) return nearest;
+        nearest = hop;
+        if (!has(hop)) return hop;
+      }
+      return nearest;
+    },
+    certificatesOf: (req) => ofPeer(req.socket.remoteAddress ?? '')?.certificatesOf(req),
+  };
+};
+
+const readOne = (options: TrustedProxies) => {
+  const {
+    from,
+    addressHeader,
+    certificateHeader = 'client-cert',
+    chainHeader = 'client-cert-chain',
+  } = checkedOptions('trustedProxies', options, { from: true, addressHeader: true, certificateHeader: true, chainHeader: true });
+  const proxies = addresses(from);
+  return {
+    has: (address: string): boolean => {
+      const family = isIP(address);
+      return family !== 0 && proxies.check(address, family === 4 ? 'ipv4' : 'ipv6');
+    },
+    addressHeader: addressHeader?.toLowerCase(),
+    certificatesOf: (req: NodeIncoming): readonly Uint8Array[] => {
+      const [leaf, ...more] = certificateHeader === false ? [] : certificatesIn(onlyHeader(req, certificateHeader));
       if (!leaf) return [];
-      return [leaf, ...more, ...certificatesIn(onlyHeader(req, chainName))].slice(0, MOST);
+      return [leaf, ...more, ...certificatesIn(onlyHeader(req, chainHeader))].slice(0, MOST);
     },
   };
 };
 
+/** The values of a header, each as it was sent. */
+const valuesOf = ({ rawHeaders }: NodeIncoming, name: string): readonly string[] =>
+  rawHeaders.filter((_, i) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === name.toLowerCase());
+
 /** The value of a header; empty if it occurs twice, because then one of them may come from the client. */
 const onlyHeader = (req: NodeIncoming, name: string): string => {
-  const values = req.rawHeaders.filter((_, i) => i % 2 === 1 && req.rawHeaders[i - 1]?.toLowerCase() === name);
+  const values = valuesOf(req, name);
   return values.length === 1 ? (values[0] ?? '') : '';
 };
 
-const BYTE_SEQUENCE = /^:([A-Za-z0-9+/]+={0,2}):$/;
+/** The addresses in a header, the nearest last; undefined for what is none. */
+const hopsIn = (name: string, req: NodeIncoming): readonly (string | undefined)[] =>
+  valuesOf(req, name)
+    .flatMap((value) => value.split(','))
+    .map((hop) => addressIn(hop.trim()));
 
-/** @returns no certificates if any part is malformed */
-const certificatesIn = (value: string): readonly Uint8Array[] => {
-  if (value.startsWith(':')) {
-    const sequences = value.split(',').map((item) => BYTE_SEQUENCE.exec(item.trim())?.[1]);
-    return sequences.every((base64) => base64 !== undefined)
-      ? sequences.map((base64) => new Uint8Array(Buffer.from(base64, 'base64')))
-      : [];
-  }
-  try {
-    return readPem(decodeURIComponent(value), { labels: ['CERTIFICATE'], most: MOST }).value ?? [];
-  } catch {
-    return []; // malformed percent-encoding
-  }
+/** An address, without the port that may follow it. */
+const addressIn = (text: string): string | undefined => {
+  const [, bracketed, plain] = /^(?:\[([0-9a-f:.]+)\](?::\d{1,5})?|([0-9.]+):\d{1,5})$/i.exec(text) ?? [];
+  const address = bracketed ?? plain ?? text;
+  return isIP(address) !== 0 && !address.includes('%') ? address : undefined;
 };
 
 const addresses = (from: readonly string[]): BlockList => {
@@ -79,12 +109,23 @@ const addresses = (from: readonly string[]): BlockList => {
   for (const entry of from) {
     const [address = '', bits, ...rest] = entry.split('/');
     const family = isIP(address);
-    const prefix = bits === undefined ? undefined : /^\d{1,3}$/.test(bits) ? Number(bits) : Number.NaN;
-    if (family === 0 || rest.length > 0 || (prefix !== undefined && !(prefix <= (family === 4 ? 32 : 128))))
+    const longest = family === 4 ? 32 : 128;
+    const prefix = bits === undefined ? longest : /^\d{1,3}$/.test(bits) ? Number(bits) : Number.NaN;
+    if (family === 0 || rest.length > 0 || !(prefix <= longest))
       throw new TypeError(`trustedProxies.from must hold addresses and ranges like 10.2.0.0/16, got '${entry}'`);
-    const type = family === 4 ? 'ipv4' : 'ipv6';
-    if (prefix === undefined) list.addAddress(address, type);
-    else list.addSubnet(address, prefix, type);
+    if (isTooWide(address, prefix))
+      throw new TypeError(
+        `trustedProxies.from must name proxies, and '${entry}' would trust everybody: give ranges of /8 (IPv6: /7) or smaller`,
+      );
+    list.addSubnet(address, prefix, family === 4 ? 'ipv4' : 'ipv6');
   }
   return list;
+};
+
+/** Whether a range is more than any network of one's own. Those of IPv6 may hold all of IPv4 (`::ffff:0:0/96`). */
+const isTooWide = (address: string, prefix: number): boolean => {
+  if (isIP(address) === 4) return prefix < 8;
+  const mapped = new BlockList();
+  mapped.addSubnet('::ffff:0:0', Math.min(prefix, 96), 'ipv6');
+  return prefix < 7 || (prefix < 104 && mapped.check(address, 'ipv6'));
 };

@@ -10,7 +10,7 @@ import { fastifyPlugin } from '../../../adapters/http/fastify.ts';
 import { koaMiddleware } from '../../../adapters/http/koa.ts';
 import { type ServeOptions, type Serving, serve } from '../../../adapters/http/node.ts';
 import { memoryStorage } from '../../../adapters/storage/memory/index.ts';
-import { ManagementController } from '../../../src/index.ts';
+import { type CoreRequest, ManagementController } from '../../../src/index.ts';
 import { fastPasswordHasher } from '../../../src/platform/testing.ts';
 import { webPlatform } from '../../../src/platform/web.ts';
 import { type Host, opener } from '../../conformance/http/host.ts';
@@ -32,10 +32,10 @@ const [ANN, ROOT, PROXY] = [ann, root, proxy].map(({ certificate }) => hex(certi
 const servings: Serving[] = [];
 const serveSeen = async (options: Partial<ServeOptions> = {}) => {
   const controller = {
-    handle: async ({ peerCertificates = [] }: { readonly peerCertificates?: readonly Uint8Array[] }) => ({
+    handle: async ({ peerCertificates = [], remoteAddress = '', target }: CoreRequest) => ({
       status: 200,
       headers: { 'content-type': 'text/plain' },
-      body: peerCertificates.map(hex).join(' '),
+      body: target === '/address' ? remoteAddress : peerCertificates.map(hex).join(' '),
     }),
   };
   const serving = await serve({ controller, ...options });
@@ -46,7 +46,7 @@ after(() => Promise.all(servings.map((serving) => serving.close(0))));
 
 type Headers = Readonly<Record<string, string | string[]>>;
 
-/** What the controller is told that the client presented. */
+/** The certificates of the client as the controller sees them; with the path `/address`, its address. */
 const seen = ({ address }: Serving, headers: Headers = {}, options: https.RequestOptions = {}): Promise<string> =>
   new Promise((resolve, reject) => {
     const { request } = address.startsWith('https') ? https : http;
@@ -84,6 +84,31 @@ describe('a certificate in a header', () => {
       [{ 'client-cert': encodeURIComponent(ann.cert + root.cert) }, `${ANN} ${ROOT}`],
     ];
     for (const [headers, expected] of forms) assert.equal(await seen(serving, headers), expected);
+  });
+
+  test('comes as an element of x-forwarded-client-cert', async () => {
+    const certificateHeader = 'x-forwarded-client-cert';
+    const serving = await serveSeen({ trustedProxies: { ...loopback, certificateHeader } });
+    const [pem, chain] = [encodeURIComponent(ann.cert), encodeURIComponent(ann.cert + root.cert)];
+    const forged = encodeURIComponent(proxy.cert);
+    const values: readonly (readonly [string, string])[] = [
+      [`Hash=00;Cert="${pem}";Subject="CN=ann,O=\\"us\\"";URI=a;URI=b`, `${ANN}`],
+      [`By=spiffe://us/gateway;Hash=00;Cert="${pem}";Chain="${chain}"`, `${ANN} ${ROOT}`],
+      [`Subject="CN=eve;Cert=${forged};Chain=${forged}";Cert="${pem}"`, `${ANN}`],
+      [`Cert="${pem}";Subject="CN=\\";Cert=\\"${forged}"`, `${ANN}`],
+      // Elements before the last may come from the client, and with some settings of Envoy the last one, too.
+      [`Cert="${forged}",Cert="${pem}"`, ''],
+      [`Subject="CN=ann"`, ''],
+      [`Cert="${pem}`, ''],
+      [`Cert="${pem}"x`, ''],
+    ];
+    for (const [value, expected] of values) assert.equal(await seen(serving, { [certificateHeader]: value }), expected, value.slice(0, 40));
+  });
+
+  test('is none where the host says that there is no such header', async () => {
+    const serving = await serveSeen({ trustedProxies: { ...loopback, certificateHeader: false } });
+    for (const name of ['client-cert', 'false', 'undefined', 'client-cert-chain'])
+      assert.equal(await seen(serving, { [name]: sequence(ann) }), '');
   });
 
   test('that is malformed or stands there twice is none', async () => {
@@ -153,10 +178,84 @@ describe('a certificate in a header', () => {
   });
 });
 
+describe('the address of a client', () => {
+  const addressOf = async (trustedProxies: ServeOptions['trustedProxies'], headers: Headers) =>
+    seen(await serveSeen(trustedProxies ? { trustedProxies } : {}), headers, { path: '/address' });
+  const from = ['127.0.0.0/8', '10.0.0.0/8', 'fd00::/8'];
+
+  test('is the last one in the header that is not a trusted proxy’s, so that what a client sends itself does not count', async () => {
+    const trusted = { from, addressHeader: 'X-Forwarded-For' };
+    const hops: readonly (readonly [string | string[], string])[] = [
+      ['203.0.113.7', '203.0.113.7'],
+      ['1.1.1.1, 203.0.113.7', '203.0.113.7'],
+      ['1.1.1.1, 203.0.113.7, 10.0.0.9,10.1.0.9', '203.0.113.7'],
+      [['1.1.1.1', '203.0.113.7, 10.0.0.9'], '203.0.113.7'],
+      ['1.1.1.1, 2001:db8::7, fd00::9', '2001:db8::7'],
+      ['[2001:db8::7]:4711', '2001:db8::7'],
+      ['203.0.113.7:4711', '203.0.113.7'],
+      ['10.0.0.7, 10.0.0.9', '10.0.0.7'],
+      // What is no address hides all before it.
+      ['203.0.113.7, unknown, 10.0.0.9', '10.0.0.9'],
+      ['203.0.113.7, ', '127.0.0.1'],
+      ['fe80::1%<script>', '127.0.0.1'],
+      ['', '127.0.0.1'],
+    ];
+    for (const [value, expected] of hops) assert.equal(await addressOf(trusted, { 'x-forwarded-for': value }), expected, String(value));
+    const many = Array(500).fill('10.0.0.9');
+    assert.equal(await addressOf(trusted, { 'x-forwarded-for': ['203.0.113.7', ...many].join() }), '10.0.0.9', 'a chain has its end');
+  });
+
+  test('is that of the connection for any other header, and for a proxy that is not trusted', async () => {
+    const headers = { 'x-forwarded-for': '203.0.113.7', forwarded: 'for=203.0.113.7', 'x-real-ip': '203.0.113.7' };
+    for (const trusted of [
+      undefined,
+      { from },
+      { from, addressHeader: 'x-client' },
+      { from: ['10.0.0.0/8'], addressHeader: 'x-forwarded-for' },
+    ])
+      assert.equal(await addressOf(trusted, headers), '127.0.0.1');
+  });
+
+  test('and the certificate come in the headers of the proxy that sent the request', async () => {
+    const here = { from: ['127.0.0.0/8'], addressHeader: 'x-forwarded-for', certificateHeader: 'x-here' };
+    const there = { from: ['10.0.0.0/8'], addressHeader: 'x-real-ip', certificateHeader: 'x-there' };
+    const headers = { 'x-forwarded-for': '203.0.113.7', 'x-real-ip': '1.1.1.1', 'x-here': sequence(ann), 'x-there': sequence(proxy) };
+    for (const trusted of [
+      [here, there],
+      [there, here],
+    ]) {
+      assert.equal(await addressOf(trusted, headers), '203.0.113.7');
+      assert.equal(await seen(await serveSeen({ trustedProxies: trusted }), headers), ANN);
+    }
+  });
+});
+
+test('a range that would trust everybody is refused', async () => {
+  const everybody = [
+    '0.0.0.0/0',
+    '0.0.0.0/1',
+    '128.0.0.0/1',
+    '10.0.0.0/7',
+    '::/0',
+    '2000::/3',
+    '::/64',
+    '::ffff:0:0/96',
+    '::ffff:0.0.0.0/97',
+    '0::/8',
+  ];
+  for (const entry of everybody)
+    await assert.rejects(
+      serveSeen({ trustedProxies: { from: ['10.0.0.1', entry] } }),
+      { name: 'TypeError', message: /would trust everybody/ },
+      entry,
+    );
+  await serveSeen({ trustedProxies: { from: ['10.0.0.0/8', 'fc00::/7', '::1', '::ffff:10.0.0.0/104', '2001:db8::/32'] } });
+});
+
 test('the option counts in the same way with frameworks on Node', async (t) => {
   const seen: unknown[] = [];
-  const controller = { handle: handlerOf({ version: (source) => seen.push(source.peerCertificates) }) };
-  const options = { trustedProxies: { from: ['127.0.0.1'] } };
+  const controller = { handle: handlerOf({ version: (source) => seen.push([source.remoteAddress, source.peerCertificates]) }) };
+  const options = { trustedProxies: { from: ['127.0.0.1', '::ffff:127.0.0.1'], addressHeader: 'x-forwarded-for' } };
   const applications: Readonly<Record<string, Host['application']>> = {
     express: () => express().use(expressHandler(controller, options)),
     koa: () => new Koa().use(koaMiddleware(controller, options)).callback(),
@@ -169,7 +268,7 @@ test('the option counts in the same way with frameworks on Node', async (t) => {
   };
   for (const [name, application] of Object.entries(applications)) {
     const server = await opener({ name, application }, t)();
-    await server.ask('GET', '/version', { headers: { 'client-cert': ':AQID:' } });
+    await server.ask('GET', '/version', { headers: { 'client-cert': ':AQID:', 'x-forwarded-for': '203.0.113.7' } });
   }
-  assert.deepEqual(seen, Array(3).fill([new Uint8Array([1, 2, 3])]));
+  assert.deepEqual(seen, Array(3).fill(['203.0.113.7', [new Uint8Array([1, 2, 3])]]));
 });

@@ -1,0 +1,41 @@
+/** The forms in which proxies forward a certificate of their client in a header. */
+import { readPem } from '../../src/adapter-kit.ts';
+
+/** Maximum of certificates per request: no valid chain is longer. */
+export const MOST = 11;
+
+const BYTE_SEQUENCE = /^:([A-Za-z0-9+/]+={0,2}):$/;
+
+/**
+ * Byte sequences (RFC 9440), percent-encoded PEM, or an element of Envoy's `x-forwarded-client-cert`.
+ * @returns DER; no certificates if any part is malformed
+ */
+export const certificatesIn = (value: string): readonly Uint8Array[] => {
+  if (value.startsWith(':')) return sequencesIn(value);
+  return pemIn(/^[A-Za-z]+=/.test(value) ? elementIn(value) : value);
+};
+
+const sequencesIn = (value: string): readonly Uint8Array[] => {
+  const sequences = value.split(',').map((item) => BYTE_SEQUENCE.exec(item.trim())?.[1]);
+  return sequences.every((base64) => base64 !== undefined) ? sequences.map((base64) => new Uint8Array(Buffer.from(base64, 'base64'))) : [];
+};
+
+const pemIn = (value: string): readonly Uint8Array[] => {
+  try {
+    return readPem(decodeURIComponent(value), { labels: ['CERTIFICATE'], most: MOST }).value ?? [];
+  } catch {
+    return []; // malformed percent-encoding
+  }
+};
+
+const VALUE = String.raw`"(?:[^"\\]|\\.)*"|[^;,"]*`;
+const ELEMENT = new RegExp(`^[a-z]+=(?:${VALUE})(?:;[a-z]+=(?:${VALUE}))*$`, 'i');
+/** Of an element, pair by pair: what stands between quotes, such as a subject, may look like others. */
+const PAIRS = new RegExp(`([a-z]+)=(${VALUE})(?:;|$)`, 'gi');
+
+/** Percent-encoded PEM of the chain, or else of the certificate. Empty if there are several elements: those before the last one may come from the client. */
+const elementIn = (value: string): string => {
+  if (!ELEMENT.test(value)) return '';
+  const pairs = new Map([...value.matchAll(PAIRS)].map(([, name = '', quoted = '']) => [name.toLowerCase(), quoted]));
+  return (pairs.get('chain') ?? pairs.get('cert') ?? '').replaceAll('"', '');
+};
