@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { type Handling, type Serving, serve } from '../adapters/http/node.ts';
+import { type Handling, type Serving, serve, type TrustedProxies } from '../adapters/http/node.ts';
 import type { RouterHandler } from '../adapters/routers/node.ts';
 import type { Logger } from '../src/index.ts';
 import { codeOf, StartFailure, sentenceOf } from './failure.ts';
@@ -15,6 +15,7 @@ export interface ListenOptions {
   readonly certificate: Tls | undefined;
   /** Takes the connections of routers, with TLS. Undefined: none. */
   readonly routers: RouterHandler | undefined;
+  readonly trustedProxies: readonly TrustedProxies[];
   readonly messages: Logger;
 }
 
@@ -25,9 +26,10 @@ export type Listen = (options: ListenOptions) => Promise<Pick<Serving, 'port' | 
  * Opens the port, and reads the certificate again every ten seconds and on SIGHUP.
  * @throws StartFailure when the port cannot be had
  */
-export const listen = async ({ controller, host, port, certificate, routers, messages }: ListenOptions): Promise<Serving> => {
+export const listen = async (options: ListenOptions): Promise<Serving> => {
+  const { controller, host, port, certificate, routers, trustedProxies, messages } = options;
   const secured = certificate ? { tls: certificate.pair, ...(routers ? { routers } : {}) } : {};
-  const serving = await serve({ controller, host, port, ...secured }).catch((error: unknown) => {
+  const serving = await serve({ controller, host, port, trustedProxies, ...secured }).catch((error: unknown) => {
     throw portTrouble(host, port, error);
   });
   if (certificate) {

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import type { TrustedProxies } from '../adapters/http/node.ts';
 import { hostInUrl } from './addresses.ts';
 import { type OptionTable, readArguments } from './arguments.ts';
 import { StartFailure } from './failure.ts';
@@ -6,6 +7,7 @@ import { helpOfOptions } from './help.ts';
 import { type SecretKeyOptions, secretKeyFile, secretKeyIn } from './secret-key-option.ts';
 import type { Application } from './single-page.ts';
 import { type StorageChoice, storageOf } from './storage-option.ts';
+import { trustedProxiesOf } from './trusted-proxy-option.ts';
 
 export interface ServerOptions extends SecretKeyOptions {
   readonly host: string;
@@ -19,6 +21,8 @@ export interface ServerOptions extends SecretKeyOptions {
   /** Folder for snapshots of the database; default: beside the database. */
   readonly snapshots?: string;
   readonly tls: { readonly is: 'auto' } | { readonly is: 'off' } | { readonly is: 'files'; readonly cert: string; readonly key: string };
+  /** Proxies that say which client a request is of. */
+  readonly trustedProxies?: readonly TrustedProxies[];
   /** Whether administrators see where the keys of external JWT signers are. */
   readonly showJwksEndpoints?: true;
   /** Whether the OpenID provider answers. */
@@ -71,6 +75,11 @@ const OPTIONS = {
   tls: {
     value: 'TLS',
     about: 'auto: make and keep certificates in the data folder; off: plain HTTP; CERT,KEY: these PEM files (default auto)',
+  },
+  'trusted-proxy': {
+    value: 'CIDR[,HEADER...]',
+    about:
+      'addresses of proxies in front of the server, of whose requests X-Forwarded-For has the address of the client; with HEADER, also the header in which they forward its certificate, and that of the intermediate ones. They must set each of these headers on every request. x-real-ip as a HEADER takes the place of X-Forwarded-For. May be given several times',
   },
   oidc: {
     value: 'on|off',
@@ -143,6 +152,7 @@ export const readOptions = (
     storage: storageOf(values.get('storage')),
     ...(isWaiting(values.get('migrations') ?? 'auto') ? { waitsForMigrations: true } : {}),
     tls: tlsOf(values.get('tls') ?? 'auto'),
+    ...(values.has('trusted-proxy') ? { trustedProxies: trustedProxiesOf(values.all('trusted-proxy')) } : {}),
     oidc: isOn('oidc', values.get('oidc')),
     routers: isOn('routers', values.get('routers')),
     ...(values.has('show-jwks-endpoints') ? { showJwksEndpoints: true } : {}),

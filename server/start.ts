@@ -42,7 +42,8 @@ const open = async (options: ServerOptions, listen: Listen, messages: Logger): P
   };
   const routes = [...(options.health ? [probeRoute(opened, pending)] : []), ...applications];
   const routers = options.routers ? routersOf(opened) : undefined;
-  const serving = await listen({ controller: routed(routes, api), host, port, certificate, routers, messages });
+  const trustedProxies = options.trustedProxies ?? [];
+  const serving = await listen({ controller: routed(routes, api), host, port, certificate, routers, trustedProxies, messages });
   const watched = await observing.listen(opened);
   const url = (of: string) => urlOf(certificate !== undefined, of, serving.port);
   const address = options.address ?? url(advertised);
@@ -85,8 +86,10 @@ const open = async (options: ServerOptions, listen: Listen, messages: Logger): P
  * Identity providers on the same machine are common where people try things out. Clients of other machines must not reach services of this one by way of the
  * server.
  */
-const outboundAllowOf = ({ host, address }: Pick<ServerOptions, 'host' | 'address'>): readonly string[] =>
-  isLoopbackHost(host) && (address === undefined || isLoopbackHost(hostInUrl(new URL(address).hostname))) ? ['loopback'] : [];
+const outboundAllowOf = ({ host, address, trustedProxies }: ServerOptions): readonly string[] => {
+  const names = [host, ...(address === undefined ? [] : [hostInUrl(new URL(address).hostname)])];
+  return names.every(isLoopbackHost) && !trustedProxies ? ['loopback'] : [];
+};
 
 const MIGRATING = 'the database is to be migrated before the server can work';
 

@@ -51,7 +51,15 @@ const listening = async (t: TestContext, folder: string, ...args: readonly strin
   const say = (level: string) => (sentence: string) => void said.push(`${level}: ${sentence}`);
   const messages = { info: say('info'), warn: say('warn'), error: say('error') };
   const controller = { handle: async () => ({ status: 200, headers: {}, body: 'here' }) };
-  const serving: Serving = await listen({ controller, host: '127.0.0.1', port: 0, certificate, routers: undefined, messages });
+  const serving: Serving = await listen({
+    controller,
+    host: '127.0.0.1',
+    port: 0,
+    certificate,
+    routers: undefined,
+    trustedProxies: [],
+    messages,
+  });
   t.after(() => serving.close(0));
   t.after(() => void process.removeAllListeners('SIGHUP'));
   /** Lets ten seconds pass, and waits until the files were read. */

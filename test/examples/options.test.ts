@@ -65,6 +65,18 @@ test('what is seen of the server is chosen by options', () => {
   ]);
 });
 
+test('proxies are trusted by address, each with the headers that it sets', () => {
+  assert.deepEqual(
+    read('--trusted-proxy 127.0.0.1 --trusted-proxy 10.2.0.0/16,fd00::/8,Client-Cert,X-Chain --trusted-proxy=::1,x-real-ip,x-cert')
+      ?.trustedProxies,
+    [
+      { from: ['127.0.0.1'], addressHeader: 'x-forwarded-for', certificateHeader: false },
+      { from: ['10.2.0.0/16', 'fd00::/8'], addressHeader: 'x-forwarded-for', certificateHeader: 'client-cert', chainHeader: 'x-chain' },
+      { from: ['::1'], addressHeader: 'x-real-ip', certificateHeader: 'x-cert' },
+    ],
+  );
+});
+
 test('the addresses of key sets are shown where an option says so', () => {
   assert.equal(read('--show-jwks-endpoints --port 0')?.showJwksEndpoints, true);
   assert.equal(read('')?.showJwksEndpoints, undefined);
@@ -153,6 +165,15 @@ const refusals: readonly (readonly [line: string, sentence: RegExp])[] = [
     'one,two:x/db',
     'db/a/b',
   ].map((rest) => [`--storage postgres://${rest}`, /^--storage must name a database, as in postgres:\/\/[A-Z:@/]+$/] as const),
+  ...['0.0.0.0/0', '10.0.0.7,::/0', '128.0.0.0/1,client-cert', '::ffff:0:0/96'].map(
+    (proxy) =>
+      [`--trusted-proxy ${proxy}`, /^--trusted-proxy must name proxies, and '[^']+' would trust everybody: give ranges of /] as const,
+  ),
+  ...['nginx', 'client-cert', '*', '10.0.0.7,a b', '10.0.0.7,', '10.0.0.7,a,b,c', '10.0.0.7,x-real-ip,x-forwarded-for'].map(
+    (proxy) =>
+      [`--trusted-proxy=${proxy.replace(' ', '\t')}`, /^--trusted-proxy must be addresses or ranges, and headers with .*, got '/] as const,
+  ),
+  ['--trusted-proxy 10.0.0.0/33', /^--trusted-proxy must hold addresses and ranges like 10\.2\.0\.0\/16, got '10\.0\.0\.0\/33'$/],
   ['--metrics-hosts a_b', /^--metrics-hosts must be host names or IP addresses with a comma between them, or \*, got 'a_b'$/],
   ['--metrics-hosts=', /got ''$/],
   ['--health=yes', /^option --health takes no value; see --help$/],
