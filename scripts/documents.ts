@@ -16,6 +16,7 @@ import { deviations, publishedOperations } from '../test/contract/published.ts';
 import { apiSurface } from './api-surface.ts';
 import { clientOperations } from './client-operations.ts';
 import { outlined } from './outlined.ts';
+import { settingRows, settingTexts } from './settings.ts';
 import { openContract } from './types/contract.ts';
 import { publicTypes } from './types/index.ts';
 import { changedRows } from './types/rows.ts';
@@ -193,6 +194,17 @@ const leftOut = (): string => {
   ].join('\n');
 };
 
+const settings = (): string =>
+  [
+    noteOf('the comments in src/call/settings.ts'),
+    '# Settings',
+    '',
+    'Options of a controller: `settings` of `ManagementController.open`; options and environment variables of [the server](guides/server.md), or members of its configuration file under the same name.',
+    '',
+    table(['setting', 'option', 'variable', 'what it is'], settingRows(root)),
+    '',
+  ].join('\n');
+
 /** Every decision record by its title. */
 const decisions = (): string => {
   const folder = join(root, 'docs/decisions');
@@ -234,6 +246,8 @@ export const documents: Readonly<Record<string, () => string>> = {
   'src/api/kind-names.ts': kindNames,
   'src/client/operations.ts': clientOperations,
   'docs/errors.md': errors,
+  'docs/settings.md': settings,
+  'server/setting-texts.ts': () => settingTexts(root),
   'docs/deviations.md': leftOut,
   'docs/decisions/README.md': decisions,
   'docs/api-surface.md': () =>

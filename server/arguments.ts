@@ -1,16 +1,30 @@
 import { parseArgs } from 'node:util';
+import { nearest } from '../src/options.ts';
 import { StartFailure } from './failure.ts';
 
-/** An option, as it is declared: read and described in the help by this alone. */
+/** An option, as it is declared: read, described in the help and shown by this alone. */
 export interface OptionDeclaration {
-  /** What stands for its value in the help, e.g. `FILE`; a flag has none. */
+  /** Stands for its value in the help, e.g. `FILE`; a flag has none. */
   readonly value?: string;
   /** For the help. */
   readonly about: string;
+  /** The value without the option, if it is always the same. */
+  readonly default?: string;
+  /** Whether it may be given several times, or its one value is a list with commas. */
+  readonly list?: 'repeated' | 'commas';
+  /** Shows a value from which secrets are left out. Default: as it is. */
+  readonly shown?: (value: string) => string;
 }
 
 /** The options of a command, by name. */
 export type OptionTable = Readonly<Record<string, OptionDeclaration>>;
+
+/** The options that one source gives, by name: in order, none for a flag that is off. A flag that is on is the empty text. */
+export interface Source {
+  readonly values: ReadonlyMap<string, readonly string[]>;
+  /** How the source calls an option, in messages. */
+  label(name: string): string;
+}
 
 /** The options that were given. */
 export interface Given<Name extends string> {
@@ -19,14 +33,23 @@ export interface Given<Name extends string> {
   /** All of that name, in order. */
   all(name: Name): readonly string[];
   has(name: Name): boolean;
+  /** The source of an option, in its words; undefined for one that was not given. */
+  source(name: Name): string | undefined;
 }
+
+/** @param sources the first one that has an option gives it */
+export const givenBy = <Name extends string>(...sources: readonly Source[]): Given<Name> => {
+  const sourceOf = (name: string) => sources.find(({ values }) => values.has(name));
+  const all = (name: Name) => sourceOf(name)?.values.get(name) ?? [];
+  return { all, get: (name) => all(name).at(-1), has: (name) => all(name).length > 0, source: (name) => sourceOf(name)?.label(name) };
+};
 
 /**
  * Reads arguments by the table of options. Not strict, so that refusals are our own sentences; every token is looked at here.
  * @returns `help` when that was asked for
  * @throws StartFailure that names the argument, and what would be right
  */
-export const readArguments = <T extends OptionTable>(args: readonly string[], table: T): Given<keyof T & string> | 'help' => {
+export const readArguments = (args: readonly string[], table: OptionTable): Source | 'help' => {
   const options = Object.entries(table).map(([name, { value }]) => [name, { type: value === undefined ? 'boolean' : 'string' }] as const);
   const { tokens } = parseArgs({
     args: [...args],
@@ -41,7 +64,7 @@ export const readArguments = <T extends OptionTable>(args: readonly string[], ta
     const { name, value, inlineValue } = token;
     if (name === 'help') return 'help';
     const declared = Object.hasOwn(table, name) ? table[name] : undefined;
-    if (!declared) throw new StartFailure(`unknown option ${token.rawName}; see --help`);
+    if (!declared) throw new StartFailure(`unknown option ${token.rawName}${hintOf(name, table)}`);
     const isFlag = declared.value === undefined;
     if (isFlag && value !== undefined) throw new StartFailure(`option --${name} takes no value; see --help`);
     // `--host --port 1` is a forgotten value; who wants a value that begins with a dash writes `--host=-x`.
@@ -49,5 +72,10 @@ export const readArguments = <T extends OptionTable>(args: readonly string[], ta
       throw new StartFailure(`option --${name} needs a value; see --help`);
     values.set(name, [...(values.get(name) ?? []), value ?? '']);
   }
-  return { get: (name) => values.get(name)?.at(-1), all: (name) => values.get(name) ?? [], has: (name) => values.has(name) };
+  return { values, label: (name) => `--${name}` };
+};
+
+const hintOf = (name: string, table: OptionTable): string => {
+  const meant = nearest(name, Object.keys(table));
+  return meant === undefined ? '; see --help' : `: did you mean --${meant}?`;
 };

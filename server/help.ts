@@ -3,10 +3,15 @@ import type { OptionTable } from './arguments.ts';
 /** Where what is said of an option begins, and how wide lines are. */
 const [INDENT, WIDTH] = [25, 118];
 
-/** The lines about the options of a table, and `--help`. */
+/** Added to the options of every command. */
+export const HELP = { help: { about: 'print this' } } as const;
+
+/** The lines about the options of a table. */
 export const helpOfOptions = (table: OptionTable): string =>
-  Object.entries({ ...table, help: { about: 'print this' } })
-    .map(([name, { value, about }]: [string, OptionTable[string]]) => entry(`--${name}${value === undefined ? '' : ` ${value}`}`, about))
+  Object.entries(table)
+    .map(([name, { value, about, default: usual }]: [string, OptionTable[string]]) =>
+      entry(`--${name}${value === undefined ? '' : ` ${value}`}`, usual === undefined ? about : `${about} (default ${usual})`),
+    )
     .join('\n');
 
 /** A name, and what is said of it beside it. */

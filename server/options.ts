@@ -1,12 +1,15 @@
-import { isIP } from 'node:net';
 import type { TrustedProxies } from '../adapters/http/node.ts';
-import { hostInUrl } from './addresses.ts';
-import { type OptionTable, readArguments } from './arguments.ts';
-import { StartFailure } from './failure.ts';
-import { helpOfOptions } from './help.ts';
+import type { Settings } from '../src/index.ts';
+import type { Given, OptionTable } from './arguments.ts';
+import { asGiven, config, givenOptions, type Surroundings } from './given-options.ts';
+import { HELP, helpOfOptions } from './help.ts';
+import * as values from './option-values.ts';
+import { printed } from './print-config.ts';
 import { type SecretKeyOptions, secretKeyFile, secretKeyIn } from './secret-key-option.ts';
+import { settingOptions, settingsOf } from './setting-options.ts';
 import type { Application } from './single-page.ts';
-import { type StorageChoice, storageOf } from './storage-option.ts';
+import type { Environment } from './sources.ts';
+import { DEFAULT_STORAGE, type StorageChoice, storageOf, withoutSecrets } from './storage-option.ts';
 import { trustedProxiesOf } from './trusted-proxy-option.ts';
 
 export interface ServerOptions extends SecretKeyOptions {
@@ -23,8 +26,6 @@ export interface ServerOptions extends SecretKeyOptions {
   readonly tls: { readonly is: 'auto' } | { readonly is: 'off' } | { readonly is: 'files'; readonly cert: string; readonly key: string };
   /** Proxies that say which client a request is of. */
   readonly trustedProxies?: readonly TrustedProxies[];
-  /** Whether administrators see where the keys of external JWT signers are. */
-  readonly showJwksEndpoints?: true;
   /** Whether the OpenID provider answers. */
   readonly oidc: boolean;
   /** Whether routers connect on the port of the API. */
@@ -44,12 +45,18 @@ export interface ServerOptions extends SecretKeyOptions {
   readonly applications?: readonly Application[];
   /** The parts of `administrator` that were given, under the names that gave them: `--admin-password`, `ADMIN_PASSWORD`. */
   readonly given: readonly string[];
+  /** Those that were given, checked. */
+  readonly settings: Partial<Settings>;
+  /** What to print in place of a start: the options that hold, and where they come from. */
+  readonly configuration?: string;
 }
 
 /** The options of the server. */
 const OPTIONS = {
-  host: { value: 'HOST', about: 'address or name to listen on (default 127.0.0.1)' },
-  port: { value: 'PORT', about: 'port to listen on, 0 for any free one (default 1280)' },
+  config,
+  'print-config': { about: 'print the options and settings that hold, without secrets, and where each comes from; start nothing' },
+  host: { value: 'HOST', about: 'address or name to listen on', default: '127.0.0.1' },
+  port: { value: 'PORT', about: 'port to listen on, 0 for any free one', default: '1280' },
   address: {
     value: 'URL',
     about:
@@ -57,42 +64,46 @@ const OPTIONS = {
   },
   storage: {
     value: 'STORAGE',
-    about:
-      'memory, sqlite:FILE or postgres://USER:PASSWORD@HOST:PORT/DATABASE, with several HOST:PORT,HOST:PORT for fail-over (default sqlite:data/controller.db)',
+    about: 'memory, sqlite:FILE or postgres://USER:PASSWORD@HOST:PORT/DATABASE, with several HOST:PORT,HOST:PORT for fail-over',
+    default: DEFAULT_STORAGE,
+    shown: withoutSecrets,
   },
   migrations: {
     value: 'WHEN',
     about:
-      'auto: run the migrations that the database lacks before the server starts; wait: start when others have run them, as the command migrate does (default auto)',
+      'auto: run the migrations that the database lacks before the server starts; wait: start when others have run them, as the command migrate does',
+    default: 'auto',
   },
   snapshots: { value: 'FOLDER', about: 'where snapshots of the database are kept (default: snapshots, beside the database)' },
-  'admin-username': { value: 'NAME', about: 'username of the first administrator (default admin)' },
+  'admin-username': { value: 'NAME', about: 'username of the first administrator', default: 'admin' },
   'admin-password': {
     value: 'TEXT',
     about:
-      "password of the first administrator (default: the environment's ADMIN_PASSWORD; without either, a random one that is printed once)",
+      "password of the first administrator (default: the environment's ADMIN_PASSWORD; without either, a random one that is printed once). Other users of the machine can see options: prefer the variable",
+    shown: () => '***',
   },
   tls: {
     value: 'TLS',
-    about: 'auto: make and keep certificates in the data folder; off: plain HTTP; CERT,KEY: these PEM files (default auto)',
+    about:
+      'auto: make and keep certificates in the data folder; off: plain HTTP; CERT,KEY: these PEM files, read again when they change and on SIGHUP',
+    default: 'auto',
   },
   'trusted-proxy': {
     value: 'CIDR[,HEADER...]',
     about:
       'addresses of proxies in front of the server, of whose requests X-Forwarded-For has the address of the client; with HEADER, also the header in which they forward its certificate, and that of the intermediate ones. They must set each of these headers on every request. x-real-ip as a HEADER takes the place of X-Forwarded-For. May be given several times',
+    list: 'repeated',
   },
   oidc: {
     value: 'on|off',
-    about: 'answer as an OpenID provider below /oidc, through which current consoles, SDKs and command lines log in (default on)',
+    about: 'answer as an OpenID provider below /oidc, through which current consoles, SDKs and command lines log in',
+    default: 'on',
   },
   routers: {
     value: 'on|off',
     about:
-      'take the connections of routers on the port of the API, which needs TLS (default on): create an edge router, then enroll and run it with its token',
-  },
-  'show-jwks-endpoints': {
-    about:
-      'show administrators the JWKS addresses of external JWT signers, which are write-only otherwise: the admin console and exports of the command-line client need it',
+      'take the connections of routers on the port of the API, which needs TLS: create an edge router, then enroll and run it with its token',
+    default: 'on',
   },
   'secret-key-file': secretKeyFile,
   metrics: {
@@ -104,6 +115,7 @@ const OPTIONS = {
     value: 'HOST,HOST',
     about:
       'names under which metrics are asked for, beside loopback and HOST of --metrics, such as that of a container; * for any. Other names are refused, because browsers could be led here by them',
+    list: 'commas',
   },
   health: {
     about:
@@ -117,134 +129,74 @@ const OPTIONS = {
     value: '/PATH=FOLDER',
     about:
       'serve the single-page application in FOLDER, as it was built, below /PATH, such as the admin console: --spa /zac=dist/console. May be given several times',
+    list: 'repeated',
   },
-  drain: { value: 'SECONDS', about: 'how long requests under way may take when the server ends, 0 to 3600 (default 10)' },
+  drain: { value: 'SECONDS', about: 'how long requests under way may take when the server ends, 0 to 3600', default: '10' },
 } as const satisfies OptionTable;
 
-/** What the options mean, in lines. */
-export const helpOfServer = (): string => `${helpOfOptions(OPTIONS)}
+/** All of them, with one for each setting. */
+const TABLE: OptionTable = { ...OPTIONS, ...settingOptions };
 
-The data folder is that of the SQLite file, else data. A signal (SIGTERM, SIGINT) ends the server; a second one does so at once.
+type Name = keyof typeof OPTIONS;
+
+/** Where the options of any command may stand. */
+export const surroundings = (environment: Environment): Surroundings => {
+  const { 'print-config': _, ...configurable } = TABLE;
+  return { environment, configurable };
+};
+
+/** What the options mean, in lines. */
+export const helpOfServer = (): string => `${helpOfOptions({ ...OPTIONS, ...HELP })}
+
+Settings:
+${helpOfOptions(settingOptions)}
+
+Each option has the same name in three spellings: --max-body-bytes, the variable OVERLAY_MAX_BODY_BYTES, and maxBodyBytes in the file of --config.
+The data folder is that of the SQLite file, else data. A signal (SIGTERM, SIGINT) ends the server; a second one does so at once. SIGHUP reads certificates again.
 Exit status: 0 when all was closed, 1 when it could not start or close, 3 when something did not end in time and was given up.`;
 
 /**
  * @returns undefined when help was asked for
  * @throws StartFailure that names the option, what it was given, and what would be right
  */
-export const readOptions = (
-  args: readonly string[],
-  environment: Readonly<Record<string, string | undefined>>,
-): ServerOptions | undefined => {
-  const values = readArguments(args, OPTIONS);
-  if (values === 'help') return undefined;
-  const metrics = values.get('metrics');
-  const metricsHosts = values.get('metrics-hosts');
-  const log = values.get('log');
-  const snapshots = values.get('snapshots');
-  const address = values.get('address');
-  const username = values.get('admin-username');
-  const fromEnvironment = values.has('admin-password') ? undefined : environment.ADMIN_PASSWORD || undefined;
-  const password = values.get('admin-password') ?? fromEnvironment;
-  return {
-    host: hostOf(values.get('host') ?? '127.0.0.1'),
-    port: portOf(values.get('port') ?? '1280'),
-    ...(address === undefined ? {} : { address: addressOf(address) }),
-    storage: storageOf(values.get('storage')),
-    ...(isWaiting(values.get('migrations') ?? 'auto') ? { waitsForMigrations: true } : {}),
-    tls: tlsOf(values.get('tls') ?? 'auto'),
-    ...(values.has('trusted-proxy') ? { trustedProxies: trustedProxiesOf(values.all('trusted-proxy')) } : {}),
-    oidc: isOn('oidc', values.get('oidc')),
-    routers: isOn('routers', values.get('routers')),
-    ...(values.has('show-jwks-endpoints') ? { showJwksEndpoints: true } : {}),
-    ...(snapshots === undefined ? {} : { snapshots }),
-    ...(metrics === undefined ? {} : { metrics: listenerOf(metrics) }),
-    ...(metricsHosts === undefined ? {} : { metricsHosts: namesIn(metricsHosts) }),
-    ...(values.has('health') ? { health: true } : {}),
-    ...(log === undefined ? {} : { log: formOf(log) }),
-    ...(values.has('spa') ? { applications: applicationsOf(values.all('spa')) } : {}),
-    drainMs: drainOf(values.get('drain') ?? '10') * 1000,
-    ...secretKeyIn(values, environment),
-    administrator: { ...(username === undefined ? {} : { username }), ...(password === undefined ? {} : { password }) },
-    given: [
-      ...(username === undefined ? [] : ['--admin-username']),
-      ...(fromEnvironment ? ['ADMIN_PASSWORD'] : password === undefined ? [] : ['--admin-password']),
-    ],
+export const readOptions = (args: readonly string[], environment: Environment): ServerOptions | undefined => {
+  const given = givenOptions(args, TABLE, surroundings(environment));
+  if (given === 'help') return undefined;
+  try {
+    const options = optionsIn(given, environment);
+    return given.has('print-config') ? { ...options, configuration: printed(options, given, TABLE) } : options;
+  } catch (error) {
+    throw asGiven(error, given);
+  }
+};
+
+const optionsIn = (given: Given<Name>, environment: Environment): ServerOptions => {
+  const value = (name: Name): string => given.get(name) ?? TABLE[name]?.default ?? '';
+  /** The option under another name, if it was given. */
+  const when = <const K extends string, T>(name: Name, key: K, read: (text: string) => T): { readonly [key in K]?: T } => {
+    const text = given.get(name);
+    return text === undefined ? {} : ({ [key]: read(text) } as { readonly [key in K]: T }); // one computed key
   };
-};
-
-const isHost = (host: string): boolean =>
-  isIP(host) ? !host.includes('%') : host.length <= 253 && /^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(host) && !/^[\d.]+$/.test(host);
-
-const hostOf = (host: string): string => {
-  if (isHost(host)) return host;
-  throw new StartFailure(`--host must be a host name or an IP address, got '${host}'`);
-};
-
-/** The invalid value is not repeated in the message: it may be a password. */
-const addressOf = (address: string): string => {
-  const { protocol, origin, href, hostname } = URL.parse(address) ?? {};
-  const isOrigin = href === `${origin}/` && (protocol === 'https:' || protocol === 'http:');
-  if (origin && isOrigin && isHost(hostInUrl(hostname ?? ''))) return origin;
-  throw new StartFailure('--address must be an address without a path, such as https://overlay.example.com or https://10.0.0.7:1280');
-};
-
-const portOf = (port: string): number => {
-  if (/^\d{1,5}$/.test(port) && Number(port) <= 65535) return Number(port);
-  throw new StartFailure(`--port must be a number from 0 to 65535, got '${port}'`);
-};
-
-const isOn = (name: string, text = 'on'): boolean => {
-  if (text === 'on' || text === 'off') return text === 'on';
-  throw new StartFailure(`--${name} must be on or off, got '${text}'`);
-};
-
-const drainOf = (seconds: string): number => {
-  if (/^\d{1,4}$/.test(seconds) && Number(seconds) <= 3600) return Number(seconds);
-  throw new StartFailure(`--drain must be a number of seconds from 0 to 3600, got '${seconds}'`);
-};
-
-const isWaiting = (when: string): boolean => {
-  if (when === 'auto' || when === 'wait') return when === 'wait';
-  throw new StartFailure(`--migrations must be auto or wait, got '${when}'`);
-};
-
-const tlsOf = (tls: string): ServerOptions['tls'] => {
-  if (tls === 'auto' || tls === 'off') return { is: tls };
-  const [cert, key, ...rest] = tls.split(',');
-  if (cert && key && rest.length === 0) return { is: 'files', cert, key };
-  throw new StartFailure(`--tls must be auto, off, or the PEM files of a certificate and its key as CERT,KEY, got '${tls}'`);
-};
-
-const listenerOf = (metrics: string): { readonly host: string; readonly port: number } => {
-  const [, host = '127.0.0.1', port = ''] = /^(?:(.+):)?(\d{1,5})$/.exec(metrics) ?? [];
-  if (port !== '' && Number(port) <= 65535 && isHost(hostInUrl(host))) return { host: hostInUrl(host), port: Number(port) };
-  throw new StartFailure(`--metrics must be a port from 0 to 65535, or HOST:PORT, such as 9464 or 0.0.0.0:9464, got '${metrics}'`);
-};
-
-const namesIn = (hosts: string): readonly string[] => {
-  const names = hosts.split(',').map((host) => hostInUrl(host).toLowerCase());
-  if (names.every((name) => name === '*' || isHost(name))) return names;
-  throw new StartFailure(`--metrics-hosts must be host names or IP addresses with a comma between them, or *, got '${hosts}'`);
-};
-
-const formOf = (log: string): 'json' | 'text' => {
-  if (log === 'json' || log === 'text') return log;
-  throw new StartFailure(`--log must be json or text, got '${log}'`);
-};
-
-/** What the server itself answers for, and an application must not hide. */
-const TAKEN = ['/edge', '/fabric', '/oidc', '/health', '/ready'];
-
-const applicationsOf = (spas: readonly string[]): readonly Application[] => {
-  const applications = spas.map((spa) => {
-    const [, path, folder] = /^(\/[A-Za-z0-9][\w-]*)=(.+)$/s.exec(spa) ?? [];
-    if (path === undefined || folder === undefined)
-      throw new StartFailure(`--spa must be /PATH=FOLDER, such as /zac=dist/console, got '${spa}'`);
-    if (TAKEN.includes(path))
-      throw new StartFailure(`--spa cannot serve an application at ${path}, which is the server's own: choose another path`);
-    return { path, folder };
-  });
-  const twice = applications.find(({ path }, i) => applications.findIndex((other) => other.path === path) < i);
-  if (twice) throw new StartFailure(`--spa was given two applications at ${twice.path}`);
-  return applications;
+  return {
+    host: values.hostOf(value('host')),
+    port: values.portOf(value('port')),
+    ...when('address', 'address', values.addressOf),
+    storage: storageOf(value('storage')),
+    ...(values.isWaiting(value('migrations')) ? { waitsForMigrations: true } : {}),
+    tls: values.tlsOf(value('tls')),
+    ...when('trusted-proxy', 'trustedProxies', () => trustedProxiesOf(given.all('trusted-proxy'))),
+    oidc: values.isOn('oidc', value('oidc')),
+    routers: values.isOn('routers', value('routers')),
+    ...when('snapshots', 'snapshots', String),
+    ...when('metrics', 'metrics', values.listenerOf),
+    ...when('metrics-hosts', 'metricsHosts', values.namesIn),
+    ...when('health', 'health', () => true as const),
+    ...when('log', 'log', values.formOf),
+    ...when('spa', 'applications', () => values.applicationsOf(given.all('spa'))),
+    drainMs: values.drainOf(value('drain')) * 1000,
+    ...secretKeyIn(given, environment),
+    administrator: { ...when('admin-username', 'username', String), ...when('admin-password', 'password', String) },
+    given: (['admin-username', 'admin-password'] as const).flatMap((name) => given.source(name) ?? []),
+    settings: settingsOf(given),
+  };
 };

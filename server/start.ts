@@ -1,8 +1,7 @@
 import { join } from 'node:path';
-import { getHeapStatistics } from 'node:v8';
 import { nodePlatform, snapshotFolder } from '../adapters/platform/node.ts';
 import { type CoreRequest, type Logger, ManagementController } from '../src/index.ts';
-import { hostInUrl, isLoopbackHost, namesOf, urlOf } from './addresses.ts';
+import { namesOf, urlOf } from './addresses.ts';
 import { sentenceOf } from './failure.ts';
 import { greet, logGreeting } from './greeting.ts';
 import type { Listen } from './listen.ts';
@@ -13,18 +12,15 @@ import { readOptions, type ServerOptions } from './options.ts';
 import { routersOf } from './router-port.ts';
 import { refusal, routed } from './routes.ts';
 import { keepSecretKey } from './secret-key.ts';
+import { serverSettings } from './server-settings.ts';
 import { exitOnSignal } from './shutdown.ts';
 import { singlePage } from './single-page.ts';
-import { dataFolderOf } from './storage.ts';
+import { dataFolderOf } from './storage-option.ts';
 import { prepareTls } from './tls.ts';
-
-const MIB = 1024 * 1024;
-/** A server has its process to itself, and remembers more of what it has read than a controller within another service: about 100,000 entities. */
-const readCacheBytes = Math.floor(Math.min(256 * MIB, getHeapStatistics().heap_size_limit / 8));
 
 const open = async (options: ServerOptions, listen: Listen, messages: Logger): Promise<void> => {
   const closeOnSignal = exitOnSignal(messages);
-  const { host, port, storage, snapshots, administrator, given, drainMs, showJwksEndpoints } = options;
+  const { host, port, storage, snapshots, administrator, given, drainMs } = options;
   const applications = await Promise.all((options.applications ?? []).map(singlePage));
   const observing = observingOf(options);
   const { advertised, local } = namesOf(host);
@@ -57,7 +53,7 @@ const open = async (options: ServerOptions, listen: Listen, messages: Logger): P
     snapshots: snapshotFolder(snapshots ?? join(folder, 'snapshots')),
     ...(key === undefined ? {} : { secretKey: key }),
     ...certificate?.pki,
-    settings: { address, readCacheBytes, outboundAllow: outboundAllowOf(options), showJwksEndpoints: showJwksEndpoints === true },
+    settings: { ...serverSettings(options), address },
   });
   ready(controller);
 
@@ -82,15 +78,6 @@ const open = async (options: ServerOptions, listen: Listen, messages: Logger): P
   else console.log(await greet(controller, greeting));
 };
 
-/**
- * Identity providers on the same machine are common where people try things out. Clients of other machines must not reach services of this one by way of the
- * server.
- */
-const outboundAllowOf = ({ host, address, trustedProxies }: ServerOptions): readonly string[] => {
-  const names = [host, ...(address === undefined ? [] : [hostInUrl(new URL(address).hostname)])];
-  return names.every(isLoopbackHost) && !trustedProxies ? ['loopback'] : [];
-};
-
 const MIGRATING = 'the database is to be migrated before the server can work';
 
 /** How long a store may take to close. */
@@ -102,6 +89,7 @@ export const start = async (listen: Listen): Promise<void> => {
   try {
     const options = readOptions(process.argv.slice(2), process.env);
     if (!options) return console.log((await import('./commands/index.ts')).overview());
+    if (options.configuration !== undefined) return console.log(options.configuration);
     messages = messagesOf(options.log);
     await open(options, listen, messages);
   } catch (error) {

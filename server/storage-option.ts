@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { StartFailure } from './failure.ts';
 
 /** A store, as the command line names it. */
@@ -9,10 +10,10 @@ export type StorageChoice =
 /** A store that outlives its process. */
 export type KeptStorage = Exclude<StorageChoice, { readonly is: 'memory' }>;
 
-const DEFAULT_STORAGE = 'sqlite:data/controller.db';
+export const DEFAULT_STORAGE = 'sqlite:data/controller.db';
 
 /** @throws StartFailure with what would be right */
-export const storageOf = (storage = DEFAULT_STORAGE): StorageChoice => {
+export const storageOf = (storage: string = DEFAULT_STORAGE): StorageChoice => {
   if (storage === 'memory') return { is: 'memory' };
   if (/^postgres(ql)?:/.test(storage)) return { is: 'postgres', url: postgresUrlOf(storage) };
   const file = /^sqlite:(?!:memory:$)(.+)$/s.exec(storage)?.[1];
@@ -37,3 +38,14 @@ const postgresUrlOf = (storage: string): string => {
   if (after && hosts.split(',').every(isRight)) return storage;
   throw new StartFailure('--storage must name a database, as in postgres://USER:PASSWORD@HOST:PORT/DATABASE');
 };
+
+/** Passwords and parameters, in which there may be others, are not for the screen. */
+export const withoutSecrets = (url: string): string => {
+  // Of several hosts no URL can be made.
+  const [, protocol = '', userinfo = '', hosts = '', pathname = ''] = /^(\w+:)\/\/(?:([^/?]*)@)?([^/?@]*)(\/[^?]*)?/.exec(url) ?? [];
+  const [username] = userinfo.split(':');
+  return `${protocol}//${username && `${username}@`}${hosts}${pathname}`;
+};
+
+/** Where the server keeps its files: beside the database, if it is a file. */
+export const dataFolderOf = (storage: StorageChoice): string => (storage.is === 'sqlite' ? dirname(storage.file) : 'data');

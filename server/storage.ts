@@ -6,16 +6,13 @@ import { memoryStorage } from '../adapters/storage/memory/index.ts';
 import type { StorageAdapter } from '../src/index.ts';
 import { codeOf, fileTrouble, StartFailure } from './failure.ts';
 import { privateFolder } from './files.ts';
-import type { KeptStorage, StorageChoice } from './storage-option.ts';
+import { type KeptStorage, type StorageChoice, withoutSecrets } from './storage-option.ts';
 
 export interface ChosenStorage<Adapter extends StorageAdapter = StorageAdapter> {
   readonly adapter: Adapter;
   /** In the words of the option `--storage`. */
   readonly name: string;
 }
-
-/** Where the server keeps its files: beside the database, if it is a file. */
-export const dataFolderOf = (storage: StorageChoice): string => (storage.is === 'sqlite' ? dirname(storage.file) : 'data');
 
 /** @throws StartFailure when the database cannot be written, or its driver is not installed */
 export const prepareStorage = async (storage: StorageChoice): Promise<ChosenStorage> =>
@@ -51,14 +48,6 @@ const assertPgInstalled = async (): Promise<void> => {
     if (codeOf(error) !== 'ERR_MODULE_NOT_FOUND') throw error;
     throw new StartFailure('--storage postgres://... needs the package pg beside overlay-controller: install it with npm install pg');
   }
-};
-
-/** Passwords and parameters, in which there may be others, are not for the screen. */
-const withoutSecrets = (url: string): string => {
-  // Of several hosts no URL can be made.
-  const [, protocol = '', userinfo = '', hosts = '', pathname = ''] = /^(\w+:)\/\/(?:([^/?]*)@)?([^/?@]*)(\/[^?]*)?/.exec(url) ?? [];
-  const [username] = userinfo.split(':');
-  return `${protocol}//${username && `${username}@`}${hosts}${pathname}`;
 };
 
 /** SQLite has one sentence for every reason why it cannot open a file; the file system knows better. */

@@ -19,7 +19,7 @@ export const checkedOptions = <T extends object>(name: string, options: T, known
 type OptionNames<T> = T extends unknown ? keyof T & string : never;
 
 /** The name that differs least from what was given, where at least half of the two is the same. */
-const nearest = (given: string, names: readonly string[]): string | undefined =>
+export const nearest = (given: string, names: readonly string[]): string | undefined =>
   names
     .map((name) => ({ name, away: distance(given.toLowerCase(), name.toLowerCase()) }))
     .filter(({ name, away }) => away <= Math.max(given.length, name.length) / 2)

@@ -1,7 +1,5 @@
 import type { Given, OptionTable } from '../arguments.ts';
-
-/** The environment variables. */
-export type Environment = Readonly<Record<string, string | undefined>>;
+import type { Environment } from '../sources.ts';
 
 /** A command beside the server, as it is declared: its help follows from this. */
 export interface Command {

@@ -5,9 +5,9 @@ import type { Given } from '../arguments.ts';
 import { StartFailure } from '../failure.ts';
 import { keepSecretKey } from '../secret-key.ts';
 import { secretKeyIn } from '../secret-key-option.ts';
-import { dataFolderOf, prepareKept } from '../storage.ts';
-import { keptStorageOf } from '../storage-option.ts';
-import type { Environment } from './command.ts';
+import type { Environment } from '../sources.ts';
+import { prepareKept } from '../storage.ts';
+import { dataFolderOf, keptStorageOf } from '../storage-option.ts';
 
 /** A network that is there, as commands that change it need it. */
 export interface Network {

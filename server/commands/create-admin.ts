@@ -4,8 +4,8 @@ import { StartFailure } from '../failure.ts';
 import { readPassword } from '../password.ts';
 import { keepSecretKey } from '../secret-key.ts';
 import { secretKeyFile, secretKeyIn } from '../secret-key-option.ts';
-import { dataFolderOf, prepareKept } from '../storage.ts';
-import { keptStorageOf } from '../storage-option.ts';
+import { prepareKept } from '../storage.ts';
+import { dataFolderOf, keptStorageOf } from '../storage-option.ts';
 import { command, storage } from './command.ts';
 import { hasAdministrator, UNUSED_ADDRESS } from './controller.ts';
 

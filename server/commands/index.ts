@@ -1,8 +1,9 @@
-import { readArguments } from '../arguments.ts';
 import { StartFailure } from '../failure.ts';
-import { entry, helpOfOptions, wrapped } from '../help.ts';
-import { helpOfServer } from '../options.ts';
-import type { Command, Environment } from './command.ts';
+import { asGiven, config, givenOptions } from '../given-options.ts';
+import { entry, HELP, helpOfOptions, wrapped } from '../help.ts';
+import { helpOfServer, surroundings } from '../options.ts';
+import type { Environment } from '../sources.ts';
+import type { Command } from './command.ts';
 import { createAdmin } from './create-admin.ts';
 import { inspect } from './inspect.ts';
 import { migrate } from './migrate.ts';
@@ -46,14 +47,18 @@ ${helpOfServer()}
 export const runCommand = async (name: string, args: readonly string[], environment: Environment): Promise<string> => {
   const found = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!found) throw new StartFailure(`there is no command '${name}', but ${Object.keys(commands).join(', ')}; see --help`);
-  const given = readArguments(args, found.options);
-  return given === 'help' ? helpOf(name, found) : found.run(given, environment);
+  const options = { ...found.options, config };
+  const given = givenOptions(args, options, surroundings(environment));
+  if (given === 'help') return helpOf(name, { ...found, options });
+  return found.run(given, environment).catch((error: unknown) => {
+    throw asGiven(error, given);
+  });
 };
 
 const helpOf = (name: string, { summary, options, notes }: Command): string =>
   [
     `Usage: overlay-controller ${name} [options]`,
     wrapped(`${summary[0]?.toUpperCase()}${summary.slice(1)}.`).join('\n'),
-    helpOfOptions(options),
+    helpOfOptions({ ...options, ...HELP }),
     ...(notes === undefined ? [] : [wrapped(notes).join('\n')]),
   ].join('\n\n');

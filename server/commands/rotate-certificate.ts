@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { networkAuthority } from '../../src/index.ts';
 import { rotateServer } from '../pki.ts';
 import { secretKeyFile } from '../secret-key-option.ts';
-import { dataFolderOf } from '../storage.ts';
-import { keptStorageOf } from '../storage-option.ts';
+
+import { dataFolderOf, keptStorageOf } from '../storage-option.ts';
 import { command, storage } from './command.ts';
 import { networkIn } from './controller.ts';
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { snapshotFolder } from '../../adapters/platform/node.ts';
 import { takeSnapshot } from '../../src/index.ts';
-import { dataFolderOf, prepareKept } from '../storage.ts';
-import { keptStorageOf } from '../storage-option.ts';
+import { prepareKept } from '../storage.ts';
+import { dataFolderOf, keptStorageOf } from '../storage-option.ts';
 import { command, storage } from './command.ts';
 
 export const snapshot = command({

@@ -128,10 +128,13 @@ const MAY_BE_NONE: ReadonlySet<string> = new Set(['roleIndexBytes', 'readCacheBy
 /** The types that a setting may have to have, in words. */
 const FORMS: Readonly<Record<string, string | undefined>> = { number: 'a number', string: 'a text', boolean: 'true or false' };
 
-/** What a setting must be, in words, if it is of another type than its default. Lists are checked by what they hold. */
+/** The type that a setting must have, in words, if its value is of another. */
 const misfit = (name: keyof Settings, value: unknown): string | undefined => {
-  const type = typeof defaultSettings[name];
-  return name === 'corsOrigins' || typeof value === type ? undefined : FORMS[type];
+  const known = defaultSettings[name];
+  const isList = Array.isArray(value) && value.every((item) => typeof item === 'string');
+  if (name === 'corsOrigins') return value === '*' || isList ? undefined : "'*' or a list of texts";
+  if (Array.isArray(known)) return isList ? undefined : 'a list of texts';
+  return typeof value === typeof known ? undefined : FORMS[typeof known];
 };
 
 /**

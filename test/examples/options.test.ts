@@ -15,6 +15,7 @@ test('without options the server listens at home, with SQLite and its own certif
     drainMs: 10_000,
     administrator: {},
     given: [],
+    settings: {},
   });
 });
 
@@ -34,6 +35,7 @@ test('every option is taken, with a space or an equals sign', () => {
       routers: false,
       administrator: { username: 'carol', password: '-secret' },
       given: ['--admin-username', '--admin-password'],
+      settings: {},
     },
   );
 });
@@ -78,8 +80,8 @@ test('proxies are trusted by address, each with the headers that it sets', () =>
 });
 
 test('the addresses of key sets are shown where an option says so', () => {
-  assert.equal(read('--show-jwks-endpoints --port 0')?.showJwksEndpoints, true);
-  assert.equal(read('')?.showJwksEndpoints, undefined);
+  assert.equal(read('--show-jwks-endpoints --port 0')?.settings.showJwksEndpoints, true);
+  assert.equal(read('')?.settings.showJwksEndpoints, undefined);
 });
 
 test('the address that clients are given is an origin: a path of / and the common port go without saying', () => {

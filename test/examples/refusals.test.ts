@@ -17,7 +17,7 @@ const refused = ({ code, out, err }: Ended, sentence: RegExp): void => {
 
 test('options that mean nothing are refused', async (t) => {
   const folder = temporaryFolder(t);
-  refused(await runServer(folder, ['--prot', '1280']), /^error: unknown option --prot; see --help$/m);
+  refused(await runServer(folder, ['--prot', '1280']), /^error: unknown option --prot: did you mean --port\?$/m);
   refused(
     await runServer(folder, ['--storage', 'postgres://ann:secret@127.0.0.1:9/overlay', '--tls', 'off', '--port', '0']),
     /^error: the database is unavailable: connect ECONNREFUSED 127\.0\.0\.1:9$/m,

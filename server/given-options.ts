@@ -1,0 +1,51 @@
+import { type Given, givenBy, type OptionDeclaration, type OptionTable, readArguments, type Source } from './arguments.ts';
+import { StartFailure } from './failure.ts';
+import { checkSetting } from './setting-options.ts';
+import { type Environment, environmentSource, fileSource } from './sources.ts';
+
+export const config = {
+  value: 'FILE',
+  about:
+    'JSON file with options, each a member: {"port": 8443, "sessionTimeoutMinutes": 15}. The environment (OVERLAY_PORT=8443) counts more, and the command line most',
+} as const satisfies OptionDeclaration;
+
+/** Where an option may stand beside the command line. */
+export interface Surroundings {
+  readonly environment: Environment;
+  /** The options that the environment and a configuration file may have: those of the server, whatever command is run. */
+  readonly configurable: OptionTable;
+}
+
+/**
+ * The options of the command line, before those of the environment, before those of the file that `--config` names.
+ * @returns `help` when that was asked for
+ * @throws StartFailure for what is no option, with the nearest one
+ */
+export const givenOptions = (
+  args: readonly string[],
+  table: OptionTable,
+  { environment, configurable }: Surroundings,
+): Given<string> | 'help' => {
+  const line = readArguments(args, table);
+  if (line === 'help') return 'help';
+  const variables = environmentSource(environment, configurable);
+  const file = givenBy(line, variables).get('config');
+  const { config: _, ...inFiles } = configurable;
+  const files = file === undefined ? [] : [fileSource(file, inFiles, checkSetting)];
+  return givenBy(line, variables, usualVariables(environment), ...files);
+};
+
+/** Variables that are known by names of their own. */
+const usualVariables = ({ ADMIN_PASSWORD }: Environment): Source => ({
+  values: new Map(ADMIN_PASSWORD ? [['admin-password', [ADMIN_PASSWORD]]] : []),
+  label: () => 'ADMIN_PASSWORD',
+});
+
+/** A refusal names an option as the command line does: here as it is called where it was given. */
+export const asGiven = (error: unknown, given: Given<string>): unknown => {
+  const [, option = ''] = (error instanceof StartFailure && /^--([a-z-]+)/.exec(error.message)) || [];
+  const source = given.source(option);
+  return error instanceof StartFailure && source !== undefined
+    ? new StartFailure(error.message.replace(`--${option}`, () => source))
+    : error;
+};

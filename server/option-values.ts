@@ -1,0 +1,83 @@
+/** What the texts of options mean. Refusals name an option as the command line does; `readOptions` names it as its source does. */
+import { isIP } from 'node:net';
+import { hostInUrl } from './addresses.ts';
+import { StartFailure } from './failure.ts';
+import type { ServerOptions } from './options.ts';
+import type { Application } from './single-page.ts';
+
+const isHost = (host: string): boolean =>
+  isIP(host) ? !host.includes('%') : host.length <= 253 && /^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(host) && !/^[\d.]+$/.test(host);
+
+export const hostOf = (host: string): string => {
+  if (isHost(host)) return host;
+  throw new StartFailure(`--host must be a host name or an IP address, got '${host}'`);
+};
+
+/** The invalid value is not repeated in the message: it may be a password. */
+export const addressOf = (address: string): string => {
+  const { protocol, origin, href, hostname } = URL.parse(address) ?? {};
+  const isOrigin = href === `${origin}/` && (protocol === 'https:' || protocol === 'http:');
+  if (origin && isOrigin && isHost(hostInUrl(hostname ?? ''))) return origin;
+  throw new StartFailure('--address must be an address without a path, such as https://overlay.example.com or https://10.0.0.7:1280');
+};
+
+export const portOf = (port: string): number => {
+  if (/^\d{1,5}$/.test(port) && Number(port) <= 65535) return Number(port);
+  throw new StartFailure(`--port must be a number from 0 to 65535, got '${port}'`);
+};
+
+export const isOn = (name: string, text: string): boolean => {
+  if (text === 'on' || text === 'off') return text === 'on';
+  throw new StartFailure(`--${name} must be on or off, got '${text}'`);
+};
+
+export const drainOf = (seconds: string): number => {
+  if (/^\d{1,4}$/.test(seconds) && Number(seconds) <= 3600) return Number(seconds);
+  throw new StartFailure(`--drain must be a number of seconds from 0 to 3600, got '${seconds}'`);
+};
+
+export const isWaiting = (when: string): boolean => {
+  if (when === 'auto' || when === 'wait') return when === 'wait';
+  throw new StartFailure(`--migrations must be auto or wait, got '${when}'`);
+};
+
+export const tlsOf = (tls: string): ServerOptions['tls'] => {
+  if (tls === 'auto' || tls === 'off') return { is: tls };
+  const [cert, key, ...rest] = tls.split(',');
+  if (cert && key && rest.length === 0) return { is: 'files', cert, key };
+  throw new StartFailure(`--tls must be auto, off, or the PEM files of a certificate and its key as CERT,KEY, got '${tls}'`);
+};
+
+export const listenerOf = (metrics: string): { readonly host: string; readonly port: number } => {
+  const [, host = '127.0.0.1', port = ''] = /^(?:(.+):)?(\d{1,5})$/.exec(metrics) ?? [];
+  if (port !== '' && Number(port) <= 65535 && isHost(hostInUrl(host))) return { host: hostInUrl(host), port: Number(port) };
+  throw new StartFailure(`--metrics must be a port from 0 to 65535, or HOST:PORT, such as 9464 or 0.0.0.0:9464, got '${metrics}'`);
+};
+
+export const namesIn = (hosts: string): readonly string[] => {
+  const names = hosts.split(',').map((host) => hostInUrl(host).toLowerCase());
+  if (names.every((name) => name === '*' || isHost(name))) return names;
+  throw new StartFailure(`--metrics-hosts must be host names or IP addresses with a comma between them, or *, got '${hosts}'`);
+};
+
+export const formOf = (log: string): 'json' | 'text' => {
+  if (log === 'json' || log === 'text') return log;
+  throw new StartFailure(`--log must be json or text, got '${log}'`);
+};
+
+/** What the server itself answers for, and an application must not hide. */
+const TAKEN = ['/edge', '/fabric', '/oidc', '/health', '/ready'];
+
+export const applicationsOf = (spas: readonly string[]): readonly Application[] => {
+  const applications = spas.map((spa) => {
+    const [, path, folder] = /^(\/[A-Za-z0-9][\w-]*)=(.+)$/s.exec(spa) ?? [];
+    if (path === undefined || folder === undefined)
+      throw new StartFailure(`--spa must be /PATH=FOLDER, such as /zac=dist/console, got '${spa}'`);
+    if (TAKEN.includes(path))
+      throw new StartFailure(`--spa cannot serve an application at ${path}, which is the server's own: choose another path`);
+    return { path, folder };
+  });
+  const twice = applications.find(({ path }, i) => applications.findIndex((other) => other.path === path) < i);
+  if (twice) throw new StartFailure(`--spa was given two applications at ${twice.path}`);
+  return applications;
+};

@@ -1,0 +1,38 @@
+import { join } from 'node:path';
+import { defaultSettings } from '../src/call/settings.ts';
+import { namesOf, urlOf } from './addresses.ts';
+import type { Given, OptionTable } from './arguments.ts';
+import type { ServerOptions } from './options.ts';
+import { serverSettings } from './server-settings.ts';
+import { memberOf } from './sources.ts';
+import { dataFolderOf } from './storage-option.ts';
+
+/** Each option and setting that holds, in a line: its name as in a configuration file, its value, and where it comes from. */
+export const printed = (options: ServerOptions, given: Given<string>, table: OptionTable): string => {
+  const usual = usualValues(options);
+  const rows = Object.entries(table)
+    .filter(([option]) => option !== 'print-config')
+    .map(([option, { value: takes, shown = String, default: fixed = usual[memberOf(option)] ?? '-' }]) => {
+      const source = given.source(option);
+      const texts = given.all(option).map(shown);
+      const value = source === undefined ? fixed : takes === undefined ? String(texts.length > 0) : texts.join(' ; ');
+      return [memberOf(option), value, source ?? 'default'];
+    });
+  if (options.secretKey !== undefined) rows.push(['secretKey', '***', 'SECRET_KEY']);
+  const widths = [0, 1].map((column) => Math.max(...rows.map((row) => Math.min(row[column]?.length ?? 0, 50))));
+  return rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')).join('\n');
+};
+
+/** Those that follow from other options, and the defaults of settings. */
+const usualValues = (options: ServerOptions): Readonly<Record<string, string>> => {
+  const { tls, host, port, storage, secretKey } = options;
+  const folder = dataFolderOf(storage);
+  const settings = { ...defaultSettings, ...serverSettings({ ...options, settings: {} }) };
+  return {
+    ...Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, String(value) || '-'])),
+    address: urlOf(tls.is !== 'off', namesOf(host).advertised, port),
+    snapshots: join(folder, 'snapshots'),
+    health: 'false',
+    ...(secretKey === undefined && storage.is !== 'memory' ? { secretKeyFile: join(folder, 'secret.key') } : {}),
+  };
+};

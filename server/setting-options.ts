@@ -1,0 +1,65 @@
+import { checkedSettings, defaultSettings, type Settings } from '../src/call/settings.ts';
+import type { Given, OptionDeclaration, OptionTable } from './arguments.ts';
+import { StartFailure, sentenceOf } from './failure.ts';
+import { settingTexts } from './setting-texts.ts';
+import { type CheckMember, optionOf } from './sources.ts';
+
+type Name = keyof Settings;
+
+/** It has an option of its own. */
+const OWN = 'address';
+
+const names = (Object.keys(defaultSettings) as Name[]).filter((name) => name !== OWN); // its own keys
+const byOption = new Map(names.map((name) => [optionOf(name), name]));
+
+const declarationOf = (name: Name): OptionDeclaration => {
+  const usual = defaultSettings[name];
+  const about = settingTexts[name];
+  if (typeof usual === 'boolean') return { about };
+  if (typeof usual === 'number') return { about, value: 'NUMBER' };
+  return typeof usual === 'string' && name !== 'corsOrigins' ? { about, value: 'TEXT' } : { about, value: 'LIST', list: 'commas' };
+};
+
+/** The settings of a controller as options: every setting is one. */
+export const settingOptions: OptionTable = Object.fromEntries(names.map((name) => [optionOf(name), declarationOf(name)]));
+
+/**
+ * Checks a value that is no text.
+ * @throws StartFailure that names the option as its source does
+ */
+export const checkSetting: CheckMember = (option, value, source) => {
+  const name = byOption.get(option);
+  if (name !== undefined) checked(name, value, source);
+};
+
+/**
+ * The settings that were given.
+ * @throws StartFailure that names the option as its source does
+ */
+export const settingsOf = (given: Given<string>): Partial<Settings> =>
+  Object.fromEntries(
+    [...byOption].flatMap(([option, name]) => {
+      const source = given.source(option);
+      return source === undefined ? [] : [[name, checked(name, fromText(name, given.get(option)), source)]];
+    }),
+  );
+
+const checked = (name: Name, value: unknown, source: string): unknown => {
+  try {
+    return checkedSettings({ [name]: value })[name];
+  } catch (error) {
+    throw new StartFailure(sentenceOf(error).replace(`setting ${name}`, () => source));
+  }
+};
+
+const fromText = (name: Name, text: string | undefined): unknown => {
+  const usual = defaultSettings[name];
+  if (typeof usual === 'boolean') return text !== undefined;
+  if (typeof usual === 'number') return text !== undefined && /^\d+(\.\d+)?$|^Infinity$/.test(text) ? Number(text) : text;
+  if (Array.isArray(usual) || (name === 'corsOrigins' && text !== '*'))
+    return (text ?? '')
+      .split(',')
+      .map((item) => item.trim())
+      .filter((item) => item !== '');
+  return text;
+};

@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs';
+import { nearest } from '../src/options.ts';
+import type { OptionDeclaration, OptionTable, Source } from './arguments.ts';
+import { fileTrouble, StartFailure, sentenceOf } from './failure.ts';
+
+/** The environment variables. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** An option has one name in three spellings: `--drain-time`, `OVERLAY_DRAIN_TIME` in the environment, and `drainTime` in a file. */
+export const memberOf = (option: string): string => option.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+export const optionOf = (member: string): string => member.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+const PREFIX = 'OVERLAY_';
+const variableOf = (option: string): string => PREFIX + option.replaceAll('-', '_').toUpperCase();
+
+/** Checks the value of an option in a file before it is read as a text. @throws StartFailure that names the option as its source does */
+export type CheckMember = (option: string, value: unknown, source: string) => void;
+
+/**
+ * The options in a file: a JSON object with a member for each.
+ * @throws StartFailure that names the file, the member, and what would be right
+ */
+export const fileSource = (file: string, table: OptionTable, check: CheckMember): Source => {
+  const label = (option: string) => `${memberOf(option)} in ${file}`;
+  const members = Object.keys(table).map(memberOf);
+  const values = Object.entries(objectIn(file)).map(([member, value]) => {
+    const option = optionOf(member);
+    if (!members.includes(member)) throw new StartFailure(`${file} has an unknown member '${member}'${hintOf(member, members)}`);
+    check(option, value, label(option));
+    return [option, textsOf(value, table[option], label(option))] as const;
+  });
+  return { values: new Map(values), label };
+};
+
+const objectIn = (file: string): object => {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new StartFailure(`cannot read ${file}: ${fileTrouble(error)}`);
+  }
+  try {
+    const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''));
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  } catch (error) {
+    // The rest of the message quotes the file, in which there may be a password.
+    const [, place = ''] = /( at .*?)$/.exec(sentenceOf(error)) ?? [];
+    throw new StartFailure(`${file} must hold JSON, and is malformed${/^[ a-z0-9()]+$/.test(place) ? place : ''}`);
+  }
+  throw new StartFailure(`${file} must hold a JSON object, such as {"port": 1280}`);
+};
+
+/** The value is not repeated in messages: it may be a password. */
+const textsOf = (value: unknown, { value: takes, list }: OptionDeclaration = { about: '' }, label: string): readonly string[] => {
+  if (takes === undefined) {
+    if (typeof value === 'boolean') return value ? [''] : [];
+    throw new StartFailure(`${label} must be true or false`);
+  }
+  const texts = list && Array.isArray(value) ? value.map((item) => textOf(item, takes)) : [textOf(value, takes)];
+  if (texts.every((text) => text !== undefined)) return list === 'commas' ? [texts.join()] : texts;
+  throw new StartFailure(
+    `${label} must be a text${list ? ', or a list of texts' : takes === 'on|off' ? ', or true or false' : ' or a number'}`,
+  );
+};
+
+const textOf = (value: unknown, takes: string): string | undefined => {
+  if (typeof value === 'boolean' && takes === 'on|off') return value ? 'on' : 'off';
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
+};
+
+/**
+ * The options in the environment. Several values of one option have a semicolon between them; a flag is `true` or `false`. Empty variables count as absent.
+ * @throws StartFailure for a variable with the prefix that means no option
+ */
+export const environmentSource = (environment: Environment, table: OptionTable): Source => {
+  const options = new Map(Object.keys(table).map((option) => [plain(option), option]));
+  const values = new Map<string, readonly string[]>();
+  const variables = new Map<string, string>();
+  for (const [variable, value = ''] of Object.entries(environment)) {
+    if (value === '' || !variable.toUpperCase().startsWith(PREFIX) || isServiceLink(variable, value)) continue;
+    const option = options.get(plain(variable.slice(PREFIX.length)));
+    if (option === undefined)
+      throw new StartFailure(`the environment has an unknown variable ${variable}${hintOf(variable, Object.keys(table).map(variableOf))}`);
+    const other = variables.get(option);
+    if (other !== undefined) throw new StartFailure(`the environment has both ${other} and ${variable}`);
+    variables.set(option, variable);
+    values.set(option, variableTexts(value, table[option], variable));
+  }
+  return { values, label: (option) => variables.get(option) ?? variableOf(option) };
+};
+
+const plain = (name: string): string => name.replaceAll(/[_-]/g, '').toLowerCase();
+
+/** Kubernetes makes these of a service that is called `overlay`: they are no options. */
+const isServiceLink = (variable: string, value: string): boolean =>
+  /^(tcp|udp|sctp):\/\//.test(value) || /_SERVICE_(HOST|PORT)(_\w+)?$|_PORT_\d+_(TCP|UDP|SCTP)(_\w+)?$/.test(variable);
+
+const variableTexts = (value: string, { value: takes, list }: OptionDeclaration = { about: '' }, variable: string): readonly string[] => {
+  if (takes !== undefined) return list === 'repeated' ? value.split(';') : [value];
+  if (value === 'true' || value === 'false') return value === 'true' ? [''] : [];
+  throw new StartFailure(`${variable} must be true or false, got '${value}'`);
+};
+
+const hintOf = (given: string, names: readonly string[]): string => {
+  const meant = nearest(given, names);
+  return meant === undefined ? '; see --help' : `: did you mean ${meant}?`;
+};
