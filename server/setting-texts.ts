@@ -3,44 +3,31 @@ import type { Settings } from '../src/index.ts';
 
 /** What each setting is, for the help. */
 export const settingTexts: Readonly<Record<keyof Settings, string>> = {
-  address:
-    'Address under which clients reach the controller, without a path. It is part of enrollment tokens, which lead clients there. Default https://127.0.0.1:1280, with a warning in the log and no tokens: no other machine reaches that.',
+  address: 'Address under which clients reach the controller, without a path. It is part of enrollment tokens, which lead clients there. Default https://127.0.0.1:1280, with a warning in the log and no tokens: no other machine reaches that.',
   sessionTimeoutMinutes: 'Minutes of inactivity after which an API session ends. Default 30, at least 1.',
   maxBodyBytes: 'Largest request body in bytes. Default 1 MiB.',
   requestTimeoutMs: 'Milliseconds after which a request is given up with 503. Default 10,000.',
-  maxOpenStreams:
-    'Answers that are sent part by part, such as Server-Sent Events and pages of more than 1 MiB, at once; further ones get 503. Default 1,000.',
+  maxOpenStreams: 'Answers that are sent part by part, such as Server-Sent Events and pages of more than 1 MiB, at once; further ones get 503. Default 1,000.',
   maxQueuedWrites: 'Changes that may wait for their turn before further ones get 429. Default 100.',
   maxPasswordChecks: 'Password checks that may run at once. Default 2.',
-  maxQueuedPasswordChecks:
-    'Password checks that may wait. When the queue is full, the client address with the most of them loses one, with 429; clients that share an address, behind a proxy that is not trusted, may fill it together. Default 250.',
+  maxQueuedPasswordChecks: 'Password checks that may wait. When the queue is full, the client address with the most of them loses one, with 429; clients that share an address, behind a proxy that is not trusted, may fill it together. Default 250.',
   maxQueuedPasswordChecksPerName: 'Of these, those of one username. They are made one after another. Default 50.',
-  maxQueuedEnrollments:
-    'Enrollments by clients that may wait for their turn, of which two are worked on at once, before further ones get 429. Default 100.',
+  maxQueuedEnrollments: 'Enrollments by clients that may wait for their turn, of which two are worked on at once, before further ones get 429. Default 100.',
   enrollmentMinutes: 'Minutes after which the enrollment of a new identity or router expires. Default 180, at least 5.',
   changesKept: 'Change records that are kept; older ones are dropped as new ones come. Default 100,000.',
-  changeBytesKept:
-    'Bytes of the change records that are kept, as JSON; older ones are dropped as new ones come. Default 268,435,456 (256 MiB).',
+  changeBytesKept: 'Bytes of the change records that are kept, as JSON; older ones are dropped as new ones come. Default 268,435,456 (256 MiB).',
   mfaIssuer: 'Name of this network in authenticator apps: 1 to 40 characters without a colon. Default openziti.io.',
   maxWrongCodes: 'Wrong MFA codes of one identity within wrongCodeMinutes after which further ones get 429. Default 10.',
   wrongCodeMinutes: 'Minutes for which a wrong MFA code counts. Default 5.',
-  endSessionsOnPasswordChange:
-    'Whether a new password ends the other API sessions of its identity, however they were opened; the session that changed it continues. Default false: existing clients expect sessions to survive a change of password.',
+  endSessionsOnPasswordChange: 'Whether a new password ends the other API sessions of its identity, however they were opened; the session that changed it continues. Default false: existing clients expect sessions to survive a change of password.',
   corsOrigins: 'Origins that browsers may call from: any (*, default, without credentials) or a list.',
   apiLevel: 'Level of the API that clients may expect, as data.version of the version information. Default v1.7.2.',
-  outboundAllow:
-    'Where outbound requests (key sets of external JWT signers) may go beside public addresses: loopback, private, or ranges such as 10.1.0.0/16. Default none. Link-local addresses and metadata services are never asked.',
-  showJwksEndpoints:
-    'Whether administrators see the jwksEndpoint of external JWT signers in details and lists, which the admin console and the export of the command-line client need. Default false: it may contain a secret, and is write-only.',
-  routerNames:
-    "Names and addresses that server certificates of routers may contain, beside the router's own name: DNS names, *.example.org for names with one more label, addresses, ranges such as 10.0.0.0/8, or * (default) for all. Other requested names are left out, and always those that belong to the controller or to another router.",
-  maxQueryCostOfSessions:
-    "The cost that one filter, with its sorting, may have for an API session that is not an administrator's; about microseconds of processor time with SQLite (docs/filters.md, \"Query cost\"). Default 50,000; Infinity for no limit.",
+  outboundAllow: 'Where outbound requests (key sets of external JWT signers) may go beside public addresses: loopback, private, or ranges such as 10.1.0.0/16. Default none. Link-local addresses and metadata services are never asked.',
+  showJwksEndpoints: 'Whether administrators see the jwksEndpoint of external JWT signers in details and lists, which the admin console and the export of the command-line client need. Default false: it may contain a secret, and is write-only.',
+  routerNames: 'Names and addresses that server certificates of routers may contain, beside the router\'s own name: DNS names, *.example.org for names with one more label, addresses, ranges such as 10.0.0.0/8, or * (default) for all. Other requested names are left out, and always those that belong to the controller or to another router.',
+  maxQueryCostOfSessions: 'The cost that one filter, with its sorting, may have for an API session that is not an administrator\'s; about microseconds of processor time with SQLite (docs/filters.md, "Query cost"). Default 50,000; Infinity for no limit.',
   maxQueryCostOfAdministrators: 'The same for administrators. Default 1,000,000.',
-  roleIndexBytes:
-    'Bytes of memory, about, for an index of who carries which role attribute (docs/decisions/043-role-indexes.md): some 45 bytes for an entity, and about as much for each field by which entities are sorted, compared or searched (docs/decisions/049-sorted-and-searched-in-memory.md). What takes more is asked in the database. Default 268,435,456 (256 MiB), which a million identities need; 0 for no index.',
-  readCacheBytes:
-    'Bytes of memory, about, for what was read before and is still true: rows, and details as text (docs/decisions/036-reads-are-remembered.md). An identity takes some 4 KB. Default 33,554,432 (32 MiB); 0 to remember nothing.',
-  unknownConnectionMinutes:
-    'Minutes for which the connection of an identity is unknown once the router that carried it was lost. Default 5.',
+  roleIndexBytes: 'Bytes of memory, about, for an index of who carries which role attribute (docs/decisions/043-role-indexes.md): some 45 bytes for an entity, and about as much for each field by which entities are sorted, compared or searched (docs/decisions/049-sorted-and-searched-in-memory.md). What takes more is asked in the database. Default 268,435,456 (256 MiB), which a million identities need; 0 for no index.',
+  readCacheBytes: 'Bytes of memory, about, for what was read before and is still true: rows, and details as text (docs/decisions/036-reads-are-remembered.md). An identity takes some 4 KB. Default 33,554,432 (32 MiB); 0 to remember nothing.',
+  unknownConnectionMinutes: 'Minutes for which the connection of an identity is unknown once the router that carried it was lost. Default 5.',
 };
