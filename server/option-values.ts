@@ -15,10 +15,13 @@ export const hostOf = (host: string): string => {
 
 /** The invalid value is not repeated in the message: it may be a password. */
 export const addressOf = (address: string): string => {
-  const { protocol, origin, href, hostname } = URL.parse(address) ?? {};
-  const isOrigin = href === `${origin}/` && (protocol === 'https:' || protocol === 'http:');
-  if (origin && isOrigin && isHost(hostInUrl(hostname ?? ''))) return origin;
-  throw new StartFailure('--address must be an address without a path, such as https://overlay.example.com or https://10.0.0.7:1280');
+  const { protocol, origin, pathname = '', href, hostname } = URL.parse(address) ?? {};
+  const isAddress =
+    href === `${origin}${pathname}` && (protocol === 'https:' || protocol === 'http:') && /^(\/[\w.~%-]+)*\/?$/.test(pathname);
+  if (origin && isAddress && isHost(hostInUrl(hostname ?? ''))) return origin + pathname.replace(/\/$/, '');
+  throw new StartFailure(
+    '--address must be an address such as https://overlay.example.com, https://10.0.0.7:1280, or https://gateway.example.com/overlay',
+  );
 };
 
 export const portOf = (port: string): number => {

@@ -60,7 +60,7 @@ const OPTIONS = {
   address: {
     value: 'URL',
     about:
-      "address under which clients reach the server, as https://HOST:PORT, where it is not that of --host and --port: behind a load balancer the balancer's. Enrollment tokens name it, and the certificate is for its host, too",
+      "address under which clients reach the server, as https://HOST:PORT, where it is not that of --host and --port: behind a load balancer the balancer's. Enrollment tokens name it, and the certificate is for its host, too. With a path, which a gateway takes off, answers have that path, and there are no enrollment tokens: devices and routers need the root of a host",
   },
   storage: {
     value: 'STORAGE',

@@ -3,7 +3,7 @@ import type { Settings } from '../src/index.ts';
 
 /** What each setting is, for the help. */
 export const settingTexts: Readonly<Record<keyof Settings, string>> = {
-  address: 'Address under which clients reach the controller, without a path. It is part of enrollment tokens, which lead clients there. Default https://127.0.0.1:1280, with a warning in the log and no tokens: no other machine reaches that.',
+  address: 'Address under which clients reach the controller, such as https://overlay.example.com. It is part of enrollment tokens, which lead clients there. With a path, as behind a gateway, no tokens are made, because devices and routers need the root of a host. Default https://127.0.0.1:1280, with a warning in the log and no tokens: no other machine reaches that.',
   sessionTimeoutMinutes: 'Minutes of inactivity after which an API session ends. Default 30, at least 1.',
   maxBodyBytes: 'Largest request body in bytes. Default 1 MiB.',
   requestTimeoutMs: 'Milliseconds after which a request is given up with 503. Default 10,000.',

@@ -14,6 +14,7 @@ interface KoaContext {
   /** Body parsers add members to it. */
   readonly request: object;
   readonly ip: string;
+  readonly originalUrl: string;
   respond?: boolean | undefined;
   readonly headerSent: boolean;
   status: number;
@@ -35,9 +36,9 @@ export type KoaMiddleware = (context: KoaContext, next: () => Promise<unknown>) 
 export const koaMiddleware = (controller: Handling, options?: NodeOptions): KoaMiddleware => {
   const bridge = nodeBridge(controller, options);
   return (context, next) => {
-    const { req, res, request, ip } = context;
+    const { req, res, request, ip, originalUrl } = context;
     const { rawBody, body }: { readonly rawBody?: unknown; readonly body?: unknown } = request;
-    const answered = bridge.answer({ req, res, parsed: rawBody ?? body, remoteAddress: ip });
+    const answered = bridge.answer({ req, res, parsed: rawBody ?? body, remoteAddress: ip, originalUrl });
     if (!answered) return next();
     context.respond = false;
     return answered;

@@ -1,6 +1,16 @@
 /** A mount path without trailing slashes, e.g. `/overlay`. */
 export const mountPoint = (mount = ''): string => mount.replace(/\/+$/, '');
 
+/**
+ * What a framework has taken off the front of the path, as Express's `use` does.
+ * @param original path and query before that
+ */
+export const takenOff = (original: string, url: string): string => {
+  const [whole = '', rest = ''] = [original, url].map((target) => target.split('?', 1)[0]);
+  if (whole.endsWith(rest)) return whole.slice(0, whole.length - rest.length);
+  return rest === '/' ? whole : '';
+};
+
 /** Path and query below a mount path; undefined if the target is not below it. */
 export const below = (mount: string, target: string): string | undefined => {
   if (mount === '') return target;

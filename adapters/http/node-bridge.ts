@@ -101,7 +101,7 @@ export const nodeBridge = (controller: Handling, options: NodeOptions = {}): Nod
     if (begin) await begin;
     if (active >= maxConcurrent) return refuse(host, 503, { headers: { 'retry-after': String(RETRY_AFTER.busy) } });
     active++;
-    const request = new NodeRequest(host, target, receive, proxies?.certificatesOf);
+    const request = new NodeRequest(host, target, prefix, receive, proxies?.certificatesOf);
     try {
       const answered = await controller.handle(request);
       send(host, answered, { streams, last: draining });

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { BodyTooLarge, type CoreRequest } from '../../src/adapter-kit.ts';
 import { peerCertificates } from '../tls/peer-certificates.ts';
+import { takenOff } from './mount.ts';
 import { bytesOf } from './parsed-body.ts';
 import { requestIdOf } from './request-id.ts';
 
@@ -18,6 +19,8 @@ export interface HostRequest {
   readonly parsed?: unknown;
   /** Address of the client according to the host, which may have resolved proxies. Default: that of the socket. */
   readonly remoteAddress?: string | undefined;
+  /** Path and query before the host has taken the front of the path off. Default: the member of that name that Express sets on the request. */
+  readonly originalUrl?: string | undefined;
   /** The host's id of the request. */
   readonly requestId?: string | undefined;
   /** Whether the client waits for `100 Continue` before it sends the body. */
@@ -32,6 +35,7 @@ export class NodeRequest implements CoreRequest {
   readonly method: string;
   readonly target: string;
   readonly #host: HostRequest;
+  readonly #prefix: string;
   readonly #receive: Receive;
   readonly #forwarded: Forwarded | undefined;
   #left: AbortController | undefined;
@@ -39,13 +43,15 @@ export class NodeRequest implements CoreRequest {
 
   /**
    * @param target path and query below the mount point
+   * @param prefix the mount point
    * @param receive reads a body
    * @param forwarded reads the certificates that a trusted proxy forwards; undefined if no proxy is trusted
    */
-  constructor(host: HostRequest, target: string, receive: Receive, forwarded?: Forwarded) {
+  constructor(host: HostRequest, target: string, prefix: string, receive: Receive, forwarded?: Forwarded) {
     this.method = host.req.method ?? 'GET';
     this.target = target;
     this.#host = host;
+    this.#prefix = prefix;
     this.#receive = receive;
     this.#forwarded = forwarded;
   }
@@ -78,6 +84,12 @@ export class NodeRequest implements CoreRequest {
   get host(): string | undefined {
     const { req } = this.#host;
     return 'authority' in req ? req.authority : req.headers.host;
+  }
+
+  get mount(): string {
+    const { req } = this.#host;
+    const { originalUrl = this.#host.originalUrl } = req as { readonly originalUrl?: string }; // of Express and its like
+    return (originalUrl === undefined ? '' : takenOff(originalUrl, req.url ?? '/')) + this.#prefix;
   }
 
   get requestId(): string {

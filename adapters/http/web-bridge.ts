@@ -44,6 +44,7 @@ export const webBridge = (controller: Handling, options: WebOptions = {}): WebBr
       const answer = await controller.handle({
         method: request.method,
         target,
+        mount: prefix,
         header: (name) => request.headers.get(name) ?? undefined,
         body: async (limit) =>
           request.bodyUsed

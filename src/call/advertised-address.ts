@@ -1,4 +1,5 @@
 import { explained } from '../errors/index.ts';
+import type { Call } from './call.ts';
 import type { Settings } from './settings.ts';
 
 /** What tokens that lead clients to the controller are made from. */
@@ -13,22 +14,56 @@ export const SET_ADDRESS =
   'set settings.address, an option of ManagementController.open, to where clients reach this controller, such as https://overlay.example.com';
 
 /**
- * The address to which tokens lead clients. The default would lead every device to itself, and its user would learn that only when enrolling fails.
- * @throws ApiError `NOT_CONFIGURED` if the host has set none
+ * The address to which tokens lead clients. The default would lead every device to itself, and its user would learn that only when enrolling fails; below a
+ * path, devices find nothing.
+ * @throws ApiError `NOT_CONFIGURED` if the host has set none, or one with a path
  */
 export const advertisedAddress = ({ settings, isAddressSet }: Advertised): string => {
   if (!isAddressSet)
     throw explained('NOT_CONFIGURED', `settings.address was never set, so a token could not lead clients here: ${SET_ADDRESS}`);
+  if (pathOf(settings.address) !== '')
+    throw explained(
+      'NOT_CONFIGURED',
+      `a token could not lead clients below a path, and settings.address is ${settings.address}: ${AT_THE_ROOT}`,
+    );
   return settings.address;
+};
+
+const AT_THE_ROOT = 'mount the controller at the root of a host or port, too, and open it there with that as settings.address';
+
+/** The path of an address, e.g. `/net`; empty at the root. */
+const pathOf = (address: string): string => new URL(address).pathname.replace(/\/$/, '');
+
+/** Where a call came in, as its client says. */
+type Reached = Pick<Call, 'host' | 'mount'> & { readonly core: Pick<Call['core'], 'settings'> };
+
+/**
+ * The path below which a client reaches the controller: that of `settings.address` at its host, else that of the mount.
+ * @param host by which the client reached it
+ */
+export const reachedPath = ({ core, mount }: Reached, host: string): string => {
+  const { address } = core.settings;
+  return (new URL(address).host === host && pathOf(address)) || mount;
+};
+
+/**
+ * The address below which clients reach the controller: `settings.address`, and the mount where that is at its host.
+ * @returns undefined where it cannot be known: the controller is mounted below a path of another host
+ */
+export const baseAddress = (call: Reached): string | undefined => {
+  const { address } = call.core.settings;
+  if (call.mount === '' || pathOf(address) !== '') return address;
+  const { protocol, host } = new URL(address);
+  return URL.parse(`${protocol}//${call.host}`)?.host === host ? address + call.mount : undefined;
 };
 
 /**
  * Where routers reach the controller, as they write it: `tls:one.example:1280`.
  * @param ctrlAddress as the host has said it. Default: that of clients
- * @returns undefined if the host has said neither
+ * @returns undefined if the host has said neither, or an address with a path
  */
 export const routerAddress = ({ settings, isAddressSet }: Advertised, ctrlAddress?: string): string | undefined =>
-  ctrlAddress ?? (isAddressSet ? `tls:${hostAndPortOf(settings.address)}` : undefined);
+  ctrlAddress ?? (isAddressSet && pathOf(settings.address) === '' ? `tls:${hostAndPortOf(settings.address)}` : undefined);
 
 /** A URL leaves the usual port out; outside of one there is no usual port. */
 const hostAndPortOf = (address: string): string => {

@@ -57,6 +57,8 @@ export interface CallSource extends Omit<Attribution, 'actor'> {
   readonly remoteAddress?: string;
   /** By which the client reached the controller, as it says: `name` or `name:port`. Default: that of `settings.address`. */
   readonly host?: string | undefined;
+  /** The path below which the host has mounted the controller, e.g. `/overlay`. Default: none. */
+  readonly mount?: string;
   /** The media type, of those that the operation offers, that the client likes best. Default: the first. */
   readonly mediaType?: string | undefined;
   /** Undefined in process. */
@@ -84,6 +86,7 @@ export interface Call {
   readonly peerCertificates: readonly Uint8Array[];
   readonly remoteAddress: string;
   readonly host: string | undefined;
+  readonly mount: string;
   readonly mediaType: string | undefined;
   readonly browser: BrowserHeaders | undefined;
   /** Collects facts about the call for the host's observer; undefined if there is none. */

@@ -35,8 +35,8 @@ export interface Core extends Keys, Bounds, Live, Work {
   readonly startedAt: string;
   /** The behaviours of kinds. */
   readonly behaviours: Behaviours;
-  /** The descriptions of the APIs, as JSON text. */
-  readonly documents: { swagger(surface: Surface): string; openapi(): string };
+  /** The descriptions of the APIs, as JSON text, for those below `base`: an address, or a path at the host that serves the text. */
+  readonly documents: { swagger(surface: Surface, base: string): string; openapi(base: string): string };
 }
 
 /** Signing, sealing and verification. */

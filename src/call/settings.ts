@@ -5,8 +5,9 @@ import { addressRule } from '../platform/addresses.ts';
 /** Settings of a host. Every limit has a default. */
 export interface Settings {
   /**
-   * Address under which clients reach the controller, without a path. It is part of enrollment tokens, which lead clients there. Default
-   * `https://127.0.0.1:1280`, with a warning in the log and no tokens: no other machine reaches that.
+   * Address under which clients reach the controller, such as `https://overlay.example.com`. It is part of enrollment tokens, which lead clients there.
+   * With a path, as behind a gateway, no tokens are made, because devices and routers need the root of a host. Default `https://127.0.0.1:1280`, with a
+   * warning in the log and no tokens: no other machine reaches that.
    */
   readonly address: string;
   /** Minutes of inactivity after which an API session ends. Default 30, at least 1. */
@@ -154,8 +155,10 @@ export const checkedSettings = (given: Partial<Settings>): Settings => {
     if (typeof value === 'number' && !(value >= least)) throw new TypeError(`setting ${name} must be ${least} or more, got ${value}`);
   }
   if (settings.enrollmentMinutes < 5) throw new TypeError(`setting enrollmentMinutes must be 5 or more, got ${settings.enrollmentMinutes}`);
-  if (!/^https?:\/\/[^/]+$/.test(settings.address)) {
-    throw new TypeError(`setting address must be like https://host:port without a path, got '${settings.address}'`);
+  if (!/^https?:\/\/[^/?#]+(\/[\w.~%-]+)*$/.test(settings.address) || !URL.canParse(settings.address)) {
+    throw new TypeError(
+      `setting address must be like https://host:port or https://host/path, without a slash at the end, got '${settings.address}'`,
+    );
   }
   if (!/^[^:\p{Cc}\p{Cs}]{1,40}$/u.test(settings.mfaIssuer)) {
     throw new TypeError(`setting mfaIssuer must have 1 to 40 characters and no colon, got '${settings.mfaIssuer}'`);

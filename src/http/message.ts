@@ -22,6 +22,8 @@ export interface CoreRequest {
   readonly remoteAddress?: string;
   /** Host, and port if it is not the usual one, that the request was made to, e.g. `acme.example.com`, as the client says. */
   readonly host?: string | undefined;
+  /** The path below which the host has mounted the controller, which `target` lacks, e.g. `/overlay`. Default: none. */
+  readonly mount?: string | undefined;
   /** Aborted when the client goes away. */
   readonly signal?: AbortSignal | undefined;
   /** By which the host knows the request, e.g. from its own middleware. Ignored unless it is 1 to 128 visible ASCII characters. Default: the header `x-request-id`. */

@@ -8,7 +8,7 @@ import { JSON_TYPE } from '../wire/media-types.ts';
 import { type DescribedOperation, type DescribedParameter, describeOperations } from './described.ts';
 
 export interface DocumentInfo {
-  /** Address under which clients reach the controller, without a path. */
+  /** Address under which clients reach the controller. */
   readonly address: string;
   /** Default: this software's. */
   readonly version?: string;

@@ -66,6 +66,11 @@ export class HttpSource implements CallSource {
     return this.#of.request.header('host');
   }
 
+  get mount(): string {
+    const { mount = '' } = this.#of.request;
+    return MOUNT.test(mount) ? mount : '';
+  }
+
   get mediaType(): string | undefined {
     return this.#of.mediaType;
   }
@@ -117,5 +122,8 @@ export class HttpSource implements CallSource {
 
 const headerValues = (request: CoreRequest, headers: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(headers).map(([name, header]) => [name, request.header(header)]));
+
+/** A path as adapters give it, which becomes part of addresses. Some hosts take it from the request. */
+const MOUNT = /^(\/[\w.~%!$&'()*+,;=:@-]{1,100}){1,10}$/;
 
 const NO_CERTIFICATES: readonly Uint8Array[] = Object.freeze([]);

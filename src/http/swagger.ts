@@ -18,13 +18,11 @@ export const swaggerDocument = (
   const paths: Record<string, Record<string, object>> = {};
   for (const described of operations)
     (paths[described.operation.path] ??= {})[described.operation.method.toLowerCase()] = operationObject(described);
-  const { host, pathname, protocol } = new URL(address);
   return {
     swagger: '2.0',
     info: { title: titleOf(surface), version },
-    host,
-    basePath: `${pathname.replace(/\/$/, '')}${surface.prefix}`,
-    schemes: [protocol.slice(0, -1)],
+    ...swaggerPlace(surface, address),
+    schemes: [new URL(address).protocol.slice(0, -1)],
     consumes: [JSON_TYPE],
     produces: [JSON_TYPE],
     tags: tagsOf(groups, operations),
@@ -33,6 +31,13 @@ export const swaggerDocument = (
     securityDefinitions: { ztSession: { type: 'apiKey', in: 'header', name: 'zt-session' } },
     security: [{ ztSession: [] }],
   };
+};
+
+/** Where a surface is, as 2.0 says it. @param base an address, or a path at the host that serves the document */
+export const swaggerPlace = ({ prefix }: Surface, base: string): object => {
+  if (base.startsWith('/')) return { basePath: `${base}${prefix}` };
+  const { host, pathname } = new URL(base);
+  return { host, basePath: `${pathname.replace(/\/$/, '')}${prefix}` };
 };
 
 const operationObject = ({ surface, operation, group, parameters, body, status, answer, refusals }: DescribedOperation): object => ({

@@ -103,6 +103,10 @@ export class OngoingCall implements Call {
     return this.#source.host;
   }
 
+  get mount() {
+    return this.#source.mount ?? '';
+  }
+
   get mediaType() {
     return this.#source.mediaType;
   }

@@ -4,10 +4,12 @@ import type { CoreRequest } from '../http/message.ts';
 export class MountedRequest implements CoreRequest {
   readonly #request: CoreRequest;
   readonly target: string;
+  readonly #prefix: string;
 
-  constructor(request: CoreRequest, target: string) {
+  constructor(request: CoreRequest, target: string, prefix: string) {
     this.#request = request;
     this.target = target;
+    this.#prefix = prefix;
   }
 
   /** @returns undefined if the request is not below the path */
@@ -16,7 +18,7 @@ export class MountedRequest implements CoreRequest {
     if (!request.target.startsWith(prefix)) return undefined;
     const rest = request.target.slice(prefix.length);
     if (rest !== '' && rest[0] !== '/' && rest[0] !== '?') return undefined;
-    return new MountedRequest(request, rest[0] === '/' ? rest : `/${rest}`);
+    return new MountedRequest(request, rest[0] === '/' ? rest : `/${rest}`, prefix);
   }
 
   get method(): string {
@@ -41,6 +43,10 @@ export class MountedRequest implements CoreRequest {
 
   get host(): string | undefined {
     return this.#request.host;
+  }
+
+  get mount(): string {
+    return (this.#request.mount ?? '') + this.#prefix;
   }
 
   get signal(): AbortSignal | undefined {

@@ -84,13 +84,15 @@ test('the addresses of key sets are shown where an option says so', () => {
   assert.equal(read('')?.settings.showJwksEndpoints, undefined);
 });
 
-test('the address that clients are given is an origin: a path of / and the common port go without saying', () => {
+test('the address that clients are given has no slash at its end, and no common port', () => {
   const taken = {
     'https://overlay.example.com': 'https://overlay.example.com',
     'https://Overlay.example.com:443/': 'https://overlay.example.com',
     'https://10.0.0.7:1280': 'https://10.0.0.7:1280',
     'https://[fd00::1]:1280': 'https://[fd00::1]:1280',
     'http://overlay.example.com:80': 'http://overlay.example.com',
+    'https://gw.example.com/net/': 'https://gw.example.com/net',
+    'https://gw.example.com:8443/a/b-c': 'https://gw.example.com:8443/a/b-c',
   };
   for (const [given, address] of Object.entries(taken)) assert.equal(read(`--address ${given}`)?.address, address);
 });
@@ -135,7 +137,8 @@ const refusals: readonly (readonly [line: string, sentence: RegExp])[] = [
     '//x',
     'ftp://x',
     'https://',
-    'https://x/overlay',
+    'https://x//overlay',
+    'https://x/a?b',
     'https://x?',
     'https://x#',
     'https://a:secret@x',
@@ -145,7 +148,7 @@ const refusals: readonly (readonly [line: string, sentence: RegExp])[] = [
     (address) =>
       [
         `--address ${address}`,
-        /^--address must be an address without a path, such as https:\/\/overlay\.example\.com or https:\/\/10\.0\.0\.7:1280$/,
+        /^--address must be an address such as https:\/\/overlay\.example\.com, https:\/\/10\.0\.0\.7:1280, or https:\/\/gateway\.example\.com\/overlay$/,
       ] as const,
   ),
   ['--drain 3601', /^--drain must be a number of seconds from 0 to 3600, got '3601'$/],

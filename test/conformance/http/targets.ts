@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { CallSource } from '../../../src/call/call.ts';
 import type { Sentences } from '../http.suite.ts';
 import { API, MOUNT } from './host.ts';
 
@@ -21,6 +22,17 @@ export const targets: Sentences = {
     assert.deepEqual(await Promise.all(below), [200, 200, 200, 200, 404]);
     const beside = ['/', '/other', '/overlayed', '/overlayed/version'].map(status);
     assert.deepEqual(await Promise.all(beside), [418, 418, 418, 418]);
+  },
+
+  'the controller knows the path that it is mounted at': async (open) => {
+    const mounts: unknown[] = [];
+    const note = ({ mount }: CallSource) => void mounts.push(mount);
+    const behaviours = { root: note, version: note };
+    const server = await open({ behaviours });
+    for (const path of [MOUNT, `${MOUNT}/`, `${MOUNT}?x=1`, `${MOUNT}/version?x=/overlay`]) await server.ask('GET', path);
+    assert.deepEqual(mounts, [MOUNT, MOUNT, MOUNT, MOUNT]);
+    await (await open({ behaviours, mount: '' })).ask('GET', '/version');
+    assert.equal(mounts.at(-1), '');
   },
 
   'mounted at the root, it answers everything': async (open) => {

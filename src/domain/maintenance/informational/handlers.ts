@@ -1,6 +1,7 @@
 import { kinds } from '../../../api/index.ts';
 import { informational } from '../../../api/informational.ts';
 import type { Kind } from '../../../api/kit/resource.ts';
+import { baseAddress } from '../../../call/advertised-address.ts';
 import type { Call } from '../../../call/call.ts';
 import { implement } from '../../../call/implement.ts';
 import { ApiError } from '../../../errors/index.ts';
@@ -12,7 +13,11 @@ import { API_PATHS, OIDC_PATH, SPECS } from './api-paths.ts';
 import { summaryKinds } from './summary.ts';
 
 const version = async (call: Call) => {
-  const at = (path: string) => ({ v1: { apiBaseUrls: [`${call.core.settings.address}${path}`], path, version: '1.0.0' } });
+  const base = baseAddress(call);
+  const prefix = base === undefined ? call.mount : new URL(base).pathname.replace(/\/$/, '');
+  const at = (path: string) => ({
+    v1: { apiBaseUrls: base === undefined ? [] : [`${base}${path}`], path: `${prefix}${path}`, version: '1.0.0' },
+  });
   return {
     // `edge` is what the oldest clients look for; it is the client API.
     apiVersions: {
@@ -47,6 +52,9 @@ const specOf = (call: Call, id: string) => {
   };
 };
 
+/** Where the APIs are: as an address, or where that is not known as a path. */
+const placeOf = (call: Call): string => baseAddress(call) ?? call.mount;
+
 const raw = (document: string, contentType = JSON_TYPE) => ({ contentType, body: document });
 
 export const informationalEntries = implement(informational, {
@@ -68,9 +76,9 @@ export const informationalEntries = implement(informational, {
   },
   getSpec: async (call, { id }) => specOf(call, id),
   // JSON is YAML: one document serves both media types.
-  getSpecBody: async (call, { id }) => raw(call.core.documents.swagger(SPECS[specOf(call, id).id])),
-  swagger: async (call) => raw(call.core.documents.swagger(call.surface)),
-  openapi: async (call) => raw(call.core.documents.openapi()),
+  getSpecBody: async (call, { id }) => raw(call.core.documents.swagger(SPECS[specOf(call, id).id], placeOf(call))),
+  swagger: async (call) => raw(call.core.documents.swagger(call.surface, placeOf(call))),
+  openapi: async (call) => raw(call.core.documents.openapi(placeOf(call))),
   summary: (call) =>
     call.read(async (entities) => {
       const known = new Map<string, Kind>(Object.entries(kinds));

@@ -1,3 +1,4 @@
+import { reachedPath } from '../../../call/advertised-address.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Provider } from '../../../call/provider.ts';
 import { ApiError, explained } from '../../../errors/index.ts';
@@ -17,7 +18,7 @@ export const reachedIssuer = async (call: Call): Promise<string> => {
   const { address } = call.core.settings;
   if (call.host === undefined) return `${address}/oidc`;
   const asked = HOST.test(call.host) ? URL.parse(`${new URL(address).protocol}//${call.host}`) : null;
-  if (asked && (await isOwn(call, asked))) return `${asked.origin}/oidc`;
+  if (asked && (await isOwn(call, asked))) return `${asked.origin}${reachedPath(call, asked.host)}/oidc`;
   throw new ApiError('NOT_FOUND', { cause: { code: 'UNHANDLED', message: `host ${call.host.slice(0, 256)} is none of this controller` } });
 };
 

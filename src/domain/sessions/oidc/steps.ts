@@ -38,12 +38,12 @@ const pages = { password: passwordPage, cert: certificatePage, 'ext-jwt': tokenP
 export const stepPage =
   (method: PrimaryMethod) =>
   async (call: Call, input: Omit<StepInput, 'body'>): Promise<HttpOutput> => {
-    await reachedIssuer(call);
+    const issuer = await reachedIssuer(call);
     const id = idOfStep(input);
     // Before the first step: a form that is sent twice at once comes from one browser.
     if (wantsPage(call)) bindBrowser(call);
     const row = await call.read((entities) => authRequestOf(entities, call, id));
-    return pages[method](providerOf(call).pages, { id, redirectUri: row?.request.redirectUri });
+    return pages[method](providerOf(call).pages, { issuer, id, redirectUri: row?.request.redirectUri });
   };
 
 /**
@@ -63,7 +63,7 @@ export const step =
     // Pages of the same site, maybe of the client, would have the cookie sent along.
     await requireSender(call, row && providerOf(call).clients.get(row.request.clientId), isOnPages ? 'own' : senders);
     if (isOnPages ? browser !== browserOf(call) || !wantsPage(call) : wantsPage(call) && !isPrimary && amr.length > 0) return notHere(call);
-    return work(call, { issuer, body, login: { id, redirectUri: row?.request.redirectUri } });
+    return work(call, { issuer, body, login: { issuer, id, redirectUri: row?.request.redirectUri } });
   };
 
 interface StepRules {

@@ -5,6 +5,8 @@ import { base64, type Html, type HtmlPage, html, htmlPage } from './html.ts';
 
 /** The login that a page belongs to. */
 export interface PageOfLogin {
+  /** Of the provider, e.g. `https://overlay.example.com/oidc`: the steps are below its path. */
+  readonly issuer: string;
   /** Of the auth request. */
   readonly id: string;
   /** Where the client wants its code; undefined for an unknown login. */
@@ -35,9 +37,11 @@ const described = (isRefused: boolean | undefined, hint?: string): Html => {
 
 const AUTOFOCUS = html` autofocus`;
 
-const form = (action: string, id: string, content: Html | undefined, submit: Html): Html =>
-  html`<form method="POST" action="/oidc/login/${action}">
-<input type="hidden" name="id" value="${id}">
+const stepOf = ({ issuer }: PageOfLogin, name: string): string => `${new URL(issuer).pathname}/login/${name}`;
+
+const form = (action: string, login: PageOfLogin, content: Html | undefined, submit: Html): Html =>
+  html`<form method="POST" action="${stepOf(login, action)}">
+<input type="hidden" name="id" value="${login.id}">
 ${content}
 ${submit}
 </form>`;
@@ -47,8 +51,8 @@ const button = (text: string): Html => html`<button type="submit">${text}</butto
 /** Of a form without fields. */
 const focusedButton = (text: string): Html => html`<button type="submit" autofocus>${text}</button>`;
 
-const link = (method: string, id: string, text: string): Html =>
-  html`<p class="more"><a href="/oidc/login/${method}?authRequestID=${encodeURIComponent(id)}">${text}</a></p>`;
+const link = (method: string, login: PageOfLogin, text: string): Html =>
+  html`<p class="more"><a href="${stepOf(login, method)}?authRequestID=${encodeURIComponent(login.id)}">${text}</a></p>`;
 
 /** After a refusal the name is there still, and the password is to be typed again. */
 export const passwordPage = (pages: ProviderPages, { username = '', ...login }: PageOfLogin): HttpOutput => {
@@ -62,8 +66,8 @@ export const passwordPage = (pages: ProviderPages, { username = '', ...login }: 
   return loginPage(pages, login, {
     title: texts.signIn,
     content: html`${refusal(texts.refused, login.isRefused)}
-${form('username', login.id, fields, button(texts.submit))}
-${link('cert', login.id, texts.withCertificate)}`,
+${form('username', login, fields, button(texts.submit))}
+${link('cert', login, texts.withCertificate)}`,
   });
 };
 
@@ -72,8 +76,8 @@ export const certificatePage = (pages: ProviderPages, login: PageOfLogin): HttpO
   return loginPage(pages, login, {
     title: texts.signIn,
     content: html`${refusal(texts.refused, login.isRefused)}
-${form('cert', login.id, html`<p>${texts.certificateHint}</p>`, focusedButton(texts.submit))}
-${link('username', login.id, texts.withPassword)}`,
+${form('cert', login, html`<p>${texts.certificateHint}</p>`, focusedButton(texts.submit))}
+${link('username', login, texts.withPassword)}`,
   });
 };
 
@@ -95,14 +99,14 @@ export const codePage = (pages: ProviderPages, login: PageOfLogin): HttpOutput =
     title: texts.codeTitle,
     status: login.isRefused ? 400 : 200,
     content: html`${refusal(texts.codeRefused, login.isRefused)}
-${form('totp', login.id, codeField(pages, texts.codeHint, login.isRefused, AUTOFOCUS), button(texts.submit))}`,
+${form('totp', login, codeField(pages, texts.codeHint, login.isRefused, AUTOFOCUS), button(texts.submit))}`,
   });
 };
 
 /** For an identity that has to set its second factor up first. */
 export const enrollPage = (pages: ProviderPages, login: PageOfLogin): HttpOutput => {
   const { texts } = pages;
-  const content = form('totp/enroll', login.id, html`<p>${texts.enrollHint}</p>`, focusedButton(texts.enrollStart));
+  const content = form('totp/enroll', login, html`<p>${texts.enrollHint}</p>`, focusedButton(texts.enrollStart));
   return loginPage(pages, login, { title: texts.enrollTitle, content });
 };
 
@@ -130,7 +134,7 @@ export const scanPage = (pages: ProviderPages, login: PageOfLogin, { picture, ad
 ${texts.enrollSecret} <code class="key">${groups}</code></li>
 <li>${texts.enrollRecovery}
 <ul class="codes">${recoveryCodes.map((code) => html`<li><code>${code}</code></li>`)}</ul></li>
-<li>${form('totp/enroll/verify', login.id, fields, button(texts.submit))}</li>
+<li>${form('totp/enroll/verify', login, fields, button(texts.submit))}</li>
 </ol>`,
   });
 };
@@ -142,8 +146,8 @@ export const confirmPage = (pages: ProviderPages, login: PageOfLogin): HttpOutpu
     title: texts.enrollTitle,
     status: 400,
     content: html`${refusal(texts.codeRefused, true)}
-${form('totp/enroll/verify', login.id, codeField(pages, texts.enrollCodeHint, true, AUTOFOCUS), button(texts.submit))}
-${form('totp/enroll', login.id, undefined, html`<button type="submit" class="other">${texts.enrollAgain}</button>`)}`,
+${form('totp/enroll/verify', login, codeField(pages, texts.enrollCodeHint, true, AUTOFOCUS), button(texts.submit))}
+${form('totp/enroll', login, undefined, html`<button type="submit" class="other">${texts.enrollAgain}</button>`)}`,
   });
 };
 
