@@ -70,7 +70,7 @@ export const ca = resource({
     /** Whether its owner has proved to hold its key. */
     isVerified: readOnly(boolean, { default: false, filter: true }),
     /** The common name that a certificate must have which proves it. */
-    verificationToken: readOnly(string, { default: '' }),
+    verificationToken: { ...readOnly(string, { default: '' }), credential: true },
     /** Which part of a certificate is the external id of its identity, where that is how identities are found. */
     externalIdClaim: {
       ...optional(claimIfAny, { absent: true }),

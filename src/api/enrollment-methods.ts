@@ -8,7 +8,7 @@ const outstanding = {
   /** The token to enroll with. */
   token: string,
   /** The token as a JWT, which also says where to enroll. */
-  jwt: string,
+  jwt: string.optional(),
   /** When the enrollment ends. */
   expiresAt: timestamp,
 };

@@ -52,9 +52,9 @@ export const enrollment = resource({
     /** The JWT, and in it the token, sealed: administrators may see both again. */
     sealed: sealed(string, ({ tokenHash }) => `enrollment:${tokenHash}`),
     /** The token to enroll with. */
-    token: readOnly(string, { keep: 'computed' }),
+    token: { ...readOnly(string, { keep: 'computed' }), credential: true },
     /** The token as a JWT, which also says where to enroll. */
-    jwt: readOnly(string, { keep: 'computed' }),
+    jwt: { ...readOnly(string, { keep: 'computed' }), absent: true, credential: true },
   },
   symbols: { token: { secret: 'string', hashedAs: 'tokenHash' } },
 });

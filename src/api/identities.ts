@@ -64,7 +64,7 @@ export const identity = resource({
     /** How it proves itself, by method. */
     authenticators: readOnly(authenticatorSummaries, { keep: 'computed' }),
     /** In bodies how it is to prove itself; in answers the enrollments that it may still use. */
-    enrollment: convertedOnCreate(enrollmentRequest, outstandingEnrollments),
+    enrollment: { ...convertedOnCreate(enrollmentRequest, outstandingEnrollments), shows: 'enrollment' },
     /** Whether it has an API session. */
     hasApiSession: readOnly(boolean, { keep: 'computed' }),
     /** Whether it is connected to an edge router. */

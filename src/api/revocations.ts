@@ -13,6 +13,7 @@ export const revocation = resource({
   kind: 'revocation',
   collection: 'revocations',
   right: 'ops',
+  idOf: { kind: 'identity', while: ['type', 'IDENTITY'] },
   names: ['Revocation', 'Revocations'],
   about:
     'A revocation ends tokens of the OpenID provider at once: one token, those of an API session, or all that an identity has. Its id is that of what it revokes. It is kept until the last of the tokens would have ended.',

@@ -41,9 +41,9 @@ const common = {
   /** When its enrollment ends, while it has not enrolled. */
   enrollmentExpiresAt: { ...readOnly(timestamp, whileUnverified), absent: true },
   /** Token to enroll with as a JWT, while it has not enrolled. */
-  enrollmentJwt: { ...readOnly(string, whileUnverified), absent: true },
+  enrollmentJwt: { ...readOnly(string, whileUnverified), absent: true, credential: true },
   /** Token to enroll with, while it has not enrolled. */
-  enrollmentToken: { ...readOnly(string, whileUnverified), absent: true },
+  enrollmentToken: { ...readOnly(string, whileUnverified), absent: true, credential: true },
 } as const;
 
 export const router = resource({

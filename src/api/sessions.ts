@@ -107,12 +107,14 @@ export const sessions = group('sessions', 'Sessions', {
     summary: 'List sessions: all for an administrator, otherwise those of the own identity',
     query: listQuery,
     answer: page(session.schemas.detail),
+    ofAll: 'ops.read',
     ...onBothApis,
   }),
   get: operation('GET', '/sessions/{id}', {
     operationId: 'detailSession',
     summary: 'Get a session: any for an administrator, otherwise one of the own identity',
     answer: data(session.schemas.detail),
+    ofAll: 'ops.read',
     ...onBothApis,
   }),
   create: operation('POST', '/sessions', {
@@ -128,6 +130,7 @@ export const sessions = group('sessions', 'Sessions', {
     operationId: 'deleteSession',
     summary: 'End a session: any for administrators, one of their own identity for others',
     answer: EMPTY,
+    ofAll: 'ops.delete',
     ...onBothApis,
   }),
   getRoutePath: operation('GET', '/sessions/{id}/route-path', {

@@ -1,13 +1,31 @@
 import { identity } from '../api/identities.ts';
+import type { Kind } from '../api/kit/resource.ts';
+import { revocation } from '../api/revocations.ts';
 import { ADMINISTRATORS, hasAdministratorRights } from '../call/administrators.ts';
 import type { Entities } from '../changes/entities.ts';
 import type { Change } from '../changes/events.ts';
 import { unauthorized } from '../errors/index.ts';
 import { and, equals, oneOf, stringField } from '../query/index.ts';
+import { ownerIn, ownersOf } from '../resources/owners.ts';
+import type { Row } from '../storage/port.ts';
 
 /** Those of some identities that are administrators, by id. */
 export const administratorsAmong = async (entities: Entities, ids: readonly string[]): Promise<ReadonlySet<string>> =>
   new Set((await entities.list(identity, { where: and(oneOf(stringField('id'), ids), ADMINISTRATORS) })).map(({ id }) => id));
+
+/**
+ * Holds an entity that a delegated call is to change against the rule that only administrators reach administrators.
+ * @throws ApiError `UNAUTHORIZED` for an administrator, and for what belongs to one
+ */
+export const assertNoAdministratorsOwn = async (entities: Entities, kind: Kind, row: Row): Promise<void> => {
+  const owners = kind.kind === identity.kind ? [row.id] : ownersIn(kind, row);
+  if ((await administratorsAmong(entities, owners)).size > 0)
+    throw unauthorized('only an administrator may change an administrator, or what belongs to one');
+};
+
+/** The identities that an entity belongs to. */
+const ownersIn = (kind: Kind, row: Readonly<Record<string, unknown>>): readonly string[] =>
+  ownersOf(kind).flatMap((owner) => (owner.target === identity ? (ownerIn(row, owner) ?? []) : []));
 
 /**
  * Holds what a delegated call has changed against the rule that only administrators reach administrators: it makes none, changes none, gives none a way to
@@ -28,6 +46,14 @@ export const assertNoAdministratorReached = async (entities: Entities, changes: 
       case 'apiSession': {
         const { identityId } = change.after ?? change.before ?? {};
         if (identityId) owners.add(identityId);
+        break;
+      }
+      case 'revocation': {
+        const [owner] = ownersIn(revocation, change.after ?? {});
+        if (owner !== undefined) owners.add(owner);
+        // Of a token or a session that is not known it cannot be said whose it is.
+        else if (!changes.some(({ entity }) => entity === 'apiSession'))
+          throw unauthorized('only an administrator may revoke what is not known');
         break;
       }
       case 'authPolicy': {

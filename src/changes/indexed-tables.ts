@@ -6,6 +6,7 @@ import type { Scalar } from '../query/index.ts';
 import type { IndexedFields } from '../role-index/question.ts';
 import type { IndexedRow } from '../role-index/table-index.ts';
 import { tableOf } from './views.ts';
+import { isUnrecorded } from './visible.ts';
 
 const all: readonly Kind[] = Object.values(kinds);
 
@@ -21,8 +22,7 @@ const valuesOf = ({ view, fields }: Kind): readonly (readonly [string, readonly 
   ...(fields.semantic ? [['semantic', ['AllOf', 'AnyOf']] as const] : []),
 ];
 
-const hiddenIn = ({ fields }: Kind): readonly string[] =>
-  Object.entries(fields).flatMap(([name, { keep }]) => (keep === 'hidden' ? [name] : []));
+const hiddenIn = (kind: Kind): readonly string[] => Object.keys(kind.fields).filter((name) => isUnrecorded(kind, name));
 
 /** A table, and what is indexed of it. */
 export interface IndexedTable extends IndexedFields {

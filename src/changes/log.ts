@@ -1,8 +1,10 @@
 import { kinds } from '../api/index.ts';
+import type { Kind } from '../api/kit/resource.ts';
 import { ALL, stringField } from '../query/index.ts';
 import type { Query, Row, Store, Transaction } from '../storage/port.ts';
 import { type Change, changeId } from './events.ts';
 import type { LogEnds } from './log-ends.ts';
+import { visibleFields } from './visible.ts';
 
 /** How much of the change log is kept. Older records are dropped as new ones come. */
 export interface LogLimits {
@@ -99,7 +101,20 @@ export const recordsFrom = (revision: number, limit: number): Query => ({
 export const changeOf = ({ revision, action, entity, entityId, actor, requestId, createdAt, before, after, ...more }: Row): Change => {
   // Records of earlier versions have neither.
   const { onBehalfOf = null, reason = null } = more;
-  return { revision, action, entity, entityId, actor, requestId, onBehalfOf, reason, at: createdAt, before, after } as Change; // written by `Entities` in this shape
+  const rows = { before: shown(entity, before), after: shown(entity, after) };
+  return { revision, action, entity, entityId, actor, requestId, onBehalfOf, reason, at: createdAt, ...rows } as Change; // written by `Entities` in this shape
+};
+
+const withCredentials: ReadonlyMap<unknown, Kind> = new Map(
+  Object.values<Kind>(kinds).flatMap((kind) =>
+    Object.values(kind.fields).some(({ credential }) => credential) ? [[kind.kind, kind]] : [],
+  ),
+);
+
+/** Records of earlier versions hold credentials. */
+const shown = (entity: unknown, row: unknown): unknown => {
+  const kind = row ? withCredentials.get(entity) : undefined;
+  return kind ? visibleFields(kind, row as Row) : row; // an entity of the kind, as `Entities` wrote it
 };
 
 const extentOf = (row: Row | undefined): Extent | undefined =>

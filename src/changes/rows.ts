@@ -117,8 +117,6 @@ export type CaRow = {
   readonly isAutoCaEnrollmentEnabled: boolean;
   /** Whether its owner has proved to hold its key. */
   readonly isVerified: boolean;
-  /** The common name that a certificate must have which proves it. */
-  readonly verificationToken: string;
   /** Which part of a certificate is the external id of its identity, where that is how identities are found. */
   readonly externalIdClaim: { location: 'COMMON_NAME' | 'SAN_EMAIL' | 'SAN_URI'; matcher: 'ALL' | 'PREFIX' | 'SCHEME' | 'SUFFIX'; matcherCriteria: string; parser: 'NONE' | 'SPLIT'; parserCriteria: string; index: number; } | null;
 };

@@ -2,9 +2,13 @@ import type { Kind } from '../api/kit/resource.ts';
 import type { Row } from '../storage/port.ts';
 import type { ChangedKind, ChangedRow } from './events.ts';
 
-/** A row without its hidden fields: hashes and secrets. */
-export const visibleFields = (kind: Kind, row: Row): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(Object.entries(row).filter(([field]) => kind.fields[field]?.keep !== 'hidden'));
+/** Whether change records and events leave a field out: hashes, secrets and credentials. */
+export const isUnrecorded = ({ fields }: Pick<Kind, 'fields'>, name: string): boolean =>
+  fields[name]?.keep === 'hidden' || fields[name]?.credential === true;
+
+/** A row without its hidden fields and credentials. */
+export const visibleFields = (kind: Pick<Kind, 'fields'>, row: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(Object.entries(row).filter(([field]) => !isUnrecorded(kind, field)));
 
 /** `visibleFields`, typed by kind. */
 export const visibleRow = <K extends ChangedKind>(kind: Kind & { readonly kind: K }, row: Row): ChangedRow<K> =>

@@ -1,11 +1,23 @@
+import type { Operation } from '../api/kit/operation.ts';
 import type { Kind } from '../api/kit/resource.ts';
+import type { Actor } from '../call/actor.ts';
 import type { Entry } from '../call/call.ts';
+import { isOnKind } from '../resources/granted.ts';
+import { allKinds } from '../resources/kinds.ts';
+import { answeredKind, kindAt } from './named-kinds.ts';
 import type { OperationName } from './operation-name.ts';
 import type { Principal } from './principal.ts';
 
 /** What a host's rule is asked. */
 export interface AuthorizationRequest {
   readonly actor: Principal;
+  /**
+   * `call`: whether the call may be made. The others are asked beside it, about an operation that is not called, with no ids in `input` and no target:
+   * `visibility`, of kinds that the call is about beside its own, such as the identities whose enrollments it lists: a verdict `{ where }` limits these, too,
+   * and any other changes nothing. `credentials`: whether the answer may show tokens to enroll with; it is asked about the operations that create and update
+   * what they are of.
+   */
+  readonly about: 'call' | 'visibility' | 'credentials';
   readonly operation: CalledOperation;
   /** What the operation takes, checked and with defaults: `{ ...path, ...query, body }`. */
   readonly input: unknown;
@@ -29,7 +41,15 @@ export interface CalledOperation {
  * `false`: refused. `undefined`: as without a rule. `{ where }`: granted for the entities of the right's kind that satisfy the filter (docs/filters.md):
  * others are not found, lists neither show nor count them, and no write can lead out of it.
  */
-export type Verdict = boolean | undefined | { readonly where: string };
+export type Verdict = boolean | undefined | Limit;
+
+/** How far a right goes. */
+export interface Limit {
+  /** A filter on the entities of the right's kind. */
+  readonly where: string;
+  /** Which role attributes writes may give to these entities, and take from them; the others stay as they are. Default: all. */
+  readonly roleAttributes?: (attribute: string) => boolean;
+}
 
 /**
  * A host's own rule of authorisation, asked for every call but those of the host's own code without the option `actor`: after the input was checked, and
@@ -42,13 +62,30 @@ export type HostRule = (request: AuthorizationRequest) => Verdict | Promise<Verd
 export const readOnlyRule: HostRule = ({ operation }) =>
   operation.right === undefined || operation.right.endsWith('.read') ? undefined : false;
 
-/** The kind that the beginning of a path names, where the path goes on with `{id}`. */
-export const targetOf = ({ operation }: Pick<Entry, 'operation'>, kinds: readonly Kind[]): Kind | undefined => {
-  const [, collection, id] = operation.path.split('/');
-  return id === '{id}' ? kinds.find((kind) => kind.collection === collection) : undefined;
+/** Without an identity of its own, a caller has no sessions of its own: it needs the right to those of everybody. */
+export const calledOperation = ({ group, verb, operation: { permission, ofAll } }: Entry, actor: Actor): CalledOperation => ({
+  name: `${group}.${verb}` as OperationName, // the entries are those of the facade
+  right: permission.includes('.') ? permission : actor.kind === 'system' ? ofAll : undefined,
+});
+
+/**
+ * What a rule answered.
+ * @param entry and the right that it is called with, of a verdict about the call itself
+ * @throws TypeError for what is no verdict, and for a limit on an operation that has nothing to be limited
+ */
+export const checkedVerdict = (verdict: Verdict, entry?: Entry, { right }: Partial<CalledOperation> = {}): Verdict => {
+  if (verdict === undefined || typeof verdict === 'boolean') return verdict;
+  if (typeof verdict !== 'object' || verdict === null || typeof verdict.where !== 'string')
+    throw new TypeError(`authorize takes true, false, undefined or { where }, got ${JSON.stringify(verdict)}`);
+  if (verdict.roleAttributes !== undefined && typeof verdict.roleAttributes !== 'function')
+    throw new TypeError(`authorize takes as roleAttributes a function, got ${typeof verdict.roleAttributes}`);
+  if (entry && !allKinds.some((kind) => isOnKind(right, kind) && isAbout(entry.operation, kind)))
+    throw new TypeError(
+      `authorize limits ${entry.group}.${entry.verb} by '${verdict.where}', and it neither lists nor writes entities of a kind`,
+    );
+  return verdict;
 };
 
-export const calledOperation = ({ group, verb, operation: { permission } }: Entry): CalledOperation => ({
-  name: `${group}.${verb}` as OperationName, // the entries are those of the facade
-  right: permission.includes('.') ? permission : undefined,
-});
+const isAbout = (operation: Operation, kind: Kind): boolean =>
+  (kindAt(operation) === kind && (operation.path.includes('/{id}') || operation.answer.is === 'created')) ||
+  (operation.answer.is === 'page' && answeredKind(operation) === kind);

@@ -1,4 +1,4 @@
-import { assertNoAdministratorReached } from '../authentication/administrators.ts';
+import { assertNoAdministratorReached, assertNoAdministratorsOwn } from '../authentication/administrators.ts';
 import { type Actor, isAdministrator } from '../call/actor.ts';
 import type { Call, CallSource, Entry } from '../call/call.ts';
 import { type Grant, OWN_RIGHT } from '../call/grant.ts';
@@ -6,13 +6,15 @@ import type { Entities } from '../changes/entities.ts';
 import { visibleFields } from '../changes/visible.ts';
 import { notFound, unauthorized } from '../errors/index.ts';
 import type { Logger } from '../platform/platform.ts';
-import { and, equals, oneOf, stringField } from '../query/index.ts';
-import { granted, isOnKind } from '../resources/granted.ts';
-import { allKinds } from '../resources/kinds.ts';
+import { and, equals, stringField } from '../query/index.ts';
+import { granted, isOnKind, isVisible } from '../resources/granted.ts';
 import type { Row } from '../storage/port.ts';
+import { type AskAside, askAsides } from './asides.ts';
 import { assertOwesNothing, authorize } from './authorize.ts';
-import { calledOperation, type HostRule, targetOf, type Verdict } from './host-rule.ts';
+import { type AuthorizationRequest, calledOperation, checkedVerdict, type HostRule, type Verdict } from './host-rule.ts';
+import { namedIn } from './named-kinds.ts';
 import { principalOf } from './principal.ts';
+import { assertWrittenWithin } from './written-within.ts';
 
 /** Decides whether a call may be made, and how far it may go. @throws ApiError `UNAUTHORIZED`; `NOT_FOUND` for a target beyond the grant */
 export type Permit = (call: Call, entry: Entry, source: CallSource, input: unknown) => Promise<PermitResult>;
@@ -45,53 +47,76 @@ export const createPermit =
   async (call, entry, source, input) => {
     if (call.actor.kind === 'system' && source.actor === undefined) return permitByDeclaration(call, entry, source, input);
     const { operation } = entry;
-    const called = calledOperation(entry);
-    const kind = targetOf(entry, allKinds);
-    const { id } = input as { readonly id?: string }; // of the path, where the operation has a target
-    const load = async (entities: Entities): Promise<Row | undefined> => (kind && id !== undefined ? entities.get(kind, id) : undefined);
     const judged = call.actor;
+    const called = calledOperation(entry, judged);
+    const named = namedIn(operation);
+    const ids = input as Readonly<Record<string, string>>; // of the path, where the operation names entities there
+    const kind = named.find(([parameter]) => parameter === 'id')?.[1];
+    const load = async (entities: Entities): Promise<Row | undefined> => kind && entities.get(kind, ids.id ?? '');
     const target = await call.read(load);
 
-    const ask = async (): Promise<Verdict> => {
-      assertOwesNothing(judged, operation);
-      const request = {
-        actor: principalOf(judged, source),
-        operation: called,
-        input,
-        target: kind && target && visibleFields(kind, target),
-      };
+    const ask = async (request: Pick<AuthorizationRequest, 'about' | 'operation' | 'input' | 'target'>): Promise<Verdict> => {
+      const verdict = await rule({ actor: principalOf(judged, source), ...request });
+      return verdict === undefined && judged.kind === 'system' && request.about === 'credentials' ? true : verdict;
+    };
+    const failed = (error: unknown) =>
+      logger.error('the rule of authorize failed: the call is refused', {
+        requestId: call.requestId,
+        operationId: operation.operationId,
+        error,
+      });
+    const askAside: AskAside = async (aside) => {
       try {
-        return checkedVerdict(await rule(request), entry);
+        return checkedVerdict(await ask({ ...aside, target: undefined }));
       } catch (error) {
-        logger.error('the rule of authorize failed: the call is refused', {
-          requestId: call.requestId,
-          operationId: operation.operationId,
-          error,
-        });
+        failed(error);
+        throw refused(entry);
+      }
+    };
+    const askCall = async (): Promise<Verdict> => {
+      assertOwesNothing(judged, operation);
+      try {
+        const seen = kind && target && visibleFields(kind, target);
+        return checkedVerdict(await ask({ about: 'call', operation: called, input, target: seen }), entry, called);
+      } catch (error) {
+        failed(error);
         return false;
       }
     };
 
-    const grantOf = (verdict: Verdict): Grant => {
-      if (verdict === false) throw unauthorized(`the host does not allow ${entry.group}.${entry.verb} here`);
-      if (verdict === undefined) {
-        authorize(judged, operation);
-        return OWN_RIGHT;
-      }
+    const grantOf = async (verdict: Verdict): Promise<Grant> => {
+      if (verdict === false) throw refused(entry);
+      if (verdict === undefined) authorize(judged, operation);
+      const { right } = called;
       // What is open to everybody, or to every session, it has anyway.
-      const isDelegated = called.right !== undefined && !('identity' in judged && isAdministrator(judged));
-      return verdict === true ? { isDelegated } : { isDelegated, where: verdict.where };
+      if (right === undefined) return OWN_RIGHT;
+      const isDelegated = verdict !== undefined && !('identity' in judged && isAdministrator(judged));
+      return {
+        ...(typeof verdict === 'object' ? verdict : {}),
+        right,
+        isDelegated,
+        ...(await askAsides(operation, right, isDelegated, askAside)),
+      };
     };
 
-    const grant = grantOf(await ask());
+    const grant = await grantOf(await askCall());
+    const isWrite = grant.right !== undefined && !grant.right.endsWith('.read');
 
     const assertWithin = async (entities: Entities, target: Row | undefined): Promise<void> => {
-      if (grant.where === undefined || !kind || !target || !isOnKind(operation, kind)) return;
-      const where = and(equals(stringField('id'), target.id), await granted(entities, kind, call, grant));
-      if ((await entities.count(kind, where)) === 0) throw notFound(kind.kind, target.id);
+      for (const [parameter, kind] of named) {
+        const id = ids[parameter] ?? '';
+        // Related lists look at their parent themselves: some are empty below an unknown one.
+        const isParent = parameter === 'id' && operation.answer.is === 'page';
+        if (!isOnKind(grant.right, kind) && !isParent && !(await isVisible(entities, kind, id, call, grant))) throw notFound(kind.kind, id);
+      }
+      if (!kind || !target) return;
+      const where = await granted(entities, kind, call, [target], grant);
+      if (where.op !== 'all' && (await entities.count(kind, and(equals(stringField('id'), target.id), where))) === 0)
+        throw notFound(kind.kind, target.id);
+      if (grant.isDelegated && isWrite) await assertNoAdministratorsOwn(entities, kind, target);
     };
 
-    if (grant.where !== undefined) await call.read((entities) => assertWithin(entities, target));
+    if (isLimited(grant) || (grant.isDelegated && isWrite)) await call.read((entities) => assertWithin(entities, target));
     return {
       grant,
       recheck: async (entities, actor) => {
@@ -101,39 +126,13 @@ export const createPermit =
       },
       verify: async (entities) => {
         if (grant.isDelegated) await assertNoAdministratorReached(entities, entities.changes);
-        if (grant.where !== undefined) await assertWrittenWithin(entities, call);
+        await assertWrittenWithin(entities, call);
       },
     };
   };
 
-/** @throws TypeError for what is no verdict, and for a limit on an operation that has nothing to be limited */
-const checkedVerdict = (verdict: Verdict, { group, verb, operation }: Entry): Verdict => {
-  if (verdict === undefined || typeof verdict === 'boolean') return verdict;
-  if (typeof verdict !== 'object' || verdict === null || typeof verdict.where !== 'string')
-    throw new TypeError(`authorize takes true, false, undefined or { where }, got ${JSON.stringify(verdict)}`);
-  const { answer, path } = operation;
-  const isLimited = allKinds.some(
-    (kind) =>
-      isOnKind(operation, kind) &&
-      (path.startsWith(`/${kind.collection}/{id}`) ||
-        (answer.is === 'created' && path === `/${kind.collection}`) ||
-        (answer.is === 'page' && (answer.item === kind.schemas.detail || answer.of === kind.kind))),
-  );
-  if (!isLimited)
-    throw new TypeError(`authorize limits ${group}.${verb} by '${verdict.where}', and it neither lists nor writes entities of a kind`);
-  return verdict;
-};
+const isLimited = ({ where, visible, changeable }: Grant): boolean => where !== undefined || visible.size + changeable.size > 0;
+
+const refused = ({ group, verb }: Entry) => unauthorized(`the host does not allow ${group}.${verb} here`);
 
 const identityVersion = (actor: Actor): number | undefined => ('identity' in actor ? actor.identity.version : undefined);
-
-const assertWrittenWithin = async (entities: Entities, call: Call): Promise<void> => {
-  for (const kind of allKinds) {
-    if (!isOnKind(call.operation, kind)) continue;
-    const written = entities.changes
-      .filter(({ entity, action }) => entity === kind.kind && action !== 'delete')
-      .map(({ entityId }) => entityId);
-    const ids = oneOf(stringField('id'), [...new Set(written)]);
-    const outside = (await entities.count(kind, ids)) - (await entities.count(kind, and(ids, await granted(entities, kind, call))));
-    if (outside > 0) throw unauthorized(`this ${kind.kind} would be beyond what the host lets the caller write: ${call.grant.where}`);
-  }
-};

@@ -10,7 +10,7 @@ import { explained } from '../errors/index.ts';
 import { and, type Predicate } from '../query/index.ts';
 import type { Query, Row } from '../storage/port.ts';
 import { affordable } from './budget.ts';
-import { granted } from './granted.ts';
+import { granted, withinLimits } from './granted.ts';
 import { selfLink } from './links.ts';
 import { type ListInput, pageOf, planList } from './lists.ts';
 import { givesAnything, mergeBody, refuseChangeOfFixed, rowFields } from './merge.ts';
@@ -144,10 +144,11 @@ const pageBy = async <T>(
   call: Call,
   { within, presenter = behaviourOf(call, kind) }: ListOptions,
 ): Promise<Page<T>> => {
-  const symbols = symbolsOfList(kind, call.operation);
+  const symbols = symbolsOfList(kind, call.operation, call.grant);
   const plan = planList(symbols, input);
   const among = await affordable(entities, kind, input, plan, call, within);
-  const asked = (await presenter?.resolve?.(entities, plan.where, call)) ?? plan.where;
+  const limited = await withinLimits(entities, plan.where, call);
+  const asked = (await presenter?.resolve?.(entities, limited, call)) ?? limited;
   const where = and(among, asked, await granted(entities, kind, call));
   const limit = plan.limit === Infinity ? {} : { limit: plan.limit };
   const found = await read({ where, sort: plan.sort, offset: plan.offset, ...limit });

@@ -1,11 +1,13 @@
 import type { Kind } from '../api/kit/resource.ts';
 import { displayName, type RoleDisplay } from '../api/kit/role-display.ts';
 import { idOfSelector, readSelectors } from '../api/kit/selectors.ts';
+import type { Call } from '../call/call.ts';
 import type { Entities } from '../changes/entities.ts';
 import { listing } from '../changes/reads.ts';
 import { createTurns } from '../concurrency/event-loop.ts';
 import { oneOf, stringField } from '../query/index.ts';
 import type { Row } from '../storage/port.ts';
+import { idsWithin } from './granted.ts';
 import { kindOf } from './kinds.ts';
 
 interface RoleField {
@@ -27,6 +29,10 @@ const roleFieldsOf = (kind: Kind): readonly RoleField[] => {
 /** Roles that are read before others have a turn. */
 const ROLES_AT_ONCE = 20_000;
 
+/** Whether the displays of a kind depend on what the call may see. */
+export const limitsDisplays = (kind: Kind, { grant }: Pick<Call, 'grant'>): boolean =>
+  roleFieldsOf(kind).some(({ target }) => grant.visible.has(target));
+
 /**
  * Role arrays as people read them, for a whole page at the cost of one query for each kind that is selected by id.
  * @returns the displays of each row, in the same order; undefined for kinds without role arrays
@@ -35,6 +41,7 @@ export const displaysFor = async (
   entities: Entities,
   kind: Kind,
   rows: readonly Row[],
+  call: Call,
 ): Promise<readonly Readonly<Record<string, readonly RoleDisplay[]>>[] | undefined> => {
   const fields = roleFieldsOf(kind);
   if (fields.length === 0) return undefined;
@@ -48,10 +55,15 @@ export const displaysFor = async (
     }
   const targets = [...selected].flatMap(([target, ids]) => {
     const kind = kindOf(target);
-    return kind ? [{ target, read: listing(kind, { where: oneOf(stringField('id'), [...ids]) }) }] : [];
+    return kind ? [{ target, kind, read: listing(kind, { where: oneOf(stringField('id'), [...ids]) }) }] : [];
   });
   const found = await entities.readAll(targets.map(({ read }) => read));
-  const names = new Map(targets.map(({ target }, i) => [target, new Map((found[i] ?? []).map((row) => [row.id, String(row.name)]))]));
+  const names = new Map<string, ReadonlyMap<string, string>>();
+  for (const [i, { target, kind }] of targets.entries()) {
+    const named = new Map((found[i] ?? []).map((row) => [row.id, String(row.name)]));
+    const visible = new Set(await idsWithin(entities, kind, call.grant.visible, [...named.keys()], call));
+    names.set(target, new Map([...named].filter(([id]) => visible.has(id))));
+  }
   const displays = [];
   for (const row of rows) {
     const shown: Record<string, readonly RoleDisplay[]> = {};
@@ -68,7 +80,7 @@ export const displaysFor = async (
 /** A role array is a list of texts. */
 const rolesOf = (row: Row, field: string): readonly string[] => (row[field] ?? []) as readonly string[];
 
-/** An entry whose entity is gone has no display. */
+/** An entry whose entity is gone, or beyond what the caller may see, has no display. */
 const displayOf = (roles: readonly string[], names: ReadonlyMap<string, string> | undefined): readonly RoleDisplay[] =>
   roles.flatMap((role) => {
     const id = idOfSelector(role);

@@ -1,23 +1,115 @@
-import type { Operation } from '../api/kit/operation.ts';
 import type { Kind } from '../api/kit/resource.ts';
 import { rightsOf } from '../api/kit/right.ts';
 import { behaviourOf } from '../call/behaviour.ts';
 import type { Call } from '../call/call.ts';
+import type { Limits } from '../call/grant.ts';
 import type { Entities } from '../changes/entities.ts';
-import { ALL, FilterError, type Predicate, readFilter } from '../query/index.ts';
+import { ALL, and, equals, FilterError, not, oneOf, or, type Predicate, readFilter, rewrite, stringField } from '../query/index.ts';
+import type { Row } from '../storage/port.ts';
+import { allKinds, kindOf } from './kinds.ts';
+import { type Owner, ownerIn, ownersOf } from './owners.ts';
 import { symbolsFor } from './symbols.ts';
 
-/** Whether the right that an operation takes is one on entities of this kind. */
-export const isOnKind = ({ permission }: Pick<Operation, 'permission'>, kind: Kind): boolean => permission.startsWith(`${rightsOf(kind)}.`);
+/** Whether a right is one on entities of this kind. */
+export const isOnKind = (right: string | undefined, kind: Kind): boolean => right?.startsWith(`${rightsOf(kind)}.`) ?? false;
 
 /**
- * The entities of a kind that a call may see and write.
- * @throws TypeError when the filter of the host's rule is none: a mistake of the host, not of the caller
+ * The entities of a kind that a call may see and write: those that satisfy its filter, and belong to nothing that is beyond its limits.
+ * @param rows where the question is about these only
+ * @throws TypeError when a filter of the host's rule is none: a mistake of the host, not of the caller
  */
-export const granted = async (entities: Entities, kind: Kind, call: Call, { where } = call.grant): Promise<Predicate> => {
-  if (where === undefined || !isOnKind(call.operation, kind)) return ALL;
-  const bound = bind(where, kind);
-  return (await behaviourOf(call, kind)?.resolve?.(entities, bound, call)) ?? bound;
+export const granted = async (
+  entities: Entities,
+  kind: Kind,
+  call: Call,
+  rows?: readonly Row[],
+  grant = call.grant,
+): Promise<Predicate> => {
+  const { right, where, visible, changeable } = grant;
+  if (!isOnKind(right, kind)) return ALL;
+  const own = where === undefined ? ALL : await bound(entities, kind, [where], call);
+  const terms = [own];
+  for (const owner of ownersOf(kind)) {
+    const limits = right?.endsWith('.read') ? visible : changeable;
+    terms.push(await ownedWithin(entities, owner, limits, call, rows));
+  }
+  return and(...terms);
+};
+
+/** Whether the caller may see an entity of a kind that its right is not on. */
+export const isVisible = async (entities: Entities, kind: Kind, id: string, call: Call, { visible } = call.grant): Promise<boolean> =>
+  (await idsWithin(entities, kind, visible, [id], call)).length > 0;
+
+/** A question in which subqueries find only what the caller may see. */
+export const withinLimits = (entities: Entities, where: Predicate, call: Call): Promise<Predicate> =>
+  rewrite(where, async (node) => {
+    const { of } = node.op === 'size' ? node : {};
+    const kind = of && kindOf(of.kind);
+    const filters = kind && call.grant.visible.get(kind.kind);
+    if (node.op !== 'size' || !of || !filters) return node;
+    return { ...node, of: { ...of, where: and(of.where, await bound(entities, kind, filters, call)) } };
+  });
+
+/** Those of some ids that are within the limits on their kind. */
+export const idsWithin = async (
+  entities: Entities,
+  kind: Kind,
+  limits: Limits,
+  ids: readonly string[],
+  call: Call,
+): Promise<readonly string[]> => {
+  const filters = limits.get(kind.kind);
+  if (!filters || ids.length === 0) return ids;
+  const as = fitting(kind, filters);
+  return entities.referenced(as, 'id', [...new Set(ids)], await bound(entities, as, filters, call));
+};
+
+/** What satisfies several filters of the host's. */
+export const bound = async (entities: Entities, kind: Kind, filters: readonly string[], call: Call): Promise<Predicate> => {
+  const where = and(...filters.map((filter) => bind(filter, kind)));
+  return (await behaviourOf(call, kind)?.resolve?.(entities, where, call)) ?? where;
+};
+
+/** The entities of which an owner, where they have it, is within the limits on its kind. */
+const ownedWithin = async (
+  entities: Entities,
+  owner: Owner,
+  limits: Limits,
+  call: Call,
+  rows: readonly Row[] | undefined,
+): Promise<Predicate> => {
+  const { field, target, while: condition } = owner;
+  const filters = limits.get(target.kind);
+  if (!filters) return ALL;
+  const at = stringField(field);
+  const hasNone = condition ? not(equals(stringField(condition[0]), condition[1])) : ({ op: 'isNull', field: at } as const);
+  if (rows) {
+    const ids = rows.flatMap((row) => ownerIn(row, owner) ?? []);
+    return or(hasNone, oneOf(at, await idsWithin(entities, target, limits, ids, call)));
+  }
+  const as = fitting(target, filters);
+  const within = await bound(entities, as, filters, call);
+  // By the shorter of the two lists.
+  const isMost = as === target && (await entities.count(as, within)) * 2 > (await entities.count(as, ALL));
+  const ids = (await entities.list(as, { where: isMost ? not(within) : within })).map(({ id }) => String(id));
+  return or(hasNone, isMost ? not(oneOf(at, ids)) : oneOf(at, ids));
+};
+
+/** The kind itself, or one that shares its right and its table, where the filters are on that: a right on routers may be limited by what only edge routers have. */
+export const fitting = (kind: Kind, filters: readonly string[]): Kind => {
+  const fits = (each: Kind) => filters.every((filter) => isFilterOn(filter, each));
+  return fits(kind)
+    ? kind
+    : (allKinds.find((each) => each.view?.of === kind.kind && rightsOf(each) === rightsOf(kind) && fits(each)) ?? kind);
+};
+
+const isFilterOn = (filter: string, kind: Kind): boolean => {
+  try {
+    readFilter(filter, symbolsFor(kind));
+    return true;
+  } catch {
+    return false;
+  }
 };
 
 const bind = (where: string, kind: Kind): Predicate => {

@@ -10,6 +10,7 @@ import { listing } from '../changes/reads.ts';
 import { createTurns } from '../concurrency/event-loop.ts';
 import { oneOf, stringField } from '../query/index.ts';
 import type { Row } from '../storage/port.ts';
+import { withholdCredentials } from './credentials.ts';
 import { displaysFor } from './displays.ts';
 import { kindOf } from './kinds.ts';
 import { linksOf, referenceTo } from './links.ts';
@@ -31,7 +32,7 @@ export const presentRows = async (
   if (rows.length === 0) return [];
   const { references } = layoutOf(kind.fields);
   const targets = await loadTargets(entities, references, rows);
-  const displayed = await displaysFor(entities, kind, rows);
+  const displayed = await displaysFor(entities, kind, rows, call);
   const computed = await presenter?.present?.(entities, rows, call);
   const now = await presenter?.presentNow?.present(entities, rows, call);
   const turn = createTurns(ROWS_AT_ONCE);
@@ -50,6 +51,7 @@ export const presentRows = async (
     const others = turn();
     if (others) await others;
   }
+  await withholdCredentials(entities, kind, rows, details, call);
   return details;
 };
 

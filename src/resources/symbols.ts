@@ -3,6 +3,7 @@ import { fieldType } from '../api/kit/field.ts';
 import type { Operation } from '../api/kit/operation.ts';
 import type { Kind } from '../api/kit/resource.ts';
 import { surfaces } from '../api/surfaces/index.ts';
+import { type Grant, OWN_RIGHT } from '../call/grant.ts';
 import { equals, type FilterSymbol, fieldSymbol, type Symbols, stringField, symbolsOf } from '../query/index.ts';
 import { hashToken } from '../tokens/opaque.ts';
 import { kindOf } from './kinds.ts';
@@ -29,11 +30,12 @@ const narrowed = new WeakMap<Operation, Symbols>();
 
 /**
  * The symbols of a list. A list of the client API evaluates only conditions on what it shows: other stored fields are accepted by name, because
- * existing clients use them, but treated like secrets; of the entities in a set, only the id is queryable.
+ * existing clients use them, but treated like secrets; of the entities in a set, only the id is queryable. For delegated callers a secret matches nothing,
+ * so that the right to read does not tell a right guess of a token from a wrong one.
  */
-export const symbolsOfList = (kind: Kind, operation: Operation): Symbols => {
+export const symbolsOfList = (kind: Kind, operation: Operation, { isDelegated }: Pick<Grant, 'isDelegated'> = OWN_RIGHT): Symbols => {
   const { answer } = operation;
-  const symbols = symbolsFor(kind);
+  const symbols = isDelegated ? guessless(symbolsFor(kind)) : symbolsFor(kind);
   if (!operation.surfaces.includes(surfaces.client) || answer.is !== 'page') return symbols;
   let known = narrowed.get(operation);
   if (!known) {
@@ -42,6 +44,22 @@ export const symbolsOfList = (kind: Kind, operation: Operation): Symbols => {
     narrowed.set(operation, (known = symbolsOf(kind.kind, Object.fromEntries(table))));
   }
   return known;
+};
+
+const withoutGuesses = new WeakMap<Symbols, Symbols>();
+
+/** The same symbols, but secrets match nothing. */
+const guessless = (symbols: Symbols): Symbols => {
+  let narrower = withoutGuesses.get(symbols);
+  if (!narrower) {
+    const table = symbols.names.flatMap((name): [string, FilterSymbol][] => {
+      const symbol = symbols.find(name);
+      if (!symbol) return [];
+      return [[name, symbol.is === 'secret' ? { is: 'secret', type: symbol.type } : symbol]];
+    });
+    withoutGuesses.set(symbols, (narrower = symbolsOf(symbols.kind, Object.fromEntries(table))));
+  }
+  return narrower;
 };
 
 const shownOnly = (symbol: FilterSymbol | undefined, shown: boolean): FilterSymbol => {

@@ -8,13 +8,16 @@ import type { Call } from '../call/call.ts';
 import type { Entities, EntityMaking } from '../changes/entities.ts';
 import { createTurns } from '../concurrency/event-loop.ts';
 import type { Query, Row } from '../storage/port.ts';
+import { withholdsCredentials } from './credentials.ts';
+import { limitsDisplays } from './displays.ts';
 import { presentOne, presentRows, show, showsVolatile, type WireDetail } from './present.ts';
 
 /** Characters that are made before others have a turn. */
 const CHARACTERS_AT_ONCE = 524_288;
 
-/** Whether details of a kind show nothing beyond recorded fields, but for what `presentNow` shows. */
+/** Whether details of a kind show the same to every caller, and nothing beyond recorded fields, but for what `presentNow` shows. */
 export const areRemembered = (kind: Kind, call: Call): boolean => {
+  if (withholdsCredentials(kind, call) || limitsDisplays(kind, call)) return false;
   const { present, presentNow } = behaviourOf(call, kind) ?? {};
   return (present === undefined || presentNow !== undefined) && !showsVolatile(kind);
 };

@@ -47,7 +47,7 @@ export interface Enrollment {
   /** The token to enroll with. */
   readonly token: string;
   /** The token as a JWT, which also says where to enroll. */
-  readonly jwt: string;
+  readonly jwt?: string;
 }
 
 /** What creates an enrollment. */

@@ -106,7 +106,7 @@ export interface IdentityEnrollments {
     /** The token to enroll with. */
     readonly token: string;
     /** The token as a JWT, which also says where to enroll. */
-    readonly jwt: string;
+    readonly jwt?: string | undefined;
     /** When the enrollment ends. */
     readonly expiresAt: string;
   } | undefined;
@@ -117,7 +117,7 @@ export interface IdentityEnrollments {
     /** The token to enroll with. */
     readonly token: string;
     /** The token as a JWT, which also says where to enroll. */
-    readonly jwt: string;
+    readonly jwt?: string | undefined;
     /** When the enrollment ends. */
     readonly expiresAt: string;
     /** Reference to the authority whose certificates will do. */
@@ -132,7 +132,7 @@ export interface IdentityEnrollments {
     /** The token to enroll with. */
     readonly token: string;
     /** The token as a JWT, which also says where to enroll. */
-    readonly jwt: string;
+    readonly jwt?: string | undefined;
     /** When the enrollment ends. */
     readonly expiresAt: string;
   } | undefined;

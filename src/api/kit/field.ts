@@ -32,6 +32,13 @@ export interface FieldOptions {
   readonly volatile?: boolean;
   /** Of a hidden field: the kind's behaviour may show it all the same, to those and where a setting says so. No event and no record has it. */
   readonly disclosable?: boolean;
+  /**
+   * Its value lets a stranger act as somebody, such as a token to enroll with. Delegated callers see it with the right to create or update entities of the
+   * kind, never with the right to read them, and no event and no record has it.
+   */
+  readonly credential?: true;
+  /** Shows entities of another kind, with their credentials. */
+  readonly shows?: string;
   /** Of a hidden field: kept sealed under the host's secret key. What the seal is bound to, from the row: a text sealed for one place opens in no other. */
   readonly sealedFor?: (row: Readonly<Record<string, unknown>>) => string;
   /** PATCH changes the leaves that are given, not the whole document; `patch` is the schema of such a partial document. */

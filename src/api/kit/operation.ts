@@ -43,6 +43,8 @@ export interface Operation<I = unknown, O = unknown, D = I> {
   readonly path: string;
   readonly summary: string;
   readonly permission: Permission;
+  /** Of what a session does with entities of its own identity: the right to do it with those of every identity. */
+  readonly ofAll?: `ops.${'read' | 'delete'}`;
   /** A lesser actor gets 401, or 403 where the specification says so. */
   readonly denied?: 403;
   /** The request must present a client certificate in TLS: without one it is 401, before its body is looked at. */

@@ -26,6 +26,8 @@ export interface ResourceDeclaration<K extends string, F extends Fields, N exten
   readonly fields: F;
   /** No table of its own: of the rows of the kind `of`, those in which the hidden field `where` is true. Ids and unique values are shared with it. */
   readonly view?: { readonly of: string; readonly where: string };
+  /** Its id is that of an entity of another kind, where the field `while` has that value. */
+  readonly idOf?: { readonly kind: string; readonly while: readonly [field: string, value: string] };
   /** Notes that controllers keep for themselves: to write them is no change, and draws no revision and leaves no record. */
   readonly unrecorded?: true;
   /** How lists below an unknown entity are answered; default 404. */
@@ -143,8 +145,11 @@ export type PatchBody<F extends Fields> = F extends Fields
 type RowFields<F> = F extends Fields ? Expand<BaseRow & { readonly [K in KeysKept<F, 'stored' | 'hidden'>]: Value<F[K]> }> : never;
 /** The row in the store. */
 export type RowOf<R extends Pick<Kind, 'types'>> = NonNullable<R['types']>['row'];
-type VisibleFields<F> = F extends Fields ? Expand<BaseRow & { readonly [K in KeysKept<F, 'stored'>]: Value<F[K]> }> : never;
-/** The row in change records and events: without hidden fields. */
+type KeysOfCredentials<F> = { [K in keyof F]: F[K] extends { readonly credential: true } ? K : never }[keyof F];
+type VisibleFields<F> = F extends Fields
+  ? Expand<BaseRow & { readonly [K in Exclude<KeysKept<F, 'stored'>, KeysOfCredentials<F>>]: Value<F[K]> }>
+  : never;
+/** The row in change records and events: without hidden fields and credentials. */
 export type VisibleRowOf<R> = R extends Resource<string, infer F> ? VisibleFields<F> : never;
 /** Hidden fields that answers may show all the same. */
 type KeysDisclosable<F> = { [K in keyof F]: F[K] extends { readonly keep: 'hidden'; readonly disclosable: true } ? K : never }[keyof F];

@@ -1,7 +1,6 @@
 import { neededBy } from '../../../api/enrollment-methods.ts';
 import { enrollment } from '../../../api/enrollments.ts';
 import type { CreateBody, RowOf } from '../../../api/kit/resource.ts';
-import { administratorsAmong } from '../../../authentication/administrators.ts';
 import { behaviour } from '../../../call/behaviour.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
@@ -34,19 +33,7 @@ export const enrollmentBehaviour = behaviour(enrollment, {
     await requireNone(entities, after);
     return undefined;
   },
-  present: async (entities, rows, call) => {
-    // The token of an enrollment gives its holder the rights of the identity, so delegated administrators do not see those of administrators.
-    const hidden = call.grant.isDelegated
-      ? await administratorsAmong(
-          entities,
-          rows.map(({ identityId }) => identityId ?? ''),
-        )
-      : undefined;
-    const shown = rows.filter(({ identityId }) => !hidden?.has(identityId ?? ''));
-    const tokens = await tokensOf(call, shown);
-    const tokenBy = new Map(shown.map((row, i) => [row, tokens[i]]));
-    return rows.map((row) => tokenBy.get(row) ?? { token: '', jwt: undefined });
-  },
+  present: (_entities, rows, call) => tokensOf(call, rows),
 });
 
 /** Whom an enrollment is for: one of the three. */

@@ -35,7 +35,7 @@ const ofRows = <R extends Kind, T>(kind: R, show: (row: RowOf<R>, core: Core) =>
 const terminatorsBy = (parent: Kind, field: 'serviceId' | 'routerId') => ({
   listTerminators: (call: Call, { id, ...query }: ListQuery & Id) =>
     call.read(async (entities) => {
-      const within = await relatedWithin(entities, parent, id, () => equals(stringField(field), id));
+      const within = await relatedWithin(entities, parent, id, call, () => equals(stringField(field), id));
       const page = await pageOfRows(entities, terminator, query, call, { within });
       return { ...page, data: page.data.map(fabricTerminatorOf) };
     }),

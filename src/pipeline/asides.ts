@@ -1,0 +1,136 @@
+/**
+ * What a host's rule is asked beside the call itself: how far the caller may see the other kinds that the call is about, and whether its answer may show
+ * credentials.
+ */
+import type { Operation } from '../api/kit/operation.ts';
+import type { Kind } from '../api/kit/resource.ts';
+import { type Action, rightsOf, rightTo } from '../api/kit/right.ts';
+import type { Grant, Limits } from '../call/grant.ts';
+import { credentialsOf } from '../resources/credentials.ts';
+import { isOnKind } from '../resources/granted.ts';
+import { allKinds, kindOf } from '../resources/kinds.ts';
+import { ownersOf } from '../resources/owners.ts';
+import { symbolsFor } from '../resources/symbols.ts';
+import type { CalledOperation, Verdict } from './host-rule.ts';
+import { answeredKind, kindAt, namedIn, operations } from './named-kinds.ts';
+
+/** A question about an operation that would do something with entities of a kind. */
+export interface Aside {
+  readonly about: 'visibility' | 'credentials';
+  readonly operation: CalledOperation;
+  /** Without ids, and with an empty body where the operation takes one. */
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
+/** Asks the rule. @throws ApiError `UNAUTHORIZED` if it fails */
+export type AskAside = (aside: Aside) => Promise<Verdict>;
+
+/** The question about the operation that would do it; undefined where there is none. */
+const asideOf = (kind: Kind, action: Action, about: Aside['about']): Aside | undefined => {
+  const right = rightTo(action, kind);
+  const those = operations.filter(({ operation }) => operation.permission === right && isOf(operation, kind));
+  const found = those.find(({ verb }) => verb === 'patch') ?? those[0];
+  return found && { about, operation: { name: found.name, right }, input: found.operation.body ? { body: {} } : {} };
+};
+
+/** Whether an operation lists, creates or changes entities of a kind. */
+const isOf = (operation: Operation, kind: Kind): boolean =>
+  operation.answer.is === 'page'
+    ? operation.answer.item === kind.schemas.detail && !operation.path.includes('{')
+    : kindAt(operation) === kind;
+
+/** The kinds that a call is about beside the one that its right is on. */
+interface Others {
+  /** Those that its path names, the owners of what it is about, and those that its policies select and its filters may ask for. */
+  readonly limited: readonly Kind[];
+  /** Those whose credentials its answer may show. */
+  readonly shown: readonly Kind[];
+  /** Those that such credentials are for. */
+  readonly enrolled: readonly Kind[];
+}
+
+const known = new WeakMap<Operation, Others>();
+
+const othersOf = (operation: Operation, right: string): Others => {
+  let others = known.get(operation);
+  if (!others) known.set(operation, (others = found(operation, right)));
+  return others;
+};
+
+const found = (operation: Operation, right: string): Others => {
+  const own = allKinds.filter((kind) => isOnKind(right, kind));
+  const owners = own.flatMap(ownersOf).map(({ target }) => target);
+  const named = namedIn(operation).map(([, kind]) => kind);
+  const answered = answeredKind(operation);
+  const limited = [...named, ...owners, ...(answered ? [...selectedBy(answered), ...askedFor(operation, answered)] : [])];
+  const shown = answered ? [answered, ...shownIn(answered), ...(isOnKind(right, answered) ? owners : [])] : [];
+  return {
+    limited: unique(limited).filter((kind) => !isOnKind(right, kind)),
+    shown: unique(shown).filter((kind) => credentialsOf(kind).length > 0),
+    enrolled: answered && credentialsOf(answered).length > 0 ? owners : own,
+  };
+};
+
+const unique = (kinds: readonly (Kind | undefined)[]): readonly Kind[] => [...new Set(kinds)].filter((kind) => kind !== undefined);
+
+const selectedBy = ({ fields }: Kind) => Object.values(fields).flatMap(({ set }) => (set?.of === 'selectors' ? [kindOf(set.target)] : []));
+
+const shownIn = ({ fields }: Kind) => Object.values(fields).flatMap(({ shows }) => (shows === undefined ? [] : [kindOf(shows)]));
+
+/** The kinds that subqueries of its filters may ask for. */
+const askedFor = ({ query }: Operation, kind: Kind) => {
+  const symbols = query && 'filter' in query.shape ? symbolsFor(kind) : undefined;
+  return (symbols?.names ?? []).flatMap((name) => {
+    const symbol = symbols?.find(name);
+    return symbol?.is === 'references' ? [kindOf(symbol.target().kind)] : [];
+  });
+};
+
+/** @param rule is asked each question once, and none in a transaction */
+export const askAsides = async (
+  operation: Operation,
+  right: string,
+  isDelegated: boolean,
+  rule: AskAside,
+): Promise<Pick<Grant, 'visible' | 'changeable' | 'credentials'>> => {
+  const { limited, shown, enrolled } = othersOf(operation, right);
+  const ask = once(rule);
+  const filters = async (kind: Kind, action: Action): Promise<readonly string[]> => {
+    const verdict = await ask(asideOf(kind, action, 'visibility'));
+    return typeof verdict === 'object' ? [verdict.where] : [];
+  };
+  const limits = async (kinds: readonly Kind[], ...actions: readonly Action[]): Promise<Limits> => {
+    const all = kinds.map(async (kind) => [kind.kind, (await Promise.all(actions.map((action) => filters(kind, action)))).flat()] as const);
+    return new Map((await Promise.all(all)).filter(([, filters]) => filters.length > 0));
+  };
+  const isWrite = !right.endsWith('.read');
+  const credentialed = isDelegated ? shown : [];
+  const [visible, changeable, credentials] = await Promise.all([
+    limits(limited, 'read'),
+    limits(isWrite ? limited : credentialed.length > 0 ? enrolled : [], 'read', 'update'),
+    Promise.all(credentialed.map(async (kind) => [rightsOf(kind), await showing(kind, ask)] as const)),
+  ]);
+  return { visible, changeable, credentials: new Map(credentials) };
+};
+
+/** Of which entities of a kind the credentials may be shown: those that the caller may update or create. */
+const showing = async (kind: Kind, ask: (aside: Aside | undefined) => Promise<Verdict>): Promise<true | readonly string[]> => {
+  const filters: string[] = [];
+  for (const action of ['update', 'create'] as const) {
+    const verdict = await ask(asideOf(kind, action, 'credentials'));
+    if (verdict === true) return true;
+    if (typeof verdict === 'object') filters.push(verdict.where);
+  }
+  return filters;
+};
+
+const once = (rule: AskAside) => {
+  const asked = new Map<string, Promise<Verdict>>();
+  return (aside: Aside | undefined): Promise<Verdict> => {
+    if (!aside) return Promise.resolve(undefined);
+    const key = `${aside.about} ${aside.operation.name}`;
+    const answer = asked.get(key) ?? rule(aside);
+    asked.set(key, answer);
+    return answer;
+  };
+};

@@ -1,0 +1,46 @@
+/** The kinds that operations are about, by their declarations. */
+import { groups } from '../api/index.ts';
+import type { Operation } from '../api/kit/operation.ts';
+import { parametersOf } from '../api/kit/path-template.ts';
+import type { Kind } from '../api/kit/resource.ts';
+import { allKinds, kindOf } from '../resources/kinds.ts';
+import type { OperationName } from './operation-name.ts';
+
+/** Every operation with its name on the facade. */
+export const operations = Object.entries(groups).flatMap(
+  ([group, { operations }]) =>
+    Object.entries(operations).map(([verb, operation]: [string, Operation]) => ({
+      name: `${group}.${verb}` as OperationName,
+      verb,
+      operation,
+    })), // those of the facade
+);
+
+const collectionIn = ({ path }: Operation): string => path.split('/')[1] ?? '';
+
+/** Kinds by the collections that paths begin with: some have more than one. */
+const byCollection: ReadonlyMap<string, Kind> = new Map([
+  ...allKinds.map((kind) => [kind.collection, kind] as const),
+  ...operations.flatMap(({ operation }) => {
+    const kind = operation.entity && kindOf(operation.entity.kind);
+    return kind ? [[collectionIn(operation), kind] as const] : [];
+  }),
+]);
+
+/** The kind whose collection a path begins with. */
+export const kindAt = (operation: Operation): Kind | undefined => byCollection.get(collectionIn(operation));
+
+/** The entities that a path names, by parameter: `{id}` is one of the collection before it, `{serviceId}` a service. */
+export const namedIn = (operation: Operation): readonly (readonly [parameter: string, kind: Kind])[] =>
+  parametersOf(operation.path).flatMap((name) => {
+    const kind = name === 'id' ? kindAt(operation) : kindOf(name.replace(/Id$/, ''));
+    return kind ? [[name, kind]] : [];
+  });
+
+/** The kind that an operation answers with. */
+export const answeredKind = ({ answer }: Operation): Kind | undefined =>
+  allKinds.find(
+    ({ kind, schemas }) =>
+      (answer.is === 'page' && (answer.item === schemas.detail || answer.of === kind)) ||
+      (answer.is === 'data' && answer.schema === schemas.detail),
+  );

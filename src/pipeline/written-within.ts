@@ -1,0 +1,66 @@
+import type { Kind } from '../api/kit/resource.ts';
+import type { Call } from '../call/call.ts';
+import type { Entities } from '../changes/entities.ts';
+import type { Change } from '../changes/events.ts';
+import { unauthorized } from '../errors/index.ts';
+import { and, oneOf, stringField } from '../query/index.ts';
+import { granted, idsWithin, isOnKind } from '../resources/granted.ts';
+import { allKinds } from '../resources/kinds.ts';
+import { ownerIn, ownersOf } from '../resources/owners.ts';
+import type { Row } from '../storage/port.ts';
+
+/** Holds what a call has written of the kinds that its right is on against its grant. @throws ApiError `UNAUTHORIZED` */
+export const assertWrittenWithin = async (entities: Entities, call: Call): Promise<void> => {
+  const { right, where, changeable, roleAttributes } = call.grant;
+  if (where === undefined && changeable.size === 0 && !roleAttributes) return;
+  for (const kind of allKinds) {
+    if (!isOnKind(right, kind)) continue;
+    const changes = entities.changes.filter(({ entity }) => entity === kind.kind);
+    if (changes.length === 0) continue;
+    await assertStayWithin(entities, kind, changes, call);
+    await assertOwnersWithin(entities, kind, changes, call);
+    assertAttributesAllowed(kind, changes, call);
+  }
+};
+
+/** No entity is left beyond the filter. */
+const assertStayWithin = async (entities: Entities, kind: Kind, changes: readonly Change[], call: Call): Promise<void> => {
+  const written = changes.filter(({ action }) => action !== 'delete').map(({ entityId }) => entityId);
+  const rows = await entities.list(kind, { where: oneOf(stringField('id'), [...new Set(written)]) });
+  const where = await granted(entities, kind, call, rows);
+  if (where.op === 'all') return;
+  const ids = oneOf(
+    stringField('id'),
+    rows.map(({ id }) => id),
+  );
+  if ((await entities.count(kind, and(ids, where))) < rows.length)
+    throw unauthorized(
+      `this ${kind.kind} would be beyond what the host lets the caller write${call.grant.where ? `: ${call.grant.where}` : ''}`,
+    );
+};
+
+/** Neither was what has been taken away beyond the limits on what it belonged to. An owner that is gone went in this transaction. */
+const assertOwnersWithin = async (entities: Entities, kind: Kind, changes: readonly Change[], call: Call): Promise<void> => {
+  for (const owner of ownersOf(kind)) {
+    const before = changes.flatMap(({ before }) => (before ? (ownerIn(before as unknown as Row, owner) ?? []) : [])); // a row of the kind
+    const known = await entities.referenced(owner.target, 'id', [...new Set(before)]);
+    const within = await idsWithin(entities, owner.target, call.grant.changeable, known, call);
+    if (within.length < known.length) throw unauthorized(`this ${kind.kind} belongs to what is beyond what the host lets the caller write`);
+  }
+};
+
+/** Role attributes that the caller may not set stay as they are. */
+const assertAttributesAllowed = (kind: Kind, changes: readonly Change[], { grant: { roleAttributes } }: Call): void => {
+  if (!roleAttributes) return;
+  const sets = Object.entries(kind.fields).flatMap(([field, { set }]) => (set?.of === 'attributes' ? [field] : []));
+  for (const { before, after } of changes)
+    for (const field of after ? sets : []) {
+      const [had, has] = [attributesIn(before, field), attributesIn(after, field)];
+      const changed = [...had, ...has].filter((attribute) => !(had.has(attribute) && has.has(attribute)));
+      const bad = changed.find((attribute) => !roleAttributes(attribute));
+      if (bad !== undefined) throw unauthorized(`the host does not let the caller set the role attribute ${bad.slice(0, 256)}`);
+    }
+};
+
+const attributesIn = (row: object | null, field: string): Set<string> =>
+  new Set(((row as Readonly<Record<string, unknown>> | null)?.[field] ?? []) as readonly string[]); // a set of texts, as its field says
