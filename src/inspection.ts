@@ -2,8 +2,9 @@ import type { KindName } from './api/kind-names.ts';
 import { kinds } from './api/kinds.ts';
 import type { Page } from './api/kit/operation.ts';
 import type { Kind } from './api/kit/resource.ts';
-import { endOfLog } from './changes/log.ts';
+import { endOfLog, withShownRows } from './changes/log.ts';
 import { inView, tableOf } from './changes/views.ts';
+import { isUnrecorded } from './changes/visible.ts';
 import { checkedOptions } from './options.ts';
 import { ALL, type FilterSymbol, type Symbols, symbolsOf } from './query/index.ts';
 import { pageOf, planList } from './resources/lists.ts';
@@ -114,5 +115,7 @@ const storedSymbols = (kind: Kind): Symbols => {
 const BASE: ReadonlySet<string> = new Set(['id', 'version', 'createdAt', 'updatedAt', 'tags', 'isSystem']);
 
 /** Only what the field table calls stored: what is hidden is secret, and so may be what an earlier release kept otherwise. */
-const shown = (kind: Kind, row: Row): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(Object.entries(row).filter(([field]) => BASE.has(field) || kind.fields[field]?.keep === 'stored'));
+const shown = (kind: Kind, row: Row): Readonly<Record<string, unknown>> => {
+  const isShown = (field: string) => BASE.has(field) || (kind.fields[field]?.keep === 'stored' && !isUnrecorded(kind, field));
+  return Object.fromEntries(Object.entries(kind === kinds.change ? withShownRows(row) : row).filter(([field]) => isShown(field)));
+};

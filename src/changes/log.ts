@@ -98,11 +98,11 @@ export const recordsFrom = (revision: number, limit: number): Query => ({
 });
 
 /** A row of the log as the change that it records. */
-export const changeOf = ({ revision, action, entity, entityId, actor, requestId, createdAt, before, after, ...more }: Row): Change => {
+export const changeOf = (row: Row): Change => {
+  const { revision, action, entity, entityId, actor, requestId, createdAt, before, after, ...more } = withShownRows(row);
   // Records of earlier versions have neither.
   const { onBehalfOf = null, reason = null } = more;
-  const rows = { before: shown(entity, before), after: shown(entity, after) };
-  return { revision, action, entity, entityId, actor, requestId, onBehalfOf, reason, at: createdAt, ...rows } as Change; // written by `Entities` in this shape
+  return { revision, action, entity, entityId, actor, requestId, onBehalfOf, reason, at: createdAt, before, after } as Change; // written by `Entities` in this shape
 };
 
 const withCredentials: ReadonlyMap<unknown, Kind> = new Map(
@@ -111,10 +111,12 @@ const withCredentials: ReadonlyMap<unknown, Kind> = new Map(
   ),
 );
 
-/** Records of earlier versions hold credentials. */
-const shown = (entity: unknown, row: unknown): unknown => {
-  const kind = row ? withCredentials.get(entity) : undefined;
-  return kind ? visibleFields(kind, row as Row) : row; // an entity of the kind, as `Entities` wrote it
+/** A row of the log without credentials, which records of earlier versions hold. */
+export const withShownRows = (row: Row): Row => {
+  const kind = withCredentials.get(row.entity);
+  if (!kind) return row;
+  const shown = (of: unknown) => of && visibleFields(kind, of as Row); // an entity of the kind, as `Entities` wrote it
+  return { ...row, before: shown(row.before), after: shown(row.after) };
 };
 
 const extentOf = (row: Row | undefined): Extent | undefined =>

@@ -4,7 +4,7 @@
  */
 import type { Operation } from '../api/kit/operation.ts';
 import type { Kind } from '../api/kit/resource.ts';
-import { type Action, rightsOf, rightTo } from '../api/kit/right.ts';
+import { type Action, rightTo } from '../api/kit/right.ts';
 import type { Grant, Limits } from '../call/grant.ts';
 import { credentialsOf } from '../resources/credentials.ts';
 import { isOnKind } from '../resources/granted.ts';
@@ -108,7 +108,7 @@ export const askAsides = async (
   const [visible, changeable, credentials] = await Promise.all([
     limits(limited, 'read'),
     limits(isWrite ? limited : credentialed.length > 0 ? enrolled : [], 'read', 'update'),
-    Promise.all(credentialed.map(async (kind) => [rightsOf(kind), await showing(kind, ask)] as const)),
+    Promise.all(credentialed.map(async (kind) => [kind.kind, await showing(kind, ask)] as const)),
   ]);
   return { visible, changeable, credentials: new Map(credentials) };
 };

@@ -59,17 +59,17 @@ export const createPermit =
       const verdict = await rule({ actor: principalOf(judged, source), ...request });
       return verdict === undefined && judged.kind === 'system' && request.about === 'credentials' ? true : verdict;
     };
-    const failed = (error: unknown) =>
-      logger.error('the rule of authorize failed: the call is refused', {
-        requestId: call.requestId,
-        operationId: operation.operationId,
-        error,
-      });
+    const failed = (effect: string, error: unknown) =>
+      logger.error(`the rule of authorize failed: ${effect}`, { requestId: call.requestId, operationId: operation.operationId, error });
     const askAside: AskAside = async (aside) => {
       try {
         return checkedVerdict(await ask({ ...aside, target: undefined }));
       } catch (error) {
-        failed(error);
+        if (aside.about === 'credentials') {
+          failed('no credentials are shown', error);
+          return false;
+        }
+        failed('the call is refused', error);
         throw refused(entry);
       }
     };
@@ -79,7 +79,7 @@ export const createPermit =
         const seen = kind && target && visibleFields(kind, target);
         return checkedVerdict(await ask({ about: 'call', operation: called, input, target: seen }), entry, called);
       } catch (error) {
-        failed(error);
+        failed('the call is refused', error);
         return false;
       }
     };

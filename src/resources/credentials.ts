@@ -1,7 +1,6 @@
 /** Credentials in answers: fields that the tables of kinds declare so. */
 import { identity } from '../api/identities.ts';
 import type { Kind } from '../api/kit/resource.ts';
-import { rightsOf } from '../api/kit/right.ts';
 import { ADMINISTRATORS } from '../call/administrators.ts';
 import type { Call } from '../call/call.ts';
 import type { Entities } from '../changes/entities.ts';
@@ -65,7 +64,7 @@ const showing = async (entities: Entities, kind: Kind, rows: readonly Row[], cal
 
 /** Those of some ids of a kind whose credentials the rule lets the call show. */
 const grantedAmong = async (entities: Entities, kind: Kind, ids: readonly string[], call: Call): Promise<readonly string[]> => {
-  const filters = call.grant.credentials.get(rightsOf(kind));
+  const filters = call.grant.credentials.get(kind.kind);
   if (filters === true) return ids;
   const found: string[] = [];
   for (const filter of filters ?? []) {

@@ -4,6 +4,8 @@ import { type KindName, kinds } from '../../src/api/index.ts';
 import type { Kind } from '../../src/api/kit/resource.ts';
 import { inspectStore, restoreSnapshot, takeSnapshot } from '../../src/index.ts';
 import { openApp } from '../support/app.ts';
+import { caBody } from '../support/certificates.ts';
+import { authority } from '../support/pki.ts';
 import { everything, fill } from '../support/snapshots.ts';
 import { newSharedStorage, stores } from '../support/stores.ts';
 
@@ -41,13 +43,17 @@ for (const store of stores) {
       await inspection.close();
     });
 
-    test('no kind shows a hash or a secret, and nothing is written', async () => {
+    test('no kind shows a hash, a secret or a credential, and nothing is written', async () => {
       await using network = await served(store);
+      const ca = await network.app.create('/cas', caBody('ca', (await authority('ca')).cert));
+      const { verificationToken } = await network.app.controller.cas.get({ id: ca });
+      assert.ok(verificationToken);
       const before = await everything(network.app);
       const inspection = await inspectStore({ storage: network.storage });
       for (const [kind, { fields }] of Object.entries<Kind>(kinds)) {
         for (const entity of (await inspection.list(kind as KindName, { limit: -1 })).data) {
           for (const field of Object.keys(entity)) assert.notEqual(fields[field]?.keep, 'hidden', `${kind}.${field}`);
+          assert.ok(!JSON.stringify(entity).includes(verificationToken), kind);
           assert.doesNotMatch(JSON.stringify(entity), /v1\.[0-9a-f]{8}\.|argon2|BEGIN (EC )?PRIVATE/, kind);
         }
       }
