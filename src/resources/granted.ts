@@ -4,7 +4,7 @@ import { behaviourOf } from '../call/behaviour.ts';
 import type { Call } from '../call/call.ts';
 import type { Limits } from '../call/grant.ts';
 import type { Entities } from '../changes/entities.ts';
-import { ALL, and, equals, FilterError, not, oneOf, or, type Predicate, readFilter, rewrite, stringField } from '../query/index.ts';
+import { ALL, and, equals, FilterError, NONE, not, oneOf, or, type Predicate, readFilter, rewrite, stringField } from '../query/index.ts';
 import type { Row } from '../storage/port.ts';
 import { allKinds, kindOf } from './kinds.ts';
 import { type Owner, ownerIn, ownersOf } from './owners.ts';
@@ -27,8 +27,7 @@ export const granted = async (
 ): Promise<Predicate> => {
   const { right, where, visible, changeable } = grant;
   if (!isOnKind(right, kind)) return ALL;
-  const own = where === undefined ? ALL : await bound(entities, kind, [where], call);
-  const terms = [own];
+  const terms = [where === undefined ? ALL : await resolved(entities, kind, bind(where, kind), call)];
   for (const owner of ownersOf(kind)) {
     const limits = right?.endsWith('.read') ? visible : changeable;
     terms.push(await ownedWithin(entities, owner, limits, call, rows));
@@ -64,11 +63,20 @@ export const idsWithin = async (
   return entities.referenced(as, 'id', [...new Set(ids)], await bound(entities, as, filters, call));
 };
 
-/** What satisfies several filters of the host's. */
+/** What satisfies several filters that limit a kind beside the one that the right is on: nothing, where one of them is no filter on it. */
 export const bound = async (entities: Entities, kind: Kind, filters: readonly string[], call: Call): Promise<Predicate> => {
-  const where = and(...filters.map((filter) => bind(filter, kind)));
-  return (await behaviourOf(call, kind)?.resolve?.(entities, where, call)) ?? where;
+  const wrong = filters.find((filter) => !isFilterOn(filter, kind));
+  if (wrong !== undefined) {
+    const { requestId, operation, core } = call;
+    const message = 'the rule of authorize limited a kind by what is no filter on it: nothing of the kind is visible';
+    core.platform.logger.error(message, { requestId, operationId: operation.operationId, kind: kind.kind, where: wrong });
+    return NONE;
+  }
+  return resolved(entities, kind, and(...filters.map((filter) => bind(filter, kind))), call);
 };
+
+const resolved = async (entities: Entities, kind: Kind, where: Predicate, call: Call): Promise<Predicate> =>
+  (await behaviourOf(call, kind)?.resolve?.(entities, where, call)) ?? where;
 
 /** The entities of which an owner, where they have it, is within the limits on its kind. */
 const ownedWithin = async (
@@ -105,7 +113,7 @@ export const fitting = (kind: Kind, filters: readonly string[]): Kind => {
 
 const isFilterOn = (filter: string, kind: Kind): boolean => {
   try {
-    readFilter(filter, symbolsFor(kind));
+    bind(filter, kind);
     return true;
   } catch {
     return false;

@@ -6,7 +6,7 @@ import type { ApiSessionActor, IdentityActor } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import { implement } from '../../../call/implement.ts';
 import type { Entities } from '../../../changes/entities.ts';
-import { notFound } from '../../../errors/index.ts';
+import { notFound, unauthorized } from '../../../errors/index.ts';
 import { ALL, equals, stringField } from '../../../query/index.ts';
 import { crudHandlers, listRows } from '../../../resources/crud.ts';
 import { presentOne } from '../../../resources/present.ts';
@@ -24,6 +24,7 @@ export const askedConfigTypes = async (entities: Entities, { actor }: Call, name
 
 const listServices = (call: Call, { asIdentity, configTypes, ...query }: ListInput) =>
   call.read(async (entities) => {
+    if (asIdentity !== undefined && call.grant.isDelegated) throw unauthorized('only an administrator may see what another identity sees');
     // Lists by role are for those who write policies: who may use what they show is another question.
     if (query.roleFilter?.length) return listRows(entities, service, query, call);
     const who = asIdentity === undefined ? asking(call) : { identity: await identityNamed(entities, asIdentity) };
