@@ -44,8 +44,9 @@ export const bindSecret = (comparison: Comparison, { type, matches }: SymbolOf<'
 
 /** A field that stands alone as a condition; undefined when its type cannot. */
 export const bindFlag = (symbol: SymbolOf<'field' | 'secret'>): Predicate | undefined => {
-  if (symbol.is === 'secret') return symbol.type === 'boolean' ? NONE : undefined;
-  return symbol.field.type === 'boolean' || symbol.field.type === 'tag' ? equals(symbol.field, true) : undefined;
+  const type = symbol.is === 'secret' ? symbol.type : symbol.field.type;
+  if (type !== 'boolean' && type !== 'tag') return undefined;
+  return symbol.is === 'secret' ? NONE : equals(symbol.field, true);
 };
 
 /** The most values in a list that each become a condition of their own. Databases bound the depth of expressions. */

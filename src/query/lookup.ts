@@ -34,7 +34,9 @@ export const wrong = (name: Name, reason: string): FilterError => new FilterErro
 const find = (name: Name, symbols: Symbols): SymbolOf => {
   const symbol = symbols.find(name.text);
   if (symbol !== undefined) return symbol;
-  if (name.text.startsWith('tags.') && symbols.find('tags')?.is === 'tags') {
+  const tags = symbols.find('tags');
+  if (name.text.startsWith('tags.') && tags?.is === 'tags') {
+    if (tags.withheld) return { is: 'secret', type: 'tag' };
     return { is: 'field', field: { path: ['tags', name.text.slice('tags.'.length)], type: 'tag' }, sortable: false };
   }
   throw wrong(name, `is unknown here; there are ${symbols.names.map((known) => (known === 'tags' ? 'tags.<name>' : known)).join(', ')}`);

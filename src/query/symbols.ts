@@ -12,7 +12,7 @@ export interface Symbols {
  * - `field`: a single-valued field.
  * - `set`: a set of texts. One that is `withheld` must be known but can't be probed: it counts as empty.
  * - `references`: a set of ids of another kind, whose fields a subquery may ask for.
- * - `tags`: the names `tags.<name>`, each of which is a field.
+ * - `tags`: the names `tags.<name>`, each of which is a field; or, where they are `withheld`, a secret that matches nothing.
  * - `secret`: a name that must be known but can't be probed. It takes the operators of its type, but only equality can
  *   ever match, by `matches` (say, by a hash of the value); without that nothing does. It can't be sorted by.
  */
@@ -20,7 +20,7 @@ export type FilterSymbol =
   | { readonly is: 'field'; readonly field: FieldRef; readonly sortable: boolean }
   | { readonly is: 'set'; readonly set: string; readonly withheld?: true }
   | { readonly is: 'references'; readonly set: string; readonly target: () => Symbols }
-  | { readonly is: 'tags' }
+  | { readonly is: 'tags'; readonly withheld?: true }
   | { readonly is: 'secret'; readonly type: FieldType; readonly matches?: (value: string) => Predicate };
 
 /** The symbols of some kinds: `SymbolOf<'set' | 'references'>`. */

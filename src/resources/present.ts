@@ -36,9 +36,12 @@ export const presentRows = async (
   const computed = await presenter?.present?.(entities, rows, call);
   const now = await presenter?.presentNow?.present(entities, rows, call);
   const turn = createTurns(ROWS_AT_ONCE);
+  // Tags are notes of those who run the network: they are not for everybody.
+  const hidesTags = call.operation.permission === 'open';
   const details: WireDetail[] = [];
   for (const [i, row] of rows.entries()) {
     const detail = layoutOf(fieldsOf(kind, row)).show(kind, row);
+    if (hidesTags) detail.tags = {};
     for (const [r, { field, name, target, urlName, orNull }] of references.entries()) {
       const reference = targets[r]?.get(String(row[field]));
       if (reference) detail[name] = urlName ? { ...reference, urlName: target.collection } : reference;

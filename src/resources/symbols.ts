@@ -30,7 +30,7 @@ const narrowed = new WeakMap<Operation, Symbols>();
 
 /**
  * The symbols of a list. A list of the client API evaluates only conditions on what it shows: other stored fields are accepted by name, because
- * existing clients use them, but treated like secrets; of the entities in a set, only the id is queryable. For delegated callers a secret matches nothing,
+ * existing clients use them, but treated like secrets, and so are tags where no session is needed; of the entities in a set, only the id is queryable. For delegated callers a secret matches nothing,
  * so that the right to read does not tell a right guess of a token from a wrong one.
  */
 export const symbolsOfList = (kind: Kind, operation: Operation, { isDelegated }: Pick<Grant, 'isDelegated'> = OWN_RIGHT): Symbols => {
@@ -40,7 +40,11 @@ export const symbolsOfList = (kind: Kind, operation: Operation, { isDelegated }:
   let known = narrowed.get(operation);
   if (!known) {
     const { item } = answer;
-    const table = symbols.names.map((name) => [name, shownOnly(symbols.find(name), isShown(kind, name, item))] as const);
+    const shown = (name: string): FilterSymbol =>
+      name === 'tags' && operation.permission === 'open'
+        ? { is: 'tags', withheld: true }
+        : shownOnly(symbols.find(name), isShown(kind, name, item));
+    const table = symbols.names.map((name) => [name, shown(name)] as const);
     narrowed.set(operation, (known = symbolsOf(kind.kind, Object.fromEntries(table))));
   }
   return known;

@@ -55,7 +55,7 @@ onEveryStore('who sees what of external JWT signers', (open) => {
       externalAuthUrl: 'https://issuer.example/auth',
       scopes: ['openid'],
       targetToken: 'ACCESS',
-      tags: { a: 'b' },
+      tags: {},
     });
     assert.equal(meta.pagination.totalCount, 1);
     for (const field of ['issuer', 'kid', 'certPem', 'fingerprint', 'enabled', 'claimsProperty', 'jwksEndpoint']) {
