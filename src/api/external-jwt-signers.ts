@@ -6,6 +6,7 @@ import { listQuery } from './kit/list-query.ts';
 import { group, operation, page } from './kit/operation.ts';
 import { resource } from './kit/resource.ts';
 import { texts } from './kit/sets.ts';
+import { off, only } from './not-yet.ts';
 import { blankIsNull, boolean, isWebAddress, name, notBlank, pem, shortText } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
@@ -65,6 +66,11 @@ export const externalJwtSigner = resource({
     claimsProperty: optional(claim, { default: 'sub', filter: true }),
     /** Whether that claim is the `externalId` of an identity, or its id. */
     useExternalId: optional(boolean, { default: false, filter: true }),
+    enrollToCertEnabled: off(),
+    enrollToTokenEnabled: off(),
+    enrollNameClaimsSelector: only('/sub', 'sub'),
+    enrollAttributeClaimsSelector: only(''),
+    enrollAuthPolicyId: only('default'),
     /** Common name of the certificate. */
     commonName: readOnly(string, { default: '', filter: true }),
     /** SHA-1 of the certificate in hex. */

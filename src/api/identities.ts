@@ -11,6 +11,7 @@ import { data, EMPTY, group, operation, page } from './kit/operation.ts';
 import { map, reference } from './kit/references.ts';
 import { resource } from './kit/resource.ts';
 import { roles } from './kit/roles.ts';
+import { noPermissions } from './not-yet.ts';
 import { identityPostureData } from './posture-data.ts';
 import { serviceConfigDetail, serviceConfigPairs } from './service-configs.ts';
 import { blankIsNull, boolean, cost, envInfo, jsonMap, name, precedence, sdkInfo, shortText } from './shared.ts';
@@ -49,6 +50,7 @@ export const identity = resource({
     /** The same by the id of the service. */
     serviceHostingPrecedences: map(precedence, { keys: 'service' }),
     hostedServices: keysOf('serviceHostingCosts', 'serviceHostingPrecedences'),
+    permissions: noPermissions(),
     /** Any data of applications. */
     appData: optional(jsonMap, { default: {} }),
     /** Whether it is disabled now: it cannot log in. */

@@ -95,6 +95,16 @@ export interface ExternalJwtSignerCreate {
    * @defaultValue `false`
    */
   readonly useExternalId?: boolean | null | undefined;
+  /** Null or false: this controller does not enroll identities by tokens of signers. */
+  readonly enrollToCertEnabled?: boolean | null | undefined;
+  /** Null or false: this controller does not enroll identities by tokens of signers. */
+  readonly enrollToTokenEnabled?: boolean | null | undefined;
+  /** Null, blank or `/sub`: this controller does not enroll identities by tokens of signers. */
+  readonly enrollNameClaimsSelector?: string | null | undefined;
+  /** Null, blank: this controller does not enroll identities by tokens of signers. */
+  readonly enrollAttributeClaimsSelector?: string | null | undefined;
+  /** Null, blank or `default`: this controller does not enroll identities by tokens of signers. */
+  readonly enrollAuthPolicyId?: string | null | undefined;
   /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;
 }
@@ -139,6 +149,16 @@ export interface ExternalJwtSignerUpdate {
    * @defaultValue `false`
    */
   readonly useExternalId?: boolean | null | undefined;
+  /** Null or false: this controller does not enroll identities by tokens of signers. */
+  readonly enrollToCertEnabled?: boolean | null | undefined;
+  /** Null or false: this controller does not enroll identities by tokens of signers. */
+  readonly enrollToTokenEnabled?: boolean | null | undefined;
+  /** Null, blank or `/sub`: this controller does not enroll identities by tokens of signers. */
+  readonly enrollNameClaimsSelector?: string | null | undefined;
+  /** Null, blank: this controller does not enroll identities by tokens of signers. */
+  readonly enrollAttributeClaimsSelector?: string | null | undefined;
+  /** Null, blank or `default`: this controller does not enroll identities by tokens of signers. */
+  readonly enrollAuthPolicyId?: string | null | undefined;
   /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;
 }
@@ -171,6 +191,16 @@ export interface ExternalJwtSignerPatch {
   readonly claimsProperty?: string | null | undefined;
   /** Whether that claim is the `externalId` of an identity, or its id. */
   readonly useExternalId?: boolean | null | undefined;
+  /** Null or false: this controller does not enroll identities by tokens of signers. */
+  readonly enrollToCertEnabled?: boolean | null | undefined;
+  /** Null or false: this controller does not enroll identities by tokens of signers. */
+  readonly enrollToTokenEnabled?: boolean | null | undefined;
+  /** Null, blank or `/sub`: this controller does not enroll identities by tokens of signers. */
+  readonly enrollNameClaimsSelector?: string | null | undefined;
+  /** Null, blank: this controller does not enroll identities by tokens of signers. */
+  readonly enrollAttributeClaimsSelector?: string | null | undefined;
+  /** Null, blank or `default`: this controller does not enroll identities by tokens of signers. */
+  readonly enrollAuthPolicyId?: string | null | undefined;
   /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;
 }

@@ -178,6 +178,8 @@ export interface IdentityCreate {
    * @defaultValue `{}`
    */
   readonly serviceHostingPrecedences?: Readonly<Record<string, 'default' | 'required' | 'failed'>> | null | undefined;
+  /** Null or empty: this controller does not delegate rights by permissions. */
+  readonly permissions?: readonly string[] | null | undefined;
   /**
    * Any data of applications.
    * @defaultValue `{}`
@@ -239,6 +241,8 @@ export interface IdentityUpdate {
    * @defaultValue `{}`
    */
   readonly serviceHostingPrecedences?: Readonly<Record<string, 'default' | 'required' | 'failed'>> | null | undefined;
+  /** Null or empty: this controller does not delegate rights by permissions. */
+  readonly permissions?: readonly string[] | null | undefined;
   /**
    * Any data of applications.
    * @defaultValue `{}`
@@ -270,6 +274,8 @@ export interface IdentityPatch {
   readonly serviceHostingCosts?: Readonly<Record<string, number>> | null | undefined;
   /** The same by the id of the service. */
   readonly serviceHostingPrecedences?: Readonly<Record<string, 'default' | 'required' | 'failed'>> | null | undefined;
+  /** Null or empty: this controller does not delegate rights by permissions. */
+  readonly permissions?: readonly string[] | null | undefined;
   /** Any data of applications. */
   readonly appData?: JsonMap | null | undefined;
   /** User-defined names with values: text, boolean or null. */

@@ -30,19 +30,29 @@ onEveryStore('hooks of the host', (open, store) => {
     const hooks: Hooks = {
       before: (operation, input, _call) => {
         if (operation !== 'identities.create') return undefined;
-        const replaced = next({ ...input.body });
-        Object.assign(input.body, { name: 'changed in place' });
+        const replaced = next(structuredClone(input.body));
+        Object.assign(input.body, { name: 'changed in place', isAdmin: true });
+        Object.assign(input.body.tags ?? {}, { by: 'a change in place' });
         return replaced && { body: replaced };
       },
     };
     await using app = await open({ hooks });
-    const create = async () => app.controller.identities.get(await app.controller.identities.create({ body: person('ann') }));
-    next = (body) => ({ ...body, tags: { by: 'the host' } });
-    assert.deepEqual([(await create()).name, (await create().catch(() => undefined))?.name], ['ann', undefined]);
-    next = (body) => ({ ...body, name: 7 });
-    await assert.rejects(create(), ApiError);
-    next = () => undefined;
-    assert.equal((await app.controller.identities.list({ filter: 'name = "changed in place"' })).data.length, 0);
+    const { identities } = app.controller;
+    const made = async (name: string) => {
+      const body = { ...person(name), tags: { by: 'the caller' } };
+      const { id } = await identities.create({ body });
+      assert.deepEqual(body, { ...person(name), tags: { by: 'the caller' } }, 'what the caller has is left alone, too');
+      return { id, ...(await identities.get({ id })) };
+    };
+    const seen = ({ name, isAdmin, tags }: Awaited<ReturnType<typeof made>>) => ({ name, isAdmin, tags });
+    assert.deepEqual(seen(await made('ann')), { name: 'ann', isAdmin: false, tags: { by: 'the caller' } });
+    const { body } = await app.request('POST', '/identities', { body: person('over HTTP') });
+    assert.equal((await identities.get({ id: body.data.id })).name, 'over HTTP');
+    next = (given) => ({ ...given, tags: { by: 'the host' } });
+    assert.deepEqual(seen(await made('bob')), { name: 'bob', isAdmin: false, tags: { by: 'the host' } });
+    next = (given) => ({ ...given, name: 7 });
+    await assert.rejects(made('eve'), (error) => error instanceof ApiError && error.code === 'COULD_NOT_PARSE_BODY');
+    assert.deepEqual((await identities.list({ filter: 'name = "changed in place" or name = "eve"' })).data, []);
   });
 
   test('before is told who calls, and is not asked of those who may not call', async () => {

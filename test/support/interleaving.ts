@@ -5,12 +5,20 @@ export interface Interleaved {
   readonly storage: StorageAdapter;
   /** Runs `meanwhile` once, after so many more reads are over; default: after the next one. */
   afterReads(meanwhile: () => Promise<unknown>, reads?: number): void;
+  /** Runs `meanwhile` once, before the next write begins: after all that was looked at before it. */
+  beforeWrite(meanwhile: () => Promise<unknown>): void;
   /** Whether what was asked for has run. */
   readonly isOver: boolean;
 }
 
 export const interleaved = (adapter: StorageAdapter): Interleaved => {
   let waiting: { readonly meanwhile: () => Promise<unknown>; left: number } | undefined;
+  let first: (() => Promise<unknown>) | undefined;
+  const writeBegins = async () => {
+    const meanwhile = first;
+    first = undefined;
+    await meanwhile?.();
+  };
   const readIsOver = async () => {
     if (!waiting || --waiting.left > 0) return;
     const { meanwhile } = waiting;
@@ -21,6 +29,7 @@ export const interleaved = (adapter: StorageAdapter): Interleaved => {
     const store = await adapter.open(...given);
     return {
       transaction: async (mode, work, options) => {
+        if (mode === 'write') await writeBegins();
         const result = await store.transaction(mode, work, options);
         if (mode === 'read') await readIsOver();
         return result;
@@ -34,8 +43,11 @@ export const interleaved = (adapter: StorageAdapter): Interleaved => {
     afterReads: (meanwhile, reads = 1) => {
       waiting = { meanwhile, left: reads };
     },
+    beforeWrite: (meanwhile) => {
+      first = meanwhile;
+    },
     get isOver() {
-      return waiting === undefined;
+      return waiting === undefined && first === undefined;
     },
   };
 };
