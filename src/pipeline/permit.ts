@@ -120,6 +120,7 @@ export const createPermit =
     return {
       grant,
       recheck: async (entities, actor) => {
+        assertOwesNothing(actor, operation);
         const now = await load(entities);
         if (now?.version !== target?.version || identityVersion(actor) !== identityVersion(judged)) throw new StalePermit();
         await assertWithin(entities, now);
