@@ -59,6 +59,13 @@ const bearer = z.object({
 
 export type Bearer = z.infer<typeof bearer>;
 
+/** Stands in for the id of an authenticator after a login by an external id in a certificate. */
+export const BY_EXTERNAL_ID = 'internal';
+const BY_SIGNER = 'extJwtId:';
+/** Stands in for the id of an authenticator after a login by a token of an external signer. */
+export const bySigner = (signerId: string): string => `${BY_SIGNER}${signerId}`;
+const needsNoAuthenticator = (value: string): boolean => value === BY_EXTERNAL_ID || value.startsWith(BY_SIGNER);
+
 export const apiSession = resource({
   kind: 'apiSession',
   collection: 'api-sessions',
@@ -71,7 +78,13 @@ export const apiSession = resource({
     /** Id of the identity that logged in. */
     identityId: reference('identity', { write: 'never', onDelete: 'cascade', filter: 'identity' }),
     /** Id of an authenticator; `internal` or `extJwtId:<signer>` where a login needed none. */
-    authenticatorId: reference('authenticator', { write: 'never', onDelete: 'cascade', alone: true, filter: 'authenticator' }),
+    authenticatorId: reference('authenticator', {
+      write: 'never',
+      onDelete: 'cascade',
+      alone: true,
+      filter: 'authenticator',
+      standIn: needsNoAuthenticator,
+    }),
     /** SHA-256 of the token, which itself is kept only with sessions, sealed; null where signed tokens stand for the session. */
     tokenHash: readOnly(string, { keep: 'hidden', unique: true }),
     /** The token where it is the caller's own session; the session's id, which opens nothing, elsewhere. */

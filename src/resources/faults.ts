@@ -45,7 +45,7 @@ const pointerOf = (field: string, { reference, keys, set, default: unset, write 
     return {
       field,
       target: reference.target,
-      ids: (value) => [String(value)],
+      ids: (value) => (reference.standIn?.(String(value)) ? [] : [String(value)]),
       remedy: (_row, _missing, isThere) => {
         if (reference.onDelete === 'cascade') return { do: 'remove' };
         if (fallback.some(isThere)) return put(unset);

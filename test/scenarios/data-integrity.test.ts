@@ -4,7 +4,10 @@ import { sql } from 'kysely';
 import { sqliteStorage } from '../../adapters/storage/kysely/index.ts';
 import { proves } from '../specification.ts';
 import { type App, onEveryStore, openApp } from '../support/app.ts';
+import { aCa, COMMON_NAME, certificateLogin } from '../support/certificates.ts';
+import { person } from '../support/external-logins.ts';
 import { falsify, integrityRun } from '../support/integrity.ts';
+import { certificateSigner, loginByToken } from '../support/provider.ts';
 
 const NOTHING = {
   endTime: null,
@@ -60,6 +63,18 @@ onEveryStore('data integrity', (open) => {
     const state = await integrityRun(app, 'check');
     assert.deepEqual(state, { ...NOTHING, startTime: state.startTime, endTime: state.endTime });
     assert.ok(state.startTime <= state.endTime);
+  });
+
+  test('sessions that were opened without an authenticator, by a token or by an external id, are sound, and a fix keeps them', async () => {
+    await using app = await open();
+    const signer = await certificateSigner(app);
+    assert.equal((await loginByToken(app, await signer.token({ sub: await person(app) }))).status, 200);
+    const authority = await aCa(app, { externalIdClaim: COMMON_NAME });
+    await person(app, { externalId: authority.name });
+    assert.equal((await certificateLogin(app, await authority.issue(authority.name))).status, 200);
+    const before = await app.rows('apiSession');
+    assert.deepEqual((await integrityRun(app, 'fix')).results, []);
+    assert.deepEqual(await app.rows('apiSession'), before);
   });
 
   test('a check finds whatever points at nothing, and changes nothing', proves(8, 237, 382, 383, 457), async () => {

@@ -87,6 +87,8 @@ export interface Reference {
   readonly urlName?: true;
   /** Where there is no entity the reference is null; default: it is left out. */
   readonly orNull?: true;
+  /** Recognises values that stand in for an id and name no entity. */
+  readonly standIn?: (value: string) => boolean;
 }
 
 type Schema<In, Out> = z.ZodType<Out, In>;

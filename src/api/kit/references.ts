@@ -33,7 +33,17 @@ export function reference(
 ): ReferenceField<'optional', string | null>;
 export function reference(target: string, options?: ReferenceOptions): ReferenceField<'required', string>;
 export function reference(target: string, options: ReferenceOptions = {}): Field<WriteMode, 'stored', string, string | null> {
-  const { write = 'required', onDelete = 'restrict', unknown = 'notFound', fault, alone, urlName, schema = word, ...rest } = options;
+  const {
+    write = 'required',
+    onDelete = 'restrict',
+    unknown = 'notFound',
+    fault,
+    alone,
+    urlName,
+    standIn,
+    schema = word,
+    ...rest
+  } = options;
   return {
     ...rest,
     write,
@@ -41,7 +51,15 @@ export function reference(target: string, options: ReferenceOptions = {}): Field
     schema,
     default: options.default ?? null,
     index: true,
-    reference: { target, onDelete, unknown, ...(fault ? { fault } : {}), ...(alone ? { alone } : {}), ...(urlName ? { urlName } : {}) },
+    reference: {
+      target,
+      onDelete,
+      unknown,
+      ...(fault ? { fault } : {}),
+      ...(alone ? { alone } : {}),
+      ...(urlName ? { urlName } : {}),
+      ...(standIn ? { standIn } : {}),
+    },
   };
 }
 

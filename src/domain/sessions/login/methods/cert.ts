@@ -1,3 +1,4 @@
+import { BY_EXTERNAL_ID } from '../../../../api/api-sessions.ts';
 import { authPolicy } from '../../../../api/auth-policies.ts';
 import { authenticator } from '../../../../api/authenticators.ts';
 import { ca } from '../../../../api/cas.ts';
@@ -92,5 +93,5 @@ const succeed = async (
     improperClientCertChain: !isComplete,
     caId: own || trust.by === 'network' ? null : trust.by.row.id,
   };
-  return open({ owner, authenticatorId: own?.id ?? 'internal', certificate });
+  return open({ owner, authenticatorId: own?.id ?? BY_EXTERNAL_ID, certificate });
 };

@@ -1,3 +1,4 @@
+import { bySigner } from '../../../../api/api-sessions.ts';
 import { authPolicy } from '../../../../api/auth-policies.ts';
 import { externalJwtSigner } from '../../../../api/external-jwt-signers.ts';
 import { identity } from '../../../../api/identities.ts';
@@ -21,7 +22,7 @@ export const loginByExternalToken = async (call: Call, body: LoginBody, open: Op
     if (!proof || !(await call.read((entities) => ownerOf(entities, proof, call)))) continue;
     const actor = await call.write(async (entities) => {
       const owner = await ownerOf(entities, proof, call);
-      return owner && open(entities, { owner, authenticatorId: `extJwtId:${proof.signer.id}` }, body, call);
+      return owner && open(entities, { owner, authenticatorId: bySigner(proof.signer.id) }, body, call);
     });
     if (actor) return actor;
   }
