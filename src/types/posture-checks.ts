@@ -282,8 +282,8 @@ export interface PostureCheckOperatingSystemCreate {
   readonly operatingSystems: readonly {
     /** Name of the system. */
     readonly type: OsType;
-    /** Ranges of which the version must be in one, e.g. `>=10.0.0`; none for any version. */
-    readonly versions: readonly string[];
+    /** Ranges of which the version must be in one, e.g. `>=10.0.0`; none, or null, for any version. */
+    readonly versions: readonly string[] | null;
   }[];
   /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;
@@ -447,8 +447,8 @@ export interface PostureCheckOperatingSystemUpdate {
   readonly operatingSystems: readonly {
     /** Name of the system. */
     readonly type: OsType;
-    /** Ranges of which the version must be in one, e.g. `>=10.0.0`; none for any version. */
-    readonly versions: readonly string[];
+    /** Ranges of which the version must be in one, e.g. `>=10.0.0`; none, or null, for any version. */
+    readonly versions: readonly string[] | null;
   }[];
   /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;
@@ -588,8 +588,8 @@ export interface PostureCheckOperatingSystemPatch {
   readonly operatingSystems?: readonly {
     /** Name of the system. */
     readonly type: OsType;
-    /** Ranges of which the version must be in one, e.g. `>=10.0.0`; none for any version. */
-    readonly versions: readonly string[];
+    /** Ranges of which the version must be in one, e.g. `>=10.0.0`; none, or null, for any version. */
+    readonly versions: readonly string[] | null;
   }[] | null | undefined;
   /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;

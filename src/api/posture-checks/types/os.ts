@@ -16,8 +16,8 @@ const version = shortText.refine((range) => readVersionRange(range) !== undefine
 const given = z.object({
   /** Name of the system. */
   type: osType,
-  /** Ranges of which the version must be in one, e.g. `>=10.0.0`; none for any version. */
-  versions: list(version, 100),
+  /** Ranges of which the version must be in one, e.g. `>=10.0.0`; none, or null, for any version. */
+  versions: list(version, 100).nullable(),
 });
 
 /** Command-line clients in the field write these two names with a capital: nowhere else do names compare otherwise than exactly. */
@@ -32,7 +32,7 @@ const operatingSystems = list(preprocess(withCapitals, given), 100)
   .min(1)
   .transform((systems): readonly OperatingSystem[] =>
     [...new Map(systems.map((system) => [osKey(system.type), system])).values()]
-      .map(({ type, versions }) => ({ type, versions: versions.length === 0 ? null : sortedSet(versions) }))
+      .map(({ type, versions }) => ({ type, versions: versions?.length ? sortedSet(versions) : null }))
       .sort((a, b) => compareText(a.type, b.type)),
   )
   .pipe(z.array(operatingSystem).readonly());
