@@ -19,12 +19,12 @@ export interface SecretKey {
  * @throws StartFailure when a file cannot be read or written, or the network was created with a key that is not given
  */
 export const keepSecretKey = async (
-  { storage, secretKey, secretKeyFile }: SecretKeyOptions & { readonly storage: StorageChoice },
+  { storage, ...options }: SecretKeyOptions & { readonly storage: StorageChoice },
   adapter: StorageAdapter,
   folder: string,
 ): Promise<SecretKey> => {
-  if (secretKey !== undefined) return { key: keysOf(secretKey) };
-  if (secretKeyFile !== undefined) return { key: keysOf(await keyIn(secretKeyFile)) };
+  const given = await givenKeys(options);
+  if (given !== undefined) return { key: given };
   if (storage.is === 'memory') return { key: undefined };
   const file = join(folder, 'secret.key');
   // A server that started at the same time may have made the key, and the network, in between.
@@ -34,6 +34,12 @@ export const keepSecretKey = async (
       `the network in this database has a secret key, and ${file} is not there: give the key as SECRET_KEY or by --secret-key-file, or put it there`,
     );
   return { key: keysOf(known), file };
+};
+
+/** The keys that the command line or the environment gives. @throws StartFailure when there is no such file */
+export const givenKeys = async ({ secretKey, secretKeyFile }: SecretKeyOptions): Promise<readonly string[] | undefined> => {
+  if (secretKey !== undefined) return keysOf(secretKey);
+  return secretKeyFile === undefined ? undefined : keysOf(await keyIn(secretKeyFile));
 };
 
 /** In a file each has a line, in a variable there is a comma between them. */

@@ -59,6 +59,7 @@ export type { FormerAuthority } from './opening/kept-authority.ts';
 export type { ControllerOptions } from './opening/options.ts';
 export { type ProbeOptions, probes } from './opening/probes.ts';
 export type { Resealed, ResealOptions } from './opening/reseal.ts';
+export { type Restored, type RestoreOptions, restoreSnapshot } from './opening/restore/index.ts';
 export type { Statistics, Turns } from './opening/statistics.ts';
 export type { BeforeArguments, HookedCall, Hooks } from './pipeline/hooks.ts';
 export {
@@ -81,7 +82,6 @@ export type { SnapshotSink } from './platform/snapshots.ts';
 export { webPlatform } from './platform/web.ts';
 export { SnapshotRefused, StorageError, StoreBusy, StoreSchemaMismatch, StoreUnavailable } from './storage/errors.ts';
 export type { StorageAdapter } from './storage/port.ts';
-export { type Restored, type RestoreOptions, restoreSnapshot } from './storage/snapshot/restore.ts';
 export { type SnapshotOptions, type TakenSnapshot, takeSnapshot } from './storage/snapshot/take.ts';
 export type { ErrorsOf } from './types/errors.ts';
 export type * from './types/index.ts';

@@ -92,6 +92,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'wire',
     'concurrency',
     'api',
+    'errors',
     'platform',
     'pki',
     'tokens',

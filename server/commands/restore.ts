@@ -2,6 +2,8 @@ import { createReadStream } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { restoreSnapshot } from '../../src/index.ts';
 import { fileTrouble, StartFailure } from '../failure.ts';
+import { givenKeys } from '../secret-key.ts';
+import { secretKeyIn } from '../secret-key-option.ts';
 import { prepareKept } from '../storage.ts';
 import { keptStorageOf } from '../storage-option.ts';
 import { command, storage } from './command.ts';
@@ -11,17 +13,23 @@ export const restore = command({
   options: {
     snapshot: { value: 'FILE', about: 'the snapshot' },
     storage: { ...storage, about: `an empty one: ${storage.about}` },
+    'secret-key-file': {
+      value: 'FILE',
+      about:
+        "the secret key of the network, which must open every secret in the snapshot (default: the environment's SECRET_KEY; without either, secrets are restored as they are)",
+    },
   },
   notes:
-    'No server may run on the database. Where secrets are sealed, the server that is started on it needs the secret key of the network that the snapshot is of.',
-  run: async (given) => {
+    'No server may run on the database. Each row is checked, and a snapshot that is not sound is refused by its line: nothing is restored then. Where secrets are sealed, the server that is started on it needs the secret key of the network that the snapshot is of.',
+  run: async (given, environment) => {
     const file = given.get('snapshot');
     if (file === undefined) throw new StartFailure('restore needs --snapshot FILE; see --help');
     await access(file).catch((error: unknown) => {
       throw new StartFailure(`cannot read the snapshot ${file}: ${fileTrouble(error)}`);
     });
     const { adapter, name } = await prepareKept(keptStorageOf(given.get('storage')));
-    const { rows, takenAt, revision } = await restoreSnapshot({ storage: adapter, snapshot: createReadStream(file) });
+    const secretKey = await givenKeys(secretKeyIn(given, environment));
+    const { rows, takenAt, revision } = await restoreSnapshot({ storage: adapter, snapshot: createReadStream(file), secretKey });
     return `restored ${rows} rows of ${takenAt}, revision ${revision}, into ${name}`;
   },
 });

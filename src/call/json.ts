@@ -1,14 +1,19 @@
 import { ApiError } from '../errors/index.ts';
 
-/** Bounds of a JSON document, from HTTP or from a host's own code. Far beyond any real one: a policy with 10,000 role entries has 10,000 values. */
-export const JSON_LIMITS = Object.freeze({
+/** Bounds of a JSON document. */
+export interface JsonLimits {
+  /** What messages call the document. */
+  readonly name: string;
   /** Objects and lists within each other. */
-  depth: 64,
+  readonly depth: number;
   /** Values in all, objects and lists included. */
-  values: 50_000,
+  readonly values: number;
   /** Members of objects in all. */
-  keys: 20_000,
-});
+  readonly keys: number;
+}
+
+/** Of a document from HTTP or from a host's own code. Far beyond any real one: a policy with 10,000 role entries has 10,000 values. */
+export const JSON_LIMITS: JsonLimits = Object.freeze({ name: 'the body', depth: 64, values: 50_000, keys: 20_000 });
 
 /** Values and members seen so far. */
 interface Tally {
@@ -55,7 +60,8 @@ const copyOfObject = (value: object, depth: number, tally: Tally): unknown => {
 };
 
 /** Why a document is refused for its size. */
-export const tooMany = (what: 'values' | 'keys'): string => `the body holds more than ${JSON_LIMITS[what]} ${what}`;
+export const tooMany = (what: 'values' | 'keys', limits: JsonLimits = JSON_LIMITS): string =>
+  `${limits.name} holds more than ${limits[what]} ${what}`;
 
 const storable = (text: string): string => {
   if (!text.isWellFormed() || text.includes('\u0000')) throw refused('a text holds U+0000 or half of a surrogate pair');

@@ -119,7 +119,8 @@ export const withShownRows = (row: Row): Row => {
   return { ...row, before: shown(row.before), after: shown(row.after) };
 };
 
-const extentOf = (row: Row | undefined): Extent | undefined =>
+/** As a record tells it; undefined for records of earlier versions. */
+export const extentOf = (row: Row | undefined): Extent | undefined =>
   typeof row?.endsAt === 'number'
     ? { endsAt: row.endsAt, oldest: Number(row.oldest), oldestBeginsAt: Number(row.oldestBeginsAt) }
     : undefined;

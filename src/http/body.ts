@@ -1,5 +1,5 @@
 import type { Body } from '../api/kit/operation.ts';
-import { JSON_LIMITS, tooMany } from '../call/json.ts';
+import { JSON_LIMITS, type JsonLimits, tooMany } from '../call/json.ts';
 import { yieldToEventLoop } from '../concurrency/event-loop.ts';
 import { ApiError, invalidField, RETRY_AFTER } from '../errors/index.ts';
 import { FORM_TYPE, JSON_TYPE } from '../wire/media-types.ts';
@@ -53,15 +53,15 @@ const JSON_ONLY: readonly string[] = Object.freeze([JSON_TYPE]);
  * Parses JSON in UTF-8. Limits are checked before parsing; values that cannot be stored are refused. Of duplicate keys the last one counts; keys
  * named `__proto__` are dropped.
  */
-export const parseJson = (bytes: Uint8Array): unknown => {
-  const excess = excessOf(bytes);
+export const parseJson = (bytes: Uint8Array, limits: JsonLimits = JSON_LIMITS): unknown => {
+  const excess = excessOf(bytes, limits);
   if (excess) throw unparsable(excess);
-  const text = decoded(bytes);
+  const text = decoded(bytes, limits.name);
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw unparsable(`the body is not JSON${position(error)}`);
+    throw unparsable(`${limits.name} is not JSON${position(error)}`);
   }
   if (hasUnstorableEscape(text)) throw unparsable(UNSTORABLE);
   if (MAY_BE_PROTOTYPE.test(text)) withoutPrototypes(value);
@@ -85,11 +85,11 @@ const textOf = (bytes: Uint8Array): string => {
   return text;
 };
 
-const decoded = (bytes: Uint8Array): string => {
+const decoded = (bytes: Uint8Array, name = JSON_LIMITS.name): string => {
   try {
     return utf8.decode(bytes);
   } catch {
-    throw unparsable('the body is not in UTF-8');
+    throw unparsable(`${name} is not in UTF-8`);
   }
 };
 

@@ -1,10 +1,10 @@
-import { JSON_LIMITS, tooMany } from '../call/json.ts';
+import { type JsonLimits, tooMany } from '../call/json.ts';
 
 /**
- * The reason why a JSON text exceeds `JSON_LIMITS`, from its punctuation alone: parsing it first would take many times its memory. Undefined for one
+ * The reason why a JSON text exceeds its limits, from its punctuation alone: parsing it first would take many times its memory. Undefined for one
  * within the limits; whether it is valid JSON is left to the parser.
  */
-export const excessOf = (bytes: Uint8Array): string | undefined => {
+export const excessOf = (bytes: Uint8Array, limits: JsonLimits): string | undefined => {
   let values = 1;
   let keys = 0;
   let depth = 0;
@@ -22,7 +22,7 @@ export const excessOf = (bytes: Uint8Array): string | undefined => {
         break;
       case OPEN_LIST:
       case OPEN_OBJECT:
-        if (++depth > JSON_LIMITS.depth) return `the body is nested more than ${JSON_LIMITS.depth} levels deep`;
+        if (++depth > limits.depth) return `${limits.name} is nested more than ${limits.depth} levels deep`;
         values++; // the first value in it, unless it is empty
         break;
       case CLOSE_LIST:
@@ -34,14 +34,14 @@ export const excessOf = (bytes: Uint8Array): string | undefined => {
         values++;
         break;
       case COLON:
-        if (++keys > JSON_LIMITS.keys) return tooMany('keys');
+        if (++keys > limits.keys) return tooMany('keys', limits);
         break;
     }
     // An empty container may still take one off.
-    if (values > JSON_LIMITS.values + 1) return tooMany('values');
+    if (values > limits.values + 1) return tooMany('values', limits);
     previous = byte;
   }
-  return values > JSON_LIMITS.values ? tooMany('values') : undefined;
+  return values > limits.values ? tooMany('values', limits) : undefined;
 };
 
 /** Where the text that begins at a quote has its closing one. */

@@ -29,7 +29,8 @@ export interface Resealed {
   readonly entities: Readonly<Partial<Record<KindName, number>>>;
 }
 
-const FORMER = 'former-keys';
+/** Under which the names of keys are kept that may still be needed. */
+export const FORMER = 'former-keys';
 /** Rows in memory, and in one transaction. */
 const PAGE = 100;
 

@@ -88,7 +88,7 @@ const isEmptyText = (issue: Issue): boolean => issue.code === 'too_small' && iss
 const typeOf = (value: unknown): string => (Array.isArray(value) ? 'array' : typeof value);
 
 /** The reasons that clients know and show. */
-const reasonOf = (issue: Issue): string => {
+export const reasonOf = (issue: Issue): string => {
   switch (issue.code) {
     case 'invalid_type':
       return issue.input === undefined || issue.input === null

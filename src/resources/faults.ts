@@ -16,6 +16,8 @@ import { removeEntity } from './removal.ts';
 export interface Fault {
   readonly id: string;
   readonly description: string;
+  /** The entity that is referred to and is not there; undefined for other faults. */
+  readonly missing?: { readonly target: string; readonly id: string };
   readonly remedy: Remedy | undefined;
 }
 
@@ -116,7 +118,10 @@ export const faultsOf = async (entities: Entities, kind: Kind, rows: readonly Ro
       if (ids.length === 0) return [];
       const remedy = pointer.remedy(row, new Set(ids), (id) => !absent.has(id));
       const where = `${kind.collection}.${pointer.field} has invalid value for ${kind.kind} ${row.id}`;
-      return ids.map((id): Fault => ({ id: row.id, description: `${where}, which references invalid ${pointer.target} ${id}`, remedy }));
+      return ids.map((id): Fault => {
+        const { target } = pointer;
+        return { id: row.id, description: `${where}, which references invalid ${target} ${id}`, missing: { target, id }, remedy };
+      });
     });
     return isDerived ? [...dangling, ...underived(kind, row)] : dangling;
   });

@@ -51,7 +51,7 @@ export class ValueTooLong extends StorageError {
   override readonly name = 'ValueTooLong';
 }
 
-/** The snapshot is invalid, damaged or of a newer format, or the target store is not empty. Nothing was written. */
+/** The snapshot is damaged, of a newer format, or holds what this version would not have written; or the target store is not empty. Nothing was written. */
 export class SnapshotRefused extends StorageError {
   override readonly name = 'SnapshotRefused';
 }

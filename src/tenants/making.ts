@@ -1,9 +1,9 @@
 import { invalidField } from '../errors/index.ts';
 import type { FirstAdministrator } from '../opening/bootstrap.ts';
+import { restoreSnapshot } from '../opening/restore/index.ts';
 import { checkedOptions } from '../options.ts';
 import type { Platform } from '../platform/platform.ts';
 import { newSecretKey } from '../platform/secrets.ts';
-import { restoreSnapshot } from '../storage/snapshot/restore.ts';
 import { noTenant } from './marker.ts';
 import { isTenantName } from './names.ts';
 import type { CreateTenantOptions } from './options.ts';
@@ -61,7 +61,7 @@ const make = async (
 ): Promise<FirstAdministrator | undefined> => {
   const watched = { isGone: false, seen: () => undefined, gone: () => noTenant(tenant.name) };
   await spaces.prepare(tenant.id, quotas);
-  if (from) await restoreSnapshot({ storage: spaces.storageOf(tenant.id, watched), snapshot: from.snapshot });
+  if (from) await restoreSnapshot({ storage: spaces.storageOf(tenant.id, watched), ...from });
   const controller = await spaces.open(tenant, watched, {
     ...(administrator ? { administrator } : {}),
     ...(from ? { secretKey: [tenant.secretKey, from.secretKey] } : {}),

@@ -151,8 +151,20 @@ test('a snapshot is taken and the database looked into while the server runs; th
   const [file = ''] = /\S+\.ndjson$/m.exec(said) ?? [];
   await server.stop();
 
-  const restore = () => runServer(folder, ['restore', '--snapshot', file, '--storage', 'sqlite:other/controller.db']);
-  assert.match(done(await restore()), /^restored \d+ rows of 20\S+, revision \d+, into sqlite:other\/controller\.db$/m);
+  const restore = (...more: readonly string[]) =>
+    runServer(folder, ['restore', '--snapshot', file, '--storage', 'sqlite:other/controller.db', ...more]);
+  const path = join(folder, file);
+  const sound = readFileSync(path, 'utf8');
+  writeFileSync(path, sound.replace('"isAdmin":true', '"isAdmin":"yes"'));
+  refused(await restore(), /^error: the snapshot is refused, line \d+: isAdmin must be of type boolean, got string$/m);
+  writeFileSync(path, sound);
+  writeFileSync(join(folder, 'another.key'), newSecretKey());
+  refused(await restore('--secret-key-file', 'another.key'), /^error: .* line \d+: sealed cannot be unsealed with the secretKey given/m);
+  refused(await restore('--secret-key-file', 'none.key'), /^error: cannot read none\.key: there is no such file/m);
+  assert.match(
+    done(await restore('--secret-key-file', 'data/secret.key')),
+    /^restored \d+ rows of 20\S+, revision \d+, into sqlite:other\/controller\.db$/m,
+  );
   refused(await restore(), /^error: a snapshot is restored into an empty store only/m);
   const restored = await startServer(t, folder, ['--storage', 'sqlite:other/controller.db', '--secret-key-file', 'data/secret.key']);
   assert.equal((await restored.request('GET', '/current-identity', { token })).status, 200);

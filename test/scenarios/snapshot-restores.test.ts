@@ -4,15 +4,10 @@ import fc from 'fast-check';
 import { sqliteStorage } from '../../adapters/storage/kysely/index.ts';
 import { restoreSnapshot, SnapshotRefused } from '../../src/index.ts';
 import { storageSchema } from '../../src/storage/schema.ts';
-import { type App, onEveryStore, openApp, PASSWORD } from '../support/app.ts';
+import { onEveryStore, openApp, PASSWORD } from '../support/app.ts';
 import { integrityRun } from '../support/integrity.ts';
-import { everything, fill } from '../support/snapshots.ts';
+import { everything, fill, snapshotOf } from '../support/snapshots.ts';
 import { newSharedStorage, newStorage, stores } from '../support/stores.ts';
-
-const snapshotOf = async (app: App): Promise<string> => {
-  assert.equal((await app.request('POST', '/database/snapshot')).status, 200);
-  return [...app.snapshots.values()].at(-1) ?? '';
-};
 
 const refusal = (why: RegExp) => (error: unknown) => {
   assert.ok(error instanceof SnapshotRefused, String(error));
@@ -123,12 +118,16 @@ test('a snapshot that is cut short or changed anywhere is refused, and nothing o
 test('what is no snapshot of this version is refused with what to do', async () => {
   const refuse = (text: string, why: RegExp) =>
     assert.rejects(restoreSnapshot({ storage: newStorage('memory'), snapshot: [text] }), refusal(why));
-  await refuse('hello\n', /line 1: that is no JSON object/);
+  await refuse('hello\n', /line 1: it is not JSON/);
   await refuse('{"a":1}\n', /line 1: that is not how a snapshot begins/);
   await refuse('{"snapshot":"overlay-controller","format":99,"revision":0}\n', /format 99.*newer/);
-  const head = '{"snapshot":"overlay-controller","format":1,"revision":0}\n';
-  await refuse(`${head}{"kind":"spaceship","row":{"id":"a","version":1,"createdAt":"","updatedAt":""}}\n`, /rows of spaceship/);
-  await refuse(`${head}{"kind":"identity","row":{"id":5}}\n`, /line 2: that is no row/);
+  const takenAt = '2026-01-01T00:00:00.000Z';
+  const head = `${JSON.stringify({ snapshot: 'overlay-controller', format: 1, id: 'a', takenAt, software: 'overlay-controller', revision: 0 })}\n`;
+  await refuse(
+    `${head}{"kind":"spaceship","row":{"id":"a","version":1,"createdAt":"","updatedAt":""}}\n`,
+    /line 2: .*knows no "spaceship"/,
+  );
+  await refuse(`${head}{"kind":"identity","row":{"id":5}}\n`, /line 2: id must be of type string/);
 });
 
 test('of two networks in one database a snapshot holds one', async () => {

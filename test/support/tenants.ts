@@ -63,9 +63,11 @@ const databases: Readonly<Record<string, NewDatabase>> = {
 let shared: PostgresStorage | undefined;
 const postgres = (): PostgresStorage => (shared ??= postgresStorage({ connectionString: process.env.POSTGRES_URL ?? '' }));
 
+export const newTenantDatabase = (store: string): TenantDatabase => (databases[store] ?? (() => assert.fail(`no store '${store}'`)))();
+
 /** A suite for every store, with databases of its own. */
 export const onEveryTenantStore = (name: string, suite: (newDatabase: NewDatabase) => void): void => {
-  for (const store of stores) describe(`${name} (${store})`, () => suite(databases[store] ?? (() => assert.fail(`no store '${store}'`))));
+  for (const store of stores) describe(`${name} (${store})`, () => suite(() => newTenantDatabase(store)));
 };
 
 const countedIn = async (storage: StorageAdapter): Promise<number> => {

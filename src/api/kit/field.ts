@@ -87,6 +87,8 @@ export interface Reference {
   readonly urlName?: true;
   /** Where there is no entity the reference is null; default: it is left out. */
   readonly orNull?: true;
+  /** Every entity has one. Default: the field may be null. */
+  readonly isSet?: true;
   /** Recognises values that stand in for an id and name no entity. */
   readonly standIn?: (value: string) => boolean;
 }
@@ -206,6 +208,12 @@ export const sealed = <In, Out>(
   schema: Schema<In, Out>,
   place: (row: Readonly<Record<string, unknown>>) => string,
 ): Field<'never', 'hidden', In, Out | null> => readOnly(schema, { keep: 'hidden', sealedFor: place });
+
+const NEEDED: readonly WriteMode[] = ['required', 'createOnly', 'discriminator'];
+
+/** Whether every entity has a value of the field, which no default stands for. */
+export const isAlwaysSet = ({ write, absent, reference }: Field): boolean =>
+  absent !== true && (NEEDED.includes(write) || reference?.isSet === true);
 
 /** Whether a set without elements is shown as an empty list, not as null. */
 export const showsEmptyList = (set: NonNullable<Field['set']>): boolean => 'empty' in set && set.empty === 'list';

@@ -59,6 +59,7 @@ export function reference(target: string, options: ReferenceOptions = {}): Field
       ...(alone ? { alone } : {}),
       ...(urlName ? { urlName } : {}),
       ...(standIn ? { standIn } : {}),
+      ...(write === 'never' && options.default === undefined ? { isSet: true as const } : {}),
     },
   };
 }

@@ -67,5 +67,7 @@ export const variantResource = <
 };
 
 /** The field table of one entity: of a kind with variants, that of its variant. */
-export const fieldsOf = ({ fields, variants }: Pick<Kind, 'fields' | 'variants'>, entity: Readonly<Record<string, unknown>>): Fields =>
-  variants?.tables[String(entity[variants.by])] ?? fields;
+export const fieldsOf = ({ fields, variants }: Pick<Kind, 'fields' | 'variants'>, entity: Readonly<Record<string, unknown>>): Fields => {
+  const name = String(entity[variants?.by ?? '']);
+  return variants && Object.hasOwn(variants.tables, name) ? (variants.tables[name] ?? fields) : fields;
+};

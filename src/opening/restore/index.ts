@@ -1,0 +1,149 @@
+import type { EntitiesContext } from '../../changes/entities.ts';
+import { entitiesOf } from '../../changes/entities.ts';
+import { sealedFields, unsealText } from '../../changes/sealed.ts';
+import { ApiError } from '../../errors/index.ts';
+import { checkedOptions } from '../../options.ts';
+import { createSecrets, type Secrets, SecretUnreadable } from '../../platform/secrets.ts';
+import { webRandom } from '../../platform/web.ts';
+import { ALL } from '../../query/index.ts';
+import { SnapshotRefused, UniqueViolation, ValueTooLong } from '../../storage/errors.ts';
+import type { Row, StorageAdapter, StorageSchema, Transaction } from '../../storage/port.ts';
+import { storageSchema } from '../../storage/schema.ts';
+import { snapshotTables } from '../../storage/snapshot/take.ts';
+import type { SnapshotHead } from '../../storage/snapshot/write.ts';
+import { ChangeLog } from './log.ts';
+import { Openable } from './openable.ts';
+import { type RowLine, readSnapshot } from './read.ts';
+import { References } from './references.ts';
+import { refusedAt } from './refused.ts';
+import { checkedRow, kindsIn } from './row.ts';
+
+/** The snapshot and the target store. */
+export interface RestoreOptions {
+  /** An empty store, of the same sort as that of the snapshot or of another. No controller may be open on it. */
+  readonly storage: StorageAdapter;
+  /** The parts of the snapshot, in order: `createReadStream(file)`, `[text]`, ... */
+  readonly snapshot: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>;
+  /**
+   * The secret key of the network, or several while it is replaced: then each secret must open with one of them. Default: secrets are restored as they are,
+   * and a wrong key is found when the network is opened.
+   */
+  readonly secretKey?: string | readonly string[] | undefined;
+}
+
+/** The result of a restore. */
+export interface Restored {
+  readonly rows: number;
+  /** The revision that the network goes on from. */
+  readonly revision: number;
+  /** When the snapshot was taken, ISO text. */
+  readonly takenAt: string;
+}
+
+/**
+ * Fills an empty store from a snapshot, in one transaction: all of it, or nothing. The snapshot is not trusted: each row must be one that this version could
+ * have written, and all that rows refer to must be there.
+ * @throws SnapshotRefused with the line, or when the store is not empty; TypeError for an invalid secret key; StoreUnavailable, StoreSchemaMismatch
+ */
+export const restoreSnapshot = async (options: RestoreOptions): Promise<Restored> => {
+  const { storage, snapshot, secretKey } = checkedOptions('restoreSnapshot', options, { storage: true, snapshot: true, secretKey: true });
+  const secrets = secretKey === undefined ? undefined : await createSecrets([secretKey].flat(), webRandom);
+  const store = await storage.open(storageSchema);
+  try {
+    // The snapshot may come from far away.
+    return await store.transaction('write', (tx) => restoreInto(tx, each(snapshot), secrets), { mayPause: true });
+  } finally {
+    await store.close();
+  }
+};
+
+const restoreInto = async (tx: Transaction, parts: AsyncIterable<string | Uint8Array>, secrets?: Secrets): Promise<Restored> => {
+  await assertEmpty(tx, storageSchema);
+  const references = new References(entitiesOf(tx, READING));
+  const log = new ChangeLog();
+  const openable = new Openable();
+  let head: SnapshotHead | undefined;
+  let rows = 0;
+  for await (const line of readSnapshot(parts)) {
+    if ('snapshot' in line) head = line;
+    else if ('row' in line) {
+      const row = rowIn(line, head?.revision ?? 0);
+      log.add(line.number, line.kind, row);
+      openable.add(line.number, line.kind, row);
+      if (secrets) await checkSecrets(secrets, line, row);
+      await insert(tx, line, row);
+      await references.add(line.number, line.kind, row);
+      rows++;
+    } else {
+      log.end(line.number, head?.revision ?? 0);
+      openable.end(line.number);
+      await references.end();
+    }
+  }
+  if (!head) throw new SnapshotRefused('the snapshot is empty');
+  if (head.revision > 0) await tx.nextRevision(head.revision);
+  return { rows, revision: head.revision, takenAt: head.takenAt };
+};
+
+/** Entities are asked for, and none is written through them. */
+const READING: EntitiesContext = {
+  actor: 'system',
+  requestId: 'restore',
+  random: webRandom,
+  stamp: () => '',
+  changesKept: 0,
+  changeBytesKept: 0,
+};
+
+const assertEmpty = async (tx: Transaction, schema: StorageSchema): Promise<void> => {
+  for (const { kind } of schema) {
+    if ((await tx.list(kind, { where: ALL, limit: 1 })).length > 0)
+      throw new SnapshotRefused(
+        `a snapshot is restored into an empty store only, and this one has rows of ${kind}: take a new database, file or namespace`,
+      );
+  }
+};
+
+/** @throws SnapshotRefused when this version would not have written the row so */
+const rowIn = ({ number, kind, row: given }: RowLine, newest: number): Row => {
+  if (!snapshotTables.includes(kind))
+    throw refusedAt(
+      number,
+      kindsIn(kind).length > 0
+        ? `a snapshot holds no rows of ${kind}, which controllers keep for themselves`
+        : `this version knows no ${JSON.stringify(kind.slice(0, 64))}: restore the snapshot with the version that took it, or a newer one`,
+    );
+  try {
+    const row = checkedRow(kind, given);
+    if (row.version <= newest) return row;
+  } catch (error) {
+    throw error instanceof ApiError ? refusedAt(number, error.message) : error;
+  }
+  throw refusedAt(number, `the row is newer than the snapshot, which has revision ${newest}`);
+};
+
+/** @throws SnapshotRefused when a secret does not open with the keys given */
+const checkSecrets = async (secrets: Secrets, { number, kind: table }: RowLine, row: Row): Promise<void> => {
+  for (const kind of kindsIn(table))
+    for (const field of sealedFields(kind)) {
+      if (typeof row[field] !== 'string') continue;
+      await unsealText(secrets, kind, field, row).catch((error: unknown) => {
+        if (!(error instanceof SecretUnreadable)) throw error;
+        throw refusedAt(number, `${field} cannot be unsealed with the secretKey given: ${error.message}`);
+      });
+    }
+};
+
+const insert = async (tx: Transaction, { number, kind }: RowLine, row: Row): Promise<void> => {
+  try {
+    await tx.insert(kind, row);
+  } catch (error) {
+    if (error instanceof UniqueViolation) throw refusedAt(number, `another ${kind} has the same ${error.field}`);
+    if (error instanceof ValueTooLong) throw refusedAt(number, `a text of this ${kind} is longer than the database's indexes take`);
+    throw error;
+  }
+};
+
+async function* each<T>(parts: AsyncIterable<T> | Iterable<T>): AsyncGenerator<T> {
+  yield* parts;
+}

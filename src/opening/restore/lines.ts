@@ -1,0 +1,64 @@
+import { utf8ToBytes } from '@noble/hashes/utils.js';
+import { refusedAt } from './refused.ts';
+
+/** Bytes. No row is near as long: bodies of requests are much shorter. */
+const LONGEST_LINE = 2 ** 26;
+const LINE_FEED = 0x0a;
+
+/** A line of a snapshot, without its line feed. */
+export interface Line {
+  /** From 1 on. */
+  readonly number: number;
+  readonly bytes: Uint8Array;
+}
+
+/**
+ * The lines of a text that comes in parts of any size.
+ * @throws SnapshotRefused for a line that is too long, and for one that nothing ends
+ */
+export async function* linesOf(parts: AsyncIterable<string | Uint8Array>): AsyncGenerator<Line> {
+  let number = 1;
+  const begun = new Buffered();
+  for await (const part of parts) {
+    const bytes = typeof part === 'string' ? utf8ToBytes(part) : part;
+    for (let start = 0; start < bytes.length; ) {
+      const end = bytes.indexOf(LINE_FEED, start);
+      const piece = bytes.subarray(start, end < 0 ? bytes.length : end);
+      if (begun.length + piece.length > LONGEST_LINE) throw refusedAt(number, `it is longer than ${LONGEST_LINE} bytes`);
+      if (end < 0) {
+        begun.append(piece);
+        break;
+      }
+      yield { number, bytes: begun.endWith(piece) };
+      number++;
+      start = end + 1;
+    }
+  }
+  if (begun.length > 0) throw refusedAt(number, 'the snapshot ends in the middle of it');
+}
+
+/** The beginning of a line whose end is yet to come. It grows by doubling, so that tiny parts cost no more than large ones. */
+class Buffered {
+  #bytes = new Uint8Array(1024);
+  length = 0;
+
+  append(piece: Uint8Array): void {
+    const length = this.length + piece.length;
+    if (length > this.#bytes.length) {
+      const grown = new Uint8Array(Math.max(length, 2 * this.#bytes.length));
+      grown.set(this.#bytes.subarray(0, this.length));
+      this.#bytes = grown;
+    }
+    this.#bytes.set(piece, this.length);
+    this.length = length;
+  }
+
+  /** The whole line: a copy only where some of it came before. */
+  endWith(piece: Uint8Array): Uint8Array {
+    if (this.length === 0) return piece;
+    this.append(piece);
+    const whole = this.#bytes.slice(0, this.length);
+    this.length = 0;
+    return whole;
+  }
+}

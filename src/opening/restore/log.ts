@@ -1,0 +1,46 @@
+import { change } from '../../api/changes.ts';
+import { changeId } from '../../changes/events.ts';
+import { type Extent, extentOf } from '../../changes/log.ts';
+import type { Row } from '../../storage/port.ts';
+import { refusedAt } from './refused.ts';
+
+/** A record of the change log, and the line that has it. */
+interface Record {
+  readonly line: number;
+  readonly revision: number;
+  readonly extent: Extent | undefined;
+}
+
+/** The change log of a snapshot: one record for each revision up to the last, as the network continues it. */
+export class ChangeLog {
+  #first: Record | undefined;
+  #last: Record | undefined;
+
+  /** @throws SnapshotRefused */
+  add(line: number, table: string, row: Row): void {
+    if (table !== change.kind) return;
+    const { id, version, action } = row;
+    const revision = Number(row.revision);
+    if (id !== changeId(revision) || version !== revision) throw refusedAt(line, 'id, version and revision of a change record must agree');
+    if (this.#last && this.#last.revision + 1 !== revision)
+      throw refusedAt(line, `change record ${revision} follows record ${this.#last.revision}: records must come in order and without gaps`);
+    if ((row.before === null) !== (action === 'create') || (row.after === null) !== (action === 'delete'))
+      throw refusedAt(line, `a change record of '${action}' holds the entity before it, after it, or both, as the action says`);
+    this.#last = { line, revision, extent: extentOf(row) };
+    this.#first ??= this.#last;
+  }
+
+  /** No record is to come any more. @param line the end of the snapshot @throws SnapshotRefused */
+  end(line: number, newest: number): void {
+    if ((this.#last?.revision ?? 0) !== newest)
+      throw refusedAt(line, `the change log ends with revision ${this.#last?.revision ?? 0}, and the snapshot with ${newest}`);
+    const { extent } = this.#last ?? {};
+    if (!this.#last || !extent) return;
+    const { endsAt, oldest, oldestBeginsAt } = extent;
+    const isInOrder = (this.#first?.revision ?? 0) <= oldest && oldest <= newest && 0 <= oldestBeginsAt && oldestBeginsAt <= endsAt;
+    if (!isInOrder || endsAt > MOST_BYTES) throw refusedAt(this.#last.line, 'the last change record does not say how far the log reaches');
+  }
+}
+
+/** Of all records ever. No network comes so far. */
+const MOST_BYTES = 2 ** 52;

@@ -1,0 +1,58 @@
+import { identity } from '../../api/identities.ts';
+import { keptSecret } from '../../api/kept-secrets.ts';
+import { KEY_CHECK, sealedFields } from '../../changes/sealed.ts';
+import { keyNameOf } from '../../platform/secrets.ts';
+import type { Row } from '../../storage/port.ts';
+import { type BuiltIn, builtIn } from '../built-in.ts';
+import { FORMER } from '../reseal.ts';
+import { refusedAt } from './refused.ts';
+import { kindsIn } from './row.ts';
+
+/** Whether a network of the rows of a snapshot opens: whatever opening it adds must have its place, and one key must open its secrets. */
+export class Openable {
+  readonly #builtIn = new Set<BuiltIn>();
+  /** Of each built-in row, the line of another row that has its name. */
+  readonly #namesakes = new Map<BuiltIn, number>();
+  /** Of each key, the first line that is sealed under it. */
+  readonly #keys = new Map<string, number>();
+  readonly #kept = new Map<string, Row>();
+  #hasIdentities = false;
+  #hasAdministrator = false;
+
+  /** @throws SnapshotRefused */
+  add(line: number, table: string, row: Row): void {
+    for (const each of builtIn) {
+      if (each.kind !== table || each.policy === 'offered') continue;
+      if (each.id === row.id) this.#builtIn.add(each);
+      else if ('name' in each.fields && each.fields.name === row.name) this.#namesakes.set(each, line);
+    }
+    for (const kind of kindsIn(table))
+      for (const field of sealedFields(kind)) {
+        const key = keyNameOf(String(row[field] ?? ''));
+        if (key !== undefined && !this.#keys.has(key)) this.#keys.set(key, line);
+      }
+    if (table === keptSecret.kind && (row.id === KEY_CHECK || row.id === FORMER)) this.#kept.set(row.id, row);
+    if (table !== identity.kind) return;
+    this.#hasIdentities = true;
+    this.#hasAdministrator ||= row.isDefaultAdmin === true;
+  }
+
+  /** No row is to come any more. @param line the end of the snapshot @throws SnapshotRefused */
+  end(line: number): void {
+    for (const [of, at] of this.#namesakes)
+      if (of.policy === 'fixed' || !this.#builtIn.has(of))
+        throw refusedAt(at, `the ${of.kind} of this name is built in, and has the id ${of.id}`);
+    if (this.#hasIdentities && !this.#hasAdministrator) throw refusedAt(line, 'no identity is the default administrator');
+    this.#checkKeys(line);
+  }
+
+  #checkKeys(line: number): void {
+    const check = this.#kept.get(KEY_CHECK);
+    const key = keyNameOf(String(check?.sealed ?? ''));
+    if (this.#keys.size > 0 && key === undefined) throw refusedAt(line, `secrets are sealed, and there is no ${KEY_CHECK}`);
+    // While the key is replaced, others still count.
+    if (this.#kept.has(FORMER)) return;
+    for (const [name, at] of this.#keys)
+      if (name !== key) throw refusedAt(at, 'it is sealed under another secret key than that of the network');
+  }
+}

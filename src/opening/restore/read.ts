@@ -1,0 +1,97 @@
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex } from '@noble/hashes/utils.js';
+import * as z from 'zod';
+import { timestamp } from '../../api/kit/entity.ts';
+import { JSON_LIMITS, type JsonLimits } from '../../call/json.ts';
+import { ApiError } from '../../errors/index.ts';
+import { parseJson } from '../../http/body.ts';
+import { FORMAT, type SnapshotHead } from '../../storage/snapshot/write.ts';
+import { linesOf } from './lines.ts';
+import { refusedAt } from './refused.ts';
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** A row as it stands in a snapshot, not checked yet. */
+export interface RowLine {
+  readonly number: number;
+  readonly kind: string;
+  readonly row: Values;
+}
+
+/** The end of a snapshot. */
+export interface EndLine {
+  readonly number: number;
+  readonly rows: number;
+}
+
+/** No network comes so far: one that goes on from here has as many revisions again before they are no exact numbers any more. */
+const MOST_REVISION = 2 ** 52;
+
+/** A record of the change log holds an entity twice, and an entity may be the result of many requests. */
+const LINE_LIMITS: JsonLimits = { name: 'it', depth: JSON_LIMITS.depth + 8, values: 1_000_000, keys: 1_000_000 };
+
+/**
+ * Reads a snapshot and checks its form: the first line must be a head, and only the last completes it. What the rows hold is left to the caller.
+ * @throws SnapshotRefused with the number of the line
+ */
+export async function* readSnapshot(parts: AsyncIterable<string | Uint8Array>): AsyncGenerator<SnapshotHead | RowLine | EndLine> {
+  const digest = sha256.create();
+  let last = 0;
+  let end: EndLine | undefined;
+  for await (const { number, bytes } of linesOf(parts)) {
+    last = number;
+    if (end) throw refusedAt(number, 'there is more after the end of the snapshot');
+    const value = objectIn(bytes, number);
+    if (number === 1) yield headOf(value);
+    else if ('sha256' in value) {
+      end = { number, rows: number - 2 };
+      if (value.rows !== end.rows || value.sha256 !== bytesToHex(digest.digest()))
+        throw refusedAt(number, 'lines are missing or were changed');
+      yield end;
+      continue;
+    } else yield rowOf(value, number);
+    digest.update(bytes).update(NEWLINE);
+  }
+  if (!end) throw refusedAt(last + 1, 'the snapshot ends too soon');
+}
+
+const NEWLINE = Uint8Array.of(0x0a);
+
+const head = z.object({
+  snapshot: z.literal('overlay-controller'),
+  format: z.literal(FORMAT),
+  id: z.string(),
+  takenAt: timestamp,
+  software: z.string(),
+  revision: z.int().min(0).max(MOST_REVISION),
+});
+
+const headOf = (value: Values): SnapshotHead => {
+  if (value.snapshot !== 'overlay-controller') throw refusedAt(1, 'that is not how a snapshot begins');
+  if (value.format !== FORMAT)
+    throw refusedAt(
+      1,
+      `it has format ${JSON.stringify(value.format)}, and this version reads ${FORMAT}: use the version that took it, or a newer one`,
+    );
+  const { data, error } = head.safeParse(value);
+  if (data) return data;
+  throw refusedAt(1, `it does not tell its ${error.issues[0]?.path.join('.')}: ${error.issues[0]?.message}`);
+};
+
+const rowOf = ({ kind, row, ...more }: Values, number: number): RowLine => {
+  if (typeof kind !== 'string' || !isObject(row) || Object.keys(more).length > 0) throw refusedAt(number, 'that is no row of a kind');
+  return { number, kind, row };
+};
+
+const objectIn = (line: Uint8Array, number: number): Values => {
+  let value: unknown;
+  try {
+    value = parseJson(line, LINE_LIMITS);
+  } catch (error) {
+    throw error instanceof ApiError ? refusedAt(number, error.message) : error;
+  }
+  if (isObject(value)) return value;
+  throw refusedAt(number, 'it is no JSON object');
+};
+
+const isObject = (value: unknown): value is Values => typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,63 @@
+import type { Entities } from '../../changes/entities.ts';
+import { isInView } from '../../changes/views.ts';
+import { faultsOf } from '../../resources/faults.ts';
+import type { Row } from '../../storage/port.ts';
+import { refusedAt } from './refused.ts';
+import { kindsIn } from './row.ts';
+
+/** Rows of which it is asked at once whether what they refer to is there. */
+const PAGE = 100;
+/** Entities that rows refer to and that are yet to come. */
+const MOST_AWAITED = 1_000_000;
+
+/** A reference to what is not there, and the line that has it. */
+interface Awaited {
+  readonly line: number;
+  readonly description: string;
+}
+
+/** Sees to it that what the rows of a snapshot refer to is among its rows, before or after them. */
+export class References {
+  readonly #entities: Entities;
+  readonly #awaited = new Map<string, Awaited>();
+  #table = '';
+  #page: { readonly line: number; readonly row: Row }[] = [];
+
+  /** @param entities of the transaction that the rows are inserted in */
+  constructor(entities: Entities) {
+    this.#entities = entities;
+  }
+
+  /** @throws SnapshotRefused for an earlier row, with its line */
+  async add(line: number, table: string, row: Row): Promise<void> {
+    for (const kind of kindsIn(table)) if (isInView(kind, row)) this.#awaited.delete(keyOf(kind.kind, row.id));
+    if (table !== this.#table || this.#page.length === PAGE) await this.#look();
+    this.#table = table;
+    this.#page.push({ line, row });
+  }
+
+  /** No row is to come any more. @throws SnapshotRefused */
+  async end(): Promise<void> {
+    await this.#look();
+    const [first] = [...this.#awaited.values()].sort((a, b) => a.line - b.line);
+    if (first) throw refusedAt(first.line, first.description);
+  }
+
+  async #look(): Promise<void> {
+    const page = this.#page;
+    this.#page = [];
+    const lines = new Map(page.map(({ line, row }) => [row.id, line]));
+    for (const kind of kindsIn(this.#table)) {
+      const rows = page.flatMap(({ row }) => (isInView(kind, row) ? [row] : []));
+      for (const { id, description, missing } of await faultsOf(this.#entities, kind, rows)) {
+        const line = lines.get(id) ?? 0;
+        if (!missing) throw refusedAt(line, description);
+        const key = keyOf(missing.target, missing.id);
+        if (!this.#awaited.has(key)) this.#awaited.set(key, { line, description });
+        if (this.#awaited.size > MOST_AWAITED) throw refusedAt(line, `more than ${MOST_AWAITED} entities are referred to before they come`);
+      }
+    }
+  }
+}
+
+const keyOf = (kind: string, id: string): string => `${kind} ${id}`;

@@ -1,0 +1,95 @@
+/** Rows of a snapshot against the field tables of their kinds: what this version would not have written itself is refused. */
+
+import * as z from 'zod';
+import { kinds } from '../../api/index.ts';
+import { withDerived } from '../../api/kit/derived.ts';
+import { tags, timestamp } from '../../api/kit/entity.ts';
+import { type Field, type Fields, isAlwaysSet } from '../../api/kit/field.ts';
+import type { Kind } from '../../api/kit/resource.ts';
+import { word } from '../../api/kit/sets.ts';
+import { fieldsOf } from '../../api/kit/variants.ts';
+import { checkIndexed } from '../../changes/indexed.ts';
+import { isInView, tableOf } from '../../changes/views.ts';
+import { invalidField } from '../../errors/index.ts';
+import { reasonOf } from '../../pipeline/decode.ts';
+import { keyNameOf } from '../../platform/secrets.ts';
+import type { Row } from '../../storage/port.ts';
+import { isSameJson } from '../../storage/same-json.ts';
+
+type Values = Readonly<Record<string, unknown>>;
+
+const kindsOfTable: ReadonlyMap<string, readonly Kind[]> = Map.groupBy(Object.values<Kind>(kinds), tableOf);
+
+/** The kind of a table, and its views. */
+export const kindsIn = (table: string): readonly Kind[] => kindsOfTable.get(table) ?? [];
+
+/** What rows of some form are checked against: of a table, those of one variant, and of the views that show them. */
+interface Form {
+  readonly fields: Fields;
+  readonly schema: z.ZodType<Values>;
+  readonly defaults: Values;
+}
+
+/**
+ * @returns the row, with the defaults of fields that its version did not have
+ * @throws ApiError with the field that this version would not have written so
+ */
+export const checkedRow = (table: string, given: Values): Row => {
+  const form = formOf(table, given);
+  const { fields, schema, defaults } = form;
+  const { data, error } = schema.safeParse(given, { reportInput: true });
+  if (error) throw faultOf(table, error.issues);
+  // What is stored is what comes out of a schema: it must come out of it once more as it is.
+  for (const [name, value] of Object.entries(given))
+    if (!isSameJson(data[name], value)) throw invalidField(name, `${name} is not in the form in which it is stored`, undefined);
+  checkIndexed(form, given);
+  if (Object.keys(defaults).every((name) => name in given)) return given as Row; // just checked
+  // In the order of the snapshot, so that the next one has the same lines.
+  return { ...given, ...withDerived(fields, { ...defaults, ...given }), ...given } as Row; // the same
+};
+
+const formOf = (table: string, row: Values): Form => {
+  const its = kindsIn(table).filter((kind) => isInView(kind, row));
+  const tables = its.map((kind) => fieldsOf(kind, row));
+  // One table of fields for each variant of a kind, and one kind for each table and view.
+  const known = forms.get(tables[0] ?? {}) ?? new Map<number, Form>();
+  if (tables[0]) forms.set(tables[0], known);
+  let form = known.get(tables.length);
+  if (!form) known.set(tables.length, (form = newForm(Object.assign({}, ...tables))));
+  return form;
+};
+
+const forms = new WeakMap<Fields, Map<number, Form>>();
+
+const newForm = (fields: Fields): Form => {
+  const stored = Object.entries(fields).filter(([, { keep }]) => keep !== 'computed');
+  const shape = { ...base, ...Object.fromEntries(stored.map(([name, field]) => [name, storedSchema(field)])) };
+  const defaults = stored
+    .filter(([, field]) => field.keep !== 'input' && !isAlwaysSet(field))
+    .map(([name, field]) => [name, field.default]);
+  return { fields, schema: z.strictObject(shape), defaults: { tags: {}, ...Object.fromEntries(defaults) } };
+};
+
+const base = { id: word.min(1), version: z.int().min(1), createdAt: timestamp, updatedAt: timestamp, tags: tags.optional() } as const;
+
+/** Fields of input are known, too: some that are sealed now stood in clear in the first version, and are sealed when the network is opened. */
+const storedSchema = (field: Field): z.ZodType => {
+  const schema = field.sealedFor ? z.string().refine((text) => keyNameOf(text) !== undefined, 'is not sealed') : field.schema;
+  if (isAlwaysSet(field) && field.keep !== 'input') return schema;
+  return field.default === null ? schema.nullish() : schema.optional();
+};
+
+const faultOf = (table: string, issues: readonly z.core.$ZodIssue[]) => {
+  const issue = issues.find(({ code }) => code !== 'unrecognized_keys') ?? issues[0];
+  if (issue?.code === 'unrecognized_keys') {
+    const [name = ''] = issue.keys;
+    const told = JSON.stringify(name.slice(0, 64));
+    return invalidField(
+      name,
+      `${told} is no field of this ${table}: restore the snapshot with the version that took it, or a newer one`,
+      undefined,
+    );
+  }
+  const place = issue?.path.join('.') ?? '';
+  return invalidField(place, `${place} ${issue && reasonOf(issue)}`, undefined);
+};
