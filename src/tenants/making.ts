@@ -61,7 +61,7 @@ const make = async (
 ): Promise<FirstAdministrator | undefined> => {
   const watched = { isGone: false, seen: () => undefined, gone: () => noTenant(tenant.name) };
   await spaces.prepare(tenant.id, quotas);
-  if (from) await restoreSnapshot({ storage: spaces.storageOf(tenant.id, watched), ...from });
+  if (from) await restoreSnapshot({ storage: spaces.storageOf(tenant.id, { ...watched, isImport: true }), ...from });
   const controller = await spaces.open(tenant, watched, {
     ...(administrator ? { administrator } : {}),
     ...(from ? { secretKey: [tenant.secretKey, from.secretKey] } : {}),

@@ -24,8 +24,8 @@ import { createSpaces, type TenantExport, type TenantUsage } from './spaces.ts';
 export interface Overlays {
   /**
    * Makes a network. It is there once this resolves: when it rejects, or the process is lost meanwhile, nothing stays.
-   * @throws ApiError `COULD_NOT_VALIDATE` for a name that is taken or malformed, `QUOTA_EXCEEDED` when the data of `from` is more than the quotas allow;
-   * SnapshotRefused; TypeError; what `ManagementController.open` throws
+   * @throws ApiError `COULD_NOT_VALIDATE` for a name that is taken or malformed, `QUOTA_EXCEEDED` when the data of `from` is more than the quotas allow, all of its
+   * rows counted; SnapshotRefused with the line that this version would not have written, or whose secret does not open with the key of `from`; TypeError; what `ManagementController.open` throws
    */
   create(options: CreateTenantOptions): Promise<CreatedTenant>;
   /** The tenants by name, at most `limit` (default 100) of those that come after a name. */

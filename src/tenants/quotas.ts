@@ -7,7 +7,7 @@ export interface Quotas {
   readonly services?: number | null | undefined;
   /**
    * Bytes of its entities as JSON, an estimate of what they take in the database. What has bounds of its own or passes by itself does not count: the change
-   * log, sessions. What makes its entities fewer or smaller is always possible.
+   * log, sessions. In an import (`create({ from })`) they count, too. What makes its entities fewer or smaller is always possible.
    */
   readonly storageBytes?: number | null | undefined;
   /** Requests over HTTP in a minute, to each process. After a pause, as many as that may come at once. */

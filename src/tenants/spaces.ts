@@ -61,6 +61,7 @@ export const createSpaces = ({ storage, quotas: defaults, optionsOf }: CheckedOv
       get isGone() {
         return watched.isGone;
       },
+      isImport: watched.isImport ?? false,
       seen: watched.seen,
       gone: watched.gone,
     });
