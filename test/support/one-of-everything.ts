@@ -20,7 +20,7 @@ export const makeOneOfEverything = async (app: App): Promise<void> => {
 };
 
 /** Samples have the same names again and again, and each expects a network of its own. */
-const withNamesApart = (app: App): App => {
+export const withNamesApart = (app: App): App => {
   let serial = 0;
   const apart = (body: unknown): unknown => {
     if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
