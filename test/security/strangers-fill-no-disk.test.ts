@@ -15,9 +15,9 @@ import { policyBody } from '../support/policies.ts';
 import { nameOf, sampleOf } from '../support/samples/index.ts';
 
 /** Bytes that a call of a stranger may leave, by operation. All others leave nothing. */
-const LEFT: Readonly<Record<string, number>> = { 'oidc.authorize': 1_100_000, 'oidc.authorizeByForm': 1_100_000 };
+const LEFT: Readonly<Record<string, number>> = { 'oidc.authorize': 1_000_000, 'oidc.authorizeByForm': 1_000_000 };
 /** Bytes that a call with valid credentials may leave, a new session for one, and its change records. */
-const LEFT_BY_OTHERS = 50_000;
+const LEFT_BY_OTHERS = 20_000;
 
 const open = entries.filter(({ operation }) => operation.permission === 'open' && operation.answer.is !== 'events');
 
@@ -123,8 +123,9 @@ const withoutProof = async (app: App, { as: _, certificates: __, ...sample }: Sa
 /** The call as it is, with each field as large as it may be, and with all that stand beside those given. */
 const enlarged = ({ operation }: Entry, call: SampleCall): readonly SampleCall[] => {
   const { query = '', body } = call;
-  const inQuery = largestFields(operation.query);
-  const inBody = typeof body === 'string' && !isForm(body) ? [] : largestFields(operation.body?.schema);
+  const takesFields = typeof body !== 'string' || isForm(body);
+  const inQuery = (room?: number) => largestFields(operation.query, room);
+  const inBody = (room?: number) => (takesFields ? largestFields(operation.body?.schema, room) : []);
   const given: Readonly<Record<string, unknown>> = typeof body === 'string' ? fieldsIn(body) : { ...Object(body) };
   const withBody = (fields: Readonly<Record<string, unknown>>): SampleCall => ({
     ...call,
@@ -133,12 +134,15 @@ const enlarged = ({ operation }: Entry, call: SampleCall): readonly SampleCall[]
   const withQuery = (fields: Readonly<Record<string, unknown>>): SampleCall => ({ ...call, query: formOf(fields) });
   return [
     call,
-    ...inQuery.map(([name, value]) => withQuery({ ...fieldsIn(query), [name]: value })),
-    ...inBody.map(([name, value]) => withBody({ ...given, [name]: value })),
-    ...(inBody.length > 0 ? [withBody({ ...Object.fromEntries(inBody), ...given })] : []),
-    ...(inQuery.length > 0 ? [withQuery({ ...Object.fromEntries(inQuery), ...fieldsIn(query) })] : []),
+    ...inQuery().map(([name, value]) => withQuery({ ...fieldsIn(query), [name]: value })),
+    ...inBody().map(([name, value]) => withBody({ ...given, [name]: value })),
+    ...(inBody().length > 0 ? [withBody({ ...Object.fromEntries(inBody(SHARE)), ...given })] : []),
+    ...(inQuery().length > 0 ? [withQuery({ ...Object.fromEntries(inQuery(SHARE)), ...fieldsIn(query) })] : []),
   ];
 };
+
+/** Characters of a field where all are there, of which no body has more than twenty. */
+const SHARE = 45_000;
 
 const isForm = (text: string): boolean => /^[\w-]+=/.test(text);
 

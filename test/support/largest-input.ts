@@ -35,19 +35,18 @@ export const largest = (schema: z.core.$ZodType, room = MOST): unknown => {
       return Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, value]));
     }
     case 'object':
-      return Object.fromEntries(largestFields(schema, room));
+      return Object.fromEntries(largestFields(schema, Math.floor(room / Object.keys(def.shape).length)));
     default:
       return 'x'.repeat(Math.min(room, (schema as z.ZodString).maxLength ?? room));
   }
 };
 
-/** The fields of an object's schema, each as large as it may be. Of no other schema there are any. */
+/** The fields of an object's schema, each as large as it may be. Other schemas have none. @param room of each */
 export const largestFields = (schema: z.core.$ZodType | undefined, room = MOST): readonly (readonly [string, unknown])[] => {
   const { def } = (schema as z.core.$ZodTypes | undefined)?._zod ?? {};
   if (def?.type === 'pipe') return largestFields(def.out, room);
   if (def?.type !== 'object') return [];
-  const fields = Object.entries(def.shape);
-  return fields.map(([name, field]) => [name, largest(field, Math.floor(room / fields.length))]);
+  return Object.entries(def.shape).map(([name, field]) => [name, largest(field, room)]);
 };
 
 const sizeOf = (value: unknown): number => JSON.stringify(value)?.length ?? 0;
