@@ -48,6 +48,23 @@ onEveryStore('the fields of every kind', (open) => {
     },
   );
 
+  test('every detail has the base fields, and every item of a list', proves(23, 35, 62, 104, 135, 196), async () => {
+    await using app = await open({ member: { name: 'here' } });
+    const made = await kindRules(app);
+    for (const { path, body } of made) await app.create(path, body);
+    const others = ['/api-sessions', '/controllers', '/identity-types', '/posture-check-types', '/specs'];
+    for (const path of [...made.map((rules) => rules.path), ...others]) {
+      const { data } = (await app.request('GET', path)).body;
+      assert.ok(data.length > 0, path);
+      for (const item of path === '/controllers' ? data : [...data, (await app.request('GET', `${path}/${data[0].id}`)).body.data]) {
+        assert.equal(typeof item._links.self.href, 'string', path);
+        assert.match(item.id, /^[\w.-]+$/, path);
+        assert.deepEqual(item.tags, {}, path);
+        for (const date of [item.createdAt, item.updatedAt]) assert.equal(new Date(date).toISOString(), date, path);
+      }
+    }
+  });
+
   test(
     'what only the controller writes is ignored in every body',
     // biome-ignore format: as many as fit

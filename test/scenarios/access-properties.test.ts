@@ -98,7 +98,7 @@ const ids = (page: { readonly data: readonly { readonly id: string }[] }) => pag
 const idsOf = (rows: readonly { readonly id: string }[]) => rows.map(({ id }) => id);
 
 onEveryStore('access in random networks', (open, store) => {
-  test('lists, policy advice and the evaluator agree, entity by entity', proves(15), async () => {
+  test('lists, policy advice and the evaluator agree, entity by entity', proves(3, 15, 30, 34), async () => {
     await fc.assert(
       fc.asyncProperty(networks, async (random) => {
         await using app = await open();

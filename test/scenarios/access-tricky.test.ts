@@ -90,7 +90,7 @@ onEveryStore('who is meant by role arrays', (open) => {
       assertInvalid(await app.request('POST', '/service-policies', { body: { ...body, serviceRoles } }), 'serviceRoles');
   });
 
-  test('the attribute "all" is nothing special', async () => {
+  test('the attribute "all" is nothing special', proves(34), async () => {
     await using app = await open();
     const { net, i, me } = await three(app);
     await net.service('S4', 'all');
@@ -123,14 +123,20 @@ onEveryStore('who is meant by role arrays', (open) => {
     const net = network(app);
     const user = await app.user({ roleAttributes: ['u'] });
     const s = await net.service('S', 's');
-    const dial = await net.dial({ identities: ['#u'], services: ['#s'] });
-    await net.bind({ identities: ['#u'], services: ['#s'] });
     const as = await user.login();
     const permissions = async () => (await app.request('GET', `/edge/client/v1/services/${s}`, { as })).body.data.permissions;
-    assert.deepEqual(await permissions(), ['Bind', 'Dial']);
-    await app.request('DELETE', `/service-policies/${dial}`);
-    assert.deepEqual(await permissions(), ['Bind']);
-    assert.deepEqual([await net.dials(user.id), await net.binds(user.id)], [[], ['S']]);
+    for (const [grant, revoke, left, lists] of [
+      [net.bind, net.dial, ['Bind'], [[], ['S']]],
+      [net.dial, net.bind, ['Dial'], [['S'], []]],
+    ] as const) {
+      const roles = { identities: ['#u'], services: ['#s'] };
+      const [kept, revoked] = [await grant(roles), await revoke(roles)];
+      assert.deepEqual(await permissions(), ['Bind', 'Dial']);
+      await app.request('DELETE', `/service-policies/${revoked}`);
+      assert.deepEqual(await permissions(), left);
+      assert.deepEqual([await net.dials(user.id), await net.binds(user.id)], lists);
+      await app.request('DELETE', `/service-policies/${kept}`);
+    }
   });
 
   test('who is selected by id and by attribute loses the right with the last of both', async () => {

@@ -74,7 +74,7 @@ onEveryStore('login by certificate', (open) => {
     }
   });
 
-  test('a session by a certificate of the network names its authenticator and may extend the certificate', proves(42), async () => {
+  test('a session by a certificate of the network names its authenticator and may extend the certificate', proves(37, 42), async () => {
     await using app = await open();
     const { signer } = await sharedPki();
     const own = await aCertificate(app);
@@ -100,7 +100,7 @@ onEveryStore('login by certificate', (open) => {
 
   test(
     'a session by a certificate of an authority names its authenticator, or internal where an external id was proved',
-    proves(42),
+    proves(37, 42),
     async () => {
       await using app = await open();
       const own = await aForeignCertificate(app, await aCa(app));

@@ -14,20 +14,47 @@ const kinds: Readonly<Record<string, object>> = {
 };
 
 onEveryStore('conventions of every answer', (open) => {
-  test('every answer tells the versions of the API, errors too', proves(18, 473), async () => {
+  test('every answer is JSON and tells the versions of the API, errors too', proves(1, 18, 473), async () => {
     await using app = await open();
-    for (const [method, path] of [
+    const id = await app.create('/identities', ann);
+    const identityRoles = Array.from({ length: 3000 }, (_, i) => `#attribute-${i}`);
+    const large = await app.create('/edge-router-policies', { name: 'p', semantic: 'AnyOf', identityRoles });
+    for (const [method, path, body] of [
       ['GET', '/version'],
       ['GET', '/identities'],
+      ['GET', '/edge-router-policies'],
+      ['GET', `/edge-router-policies/${large}`],
+      ['GET', '/database/data-integrity-results'],
       ['GET', '/nope'],
       ['POST', '/identities'],
+      ['POST', '/identities', { ...ann, name: 'bob' }],
       ['GET', '/current-identity'],
       ['GET', '/summary'],
       ['GET', '/specs'],
       ['PUT', '/identities'],
+      ['PATCH', `/identities/${id}`, { tags: {} }],
+      ['POST', `/identities/${id}/disable`, { durationMinutes: 1 }],
+      ['DELETE', `/identities/${id}`],
     ] as const) {
-      const { apiVersion, apiEnrollmentVersion } = (await app.request(method, path)).body.meta;
+      const { headers, body: answer } = await app.request(method, path, body === undefined ? {} : { body });
+      const { apiVersion, apiEnrollmentVersion } = answer.meta;
+      assert.equal(headers['content-type'], 'application/json', `${method} ${path}`);
       assert.deepEqual({ apiEnrollmentVersion, apiVersion }, VERSIONS, `${method} ${path}`);
+    }
+  });
+
+  test('data is a list where a list is asked for, also an empty one, and an object for one resource', proves(17), async () => {
+    await using app = await open();
+    for (const [collection, body] of Object.entries(kinds)) {
+      const id = await app.create(collection, body);
+      const one = `filter=${encodeURIComponent(`id = "${id}"`)}`;
+      assert.deepEqual(
+        (await app.request('GET', `${collection}?${one}`)).body.data.map((each: { id: string }) => each.id),
+        [id],
+      );
+      assert.deepEqual((await app.request('GET', `${collection}?filter=false`)).body.data, []);
+      const { data } = (await app.request('GET', `${collection}/${id}`)).body;
+      assert.deepEqual([Array.isArray(data), data.id], [false, id]);
     }
   });
 

@@ -9,7 +9,7 @@ import { AUDIENCE, certificateSigner, claimsOf, loginByToken, providerKey, sign 
 import { assertInvalid, assertRefused } from '../support/refusals.ts';
 
 onEveryStore('logins by external tokens', (open) => {
-  test('a token whose subject is an identity opens a session of it', proves(355, 423, 428), async () => {
+  test('a token whose subject is an identity opens a session of it', proves(37, 355, 423, 428), async () => {
     await using app = await open();
     const [signer, id] = [await certificateSigner(app), await person(app)];
     const token = await signer.token({ sub: id });

@@ -49,7 +49,7 @@ onEveryStore('sessions and MFA', (open) => {
   });
 
   for (const isAdmin of [false, true]) {
-    test(`the login of an identity with MFA is complete once a code is given${isAdmin ? ', also that of an administrator' : ''}`, async () => {
+    test(`the login of an identity with MFA is complete once a code is given${isAdmin ? ', also that of an administrator' : ''}`, proves(43, 433), async () => {
       await using app = await open();
       const user = await app.user({ isAdmin });
       const { code } = await enrollMfa(app, await user.login());
@@ -95,7 +95,7 @@ onEveryStore('sessions and MFA', (open) => {
     assert.deepEqual(await stateOf(app, await user.login()), owing);
   });
 
-  test('where the policy requires TOTP a session owes a code, enrolls, and is complete', proves(431, 433), async () => {
+  test('where the policy requires TOTP a session owes a code, enrolls, and is complete', proves(43, 431, 433), async () => {
     await using app = await open();
     const { as, login } = await under(app, true);
     assert.deepEqual(await stateOf(app, as), owing);
@@ -134,7 +134,7 @@ onEveryStore('sessions and MFA', (open) => {
   });
 
   for (const by of ['its owner', 'an administrator'] as const) {
-    test(`MFA that ${by} ends proves nothing any more: where the policy requires TOTP, all sessions owe a code at once`, async () => {
+    test(`MFA that ${by} ends proves nothing any more: where the policy requires TOTP, all sessions owe a code at once`, proves(43), async () => {
       await using app = await open();
       const { as, id, login, require } = await under(app, true);
       const { code, recoveryCodes } = await enrollMfa(app, as);

@@ -92,7 +92,7 @@ onEveryStore('factors that are still owed', (open) => {
     assert.equal((await app.request('GET', '/current-identity', { as })).status, 200);
   });
 
-  test('administrators see that a code is required, and no queries of the sessions of others', async () => {
+  test('administrators see that a code is required, and no queries of the sessions of others', proves(43), async () => {
     await using app = await open();
     const { session } = await owing(app);
     const { authQueries, isMfaRequired, isMfaComplete } = (await app.request('GET', `/api-sessions/${session.id}`)).body.data;

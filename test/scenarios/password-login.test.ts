@@ -20,7 +20,7 @@ const APIS = { management: '', client: '/edge/client/v1' } as const;
 const login = (app: App, body: unknown, query = '?method=password') => app.request('POST', `/authenticate${query}`, { as: null, body });
 
 onEveryStore('login by password', (open) => {
-  test('a login answers with the session, its token and its end, on both APIs', proves(33, 35, 37, 40, 41, 44, 45, 359, 423), async () => {
+  test('a login answers with the session, its token and its end, on both APIs', proves(33, 35, 37, 40, 41, 42, 43, 44, 45, 359, 423), async () => {
     await using app = await open();
     const user = await app.user();
     for (const prefix of Object.values(APIS)) {

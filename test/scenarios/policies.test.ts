@@ -52,9 +52,11 @@ onEveryStore('policies', (open) => {
     assert.deepEqual(await read(), expected);
     await net.patch(`/identities/${ann}`, { name: 'anna' });
     assert.deepEqual((await read()).identityRolesDisplay[1], { role: `@${ann}`, name: '@anna' });
+    await app.alter('servicePolicy', id, { identityRoles: ['#zz', '@gone'] });
+    assert.deepEqual((await read()).identityRolesDisplay, [{ role: '#zz', name: '#zz' }]);
   });
 
-  test('bodies that make no policy of any kind are refused with their field', proves(32, 181, 183, 185, 422), async () => {
+  test('bodies that make no policy of any kind are refused with their field', proves(32, 34, 181, 183, 185, 422), async () => {
     for (const [path, more, roleFields] of POLICIES) {
       await using app = await open();
       const web = await network(app).service('web');

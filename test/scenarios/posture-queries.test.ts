@@ -12,7 +12,7 @@ type Query = Readonly<Record<string, unknown>>;
 const own = ({ _links, createdAt, updatedAt, tags, id, ...rest }: Query) => rest;
 
 onEveryStore('posture queries of services', (open, store) => {
-  test('a service asks one query for each check of each policy, and says which pass', proves(10, 193, 194), async () => {
+  test('a service asks one query for each check of each policy, and says which pass', proves(7, 10, 193, 194, 245), async () => {
     await using app = await open();
     const user = await client(app);
     const wiki = await aService(app);

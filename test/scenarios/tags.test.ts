@@ -65,8 +65,10 @@ onEveryStore('tags', (open) => {
       const tags = async () => (await app.request('GET', `${collection}/${id}`)).body.data.tags;
       assert.deepEqual(await tags(), {}, collection);
       await app.request('PATCH', `${collection}/${id}`, { body: { tags: { a: 'b' } } });
-      await app.request('PATCH', `${collection}/${id}`, { body: { tags: null } });
-      assert.deepEqual(await tags(), { a: 'b' }, collection);
+      for (const patch of [{ tags: null }, { ...good, tags: null }, good]) {
+        assert.equal((await app.request('PATCH', `${collection}/${id}`, { body: patch })).status, 200);
+        assert.deepEqual(await tags(), { a: 'b' }, collection);
+      }
       await app.request('PUT', `${collection}/${id}`, { body: { ...good, tags: null } });
       assert.deepEqual(await tags(), {}, collection);
     }
