@@ -1,17 +1,20 @@
 /**
- * Mutation testing of the specification: plants the contrary of a statement in a copy of the project, and runs the tests that say they
- * prove the statement (`test/specification.ts`), until one fails. A contrary that no test notices survives: the statement is not proved.
- * The contraries are in `scripts/contraries/`; a text to replace that is no longer in its source is an error of theirs.
+ * Mutation testing of the specification: plants the contrary of a statement in the sources, and runs the tests that say they prove
+ * the statement (`test/specification.ts`), until one fails. A contrary that no test notices survives: the statement is not proved.
+ * The contraries are in `scripts/contraries/`; a text to replace that is no longer in its source is an error of theirs. The sources themselves
+ * stay as they are.
  * `npm run contraries [-- --rows 1-50,199] [--workers 2] [--check]`; with `--check` nothing runs, and only the table is held against the sources.
  * It presumes that the tests pass. They run on the memory store, unless `STORES` says otherwise.
  */
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import sections from '../test/specification.json' with { type: 'json' };
+import { statementsClaimedIn } from '../test/specification.ts';
+import { newGround } from './contraries/plant.ts';
 import { type Contrary, contradicted, readContraries } from './contraries/table.ts';
-import { newTree, type Tree } from './contraries/tree.ts';
+import { LONG } from './long-tests.ts';
 
 const { values } = parseArgs({
   options: {
@@ -33,10 +36,14 @@ const isChosen = (statement: number): boolean =>
     return statement >= Number(first) && statement <= (Number(last) || Number.POSITIVE_INFINITY);
   });
 
-interface Planting {
-  readonly contrary: Contrary;
-  readonly statement: number;
-}
+/** The test files that claim each statement, the quick ones first. */
+const claims = Map.groupBy(
+  globSync('test/**/*.test.ts', { cwd: root })
+    .map((file) => ({ file, source: readFileSync(join(root, file), 'utf8') }))
+    .toSorted((a, b) => Number(LONG.includes(a.file)) - Number(LONG.includes(b.file)) || a.source.length - b.source.length)
+    .flatMap(({ file, source }) => [...new Set(statementsClaimedIn(source))].map((statement) => ({ statement, file }))),
+  ({ statement }) => statement,
+);
 
 const contraries = readContraries();
 const errors = contraries.flatMap((contrary) => {
@@ -48,23 +55,23 @@ const errors = contraries.flatMap((contrary) => {
   }
 });
 
-/** @returns what is wrong, if anything */
-const plant = async (tree: Tree, { contrary, statement }: Planting): Promise<string | undefined> => {
-  const failure = await tree.firstFailure(contrary, statement);
-  if (failure?.proves.includes(statement)) {
-    console.log(`${statement} (${contrary.at}): noticed by '${failure.name}'`);
-    return undefined;
-  }
-  const wrong = failure === undefined ? `survives: ${statements.get(statement)}` : `the tests do not load: ${failure.name}`;
-  console.log(`${statement} (${contrary.at}): ${wrong}`);
-  return `${statement} (${contrary.at}): ${wrong}`;
-};
+interface Planting {
+  readonly contrary: Contrary;
+  readonly statement: number;
+}
 
+/** Plants one contrary after the other. @param wrong takes what survives */
 const work = async (queue: Planting[], wrong: string[]): Promise<void> => {
-  using tree = newTree(root);
+  using ground = newGround(root);
   for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
-    const found = await plant(tree, next);
-    if (found !== undefined) wrong.push(found);
+    const { contrary, statement } = next;
+    const files = claims.get(statement)?.map(({ file }) => file) ?? [];
+    const failure = await ground.plant(contrary, statement, files);
+    const isNoticed = failure?.proves.includes(statement) === true;
+    const outcome = isNoticed ? 'noticed by' : failure === undefined ? 'survives:' : 'the tests do not load:';
+    const line = `${statement} (${contrary.at}): ${outcome} ${failure?.name ?? statements.get(statement)}`;
+    console.log(line);
+    if (!isNoticed) wrong.push(line);
   }
 };
 
@@ -73,8 +80,8 @@ if (!values.check && errors.length === 0) {
   const queue = contraries.flatMap((contrary) => contrary.statements.filter(isChosen).map((statement) => ({ contrary, statement })));
   await Promise.all(Array.from({ length: Number(values.workers) }, () => work(queue, wrong)));
 }
-const contradictable = new Set(contraries.flatMap((contrary) => contrary.statements));
-console.log(`${contraries.length} contraries of ${contradictable.size} of ${statements.size} statements`);
+const withContrary = new Set(contraries.flatMap((contrary) => contrary.statements));
+console.log(`${contraries.length} contraries of ${withContrary.size} of ${statements.size} statements`);
 if (wrong.length > 0) {
   console.error(wrong.join('\n'));
   process.exitCode = 1;

@@ -9,31 +9,10 @@ import { spawn } from 'node:child_process';
 import { globSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { LONG } from './long-tests.ts';
 
 const MINUTE = 60_000;
 const root = resolve(import.meta.dirname, '..');
-
-/** Together they take minutes of processor time. Other tests find most of what they find, so they run apart. */
-const LONG: readonly string[] = [
-  'test/adapters/kysely/consumer-many-kills.test.ts',
-  'test/adapters/kysely/consumer-kills.test.ts',
-  'test/adapters/kysely/host-libraries-everything.test.ts',
-  'test/adapters/kysely/own-engine.test.ts',
-  'test/adapters/kysely/own-engine-filters.test.ts',
-  'test/adapters/kysely/reseal-kill.test.ts',
-  'test/conformance/sqlite.test.ts',
-  'test/contract/operations.test.ts',
-  'test/contract/ways.test.ts',
-  'test/docs/guides.test.ts',
-  'test/docs/next.test.ts',
-  'test/docs/worker.test.ts',
-  'test/scenarios/attacks-on-secrets.test.ts',
-  'test/scenarios/bad-input.test.ts',
-  'test/scenarios/model.test.ts',
-  'test/security/cost-of-input.test.ts',
-  'test/security/dear-questions.test.ts',
-  'test/types/hover.test.ts',
-];
 
 /** Tests that start the server as a process many times. The short tests include only `server.test.ts`. */
 const OF_SERVERS = /^test\/examples\/(?!server\.test)/;

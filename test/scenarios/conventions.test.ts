@@ -43,6 +43,13 @@ onEveryStore('conventions of every answer', (open) => {
     }
   });
 
+  test('an operation of administrators is found under its prefix alone', proves(2, 472), async () => {
+    await using app = await open();
+    assert.equal((await app.request('GET', '/edge/management/v1/identities')).status, 200);
+    for (const prefix of ['/edge', '/edge/management', '/edge/management/v2', '/edge/v1', '/edge/client/v1', '/fabric/v1', '/oidc'])
+      assert.equal((await app.request('GET', `${prefix}/identities`)).status, 404, prefix);
+  });
+
   test('data is a list where a list is asked for, also an empty one, and an object for one resource', proves(17), async () => {
     await using app = await open();
     for (const [collection, body] of Object.entries(kinds)) {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { entries } from '../../src/domain/entries.ts';
+import { proves } from '../specification.ts';
 import { ADMIN, type Answer, type App, openApp, PASSWORD } from '../support/app.ts';
 import { party } from '../support/pki.ts';
 import { policyBody } from '../support/policies.ts';
@@ -108,15 +109,24 @@ const assertJudged = (operation: RightOf, { name, may }: Actor, { status, text, 
   } else assert.ok(status !== 403 && status < 500, why);
 };
 
-test('each operation is open to those who have its right, and closed to all others', async (t) => {
-  await using app = await openApp('memory');
-  const all = await actors(app);
-  const certificates = [(await party('somebody')).certificate.der];
-  for (const operation of rights)
-    await t.test(`${nameOf(operation)} is for ${operation.right}`, async () => {
-      const ends = operation.method === 'DELETE' && operation.path === '/current-api-session';
-      await using own = ends ? await openApp('memory') : undefined; // what ends sessions gets sessions of its own
-      for (const actor of own ? await actors(own) : all)
-        assertJudged(operation, actor, await call(own ?? app, operation, actor.token, certificates));
-    });
-});
+test(
+  'each operation is open to those who have its right, and closed to all others',
+  // biome-ignore format: as many as fit
+  proves(
+    298, 303, 304, 305, 306, 307, 308, 337, 338, 339, 340, 342, 343, 345, 346, 347, 351, 352, 353, 361, 362, 363, 366, 367, 368,
+    369, 370, 371, 372, 373, 374, 375, 376, 377, 381, 382, 383, 384, 385, 386, 387, 388, 391, 392, 393, 394, 395, 396, 397, 398,
+    399, 400, 401, 402, 403, 404, 405, 406, 407, 408, 409, 412, 413, 436, 448,
+  ),
+  async (t) => {
+    await using app = await openApp('memory');
+    const all = await actors(app);
+    const certificates = [(await party('somebody')).certificate.der];
+    for (const operation of rights)
+      await t.test(`${nameOf(operation)} is for ${operation.right}`, async () => {
+        const ends = operation.method === 'DELETE' && operation.path === '/current-api-session';
+        await using own = ends ? await openApp('memory') : undefined; // what ends sessions gets sessions of its own
+        for (const actor of own ? await actors(own) : all)
+          assertJudged(operation, actor, await call(own ?? app, operation, actor.token, certificates));
+      });
+  },
+);

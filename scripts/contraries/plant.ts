@@ -1,0 +1,91 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { setPriority, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { build, type Plugin } from 'esbuild';
+import type { Failure } from './first-failure.ts';
+import { type Contrary, contradicted } from './table.ts';
+
+const NICENESS = 5;
+const TEST_TIMEOUT_MS = 120_000;
+
+/** Gives esbuild the contrary in place of the source, which stays as it is. */
+const instead = (root: string, contrary: Contrary): Plugin => {
+  const path = join(root, contrary.file);
+  return {
+    name: 'contrary',
+    setup: ({ onLoad }) =>
+      onLoad({ filter: new RegExp(`^${path.replaceAll(/[.\\]/g, '\\$&')}$`) }, () => ({
+        contents: contradicted(readFileSync(path, 'utf8'), contrary),
+        loader: 'ts',
+      })),
+  };
+};
+
+/** One file of tests with all their sources: it loads in a third of the time, and nothing has to be copied. */
+const bundle = (root: string, files: readonly string[], contrary: Contrary, outfile: string) =>
+  build({
+    stdin: { contents: files.map((file) => `import './${file}';`).join('\n'), resolveDir: root, loader: 'ts' },
+    plugins: [instead(root, contrary)],
+    outfile,
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    // The package says that importing it has no effect, which is not so of its tests.
+    ignoreAnnotations: true,
+    logLevel: 'silent',
+  });
+
+const firstFailureIn = async (root: string, file: string, statement: number): Promise<Failure | undefined> => {
+  const options = [
+    '--disable-warning=ExperimentalWarning',
+    '--test',
+    '--test-isolation=none',
+    `--test-timeout=${TEST_TIMEOUT_MS}`,
+    `--experimental-test-tag-filter=statement-${statement}`,
+    '--test-reporter=./scripts/contraries/first-failure.ts',
+  ];
+  const child = spawn(process.execPath, [...options, file], {
+    cwd: root,
+    env: { STORES: 'memory', ...process.env },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  if (child.pid !== undefined) setPriority(child.pid, NICENESS);
+  const ended = new Promise<void>((done) => child.once('close', () => done()));
+  for await (const line of createInterface({ input: child.stdout })) {
+    child.kill('SIGKILL');
+    await ended;
+    // Written by first-failure.ts.
+    return JSON.parse(line) as Failure;
+  }
+  await ended;
+  return child.exitCode === 0 ? undefined : { name: `exit code ${child.exitCode}`, proves: [] };
+};
+
+/** Where bundles are written: the packages that they import are beside them. */
+export interface Ground extends Disposable {
+  /**
+   * Plants a contrary, and runs those tests of some files that say they prove the statement.
+   * @returns the first test that fails, or undefined when the contrary survives
+   */
+  plant(contrary: Contrary, statement: number, files: readonly string[]): Promise<Failure | undefined>;
+}
+
+export const newGround = (root: string): Ground => {
+  const folder = mkdtempSync(join(tmpdir(), 'contraries-'));
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'dir');
+  const outfile = join(folder, 'tests.mjs');
+  return {
+    plant: async (contrary, statement, files) => {
+      try {
+        await bundle(root, files, contrary, outfile);
+      } catch (error) {
+        return { name: Error.isError(error) ? error.message : String(error), proves: [] };
+      }
+      return firstFailureIn(root, outfile, statement);
+    },
+    [Symbol.dispose]: () => rmSync(folder, { recursive: true }),
+  };
+};
