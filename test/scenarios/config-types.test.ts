@@ -39,7 +39,7 @@ onEveryStore('config types', (open) => {
     assertRefused(await app.request('GET', '/config-types/host.v2'), 404, 'NOT_FOUND');
   });
 
-  test('a config type is made with and without a schema, and an empty schema is none', proves(97, 321), async () => {
+  test('a config type is made with and without a schema, and an empty schema is none', proves(6, 97, 321), async () => {
     await using app = await open();
     for (const [name, given, stored] of [
       ['bare', undefined, null],

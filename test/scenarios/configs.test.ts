@@ -20,7 +20,7 @@ const typed = (app: App, schema?: object) => app.create('/config-types', { name:
 const read = async (app: App, id: string) => (await app.request('GET', `/configs/${id}`)).body.data;
 
 onEveryStore('configs', (open) => {
-  test('a config shows its type and its data as they were given', proves(28, 99, 102, 322), async () => {
+  test('a config shows its type and its data as they were given', proves(6, 28, 99, 102, 322), async () => {
     await using app = await open();
     const configTypeId = await typed(app, SCHEMA);
     const id = await app.create('/configs', {

@@ -12,7 +12,7 @@ const NOW = '2026-11-21T10:00:00.000Z';
 const post = (app: App, body: object) => app.request('POST', '/enrollments', { body });
 
 onEveryStore('enrollments', (open) => {
-  test('an enrollment shows whose it is, its method and end, its token and its JWT', proves(135, 136, 137, 138, 139, 330), async () => {
+  test('an enrollment shows whose it is, its method and end, its token and its JWT', proves(5, 135, 136, 137, 138, 139, 330), async () => {
     await using app = await open();
     const identityId = await aPerson(app);
     const id = await app.create('/enrollments', { identityId, method: 'ott', expiresAt: '2026-11-21T14:30:00+01:00', username: 'nobody' });

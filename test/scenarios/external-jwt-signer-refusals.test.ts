@@ -95,6 +95,35 @@ onEveryStore('bodies that make no external JWT signer', (open) => {
     assert.equal((await detail(app, certified)).fingerprint, one.certificate.fingerprint);
   });
 
+  test(
+    'an address of keys that is null is none: left alone by a patch, taken away by a replace with a certificate',
+    proves(148, 157),
+    async () => {
+      await using app = await open();
+      assertRefused(await app.request('POST', AT, { body: { ...byEndpoint, jwksEndpoint: null } }), 400, 'REFERENCED_ENTITY_NOT_FOUND');
+      const made = await app.create(AT, { ...byCertificate, jwksEndpoint: null });
+      assert.equal((await detail(app, made)).fingerprint, one.certificate.fingerprint);
+      await app.request('DELETE', `${AT}/${made}`);
+      const id = await app.create(AT, byEndpoint);
+      const endpoint = async () => (await app.rows('externalJwtSigner')).find((row) => row.id === id)?.jwksEndpoint;
+      assert.equal((await app.request('PATCH', `${AT}/${id}`, { body: { jwksEndpoint: null, enabled: false } })).status, 200);
+      assert.equal(await endpoint(), ENDPOINT);
+      assertRefused(
+        await app.request('PUT', `${AT}/${id}`, { body: { ...byEndpoint, jwksEndpoint: null } }),
+        400,
+        'REFERENCED_ENTITY_NOT_FOUND',
+      );
+      for (const body of [byCertificate, { ...byCertificate, jwksEndpoint: null }]) {
+        await app.request('PUT', `${AT}/${id}`, { body: byEndpoint });
+        assert.equal((await app.request('PUT', `${AT}/${id}`, { body })).status, 200);
+        assert.equal(await endpoint(), null);
+        const { certPem, commonName, fingerprint, notAfter } = await detail(app, id);
+        assert.deepEqual([certPem, commonName, fingerprint], [one.cert, 'one', one.certificate.fingerprint]);
+        assert.equal(notAfter, '2027-11-21T10:00:00.000Z');
+      }
+    },
+  );
+
   test('a certificate is exactly one, and a patch of it takes along what it says', proves(148), async () => {
     await using app = await open();
     const id = await app.create(AT, byCertificate);

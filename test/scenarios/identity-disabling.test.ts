@@ -67,12 +67,16 @@ onEveryStore('disabling identities', (open) => {
   test('enabling clears all disabled state, and an enabled identity may be enabled', proves(277, 399), async () => {
     await using app = await open();
     const user = await app.user();
-    await disable(app, user.id, 0);
-    const { status, body } = await enable(app, user.id);
-    assert.deepEqual([status, body.data], [200, {}]);
-    assert.deepEqual(await stateOf(app, user.id), ENABLED);
-    assert.equal((await app.login(user.username, 'Passw0rd!Passw0rd!')).status, 200);
-    assert.equal((await enable(app, user.id, {})).status, 200);
+    for (const minutes of [0, 30]) {
+      await disable(app, user.id, minutes);
+      const { status, body } = await enable(app, user.id);
+      assert.deepEqual([status, body.data], [200, {}]);
+      assert.deepEqual(await stateOf(app, user.id), ENABLED);
+      const stored = (await app.rows('identity')).find(({ id }) => id === user.id);
+      assert.deepEqual([stored?.disabledAt, stored?.disabledUntil], [null, null]);
+      assert.equal((await app.login(user.username, 'Passw0rd!Passw0rd!')).status, 200);
+      assert.equal((await enable(app, user.id, {})).status, 200);
+    }
   });
 
   test('disabling again starts anew, and a session of before stays dead after enabling', async () => {

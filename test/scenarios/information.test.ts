@@ -28,9 +28,11 @@ onEveryStore('information about the controller', (open) => {
       ['/edge/management/v1', ['https://ctrl.example:8441/edge/management/v1']],
     );
     for (const api of Object.values(apiVersions) as { v1: { version: unknown } }[]) assert.match(String(api.v1.version), /^\d+\.\d+\.\d+$/);
-    assert.ok(Array.isArray(capabilities));
+    assert.deepEqual(capabilities, ['OIDC_AUTH']);
     assert.deepEqual(Object.keys(texts).toSorted(), ['buildDate', 'revision', 'runtimeVersion', 'version']);
-    for (const [name, value] of Object.entries(texts)) assert.equal(typeof value, 'string', name);
+    assert.match(texts.buildDate, /^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/);
+    assert.match(texts.revision, /^overlay-controller \d+\.\d+\.\d+/);
+    assert.match(texts.runtimeVersion, /^Node/);
     assert.equal(texts.version, 'v1.7.2');
   });
 
@@ -39,10 +41,13 @@ onEveryStore('information about the controller', (open) => {
     assert.equal((await app.request('GET', '/version', { as: null })).body.data.version, 'v2.0.0');
   });
 
-  test('all capabilities that there may be are listed, OIDC_AUTH among them', proves(348, 477), async () => {
-    await using app = await open();
-    const { data } = (await app.request('GET', '/enumerated-capabilities', { as: null })).body;
-    assert.ok(data.includes('OIDC_AUTH'));
+  test('all capabilities that there may be are listed, whether they are in force or not, and no others', proves(348, 477), async () => {
+    for (const oidc of [true, false]) {
+      await using app = await open({ oidc });
+      const { status, body } = await app.request('GET', '/enumerated-capabilities', { as: null });
+      assert.deepEqual([status, body.data], [200, ['OIDC_AUTH', 'HA_CONTROLLER']]);
+      assert.deepEqual((await app.request('GET', '/version', { as: null })).body.data.capabilities, oidc ? ['OIDC_AUTH'] : []);
+    }
   });
 
   test('the specs are those of both APIs, by list and by id, with their documents', proves(243, 349, 350), async () => {

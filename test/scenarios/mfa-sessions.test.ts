@@ -49,20 +49,24 @@ onEveryStore('sessions and MFA', (open) => {
   });
 
   for (const isAdmin of [false, true]) {
-    test(`the login of an identity with MFA is complete once a code is given${isAdmin ? ', also that of an administrator' : ''}`, proves(43, 433), async () => {
-      await using app = await open();
-      const user = await app.user({ isAdmin });
-      const { code } = await enrollMfa(app, await user.login());
-      const as = await user.login();
-      assert.deepEqual(await stateOf(app, as), owing);
-      for (const path of ['/current-identity', '/identities', '/current-identity/mfa/recovery-codes'])
-        assertRefused(await app.request('GET', path, { as, headers: { 'mfa-validation-code': code() } }), 401, 'UNAUTHORIZED');
-      assertRefused(await app.request('DELETE', AT, { as, headers: { 'mfa-validation-code': code() } }), 401, 'UNAUTHORIZED');
-      assert.deepEqual((await giveCode(app, as, code())).body.data, {});
-      assert.deepEqual(await stateOf(app, as), complete);
-      assert.equal(await mayDoMore(app, as), true);
-      assert.equal((await app.request('GET', '/identities', { as })).status, isAdmin ? 200 : 401);
-    });
+    test(
+      `the login of an identity with MFA is complete once a code is given${isAdmin ? ', also that of an administrator' : ''}`,
+      proves(43, 433),
+      async () => {
+        await using app = await open();
+        const user = await app.user({ isAdmin });
+        const { code } = await enrollMfa(app, await user.login());
+        const as = await user.login();
+        assert.deepEqual(await stateOf(app, as), owing);
+        for (const path of ['/current-identity', '/identities', '/current-identity/mfa/recovery-codes'])
+          assertRefused(await app.request('GET', path, { as, headers: { 'mfa-validation-code': code() } }), 401, 'UNAUTHORIZED');
+        assertRefused(await app.request('DELETE', AT, { as, headers: { 'mfa-validation-code': code() } }), 401, 'UNAUTHORIZED');
+        assert.deepEqual((await giveCode(app, as, code())).body.data, {});
+        assert.deepEqual(await stateOf(app, as), complete);
+        assert.equal(await mayDoMore(app, as), true);
+        assert.equal((await app.request('GET', '/identities', { as })).status, isAdmin ? 200 : 401);
+      },
+    );
   }
 
   test('a session remembers when it last gave a right code, and may give another', async () => {
@@ -134,31 +138,35 @@ onEveryStore('sessions and MFA', (open) => {
   });
 
   for (const by of ['its owner', 'an administrator'] as const) {
-    test(`MFA that ${by} ends proves nothing any more: where the policy requires TOTP, all sessions owe a code at once`, proves(43), async () => {
-      await using app = await open();
-      const { as, id, login, require } = await under(app, true);
-      const { code, recoveryCodes } = await enrollMfa(app, as);
-      const other = await login();
-      await giveCode(app, other, code());
-      if (by === 'its owner') await app.request('DELETE', AT, { as, headers: { 'mfa-validation-code': code() } });
-      else await app.request('DELETE', `/identities/${id}/mfa`);
-      for (const session of [as, other]) {
-        assert.equal(await passedAt(app, session), null);
-        assert.deepEqual(await stateOf(app, session), owing);
-        assert.equal(await mayDoMore(app, session), false);
-        for (const old of [code(1), recoveryCodes[0] ?? '']) assertRefused(await giveCode(app, session, old), 409, 'MFA_NOT_ENROLLED');
-      }
-      const listed = (await app.request('GET', '/api-sessions')).body.data as { identityId: string; isMfaComplete: boolean }[];
-      assert.deepEqual(
-        listed.filter(({ identityId }) => identityId === id).map(({ isMfaComplete }) => isMfaComplete),
-        [false, false],
-      );
-      const renewed = await enrollMfa(app, as);
-      assert.deepEqual([await mayDoMore(app, as), await mayDoMore(app, other)], [true, false]);
-      assertRefused(await giveCode(app, other, code(1)), 400, 'MFA_INVALID_TOKEN');
-      assert.equal((await giveCode(app, other, renewed.code())).status, 200);
-      await require(false);
-    });
+    test(
+      `MFA that ${by} ends proves nothing any more: where the policy requires TOTP, all sessions owe a code at once`,
+      proves(43),
+      async () => {
+        await using app = await open();
+        const { as, id, login, require } = await under(app, true);
+        const { code, recoveryCodes } = await enrollMfa(app, as);
+        const other = await login();
+        await giveCode(app, other, code());
+        if (by === 'its owner') await app.request('DELETE', AT, { as, headers: { 'mfa-validation-code': code() } });
+        else await app.request('DELETE', `/identities/${id}/mfa`);
+        for (const session of [as, other]) {
+          assert.equal(await passedAt(app, session), null);
+          assert.deepEqual(await stateOf(app, session), owing);
+          assert.equal(await mayDoMore(app, session), false);
+          for (const old of [code(1), recoveryCodes[0] ?? '']) assertRefused(await giveCode(app, session, old), 409, 'MFA_NOT_ENROLLED');
+        }
+        const listed = (await app.request('GET', '/api-sessions')).body.data as { identityId: string; isMfaComplete: boolean }[];
+        assert.deepEqual(
+          listed.filter(({ identityId }) => identityId === id).map(({ isMfaComplete }) => isMfaComplete),
+          [false, false],
+        );
+        const renewed = await enrollMfa(app, as);
+        assert.deepEqual([await mayDoMore(app, as), await mayDoMore(app, other)], [true, false]);
+        assertRefused(await giveCode(app, other, code(1)), 400, 'MFA_INVALID_TOKEN');
+        assert.equal((await giveCode(app, other, renewed.code())).status, 200);
+        await require(false);
+      },
+    );
   }
 
   test('where no policy requires it, sessions that gave a code outlast MFA, and those that owe one may enroll anew', async () => {

@@ -2,13 +2,23 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { proves } from '../specification.ts';
 import { onEveryStore } from '../support/app.ts';
-import { beginMfa, enrollMfa, isMfaEnabled, MFA, mfaStatus, RECOVERY_CODES, userWithSession } from '../support/mfa.ts';
+import {
+  beginMfa,
+  enrollMfa,
+  giveCode,
+  isMfaEnabled,
+  MFA,
+  mfaStatus,
+  RECOVERY_CODES,
+  recoveryCodesOf,
+  userWithSession,
+} from '../support/mfa.ts';
 import { assertInvalid, assertRefused } from '../support/refusals.ts';
 
 const CLIENT = '/edge/client/v1';
 
 onEveryStore('MFA of an identity', (open) => {
-  test('enrolling gives an id, and the status what an authenticator app needs', proves(227, 261, 262, 299, 361, 362), async () => {
+  test('enrolling gives an id, and the status what an authenticator app needs', proves(5, 227, 261, 262, 299, 361, 362), async () => {
     await using app = await open();
     const { as, username } = await userWithSession(app);
     assertRefused(await mfaStatus(app, as), 404, 'NOT_FOUND');
@@ -76,13 +86,17 @@ onEveryStore('MFA of an identity', (open) => {
   test('who began or finished to enroll cannot begin again, and keeps what there is', proves(265, 362, 453), async () => {
     await using app = await open();
     const { as } = await userWithSession(app);
-    const { code } = await beginMfa(app, as);
-    const before = await mfaStatus(app, as);
-    assertRefused(await app.request('POST', MFA, { as }), 409, 'MFA_EXISTS');
-    assert.deepEqual((await mfaStatus(app, as)).body.data, before.body.data);
-    await app.request('POST', `${MFA}/verify`, { as, body: { code: code() } });
-    assertRefused(await app.request('POST', MFA, { as }), 409, 'MFA_EXISTS');
-    assert.equal((await mfaStatus(app, as)).body.data.isVerified, true);
+    const { code, recoveryCodes } = await beginMfa(app, as);
+    const refuses = async () => {
+      const [status, stored] = [(await mfaStatus(app, as)).body.data, await app.rows('mfa')];
+      const left = await app.trail(async () => assertRefused(await app.request('POST', MFA, { as }), 409, 'MFA_EXISTS'));
+      assert.deepEqual([(await mfaStatus(app, as)).body.data, await app.rows('mfa'), left], [status, stored, []]);
+    };
+    await refuses();
+    assert.equal((await app.request('POST', `${MFA}/verify`, { as, body: { code: code() } })).status, 200);
+    await refuses();
+    assert.deepEqual(await recoveryCodesOf(app, as, code()), recoveryCodes);
+    assert.equal((await giveCode(app, as, code())).status, 200);
   });
 
   test('of many who begin at the same time, one does', proves(261), async () => {

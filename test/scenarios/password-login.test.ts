@@ -20,38 +20,42 @@ const APIS = { management: '', client: '/edge/client/v1' } as const;
 const login = (app: App, body: unknown, query = '?method=password') => app.request('POST', `/authenticate${query}`, { as: null, body });
 
 onEveryStore('login by password', (open) => {
-  test('a login answers with the session, its token and its end, on both APIs', proves(33, 35, 37, 40, 41, 42, 43, 44, 45, 359, 423), async () => {
-    await using app = await open();
-    const user = await app.user();
-    for (const prefix of Object.values(APIS)) {
-      const { status, headers, body } = await app.request('POST', `${prefix}/authenticate?method=password`, {
-        as: null,
-        body: { username: user.username, password: PASSWORD },
-      });
-      const { id, token, createdAt, updatedAt, identity, ...fields } = body.data;
-      assert.equal(status, 200);
-      assert.match(token, UUID);
-      assert.equal(headers['zt-session'], token);
-      assert.deepEqual([identity.entity, identity.id, identity.name], ['identities', user.id, user.username]);
-      assert.equal(createdAt, updatedAt);
-      assert.deepEqual(fields, {
-        _links: { self: { href: `./api-sessions/${id}` }, sessions: { href: `./api-sessions/${id}/sessions` } },
-        tags: {},
-        identityId: user.id,
-        authenticatorId: user.authenticatorId,
-        ipAddress: '127.0.0.1',
-        configTypes: [],
-        authQueries: [],
-        isMfaRequired: false,
-        isMfaComplete: false,
-        isCertExtendable: false,
-        lastActivityAt: '2026-11-21T10:00:00.000Z',
-        cachedLastActivityAt: '2026-11-21T10:00:00.000Z',
-        expirationSeconds: 1800,
-        expiresAt: '2026-11-21T10:30:00.000Z',
-      });
-    }
-  });
+  test(
+    'a login answers with the session, its token and its end, on both APIs',
+    proves(33, 35, 37, 40, 41, 42, 43, 44, 45, 359, 423),
+    async () => {
+      await using app = await open();
+      const user = await app.user();
+      for (const prefix of Object.values(APIS)) {
+        const { status, headers, body } = await app.request('POST', `${prefix}/authenticate?method=password`, {
+          as: null,
+          body: { username: user.username, password: PASSWORD },
+        });
+        const { id, token, createdAt, updatedAt, identity, ...fields } = body.data;
+        assert.equal(status, 200);
+        assert.match(token, UUID);
+        assert.equal(headers['zt-session'], token);
+        assert.deepEqual([identity.entity, identity.id, identity.name], ['identities', user.id, user.username]);
+        assert.equal(createdAt, updatedAt);
+        assert.deepEqual(fields, {
+          _links: { self: { href: `./api-sessions/${id}` }, sessions: { href: `./api-sessions/${id}/sessions` } },
+          tags: {},
+          identityId: user.id,
+          authenticatorId: user.authenticatorId,
+          ipAddress: '127.0.0.1',
+          configTypes: [],
+          authQueries: [],
+          isMfaRequired: false,
+          isMfaComplete: false,
+          isCertExtendable: false,
+          lastActivityAt: '2026-11-21T10:00:00.000Z',
+          cachedLastActivityAt: '2026-11-21T10:00:00.000Z',
+          expirationSeconds: 1800,
+          expiresAt: '2026-11-21T10:30:00.000Z',
+        });
+      }
+    },
+  );
 
   test('the current session is what the login answered, on both APIs, whichever it was made on', proves(354), async () => {
     await using app = await open();

@@ -106,6 +106,29 @@ onEveryStore('bodies of posture checks', (open) => {
     assert.deepEqual(trail, []);
   });
 
+  test(
+    'an operating system goes by any of its two names, is shown by that one, and by no other spelling',
+    proves(198, 199, 207),
+    async () => {
+      await using app = await open();
+      const names = ['Windows', 'WindowsServer', 'Android', 'iOS', 'Linux', 'macOS'];
+      const families = ['WINDOWS', 'WINDOWS_SERVER', 'ANDROID', 'IOS', 'LINUX', 'MACOS'];
+      for (const type of [...names, ...families]) {
+        const id = await checkOf(app, type, { typeId: 'OS', operatingSystems: [{ type, versions: [] }] });
+        assert.deepEqual((await ownFields(app, id)).operatingSystems, [{ type, versions: null }]);
+        const processes = [{ osType: type, path: '/a' }];
+        const several = await checkOf(app, `process on ${type}`, { typeId: 'PROCESS_MULTI', semantic: 'AllOf', processes });
+        const [process] = (await ownFields(app, several)).processes;
+        assert.deepEqual([process.osType, process.os], [type, type]);
+      }
+      for (const type of ['windows', 'WINDOWSSERVER', 'Windows_Server', 'android', 'Ios', 'linux', 'MacOS', 'BeOS', ''])
+        assertInvalid(
+          await app.request('POST', '/posture-checks', { body: { name: 'x', typeId: 'OS', operatingSystems: [{ type, versions: [] }] } }),
+          'operatingSystems.0.type',
+        );
+    },
+  );
+
   test('an operating system may be written as command-line clients write it', async () => {
     await using app = await open();
     const body = { name: 'os', typeId: 'OS', operatingSystems: [{ Type: 'Linux', Versions: ['>=5.0.0'] }] };

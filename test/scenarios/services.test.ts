@@ -101,7 +101,25 @@ onEveryStore('services', (open) => {
     assert.deepEqual((await app.request('GET', `/configs/${one}/services`)).body.data, []);
   });
 
-  test('services are found by their filter fields, by what their configs are like, and by role', proves(373), async () => {
+  test('the services of a config are listed by filter, sort and page, and what is none of these is refused', proves(373), async () => {
+    await using app = await open();
+    const [one, two] = [await aConfig(app, 'one', await aType(app)), await aConfig(app, 'two', await aType(app, 'another type'))];
+    const make = (name: string, configs: readonly string[]) => app.create('/services', { name, encryptionRequired: true, configs });
+    for (const name of ['a', 'b', 'c']) await make(name, [one]);
+    await make('d', [two]);
+    const of = (query: Parameters<typeof list>[2]) => list(app, `/configs/${one}/services`, { sort: 'name', ...query });
+    assert.deepEqual(namesIn(await of({})), ['a', 'b', 'c']);
+    assert.deepEqual(namesIn(await of({ filter: 'name > "a"' })), ['b', 'c']);
+    assert.deepEqual(namesIn(await of({ filter: 'name = "d"' })), []);
+    assert.deepEqual(namesIn(await of({ sort: 'name desc' })), ['c', 'b', 'a']);
+    const page = await of({ limit: 1, offset: 1 });
+    assert.deepEqual([namesIn(page), page.body.meta.pagination], [['b'], { limit: 1, offset: 1, totalCount: 3 }]);
+    for (const filter of ['name =', 'type = "x"', 'isAdmin']) assertRefused(await of({ filter }), 400, 'INVALID_FILTER');
+    assertRefused(await of({ sort: 'nope' }), 400, 'INVALID_SORT_IDENTIFIER');
+    for (const field of ['limit', 'offset']) assertInvalid(await of({ [field]: 'x' }), field);
+  });
+
+  test('services are found by their filter fields, by what their configs are like, and by role', async () => {
     await using app = await open();
     const type = await aType(app);
     const config = await aConfig(app, 'a config', type);

@@ -22,6 +22,24 @@ describe('posture checks of what endpoints tell', () => {
     assert.deepEqual(evaluate(domain, {}), { isPassing: false, expectedValue: ['Foo.com', 'bar', ''], actualValue: '' });
   });
 
+  test('an operating system that is told by either of its names is the one that is listed by either', proves(199), () => {
+    const systems = [
+      ['Windows', 'WINDOWS'],
+      ['WindowsServer', 'WINDOWS_SERVER'],
+      ['Android', 'ANDROID'],
+      ['iOS', 'IOS'],
+      ['Linux', 'LINUX'],
+      ['macOS', 'MACOS'],
+    ] as const;
+    for (const listed of systems)
+      for (const type of listed) {
+        const os = check('OS', { operatingSystems: [{ type, versions: null }] });
+        for (const told of systems)
+          for (const name of told)
+            assert.equal(passes(os, { os: { type: name, version: '1.0.0', build: null } }), told === listed, `${type} and ${name}`);
+      }
+  });
+
   test('the operating system must be a listed one by any of its names, and its version in one of the ranges', proves(199), () => {
     const os = check('OS', {
       operatingSystems: [
