@@ -196,17 +196,34 @@ onEveryStore('conventions of every answer', (open) => {
     assert.equal((await app.request('GET', `/identities/${id}?aParameterOfTomorrow=1`)).body.data.name, 'bob');
   });
 
-  test('more changes than may wait for their turn are told to come back later', proves(305, 414, 456, 471), async () => {
+  test('more changes than may wait for their turn are told to come back later', proves(305, 306, 307, 308, 414, 456, 471), async () => {
     await using app = await open({ settings: { maxQueuedWrites: 2 } });
-    const answers = await Promise.all(
-      Array.from({ length: 40 }, (_, i) => app.request('POST', '/identities', { body: { ...ann, name: `ann ${i}` } })),
+    /** @returns how many of many at once were done */
+    const done = async (method: string, path: (i: number) => string, body?: (i: number) => object) => {
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, (_, i) => app.request(method, path(i), body === undefined ? {} : { body: body(i) })),
+      );
+      const refused = answers.filter(({ status }) => status > 201);
+      assert.ok(refused.length > 0 && refused.length < answers.length, method);
+      for (const answer of refused) {
+        assertRefused(answer, 429, 'SERVER_TOO_MANY_REQUESTS');
+        assert.equal(answer.headers['retry-after'], '1');
+      }
+      return answers.length - refused.length;
+    };
+    const made = await done(
+      'POST',
+      () => '/identities',
+      (i) => ({ ...ann, name: `ann ${i}` }),
     );
-    const refused = answers.filter(({ status }) => status !== 201);
-    assert.ok(refused.length > 0 && refused.length < 40);
-    for (const answer of refused) {
-      assertRefused(answer, 429, 'SERVER_TOO_MANY_REQUESTS');
-      assert.equal(answer.headers['retry-after'], '1');
-    }
-    assert.equal((await app.rows('identity')).length, 1 + answers.length - refused.length);
+    assert.equal((await app.rows('identity')).length, 1 + made);
+    const ids: string[] = [];
+    for (let i = 0; i < 20; i++) ids.push(await app.create('/config-types', { name: `type ${i}` }));
+    const before = (await app.rows('configType')).length;
+    const at = (i: number) => `/config-types/${ids[i]}`;
+    await done('PUT', at, (i) => ({ name: `replaced ${i}` }));
+    await done('PATCH', at, (i) => ({ name: `patched ${i}` }));
+    const deleted = await done('DELETE', at);
+    assert.equal((await app.rows('configType')).length, before - deleted);
   });
 });
