@@ -51,7 +51,7 @@ const errors = contraries.flatMap((contrary) => {
     contradicted(readFileSync(join(root, contrary.file), 'utf8'), contrary);
     return contrary.statements.filter((each) => !statements.has(each)).map((each) => `${contrary.at}: there is no statement ${each}`);
   } catch (error) {
-    return [Error.isError(error) ? error.message : String(error)];
+    return [error instanceof Error ? error.message : String(error)];
   }
 });
 
@@ -68,8 +68,12 @@ const work = async (queue: Planting[], wrong: string[]): Promise<void> => {
     const files = claims.get(statement)?.map(({ file }) => file) ?? [];
     const failure = await ground.plant(contrary, statement, files);
     const isNoticed = failure?.proves.includes(statement) === true;
-    const outcome = isNoticed ? 'noticed by' : failure === undefined ? 'survives:' : 'the tests do not load:';
-    const line = `${statement} (${contrary.at}): ${outcome} ${failure?.name ?? statements.get(statement)}`;
+    const outcome = isNoticed
+      ? `noticed by '${failure.name}'`
+      : failure === undefined
+        ? `survives: ${statements.get(statement)}`
+        : `the tests do not load: ${failure.reason.split('\n')[0]}`;
+    const line = `${statement} (${contrary.at}): ${outcome}`;
     console.log(line);
     if (!isNoticed) wrong.push(line);
   }

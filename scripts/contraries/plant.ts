@@ -61,7 +61,7 @@ const firstFailureIn = async (root: string, file: string, statement: number): Pr
     return JSON.parse(line) as Failure;
   }
   await ended;
-  return child.exitCode === 0 ? undefined : { name: `exit code ${child.exitCode}`, proves: [] };
+  return child.exitCode === 0 ? undefined : { name: 'the process', proves: [], reason: `exit code ${child.exitCode}` };
 };
 
 /** Where bundles are written: the packages that they import are beside them. */
@@ -82,7 +82,7 @@ export const newGround = (root: string): Ground => {
       try {
         await bundle(root, files, contrary, outfile);
       } catch (error) {
-        return { name: Error.isError(error) ? error.message : String(error), proves: [] };
+        return { name: 'the bundle', proves: [], reason: error instanceof Error ? error.message : String(error) };
       }
       return firstFailureIn(root, outfile, statement);
     },

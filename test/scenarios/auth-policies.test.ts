@@ -86,7 +86,7 @@ onEveryStore('authentication policies', (open) => {
     assert.equal((await read(app, two)).name, 'two');
   });
 
-  test('create and replace need every part of a policy but the required signer', proves(47, 48, 49, 57), async () => {
+  test('create and replace need every part of a policy but the required signer', proves(47, 48, 49, 50, 51, 57), async () => {
     await using app = await open();
     const id = await app.create('/auth-policies', policyBody('good'));
     const good = policyBody('another');
@@ -142,7 +142,7 @@ onEveryStore('authentication policies', (open) => {
     assert.deepEqual(await numbers(), raised);
   });
 
-  test('signers that are not there are not found, on create, replace and patch', proves(50, 432), async () => {
+  test('signers that are not there are not found, on create, replace and patch', proves(50, 57, 432), async () => {
     await using app = await open();
     const id = await app.create('/auth-policies', policyBody('good'));
     const allowed = { extJwt: { allowedSigners: ['no-such-signer'] } };

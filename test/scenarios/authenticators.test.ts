@@ -138,6 +138,14 @@ onEveryStore('authenticators', (open) => {
     assert.equal((await app.rows('authenticator')).length, 1);
   });
 
+  test('a certificate that is given with a password is not kept, and needs not be one', proves(69), async () => {
+    await using app = await open();
+    const good = { identityId: await aPerson(app), method: 'updb', username: 'annie', password: PASSWORD };
+    const id = await app.create('/authenticators', { ...good, certPem: PEM });
+    assert.equal('certPem' in (await read(app, id)), false);
+    assert.equal((await app.rows('authenticator')).find((row) => row.id === id)?.certPem, null);
+  });
+
   test('the filter fields of authenticators are those that clients know', proves(19, 319), async () => {
     await using app = await open();
     const user = await app.user();

@@ -133,6 +133,12 @@ onEveryStore('certificate authorities', (open) => {
         { ...after, updatedAt: 0 },
         { ...before, name: 'renamed', identityRoles: null, externalIdClaim: claim, updatedAt: 0 },
       );
+      assert.equal((await patch({ identityNameFormat: '[caId]', isAutoCaEnrollmentEnabled: false })).status, 200);
+      const { identityNameFormat, isAutoCaEnrollmentEnabled, isAuthEnabled, isOttCaEnrollmentEnabled } = await readCa(app, own.id);
+      assert.deepEqual(
+        [identityNameFormat, isAutoCaEnrollmentEnabled, isAuthEnabled, isOttCaEnrollmentEnabled],
+        ['[caId]', false, true, true],
+      );
       const left = await app.trail(async () => {
         assert.equal((await patch({ externalIdClaim: null, name: null, isAuthEnabled: null, identityNameFormat: null })).status, 200);
         assert.equal((await patch({})).status, 200);

@@ -13,7 +13,7 @@ const post = (app: App, identityId: string, certPem: string) =>
 const read = async (app: App, id: string) => (await app.request('GET', `/authenticators/${id}`)).body.data;
 
 onEveryStore('certificate authenticators', (open) => {
-  test('one of an authority shows its certificate and fingerprint, and nothing that is false', proves(63), async () => {
+  test('one of an authority shows its certificate and fingerprint, and nothing that is false', proves(63, 64, 108), async () => {
     await using app = await open();
     const own = await aForeignCertificate(app, await aCa(app));
     const { identity, createdAt, updatedAt, ...fields } = await read(app, own.id);
@@ -93,7 +93,14 @@ onEveryStore('certificate authenticators', (open) => {
     );
   });
 
-  test('a username that is given with a certificate is not kept', async () => {
+  test('an identity that is not there gets none', proves(67), async () => {
+    await using app = await open();
+    const { cert } = await (await aCa(app)).issue('x');
+    const left = await app.trail(async () => assertRefused(await post(app, 'no-such-id', cert), 404, 'NOT_FOUND'));
+    assert.deepEqual(left, []);
+  });
+
+  test('a username that is given with a certificate is not kept', proves(70), async () => {
     await using app = await open();
     const body = { identityId: await person(app), method: 'cert', certPem: (await (await aCa(app)).issue('x')).cert, username: 'annie' };
     const id = await app.create('/authenticators', body);

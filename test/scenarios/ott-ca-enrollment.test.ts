@@ -90,6 +90,9 @@ onEveryStore('enrollment by a token and a certificate of an authority', (open) =
     await app.request('PATCH', `/cas/${own.id}`, { body: { isOttCaEnrollmentEnabled: true } });
     await refused();
     await own.verify();
+    await app.request('PATCH', `/cas/${own.id}`, { body: { isOttCaEnrollmentEnabled: false } });
+    await refused();
+    await app.request('PATCH', `/cas/${own.id}`, { body: { isOttCaEnrollmentEnabled: true } });
     assert.equal((await byToken(app, enrollment.token, mine)).status, 200);
   });
 

@@ -106,6 +106,9 @@ onEveryStore('login by password', (open) => {
     const good = { username: 'somebody', password: PASSWORD };
     for (const username of ['abc', 'a'.repeat(101)]) assertInvalid(await login(app, { ...good, username }), 'username');
     for (const password of ['abcd', 'a'.repeat(101)]) assertInvalid(await login(app, { ...good, password }), 'password');
+    for (const username of ['abcd', 'é'.repeat(100), '😀'.repeat(100)])
+      for (const password of ['abcde', 'é'.repeat(100), '😀'.repeat(100)])
+        assertRefused(await login(app, { username, password }), 401, 'INVALID_AUTH');
     assertRefused(await login(app, { ...good, username: 12345 }), 400, 'COULD_NOT_PARSE_BODY');
     assertRefused(await app.request('POST', '/authenticate?method=password', { as: null, raw: '{' }), 400, 'COULD_NOT_PARSE_BODY');
   });

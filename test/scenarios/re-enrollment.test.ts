@@ -21,8 +21,8 @@ onEveryStore('authenticators that are turned back into enrollments', (open) => {
       assertRefused(await again({ expiresAt: 'tomorrow' }), 400, 'COULD_NOT_PARSE_BODY');
       const { status, body } = await again({ expiresAt: LATER });
       assert.deepEqual([status, body.data._links.self.href], [201, `./enrollments/${body.data.id}`]);
-      const { method, username, token, identityId } = await readEnrollment(app, body.data.id);
-      assert.deepEqual([method, username, identityId], ['updb', user.username, user.id]);
+      const { method, username, token, identityId, expiresAt } = await readEnrollment(app, body.data.id);
+      assert.deepEqual([method, username, identityId, expiresAt], ['updb', user.username, user.id, LATER]);
       assertRefused(await app.request('GET', '/current-identity', { as }), 401, 'UNAUTHORIZED');
       assertRefused(await app.login(user.username, PASSWORD), 401, 'INVALID_AUTH');
       assertRefused(await again({ expiresAt: LATER }), 404, 'NOT_FOUND');
