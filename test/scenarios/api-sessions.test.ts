@@ -183,7 +183,13 @@ onEveryStore('API sessions', (open) => {
     const user = await app.user();
     await user.login();
     await user.login();
-    assert.equal((await app.request('GET', `/identities/${user.id}`)).body.data.hasApiSession, true);
+    const hasApiSession = async () => (await app.request('GET', `/identities/${user.id}`)).body.data.hasApiSession;
+    assert.equal(await hasApiSession(), true);
+    app.clock.advance('20m');
+    assert.equal(await hasApiSession(), true);
+    app.clock.advance('11m');
+    assert.equal(await hasApiSession(), false);
+    assert.equal((await app.rows('apiSession')).length, 3);
     app.clock.advance('31m');
     const as = (await app.login('admin', 'the-admin-password')).body.data.token;
     assert.equal((await app.request('GET', `/identities/${user.id}`, { as })).body.data.hasApiSession, false);

@@ -151,6 +151,12 @@ onEveryStore('creating identities', (open) => {
       'defaultHostingPrecedence',
     );
     for (const cost of [0, 65535]) await app.create('/identities', { ...ann, name: `costs ${cost}`, defaultHostingCost: cost });
+    const web = await app.create('/services', { name: 'web', encryptionRequired: true });
+    for (const precedence of ['default', 'required', 'failed']) {
+      const given = { defaultHostingPrecedence: precedence, serviceHostingPrecedences: { [web]: precedence } };
+      const id = await app.create('/identities', { ...ann, name: precedence, ...given });
+      assert.partialDeepStrictEqual((await app.request('GET', `/identities/${id}`)).body.data, given);
+    }
     assertInvalid(
       await app.request('POST', '/identities', { body: { ...ann, serviceHostingCosts: { web: 65536 } } }),
       'serviceHostingCosts.web',

@@ -39,7 +39,7 @@ onEveryStore('disabling identities', (open) => {
     assert.equal((await app.request('GET', '/current-identity', { as })).status, 200);
   });
 
-  test('the disabled state ends by itself after its minutes, and not before', proves(275), async () => {
+  test('the disabled state ends by itself after its minutes, and not before', proves(111, 275), async () => {
     await using app = await open();
     const user = await app.user();
     await disable(app, user.id, 5);
@@ -51,7 +51,7 @@ onEveryStore('disabling identities', (open) => {
     assert.equal((await app.login(user.username, 'Passw0rd!Passw0rd!')).status, 200);
   });
 
-  test('zero minutes, or fewer, disable until somebody enables', proves(276, 466), async () => {
+  test('zero minutes, or fewer, disable until somebody enables', proves(111, 276, 466), async () => {
     for (const minutes of [0, -7]) {
       await using app = await open();
       const user = await app.user();
