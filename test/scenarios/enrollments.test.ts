@@ -37,14 +37,14 @@ onEveryStore('enrollments', (open) => {
     );
   });
 
-  test('an updb enrollment shows its username', proves(139, 144), async () => {
+  test('an updb enrollment shows its username', proves(138, 139, 144), async () => {
     await using app = await open();
     const id = await app.create('/enrollments', { identityId: await aPerson(app), method: 'updb', username: 'annie', expiresAt: LATER });
     const { method, username } = await readEnrollment(app, id);
     assert.deepEqual([method, username], ['updb', 'annie']);
   });
 
-  test('an enrollment for a certificate of an authority shows the authority, and goes with it', proves(136, 140), async () => {
+  test('an enrollment for a certificate of an authority shows the authority, and goes with it', proves(136, 138, 140, 144), async () => {
     await using app = await open();
     const [identityId, ca] = [await aPerson(app), await aCa(app)];
     const id = await app.create('/enrollments', { identityId, method: 'ottca', caId: ca.id, expiresAt: LATER, username: 'annie' });

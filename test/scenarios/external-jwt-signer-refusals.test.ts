@@ -65,7 +65,7 @@ onEveryStore('bodies that make no external JWT signer', (open) => {
     assert.equal((await detail(app, id)).externalAuthUrl, null);
   });
 
-  test('a signer has a certificate or an address of keys, never both or neither, also by patches', proves(148), async () => {
+  test('a signer has a certificate or an address of keys, never both or neither, also by patches', proves(148, 155, 157), async () => {
     await using app = await open();
     const [certified, fetched] = [
       await app.create(AT, byCertificate),

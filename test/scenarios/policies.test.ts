@@ -56,6 +56,28 @@ onEveryStore('policies', (open) => {
     assert.deepEqual((await read()).identityRolesDisplay, [{ role: '#zz', name: '#zz' }]);
   });
 
+  test('policies of each kind show names and attributes beside each kind of roles of theirs', proves(182, 184, 187), async () => {
+    for (const [path, more, roleFields] of POLICIES) {
+      await using app = await open();
+      const net = network(app);
+      const named = {
+        identityRoles: [await net.identity('ann'), 'ann'],
+        serviceRoles: [await net.service('web'), 'web'],
+        edgeRouterRoles: [await net.router('fra'), 'fra'],
+        postureCheckRoles: [await app.create('/posture-checks', { name: 'corp', typeId: 'DOMAIN', domains: ['a.example'] }), 'corp'],
+      } as const;
+      const fields = [...roleFields, ...(path === '/service-policies' ? (['postureCheckRoles'] as const) : [])];
+      const roles = Object.fromEntries(fields.map((field) => [field, ['#some', `@${named[field][0]}`]]));
+      const id = await app.create(path, { name: 'p', semantic: 'AnyOf', ...more, ...roles });
+      const { data } = (await app.request('GET', `${path}/${id}`)).body;
+      for (const field of fields)
+        assert.deepEqual(data[`${field}Display`], [
+          { role: '#some', name: '#some' },
+          { role: `@${named[field][0]}`, name: `@${named[field][1]}` },
+        ]);
+    }
+  });
+
   test('bodies that make no policy of any kind are refused with their field', proves(32, 34, 181, 183, 185, 422), async () => {
     for (const [path, more, roleFields] of POLICIES) {
       await using app = await open();

@@ -5,6 +5,7 @@ import { messages } from '../../../src/control-channel/messages/index.ts';
 import { issuedCertificate, newCsr } from '../../../testing/certificates.ts';
 import type { ScriptedRouter, TestRouter } from '../../../testing/index.ts';
 import { connectScripted } from '../../../testing/scripted-router.ts';
+import { proves } from '../../specification.ts';
 import { until } from '../../support/until.ts';
 import { type RouterNetwork, routerNetwork } from './support.ts';
 
@@ -51,27 +52,33 @@ const connecting = async ({ network, port, fra1 }: Renewing, pem: string, key: s
 };
 const NOT_CURRENT = 'the certificate is not the current one of a router';
 
-test('a router gets new certificates on its connection; they are its own once it has confirmed them, and the connection goes on', async () => {
-  await using at = await renewing();
-  const before = await fingerprintOf(at);
-  const { client } = await offered(at);
-  const { clientCertPem, serverCertPem, caCertsPem } = await taken(at.router);
-  const [own, server] = [new X509Certificate(clientCertPem), new X509Certificate(serverCertPem)];
-  assert.deepEqual([own.subject, server.subject], [`CN=${at.fra1.id}`, `CN=${at.fra1.id}`]);
-  assert.match(caCertsPem, /BEGIN CERTIFICATE/);
-  assert.deepEqual(await fingerprintOf(at), { now: before.now, unverified: sha1(clientCertPem) });
+test(
+  'a router gets new certificates on its connection; they are its own once it has confirmed them, and the connection goes on',
+  proves(180),
+  async () => {
+    await using at = await renewing();
+    const before = await fingerprintOf(at);
+    const { client } = await offered(at);
+    const { clientCertPem, serverCertPem, caCertsPem } = await taken(at.router);
+    const [own, server] = [new X509Certificate(clientCertPem), new X509Certificate(serverCertPem)];
+    assert.deepEqual([own.subject, server.subject], [`CN=${at.fra1.id}`, `CN=${at.fra1.id}`]);
+    assert.match(caCertsPem, /BEGIN CERTIFICATE/);
+    assert.deepEqual(await fingerprintOf(at), { now: before.now, unverified: sha1(clientCertPem) });
+    const { unverifiedCertPem } = await at.network.controller.routers.get({ id: at.fra1.id });
+    assert.equal(sha1(unverifiedCertPem ?? ''), sha1(clientCertPem));
 
-  assert.deepEqual(await confirm(at.router, clientCertPem), DONE);
-  assert.deepEqual(await fingerprintOf(at), { now: sha1(clientCertPem), unverified: null });
-  const { certPem, isOnline } = await at.network.controller.edgeRouters.get({ id: at.fra1.id });
-  assert.deepEqual([sha1(certPem ?? ''), isOnline, at.router.signal.aborted], [sha1(clientCertPem), true, false]);
-  // The answer may have been lost.
-  assert.deepEqual(await confirm(at.router, clientCertPem), DONE);
-  const { certificate } = at.fra1;
-  assert.ok(certificate);
-  assert.equal(await connecting(at, certificate.chain, certificate.key), NOT_CURRENT);
-  assert.equal(await connecting(at, clientCertPem, client.key), undefined);
-});
+    assert.deepEqual(await confirm(at.router, clientCertPem), DONE);
+    assert.deepEqual(await fingerprintOf(at), { now: sha1(clientCertPem), unverified: null });
+    const { certPem, isOnline } = await at.network.controller.edgeRouters.get({ id: at.fra1.id });
+    assert.deepEqual([sha1(certPem ?? ''), isOnline, at.router.signal.aborted], [sha1(clientCertPem), true, false]);
+    // The answer may have been lost.
+    assert.deepEqual(await confirm(at.router, clientCertPem), DONE);
+    const { certificate } = at.fra1;
+    assert.ok(certificate);
+    assert.equal(await connecting(at, certificate.chain, certificate.key), NOT_CURRENT);
+    assert.equal(await connecting(at, clientCertPem, client.key), undefined);
+  },
+);
 
 test('until it has confirmed them, it connects with the old ones', async () => {
   await using at = await renewing();
