@@ -51,6 +51,12 @@ onEveryStore('failed service requests', (open) => {
       criteria: { passedMfaAt: null, wokenAt: null, unlockedAt: null, timeoutSeconds: 60, timeoutRemainingSeconds: 0 },
     });
     assert.equal(checks.size, 2);
+    await net.bind({ ...staff, checks: [`@${mac}`] });
+    assertRefused(await ask(app, ann, wiki, 'Bind'), 409, 'INVALID_POSTURE');
+    assert.deepEqual(
+      (await failures()).map(({ sessionType }: { sessionType: string }) => sessionType),
+      ['Dial', 'Bind'],
+    );
   });
 
   test('of each identity the last fifty are kept, oldest first, and no change is recorded', proves(297, 463), async () => {

@@ -19,7 +19,7 @@ onEveryStore('bodies of posture checks', (open) => {
     }
   });
 
-  test('a patch changes the fields that it gives, and of a process the parts', proves(203), async () => {
+  test('a patch changes the fields that it gives, and of a process the parts', proves(203, 205, 206), async () => {
     await using app = await open();
     const patched = async (id: string, body: object) => {
       const answer = await app.request('PATCH', `/posture-checks/${id}`, { body });
@@ -33,8 +33,10 @@ onEveryStore('bodies of posture checks', (open) => {
     });
     assert.equal('promptOnWake' in (await ownFields(app, mfa)), false);
     const several = await checkOf(app, 'several', { typeId: 'PROCESS_MULTI', ...TYPES.PROCESS_MULTI[0] });
-    const { semantic, processes } = await patched(several, { typeId: 'PROCESS_MULTI', semantic: 'AllOf' });
-    assert.deepEqual([semantic, processes.length], ['AllOf', 2]);
+    for (const wanted of ['AllOf', 'OneOf', 'AnyOf']) {
+      const { semantic, processes } = await patched(several, { typeId: 'PROCESS_MULTI', semantic: wanted });
+      assert.deepEqual([semantic, processes.length], [wanted, 2]);
+    }
     const one = await checkOf(app, 'one', { typeId: 'PROCESS', ...TYPES.PROCESS[0] });
     const { process } = await patched(one, { typeId: 'PROCESS', process: { osType: 'Linux', path: '/x' } });
     assert.deepEqual(process, { osType: 'Linux', path: '/x', hashes: ['aa', 'bb'], signerFingerprint: 'cc' });
@@ -63,7 +65,7 @@ onEveryStore('bodies of posture checks', (open) => {
     assert.deepEqual(trail, []);
   });
 
-  test('bodies that make no posture check are refused with their field', proves(196, 198, 199, 207, 209, 468), async () => {
+  test('bodies that make no posture check are refused with their field', proves(196, 198, 199, 202, 207, 209, 468), async () => {
     await using app = await open();
     await checkOf(app, 'taken', { typeId: 'MFA' });
     const post = (body: object) => app.request('POST', '/posture-checks', { body: { name: 'n', ...body } });
@@ -92,6 +94,9 @@ onEveryStore('bodies of posture checks', (open) => {
           processes: [process],
         })),
       ],
+      ...[{ osType: 'Linux' }, { osType: 'Linux', path: '' }].map(
+        (process) => ['processes.0.path', { typeId: 'PROCESS_MULTI', semantic: 'AllOf', processes: [process] }] as const,
+      ),
       ['roleAttributes', { typeId: 'MFA', roleAttributes: [''] }],
     ];
     const trail = await app.trail(async () => {

@@ -100,6 +100,15 @@ onEveryStore('posture data', (open, store) => {
       mfa: { apiSessionId: other.id, passedMfa: false, passedAt: null, passedOnWake: false, passedOnUnlock: false },
       sdkInfo,
     });
+    const passedOn = async () => {
+      const { passedOnWake, passedOnUnlock } = (await dataOf(app, user.id)).apiSessionPostureData[user.sessionId].mfa;
+      return { passedOnWake, passedOnUnlock };
+    };
+    await user.tell({ typeId: 'ENDPOINT_STATE', id: '0', woken: false, unlocked: true });
+    assert.deepEqual(await passedOn(), { passedOnWake: false, passedOnUnlock: false });
+    app.clock.advance('1m');
+    await user.passCode();
+    assert.deepEqual(await passedOn(), { passedOnWake: true, passedOnUnlock: true });
     await app.request('DELETE', '/current-api-session', { as: user.as });
     assert.deepEqual(Object.keys((await dataOf(app, user.id)).apiSessionPostureData), [other.id]);
     app.clock.advance('31m');

@@ -17,6 +17,7 @@ onEveryStore('posture queries of services', (open, store) => {
     const user = await client(app);
     const wiki = await aService(app);
     const [a, b] = [await domainCheck(app, 'a', 'a.test'), await domainCheck(app, 'b', 'a.test', 'b.test')];
+    await app.request('PATCH', `/posture-checks/${a}`, { body: { typeId: 'DOMAIN', tags: { of: 'a' } } });
     const both = await policyWith(app, 'both', [a, b]);
     const none = await policyWith(app, 'none', [], { type: 'Bind' });
     await user.tell(domain('B.TEST'));
@@ -32,7 +33,7 @@ onEveryStore('posture queries of services', (open, store) => {
       _links: check._links,
       createdAt: check.createdAt,
       id: a,
-      tags: {},
+      tags: { of: 'a' },
       updatedAt: check.updatedAt,
       queryType: 'DOMAIN',
       isPassing: false,

@@ -22,7 +22,7 @@ describe('posture checks of second factors', () => {
     assert.equal('timeoutAt' in query(plain, passed), false);
   });
 
-  test('after its timeout it fails until a new code', proves(247), () => {
+  test('after its timeout it fails until a new code', proves(194, 247), () => {
     assert.deepEqual([passes(timed, passed, later(60)), passes(timed, passed, later(60.001))], [true, false]);
     assert.equal(passes(timed, session({ mfaPassedAt: seconds(61) }), later(70)), true);
     const { timeout, timeoutRemaining, timeoutAt } = query(timed, passed, later(20));

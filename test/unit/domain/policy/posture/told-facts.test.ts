@@ -40,7 +40,7 @@ describe('posture checks of what endpoints tell', () => {
       }
   });
 
-  test('the operating system must be a listed one by any of its names, and its version in one of the ranges', proves(199), () => {
+  test('the operating system must be a listed one by any of its names, and its version in one of the ranges', proves(199, 200), () => {
     const os = check('OS', {
       operatingSystems: [
         { type: 'ANDROID', versions: null },
