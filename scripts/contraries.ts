@@ -48,7 +48,7 @@ const claims = Map.groupBy(
 const contraries = readContraries();
 const errors = contraries.flatMap((contrary) => {
   try {
-    contradicted(readFileSync(join(root, contrary.file), 'utf8'), contrary);
+    contradicted(root, contrary);
     return contrary.statements.filter((each) => !statements.has(each)).map((each) => `${contrary.at}: there is no statement ${each}`);
   } catch (error) {
     return [error instanceof Error ? error.message : String(error)];

@@ -6,7 +6,7 @@
  *     - the exact text, which stands in the file once
  *     + what replaces it; without such a line the text is deleted
  *
- * Further lines with `-` and `+` replace more in the same file. Lines with `#` are comments.
+ * Further lines with `-` and `+` replace more in the same file, or in another after a line `@ FILE`. Lines with `#` are comments.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,9 +19,8 @@ export interface Replacement {
 export interface Contrary {
   /** Numbers of the statements, each of which must have a test that notices. */
   readonly statements: readonly number[];
-  /** From the root of the project. */
-  readonly file: string;
-  readonly replacements: readonly Replacement[];
+  /** By file, from the root of the project. */
+  readonly replacements: ReadonlyMap<string, readonly Replacement[]>;
   /** File and line of the entry. */
   readonly at: string;
 }
@@ -41,12 +40,21 @@ const replacementsIn = (lines: readonly string[]): readonly Replacement[] => {
   return runs.map((run) => ({ old: run.old.join('\n'), new: run.new.join('\n') }));
 };
 
-const entryIn = (lines: readonly string[], at: string): Contrary => {
-  const [, statements, file] = HEADER.exec(lines[0] ?? '') ?? [];
-  const changes = lines.slice(1);
-  if (statements === undefined || file === undefined || !/^[-+]+$/.test(changes.map((line) => line.slice(0, 1)).join('')))
-    throw new SyntaxError(`${at}: an entry is a line with the numbers of statements and a file, and lines that begin with - or +`);
-  return { statements: statements.split(',').map(Number), file, replacements: replacementsIn(changes), at };
+const entryIn = ([header = '', ...lines]: readonly string[], at: string): Contrary => {
+  const [, statements, file] = HEADER.exec(header) ?? [];
+  if (statements === undefined || file === undefined || !lines.every((line) => /^[-+@]/.test(line)))
+    throw new SyntaxError(`${at}: an entry is a line with the numbers of statements and a file, and lines that begin with -, + or @`);
+  const changes = new Map<string, string[]>();
+  let current = file;
+  for (const line of lines) {
+    if (line.startsWith('@')) current = line.slice(2);
+    else changes.set(current, [...(changes.get(current) ?? []), line]);
+  }
+  return {
+    statements: statements.split(',').map(Number),
+    replacements: new Map([...changes].map(([each, its]) => [each, replacementsIn(its)])),
+    at,
+  };
 };
 
 export const readContraries = (): readonly Contrary[] =>
@@ -64,14 +72,20 @@ export const readContraries = (): readonly Contrary[] =>
       return entries.map(({ lines, at }) => entryIn(lines, at));
     });
 
-/** @throws {Error} unless each text stands in the source exactly once */
-export const contradicted = (source: string, { replacements, file, at }: Contrary): string => {
-  let text = source;
-  for (const replacement of replacements) {
-    const [before = '', after, ...more] = text.split(replacement.old);
-    if (after === undefined || more.length > 0)
-      throw new Error(`${at}: ${file} has this text ${after === undefined ? 'no more' : 'more than once'}: ${replacement.old}`);
-    text = before + replacement.new + after;
-  }
-  return text;
-};
+/**
+ * The files that a contrary changes, as it leaves them.
+ * @throws {Error} unless each text stands in its source exactly once
+ */
+export const contradicted = (root: string, { replacements, at }: Contrary): ReadonlyMap<string, string> =>
+  new Map(
+    [...replacements].map(([file, its]) => {
+      let text = readFileSync(join(root, file), 'utf8');
+      for (const replacement of its) {
+        const [before = '', after, ...more] = text.split(replacement.old);
+        if (after === undefined || more.length > 0)
+          throw new Error(`${at}: ${file} has this text ${after === undefined ? 'no more' : 'more than once'}: ${replacement.old}`);
+        text = before + replacement.new + after;
+      }
+      return [join(root, file), text];
+    }),
+  );

@@ -5,6 +5,7 @@ import { type App, onEveryStore } from '../support/app.ts';
 import { counting } from '../support/counting.ts';
 import { list, namesIn } from '../support/lists.ts';
 import { network } from '../support/network.ts';
+import { connected, LISTENERS } from '../support/presence.ts';
 import { assertInvalid, assertRefused } from '../support/refusals.ts';
 import { newStorage } from '../support/stores.ts';
 
@@ -142,6 +143,17 @@ onEveryStore('lists below identities, services, routers and policies', (open, st
     });
     for (const path of [`/identities/none/policy-advice/${web}`, `/identities/${ann.id}/policy-advice/none`])
       assertRefused(await app.request('GET', path), 404, 'NOT_FOUND');
+  });
+
+  test('policy advice says of each router whether it is online', proves(238), async () => {
+    await using app = await open();
+    const { ann, web, west } = await small(app);
+    const { id, connection } = await connected(app, { name: 'west 3', roleAttributes: ['west'] });
+    await network(app).routersOfServices({ services: [`@${web}`], routers: [`@${id}`] });
+    await connection.hello({ listeners: LISTENERS });
+    const { data } = (await app.request('GET', `/identities/${ann.id}/policy-advice/${web}`)).body;
+    const online = new Map(data.commonRouters.map((router: { id: string; isOnline: boolean }) => [router.id, router.isOnline]));
+    assert.deepEqual([online.size, online.get(west), online.get(id)], [2, false, true]);
   });
 
   test('a client has the services that it may dial or bind, and an administrator all', proves(421), async () => {

@@ -98,7 +98,7 @@ onEveryStore('extending a certificate', (open) => {
     assert.equal((await extend(app, { ...own, certificates })).status, 200);
   });
 
-  test('what confirms is the leaf or the whole chain, once, and nothing else', proves(232, 380), async () => {
+  test('what confirms is the leaf or the whole chain, once, and nothing else', proves(232, 273, 301, 380), async () => {
     await using app = await open();
     const own = await aCertificate(app);
     const { signer } = await sharedPki();
@@ -186,7 +186,7 @@ onEveryStore('extending a certificate', (open) => {
     assert.equal((await extend(app, { ...own, certificates: own.certificates.slice(0, 1) })).status, 200);
   });
 
-  test('an administrator asks for an extension, the next logins tell of it, and a confirmed one ends the asking', async () => {
+  test('an administrator asks for an extension, the next logins tell of it, and a confirmed one ends the asking', proves(273), async () => {
     await using app = await open();
     const { signer } = await sharedPki();
     const own = await aCertificate(app);

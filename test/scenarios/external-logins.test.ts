@@ -128,7 +128,7 @@ onEveryStore('logins by external tokens', (open) => {
     allowed(await loginByToken(app, await signer.token({ email: id })));
   });
 
-  test('an identity that is disabled, or gone, has no login', async () => {
+  test('an identity that is disabled, or gone, has no login', proves(274), async () => {
     await using app = await open();
     const [signer, id] = [await certificateSigner(app), await person(app)];
     const token = await signer.token({ sub: id });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { proves } from '../specification.ts';
 import { onEveryStore } from '../support/app.ts';
+import { kindRules } from '../support/kinds.ts';
 import { assertRefused } from '../support/refusals.ts';
 
 onEveryStore('information about the controller', (open) => {
@@ -58,6 +59,8 @@ onEveryStore('information about the controller', (open) => {
       ['edge-client', 'edge-management'],
     );
     for (const spec of body.data) {
+      assert.deepEqual([spec.name, spec.tags, spec.updatedAt], [spec.id, {}, spec.createdAt]);
+      assert.equal(new Date(spec.createdAt).toISOString(), spec.createdAt);
       assert.deepEqual(spec._links, { self: { href: `./specs/${spec.id}` }, spec: { href: `./specs/${spec.id}/spec` } });
       assert.deepEqual((await app.request('GET', `/specs/${spec.id}`, { as: null })).body.data, spec);
       const document = (await app.request('GET', `/specs/${spec.id}/spec`, { as: null })).body;
@@ -110,6 +113,20 @@ onEveryStore('information about the controller', (open) => {
     await (await app.user()).login();
     const later = await counts();
     assert.deepEqual([later.identities, later.authenticators, later.apiSessions], [2, 2, 2]);
+    const also: Readonly<Record<string, readonly string[]>> = {
+      edgeRouters: ['enrollments', 'routers', 'routers.edge'],
+      routers: ['enrollments', 'routers'],
+      services: ['services', 'services.edge'],
+    };
+    for (const { path, body } of await kindRules(app)) {
+      const before = await counts();
+      await app.create(path, body);
+      const after = await counts();
+      const name = path.slice(1).replaceAll(/-(.)/g, (_, letter) => letter.toUpperCase());
+      const grown = Object.keys(after).filter((each) => after[each] !== before[each]);
+      assert.deepEqual(grown.toSorted(), also[name] ?? [name], path);
+      for (const each of grown) assert.equal(after[each], before[each] + 1, `${each} of ${path}`);
+    }
     assertRefused(await app.request('GET', '/summary', { as: null }), 401, 'UNAUTHORIZED');
   });
 });

@@ -41,8 +41,22 @@ onEveryStore('service configs of an identity', (open) => {
     assert.deepEqual((await app.request('POST', path, { body: pairs })).body.data, {});
     assert.deepEqual(await seen(), { first: { from: 'mine' }, second: { from: 'other' } });
     const { data, meta } = (await app.request('GET', path)).body;
-    assert.deepEqual(data.map(({ configId }: { configId: string }) => configId).toSorted(), [mine, other].toSorted());
-    assert.deepEqual(Object.keys(data[0]).toSorted(), ['config', 'configId', 'service', 'serviceId']);
+    const listed = new Map<string, unknown>(data.map((entry: { configId: string }) => [entry.configId, entry]));
+    assert.deepEqual([data.length, listed.size], [2, 2]);
+    const to = (entity: string, id: string, name: string, links: object = {}) => ({
+      _links: { self: { href: `./${entity}/${id}` }, ...links },
+      ...{ entity, id, name },
+    });
+    for (const [configId, name] of [
+      [mine, 'mine'],
+      [other, 'other'],
+    ] as const)
+      assert.partialDeepStrictEqual(listed.get(configId), {
+        config: to('configs', configId, name),
+        configId,
+        service: to('services', service, 'web'),
+        serviceId: service,
+      });
     assert.deepEqual(meta.pagination, { limit: 2, offset: 0, totalCount: 2 });
     await app.request('DELETE', path, { body: [pairs[0]] });
     assert.deepEqual(await seen(), { first: { from: 'own' }, second: { from: 'other' } });
