@@ -90,6 +90,8 @@ onEveryStore('edge routers', (open) => {
     assert.deepEqual(await found({ filter: 'isTunnelerEnabled or noTraversal' }), []);
     assert.deepEqual(await found({ roleFilter: ['#x', '#y'] }), ['a']);
     assert.deepEqual(await found({ roleFilter: ['#x'], filter: `id = "${a}"` }), ['a']);
+    assert.deepEqual(await found({ roleFilter: ['#x', '#y'], roleSemantic: 'AnyOf' }), ['a', 'b']);
+    assert.deepEqual(await found({ roleFilter: [`@${a}`] }), ['a']);
     for (const filter of ['hostname = ""', 'isOnline', 'isEdgeRouter'])
       assertRefused(await list(app, '/edge-routers', { filter }), 400, 'INVALID_FILTER');
     const { data, meta } = (await app.request('GET', '/edge-router-role-attributes')).body;

@@ -128,7 +128,7 @@ onEveryStore('logins by external tokens', (open) => {
     allowed(await loginByToken(app, await signer.token({ email: id })));
   });
 
-  test('an identity that is disabled, or gone, has no login', proves(274), async () => {
+  test('an identity that is disabled, or gone, has no login', proves(274, 289, 292), async () => {
     await using app = await open();
     const [signer, id] = [await certificateSigner(app), await person(app)];
     const token = await signer.token({ sub: id });
@@ -136,8 +136,11 @@ onEveryStore('logins by external tokens', (open) => {
     refused(await loginByToken(app, token));
     await app.request('POST', `/identities/${id}/enable`);
     allowed(await loginByToken(app, token));
+    assert.equal((await app.rows('apiSession')).filter(({ identityId }) => identityId === id).length, 1);
     await app.request('DELETE', `/identities/${id}`);
     refused(await loginByToken(app, token));
+    // Only that of the administrator who looks.
+    assert.equal((await app.rows('apiSession')).length, 1);
   });
 
   test('a policy decides whether tokens may be used, and whose', proves(50, 419, 429), async () => {

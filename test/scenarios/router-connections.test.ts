@@ -72,7 +72,7 @@ onEveryStore('connections of routers', (open, store) => {
     await app.controller.presence.connect({ certificates: presented(body.data.cert) });
   });
 
-  test('what another controller changed ends a connection as soon as anybody looks', async () => {
+  test('what another controller changed ends a connection as soon as anybody looks', proves(284), async () => {
     await using shared = newSharedStorage(store);
     await using here = await openApp(store, { storage: shared.adapter() });
     await using there = await openApp(store, { storage: shared.adapter() });
