@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { proves } from '../specification.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 import { type KindRules, kindRules } from '../support/kinds.ts';
-import { assertInvalid } from '../support/refusals.ts';
+import { assertInvalid, assertRefused } from '../support/refusals.ts';
 
 const NOT_GIVEN = [undefined, null];
 
@@ -44,6 +44,28 @@ onEveryStore('the fields of every kind', (open) => {
         for (const field of [...required.filter((field) => !createOnly.includes(field)), ...Object.keys(replaceOnly)])
           for (const value of NOT_GIVEN) assertInvalid(await app.request('PUT', at, { body: { ...replacing, [field]: value } }), field);
         assert.deepEqual(await read(), before);
+      }
+    },
+  );
+
+  test(
+    'every kind is created, read, listed, replaced, patched and deleted',
+    proves(318, 319, 320, 321, 322, 323, 324, 325, 326, 327, 328, 329, 330),
+    async () => {
+      await using app = await open();
+      const made = await kindRules(app);
+      const underOtherPath = made.filter(({ path }) => path === '/routers').map((rules) => ({ ...rules, path: '/transit-routers' }));
+      for (const rules of [...made, ...underOtherPath]) {
+        const { id, at, read, replacing, write } = await one(app, rules);
+        assert.equal((await read()).id, id, at);
+        const { data } = (await app.request('GET', `${rules.path}?limit=500`)).body;
+        assert.equal(data.filter((item: { id: string }) => item.id === id).length, 1, at);
+        if (isReplaced(rules)) for (const method of ['PUT', 'PATCH'] as const) await write(method, {});
+        else
+          for (const method of ['PUT', 'PATCH'])
+            assertRefused(await app.request(method, at, { body: replacing }), 405, 'METHOD_NOT_ALLOWED');
+        assert.equal((await app.request('DELETE', at)).status, 200, at);
+        assertRefused(await app.request('GET', at), 404, 'NOT_FOUND');
       }
     },
   );

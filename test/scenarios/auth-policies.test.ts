@@ -43,7 +43,7 @@ onEveryStore('authentication policies', (open) => {
     assert.equal(createdAt, updatedAt);
   });
 
-  test('the default policy can be changed, and never deleted', async () => {
+  test('the default policy can be changed, and never deleted', proves(342), async () => {
     await using app = await open();
     assert.equal(
       (await app.request('PATCH', '/auth-policies/default', { body: { name: 'House rules', primary: { updb: { maxAttempts: 9 } } } }))

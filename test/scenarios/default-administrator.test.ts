@@ -100,7 +100,7 @@ onEveryStore('the default administrator', (open) => {
     assert.equal((await app.request('PATCH', '/auth-policies/default', { body: { primary: { updb: { allowed: false } } } })).status, 200);
   });
 
-  test('its last authenticator cannot be deleted, but changed', proves(446), async () => {
+  test('its last authenticator cannot be deleted, but changed', proves(342, 446), async () => {
     await using app = await open();
     const { authenticators } = await administrator(app);
     const path = `/authenticators/${authenticators.updb.id}`;

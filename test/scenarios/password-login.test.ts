@@ -70,6 +70,7 @@ onEveryStore('login by password', (open) => {
       for (const other of Object.values(APIS)) {
         const { headers, body } = await app.request('GET', `${other}/current-api-session`, { as: made.token });
         assert.deepEqual(body.data, made);
+        assert.deepEqual([body.data.expirationSeconds, body.data.expiresAt], [1800, '2026-11-21T10:30:00.000Z']);
         assert.equal(headers['expiration-seconds'], '1800');
         assert.equal(headers['expires-at'], '2026-11-21T10:30:00.000Z');
       }
@@ -182,6 +183,7 @@ onEveryStore('login by password', (open) => {
     const ask = async (configTypes: unknown) =>
       (await login(app, { username: user.username, password: PASSWORD, configTypes })).body.data?.configTypes;
     assert.deepEqual(await ask(['type a', b, 'type a', a, 'no-such-type']), [a, b].toSorted());
+    for (const byName of ['type a', 'type b']) assert.equal((await ask([byName])).length, 1, byName);
     assert.deepEqual(await ask(['no-such-type']), []);
     assert.deepEqual(await ask(['type a', 'all']), ['all']);
     assert.deepEqual(await ask([]), []);

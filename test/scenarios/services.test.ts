@@ -90,7 +90,7 @@ onEveryStore('services', (open) => {
     assertInvalid(await post({}), 'name');
   });
 
-  test('a deleted config leaves the services that list it', proves(191, 373), async () => {
+  test('a deleted config leaves the services that list it', proves(191, 332, 373), async () => {
     await using app = await open();
     const one = await aConfig(app, 'one', await aType(app));
     const two = await aConfig(app, 'two', await aType(app, 'another type'));
