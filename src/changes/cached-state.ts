@@ -1,8 +1,9 @@
-import type { Query, Transaction } from '../storage/port.ts';
+import type { Query, Row, Transaction } from '../storage/port.ts';
 import type { Indexed } from './indexed-answer.ts';
 import type { Extent } from './log.ts';
 import type { LogEnds } from './log-ends.ts';
-import type { TablePart } from './table-part.ts';
+import type { Dependencies } from './question.ts';
+import { partBy } from './table-part.ts';
 
 /** What is kept of earlier reads, as transactions use it. */
 export interface CachedState {
@@ -10,18 +11,14 @@ export interface CachedState {
   readonly revision: number;
   /** Where the change log ends. */
   readonly logEnds: LogEnds<Extent>;
-  /** Whether every write to a table draws a revision, so that what is kept of it can be judged. */
-  isCached(table: string): boolean;
-  /** A table whose every write draws a revision, but for those of its volatile fields; undefined for others. */
-  recorded(table: string): Recorded | undefined;
-  /** What is kept under a key and was already true at a revision. */
+  /** What is kept under a key, if it is true at a revision. */
   find(key: string, revision: number): unknown;
-  /** Keeps what was read at a revision and is true since another, unless later changes are known. */
-  keep(key: string, value: object | string | number, revision: number, since: number): void;
+  /** Keeps what was read at a revision until something changes on which it depends, unless later changes are known. */
+  keep(key: string, value: object | string | number | boolean, revision: number, dependsOn: Dependencies): void;
+  /** The same for a row, until its next version. */
+  keepRow(table: string, row: Row, revision: number): void;
   /** Whether what is made of the rows of a page is worth its room: if there is plenty, or if most of these rows were asked for before, lately. */
   isWorthKeeping(ids: readonly string[]): boolean;
-  /** The revision of the last known change to a table, or to a part of it. */
-  changedAt(part: TablePart): number;
   /** What a role index finds, in the state that a transaction sees; undefined where the store must be asked. */
   indexed(tx: Transaction, table: string, query: Query, revision: number): Promise<Indexed | undefined>;
   /**
@@ -31,14 +28,4 @@ export interface CachedState {
   catchUp(tx: Transaction, revision: number, known: number): Promise<void>;
 }
 
-/** What change records tell of a table. */
-export interface Recorded {
-  /** Fields whose writes leave none. */
-  readonly volatile: readonly string[];
-  /** Fields that refer to other entities, and stand in the records. */
-  readonly references: readonly string[];
-  /** Whether it has sealed fields. */
-  readonly isSealed: boolean;
-}
-
-export const rowKey = (table: string, id: string): string => `${table} ${id}`;
+export const rowKey = (table: string, id: string): string => partBy(table, 'id', id);

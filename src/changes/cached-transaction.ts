@@ -3,8 +3,9 @@ import type { Query, Read, ReadAnswer, Row, Transaction, TransactionMode, Verifi
 import { readEach } from '../storage/read-each.ts';
 import type { CachedState } from './cached-state.ts';
 import type { Indexed } from './indexed-answer.ts';
-import { predicateText } from './predicate-text.ts';
+import { counting, distinctIn, listingNamed } from './question.ts';
 import { kept, MOST_ROWS, type Recollection, Recollections } from './recollections.ts';
+import { isRecordedWholly } from './recorded-tables.ts';
 import { knownTexts, type Making, makeOnce, makeTexts, type OfRow } from './row-texts.ts';
 
 const ID = stringField('id');
@@ -77,22 +78,20 @@ export class CachedTransaction implements Transaction {
 
   /** A list that is about one state of a row, `of`: with `name`, that tells what is asked. @param where asked for if the answer is not known */
   async listOf(kind: string, name: string, of: Pick<Row, 'id' | 'version'>, where: () => Predicate): Promise<readonly Row[]> {
-    const known = await this.#known.listNamed(kind, `${name} ${of.id} ${of.version}`);
+    let asked: Query | undefined;
+    const query = () => (asked ??= { where: where() });
+    const question = listingNamed(kind, `${name} ${of.id} ${of.version}`, query);
+    const known = await this.#known.rowsOf(kind, question);
     if (known?.value) return known.value as readonly Row[]; // of a list
-    const query = { where: where() };
-    return this.#found(known, kind, query, await this.#members(kind, query));
+    return this.#found(known, kind, query(), await this.#members(kind, query()));
   }
 
   count(kind: string, where: Predicate): Promise<number> {
-    return this.#known.answer(
-      kind,
-      `count ${predicateText(where)}`,
-      async () => (await this.#countMembers(kind, where)) ?? this.#tx.count(kind, where),
-    );
+    return this.#known.answer(counting(kind, where), async () => (await this.#countMembers(kind, where)) ?? this.#tx.count(kind, where));
   }
 
   distinct(kind: string, set: string): Promise<readonly string[]> {
-    return this.#known.answer(kind, `distinct ${set}`, () => this.#tx.distinct(kind, set));
+    return this.#known.answer(distinctIn(kind, set), () => this.#tx.distinct(kind, set));
   }
 
   async referenced(kind: string, field: string, values: readonly string[], where?: Predicate): Promise<readonly string[]> {
@@ -147,7 +146,7 @@ export class CachedTransaction implements Transaction {
 
   /** What a role index finds. A transaction that may write asks the store. */
   async #members(kind: string, query: Query): Promise<Indexed | undefined> {
-    if (this.#mode === 'write' || !this.#state.isCached(kind)) return undefined;
+    if (this.#mode === 'write' || !isRecordedWholly(kind)) return undefined;
     return this.#state.indexed(this.#tx, kind, query, await this.#known.current());
   }
 

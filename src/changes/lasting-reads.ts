@@ -1,8 +1,9 @@
 import { idOfSelector } from '../api/kit/selectors.ts';
-import { equals, oneOf, type Predicate, stringField } from '../query/index.ts';
+import { equals, oneOf, type Predicate, type SortKey, stringField } from '../query/index.ts';
 import type { Query, Read, ReadAnswer, Row, Transaction } from '../storage/port.ts';
-import type { CachedState } from './cached-state.ts';
-import { isLasting, partBy, referring, soughtIn, type TablePart } from './table-part.ts';
+import { type Dependencies, dependenciesOf } from './question.ts';
+import { recordedTable } from './recorded-tables.ts';
+import { partBy, referring, soughtIn, type TablePart } from './table-part.ts';
 
 const ID = stringField('id');
 
@@ -16,7 +17,6 @@ const MOST_VALUES = 500;
  */
 export class LastingReads implements Transaction {
   readonly #tx: Transaction;
-  readonly #state: CachedState;
   /** By value, what was read by it. */
   readonly #byValue = new Map<unknown, TablePart[]>();
   /** What was read by none. */
@@ -25,13 +25,12 @@ export class LastingReads implements Transaction {
   readonly #sealed = new Set<unknown>();
   #isLasting = true;
 
-  constructor(tx: Transaction, state: CachedState) {
+  constructor(tx: Transaction) {
     this.#tx = tx;
-    this.#state = state;
   }
 
-  /** The parts of tables whose next change ends what was made of a row, in the order of the rows; undefined where it is true for now only. */
-  partsFor(rows: readonly Row[]): readonly (readonly TablePart[] | undefined)[] {
+  /** On what depends that which was made of each row, in the order of the rows; undefined where it is true for now only. */
+  dependenciesFor(rows: readonly Row[]): readonly (Dependencies | undefined)[] {
     const names = rows.map(namesIn);
     const named = new Set(names.flatMap((each) => [...each]));
     const common = new Set(this.#common);
@@ -62,7 +61,7 @@ export class LastingReads implements Transaction {
   }
 
   async list(kind: string, query: Query): Promise<readonly Row[]> {
-    this.#note(kind, query.where);
+    this.#note(kind, query.where, query.sort);
     return this.#shown(kind, await this.#tx.list(kind, query), query.where);
   }
 
@@ -73,7 +72,8 @@ export class LastingReads implements Transaction {
 
   async readAll(reads: readonly Read[]): Promise<readonly ReadAnswer[]> {
     for (const each of reads)
-      this.#note(each.kind, each.read === 'list' ? each.query.where : referring(each.field, each.values, each.where));
+      if (each.read === 'list') this.#note(each.kind, each.query.where, each.query.sort);
+      else this.#note(each.kind, referring(each.field, each.values, each.where));
     const answers = await this.#tx.readAll(reads);
     return answers.map((answer, i) => {
       const asked = reads[i];
@@ -92,14 +92,15 @@ export class LastingReads implements Transaction {
   readonly repair = refused;
   readonly forget = refused;
 
-  /** A condition on a volatile field, or on rows of another table, is true for now only. */
-  #note(kind: string, where?: Predicate): void {
-    const recorded = this.#state.recorded(kind);
-    if (!recorded || !isLasting(recorded, where ? JSON.stringify(where) : '')) {
+  /** A condition on a volatile field is true for now only. */
+  #note(kind: string, where: Predicate, sort?: readonly SortKey[]): void {
+    const dependsOn = dependenciesOf(kind, where, sort);
+    if (!dependsOn) {
       this.#isLasting = false;
       return;
     }
-    const sought = soughtIn(recorded, where);
+    for (const subquery of dependsOn.slice(1)) this.#common.add(subquery);
+    const sought = soughtIn(kind, where);
     if (!sought || sought.values.length > MOST_VALUES) {
       this.#common.add(kind);
       return;
@@ -113,9 +114,8 @@ export class LastingReads implements Transaction {
   }
 
   #shown(kind: string, rows: readonly Row[], where: Predicate): readonly Row[] {
-    const recorded = this.#state.recorded(kind);
-    const { volatile = [], isSealed = false } = recorded ?? {};
-    const field = soughtIn(recorded, where)?.field;
+    const { volatile = [], isSealed = false } = recordedTable(kind) ?? {};
+    const field = soughtIn(kind, where)?.field;
     if (isSealed) for (const row of rows) this.#sealed.add(field && row[field]);
     if (volatile.length === 0) return rows;
     return rows.map((row) => Object.fromEntries(Object.entries(row).filter(([field]) => !volatile.includes(field))) as Row); // all that a row must have is recorded

@@ -1,14 +1,15 @@
 import { LRUCache } from 'lru-cache';
 import { kinds } from '../api/index.ts';
-import type { Field } from '../api/kit/field.ts';
 import type { Kind } from '../api/kit/resource.ts';
 import type { Transaction } from '../storage/port.ts';
-import { type CachedState, type Recorded, rowKey } from './cached-state.ts';
+import { type CachedState, rowKey } from './cached-state.ts';
 import { CachedTransaction } from './cached-transaction.ts';
 import { Doorkeeper } from './doorkeeper.ts';
-import { type Change, isChangedKind } from './events.ts';
+import type { Change } from './events.ts';
 import { changeOf, type Extent, recordsFrom } from './log.ts';
 import { LogEnds } from './log-ends.ts';
+import type { Dependencies } from './question.ts';
+import { recordedTable } from './recorded-tables.ts';
 import type { RoleIndexes } from './role-indexes.ts';
 import { partBy, type TablePart } from './table-part.ts';
 import { tableOf } from './views.ts';
@@ -29,17 +30,6 @@ const MOST_PARTS = 10_000;
 const allKinds: readonly Kind[] = Object.values(kinds);
 const tables: ReadonlyMap<string, string> = new Map(allKinds.map((kind) => [kind.kind, tableOf(kind)]));
 
-/** The tables whose writes draw a revision and leave a change record, but for those of volatile fields. */
-const recorded: ReadonlyMap<string, Recorded> = new Map(
-  [...Map.groupBy(allKinds, tableOf)].flatMap(([table, its]) => {
-    const fields = its.flatMap(({ fields }) => Object.entries(fields));
-    const named = (is: (field: Field) => unknown) => fields.flatMap(([name, field]) => (is(field) ? [name] : []));
-    const references = named(({ reference, keep, volatile }) => reference && keep === 'stored' && !volatile);
-    const about = { volatile: named(({ volatile }) => volatile), references, isSealed: named(({ sealedFor }) => sealedFor).length > 0 };
-    return its.every(({ kind }) => isChangedKind(kind)) ? [[table, about]] : [];
-  }),
-);
-
 /**
  * What was read before, for as long as it is true: identities, policies and types, which nearly every call needs. Each transaction reads the revision of
  * its state, and the change log says what has changed up to there: nothing outdated is ever served, even if another controller made the change.
@@ -55,10 +45,16 @@ export interface ReadCache {
   readonly bytes: number;
 }
 
+const UNTIL_DROPPED: Dependencies = Object.freeze([]);
+
 interface Entry {
   readonly value: unknown;
-  /** A revision since which it is true. */
+  /** The last change of what it depends on before it was read: since then it is true. */
   readonly since: number;
+  /** What ends it by its next change. Of a row nothing: it is dropped with its own. */
+  readonly dependsOn: Dependencies;
+  /** The latest revision at which it was found to be true. */
+  trueAt: number;
   readonly bytes: number;
 }
 
@@ -99,7 +95,7 @@ export const createReadCache = (maxBytes: number, indexes?: RoleIndexes): ReadCa
     entries.delete(rowKey(table, entityId));
     note(table, at);
     note(partBy(table, 'id', entityId), at);
-    for (const field of recorded.get(table)?.references ?? [])
+    for (const field of recordedTable(table)?.references ?? [])
       for (const row of [before, after]) if (row) note(partBy(table, field, (row as Readonly<Record<string, unknown>>)[field]), at); // a field of its kind
     revision = at;
   };
@@ -107,22 +103,34 @@ export const createReadCache = (maxBytes: number, indexes?: RoleIndexes): ReadCa
     if (change.revision === revision + 1) apply(change);
     indexes?.apply(change);
   };
+  const changedAt = (part: TablePart): number => changed.get(part) ?? begun;
+  const isTrue = (entry: Entry): boolean => {
+    if (entry.trueAt === revision) return true;
+    if (!entry.dependsOn.every((part) => changedAt(part) <= entry.since)) return false;
+    entry.trueAt = revision;
+    return true;
+  };
+  const put = (key: string, value: unknown, dependsOn: Dependencies, since: number) =>
+    entries.set(key, { value, since, dependsOn, trueAt: revision, bytes: key.length + freeze(value) + freeze(dependsOn) });
   const state: CachedState = {
     logEnds,
-    isCached: (table) => recorded.get(table)?.volatile.length === 0,
-    recorded: (table) => recorded.get(table),
     find: (key, at) => {
       const entry = entries.get(key);
-      return entry && entry.since <= at ? entry.value : undefined;
+      if (!entry || entry.since > at) return undefined;
+      if (isTrue(entry)) return entry.value;
+      entries.delete(key);
+      return undefined;
     },
-    keep: (key, value, at, since) => {
-      if (at === revision) entries.set(key, { value, since, bytes: key.length + freeze(value) });
+    keep: (key, value, at, dependsOn) => {
+      if (at === revision) put(key, value, dependsOn, Math.max(0, ...dependsOn.map(changedAt)));
+    },
+    keepRow: (table, row, at) => {
+      if (at === revision) put(rowKey(table, row.id), row, UNTIL_DROPPED, row.version);
     },
     isWorthKeeping: (ids) => {
       const again = ids.filter((id) => doorkeeper.note(id)).length;
       return again * 2 > ids.length || entries.calculatedSize < maxSize * FILLED;
     },
-    changedAt: (part) => changed.get(part) ?? begun,
     get revision() {
       return revision;
     },

@@ -1,10 +1,11 @@
 import { compareText } from '../query/compare-text.ts';
-import { equals, type Predicate, stringField } from '../query/index.ts';
+import { equals, stringField } from '../query/index.ts';
 import type { Query, Read, Row, Transaction, TransactionMode, Uncommitted } from '../storage/port.ts';
-import { type CachedState, type Recorded, rowKey } from './cached-state.ts';
+import { type CachedState, rowKey } from './cached-state.ts';
 import { knownReferences } from './known-references.ts';
-import { predicateText } from './predicate-text.ts';
-import { isDividedBy, isLasting, partOf } from './table-part.ts';
+import { type CacheableQuestion, listingRows } from './question.ts';
+import { isRecordedWholly, recordedTable } from './recorded-tables.ts';
+import { partBy } from './table-part.ts';
 
 /** Rows of a list that is kept, at most: the policies of an identity, not a page. */
 export const MOST_ROWS = 50;
@@ -27,7 +28,10 @@ export const kept = <T extends number | readonly unknown[]>(known: Recollection 
   return answer;
 };
 
-/** What one transaction remembers of earlier reads, in the state that it sees: once it has written, only rows that were not. */
+/**
+ * What one transaction remembers of earlier reads, in the state that it sees. One that may write remembers rows by id and no answers: what it is judged by is
+ * asked of the store. Once it has written, only rows are left that were not.
+ */
 export class Recollections {
   readonly #tx: Transaction;
   readonly #state: CachedState;
@@ -70,17 +74,17 @@ export class Recollections {
   }
 
   row(kind: string, id: string): Promise<Row | undefined> {
-    return this.#state.isCached(kind) ? this.glimpse(kind, id) : this.#tx.get(kind, id);
+    return isRecordedWholly(kind) ? this.glimpse(kind, id) : this.#tx.get(kind, id);
   }
 
   /** The row with an id: `CachedTransaction.glimpse`. */
   async glimpse(kind: string, id: string): Promise<Row | undefined> {
-    if (this.#isWritten(kind, id) || !this.#state.recorded(kind)) return this.#tx.get(kind, id);
+    if (this.#isWritten(kind, id) || !recordedTable(kind)) return this.#tx.get(kind, id);
     const revision = await this.current();
     const known = this.#rowAt(kind, id, revision);
     if (known) return known;
     const row = await this.#tx.get(kind, id);
-    if (row && !this.#isWritten(kind, id)) this.#keepRow(kind, row, revision);
+    if (row && !this.#isWritten(kind, id)) this.#state.keepRow(kind, row, revision);
     return row;
   }
 
@@ -92,7 +96,7 @@ export class Recollections {
 
   async keepRows(kind: string, rows: readonly Row[]): Promise<void> {
     const revision = await this.current();
-    if (!this.#hasWritten) for (const row of rows) this.#keepRow(kind, row, revision);
+    if (!this.#hasWritten) for (const row of rows) this.#state.keepRow(kind, row, revision);
   }
 
   /** The row with a unique value: `CachedTransaction.recall`. */
@@ -100,85 +104,60 @@ export class Recollections {
     const find = async () => (await this.#tx.list(kind, { where: equals(stringField(field), value), limit: 1 }))[0];
     if (this.#mode === 'write') return find();
     const revision = await this.current();
-    const key = JSON.stringify([kind, field, value]);
+    const key = `unique ${partBy(kind, field, value)}`;
     const id = this.#state.find(key, revision);
     const known = id === undefined ? undefined : this.#rowAt(kind, String(id), revision);
     if (known?.[field] === value) return known;
     const row = await find();
     if (row) {
-      this.#state.keep(key, row.id, revision, row.version);
-      this.#keepRow(kind, row, revision);
+      this.#state.keep(key, row.id, revision, [partBy(kind, 'id', row.id)]);
+      this.#state.keepRow(kind, row, revision);
     }
     return row;
   }
 
   /** The answer to a question, remembered or read. */
-  async answer<T extends number | readonly unknown[]>(kind: string, question: string, read: () => Promise<T>): Promise<T> {
-    const known = await this.#of(kind, question);
+  async answer<T extends number | readonly unknown[]>(question: CacheableQuestion, read: () => Promise<T>): Promise<T> {
+    const known = await this.#of(question);
     return (known?.value as T | undefined) ?? kept(known, await read()); // of the same question
   }
 
   /** Of the answer to a question; undefined if nothing may be remembered. */
   async read(asked: Read): Promise<Recollection | undefined> {
     if (asked.read === 'list') return this.list(asked.kind, asked.query);
-    const { kind, field, where } = asked;
-    const question = `referenced ${kind} ${field} ${where ? predicateText(where) : ''}`;
-    const recorded = this.#recorded(kind, question);
-    if (!recorded) return undefined;
-    const known = knownReferences(this.#state, asked, question, isDividedBy(recorded, field), await this.current());
-    if (!known) return undefined;
-    const { keep } = known;
-    return { ...known, keep: (answer) => void (this.#hasWritten || keep(answer)) };
+    return this.#mode === 'write' ? undefined : knownReferences(this.#state, asked, await this.current());
   }
 
   /** Of a list. Rows of short lists are also remembered by id, so that what refers to them finds them. */
   async list(kind: string, query: Query): Promise<Recollection | undefined> {
-    const { where, sort, offset, limit } = query;
-    const known = await this.#listCalled(kind, `list ${JSON.stringify([sort, offset, limit])} ${predicateText(where)}`, where);
+    const known = await this.rowsOf(kind, listingRows(kind, query));
     if (!known || known.value) return known;
     const revision = await this.current();
     const rows = idsIn(query)?.map((id) => this.#rowAt(kind, id, revision));
     return { ...known, value: rows?.every((row) => row !== undefined) ? rows : undefined };
   }
 
-  /** Of a list that has a name, which is shorter than its question. */
-  listNamed(kind: string, name: string): Promise<Recollection | undefined> {
-    return this.#listCalled(kind, `list of ${name}`);
-  }
-
-  async #listCalled(kind: string, question: string, within?: Predicate): Promise<Recollection | undefined> {
-    const known = await this.#of(kind, question, within);
+  /** Of rows that a question finds. */
+  async rowsOf(kind: string, question: CacheableQuestion): Promise<Recollection | undefined> {
+    const known = isRecordedWholly(kind) ? await this.#of(question) : undefined;
     if (!known || known.value) return known;
     const revision = await this.current();
     const keep = (rows: readonly unknown[]) => {
-      if (rows.length > MOST_ROWS || this.#hasWritten) return;
+      if (rows.length > MOST_ROWS) return;
       known.keep(rows);
-      for (const row of rows as readonly Row[]) this.#keepRow(kind, row, revision); // of a list
+      for (const row of rows as readonly Row[]) this.#state.keepRow(kind, row, revision); // of a list
     };
     return { value: undefined, keep };
   }
 
-  /** @param within among the rows of which the answer is found. Default: all */
-  async #of(kind: string, question: string, within?: Predicate): Promise<Recollection | undefined> {
-    const recorded = this.#recorded(kind, question);
-    if (!recorded) return undefined;
+  async #of({ key, dependencies }: CacheableQuestion): Promise<Recollection | undefined> {
+    if (this.#mode === 'write') return undefined;
     const revision = await this.current();
-    // With the next change to what is looked at, the question is another one.
-    const since = this.#state.changedAt(partOf(kind, recorded, within));
-    const key = `${since} ${kind} ${question}`;
     const keep = (answer: number | readonly unknown[]) => {
-      if (!this.#hasWritten) this.#state.keep(key, answer, revision, since);
+      const dependsOn = dependencies();
+      if (dependsOn) this.#state.keep(key, answer, revision, dependsOn);
     };
     return { value: this.#state.find(key, revision), keep };
-  }
-
-  /** What records tell of a table; undefined where the answer to a question about it may not be remembered. */
-  #recorded(kind: string, question: string): Recorded | undefined {
-    const recorded = this.#hasWritten ? undefined : this.#state.recorded(kind);
-    if (!recorded || recorded.volatile.length === 0) return recorded;
-    // Rows show volatile fields; numbers and references hang on those at most that a condition names.
-    const isStable = !question.startsWith('list') && this.#mode === 'read' && isLasting(recorded, question);
-    return isStable ? recorded : undefined;
   }
 
   #isWritten(kind: string, id: string): boolean {
@@ -186,11 +165,7 @@ export class Recollections {
   }
 
   #rowAt(kind: string, id: string, revision: number): Row | undefined {
-    return this.#state.find(rowKey(kind, id), revision) as Row | undefined; // kept below
-  }
-
-  #keepRow(kind: string, row: Row, revision: number): void {
-    this.#state.keep(rowKey(kind, row.id), row, revision, row.version);
+    return this.#state.find(rowKey(kind, id), revision) as Row | undefined; // of `keepRow`
   }
 }
 

@@ -2,8 +2,6 @@
 import type { Row, Transaction } from '../storage/port.ts';
 import type { CachedState } from './cached-state.ts';
 import { LastingReads } from './lasting-reads.ts';
-import type { TablePart } from './table-part.ts';
-import { lastChange, TrueSince } from './true-since.ts';
 
 /** What is made of a row. */
 export interface OfRow<T> {
@@ -26,20 +24,6 @@ export interface Making<T> {
   make(reads: Transaction, rows: readonly Row[], asTexts: boolean): Promise<readonly (string | T)[]>;
 }
 
-/** A text that is remembered. */
-class RememberedText extends TrueSince implements OfRow<never> {
-  readonly row: Row;
-  readonly made: string;
-  readonly parts: readonly TablePart[];
-
-  constructor(row: Row, made: string, parts: readonly TablePart[], { since, trueAt }: { readonly since: number; readonly trueAt: number }) {
-    super(since, trueAt);
-    this.row = row;
-    this.made = made;
-    this.parts = parts;
-  }
-}
-
 const keyOf = (table: string, id: string, { form }: Making<unknown>): string => `made ${table} ${id} ${form}`;
 
 /** @param revision of the state that the transaction sees */
@@ -49,11 +33,7 @@ export const knownTexts = (
   ids: readonly string[],
   making: Making<unknown>,
   revision: number,
-): readonly (OfRow<never> | undefined)[] =>
-  ids.map((id) => {
-    const known = state.find(keyOf(table, id, making), revision) as RememberedText | undefined; // kept below
-    return known?.isTrue(state, () => known.parts) ? known : undefined;
-  });
+): readonly (OfRow<never> | undefined)[] => ids.map((id) => state.find(keyOf(table, id, making), revision) as OfRow<never> | undefined); // kept below
 
 /** Makes them, and remembers what may be remembered. */
 export const makeTexts = async <T>(
@@ -64,17 +44,16 @@ export const makeTexts = async <T>(
   making: Making<T>,
   revision: number,
 ): Promise<readonly OfRow<T>[]> => {
-  const reads = new LastingReads(tx, state);
+  const reads = new LastingReads(tx);
   const made = await making.make(reads, reads.given(table, rows), true);
-  const parts = reads.partsFor(rows);
+  const dependencies = reads.dependenciesFor(rows);
   return rows.map((row, i) => {
     const text = made[i];
-    const hangsOn = parts[i];
+    const dependsOn = dependencies[i];
     if (text === undefined) throw new TypeError('something is made of each row');
-    if (typeof text !== 'string' || !hangsOn) return { row, made: text };
-    const since = lastChange(state, hangsOn);
-    const remembered = new RememberedText(keptOf(row, making), text, hangsOn, { since, trueAt: state.revision });
-    state.keep(keyOf(table, row.id, making), remembered, revision, since);
+    if (typeof text !== 'string' || !dependsOn) return { row, made: text };
+    const remembered: OfRow<never> = { row: keptOf(row, making), made: text };
+    state.keep(keyOf(table, row.id, making), remembered, revision, dependsOn);
     return remembered;
   });
 };

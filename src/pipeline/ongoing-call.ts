@@ -207,18 +207,17 @@ export class OngoingCall implements Call {
     return result;
   }
 
-  async #writeOnce<T>(work: (entities: Entities) => Promise<T>): Promise<T> {
+  #writeOnce<T>(work: (entities: Entities) => Promise<T>): Promise<T> {
     const permitted = async (entities: Entities) => {
+      await this.#recheck(entities);
       const result = await work(entities);
       await this.permission?.verify(entities);
       return result;
     };
-    if (this.#source.hostTransaction !== undefined) return (await this.#parts.aroundWrite(this.#joined(), permitted)).result;
-    return this.#withFreshPermit(() =>
-      this.#parts.write(this.#context(), this.#source.signal, async (entities) => {
-        await this.#recheck(entities);
-        return permitted(entities);
-      }),
+    return this.#withFreshPermit(async () =>
+      this.#source.hostTransaction === undefined
+        ? this.#parts.write(this.#context(), this.#source.signal, permitted)
+        : (await this.#parts.aroundWrite(this.#joined(), permitted)).result,
     );
   }
 

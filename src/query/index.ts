@@ -15,3 +15,4 @@ export type { Document } from './read.ts';
 export { rewrite } from './rewrite.ts';
 export { type FilterSymbol, fieldSymbol, fieldSymbols, type Symbols, symbolsOf } from './symbols.ts';
 export { MAX_FILTER_LENGTH } from './tokens.ts';
+export { visitReads } from './visit-reads.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Making } from '../../src/changes/row-texts.ts';
-import { ALL, dateField, equals, oneOf, type Predicate, stringField } from '../../src/query/index.ts';
+import { ALL, and, dateField, equals, oneOf, type Predicate, stringField } from '../../src/query/index.ts';
 import type { Query, Transaction } from '../../src/storage/port.ts';
 import { openBesideReadCache } from '../support/read-caches.ts';
 import { stores } from '../support/stores.ts';
@@ -92,6 +92,22 @@ for (const name of stores) {
     const active: Predicate = { op: 'compare', field: dateField('lastActivityAt'), is: '>', value: '2000-01-01T00:00:00.000Z' };
     const read = (tx: Transaction) => tx.list('apiSession', { where: active });
     assert.deepEqual([await it.madeOf(read), await it.madeOf(read)].flat(), ['ann', 'bob', 'ann', 'bob']);
+  });
+
+  test(`what was read through a subquery lasts until the next change of its table (${name})`, async () => {
+    await using it = await ground();
+    const configTypeId = await it.app.create('/config-types', { name: 'type' });
+    const config = await it.app.create('/configs', { name: 'config', configTypeId, data: {} });
+    const service = await it.app.create('/services', { name: 'web', encryptionRequired: true, configs: [config] });
+    const ofConfig = { kind: 'config', where: equals(stringField('name'), 'config') } as const;
+    const hasConfig: Predicate = { op: 'size', set: 'configs', is: '>=', value: 1, of: ofConfig };
+    const lists = (tx: Transaction) => tx.list('service', { where: and(equals(stringField('id'), service), hasConfig) });
+    const refers = (tx: Transaction) => tx.referenced('service', 'id', [service], hasConfig);
+    for (const read of [lists, refers]) {
+      assert.deepEqual([await it.madeOf(read), await it.madeOf(read)].flat(), ['ann', 'bob']);
+      await it.app.request('PATCH', `/configs/${config}`, { body: { tags: { read: String(read) } } });
+      assert.deepEqual(await it.madeOf(read), ['ann', 'bob']);
+    }
   });
 
   test(`of pages, what is asked for again is remembered, once there is little room (${name})`, async () => {

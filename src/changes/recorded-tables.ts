@@ -1,0 +1,33 @@
+import { kinds } from '../api/index.ts';
+import type { Field } from '../api/kit/field.ts';
+import type { Kind } from '../api/kit/resource.ts';
+import { isChangedKind } from './events.ts';
+import { tableOf } from './views.ts';
+
+/** A table whose writes draw a revision and leave a change record, but for those of its volatile fields. */
+export interface RecordedTable {
+  /** Fields whose writes leave no record. */
+  readonly volatile: readonly string[];
+  /** Fields that refer to other entities, and stand in the records. */
+  readonly references: readonly string[];
+  /** Whether it has sealed fields. */
+  readonly isSealed: boolean;
+}
+
+const allKinds: readonly Kind[] = Object.values(kinds);
+
+const tables: ReadonlyMap<string, RecordedTable> = new Map(
+  [...Map.groupBy(allKinds, tableOf)].flatMap(([table, its]) => {
+    const fields = its.flatMap(({ fields }) => Object.entries(fields));
+    const named = (is: (field: Field) => unknown) => fields.flatMap(([name, field]) => (is(field) ? [name] : []));
+    const references = named(({ reference, keep, volatile }) => reference && keep === 'stored' && !volatile);
+    const about = { volatile: named(({ volatile }) => volatile), references, isSealed: named(({ sealedFor }) => sealedFor).length > 0 };
+    return its.every(({ kind }) => isChangedKind(kind)) ? [[table, about]] : [];
+  }),
+);
+
+/** Undefined for a table of which changes leave no records, so that nothing read from it can be remembered. */
+export const recordedTable = (table: string): RecordedTable | undefined => tables.get(table);
+
+/** Whether every write to a table draws a revision, so that its rows can be remembered as they are. */
+export const isRecordedWholly = (table: string): boolean => tables.get(table)?.volatile.length === 0;
