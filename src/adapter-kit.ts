@@ -12,8 +12,10 @@ export { createSemaphore, type Release, type Semaphore } from './concurrency/sem
 export { errorBody, type PlainAnswer, RETRY_AFTER } from './errors/index.ts';
 // HTTP: a host's request in, an answer out.
 export { abandon } from './http/abandon.ts';
+export { countUnread } from './http/held-body.ts';
 export { BodyIncomplete, BodyTooLarge, BodyTooSlow, type CoreAnswer, type CoreRequest, Overloaded } from './http/message.ts';
 export { splitTarget } from './http/path.ts';
+export { ANSWER_LIMITS, type AnswerLimits, createUnreadAnswers, type UnreadAnswer, type UnreadAnswers } from './http/unread-answers.ts';
 // Options of adapters, whose names are checked.
 export { checkedOptions } from './options.ts';
 // Certificates: in a presented chain at most, and as texts in PEM.

@@ -55,9 +55,10 @@ const sendOnConnection = (req: IncomingMessage, res: ServerResponse, answer: Cor
     abandonBody(body);
     res.end();
   } else {
-    res.flushHeaders();
+    // Nobody knows when there will be a first part.
+    if (answer.isEndless) res.flushHeaders();
     if (isUnread) discard(req, () => req.destroy());
-    streams.send(res, body);
+    streams.send(res, { ...answer, body });
   }
 };
 
@@ -73,7 +74,7 @@ const sendOnStream = (req: Http2ServerRequest, res: Http2ServerResponse, answer:
   // RFC 9113, 8.1: after a complete answer, the server may reset the stream so that the client stops sending.
   if (!stream.endAfterHeaders && !req.readableEnded) stream.once('finish', () => stream.close());
   if (!isWhole(body) && req.method !== 'HEAD') {
-    streams.send(res, body);
+    streams.send(res, { ...answer, body });
     return;
   }
   abandonBody(body);

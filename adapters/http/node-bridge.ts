@@ -1,4 +1,12 @@
-import { checkedOptions, Overloaded, RETRY_AFTER } from '../../src/adapter-kit.ts';
+import {
+  ANSWER_LIMITS,
+  type AnswerLimits,
+  checkedOptions,
+  countUnread,
+  createUnreadAnswers,
+  Overloaded,
+  RETRY_AFTER,
+} from '../../src/adapter-kit.ts';
 import { logFailure } from './failed.ts';
 import type { Handling } from './handling.ts';
 import { turnToBegin } from './loop-turn.ts';
@@ -9,9 +17,7 @@ import { createNodeStreams } from './node-stream.ts';
 import { REFUSAL_HEADERS, type RefusalStatus, refusalBody } from './refusal.ts';
 import { readProxies, type TrustedProxies } from './trusted-proxies.ts';
 import { createTurns } from './turns.ts';
-import { ANSWER_LIMITS, type AnswerLimits, createUnreadAnswers } from './unread-answers.ts';
 import { BODY_LIMITS, type BodyLimits, createWaitingBodies } from './waiting-bodies.ts';
-import { isWhole } from './whole.ts';
 
 /** How requests on Node reach the controller. */
 export interface NodeOptions extends BodyLimits, AnswerLimits {
@@ -55,7 +61,6 @@ export const nodeBridge = (controller: Handling, options: NodeOptions = {}): Nod
     mount,
     maxConcurrent = 1000,
     trustedProxies,
-    maxUnreadBytes,
     ...limits
   } = checkedOptions('the HTTP adapter', options, { mount: true, trustedProxies: true, ...REQUEST_LIMITS });
   const prefix = mountPoint(mount);
@@ -68,7 +73,7 @@ export const nodeBridge = (controller: Handling, options: NodeOptions = {}): Nod
   const resolved = (host: HostRequest): HostRequest =>
     proxies ? { ...host, remoteAddress: proxies.addressOf(host.req, host.remoteAddress ?? host.req.socket.remoteAddress ?? '') } : host;
   const streams = createNodeStreams();
-  const unread = createUnreadAnswers(maxUnreadBytes);
+  const unread = createUnreadAnswers(limits);
   const turns = createTurns();
   let active = 0;
   let draining = false;
@@ -101,11 +106,9 @@ export const nodeBridge = (controller: Handling, options: NodeOptions = {}): Nod
     if (begin) await begin;
     if (active >= maxConcurrent) return refuse(host, 503, { headers: { 'retry-after': String(RETRY_AFTER.busy) } });
     active++;
-    const request = new NodeRequest(host, target, prefix, receive, proxies?.certificatesOf);
+    const request = new NodeRequest(host, target, { prefix, receive, unread, forwarded: proxies?.certificatesOf });
     try {
-      const answered = await controller.handle(request);
-      send(host, answered, { streams, last: draining });
-      if (isWhole(answered.body)) unread.add(host.res, answered.body.length);
+      send(host, countUnread(await controller.handle(request), unread, request.remoteAddress), { streams, last: draining });
     } catch (error) {
       logFailure(controller, request, error);
       refuse(host, 500, request);

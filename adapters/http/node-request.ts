@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
-import { BodyTooLarge, type CoreRequest } from '../../src/adapter-kit.ts';
+import { BodyTooLarge, type CoreRequest, type UnreadAnswers } from '../../src/adapter-kit.ts';
 import { peerCertificates } from '../tls/peer-certificates.ts';
 import { takenOff } from './mount.ts';
 import { bytesOf } from './parsed-body.ts';
@@ -34,6 +34,7 @@ export interface HostRequest {
 export class NodeRequest implements CoreRequest {
   readonly method: string;
   readonly target: string;
+  readonly unread: UnreadAnswers;
   readonly #host: HostRequest;
   readonly #prefix: string;
   readonly #receive: Receive;
@@ -41,15 +42,11 @@ export class NodeRequest implements CoreRequest {
   #left: AbortController | undefined;
   #requestId: string | undefined;
 
-  /**
-   * @param target path and query below the mount point
-   * @param prefix the mount point
-   * @param receive reads a body
-   * @param forwarded reads the certificates that a trusted proxy forwards; undefined if no proxy is trusted
-   */
-  constructor(host: HostRequest, target: string, prefix: string, receive: Receive, forwarded?: Forwarded) {
+  /** @param target path and query below the mount point */
+  constructor(host: HostRequest, target: string, { prefix, receive, forwarded, unread }: Receiving) {
     this.method = host.req.method ?? 'GET';
     this.target = target;
+    this.unread = unread;
     this.#host = host;
     this.#prefix = prefix;
     this.#receive = receive;
@@ -110,6 +107,17 @@ export const hostRequestId = ({ req, requestId }: HostRequest): string => {
   const { id = requestId } = req as { readonly id?: unknown };
   return requestIdOf(id, req.headers['x-request-id']?.toString());
 };
+
+/** What requests of a server share. */
+interface Receiving {
+  /** The mount point. */
+  readonly prefix: string;
+  /** Reads a body. */
+  readonly receive: Receive;
+  /** Reads the certificates that a trusted proxy forwards; undefined if no proxy is trusted. */
+  readonly forwarded: Forwarded | undefined;
+  readonly unread: UnreadAnswers;
+}
 
 type Receive = (host: HostRequest, limit: number) => Promise<Uint8Array>;
 type Forwarded = (req: NodeIncoming) => readonly Uint8Array[] | undefined;

@@ -2,7 +2,7 @@ import http from 'node:http';
 import https from 'node:https';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
-import { checkedOptions } from '../../src/adapter-kit.ts';
+import { type AnswerLimits, checkedOptions } from '../../src/adapter-kit.ts';
 import { authorityOf, listenOn, openSockets } from '../listening.ts';
 import { CONTROL_PROTOCOL, type RouterHandler } from '../routers/router-handler.ts';
 import { clientCertificates } from '../tls/client-certificates.ts';
@@ -11,7 +11,6 @@ import { nodeBridge, REQUEST_LIMITS } from './node-bridge.ts';
 import { refuseConnection } from './node-refusal.ts';
 import { REFUSAL_HEADERS, refusalBody } from './refusal.ts';
 import type { TrustedProxies } from './trusted-proxies.ts';
-import type { AnswerLimits } from './unread-answers.ts';
 import type { BodyLimits } from './waiting-bodies.ts';
 
 /** Limits of a server. */

@@ -1,20 +1,25 @@
-import { abandon } from '../../src/adapter-kit.ts';
+import { abandon, type CoreAnswer } from '../../src/adapter-kit.ts';
 import type { NodeOutgoing } from './node-request.ts';
+
+type Streamed = Pick<CoreAnswer, 'signal' | 'isEndless'> & { readonly body: AsyncIterable<Uint8Array> };
 
 /** The streamed answers of a server. */
 export interface NodeStreams {
   /** Sends a body with backpressure after its headers, and abandons it if the client disconnects. */
-  send(res: NodeOutgoing, body: AsyncIterable<Uint8Array>): void;
-  /** Ends all open answers after their current part. */
+  send(res: NodeOutgoing, answer: Streamed): void;
+  /** Ends all open answers that have no end of their own, after their current part. */
   end(): void;
 }
 
 export const createNodeStreams = (): NodeStreams => {
-  const open = new Set<() => void>();
-  const send = async (res: NodeOutgoing, parts: AsyncIterator<Uint8Array>): Promise<void> => {
+  const endless = new Set<() => void>();
+  const send = async (res: NodeOutgoing, { body, signal, isEndless }: Streamed): Promise<void> => {
+    const parts = body[Symbol.asyncIterator]();
     const end = () => abandon(parts);
-    open.add(end);
+    const giveUp = () => breakOff(res);
+    if (isEndless) endless.add(end);
     res.once('close', end);
+    signal?.addEventListener('abort', giveUp);
     try {
       for (;;) {
         const { done, value } = await parts.next();
@@ -27,14 +32,15 @@ export const createNodeStreams = (): NodeStreams => {
       breakOff(res);
     } finally {
       res.off('close', end);
-      open.delete(end);
+      signal?.removeEventListener('abort', giveUp);
+      endless.delete(end);
       end();
     }
   };
   return {
-    send: (res, body) => void send(res, body[Symbol.asyncIterator]()),
+    send: (res, answer) => void send(res, answer),
     end: () => {
-      for (const end of open) end();
+      for (const end of endless) end();
     },
   };
 };

@@ -1,4 +1,14 @@
-import { abandon, BodyIncomplete, BodyTooLarge, type CoreAnswer, checkedOptions } from '../../src/adapter-kit.ts';
+import {
+  ANSWER_LIMITS,
+  type AnswerLimits,
+  abandon,
+  BodyIncomplete,
+  BodyTooLarge,
+  type CoreAnswer,
+  checkedOptions,
+  countUnread,
+  createUnreadAnswers,
+} from '../../src/adapter-kit.ts';
 import { MOST_CHUNKS } from './collect.ts';
 import { logFailure } from './failed.ts';
 import type { Handling } from './handling.ts';
@@ -9,7 +19,7 @@ import { webRequestId } from './request-id.ts';
 import { abandonBody, isBodiless, isWhole } from './whole.ts';
 
 /** How web-standard requests reach the controller. */
-export interface WebOptions {
+export interface WebOptions extends AnswerLimits {
   /** Path below which the controller answers, e.g. `/overlay`. Default: the root. A request elsewhere gets 404. */
   readonly mount?: string;
 }
@@ -33,7 +43,9 @@ export type Respond = (
 export type WebBridge = (request: Request, connection?: WebConnection, respond?: Respond) => Promise<Response>;
 
 export const webBridge = (controller: Handling, options: WebOptions = {}): WebBridge => {
-  const prefix = mountPoint(checkedOptions('the HTTP adapter', options, { mount: true }).mount);
+  const { mount, ...limits } = checkedOptions('the HTTP adapter', options, { mount: true, ...ANSWER_LIMITS });
+  const prefix = mountPoint(mount);
+  const unread = createUnreadAnswers(limits);
   return async (request, { peerCertificates = [], remoteAddress = '', usedBody } = {}, respond = newResponse) => {
     const requestId = webRequestId(request);
     const refuse = (status: RefusalStatus) => respond(refusalBody(status, requestId), { status, headers: Object.entries(REFUSAL_HEADERS) });
@@ -55,8 +67,9 @@ export const webBridge = (controller: Handling, options: WebOptions = {}): WebBr
         remoteAddress,
         host: request.headers.get('host') ?? host,
         requestId,
+        unread,
       });
-      return responseOf(request, answer, respond);
+      return responseOf(request, countUnread(answer, unread, remoteAddress), respond);
     } catch (error) {
       logFailure(controller, { requestId, method: request.method, target }, error);
       return refuse(500);
@@ -64,7 +77,8 @@ export const webBridge = (controller: Handling, options: WebOptions = {}): WebBr
   };
 };
 
-const responseOf = ({ method, signal }: Request, { status, headers, body }: CoreAnswer, respond: Respond): Response => {
+const responseOf = ({ method, signal }: Request, answer: CoreAnswer, respond: Respond): Response => {
+  const { status, headers, body } = answer;
   const init = {
     status,
     headers: Object.entries(headers).flatMap(([name, value]) => valuesOf(value).map((each): [string, string] => [name, each])),
@@ -72,7 +86,7 @@ const responseOf = ({ method, signal }: Request, { status, headers, body }: Core
   try {
     // The cast excludes shared memory, which BodyInit does not allow and answers never use.
     if (isWhole(body)) return respond(method === 'HEAD' || isBodiless(status) ? null : (body as string | Uint8Array<ArrayBuffer>), init);
-    if (method !== 'HEAD') return respond(streamOf(body, signal), init);
+    if (method !== 'HEAD') return respond(streamOf(body, signal, answer.signal), init);
     abandonBody(body);
     return respond(null, init);
   } catch (error) {
@@ -83,18 +97,28 @@ const responseOf = ({ method, signal }: Request, { status, headers, body }: Core
 
 const valuesOf = (value: string | readonly string[]): readonly string[] => (typeof value === 'string' ? [value] : value);
 
-/** A streamed body. The next part is requested only when the host needs it, and none after the client has disconnected. */
-const streamOf = (body: AsyncIterable<Uint8Array>, signal: AbortSignal): ReadableStream<Uint8Array> => {
+/**
+ * A streamed body. The next part is requested only when the host needs it, and none after the client has disconnected.
+ * @param left aborted when the client disconnects
+ * @param broken aborted when the answer is broken off
+ */
+const streamOf = (body: AsyncIterable<Uint8Array>, left: AbortSignal, broken: AbortSignal | undefined): ReadableStream<Uint8Array> => {
   const parts = body[Symbol.asyncIterator]();
-  const giveUp = () => abandon(parts);
+  const over = new AbortController();
+  const end = () => over.abort();
+  const giveUp = () => {
+    end();
+    abandon(parts);
+  };
   // Runtimes report a disconnected client by the signal, by cancelling the stream, or both.
-  signal.addEventListener('abort', giveUp, { once: true });
+  left.addEventListener('abort', giveUp, { once: true, signal: over.signal });
   return new ReadableStream(
     {
+      start: (controller) => broken?.addEventListener('abort', () => controller.error(broken.reason), { once: true, signal: over.signal }),
       pull: async (controller) => {
         const { done, value } = await parts.next();
         if (!done) return controller.enqueue(value);
-        signal.removeEventListener('abort', giveUp);
+        end();
         controller.close();
       },
       cancel: giveUp,

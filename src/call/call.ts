@@ -46,6 +46,8 @@ export interface CallSource extends Omit<Attribution, 'actor'> {
   readonly actor?: string | undefined;
   readonly surface: Surface;
   readonly credentials: Credentials;
+  /** Waits until the answer may be made. Called outside of transactions. @param session id of the session, where the credentials name it */
+  admit?(session: string | undefined): Promise<void> | undefined;
   /** Refuses the call before the operation, e.g. because no answer would be accepted. Called once the session has been checked. */
   refusal?(): ApiError | undefined;
   /** The raw input, `{ ...path, ...query, body }`. Called once the session is known to be good; may throw `ApiError`. */
@@ -116,6 +118,8 @@ export interface CallResult {
   readonly headers: ReadonlyMap<string, HeaderValues[string]>;
   /** Whether the work goes on. */
   readonly isAccepted?: boolean;
+  /** Who called. */
+  readonly actor?: Actor;
 }
 
 export type Invoke = (entry: Entry, source: CallSource) => Promise<CallResult>;

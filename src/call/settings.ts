@@ -16,8 +16,10 @@ export interface Settings {
   readonly maxBodyBytes: number;
   /** Milliseconds after which a request is given up with 503. Default 10,000. */
   readonly requestTimeoutMs: number;
-  /** Answers that are sent part by part, such as Server-Sent Events and pages of more than 1 MiB, at once; further ones get 503. Default 1,000. */
+  /** Answers without an end, such as Server-Sent Events, that may be open at once; further ones get 503. A quarter of them are for administrators. Default 1,000. */
   readonly maxOpenStreams: number;
+  /** Of these, those of one identity, or of one address without a session; further ones get 429. Default 20. */
+  readonly maxOpenStreamsPerIdentity: number;
   /** Changes that may wait for their turn before further ones get 429. Default 100. */
   readonly maxQueuedWrites: number;
   /** Password checks that may run at once. Default 2. */
@@ -96,6 +98,7 @@ export const defaultSettings: Settings = {
   maxBodyBytes: 1_048_576,
   requestTimeoutMs: 10_000,
   maxOpenStreams: 1000,
+  maxOpenStreamsPerIdentity: 20,
   maxQueuedWrites: 100,
   maxPasswordChecks: 2,
   maxQueuedPasswordChecks: 250,

@@ -125,5 +125,11 @@ export const extentOf = (row: Row | undefined): Extent | undefined =>
     ? { endsAt: row.endsAt, oldest: Number(row.oldest), oldestBeginsAt: Number(row.oldestBeginsAt) }
     : undefined;
 
+/** Bytes of a record, on the average of those that follow each other; undefined where they do not tell. */
+export const averageBytes = (records: readonly Row[]): number | undefined => {
+  const [first, last] = [extentOf(records[0]), extentOf(records.at(-1))];
+  return first && last && records.length > 1 ? (last.endsAt - first.endsAt) / (records.length - 1) : undefined;
+};
+
 const utf8 = new TextEncoder();
 const sizeOf = (change: Change): number => utf8.encode(JSON.stringify(change)).length;

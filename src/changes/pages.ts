@@ -1,7 +1,7 @@
 import { change as changeKind } from '../api/changes.ts';
 import type { Entities } from './entities.ts';
 import type { Change } from './events.ts';
-import { changeOf, endOfLog, recordsFrom } from './log.ts';
+import { averageBytes, changeOf, endOfLog, recordsFrom } from './log.ts';
 
 /** Part of the change log. */
 export interface LogPage {
@@ -9,6 +9,8 @@ export interface LogPage {
   readonly changes: readonly Change[];
   /** Set if the next changes have left the log (settings `changesKept`, `changeBytesKept`): the revision of the last missing one. */
   readonly missingUpTo?: number;
+  /** Of a change, where it is known. */
+  readonly averageBytes?: number | undefined;
 }
 
 /** The revision of the record at one end of the log; 0 if the log is empty. */
@@ -17,10 +19,11 @@ export const revisionAt = async (entities: Entities, end: 'oldest' | 'newest'): 
 
 /** Reads the changes after a revision, or reports that they are missing. */
 export const pageAfter = async (entities: Entities, after: number, limit: number): Promise<LogPage> => {
-  const changes = (await entities.list(changeKind, recordsFrom(after + 1, limit))).map(changeOf);
+  const records = await entities.list(changeKind, recordsFrom(after + 1, limit));
+  const changes = records.map(changeOf);
   const [first] = changes;
   if (first && first.revision > after + 1) return { changes: [], missingUpTo: first.revision - 1 };
   // Records of the first releases were dropped one by one: there may be another gap further on.
   const gap = changes.findIndex(({ revision }, i) => revision !== after + 1 + i);
-  return { changes: gap < 0 ? changes : changes.slice(0, gap) };
+  return { changes: gap < 0 ? changes : changes.slice(0, gap), averageBytes: averageBytes(records) };
 };

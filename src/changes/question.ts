@@ -10,20 +10,20 @@ export type Dependencies = readonly TablePart[];
 
 export interface CacheableQuestion {
   /** Tells it from all others. */
-  readonly key: string;
+  key(): string;
   /** Undefined if the answer depends on something whose changes leave no record: it must not be remembered then. */
   dependencies(): Dependencies | undefined;
 }
 
 /** How many rows there are of these. */
 export const counting = (table: string, where: Predicate): CacheableQuestion => ({
-  key: `count ${table} ${predicateText(where)}`,
+  key: () => `count ${table} ${predicateText(where)}`,
   dependencies: () => dependenciesOf(table, where),
 });
 
 /** The elements of a set that are in use. */
 export const distinctIn = (table: string, set: string): CacheableQuestion => ({
-  key: `distinct ${table} ${set}`,
+  key: () => `distinct ${table} ${set}`,
   dependencies: () => (isRecorded(table, set) ? [table] : undefined),
 });
 
@@ -31,14 +31,14 @@ export const distinctIn = (table: string, set: string): CacheableQuestion => ({
 export const listingRows = (table: string, query: Query): CacheableQuestion => {
   const { where, sort, offset, limit } = query;
   return {
-    key: `list ${table} ${JSON.stringify([sort, offset, limit])} ${predicateText(where)}`,
+    key: () => `list ${table} ${JSON.stringify([sort, offset, limit])} ${predicateText(where)}`,
     dependencies: () => dependenciesOfRows(table, query),
   };
 };
 
 /** The same, by a name that is shorter than what is asked. @param query made if the answer is not known */
 export const listingNamed = (table: string, name: string, query: () => Query): CacheableQuestion => ({
-  key: `named ${table} ${name}`,
+  key: () => `named ${table} ${name}`,
   dependencies: () => dependenciesOfRows(table, query()),
 });
 

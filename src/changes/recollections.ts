@@ -150,11 +150,12 @@ export class Recollections {
     return { value: undefined, keep };
   }
 
-  async #of({ key, dependencies }: CacheableQuestion): Promise<Recollection | undefined> {
+  async #of(question: CacheableQuestion): Promise<Recollection | undefined> {
     if (this.#mode === 'write') return undefined;
     const revision = await this.current();
+    const key = question.key();
     const keep = (answer: number | readonly unknown[]) => {
-      const dependsOn = dependencies();
+      const dependsOn = question.dependencies();
       if (dependsOn) this.#state.keep(key, answer, revision, dependsOn);
     };
     return { value: this.#state.find(key, revision), keep };

@@ -34,16 +34,22 @@ export class Deadline {
 
   /**
    * When its time is over, work gets one turn to finish: if it has committed and only announces its changes, it succeeds.
+   * @param discard takes a result that comes too late
    * @returns the result of `work`
    * @throws errors of `work`; `late()` once the time is over, unless `work` then reports that it was never begun (429). Called once.
    */
-  race<T>(work: Promise<T>, late: () => ApiError): Promise<T> {
+  race<T>(work: Promise<T>, late: () => ApiError, discard: (result: T) => void = () => undefined): Promise<T> {
     return new Promise((resolve, reject) => {
       let lastTurn: ReturnType<typeof setTimeout> | undefined;
+      let isOver = false;
+      const refuse = () => {
+        isOver = true;
+        reject(late());
+      };
       const giveUp = () => {
         this.#isLate = true;
         this.#own?.abort(timeout(LATE));
-        lastTurn = setTimeout(() => reject(late()), 0);
+        lastTurn = setTimeout(refuse, 0);
       };
       const callOff = this.#limit(giveUp);
       const end = () => {
@@ -53,7 +59,8 @@ export class Deadline {
       work.then(
         (value) => {
           end();
-          resolve(value);
+          if (isOver) discard(value);
+          else resolve(value);
         },
         (error: unknown) => {
           end();

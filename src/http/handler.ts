@@ -4,6 +4,7 @@ import { errorAndMeta } from '../api/surfaces/edge-envelope.ts';
 import type { HeaderValues } from '../api/surfaces/http-output.ts';
 import { ANONYMOUS } from '../api/surfaces/session-rule.ts';
 import type { Surface } from '../api/surfaces/surface.ts';
+import { type Actor, isAdministrator } from '../call/actor.ts';
 import type { Entry, Invoke } from '../call/call.ts';
 import { destinationOf } from '../call/observed.ts';
 import type { Settings } from '../call/settings.ts';
@@ -15,9 +16,11 @@ import { createSharedTimer } from '../platform/shared-timer.ts';
 import { software } from '../version.ts';
 import { isRequestId } from '../wire/request-id.ts';
 import { SAFE_HEADERS } from '../wire/safe-headers.ts';
+import { abandon } from './abandon.ts';
 import { createCors } from './cors.ts';
 import { Deadline, timeout, tooLate } from './deadline.ts';
 import { entityTag } from './entity-tag.ts';
+import { countUnread, heldBody, make } from './held-body.ts';
 import { negotiate, offersOf } from './media-types.ts';
 import type { CoreAnswer, CoreRequest } from './message.ts';
 import { bodyOf, type OutputBody } from './output.ts';
@@ -27,14 +30,15 @@ import { refusalHeaders, toApiError } from './refusal.ts';
 import { requestIds } from './request-ids.ts';
 import { createRouter, surfacesOf } from './router.ts';
 import { HttpSource } from './source.ts';
-import { createStreams } from './streams.ts';
+import { createStreams, type StreamClient, type StreamLimits } from './streams.ts';
+import { createUnreadAnswers } from './unread-answers.ts';
 
 export interface HandlerOptions {
   readonly entries: readonly Entry[];
   /** The surfaces to serve. Default: all that the operations name. */
   readonly surfaces?: readonly Surface[];
   readonly invoke: Invoke;
-  readonly settings: Pick<Settings, 'maxBodyBytes' | 'requestTimeoutMs' | 'corsOrigins' | 'maxOpenStreams'>;
+  readonly settings: Pick<Settings, 'maxBodyBytes' | 'requestTimeoutMs' | 'corsOrigins' | keyof StreamLimits>;
   readonly platform: Pick<Platform, 'random' | 'logger'>;
   /** Default: none. */
   readonly observer?: Observer | undefined;
@@ -84,7 +88,8 @@ export const createHandler = ({
     const header = request.header('x-request-id');
     return isRequestId(header) ? header : newRequestId();
   };
-  const streams = createStreams(settings.maxOpenStreams, platform.logger);
+  const streams = createStreams(settings, platform.logger);
+  const unread = createUnreadAnswers();
   const common = Object.freeze({ ...SAFE_HEADERS, server: software.name, 'ziti-instance-id': newRequestId() });
 
   /** @param surface below whose prefix the request lies, if any */
@@ -99,14 +104,32 @@ export const createHandler = ({
   };
 
   const call = async (source: HttpSource, entry: Entry, deadline: Deadline, wanted: string | undefined): Promise<CoreAnswer> => {
-    const { output, headers, isAccepted } = await invoke(entry, source);
     const { operation } = entry;
-    const { contentType, body, ...own } = bodyOf(source.surface, operation.answer, output, wanted);
-    return {
-      status: isAccepted ? 202 : (own.status ?? statusOf(operation)),
-      headers: headersOf(contentType, common, headers, own.headers ?? entityHeaders(operation, output)),
-      body: isWhole(body) ? body : streams.open(body, deadline, { requestId: source.requestId, operationId: operation.operationId }),
-    };
+    let making: Promise<void> | undefined;
+    try {
+      const { output, headers, isAccepted, actor } = await invoke(entry, source);
+      const { contentType, body, ...own } = bodyOf(source.surface, operation.answer, output, wanted);
+      const answer = {
+        status: isAccepted ? 202 : (own.status ?? statusOf(operation)),
+        headers: headersOf(contentType, common, headers, own.headers ?? entityHeaders(operation, output)),
+      };
+      const context = { requestId: source.requestId, operationId: operation.operationId };
+      const { unread, client } = source;
+      // A caller that bounds nothing gets large texts as they are.
+      if (isWhole(body)) return source.isBounded ? countUnread({ ...answer, body }, unread, client) : { ...answer, body };
+      if (operation.answer.is === 'page' || operation.answer.is === 'data') {
+        const held = heldBody(unread, client);
+        making = make(held, body, (error) =>
+          platform.logger.error('an answer was broken off, as it could not be made', { ...context, error }),
+        );
+        return { ...answer, body: held.body, signal: held.signal };
+      }
+      const of = clientOf(actor, source);
+      return countUnread({ ...answer, body: streams.open(body, of, deadline, context), isEndless: true }, unread, of.name);
+    } finally {
+      if (making) void making.then(() => source.made());
+      else source.made();
+    }
   };
 
   const answer = (asked: Asked): CoreAnswer | Promise<CoreAnswer> => {
@@ -149,6 +172,7 @@ export const createHandler = ({
       refusal: wanted === undefined && offers.length > 0 ? unacceptable(offers, accept) : undefined,
       observation,
       mediaType: wanted,
+      unread,
     });
     observation?.leadsTo(destinationOf(entry, surface, source.credentials));
     const late = () => {
@@ -161,7 +185,9 @@ export const createHandler = ({
       });
       return tooLate(entry.operation);
     };
-    return deadline.race(call(source, entry, deadline, wanted), late).catch((error: unknown) => refuse(error, asked, surface, source));
+    return deadline
+      .race(call(source, entry, deadline, wanted), late, discard)
+      .catch((error: unknown) => refuse(error, asked, surface, source));
   };
 
   return async (request) => {
@@ -211,6 +237,16 @@ const headersOf = (
 };
 
 const isWhole = (body: OutputBody): body is string | Uint8Array => typeof body === 'string' || body instanceof Uint8Array;
+
+const discard = ({ body }: CoreAnswer): void => {
+  if (!isWhole(body)) abandon(body[Symbol.asyncIterator]());
+};
+
+/** An identity in all of its sessions; without one, an address. */
+const clientOf = (actor: Actor | undefined, { remoteAddress }: HttpSource): StreamClient =>
+  actor && 'identity' in actor
+    ? { name: actor.identity.id, isAdministrator: isAdministrator(actor) }
+    : { name: remoteAddress, isAdministrator: false };
 
 const unacceptable = (offers: readonly string[], accept: string | undefined): ApiError =>
   invalidField('Accept', `none of [${offers.join()}] is accepted`, accept, 406);

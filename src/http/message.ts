@@ -1,4 +1,5 @@
 import type { HeaderValues } from '../api/surfaces/http-output.ts';
+import type { UnreadAnswers } from './unread-answers.ts';
 
 /**
  * HTTP as the core sees it: plain objects, so that an adapter needs no web-standard Request on the hot path.
@@ -28,6 +29,8 @@ export interface CoreRequest {
   readonly signal?: AbortSignal | undefined;
   /** By which the host knows the request, e.g. from its own middleware. Ignored unless it is 1 to 128 visible ASCII characters. Default: the header `x-request-id`. */
   readonly requestId?: string | undefined;
+  /** Bounds the answers of the host that clients have not read yet. Default: those of the controller, with the default limits. */
+  readonly unread?: UnreadAnswers | undefined;
 }
 
 /** An answer: status, headers and body. */
@@ -36,10 +39,14 @@ export interface CoreAnswer {
   /** Lower-case names. A list is sent as several headers of the name. */
   readonly headers: HeaderValues;
   /**
-   * Whole, or sent as it is made, as Server-Sent Events are. An adapter asks for the next bytes only when those before have been taken, and calls
-   * `return()` once the client has gone or the server closes. An iterator that throws breaks the answer off.
+   * Whole, or in parts, as large ones and Server-Sent Events are. An adapter asks for the next part only when those before have been taken, and calls
+   * `return()` once the client has gone. An iterator that throws breaks the answer off.
    */
   readonly body: string | Uint8Array | AsyncIterable<Uint8Array>;
+  /** Of a body in parts. Aborted when the client does not take them and others need the memory: what is left is thrown away, and the answer is to be broken off. */
+  readonly signal?: AbortSignal;
+  /** Whether the body goes on until the client leaves, as Server-Sent Events do: it is ended when the server closes. Default false. */
+  readonly isEndless?: boolean;
 }
 
 /** Thrown by `CoreRequest.body` when it exceeds the limit. */

@@ -1,6 +1,7 @@
 import type { Credentials } from '../api/surfaces/session-rule.ts';
 import type { Surface } from '../api/surfaces/surface.ts';
 import type { BrowserHeaders, CallSource, Entry } from '../call/call.ts';
+import type { Release } from '../concurrency/semaphore.ts';
 import type { ApiError } from '../errors/index.ts';
 import type { Observation } from '../observability/observation.ts';
 import { readBody } from './body.ts';
@@ -8,6 +9,7 @@ import type { Deadline } from './deadline.ts';
 import { versionsIn } from './entity-tag.ts';
 import type { CoreRequest } from './message.ts';
 import { parseQuery, type QueryParameters } from './query-string.ts';
+import type { UnreadAnswers } from './unread-answers.ts';
 
 export interface HttpSourceOptions {
   readonly requestId: string;
@@ -27,6 +29,8 @@ export interface HttpSourceOptions {
   readonly observation: Observation | undefined;
   /** That the client likes best of those that are offered. */
   readonly mediaType: string | undefined;
+  /** Of the controller, for hosts that have none of their own. */
+  readonly unread: UnreadAnswers;
 }
 
 /**
@@ -40,6 +44,8 @@ export class HttpSource implements CallSource {
   readonly observation: Observation | undefined;
   readonly #of: HttpSourceOptions;
   #stage: 'session' | 'body' | 'work' = 'session';
+  #session: string | undefined;
+  #made: Release | undefined;
 
   constructor(options: HttpSourceOptions) {
     this.requestId = options.requestId;
@@ -86,6 +92,39 @@ export class HttpSource implements CallSource {
 
   get signal(): AbortSignal {
     return this.#of.deadline.signal;
+  }
+
+  get unread(): UnreadAnswers {
+    return this.#of.request.unread ?? this.#of.unread;
+  }
+
+  /** Whether the host bounds what its clients do not read. */
+  get isBounded(): boolean {
+    return this.#of.request.unread !== undefined;
+  }
+
+  /** For whom an answer is held: a session or, without one, an address. */
+  get client(): string {
+    return this.#session ?? this.remoteAddress;
+  }
+
+  admit(session: string | undefined): Promise<void> | undefined {
+    const { credentials } = this;
+    this.#session = session ?? (credentials.kind === 'token' ? credentials.token : undefined);
+    if (this.#of.entry.operation.answer.is !== 'page') return undefined;
+    const made = this.unread.admit(this.client, () => this.signal);
+    if (typeof made === 'function') this.#made = made;
+    else return this.#admitted(made);
+    return undefined;
+  }
+
+  async #admitted(made: Promise<Release>): Promise<void> {
+    this.#made = await made;
+  }
+
+  /** The answer is made, or there is none. */
+  made(): void {
+    this.#made?.();
   }
 
   refusal(): ApiError | undefined {

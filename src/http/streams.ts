@@ -1,20 +1,35 @@
-import { ApiError, unavailable } from '../errors/index.ts';
+import type { Release } from '../concurrency/semaphore.ts';
+import { ApiError, explained, RETRY_AFTER, unavailable } from '../errors/index.ts';
 import type { Logger } from '../platform/platform.ts';
 import { abandon } from './abandon.ts';
 import type { Deadline } from './deadline.ts';
 
-/** The bodies of a handler that are sent as they are made. */
+/** Whom a stream is for: an identity or, without one, an address. */
+export interface StreamClient {
+  readonly name: string;
+  readonly isAdministrator: boolean;
+}
+
+/** The answers of a handler that go on for as long as their clients stay. */
 export interface Streams {
   /**
    * Takes a place until the stream ends: by itself, by `return()`, or because the client went away. Nothing is made before it is asked for.
    * @param context for the log, should the stream fail
-   * @throws ApiError `SERVER_UNAVAILABLE` when all places are taken
+   * @throws ApiError `SERVER_TOO_MANY_REQUESTS` when the client has its share of the places; `SERVER_UNAVAILABLE` when all are taken
    */
   open(
     parts: AsyncIterable<string | Uint8Array>,
+    client: StreamClient,
     deadline: Deadline,
     context: Readonly<Record<string, unknown>>,
   ): AsyncIterable<Uint8Array>;
+}
+
+export interface StreamLimits {
+  /** Streams that may be open at once. A quarter of them are for administrators. */
+  readonly maxOpenStreams: number;
+  /** Of these, those of one identity. */
+  readonly maxOpenStreamsPerIdentity: number;
 }
 
 type Part = IteratorResult<Uint8Array, undefined>;
@@ -22,17 +37,18 @@ type Part = IteratorResult<Uint8Array, undefined>;
 const ENDED: Part = Object.freeze({ done: true, value: undefined });
 const utf8 = new TextEncoder();
 
-/** @param most streams that may be open at once */
-export const createStreams = (most: number, logger: Pick<Logger, 'error'>): Streams => {
-  let taken = 0;
+export const createStreams = ({ maxOpenStreams, maxOpenStreamsPerIdentity }: StreamLimits, logger: Pick<Logger, 'error'>): Streams => {
+  const places = createPlaces(maxOpenStreams, maxOpenStreamsPerIdentity);
   return {
-    open: (parts, deadline, context) => {
+    open: (parts, client, deadline, context) => {
       const source = parts[Symbol.asyncIterator]();
-      if (taken >= most) {
+      let release: Release;
+      try {
+        release = places.take(client);
+      } catch (error) {
         abandon(source);
-        throw unavailable(`${most} streams are open already: try again later`);
+        throw error;
       }
-      taken++;
       let isOver = false;
       let give: ((part: Part) => void) | undefined;
       const stop = deadline.outlive();
@@ -40,7 +56,7 @@ export const createStreams = (most: number, logger: Pick<Logger, 'error'>): Stre
       const end = () => {
         if (isOver) return;
         isOver = true;
-        taken--;
+        release();
         signal.removeEventListener('abort', end);
         stop();
         abandon(source);
@@ -77,6 +93,33 @@ export const createStreams = (most: number, logger: Pick<Logger, 'error'>): Stre
         },
       };
       return { [Symbol.asyncIterator]: () => iterator };
+    },
+  };
+};
+
+/** So many clients cannot keep administrators out. */
+const RESERVED = 1 / 4;
+
+const createPlaces = (most: number, mostOfOne: number) => {
+  const taken = new Map<string, number>();
+  let all = 0;
+  return {
+    take: ({ name, isAdministrator }: StreamClient): Release => {
+      const own = taken.get(name) ?? 0;
+      if (own >= mostOfOne)
+        throw explained('SERVER_TOO_MANY_REQUESTS', `${own} streams of this identity are open already, and no more may be`, {
+          retryAfter: RETRY_AFTER.busy,
+        });
+      if (all >= (isAdministrator ? most : most - Math.floor(most * RESERVED)))
+        throw unavailable(`${all} streams are open already: try again later`);
+      taken.set(name, own + 1);
+      all++;
+      return () => {
+        all--;
+        const rest = (taken.get(name) ?? 1) - 1;
+        if (rest > 0) taken.set(name, rest);
+        else taken.delete(name);
+      };
     },
   };
 };

@@ -54,10 +54,14 @@ export const createInvoke = (parts: Parts, storeErrors: StoreErrors, before: Hoo
       const caughtUp = catchUpPresence();
       // Within the host's transaction, waiting for another one might never end.
       if (caughtUp && source.hostTransaction === undefined) await caughtUp;
-      if (entry.operation.permission !== 'open') presented = await presentedToken(call);
+      if (entry.operation.permission !== 'open') {
+        presented = await presentedToken(call);
+        const admitted = source.admit?.(presented?.sessionId);
+        if (admitted) await admitted;
+      }
       const output = await (!isHooked && readsOneState(entry, source, presented) ? call.inOneState(answered) : answered());
       const given = entry.operation.answer.is === 'events' ? withErrors(output as AsyncIterable<unknown>, told) : output; // as declared
-      return { output: given, headers: call.answerHeaders, ...(call.isAccepted ? { isAccepted: true } : {}) };
+      return { output: given, headers: call.answerHeaders, actor: call.actor, ...(call.isAccepted ? { isAccepted: true } : {}) };
     } catch (error) {
       throw told(error);
     } finally {

@@ -1,4 +1,5 @@
 import type { CoreRequest } from '../http/message.ts';
+import type { UnreadAnswers } from '../http/unread-answers.ts';
 
 /** A request below a path. What it has else is read on demand from the request itself, whose getters need it as `this`. */
 export class MountedRequest implements CoreRequest {
@@ -55,5 +56,9 @@ export class MountedRequest implements CoreRequest {
 
   get requestId(): string | undefined {
     return this.#request.requestId;
+  }
+
+  get unread(): UnreadAnswers | undefined {
+    return this.#request.unread;
   }
 }

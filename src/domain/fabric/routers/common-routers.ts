@@ -1,9 +1,10 @@
 import type { identity } from '../../../api/identities.ts';
 import type { PolicyPath } from '../../../api/kit/related-list.ts';
-import type { RowOf } from '../../../api/kit/resource.ts';
+import type { AnyRow, RowOf } from '../../../api/kit/resource.ts';
 import { edgeRouter } from '../../../api/routers.ts';
 import type { service } from '../../../api/services.ts';
 import type { Entities } from '../../../changes/entities.ts';
+import { listing } from '../../../changes/reads.ts';
 import { createTurns } from '../../../concurrency/event-loop.ts';
 import type { Connections } from '../../../presence/connections.ts';
 import { and, not, type Predicate } from '../../../query/index.ts';
@@ -24,7 +25,7 @@ export interface IdentityAndService {
   readonly service: RowOf<typeof service>;
 }
 
-/** For each pair, the edge routers that both may use: 25 at most, online ones first. Four queries for any number of pairs. */
+/** For each pair, the edge routers that both may use: 25 at most, online ones first. Three queries for any number of pairs. */
 export const commonRouters = async (
   entities: Entities,
   pairs: readonly IdentityAndService[],
@@ -52,7 +53,7 @@ export const commonRouters = async (
 
 type RouterAccess = (pair: IdentityAndService, router: Router) => boolean;
 
-/** For each pair whether both may use one of some routers. Two queries for any number of pairs. */
+/** For each pair whether both may use one of some routers. One query for any number of pairs. */
 export const routerAccess = async (
   entities: Entities,
   pairs: readonly IdentityAndService[],
@@ -76,17 +77,25 @@ interface LeadingOfPairs {
   readonly ofServices: Leading<IdentityAndService['service']>;
 }
 
-const leadingFrom = async (entities: Entities, pairs: readonly IdentityAndService[]): Promise<LeadingOfPairs> => ({
-  ofIdentities: await leadingOf(entities, identityToRouters, new Set(pairs.map(({ identity }) => identity))),
-  ofServices: await leadingOf(entities, serviceToRouters, new Set(pairs.map(({ service }) => service))),
-});
+const leadingFrom = async (entities: Entities, pairs: readonly IdentityAndService[]): Promise<LeadingOfPairs> => {
+  const identities = new Set(pairs.map(({ identity }) => identity));
+  const services = new Set(pairs.map(({ service }) => service));
+  const [ofIdentities, ofServices] = await entities.readAll([leading(identityToRouters, identities), leading(serviceToRouters, services)]);
+  return {
+    ofIdentities: await leadingOf(identityToRouters, identities, ofIdentities),
+    ofServices: await leadingOf(serviceToRouters, services, ofServices),
+  };
+};
+
+/** The policies that may select some of these. */
+const leading = ({ policies, from }: PolicyPath, starts: ReadonlySet<Selectable>) =>
+  listing(policies, { where: maybeSelecting(from, [...starts]) });
 
 const leadingOf = async <E extends Selectable>(
-  entities: Entities,
-  { policies, from, to }: PolicyPath,
+  { from, to }: PolicyPath,
   starts: ReadonlySet<E>,
+  rows: readonly AnyRow[],
 ): Promise<Leading<E>> => {
-  const rows = await entities.list(policies, { where: maybeSelecting(from, [...starts]) });
   const sides = new Map(rows.map((row) => [row, sideOf(row, to)]));
   const selecting = await selectingEach(starts, rows, (row) => sideOf(row, from));
   return new Map([...selecting].map(([start, its]) => [start, its.flatMap((row) => sides.get(row) ?? [])]));

@@ -11,7 +11,9 @@ import { checkedCursor, checkedKinds, cursorExpired } from './cursor.ts';
 type Operation = typeof changes.operations.follow;
 
 /** Changes read at a time: the next page is read when the reader has taken this one. */
-const PAGE = 100;
+const PAGE = { first: 10, least: 2, most: 100 } as const;
+/** Bytes of a page, about: a change may have two megabytes, and a reader that takes nothing keeps its page in memory. */
+const PAGE_BYTES = 262_144;
 /** How often the permission of an actor is checked while nothing changes: a session may have expired. ms */
 const RECHECK_MS = 5000;
 /** After which a disconnected client reconnects. ms */
@@ -40,13 +42,15 @@ async function* eventsAfter(
 ): AsyncGenerator<ServerSentEvent<Change>, void, undefined> {
   const { signal: closing } = call.core.logWatch;
   let after = begin;
+  let limit: number = PAGE.first;
   // A client that is disconnected before the first change resumes from here, too.
   yield { ...mark(after), retry: RETRY_MS };
   while (!closing.aborted) {
     call.signal.throwIfAborted();
-    const page = await call.readOn((entities) => pageAfter(entities, after, PAGE)).catch(unlessAborted(closing));
+    const page = await call.readOn((entities) => pageAfter(entities, after, limit)).catch(unlessAborted(closing));
     if (!page) return;
-    const { changes, missingUpTo } = page;
+    const { changes, missingUpTo, averageBytes } = page;
+    if (averageBytes !== undefined) limit = Math.max(PAGE.least, Math.min(PAGE.most, Math.floor(PAGE_BYTES / averageBytes)));
     if (missingUpTo !== undefined) throw cursorExpired(after, missingUpTo);
     for (const change of changes) if (wanted?.has(change.entity) ?? true) yield { ...mark(change.revision), event: 'change', data: change };
     const last = changes.at(-1);

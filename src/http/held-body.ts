@@ -1,0 +1,150 @@
+import { abandon } from './abandon.ts';
+import type { CoreAnswer } from './message.ts';
+import { Unread, type UnreadAnswers } from './unread-answers.ts';
+
+type Parts = AsyncIterable<Uint8Array>;
+type Part = IteratorResult<Uint8Array, undefined>;
+type Sent = Required<Pick<CoreAnswer, 'signal'>> & { readonly body: Parts };
+
+/** A body that is made without regard to how fast its client reads, so that what it is made of is let go of. */
+export interface HeldBody extends Sent {
+  /** Whether the rest is not wanted any more. */
+  readonly isOver: boolean;
+  add(part: Uint8Array): void;
+  /** All was made. @param failure why there is no more */
+  end(failure?: unknown): void;
+}
+
+/** Bytes that an adapter is given at once: what it has stays in memory until the client takes it. */
+const PART = 65_536;
+/** Bytes from which on a whole body is counted: the buffers of a connection take a shorter one. */
+const LARGE = 16_384;
+
+const ENDED: Part = Object.freeze({ done: true, value: undefined });
+const utf8 = new TextEncoder();
+
+export const heldBody = (unread: UnreadAnswers, client: string): HeldBody => {
+  const broken = new AbortController();
+  let parts: Uint8Array[] = [];
+  let [isMade, isOver] = [false, false];
+  let failure: unknown;
+  /** Bytes that the adapter has. */
+  let lent = 0;
+  let wake: (() => void) | undefined;
+
+  const finish = () => {
+    isOver = true;
+    parts = [];
+    wake?.();
+  };
+  const answer = unread.open(client, () => {
+    failure = new Unread();
+    finish();
+    broken.abort(failure);
+  });
+  const end = () => {
+    finish();
+    answer.end();
+  };
+  const lend = (): Part | undefined => {
+    const [first] = parts;
+    if (!first) return undefined;
+    const value = first.subarray(0, PART);
+    lent = value.byteLength;
+    if (lent < first.byteLength) parts[0] = first.subarray(lent);
+    else parts.shift();
+    return { value };
+  };
+  const next = async (): Promise<Part> => {
+    if (lent > 0) answer.take(lent);
+    lent = 0;
+    for (;;) {
+      if (!isOver && (failure !== undefined || (isMade && parts.length === 0))) end();
+      if (failure !== undefined) throw failure;
+      if (isOver) return ENDED;
+      const part = lend();
+      if (part) return part;
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+  };
+  const iterator: AsyncIterator<Uint8Array, undefined> = {
+    next,
+    return: async () => {
+      if (!isOver) end();
+      return ENDED;
+    },
+  };
+  return {
+    body: { [Symbol.asyncIterator]: () => iterator },
+    signal: broken.signal,
+    get isOver() {
+      return isOver;
+    },
+    add: (part) => {
+      if (isOver || part.byteLength === 0) return;
+      parts.push(part);
+      answer.add(part.byteLength);
+      wake?.();
+    },
+    end: (reason) => {
+      isMade = true;
+      failure ??= reason;
+      wake?.();
+    },
+  };
+};
+
+/** Makes the whole of a body. Never rejects. @param failed told why it could not be made */
+export const make = async (held: HeldBody, parts: AsyncIterable<string | Uint8Array>, failed: (error: unknown) => void): Promise<void> => {
+  try {
+    for await (const part of parts) {
+      held.add(typeof part === 'string' ? utf8.encode(part) : part);
+      if (held.isOver) break;
+    }
+    held.end();
+  } catch (error) {
+    failed(error);
+    held.end(error);
+  }
+};
+
+/** An answer with its body counted as unread until the client has taken it; of a stream, the part that it has not taken. */
+export const countUnread = (answer: CoreAnswer, unread: UnreadAnswers, client: string): CoreAnswer => {
+  const { body, signal } = answer;
+  if (signal) return answer;
+  if (typeof body !== 'string' && !(body instanceof Uint8Array)) return { ...answer, ...countedParts(body, unread, client) };
+  if (body.length < LARGE) return answer;
+  const bytes = typeof body === 'string' ? utf8.encode(body) : body;
+  const held = heldBody(unread, client);
+  held.add(bytes);
+  held.end();
+  const headers = { ...answer.headers, 'content-length': String(bytes.byteLength) };
+  return { ...answer, headers, body: held.body, signal: held.signal };
+};
+
+const countedParts = (parts: Parts, unread: UnreadAnswers, client: string): Sent => {
+  const broken = new AbortController();
+  const source = parts[Symbol.asyncIterator]();
+  let lent = 0;
+  const answer = unread.open(client, () => {
+    abandon(source);
+    broken.abort(new Unread());
+  });
+  const iterator: AsyncIterator<Uint8Array> = {
+    next: async () => {
+      if (lent > 0) answer.take(lent);
+      lent = 0;
+      broken.signal.throwIfAborted();
+      const part = await source.next();
+      if (!part.done) answer.add((lent = part.value.byteLength));
+      return part;
+    },
+    return: async () => {
+      answer.end();
+      return (await source.return?.()) ?? ENDED;
+    },
+  };
+  return { body: { [Symbol.asyncIterator]: () => iterator }, signal: broken.signal };
+};

@@ -1,0 +1,193 @@
+import type { Release } from '../concurrency/semaphore.ts';
+import { tooManyRequests, WaitQueue } from '../concurrency/wait-queue.ts';
+
+/** Limits of answers that clients have not read yet: clients that do not read must not fill the memory. */
+export interface AnswerLimits {
+  /** Maximum of bytes held for all of them. Beyond it, the session that holds most loses the answer that has stalled longest. Default 256 MiB. */
+  readonly maxUnreadBytes?: number;
+  /** Bytes held for one session from which on its further lists wait. Default 32 MiB. */
+  readonly maxUnreadBytesPerSession?: number;
+  /** Milliseconds without progress after which an answer is broken off if a list of its session waits for room. Default 5,000. */
+  readonly stalledAnswerMs?: number;
+}
+
+/** The names of `AnswerLimits`, for checking options. */
+export const ANSWER_LIMITS = { maxUnreadBytes: true, maxUnreadBytesPerSession: true, stalledAnswerMs: true } as const;
+
+/** The answers of a host that clients have not read yet. */
+export interface UnreadAnswers {
+  /**
+   * Waits until another page may be made for a client.
+   * @param signal gives the signal of the request, asked for only if it has to wait
+   * @returns what is to be called once the page is made
+   * @throws ApiError `SERVER_TOO_MANY_REQUESTS` when too many of its requests wait for room; the reason of the signal
+   */
+  admit(client: string, signal: () => AbortSignal): Release | Promise<Release>;
+  /** An answer to a client. @param breakOff lets go of all that is held of it */
+  open(client: string, breakOff: () => void): UnreadAnswer;
+}
+
+/** What is held of one answer. */
+export interface UnreadAnswer {
+  /** More is held. Others, or this one, may be broken off for it. */
+  add(bytes: number): void;
+  /** The client has taken a part. */
+  take(bytes: number): void;
+  /** Nothing is held any more. */
+  end(): void;
+}
+
+/** Why an answer is broken off. */
+export class Unread extends Error {
+  override readonly name = 'Unread';
+
+  constructor() {
+    super('the client does not read its answer, and others need the memory');
+  }
+}
+
+/** Pages that are made for one client at once: what they are made of takes more memory than they do. */
+const MADE_AT_ONCE = 8;
+/** Requests of one client that may wait for it to read. */
+const MOST_WAITING = 16;
+
+interface Held {
+  readonly breakOff: () => void;
+  bytes: number;
+  /** When the client last took a part, or when there was a first one. */
+  since: number;
+}
+
+interface Client {
+  readonly name: string;
+  bytes: number;
+  /** Pages that are being made. */
+  making: number;
+  /** Answers of which something is held, in the order in which they last made progress. */
+  readonly answers: Set<Held>;
+  readonly waiting: WaitQueue;
+  timer?: ReturnType<typeof setTimeout>;
+}
+
+export const createUnreadAnswers = ({
+  maxUnreadBytes = 256 * 1024 * 1024,
+  maxUnreadBytesPerSession = 32 * 1024 * 1024,
+  stalledAnswerMs = 5000,
+}: AnswerLimits = {}): UnreadAnswers => {
+  const clients = new Map<string, Client>();
+  let [bytes, held] = [0, 0];
+
+  const clientOf = (name: string): Client => {
+    let client = clients.get(name);
+    if (!client) clients.set(name, (client = { name, bytes: 0, making: 0, answers: new Set(), waiting: new WaitQueue() }));
+    return client;
+  };
+  const grow = (client: Client, answer: Held, by: number) => {
+    answer.bytes += by;
+    client.bytes += by;
+    bytes += by;
+  };
+  /** @returns whether anything was held of it */
+  const remove = (client: Client, answer: Held): boolean => {
+    if (!client.answers.delete(answer)) return false;
+    held--;
+    grow(client, answer, -answer.bytes);
+    return true;
+  };
+  const drop = (client: Client) => {
+    const [stalest] = client.answers;
+    if (!stalest) return;
+    remove(client, stalest);
+    stalest.breakOff();
+  };
+  const hasRoom = ({ making, bytes }: Client): boolean => making < MADE_AT_ONCE && bytes < maxUnreadBytesPerSession;
+
+  /** Admits those that wait, as far as there is room. If they wait for room, what has stalled makes some. */
+  const advance = (client: Client) => {
+    clearTimeout(client.timer);
+    for (let [next] = client.waiting; next; [next] = client.waiting) {
+      if (hasRoom(client)) {
+        client.making++;
+        next.admit();
+        continue;
+      }
+      const [stalest] = client.answers;
+      if (!stalest || client.bytes < maxUnreadBytesPerSession) return;
+      const rest = stalest.since + stalledAnswerMs - performance.now();
+      if (rest > 0) {
+        client.timer = setTimeout(advance, rest, client);
+        return;
+      }
+      drop(client);
+    }
+    if (client.making === 0 && client.answers.size === 0) clients.delete(client.name);
+  };
+  const permit = (client: Client): Release => {
+    let isMade = false;
+    return () => {
+      if (isMade) return;
+      isMade = true;
+      client.making--;
+      advance(client);
+    };
+  };
+  const makeRoom = () => {
+    while (bytes > maxUnreadBytes && held > 1) {
+      const largest = [...clients.values()].reduce((most, each) => (each.bytes > most.bytes ? each : most));
+      drop(largest);
+      advance(largest);
+    }
+  };
+
+  return {
+    admit: (name, signal) => {
+      const client = clientOf(name);
+      if (client.waiting.length === 0 && hasRoom(client)) {
+        client.making++;
+        return permit(client);
+      }
+      if (client.bytes >= maxUnreadBytesPerSession && client.waiting.length >= MOST_WAITING) throw tooManyRequests();
+      const admitted = client.waiting.wait(undefined, signal());
+      advance(client);
+      return admitted.then(
+        () => permit(client),
+        (reason: unknown) => {
+          advance(client);
+          throw reason;
+        },
+      );
+    },
+    open: (name, breakOff) => {
+      const answer: Held = { breakOff, bytes: 0, since: 0 };
+      return {
+        add: (more) => {
+          const client = clientOf(name);
+          if (answer.bytes === 0) {
+            answer.since = performance.now();
+            client.answers.add(answer);
+            held++;
+          }
+          grow(client, answer, more);
+          makeRoom();
+        },
+        take: (part) => {
+          const client = clientOf(name);
+          const { bytes: before } = answer;
+          if (!remove(client, answer)) return;
+          if (before > part) {
+            answer.since = performance.now();
+            client.answers.add(answer);
+            held++;
+            grow(client, answer, before - part);
+          }
+          advance(client);
+        },
+        end: () => {
+          const client = clientOf(name);
+          remove(client, answer);
+          advance(client);
+        },
+      };
+    },
+  };
+};
