@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { mfa } from '../../src/api/mfa.ts';
+import { sealText } from '../../src/changes/sealed.ts';
+import { createSecrets } from '../../src/platform/secrets.ts';
+import { webRandom } from '../../src/platform/web.ts';
 import { proves } from '../specification.ts';
-import { type App, onEveryStore } from '../support/app.ts';
-import { beginMfa, enrollMfa, type Factor, giveCode } from '../support/mfa.ts';
-import { assertInvalid } from '../support/refusals.ts';
+import { type App, onEveryStore, SECRET_KEY } from '../support/app.ts';
+import { beginMfa, enrollMfa, type Factor, giveCode, totp } from '../support/mfa.ts';
+import { assertInvalid, assertRefused } from '../support/refusals.ts';
 
 const AT = '/current-identity/mfa';
 
@@ -164,5 +168,21 @@ onEveryStore('what each code does', (open) => {
     }
     assertInvalid(await giveCode(app, as, 'x'.repeat(100_000)), 'code'); // is not looked at
     assert.equal((await giveCode(app, as, code())).status, 200);
+  });
+
+  test('secrets of 10 bytes and of 100, as other controllers issue them, serve; new ones have 20', async () => {
+    await using app = await open();
+    const secrets = await createSecrets([SECRET_KEY], webRandom);
+    for (const characters of [16, 24, 32, 160]) {
+      const { id, login } = await app.user();
+      const { secret, wrongCode } = await enrollMfa(app, await login());
+      assert.equal(secret.length, 32);
+      const stored = secret.repeat(5).slice(0, characters);
+      const row = (await app.rows('mfa')).find(({ identityId }) => identityId === id) ?? assert.fail();
+      await app.alter('mfa', row.id, { sealedSecret: await sealText(secrets, mfa, 'sealedSecret', row, stored) });
+      const as = await login();
+      assertRefused(await giveCode(app, as, wrongCode()), 400, 'MFA_INVALID_TOKEN');
+      assert.equal((await giveCode(app, as, totp(stored, app.clock.now()))).status, 200, `${characters} characters`);
+    }
   });
 });

@@ -1,8 +1,10 @@
-import { verifySync } from 'otplib';
+import { createGuardrails, verifySync } from 'otplib';
 import type { Random } from '../../../platform/platform.ts';
 
 /** 160 bits, as RFC 4226 (section 4, R6) recommends: 32 characters of base32. */
 const SECRET_LENGTH = 32;
+/** Bytes of stored secrets. Other controllers issue 10, which the library would refuse, and it would refuse more than 64, too. */
+const GUARDRAILS = createGuardrails({ MIN_SECRET_BYTES: 10, MAX_SECRET_BYTES: 1024 });
 /** Seconds for which a code is the current one (RFC 6238, section 5.2). */
 export const INTERVAL = 30;
 /** Codes of so many intervals before and after the current one are taken, for clocks that are wrong and people who are slow. */
@@ -33,6 +35,6 @@ export const takenIntervals = (now: number): readonly number[] => {
 export const intervalOfCode = (secret: string, code: string, now: number): number | undefined => {
   if (!/^\d{6}$/.test(code)) return undefined; // the library throws for what cannot be a code
   const epoch = Math.floor(now / 1000);
-  const found = verifySync({ secret, token: code, epoch, period: INTERVAL, epochTolerance: WINDOW * INTERVAL });
+  const found = verifySync({ secret, token: code, epoch, period: INTERVAL, epochTolerance: WINDOW * INTERVAL, guardrails: GUARDRAILS });
   return found.valid ? intervalAt(epoch) + found.delta : undefined;
 };
