@@ -7,13 +7,21 @@
 export const checkedOptions = <T extends object>(name: string, options: T, known: Readonly<Record<OptionNames<T>, true>>): T => {
   if (typeof options !== 'object' || options === null) throw new TypeError(`${name} takes an object of options, got ${String(options)}`);
   for (const given of Object.keys(options)) {
-    if (Object.hasOwn(known, given)) continue;
-    const names = Object.keys(known);
-    const meant = nearest(given, names);
-    throw new TypeError(`${name} has no option '${given}'${meant ? `: did you mean '${meant}'?` : `, but ${names.join(', ')}`}`);
+    if (!Object.hasOwn(known, given)) throw new TypeError(`${name} has no option ${unknownName(given, Object.keys(known))}`);
   }
   return options;
 };
+
+/** The end of a sentence that refuses a name: what was given, and the name that was probably meant, or else all that there are. */
+export const unknownName = (given: string, names: readonly string[]): string => {
+  const shown = `'${given.slice(0, MOST_COMPARED)}'`;
+  const meant = given.length > MOST_COMPARED ? undefined : nearest(given, names);
+  if (meant !== undefined) return `${shown}: did you mean '${meant}'?`;
+  return names.length > 0 ? `${shown}, but ${names.join(', ')}` : `${shown}, nor any other`;
+};
+
+/** Characters of a name from which on it resembles none: to compare two costs the product of their lengths. */
+const MOST_COMPARED = 100;
 
 /** Also those that only some members of a union have. */
 type OptionNames<T> = T extends unknown ? keyof T & string : never;

@@ -68,12 +68,7 @@ export const createHandler = ({
   observer,
 }: HandlerOptions): Handle => {
   const route = createRouter(entries, surfaces);
-  const queries = new Map(
-    entries.map(({ operation }) => {
-      const one = operation.surfaces.some(({ refusesRepeated }) => refusesRepeated) ? 'refused' : 'first';
-      return [operation, operation.query && queryParameters(operation.query, one)];
-    }),
-  );
+  const queries = new Map(entries.map(({ operation }) => [operation, queryParameters(operation)]));
   const cors = createCors(
     settings.corsOrigins,
     surfaces,

@@ -1,39 +1,59 @@
 import * as z from 'zod';
+import type { Operation } from '../api/kit/operation.ts';
 import { invalidField } from '../errors/index.ts';
+import { unknownName } from '../options.ts';
 import { formDecoded } from './form.ts';
 import { isStorable } from './path.ts';
 
 /** What is made of a parameter that is repeated: its first value counts, or it is refused, or all count. */
 type Repeated = 'first' | 'refused' | 'all';
 
-/** The declared parameters of a query, by name. */
-export type QueryParameters = ReadonlyMap<string, Repeated>;
+/** The query that an operation takes. */
+export interface QueryParameters {
+  /** The declared parameters by name. */
+  readonly names: ReadonlyMap<string, Repeated>;
+  /** The name of the operation, where a parameter that is not declared is refused; default: it is ignored. */
+  readonly strictFor?: string | undefined;
+}
 
 /**
- * @param one what is made of a repeated parameter that takes one value
- * @returns the names to look for in a query, from the schema of an operation.
+ * The query of an operation. Its surfaces say how strictly it is read.
+ * @returns undefined where nothing in a query matters
  */
-export const queryParameters = (schema: z.ZodObject, one: Exclude<Repeated, 'all'> = 'first'): QueryParameters =>
-  new Map(Object.entries(schema.shape).map(([name, value]) => [name, takesMany(value as z.ZodType) ? 'all' : one])); // a shape holds schemas
+export const queryParameters = ({
+  operationId,
+  query,
+  surfaces,
+}: Pick<Operation, 'operationId' | 'query' | 'surfaces'>): QueryParameters | undefined => {
+  const one = surfaces.some(({ refusesRepeated }) => refusesRepeated) ? 'refused' : 'first';
+  const strictFor = surfaces.some(({ refusesUnknown }) => refusesUnknown) ? operationId : undefined;
+  if (!query && strictFor === undefined) return undefined;
+  const shape = Object.entries(query?.shape ?? {});
+  return { names: new Map(shape.map(([name, value]) => [name, takesMany(value as z.ZodType) ? 'all' : one])), strictFor }; // a shape holds schemas
+};
 
 /**
  * The declared parameters of a query, as strings: the first value of each, or all where it may be repeated. Names are case-sensitive; others are
- * ignored. `;` is not a separator and must be escaped: silently dropping a filter after it would return the whole list.
+ * ignored, or refused if `declared` says so. `;` is not a separator and must be escaped: silently dropping a filter after it would return the whole list.
  * @throws ApiError 400 `COULD_NOT_VALIDATE` for a declared parameter with a malformed escape or a bare `;`, for one that is repeated and must not be,
- * and for a value that no store can hold (U+0000)
+ * for an unknown one that is refused, and for a value that no store can hold (U+0000)
  */
-export const parseQuery = (query: string, declared: QueryParameters): Readonly<Record<string, string | readonly string[]>> => {
+export const parseQuery = (query: string, { names, strictFor }: QueryParameters): Readonly<Record<string, string | readonly string[]>> => {
   const values: Record<string, string | string[]> = {};
   for (let from = 0; from < query.length; ) {
     let to = query.indexOf('&', from);
     if (to < 0) to = query.length;
     const pair = query.slice(from, to);
     from = to + 1;
-    if (pair.includes(';')) refuseSemicolon(pair, declared);
+    if (pair.includes(';')) refuseSemicolon(pair, names);
     const mark = pair.indexOf('=');
-    const name = decodeName(mark < 0 ? pair : pair.slice(0, mark));
-    const repeated = name === undefined ? undefined : declared.get(name);
-    if (name === undefined || repeated === undefined) continue;
+    const written = mark < 0 ? pair : pair.slice(0, mark);
+    const name = decodeName(written);
+    const repeated = name === undefined ? undefined : names.get(name);
+    if (name === undefined || repeated === undefined) {
+      if (strictFor !== undefined && pair !== '') throw unknown(name ?? written, strictFor, names);
+      continue;
+    }
     const known = values[name];
     if (known !== undefined && repeated === 'refused') throw invalidField(name, `${name} in query is there more than once`, pair);
     if (known !== undefined && repeated === 'first') continue;
@@ -48,7 +68,7 @@ export const parseQuery = (query: string, declared: QueryParameters): Readonly<R
 };
 
 /** Whether `;` was meant as a separator or as a character cannot be known, so no parameter of ours may stand beside one. */
-const refuseSemicolon = (pair: string, declared: QueryParameters): void => {
+const refuseSemicolon = (pair: string, declared: QueryParameters['names']): void => {
   for (const part of pair.split(';')) {
     const mark = part.indexOf('=');
     const name = decodeName(mark < 0 ? part : part.slice(0, mark));
@@ -56,6 +76,9 @@ const refuseSemicolon = (pair: string, declared: QueryParameters): void => {
       throw invalidField(name, `${name} in query stands beside a semicolon, which must be written as %3B`, pair);
   }
 };
+
+const unknown = (name: string, operationId: string, names: QueryParameters['names']) =>
+  invalidField(name.slice(0, 100), `${operationId} has no parameter ${unknownName(name, [...names.keys()])}`, undefined);
 
 /** An escape of anything but an ASCII character: malformed, or of what no declared name holds. */
 const NO_NAME = /%(?![0-7][0-9A-Fa-f])/;

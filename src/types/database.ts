@@ -77,7 +77,7 @@ export interface DatabaseApi<P = CallOptions> {
    * The state of the last snapshot, even while it is being taken.
    *
    * For administrators (right `database.read`): `GET /database/snapshot` of the extensions API.
-   * @throws ApiError `UNAUTHORIZED` (401)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401)
    */
   readonly getSnapshot: (input?: Readonly<Record<string, never>>, options?: P) => Promise<SnapshotState>;
 }

@@ -108,6 +108,7 @@ export interface InformationalApi<P = CallOptions> {
    * The OpenAPI 3.1 document of all APIs.
    *
    * Open to everyone: `GET /openapi.json` of the extensions API.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400)
    */
   readonly openapi: (input?: Readonly<Record<string, never>>, options?: P) => Promise<RawAnswer>;
   /**

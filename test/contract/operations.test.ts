@@ -72,6 +72,16 @@ const refusals: readonly Refusal[] = [
     calls: async (_, { body, ...sample }) => [sample],
     answer: ({ operation: { body } }) => ({ status: 400, body: { error: { code: 'COULD_NOT_VALIDATE', cause: { field: body?.name } } } }),
   },
+  {
+    rule: 'on the extensions API a parameter of the query that the operation does not declare is refused by its name',
+    of: ({ surfaces }) => surfaces.some(({ name }) => name === 'extensions'),
+    calls: async (_, { query, ...sample }) =>
+      ['actor=x', 'actor', 'actor=a%3Bb', 'actor=1;actor=2'].map((unknown) => ({
+        ...sample,
+        query: query === undefined ? unknown : `${query}&${unknown}`,
+      })),
+    answer: () => ({ status: 400, body: { error: { code: 'COULD_NOT_VALIDATE', cause: { field: 'actor' } } } }),
+  },
 ];
 
 onEveryStore('every operation', (open) => {

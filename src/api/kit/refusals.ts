@@ -4,7 +4,7 @@ import { isConditional, type Operation } from './operation.ts';
 
 type Declaration = Pick<
   Operation,
-  'method' | 'path' | 'query' | 'body' | 'permission' | 'denied' | 'needsCertificate' | 'entity' | 'errors'
+  'method' | 'path' | 'query' | 'surfaces' | 'body' | 'permission' | 'denied' | 'needsCertificate' | 'entity' | 'errors'
 >;
 type Refusal = readonly [status: number, code: ErrorCode];
 
@@ -32,10 +32,10 @@ const FILTER: readonly Refusal[] = [
 
 /** All refusals of an operation, by status: its own errors, and those that follow from its input and permission. */
 export const refusalsOf = (operation: Declaration): ReadonlyMap<number, readonly ErrorCode[]> => {
-  const { method, path, query, body, permission, denied, needsCertificate, errors = [] } = operation;
+  const { method, path, query, surfaces, body, permission, denied, needsCertificate, errors = [] } = operation;
   const all: readonly Refusal[] = [
     ...(body ? [...BODY, [415, body.unsupported ?? 'COULD_NOT_VALIDATE'] as const] : []),
-    ...(query ? [[400, 'COULD_NOT_VALIDATE'] as const] : []),
+    ...(query || surfaces.some(({ refusesUnknown }) => refusesUnknown) ? [[400, 'COULD_NOT_VALIDATE'] as const] : []),
     ...(query && 'filter' in query.shape ? FILTER : []),
     ...(permission === 'open' && !needsCertificate ? [] : [[401, 'UNAUTHORIZED'] as const]),
     ...(denied ? [[denied, 'UNAUTHORIZED'] as const] : []),

@@ -13,8 +13,8 @@ export const surfaces = {
   management: surface({ name: 'management', prefix: '/edge/management/v1', ...edge }),
   /** Operations of devices. Older clients use other paths. */
   client: surface({ name: 'client', prefix: '/edge/client/v1', aliases: ['/edge/v1', '/'], ...edge }),
-  /** Operations beyond the published APIs. */
-  extensions: surface({ name: 'extensions', prefix: '/edge/management/extensions/v1', ...edge }),
+  /** Operations beyond the published APIs, without clients that rely on unknown parameters being ignored: an ignored filter shows too much. */
+  extensions: surface({ name: 'extensions', prefix: '/edge/management/extensions/v1', ...edge, refusesUnknown: true }),
   /** What carries the traffic: routers, terminators, links and circuits, for administrators. */
   fabric: surface({ name: 'fabric', prefix: '/fabric/v1', ...edge }),
   /** The OpenID provider. */

@@ -21,9 +21,11 @@ export interface Surface<N extends string = string> {
   readonly exposedHeaders: readonly string[];
   /** Whether a parameter of a query that takes one value is refused when it is repeated; else its first value counts. */
   readonly refusesRepeated: boolean;
+  /** Whether a parameter of a query that no operation declares is refused; else it is ignored. */
+  readonly refusesUnknown: boolean;
 }
 
-type Optional = 'aliases' | 'exposedHeaders' | 'refusesRepeated';
+type Optional = 'aliases' | 'exposedHeaders' | 'refusesRepeated' | 'refusesUnknown';
 type Declaration<N extends string> = Omit<Surface<N>, Optional> & Partial<Pick<Surface, Optional>>;
 
 /** @throws TypeError for a prefix or an alias that is no normal path */
@@ -31,9 +33,10 @@ export const surface = <const N extends string>({
   aliases = [],
   exposedHeaders = [],
   refusesRepeated = false,
+  refusesUnknown = false,
   ...declaration
 }: Declaration<N>): Surface<N> => {
   const wrong = [declaration.prefix, ...aliases].find((path) => !/^(\/|(\/[\w.~-]+)+)$/.test(path));
   if (wrong !== undefined) throw new TypeError(`the surface ${declaration.name} needs prefixes like /edge/client/v1, got '${wrong}'`);
-  return { aliases, exposedHeaders, refusesRepeated, ...declaration };
+  return { aliases, exposedHeaders, refusesRepeated, refusesUnknown, ...declaration };
 };

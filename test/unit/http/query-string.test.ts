@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as z from 'zod';
 import { list } from '../../../src/api/kit/bounded.ts';
+import { surfaces } from '../../../src/api/surfaces/index.ts';
 import { parseQuery, queryParameters } from '../../../src/http/query-string.ts';
 
-const declared = queryParameters(
-  z.object({
+const operation = {
+  operationId: 'listThings',
+  query: z.object({
     one: z.string().optional(),
     many: list(z.string(), 9).optional(),
     either: z.union([z.string(), list(z.string(), 9)]).optional(),
@@ -13,7 +15,8 @@ const declared = queryParameters(
       .transform((all) => all.join())
       .optional(),
   }),
-);
+};
+const declared = queryParameters({ ...operation, surfaces: [surfaces.management] }) ?? assert.fail();
 const parse = (query: string) => parseQuery(query, declared);
 
 test('the first value of a repeated parameter counts, lists take all', () => {
@@ -34,9 +37,9 @@ test('escapes and plus signs are decoded', () => {
   assert.deepEqual(parse('%6Fne=c'), { one: 'c' });
 });
 
-const refused = (query: string, field: string) =>
+const refused = (query: string, field: string, among = declared) =>
   assert.throws(
-    () => parse(query),
+    () => parseQuery(query, among),
     (error: { code?: string; status?: number; cause?: { field?: string } }) => {
       assert.deepEqual([error.code, error.status, error.cause?.field], ['COULD_NOT_VALIDATE', 400, field], query);
       return true;
@@ -78,4 +81,30 @@ test('what no store can hold is refused with the parameter', () => {
     );
   }
   assert.deepEqual(parse('nobody=%00'), {});
+});
+
+test('where a surface is strict, an unknown parameter is refused with the one that was probably meant', () => {
+  const strict = queryParameters({ ...operation, surfaces: [surfaces.extensions] }) ?? assert.fail();
+  assert.deepEqual(parseQuery('one=a&&many=b&', strict), { one: 'a', many: ['b'] });
+  for (const query of ['two=x', 'one=a&two', 'two=x;four=a', 't%77o=x']) refused(query, 'two', strict);
+  refused('%ff=x', '%ff', strict);
+  refused('__proto__=x', '__proto__', strict);
+  refused(`${'x'.repeat(10_000)}=`, 'x'.repeat(100), strict);
+  const reasonFor = (query: string) => {
+    try {
+      return parseQuery(query, strict);
+    } catch (error) {
+      return (error as { readonly cause: { readonly reason: string } }).cause.reason; // ApiError with a field
+    }
+  };
+  assert.equal(reasonFor('mani=x'), "listThings has no parameter 'mani': did you mean 'many'?");
+  assert.equal(reasonFor('actor=x'), "listThings has no parameter 'actor', but one, many, either, piped");
+});
+
+test('an operation without parameters takes none where its surface is strict', () => {
+  const none = { operationId: 'getThing' };
+  assert.equal(queryParameters({ ...none, surfaces: [surfaces.management] }), undefined);
+  const strict = queryParameters({ ...none, surfaces: [surfaces.extensions] }) ?? assert.fail();
+  assert.deepEqual(parseQuery('', strict), {});
+  refused('filter=true', 'filter', strict);
 });
