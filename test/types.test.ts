@@ -76,8 +76,9 @@ export const calls = async ({
   await identities.create({ body: { ...body, type: 'Robot' } });
   // @ts-expect-error isAdmin is a boolean
   await identities.create({ body: { ...body, isAdmin: 'yes' } });
-  // @ts-expect-error tags hold no numbers
-  await identities.create({ body: { ...body, tags: { n: 1 } } });
+  await identities.create({ body: { ...body, tags: { n: 1 } } }); // whether that is taken is a setting
+  // @ts-expect-error tags hold no lists
+  await identities.create({ body: { ...body, tags: { n: [1] } } });
   // @ts-expect-error only the controller says who is the default administrator
   await identities.create({ body: { ...body, isDefaultAdmin: true } });
   // @ts-expect-error a body is needed
@@ -159,7 +160,7 @@ export const answers = (
   prove<Same<typeof identity.disabledUntil, string | undefined>>();
   prove<Same<typeof identity.defaultHostingPrecedence, 'default' | 'required' | 'failed'>>();
   prove<Same<typeof identity.edgeRouterConnectionStatus, 'online' | 'offline' | 'unknown'>>();
-  prove<Same<typeof identity.tags, Readonly<Record<string, string | boolean | null>>>>();
+  prove<Same<typeof identity.tags, Readonly<Record<string, string | number | boolean | null>>>>();
   identity.authPolicy satisfies Reference | undefined;
   identity.type satisfies Reference | undefined;
   identity.enrollment.ott?.jwt satisfies string | undefined;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { links, string, timestamp } from './kit/entity.ts';
+import { links, shownTags, string, timestamp } from './kit/entity.ts';
 import { osType } from './posture-checks/os-type.ts';
 import { boolean } from './shared.ts';
 
@@ -20,7 +20,7 @@ const postureQuery = z
     /** Id of the check. */
     id: string,
     /** User-defined names with values. */
-    tags: z.record(string, z.union([string, z.boolean(), z.null()])),
+    tags: shownTags,
     /** When the check last changed: ISO 8601, UTC. */
     updatedAt: timestamp,
     queryType: string.meta({ description: 'The type of the check.' }),

@@ -65,6 +65,11 @@ export interface Settings {
    */
   readonly showJwksEndpoints: boolean;
   /**
+   * Whether tags may hold numbers beside text, booleans and null, as tools of the field store them. Numbers that are stored are shown and filtered by,
+   * whatever this setting says. Default false, as the specification has it.
+   */
+  readonly numericTags: boolean;
+  /**
    * Names and addresses that server certificates of routers may contain, beside the router's own name: DNS names, `*.example.org` for names with one
    * more label, addresses, ranges such as `10.0.0.0/8`, or `*` (default) for all. Other requested names are left out, and always those that belong to
    * the controller or to another router.
@@ -115,6 +120,7 @@ export const defaultSettings: Settings = {
   apiLevel: 'v1.7.2',
   outboundAllow: [],
   showJwksEndpoints: false,
+  numericTags: false,
   routerNames: ['*'],
   maxQueryCostOfSessions: 50_000,
   maxQueryCostOfAdministrators: 1_000_000,

@@ -6,7 +6,7 @@ export type IdentityRow = {
   readonly version: number;
   readonly createdAt: string;
   readonly updatedAt: string;
-  readonly tags: { readonly [x: string]: string | boolean | null; };
+  readonly tags: { readonly [x: string]: string | number | boolean | null; };
   readonly isSystem?: boolean;
   readonly name: string;
   /** Id of the identity type: `Default` or `Router`. */
@@ -46,7 +46,7 @@ export type IdentityTypeRow = {
   readonly version: number;
   readonly createdAt: string;
   readonly updatedAt: string;
-  readonly tags: { readonly [x: string]: string | boolean | null; };
+  readonly tags: { readonly [x: string]: string | number | boolean | null; };
   readonly isSystem?: boolean;
   readonly name: string;
 };
@@ -56,7 +56,7 @@ export type AuthPolicyRow = {
   readonly version: number;
   readonly createdAt: string;
   readonly updatedAt: string;
-  readonly tags: { readonly [x: string]: string | boolean | null; };
+  readonly tags: { readonly [x: string]: string | number | boolean | null; };
   readonly isSystem?: boolean;
   readonly name: string;
   /** By which proofs identities log in, and what passwords must be like. */
@@ -70,7 +70,7 @@ export type AuthenticatorRow = {
   readonly version: number;
   readonly createdAt: string;
   readonly updatedAt: string;
-  readonly tags: { readonly [x: string]: string | boolean | null; };
+  readonly tags: { readonly [x: string]: string | number | boolean | null; };
   readonly isSystem?: boolean;
   /** Id of the identity that it proves. */
   readonly identityId: string;
@@ -99,7 +99,7 @@ export type CaRow = {
   readonly version: number;
   readonly createdAt: string;
   readonly updatedAt: string;
-  readonly tags: { readonly [x: string]: string | boolean | null; };
+  readonly tags: { readonly [x: string]: string | number | boolean | null; };
   readonly isSystem?: boolean;
   readonly name: string;
   readonly certPem: string;
@@ -126,7 +126,7 @@ export type ExternalJwtSignerRow = {
   readonly version: number;
   readonly createdAt: string;
   readonly updatedAt: string;
-  readonly tags: { readonly [x: string]: string | boolean | null; };
+  readonly tags: { readonly [x: string]: string | number | boolean | null; };
   readonly isSystem?: boolean;
   readonly name: string;
   /** The `aud` that tokens must have. */
@@ -165,7 +165,7 @@ export type EnrollmentRow = {
   readonly version: number;
   readonly createdAt: string;
   readonly updatedAt: string;
-  readonly tags: { readonly [x: string]: string | boolean | null; };
+  readonly tags: { readonly [x: string]: string | number | boolean | null; };
   readonly isSystem?: boolean;
   /** Id of the identity that enrolls; of routers there is none. */
   readonly identityId: string | null;
@@ -191,7 +191,7 @@ export type ApiSessionRow = {
   readonly version: number;
   readonly createdAt: string;
   readonly updatedAt: string;
-  readonly tags: { readonly [x: string]: string | boolean | null; };
+  readonly tags: { readonly [x: string]: string | number | boolean | null; };
   readonly isSystem?: boolean;
   /** Id of the identity that logged in. */
   readonly identityId: string;
@@ -222,7 +222,7 @@ export type MfaRow = {
   readonly version: number;
   readonly createdAt: string;
   readonly updatedAt: string;
-  readonly tags: { readonly [x: string]: string | boolean | null; };
+  readonly tags: { readonly [x: string]: string | number | boolean | null; };
   readonly isSystem?: boolean;
   readonly identityId: string;
   /** Whether a code has proved that the authenticator app has the secret. */
@@ -234,7 +234,7 @@ export type ApiSessionCertificateRow = {
   readonly version: number;
   readonly createdAt: string;
   readonly updatedAt: string;
-  readonly tags: { readonly [x: string]: string | boolean | null; };
+  readonly tags: { readonly [x: string]: string | number | boolean | null; };
   readonly isSystem?: boolean;
   readonly certificate: string;
   /** SHA-1 of the certificate in hex. */
@@ -252,7 +252,7 @@ export type RevocationRow = {
   readonly version: number;
   readonly createdAt: string;
   readonly updatedAt: string;
-  readonly tags: { readonly [x: string]: string | boolean | null; };
+  readonly tags: { readonly [x: string]: string | number | boolean | null; };
   readonly isSystem?: boolean;
   /** What the id names: a token by its `jti` (JTI), an identity, or an API session. */
   readonly type: 'API_SESSION' | 'IDENTITY' | 'JTI';
@@ -265,7 +265,7 @@ export type ServiceRow = {
   readonly version: number;
   readonly createdAt: string;
   readonly updatedAt: string;
-  readonly tags: { readonly [x: string]: string | boolean | null; };
+  readonly tags: { readonly [x: string]: string | number | boolean | null; };
   readonly isSystem?: boolean;
   readonly name: string;
   /** Whether clients must encrypt from end to end. */
@@ -285,7 +285,7 @@ export type ServiceConfigRow = {
   readonly version: number;
   readonly createdAt: string;
   readonly updatedAt: string;
-  readonly tags: { readonly [x: string]: string | boolean | null; };
+  readonly tags: { readonly [x: string]: string | number | boolean | null; };
   readonly isSystem?: boolean;
   readonly identityId: string;
   readonly serviceId: string;
@@ -299,7 +299,7 @@ export type ServicePolicyRow = {
   readonly version: number;
   readonly createdAt: string;
   readonly updatedAt: string;
-  readonly tags: { readonly [x: string]: string | boolean | null; };
+  readonly tags: { readonly [x: string]: string | number | boolean | null; };
   readonly isSystem?: boolean;
   readonly name: string;
   /** Whether the policy lets identities dial or bind services. */
@@ -319,7 +319,7 @@ export type EdgeRouterPolicyRow = {
   readonly version: number;
   readonly createdAt: string;
   readonly updatedAt: string;
-  readonly tags: { readonly [x: string]: string | boolean | null; };
+  readonly tags: { readonly [x: string]: string | number | boolean | null; };
   readonly name: string;
   /** Whether an entity must carry all attributes of a role array, or any. */
   readonly semantic: 'AllOf' | 'AnyOf';
@@ -336,7 +336,7 @@ export type ServiceEdgeRouterPolicyRow = {
   readonly version: number;
   readonly createdAt: string;
   readonly updatedAt: string;
-  readonly tags: { readonly [x: string]: string | boolean | null; };
+  readonly tags: { readonly [x: string]: string | number | boolean | null; };
   readonly isSystem?: boolean;
   readonly name: string;
   /** Whether an entity must carry all attributes of a role array, or any. */
@@ -351,7 +351,7 @@ export type PostureCheckRow = {
   readonly id: string;
   readonly createdAt: string;
   readonly updatedAt: string;
-  readonly tags: { readonly [x: string]: string | boolean | null; };
+  readonly tags: { readonly [x: string]: string | number | boolean | null; };
   readonly isSystem?: boolean;
   readonly name: string;
   /** Role attributes, by which service policies select the check. */
@@ -371,7 +371,7 @@ export type PostureCheckRow = {
   readonly id: string;
   readonly createdAt: string;
   readonly updatedAt: string;
-  readonly tags: { readonly [x: string]: string | boolean | null; };
+  readonly tags: { readonly [x: string]: string | number | boolean | null; };
   readonly isSystem?: boolean;
   readonly name: string;
   /** Role attributes, by which service policies select the check. */
@@ -385,7 +385,7 @@ export type PostureCheckRow = {
   readonly id: string;
   readonly createdAt: string;
   readonly updatedAt: string;
-  readonly tags: { readonly [x: string]: string | boolean | null; };
+  readonly tags: { readonly [x: string]: string | number | boolean | null; };
   readonly isSystem?: boolean;
   readonly name: string;
   /** Role attributes, by which service policies select the check. */
@@ -399,7 +399,7 @@ export type PostureCheckRow = {
   readonly id: string;
   readonly createdAt: string;
   readonly updatedAt: string;
-  readonly tags: { readonly [x: string]: string | boolean | null; };
+  readonly tags: { readonly [x: string]: string | number | boolean | null; };
   readonly isSystem?: boolean;
   readonly name: string;
   /** Role attributes, by which service policies select the check. */
@@ -413,7 +413,7 @@ export type PostureCheckRow = {
   readonly id: string;
   readonly createdAt: string;
   readonly updatedAt: string;
-  readonly tags: { readonly [x: string]: string | boolean | null; };
+  readonly tags: { readonly [x: string]: string | number | boolean | null; };
   readonly isSystem?: boolean;
   readonly name: string;
   /** Role attributes, by which service policies select the check. */
@@ -427,7 +427,7 @@ export type PostureCheckRow = {
   readonly id: string;
   readonly createdAt: string;
   readonly updatedAt: string;
-  readonly tags: { readonly [x: string]: string | boolean | null; };
+  readonly tags: { readonly [x: string]: string | number | boolean | null; };
   readonly isSystem?: boolean;
   readonly name: string;
   /** Role attributes, by which service policies select the check. */
@@ -445,7 +445,7 @@ export type PostureCheckTypeRow = {
   readonly id: string;
   readonly createdAt: string;
   readonly updatedAt: string;
-  readonly tags: { readonly [x: string]: string | boolean | null; };
+  readonly tags: { readonly [x: string]: string | number | boolean | null; };
   readonly isSystem?: boolean;
   readonly name: string;
   /** Operating systems that the check supports. */
@@ -459,7 +459,7 @@ export type PostureDataRow = {
   readonly version: number;
   readonly createdAt: string;
   readonly updatedAt: string;
-  readonly tags: { readonly [x: string]: string | boolean | null; };
+  readonly tags: { readonly [x: string]: string | number | boolean | null; };
   readonly isSystem?: boolean;
   readonly identityId: string;
 };
@@ -469,7 +469,7 @@ export type RouterRow = {
   readonly version: number;
   readonly createdAt: string;
   readonly updatedAt: string;
-  readonly tags: { readonly [x: string]: string | boolean | null; };
+  readonly tags: { readonly [x: string]: string | number | boolean | null; };
   readonly isSystem?: boolean;
   readonly name: string;
   /** Cost of a path through the router, 0 to 65535. */
@@ -495,7 +495,7 @@ export type EdgeRouterRow = {
   readonly version: number;
   readonly createdAt: string;
   readonly updatedAt: string;
-  readonly tags: { readonly [x: string]: string | boolean | null; };
+  readonly tags: { readonly [x: string]: string | number | boolean | null; };
   readonly isSystem?: boolean;
   readonly name: string;
   /** Cost of a path through the router, 0 to 65535. */
@@ -529,7 +529,7 @@ export type TerminatorRow = {
   readonly version: number;
   readonly createdAt: string;
   readonly updatedAt: string;
-  readonly tags: { readonly [x: string]: string | boolean | null; };
+  readonly tags: { readonly [x: string]: string | number | boolean | null; };
   readonly isSystem?: boolean;
   /** Id of the service. */
   readonly serviceId: string;
@@ -552,7 +552,7 @@ export type SessionRow = {
   readonly version: number;
   readonly createdAt: string;
   readonly updatedAt: string;
-  readonly tags: { readonly [x: string]: string | boolean | null; };
+  readonly tags: { readonly [x: string]: string | number | boolean | null; };
   readonly isSystem?: boolean;
   /** Id of the API session that it belongs to. */
   readonly apiSessionId: string;
@@ -569,7 +569,7 @@ export type ConfigTypeRow = {
   readonly version: number;
   readonly createdAt: string;
   readonly updatedAt: string;
-  readonly tags: { readonly [x: string]: string | boolean | null; };
+  readonly tags: { readonly [x: string]: string | number | boolean | null; };
   readonly isSystem?: boolean;
   readonly name: string;
   /** JSON Schema that the data of configs must satisfy; null: any data will do. */
@@ -581,7 +581,7 @@ export type ConfigRow = {
   readonly version: number;
   readonly createdAt: string;
   readonly updatedAt: string;
-  readonly tags: { readonly [x: string]: string | boolean | null; };
+  readonly tags: { readonly [x: string]: string | number | boolean | null; };
   readonly isSystem?: boolean;
   readonly name: string;
   /** Id of the config type. */
@@ -595,7 +595,7 @@ export type TraceRow = {
   readonly version: number;
   readonly createdAt: string;
   readonly updatedAt: string;
-  readonly tags: { readonly [x: string]: string | boolean | null; };
+  readonly tags: { readonly [x: string]: string | number | boolean | null; };
   readonly isSystem?: boolean;
   readonly identityId: string;
   readonly traceId: string | null;
@@ -608,7 +608,7 @@ export type ControllerRow = {
   readonly version: number;
   readonly createdAt: string;
   readonly updatedAt: string;
-  readonly tags: { readonly [x: string]: string | boolean | null; };
+  readonly tags: { readonly [x: string]: string | number | boolean | null; };
   readonly isSystem?: boolean;
   readonly name: string | null;
   /** Addresses by the name of the API. */
@@ -628,7 +628,7 @@ export type KeptSecretRow = {
   readonly version: number;
   readonly createdAt: string;
   readonly updatedAt: string;
-  readonly tags: { readonly [x: string]: string | boolean | null; };
+  readonly tags: { readonly [x: string]: string | number | boolean | null; };
   readonly isSystem?: boolean;
 };
 

@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import type { Operation } from '../api/kit/operation.ts';
 import { parametersOf } from '../api/kit/path-template.ts';
+import type { Settings } from '../call/settings.ts';
 import { ApiError, invalidField } from '../errors/index.ts';
 
 type Issue = z.core.$ZodIssue;
@@ -11,7 +12,7 @@ type Values = Record<string, unknown>;
  * field by name is reported. A null at the top of a body is a field that was not given; unknown fields are dropped.
  * @throws ApiError
  */
-export const decode = (operation: Operation, raw: unknown): unknown => {
+export const decode = (operation: Operation, raw: unknown, { numericTags }: Pick<Settings, 'numericTags'>): unknown => {
   const input: Values = typeof raw === 'object' && raw !== null ? { ...raw } : {};
   const decoded: Values = {};
   for (const name of parameterNames(operation)) {
@@ -28,6 +29,7 @@ export const decode = (operation: Operation, raw: unknown): unknown => {
     const { schema, required = true, name } = operation.body;
     if (input.body === undefined && required) throw invalidField(name, `${name} in body is required`, undefined);
     if (input.body !== undefined) decoded.body = parse(schema, withoutNulls(input.body), 'body');
+    if (!numericTags) refuseNumericTags(decoded.body);
   }
   return decoded;
 };
@@ -46,6 +48,17 @@ const withoutNulls = (body: unknown): unknown => {
   if (body !== null && Object.values(body).every(isGiven)) return body;
   return Object.fromEntries(Object.entries(body ?? {}).filter(([, value]) => isGiven(value)));
 };
+
+/** The schema of tags takes numbers; whether a network does is a setting. */
+const refuseNumericTags = (body: unknown): void => {
+  const tags = isObject(body) && isObject(body.tags) ? body.tags : {};
+  for (const [name, value] of Object.entries(tags)) {
+    const reason = `tags may hold text, booleans and null, but ${name} holds a number, which takes the setting numericTags`;
+    if (typeof value === 'number') throw invalidField('tags', reason, value);
+  }
+};
+
+const isObject = (value: unknown): value is Values => typeof value === 'object' && value !== null;
 
 const parse = (schema: z.ZodType, input: unknown, where: 'body' | 'query'): unknown => {
   const result = schema.safeParse(input, { reportInput: true });

@@ -20,7 +20,7 @@ import { principalOf } from './principal.ts';
  * the store.
  */
 export const createInvoke = (parts: Parts, storeErrors: StoreErrors, before: Hooks['before']): Invoke => {
-  const { activity, catchUpPresence } = parts.core;
+  const { activity, catchUpPresence, settings } = parts.core;
   /** The host's own code may be slow, and use the store itself: no transaction is held open meanwhile. */
   const isHooked = parts.permit !== permitByDeclaration || before !== undefined;
   return async (entry, source) => {
@@ -40,11 +40,11 @@ export const createInvoke = (parts: Parts, storeErrors: StoreErrors, before: Hoo
         authorize(call.actor, entry.operation);
         throw refusal;
       }
-      const given = decode(entry.operation, await source.input());
+      const given = decode(entry.operation, await source.input(), settings);
       const precondition = preconditionOf(entry, source, given);
       await call.permitted(given);
       const replaced = before && (await asked(before, call, entry, source, given));
-      const input = replaced ? decode(entry.operation, replaced) : given;
+      const input = replaced ? decode(entry.operation, replaced, settings) : given;
       if (replaced) await call.permitted(input);
       call.precondition = precondition;
       return entry.handler(call, input as never); // decoded by the operation that the handler was bound to

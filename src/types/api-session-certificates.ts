@@ -16,7 +16,7 @@ export interface CurrentApiSessionCertificate {
   /** Unique within the kind, and given by the controller. */
   readonly id: string;
   /** User-defined names with values. */
-  readonly tags: Readonly<Record<string, string | boolean | null>>;
+  readonly tags: Readonly<Record<string, string | number | boolean | null>>;
   /** When it last changed: ISO 8601, UTC. */
   readonly updatedAt: string;
   /** The certificate in PEM, then those above it, without the root. */

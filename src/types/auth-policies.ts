@@ -13,7 +13,7 @@ export interface AuthPolicy {
   /** Unique within the kind, and given by the controller. */
   readonly id: string;
   /** User-defined names with values. */
-  readonly tags: Readonly<Record<string, string | boolean | null>>;
+  readonly tags: Readonly<Record<string, string | number | boolean | null>>;
   /** When it last changed: ISO 8601, UTC. */
   readonly updatedAt: string;
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
@@ -75,7 +75,7 @@ export interface AuthPolicyCreate {
   readonly primary: AuthPolicyPrimary;
   /** Which second factors are owed after the login. */
   readonly secondary: AuthPolicySecondary;
-  /** User-defined names with values: text, boolean or null. */
+  /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -87,7 +87,7 @@ export interface AuthPolicyUpdate {
   readonly primary: AuthPolicyPrimary;
   /** Which second factors are owed after the login. */
   readonly secondary: AuthPolicySecondary;
-  /** User-defined names with values: text, boolean or null. */
+  /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -99,7 +99,7 @@ export interface AuthPolicyPatch {
   readonly primary?: AuthPolicyPrimaryPatch | null | undefined;
   /** Which second factors are owed after the login. */
   readonly secondary?: AuthPolicySecondaryPatch | null | undefined;
-  /** User-defined names with values: text, boolean or null. */
+  /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }
 

@@ -13,7 +13,7 @@ export interface Authenticator {
   /** Unique within the kind, and given by the controller. */
   readonly id: string;
   /** User-defined names with values. */
-  readonly tags: Readonly<Record<string, string | boolean | null>>;
+  readonly tags: Readonly<Record<string, string | number | boolean | null>>;
   /** When it last changed: ISO 8601, UTC. */
   readonly updatedAt: string;
   /** Id of the identity that it proves. */
@@ -52,7 +52,7 @@ export interface AuthenticatorCreate {
   readonly password?: string | null | undefined;
   /** Of the method `cert`: the certificate in PEM. */
   readonly certPem?: string | null | undefined;
-  /** User-defined names with values: text, boolean or null. */
+  /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -72,7 +72,7 @@ export interface AuthenticatorPatch {
   readonly username?: string | null | undefined;
   /** Of the method `updb`. Kept as a hash. */
   readonly password?: string | null | undefined;
-  /** User-defined names with values: text, boolean or null. */
+  /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }
 

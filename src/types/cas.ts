@@ -16,7 +16,7 @@ export interface Ca {
   /** Unique within the kind, and given by the controller. */
   readonly id: string;
   /** User-defined names with values. */
-  readonly tags: Readonly<Record<string, string | boolean | null>>;
+  readonly tags: Readonly<Record<string, string | number | boolean | null>>;
   /** When it last changed: ISO 8601, UTC. */
   readonly updatedAt: string;
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
@@ -83,7 +83,7 @@ export interface CaCreate {
   readonly isAutoCaEnrollmentEnabled: boolean;
   /** Which part of a certificate is the external id of its identity, where that is how identities are found. */
   readonly externalIdClaim?: ExternalIdClaim | null | undefined;
-  /** User-defined names with values: text, boolean or null. */
+  /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -109,7 +109,7 @@ export interface CaUpdate {
   readonly isAutoCaEnrollmentEnabled: boolean;
   /** Which part of a certificate is the external id of its identity, where that is how identities are found. */
   readonly externalIdClaim?: ExternalIdClaim | null | undefined;
-  /** User-defined names with values: text, boolean or null. */
+  /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -129,7 +129,7 @@ export interface CaPatch {
   readonly isAutoCaEnrollmentEnabled?: boolean | null | undefined;
   /** Which part of a certificate is the external id of its identity, where that is how identities are found. */
   readonly externalIdClaim?: ExternalIdClaimPatch | null | undefined;
-  /** User-defined names with values: text, boolean or null. */
+  /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }
 

@@ -14,7 +14,7 @@ export interface ConfigType {
   /** Unique within the kind, and given by the controller. */
   readonly id: string;
   /** User-defined names with values. */
-  readonly tags: Readonly<Record<string, string | boolean | null>>;
+  readonly tags: Readonly<Record<string, string | number | boolean | null>>;
   /** When it last changed: ISO 8601, UTC. */
   readonly updatedAt: string;
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
@@ -29,7 +29,7 @@ export interface ConfigTypeCreate {
   readonly name: string;
   /** JSON Schema that the data of configs must satisfy; null: any data will do. */
   readonly schema?: unknown;
-  /** User-defined names with values: text, boolean or null. */
+  /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -39,7 +39,7 @@ export interface ConfigTypeUpdate {
   readonly name: string;
   /** JSON Schema that the data of configs must satisfy; null: any data will do. */
   readonly schema?: unknown;
-  /** User-defined names with values: text, boolean or null. */
+  /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -49,7 +49,7 @@ export interface ConfigTypePatch {
   readonly name?: string | null | undefined;
   /** JSON Schema that the data of configs must satisfy; null: any data will do. */
   readonly schema?: unknown;
-  /** User-defined names with values: text, boolean or null. */
+  /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }
 

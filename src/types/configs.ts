@@ -14,7 +14,7 @@ export interface Config {
   /** Unique within the kind, and given by the controller. */
   readonly id: string;
   /** User-defined names with values. */
-  readonly tags: Readonly<Record<string, string | boolean | null>>;
+  readonly tags: Readonly<Record<string, string | number | boolean | null>>;
   /** When it last changed: ISO 8601, UTC. */
   readonly updatedAt: string;
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
@@ -35,7 +35,7 @@ export interface ConfigCreate {
   readonly configTypeId: string;
   /** Any JSON object that satisfies the schema of the type. */
   readonly data: unknown;
-  /** User-defined names with values: text, boolean or null. */
+  /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -45,7 +45,7 @@ export interface ConfigUpdate {
   readonly name: string;
   /** Any JSON object that satisfies the schema of the type. */
   readonly data: unknown;
-  /** User-defined names with values: text, boolean or null. */
+  /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -55,7 +55,7 @@ export interface ConfigPatch {
   readonly name?: string | null | undefined;
   /** Any JSON object that satisfies the schema of the type. */
   readonly data?: unknown;
-  /** User-defined names with values: text, boolean or null. */
+  /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }
 

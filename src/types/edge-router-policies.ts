@@ -15,7 +15,7 @@ export interface EdgeRouterPolicy {
   /** Unique within the kind, and given by the controller. */
   readonly id: string;
   /** User-defined names with values. */
-  readonly tags: Readonly<Record<string, string | boolean | null>>;
+  readonly tags: Readonly<Record<string, string | number | boolean | null>>;
   /** When it last changed: ISO 8601, UTC. */
   readonly updatedAt: string;
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
@@ -50,7 +50,7 @@ export interface EdgeRouterPolicyCreate {
    * @defaultValue `[]`
    */
   readonly edgeRouterRoles?: readonly string[] | null | undefined;
-  /** User-defined names with values: text, boolean or null. */
+  /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -70,7 +70,7 @@ export interface EdgeRouterPolicyUpdate {
    * @defaultValue `[]`
    */
   readonly edgeRouterRoles?: readonly string[] | null | undefined;
-  /** User-defined names with values: text, boolean or null. */
+  /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -84,7 +84,7 @@ export interface EdgeRouterPolicyPatch {
   readonly identityRoles?: readonly string[] | null | undefined;
   /** Edge routers that the policy selects: `#attribute`, `@id`, or `#all` alone. */
   readonly edgeRouterRoles?: readonly string[] | null | undefined;
-  /** User-defined names with values: text, boolean or null. */
+  /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }
 

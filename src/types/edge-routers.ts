@@ -17,7 +17,7 @@ export interface EdgeRouter {
   /** Unique within the kind, and given by the controller. */
   readonly id: string;
   /** User-defined names with values. */
-  readonly tags: Readonly<Record<string, string | boolean | null>>;
+  readonly tags: Readonly<Record<string, string | number | boolean | null>>;
   /** When it last changed: ISO 8601, UTC. */
   readonly updatedAt: string;
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
@@ -100,7 +100,7 @@ export interface EdgeRouterCreate {
    * @defaultValue `{}`
    */
   readonly appData?: JsonMap | null | undefined;
-  /** User-defined names with values: text, boolean or null. */
+  /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -138,7 +138,7 @@ export interface EdgeRouterUpdate {
    * @defaultValue `{}`
    */
   readonly appData?: JsonMap | null | undefined;
-  /** User-defined names with values: text, boolean or null. */
+  /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -158,7 +158,7 @@ export interface EdgeRouterPatch {
   readonly isTunnelerEnabled?: boolean | null | undefined;
   /** Any data of applications. */
   readonly appData?: JsonMap | null | undefined;
-  /** User-defined names with values: text, boolean or null. */
+  /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }
 

@@ -16,7 +16,7 @@ export interface Enrollment {
   /** Unique within the kind, and given by the controller. */
   readonly id: string;
   /** User-defined names with values. */
-  readonly tags: Readonly<Record<string, string | boolean | null>>;
+  readonly tags: Readonly<Record<string, string | number | boolean | null>>;
   /** When it last changed: ISO 8601, UTC. */
   readonly updatedAt: string;
   /** Id of the identity that enrolls; of routers there is none. */
@@ -65,7 +65,7 @@ export interface EnrollmentCreate {
   readonly caId?: string | null | undefined;
   /** Of the method `updb`: the username of the new authenticator. */
   readonly username?: string | null | undefined;
-  /** User-defined names with values: text, boolean or null. */
+  /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }
 

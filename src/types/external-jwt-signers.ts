@@ -16,7 +16,7 @@ export interface ExternalJwtSigner {
   /** Unique within the kind, and given by the controller. */
   readonly id: string;
   /** User-defined names with values. */
-  readonly tags: Readonly<Record<string, string | boolean | null>>;
+  readonly tags: Readonly<Record<string, string | number | boolean | null>>;
   /** When it last changed: ISO 8601, UTC. */
   readonly updatedAt: string;
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
@@ -105,7 +105,7 @@ export interface ExternalJwtSignerCreate {
   readonly enrollAttributeClaimsSelector?: string | null | undefined;
   /** Null, blank or `default`: this controller does not enroll identities by tokens of signers. */
   readonly enrollAuthPolicyId?: string | null | undefined;
-  /** User-defined names with values: text, boolean or null. */
+  /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -159,7 +159,7 @@ export interface ExternalJwtSignerUpdate {
   readonly enrollAttributeClaimsSelector?: string | null | undefined;
   /** Null, blank or `default`: this controller does not enroll identities by tokens of signers. */
   readonly enrollAuthPolicyId?: string | null | undefined;
-  /** User-defined names with values: text, boolean or null. */
+  /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -201,7 +201,7 @@ export interface ExternalJwtSignerPatch {
   readonly enrollAttributeClaimsSelector?: string | null | undefined;
   /** Null, blank or `default`: this controller does not enroll identities by tokens of signers. */
   readonly enrollAuthPolicyId?: string | null | undefined;
-  /** User-defined names with values: text, boolean or null. */
+  /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }
 

@@ -22,7 +22,7 @@ export interface Identity {
   /** Unique within the kind, and given by the controller. */
   readonly id: string;
   /** User-defined names with values. */
-  readonly tags: Readonly<Record<string, string | boolean | null>>;
+  readonly tags: Readonly<Record<string, string | number | boolean | null>>;
   /** When it last changed: ISO 8601, UTC. */
   readonly updatedAt: string;
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
@@ -187,7 +187,7 @@ export interface IdentityCreate {
   readonly appData?: JsonMap | null | undefined;
   /** In bodies how it is to prove itself; in answers the enrollments that it may still use. */
   readonly enrollment?: IdentityEnrollmentRequest | null | undefined;
-  /** User-defined names with values: text, boolean or null. */
+  /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -248,7 +248,7 @@ export interface IdentityUpdate {
    * @defaultValue `{}`
    */
   readonly appData?: JsonMap | null | undefined;
-  /** User-defined names with values: text, boolean or null. */
+  /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -278,7 +278,7 @@ export interface IdentityPatch {
   readonly permissions?: readonly string[] | null | undefined;
   /** Any data of applications. */
   readonly appData?: JsonMap | null | undefined;
-  /** User-defined names with values: text, boolean or null. */
+  /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }
 

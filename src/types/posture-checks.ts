@@ -17,7 +17,7 @@ export interface PostureCheckDomain {
   /** Unique within the kind, and given by the controller. */
   readonly id: string;
   /** User-defined names with values. */
-  readonly tags: Readonly<Record<string, string | boolean | null>>;
+  readonly tags: Readonly<Record<string, string | number | boolean | null>>;
   /** When it last changed: ISO 8601, UTC. */
   readonly updatedAt: string;
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
@@ -41,7 +41,7 @@ export interface PostureCheckMacAddress {
   /** Unique within the kind, and given by the controller. */
   readonly id: string;
   /** User-defined names with values. */
-  readonly tags: Readonly<Record<string, string | boolean | null>>;
+  readonly tags: Readonly<Record<string, string | number | boolean | null>>;
   /** When it last changed: ISO 8601, UTC. */
   readonly updatedAt: string;
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
@@ -68,7 +68,7 @@ export interface PostureCheckMfa {
   /** Unique within the kind, and given by the controller. */
   readonly id: string;
   /** User-defined names with values. */
-  readonly tags: Readonly<Record<string, string | boolean | null>>;
+  readonly tags: Readonly<Record<string, string | number | boolean | null>>;
   /** When it last changed: ISO 8601, UTC. */
   readonly updatedAt: string;
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
@@ -98,7 +98,7 @@ export interface PostureCheckOperatingSystem {
   /** Unique within the kind, and given by the controller. */
   readonly id: string;
   /** User-defined names with values. */
-  readonly tags: Readonly<Record<string, string | boolean | null>>;
+  readonly tags: Readonly<Record<string, string | number | boolean | null>>;
   /** When it last changed: ISO 8601, UTC. */
   readonly updatedAt: string;
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
@@ -122,7 +122,7 @@ export interface PostureCheckProcess {
   /** Unique within the kind, and given by the controller. */
   readonly id: string;
   /** User-defined names with values. */
-  readonly tags: Readonly<Record<string, string | boolean | null>>;
+  readonly tags: Readonly<Record<string, string | number | boolean | null>>;
   /** When it last changed: ISO 8601, UTC. */
   readonly updatedAt: string;
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
@@ -158,7 +158,7 @@ export interface PostureCheckProcessMulti {
   /** Unique within the kind, and given by the controller. */
   readonly id: string;
   /** User-defined names with values. */
-  readonly tags: Readonly<Record<string, string | boolean | null>>;
+  readonly tags: Readonly<Record<string, string | number | boolean | null>>;
   /** When it last changed: ISO 8601, UTC. */
   readonly updatedAt: string;
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
@@ -208,7 +208,7 @@ export interface PostureCheckDomainCreate {
   readonly typeId: 'DOMAIN';
   /** Names of domains. */
   readonly domains: readonly string[];
-  /** User-defined names with values: text, boolean or null. */
+  /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -225,7 +225,7 @@ export interface PostureCheckMacAddressCreate {
   readonly typeId: 'MAC';
   /** MAC addresses; only their hex digits count. */
   readonly macAddresses: readonly string[];
-  /** User-defined names with values: text, boolean or null. */
+  /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -263,7 +263,7 @@ export interface PostureCheckMfaCreate {
    * @defaultValue `false`
    */
   readonly ignoreLegacyEndpoints?: boolean | null | undefined;
-  /** User-defined names with values: text, boolean or null. */
+  /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -285,7 +285,7 @@ export interface PostureCheckOperatingSystemCreate {
     /** Ranges of which the version must be in one, e.g. `>=10.0.0`; none, or null, for any version. */
     readonly versions: readonly string[] | null;
   }[];
-  /** User-defined names with values: text, boolean or null. */
+  /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -311,7 +311,7 @@ export interface PostureCheckProcessCreate {
     /** SHA-1 of the certificate that must have signed it. */
     readonly signerFingerprint?: string | null | undefined;
   };
-  /** User-defined names with values: text, boolean or null. */
+  /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -344,7 +344,7 @@ export interface PostureCheckProcessMultiCreate {
     /** SHA-1 of certificates of which one must have signed it; none: any will do. */
     readonly signerFingerprints?: readonly string[] | null | undefined;
   }[];
-  /** User-defined names with values: text, boolean or null. */
+  /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -367,7 +367,7 @@ export interface PostureCheckDomainUpdate {
   readonly typeId: 'DOMAIN';
   /** Names of domains. */
   readonly domains: readonly string[];
-  /** User-defined names with values: text, boolean or null. */
+  /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -387,7 +387,7 @@ export interface PostureCheckMacAddressUpdate {
   readonly typeId: 'MAC';
   /** MAC addresses; only their hex digits count. */
   readonly macAddresses: readonly string[];
-  /** User-defined names with values: text, boolean or null. */
+  /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -425,7 +425,7 @@ export interface PostureCheckMfaUpdate {
    * @defaultValue `false`
    */
   readonly ignoreLegacyEndpoints?: boolean | null | undefined;
-  /** User-defined names with values: text, boolean or null. */
+  /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -450,7 +450,7 @@ export interface PostureCheckOperatingSystemUpdate {
     /** Ranges of which the version must be in one, e.g. `>=10.0.0`; none, or null, for any version. */
     readonly versions: readonly string[] | null;
   }[];
-  /** User-defined names with values: text, boolean or null. */
+  /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -476,7 +476,7 @@ export interface PostureCheckProcessUpdate {
     /** SHA-1 of the certificate that must have signed it. */
     readonly signerFingerprint?: string | null | undefined;
   };
-  /** User-defined names with values: text, boolean or null. */
+  /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -509,7 +509,7 @@ export interface PostureCheckProcessMultiUpdate {
     /** SHA-1 of certificates of which one must have signed it; none: any will do. */
     readonly signerFingerprints?: readonly string[] | null | undefined;
   }[];
-  /** User-defined names with values: text, boolean or null. */
+  /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -529,7 +529,7 @@ export interface PostureCheckDomainPatch {
   readonly typeId: 'DOMAIN';
   /** Names of domains. */
   readonly domains?: readonly string[] | null | undefined;
-  /** User-defined names with values: text, boolean or null. */
+  /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -546,7 +546,7 @@ export interface PostureCheckMacAddressPatch {
   readonly typeId: 'MAC';
   /** MAC addresses; only their hex digits count. */
   readonly macAddresses?: readonly string[] | null | undefined;
-  /** User-defined names with values: text, boolean or null. */
+  /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -569,7 +569,7 @@ export interface PostureCheckMfaPatch {
   readonly promptOnUnlock?: boolean | null | undefined;
   /** Older clients do not understand the remaining time, and do not receive it. */
   readonly ignoreLegacyEndpoints?: boolean | null | undefined;
-  /** User-defined names with values: text, boolean or null. */
+  /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -591,7 +591,7 @@ export interface PostureCheckOperatingSystemPatch {
     /** Ranges of which the version must be in one, e.g. `>=10.0.0`; none, or null, for any version. */
     readonly versions: readonly string[] | null;
   }[] | null | undefined;
-  /** User-defined names with values: text, boolean or null. */
+  /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -614,7 +614,7 @@ export interface PostureCheckProcessPatch {
     /** SHA-1 of the certificate that must have signed it. */
     readonly signerFingerprint?: string | null | undefined;
   } | null | undefined;
-  /** User-defined names with values: text, boolean or null. */
+  /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -644,7 +644,7 @@ export interface PostureCheckProcessMultiPatch {
     /** SHA-1 of certificates of which one must have signed it; none: any will do. */
     readonly signerFingerprints?: readonly string[] | null | undefined;
   }[] | null | undefined;
-  /** User-defined names with values: text, boolean or null. */
+  /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }
 

@@ -13,7 +13,7 @@ export interface Router {
   /** Unique within the kind, and given by the controller. */
   readonly id: string;
   /** User-defined names with values. */
-  readonly tags: Readonly<Record<string, string | boolean | null>>;
+  readonly tags: Readonly<Record<string, string | number | boolean | null>>;
   /** When it last changed: ISO 8601, UTC. */
   readonly updatedAt: string;
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
@@ -65,7 +65,7 @@ export interface RouterCreate {
    * @defaultValue `false`
    */
   readonly disabled?: boolean | null | undefined;
-  /** User-defined names with values: text, boolean or null. */
+  /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -88,7 +88,7 @@ export interface RouterUpdate {
    * @defaultValue `false`
    */
   readonly disabled?: boolean | null | undefined;
-  /** User-defined names with values: text, boolean or null. */
+  /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -102,7 +102,7 @@ export interface RouterPatch {
   readonly noTraversal?: boolean | null | undefined;
   /** Whether the router is disabled: it may not connect. */
   readonly disabled?: boolean | null | undefined;
-  /** User-defined names with values: text, boolean or null. */
+  /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }
 

@@ -19,7 +19,7 @@ export interface ServicePolicy {
   /** Unique within the kind, and given by the controller. */
   readonly id: string;
   /** User-defined names with values. */
-  readonly tags: Readonly<Record<string, string | boolean | null>>;
+  readonly tags: Readonly<Record<string, string | number | boolean | null>>;
   /** When it last changed: ISO 8601, UTC. */
   readonly updatedAt: string;
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
@@ -65,7 +65,7 @@ export interface ServicePolicyCreate {
    * @defaultValue `[]`
    */
   readonly postureCheckRoles?: readonly string[] | null | undefined;
-  /** User-defined names with values: text, boolean or null. */
+  /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -92,7 +92,7 @@ export interface ServicePolicyUpdate {
    * @defaultValue `[]`
    */
   readonly postureCheckRoles?: readonly string[] | null | undefined;
-  /** User-defined names with values: text, boolean or null. */
+  /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -110,7 +110,7 @@ export interface ServicePolicyPatch {
   readonly serviceRoles?: readonly string[] | null | undefined;
   /** Posture checks that must pass: `#attribute`, `@id`, or `#all` alone. */
   readonly postureCheckRoles?: readonly string[] | null | undefined;
-  /** User-defined names with values: text, boolean or null. */
+  /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }
 

@@ -19,7 +19,7 @@ export interface Service {
   /** Unique within the kind, and given by the controller. */
   readonly id: string;
   /** User-defined names with values. */
-  readonly tags: Readonly<Record<string, string | boolean | null>>;
+  readonly tags: Readonly<Record<string, string | number | boolean | null>>;
   /** When it last changed: ISO 8601, UTC. */
   readonly updatedAt: string;
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
@@ -63,7 +63,7 @@ export interface PostureQuery {
   /** Id of the check. */
   readonly id: string;
   /** User-defined names with values. */
-  readonly tags: Readonly<Record<string, string | boolean | null>>;
+  readonly tags: Readonly<Record<string, string | number | boolean | null>>;
   /** When the check last changed: ISO 8601, UTC. */
   readonly updatedAt: string;
   /** The type of the check. */
@@ -145,7 +145,7 @@ export interface ServiceCreate {
    * @defaultValue `[]`
    */
   readonly configs?: readonly string[] | null | undefined;
-  /** User-defined names with values: text, boolean or null. */
+  /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -178,7 +178,7 @@ export interface ServiceUpdate {
    * @defaultValue `[]`
    */
   readonly configs?: readonly string[] | null | undefined;
-  /** User-defined names with values: text, boolean or null. */
+  /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -194,7 +194,7 @@ export interface ServicePatch {
   readonly roleAttributes?: readonly string[] | null | undefined;
   /** Ids of the configs of the service, at most one of each type. */
   readonly configs?: readonly string[] | null | undefined;
-  /** User-defined names with values: text, boolean or null. */
+  /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }
 

@@ -212,8 +212,8 @@ export interface MfaCode {
   readonly code: string;
 }
 
-/** User-defined names with values: text, boolean or null (specification, "Conventions" 4). */
-export type Tags = Readonly<Record<string, string | boolean | null>>;
+/** User-defined names with values: text, boolean or null (specification, "Conventions" 4), or a number. */
+export type Tags = Readonly<Record<string, string | number | boolean | null>>;
 
 /** An operating system in some of its versions. */
 export interface OperatingSystem {

@@ -13,7 +13,7 @@ export interface Terminator {
   /** Unique within the kind, and given by the controller. */
   readonly id: string;
   /** User-defined names with values. */
-  readonly tags: Readonly<Record<string, string | boolean | null>>;
+  readonly tags: Readonly<Record<string, string | number | boolean | null>>;
   /** When it last changed: ISO 8601, UTC. */
   readonly updatedAt: string;
   /** Id of the service. */
@@ -65,7 +65,7 @@ export interface TerminatorCreate {
   readonly identity?: string | null | undefined;
   /** Proof of the owner of `identity`; kept sealed, and shown nowhere. */
   readonly identitySecret?: string | null | undefined;
-  /** User-defined names with values: text, boolean or null. */
+  /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -89,7 +89,7 @@ export interface TerminatorUpdate {
    * @defaultValue `"default"`
    */
   readonly precedence?: 'default' | 'required' | 'failed' | null | undefined;
-  /** User-defined names with values: text, boolean or null. */
+  /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -107,7 +107,7 @@ export interface TerminatorPatch {
   readonly cost?: number | null | undefined;
   /** Before which others it is taken: `required`, then `default`, then `failed`. */
   readonly precedence?: 'default' | 'required' | 'failed' | null | undefined;
-  /** User-defined names with values: text, boolean or null. */
+  /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }
 

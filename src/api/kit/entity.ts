@@ -38,7 +38,9 @@ export const entityReference = z
 
 export type EntityReference = z.infer<typeof entityReference>;
 
-export type Tags = Readonly<Record<string, string | boolean | null>>;
+/** Tags in answers: numbers only where the setting `numericTags` is or was on. */
+export const shownTags = z.record(string, z.union([string, z.number(), z.boolean(), z.null()]));
+export type Tags = Readonly<z.infer<typeof shownTags>>;
 
 /** Limits of the tags of one entity. Tools that keep their state in tags use a few short ones. */
 const MOST_TAGS = 200;
@@ -54,7 +56,7 @@ const tagFault = (given: Readonly<Record<string, unknown>>): string | undefined 
   for (const [key, value] of entries) {
     if (key === '') return 'tags must have names that are not empty';
     if (key.length > LONGEST_TAG_NAME) return `names of tags have at most ${LONGEST_TAG_NAME} characters, got ${key.length}`;
-    if (value !== null && typeof value !== 'string' && typeof value !== 'boolean')
+    if (value !== null && !['string', 'number', 'boolean'].includes(typeof value))
       return `tags may hold text, booleans and null, but ${key} holds a ${Array.isArray(value) ? 'list' : typeof value}`;
     if (typeof value === 'string' && value.length > LONGEST_TAG)
       return `tags have at most ${LONGEST_TAG} characters, but ${key} has ${value.length}`;
@@ -63,7 +65,7 @@ const tagFault = (given: Readonly<Record<string, unknown>>): string | undefined 
   return bytes > MOST_TAG_BYTES ? `the tags of an entity have at most ${MOST_TAG_BYTES} bytes as JSON, got ${bytes}` : undefined;
 };
 
-/** User-defined names with values: text, boolean or null (specification, "Conventions" 4). */
+/** User-defined names with values: text, boolean or null (specification, "Conventions" 4), or a number. */
 export const tags = mapOf(z.unknown(), MOST_TAGS)
   .superRefine((value, context) => {
     const message = tagFault(value);
@@ -71,7 +73,7 @@ export const tags = mapOf(z.unknown(), MOST_TAGS)
   })
   .meta({
     id: 'Tags',
-    description: `A map of user-defined names to text, boolean or null: at most ${MOST_TAGS} of them, with names of at most ${LONGEST_TAG_NAME} and texts of at most ${LONGEST_TAG} characters, ${MOST_TAG_BYTES} bytes in all.`,
+    description: `A map of user-defined names to text, boolean or null, or to a number where the setting \`numericTags\` is on: at most ${MOST_TAGS} of them, with names of at most ${LONGEST_TAG_NAME} and texts of at most ${LONGEST_TAG} characters, ${MOST_TAG_BYTES} bytes in all.`,
     maxProperties: MOST_TAGS,
   }) as z.ZodType<Tags, Tags>; // what the refinement lets through
 

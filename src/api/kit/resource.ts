@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { FieldType } from '../../query/predicate.ts';
-import { type EntityReference, entityBase, entityReference, type Link, string, type Tags, tags } from './entity.ts';
+import { type EntityReference, entityBase, entityReference, type Link, shownTags, type Tags, tags } from './entity.ts';
 import { type Field, type Fields, type KeepMode, showsEmptyList, type WriteMode } from './field.ts';
 import { displayName, type RoleDisplay, roleDisplay } from './role-display.ts';
 
@@ -116,7 +116,7 @@ type KeysKept<F, K2 extends KeepMode> = { [K in keyof F]: F[K] extends { readonl
 type Value<X> = X extends Field<WriteMode, KeepMode, infer _I, infer O> ? O : never;
 type Expand<T> = { [K in keyof T]: T[K] };
 type TagsInput = {
-  /** User-defined names with values: text, boolean or null. */
+  /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 };
 
@@ -240,7 +240,7 @@ const detailSchema = (fields: Fields, id: string) => {
   return z
     .object({
       ...entityBase,
-      tags: z.record(string, z.union([string, z.boolean(), z.null()])),
+      tags: shownTags,
       ...Object.fromEntries(shape),
     })
     .meta({ id });

@@ -3,6 +3,7 @@ import { list, mapOf, textUpTo } from '../../../src/api/kit/bounded.ts';
 import { CREATED, data, EMPTY, type Operation, operation, page } from '../../../src/api/kit/operation.ts';
 import { surfaces } from '../../../src/api/surfaces/index.ts';
 import type { CallSource, Entry, Invoke } from '../../../src/call/call.ts';
+import { defaultSettings } from '../../../src/call/settings.ts';
 import { unauthorized } from '../../../src/errors/index.ts';
 import { createHandler, type Handle, type HandlerOptions } from '../../../src/http/handler.ts';
 import type { CoreAnswer, CoreRequest } from '../../../src/http/message.ts';
@@ -113,7 +114,7 @@ export const invoke: Invoke = async (entry, source) => {
   }
   const refusal = source.refusal?.();
   if (refusal) throw refusal;
-  const input = decode(entry.operation, await source.input());
+  const input = decode(entry.operation, await source.input(), defaultSettings);
   return { output: await entry.handler(source as never, input as never), headers };
 };
 

@@ -2,6 +2,7 @@ import { authPolicy } from '../../../api/auth-policies.ts';
 import { authenticator } from '../../../api/authenticators.ts';
 import type { currentIdentity } from '../../../api/current-identity.ts';
 import { identity } from '../../../api/identities.ts';
+import type { Tags } from '../../../api/kit/entity.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
 import { identityOf, isAdministrator } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
@@ -38,7 +39,7 @@ interface Change {
   readonly username?: string | undefined;
   readonly password?: string | undefined;
   readonly currentPassword: string;
-  readonly tags?: Readonly<Record<string, string | boolean | null>> | undefined;
+  readonly tags?: Tags | undefined;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { apiSession } from '../../../api/api-sessions.ts';
 import { identity } from '../../../api/identities.ts';
+import type { Tags } from '../../../api/kit/entity.ts';
 import { revocation, revocations } from '../../../api/revocations.ts';
 import { apiSessionsOf, endApiSessions } from '../../../authentication/api-sessions.ts';
 import type { Call } from '../../../call/call.ts';
@@ -17,7 +18,7 @@ import { isOpaqueToken } from '../../../tokens/opaque.ts';
 export interface Revoked {
   readonly id: string;
   readonly type: 'JTI' | 'IDENTITY' | 'API_SESSION';
-  readonly tags?: Readonly<Record<string, string | boolean | null>>;
+  readonly tags?: Tags;
 }
 
 /** Notes what has been revoked, until the last of the tokens would have ended by itself. Noted again, it begins anew. */
