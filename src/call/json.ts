@@ -52,12 +52,17 @@ const copyOfObject = (value: object, depth: number, tally: Tally): unknown => {
   if (Array.isArray(value)) return value.map((item) => copyOf(item, depth - 1, tally));
   const copy: Record<string, unknown> = {};
   for (const [key, item] of Object.entries(value)) {
-    if (item === undefined || key === '__proto__') continue;
+    if (item === undefined) continue;
+    if (key === PROTOTYPE) throw refused(PROTOTYPE_REFUSED);
     if (++tally.keys > JSON_LIMITS.keys) throw refused(tooMany('keys'));
     copy[storable(key)] = copyOf(item, depth - 1, tally);
   }
   return copy;
 };
+
+/** An own key of this name turns into a prototype wherever its object is copied by assignment. It is refused, because dropping it would lose data. */
+export const PROTOTYPE = '__proto__';
+export const PROTOTYPE_REFUSED = `the body has a key ${PROTOTYPE}, which is not accepted at any depth`;
 
 /** Why a document is refused for its size. */
 export const tooMany = (what: 'values' | 'keys', limits: JsonLimits = JSON_LIMITS): string =>

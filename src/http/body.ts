@@ -1,5 +1,5 @@
 import type { Body } from '../api/kit/operation.ts';
-import { JSON_LIMITS, type JsonLimits, tooMany } from '../call/json.ts';
+import { JSON_LIMITS, type JsonLimits, PROTOTYPE, PROTOTYPE_REFUSED, tooMany } from '../call/json.ts';
 import { yieldToEventLoop } from '../concurrency/event-loop.ts';
 import { ApiError, invalidField, RETRY_AFTER } from '../errors/index.ts';
 import { FORM_TYPE, JSON_TYPE } from '../wire/media-types.ts';
@@ -16,8 +16,8 @@ import { isStorable } from './path.ts';
  * @returns the JSON value, `{}` for `null`; the fields of a form, or the string, if the operation accepts another media type and the body has it;
  * undefined when there is no body and none is required
  * @throws ApiError 415 for another media type, 413 above the limit, 400 `COULD_NOT_VALIDATE` with the body's name when a required body is missing,
- * 400 `COULD_NOT_PARSE_BODY` for a body that is not JSON in UTF-8, exceeds `JSON_LIMITS`, or contains values that no store can hold (U+0000, lone
- * surrogates, infinite numbers).
+ * 400 `COULD_NOT_PARSE_BODY` for a body that is not JSON in UTF-8, exceeds `JSON_LIMITS`, has a key named `__proto__`, or contains values that no
+ * store can hold (U+0000, lone surrogates, infinite numbers).
  */
 export const readBody = async (request: CoreRequest, body: Body, limit: number): Promise<unknown> => {
   const length = request.header('content-length');
@@ -50,8 +50,8 @@ const LARGE = 65_536;
 const JSON_ONLY: readonly string[] = Object.freeze([JSON_TYPE]);
 
 /**
- * Parses JSON in UTF-8. Limits are checked before parsing; values that cannot be stored are refused. Of duplicate keys the last one counts; keys
- * named `__proto__` are dropped.
+ * Parses JSON in UTF-8. Limits are checked before parsing; values that cannot be stored are refused, and keys named `__proto__`. Of duplicate
+ * keys the last one counts.
  */
 export const parseJson = (bytes: Uint8Array, limits: JsonLimits = JSON_LIMITS): unknown => {
   const excess = excessOf(bytes, limits);
@@ -64,7 +64,7 @@ export const parseJson = (bytes: Uint8Array, limits: JsonLimits = JSON_LIMITS): 
     throw unparsable(`${limits.name} is not JSON${position(error)}`);
   }
   if (hasUnstorableEscape(text)) throw unparsable(UNSTORABLE);
-  if (MAY_BE_PROTOTYPE.test(text)) withoutPrototypes(value);
+  if (MAY_BE_PROTOTYPE.test(text) && hasPrototype(value)) throw unparsable(PROTOTYPE_REFUSED);
   if (MAY_BE_INFINITE.test(text) && !hasFiniteNumbers(value)) throw unparsable('a number is out of range');
   return value;
 };
@@ -74,6 +74,7 @@ const parseForm = (bytes: Uint8Array): Readonly<Record<string, string | readonly
   const form = formOf(textOf(bytes), JSON_LIMITS.keys);
   if (form === 'tooMany') throw unparsable(tooMany('keys'));
   if (form === 'malformed') throw unparsable('the form is not percent-encoded UTF-8');
+  if (Object.hasOwn(form, PROTOTYPE)) throw unparsable(PROTOTYPE_REFUSED);
   for (const value of Object.entries(form).flat(2)) if (!isStorable(value)) throw unparsable(UNSTORABLE);
   return form;
 };
@@ -129,12 +130,8 @@ const NO_UNIT = -1;
 /** A key of this name, of which each character may be escaped. */
 const MAY_BE_PROTOTYPE = /__proto__|\\u00(?:5[fF]|[67])/;
 
-/** Own keys of that name are harmless here, but would turn into prototypes wherever the objects are copied by assignment. */
-const withoutPrototypes = (value: unknown): void => {
-  if (typeof value !== 'object' || value === null) return;
-  if (!Array.isArray(value)) Reflect.deleteProperty(value, '__proto__');
-  for (const item of Object.values(value)) withoutPrototypes(item);
-};
+const hasPrototype = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && (Object.hasOwn(value, PROTOTYPE) || Object.values(value).some(hasPrototype));
 
 /** Infinite numbers take an exponent of three digits, or very many digits before one of two. */
 const MAY_BE_INFINITE = /\d[eE]\+?0*\d{3}|\d{200}/;

@@ -19,8 +19,6 @@ export const formOf = (text: string, most: number): FormFields | 'tooMany' | 'ma
     else if (typeof before === 'string') fields.set(name, [before, value]);
     else before.push(value);
   }
-  // As in JSON: an own key of that name would turn into a prototype wherever the object is copied by assignment.
-  fields.delete('__proto__');
   return Object.fromEntries(fields);
 };
 

@@ -4,8 +4,8 @@ import type { Sample } from './samples/index.ts';
 
 export type Operation = (typeof entries)[number]['operation'];
 
-/** A sample, or the same by somebody else; `null` for nobody. */
-export type SampleCall = Omit<Sample, 'as'> & { readonly as?: string | null };
+/** A sample, or the same by somebody else; `null` for nobody. `raw`: JSON that is sent as it is, instead of the body. */
+export type SampleCall = Omit<Sample, 'as'> & { readonly as?: string | null; readonly raw?: string };
 
 const PREFIXES: Readonly<Record<string, string>> = {
   management: '/edge/management/v1',
@@ -20,15 +20,19 @@ const PREFIXES: Readonly<Record<string, string>> = {
 export const callSample = (
   app: App,
   { method, path, surfaces, body: declared }: Operation,
-  { id, other, query, body, as, certificates }: SampleCall,
+  { id, other, query, body, raw, as, certificates }: SampleCall,
   api = surfaces[0]?.name ?? 'management',
 ): Promise<Answer> =>
   app.request(
     method,
     `${PREFIXES[api]}${path.replace(/\{\w+\}/, id ?? '').replace(/\{\w+\}/, other ?? '')}${query === undefined ? '' : `?${query}`}`,
     {
-      ...(typeof body === 'string' ? { raw: body, headers: { 'content-type': declared?.media?.[0] ?? '' } } : { body }),
+      ...(raw === undefined ? given(body, declared) : { raw }),
       ...(as === undefined ? {} : { as }),
       ...(certificates === undefined ? {} : { certificates }),
     },
   );
+
+/** A text is of the first media type that the operation takes. */
+const given = (body: unknown, declared: Operation['body']) =>
+  typeof body === 'string' ? { raw: body, headers: { 'content-type': declared?.media?.[0] ?? '' } } : { body };

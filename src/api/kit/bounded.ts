@@ -59,8 +59,9 @@ const MapOf: z.core.$constructor<z.ZodRecord, z.core.$ZodRecordDef & Bounded> = 
     payload.value = values;
     for (const key of keys) {
       if (isEnough(payload)) break;
-      // An own key of that name would become the prototype of the copy.
-      if (key !== '__proto__') values[key] = parsed(def.valueType, input[key], key, payload, context);
+      // Bodies are refused before; what a hook of the host returns is not. Assigned, the key would be the prototype of the copy.
+      if (key === '__proto__') payload.issues.push({ code: 'custom', message: 'must have no key __proto__', input, inst });
+      else values[key] = parsed(def.valueType, input[key], key, payload, context);
     }
     return payload;
   };
