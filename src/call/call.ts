@@ -6,7 +6,6 @@ import type { Surface } from '../api/surfaces/surface.ts';
 import type { Written } from '../api/surfaces/written.ts';
 import type { Attribution } from '../changes/attribution.ts';
 import type { Entities } from '../changes/entities.ts';
-import type { ApiError } from '../errors/index.ts';
 import type { Observation } from '../observability/observation.ts';
 import type { Actor } from './actor.ts';
 import type { Core } from './core.ts';
@@ -49,7 +48,7 @@ export interface CallSource extends Omit<Attribution, 'actor'> {
   /** Waits until the answer may be made. Called outside of transactions. @param session id of the session, where the credentials name it */
   admit?(session: string | undefined): Promise<void> | undefined;
   /** Refuses the call before the operation, e.g. because no answer would be accepted. Called once the session has been checked. */
-  refusal?(): ApiError | undefined;
+  refusal?(): Error | undefined;
   /** The raw input, `{ ...path, ...query, body }`. Called once the session is known to be good; may throw `ApiError`. */
   input(): unknown | Promise<unknown>;
   /** The versions of which the entity must have one; undefined for any. Read only for conditional operations. */
@@ -61,6 +60,8 @@ export interface CallSource extends Omit<Attribution, 'actor'> {
   readonly host?: string | undefined;
   /** The path below which the host has mounted the controller, e.g. `/overlay`. Default: none. */
   readonly mount?: string;
+  /** The media type of the body. Default: JSON. */
+  readonly contentType?: string | undefined;
   /** The media type, of those that the operation offers, that the client likes best. Default: the first. */
   readonly mediaType?: string | undefined;
   /** Undefined in process. */
@@ -89,6 +90,7 @@ export interface Call {
   readonly remoteAddress: string;
   readonly host: string | undefined;
   readonly mount: string;
+  readonly contentType: string | undefined;
   readonly mediaType: string | undefined;
   readonly browser: BrowserHeaders | undefined;
   /** Collects facts about the call for the host's observer; undefined if there is none. */

@@ -1,5 +1,5 @@
 import { versionOf } from '../api/kit/entity-version.ts';
-import { type Operation, statusOf } from '../api/kit/operation.ts';
+import { type Body, type Operation, statusOf } from '../api/kit/operation.ts';
 import { errorAndMeta } from '../api/surfaces/edge-envelope.ts';
 import type { HeaderValues } from '../api/surfaces/http-output.ts';
 import { ANONYMOUS } from '../api/surfaces/session-rule.ts';
@@ -14,6 +14,7 @@ import type { Observer } from '../observability/observer.ts';
 import type { Platform } from '../platform/platform.ts';
 import { createSharedTimer } from '../platform/shared-timer.ts';
 import { software } from '../version.ts';
+import { JSON_TYPE } from '../wire/media-types.ts';
 import { isRequestId } from '../wire/request-id.ts';
 import { SAFE_HEADERS } from '../wire/safe-headers.ts';
 import { abandon } from './abandon.ts';
@@ -21,7 +22,7 @@ import { createCors } from './cors.ts';
 import { Deadline, timeout, tooLate } from './deadline.ts';
 import { entityTag } from './entity-tag.ts';
 import { countUnread, heldBody, make } from './held-body.ts';
-import { negotiate, offersOf } from './media-types.ts';
+import { mediaType, negotiate, offersOf } from './media-types.ts';
 import type { CoreAnswer, CoreRequest } from './message.ts';
 import { bodyOf, type OutputBody } from './output.ts';
 import { splitTarget } from './path.ts';
@@ -164,7 +165,7 @@ export const createHandler = ({
       maxBodyBytes: settings.maxBodyBytes,
       deadline,
       timeLimit: settings.requestTimeoutMs,
-      refusal: wanted === undefined && offers.length > 0 ? unacceptable(offers, accept) : undefined,
+      refusal: wanted === undefined && offers.length > 0 ? unacceptable(offers, request, entry.operation.body) : undefined,
       observation,
       mediaType: wanted,
       unread,
@@ -243,7 +244,11 @@ const clientOf = (actor: Actor | undefined, { remoteAddress }: HttpSource): Stre
     ? { name: actor.identity.id, isAdministrator: isAdministrator(actor) }
     : { name: remoteAddress, isAdministrator: false };
 
-const unacceptable = (offers: readonly string[], accept: string | undefined): ApiError =>
-  invalidField('Accept', `none of [${offers.join()}] is accepted`, accept, 406);
+/** Where bodies may be of another type than JSON, clients know 415 for such a body, whether its own type or that of the answer is to blame. */
+const unacceptable = (offers: readonly string[], request: CoreRequest, body: Body | undefined): Error => {
+  const cause = { field: 'Accept', reason: `none of [${offers.join()}] is accepted`, value: request.header('accept') ?? '' };
+  const isOther = body?.unsupported !== undefined && mediaType(request.header('content-type') ?? JSON_TYPE) !== JSON_TYPE;
+  return isOther ? new ApiError(body.unsupported, { cause, status: 415 }) : invalidField(cause.field, cause.reason, cause.value, 406);
+};
 
 const unhandled = (message: string): MessageCause => ({ code: 'UNHANDLED', message });

@@ -2,11 +2,11 @@ import type { Credentials } from '../api/surfaces/session-rule.ts';
 import type { Surface } from '../api/surfaces/surface.ts';
 import type { BrowserHeaders, CallSource, Entry } from '../call/call.ts';
 import type { Release } from '../concurrency/semaphore.ts';
-import type { ApiError } from '../errors/index.ts';
 import type { Observation } from '../observability/observation.ts';
 import { readBody } from './body.ts';
 import type { Deadline } from './deadline.ts';
 import { versionsIn } from './entity-tag.ts';
+import { mediaType } from './media-types.ts';
 import type { CoreRequest } from './message.ts';
 import { parseQuery, type QueryParameters } from './query-string.ts';
 import type { UnreadAnswers } from './unread-answers.ts';
@@ -25,7 +25,7 @@ export interface HttpSourceOptions {
   /** ms */
   readonly timeLimit: number;
   /** A fault of the request itself, reported only to callers that have the right to the operation. */
-  readonly refusal: ApiError | undefined;
+  readonly refusal: Error | undefined;
   readonly observation: Observation | undefined;
   /** That the client likes best of those that are offered. */
   readonly mediaType: string | undefined;
@@ -75,6 +75,11 @@ export class HttpSource implements CallSource {
   get mount(): string {
     const { mount = '' } = this.#of.request;
     return MOUNT.test(mount) ? mount : '';
+  }
+
+  get contentType(): string | undefined {
+    const header = this.#of.request.header('content-type');
+    return header === undefined ? undefined : mediaType(header);
   }
 
   get mediaType(): string | undefined {
@@ -127,7 +132,7 @@ export class HttpSource implements CallSource {
     this.#made?.();
   }
 
-  refusal(): ApiError | undefined {
+  refusal(): Error | undefined {
     this.#stage = 'work';
     return this.#of.refusal;
   }

@@ -107,6 +107,10 @@ export class OngoingCall implements Call {
     return this.#source.mount ?? '';
   }
 
+  get contentType() {
+    return this.#source.contentType;
+  }
+
   get mediaType() {
     return this.#source.mediaType;
   }

@@ -58,8 +58,13 @@ onEveryStore('enrolling', (open) => {
     const { enrollment } = await toEnroll(app);
     const { csr: request } = await csr('CN=a device');
     assertRefused(await sendCsr(app, enrollment.token, request, 'application/xml'), 415, 'UNSUPPORTED_MEDIA');
-    const headers = { 'content-type': 'text/plain', accept: 'application/x-pem-file' };
-    assertRefused(await post(app, `/enroll?token=${enrollment.token}`, { raw: request, headers }), 406, 'COULD_NOT_VALIDATE');
+    for (const type of ['text/plain', 'text/plain; charset=utf-8', 'application/x-pem-file', 'application/pkcs7'])
+      for (const accept of ['application/x-pem-file', 'text/plain, text/html;q=0.5', 'application/json;q=0']) {
+        const headers = { 'content-type': type, accept };
+        const answer = await post(app, `/enroll?token=${enrollment.token}`, { raw: request, headers });
+        assertRefused(answer, 415, 'UNSUPPORTED_MEDIA');
+        assert.equal(answer.body.error.cause.field, 'Accept');
+      }
     assertRefused(await post(app, '/enroll/ott', { raw: request, headers: { 'content-type': 'text/plain' } }), 415, 'UNSUPPORTED_MEDIA');
   });
 
@@ -79,7 +84,12 @@ onEveryStore('enrolling', (open) => {
     const left = await app.trail(async () => {
       for (const query of [`method=ott&token=${UNKNOWN}`, 'method=ott', 'method=ott&token=', `token=${UNKNOWN}&method=magic`, ''])
         assertRefused(await go(query), 400, 'INVALID_ENROLLMENT_TOKEN');
-      assertInvalid(await go('method=ott&token=nonsense'), 'token');
+      for (const query of ['method=ott&token=none', 'token=none', 'method=updb&token=none', 'method=magic&token=none'])
+        for (const type of ['application/x-pem-file', 'text/plain', 'application/pkcs7']) {
+          const answer = await post(app, `/enroll?${query}`, { raw: request, headers: { 'content-type': type } });
+          assertRefused(answer, 400, 'INVALID_ENROLLMENT_TOKEN');
+        }
+      assertInvalid(await post(app, '/enroll?method=ott&token=none', { body: { clientCsr: request } }), 'token');
       assertInvalid(await post(app, '/enroll/ott', { body: { token: 'nonsense', clientCsr: request } }), 'token');
       for (const method of ['updb', 'ottca', 'ca', 'magic', 'constructor', ''])
         assertRefused(await go(`method=${method}&token=${token}`), 400, 'INVALID_ENROLL_METHOD');

@@ -6,6 +6,7 @@ import { ApiError, explained, invalidField } from '../../../errors/index.ts';
 import { inTurn } from '../../../observability/in-turn.ts';
 import { equals, stringField } from '../../../query/index.ts';
 import { hashToken, isOpaqueToken } from '../../../tokens/opaque.ts';
+import { JSON_TYPE } from '../../../wire/media-types.ts';
 import type { EnrollmentMethods, EnrollmentResult, Offer } from './method.ts';
 
 type Row = RowOf<typeof enrollment>;
@@ -26,7 +27,7 @@ export const enroll = async (
   methods: EnrollmentMethods,
   { token, method, offer }: Attempt,
 ): Promise<EnrollmentResult['answer']> => {
-  if (token !== undefined && token !== '' && !isOpaqueToken(token)) throw invalidField('token', 'token must be of type uuid', token);
+  if (token !== undefined && token !== '' && !isOpaqueToken(token)) throw malformed(token, call);
   const row = await call.read((entities) => outstanding(entities, token ?? ''));
   if (method !== undefined && method !== row.method)
     throw explained('INVALID_ENROLL_METHOD', `the token is for method ${row.method}, not for the one that was asked for`);
@@ -41,6 +42,10 @@ export const enroll = async (
   });
   return answer;
 };
+
+/** Only with JSON does a description that clients know validate the form of a token. */
+const malformed = (token: string, { contentType = JSON_TYPE }: Call): ApiError =>
+  contentType === JSON_TYPE ? invalidField('token', 'token must be of type uuid', token) : new ApiError('INVALID_ENROLLMENT_TOKEN');
 
 const outstanding = async (entities: Entities, token: string): Promise<Row> => {
   const row = token === '' ? undefined : await entities.find(enrollment, equals(stringField('tokenHash'), hashToken(token)));
