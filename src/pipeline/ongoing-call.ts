@@ -197,8 +197,7 @@ export class OngoingCall implements Call {
     const { places } = this.core.store;
     if (!this.#state || !places || this.#place || !this.#isOrdinary) return;
     noteOrdinary(this.credentials);
-    // Before it begins, it will be admitted.
-    if (!this.#hasBegun) return;
+    if (!this.#hasBegun) return; // before it begins, it will be admitted
     this.#place = places.tryAcquire();
     if (!this.#place) throw NO_PLACE;
   }
@@ -258,8 +257,7 @@ export class OngoingCall implements Call {
       if (!beginsLate && this.#isOrdinary) await this.#waitForPlace();
       return await work();
     } finally {
-      // Taken here, or by `#admit` when the transaction began.
-      this.#leavePlace();
+      this.#leavePlace(); // taken here, or by `#admit` when the transaction began
     }
   }
 
