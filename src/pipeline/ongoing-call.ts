@@ -31,7 +31,6 @@ const MOST_ASKED = 3;
 /** That a read is to begin anew, with a place. */
 const NO_PLACE = Symbol('no place');
 const NEVER_ABORTED = new AbortController().signal;
-const NO_CERTIFICATES: readonly Uint8Array[] = [];
 
 /** A call on its way. A class for the reason that `HttpSource` is one: it has getters, and there is one for each request. */
 export class OngoingCall implements Call {
@@ -92,7 +91,7 @@ export class OngoingCall implements Call {
   }
 
   get peerCertificates() {
-    return this.#source.peerCertificates ?? NO_CERTIFICATES;
+    return this.#source.peerCertificates ?? [];
   }
 
   get remoteAddress() {
