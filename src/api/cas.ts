@@ -27,13 +27,13 @@ const externalIdClaim = z.object(claim).meta({ id: 'ExternalIdClaim' });
 export type ExternalIdClaim = z.infer<typeof externalIdClaim>;
 
 /** Command-line clients send one without any part where none is meant. */
-const claimIfAny = preprocess((given) => (isEmptyDocument(given) ? undefined : given), externalIdClaim.optional());
+const claimIfAny = preprocess((given) => (isWithoutParts(given) ? undefined : given), externalIdClaim.optional());
 
-const isEmptyDocument = (value: unknown): boolean =>
+const isWithoutParts = (value: unknown): boolean =>
   typeof value === 'object' &&
   value !== null &&
   !Array.isArray(value) &&
-  Object.values(value).every((part) => part === null || part === undefined);
+  Object.entries(value).every(([name, part]) => name in claim && part === null);
 
 /** The name of an identity that enrols by itself, unless the authority says otherwise. */
 const DEFAULT_NAME_FORMAT = '[caName]-[commonName]';

@@ -50,6 +50,9 @@ const copyOfObject = (value: object, depth: number, tally: Tally): unknown => {
   if (depth === 0) throw refused(`it is nested more than ${JSON_LIMITS.depth} levels deep, or holds itself`);
   if (Array.isArray(value) && value.length > JSON_LIMITS.values) throw refused(tooMany('values')); // before holes are counted one by one
   if (Array.isArray(value)) return value.map((item) => copyOf(item, depth - 1, tally));
+  // Maps, promises, buffers: their own properties, which are all that a copy would have, are not what they hold.
+  const tag = Object.prototype.toString.call(value).slice('[object '.length, -1);
+  if (tag !== 'Object') throw refused(`a ${tag} is no value of JSON`);
   const copy: Record<string, unknown> = {};
   for (const [key, item] of Object.entries(value)) {
     if (item === undefined) continue;

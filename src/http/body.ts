@@ -13,7 +13,7 @@ import { isStorable } from './path.ts';
 /**
  * Reads and parses the body of a request: `Content-Type` first, then the bytes, then the JSON.
  * @param limit largest body in bytes
- * @returns the JSON value, `{}` for `null`; the fields of a form, or the string, if the operation accepts another media type and the body has it;
+ * @returns the JSON value; the fields of a form, or the string, if the operation accepts another media type and the body has it;
  * undefined when there is no body and none is required
  * @throws ApiError 415 for another media type, 413 above the limit, 400 `COULD_NOT_VALIDATE` with the body's name when a required body is missing,
  * 400 `COULD_NOT_PARSE_BODY` for a body that is not JSON in UTF-8, exceeds `JSON_LIMITS`, has a key named `__proto__`, or contains values that no
@@ -37,7 +37,9 @@ export const readBody = async (request: CoreRequest, body: Body, limit: number):
   if (!isTaken) throw unsupported(contentType, body);
   if (bytes.length > LARGE) await yieldToEventLoop();
   if (type === JSON_TYPE) {
-    const value = parseJson(bytes) ?? {};
+    const value = parseJson(bytes);
+    // A string that reaches the schema is a body of text.
+    if (typeof value === 'string') throw unparsable('the body must be of type object, got string');
     if (bytes.length > LARGE) await yieldToEventLoop();
     return value;
   }

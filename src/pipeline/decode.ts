@@ -9,7 +9,7 @@ type Values = Record<string, unknown>;
 
 /**
  * Raw input against the operation's schemas. JSON of a wrong type anywhere is unreadable (`COULD_NOT_PARSE_BODY`); else the first bad
- * field by name is reported. A null at the top of a body is a field that was not given; unknown fields are dropped.
+ * field by name is reported. A null at the top of a body is a field that was not given, null in its place a body that was not; unknown fields are dropped.
  * @throws ApiError
  */
 export const decode = (operation: Operation, raw: unknown, { numericTags }: Pick<Settings, 'numericTags'>): unknown => {
@@ -27,8 +27,9 @@ export const decode = (operation: Operation, raw: unknown, { numericTags }: Pick
   if (operation.query) Object.assign(decoded, parse(operation.query, input, 'query'));
   if (operation.body) {
     const { schema, required = true, name } = operation.body;
-    if (input.body === undefined && required) throw invalidField(name, `${name} in body is required`, undefined);
-    if (input.body !== undefined) decoded.body = parse(schema, withoutNulls(input.body), 'body');
+    const body = input.body ?? undefined;
+    if (body === undefined && required) throw invalidField(name, `${name} in body is required`, undefined);
+    if (body !== undefined) decoded.body = parse(schema, withoutNulls(body), 'body');
     if (!numericTags) refuseNumericTags(decoded.body);
   }
   return decoded;
@@ -43,10 +44,10 @@ const parameterNames = (operation: Operation): readonly string[] => {
 };
 
 const withoutNulls = (body: unknown): unknown => {
-  if (typeof body !== 'object' || Array.isArray(body)) return body;
+  if (!isObject(body) || Array.isArray(body)) return body;
   const isGiven = (value: unknown): boolean => value !== null && value !== undefined;
-  if (body !== null && Object.values(body).every(isGiven)) return body;
-  return Object.fromEntries(Object.entries(body ?? {}).filter(([, value]) => isGiven(value)));
+  if (Object.values(body).every(isGiven)) return body;
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => isGiven(value)));
 };
 
 /** The schema of tags takes numbers; whether a network does is a setting. */

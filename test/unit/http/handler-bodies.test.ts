@@ -63,8 +63,8 @@ test('a missing body is refused by its name where one is needed', async () => {
   assert.equal(await outcome('POST', `${M}/authenticate?method=cert`), '200');
 });
 
-test('null is a body without fields', async () => {
-  assert.equal(await outcome('POST', `${M}/things`, { body: 'null' }), '400 COULD_NOT_VALIDATE name');
+test('null is no body', async () => {
+  assert.equal(await outcome('POST', `${M}/things`, { body: 'null' }), '400 COULD_NOT_VALIDATE thing');
 });
 
 test('a body where none is declared is ignored', async () => {

@@ -22,7 +22,7 @@ const given = z.object({
 
 /** Command-line clients in the field write these two names with a capital: nowhere else do names compare otherwise than exactly. */
 const withCapitals = (entry: unknown): unknown => {
-  if (typeof entry !== 'object' || entry === null) return entry;
+  if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) return entry;
   const { Type, Versions, ...rest } = entry as Readonly<Record<string, unknown>>; // an object of JSON
   return { ...(Type === undefined ? {} : { type: Type }), ...(Versions === undefined ? {} : { versions: Versions }), ...rest };
 };
