@@ -13,6 +13,7 @@ const ALGORITHMS: Readonly<Record<KeyType, readonly string[]>> = {
   Ed25519: ['EdDSA', 'Ed25519'],
 };
 
+export const algorithmsOf = (type: KeyType): readonly string[] => ALGORITHMS[type];
 export const allows = (type: KeyType, algorithm: string): boolean => ALGORITHMS[type].includes(algorithm);
 
 /** The kind of a key by its members `kty` and `crv` (RFC 7517, RFC 7518); undefined for those that sign no tokens here. */

@@ -1,10 +1,18 @@
 import { readCertificates } from '../pki/certificate.ts';
+import type { Reading } from '../pki/pem.ts';
 import { keyOfCertificate, keyOfJwk, type PublicKey } from './public-key.ts';
 
 /** The keys of a signer. */
 export interface KeySet {
-  /** The keys of one `kid`, parsed on demand. Usually there is one; several are distinguished by their algorithms. */
-  named(kid: string): Promise<readonly PublicKey[]>;
+  /** The keys of one `kid`, parsed on demand. */
+  named(kid: string): Promise<NamedKeys>;
+}
+
+/** The keys of one name. Usually there is one; several are distinguished by their algorithms. */
+export interface NamedKeys {
+  readonly keys: readonly PublicKey[];
+  /** Why others of that name cannot be used, as sentences. */
+  readonly faults: readonly string[];
 }
 
 /** Keys of a set that are looked at. */
@@ -20,14 +28,14 @@ export const readKeySet = (json: Uint8Array): KeySet => {
   const members = keysOf(JSON.parse(new TextDecoder().decode(json)));
   if (!members) throw new TypeError('the answer is no key set: an object with a list named keys');
   const byName = Map.groupBy(members.slice(0, MOST).filter(isObject), ({ kid }) => kid);
-  const read = new Map<string, Promise<readonly PublicKey[]>>();
+  const read = new Map<string, Promise<NamedKeys>>();
   return {
     named: (kid) => {
       const known = read.get(kid);
       if (known) return known;
       const ofName = byName.get(kid);
       if (!ofName) return NONE;
-      const keys = Promise.all(ofName.slice(0, MOST_OF_A_NAME).map(keyOfJwk)).then(present);
+      const keys = Promise.all(ofName.slice(0, MOST_OF_A_NAME).map(keyOfJwk)).then(sorted);
       read.set(kid, keys);
       return keys;
     },
@@ -37,13 +45,16 @@ export const readKeySet = (json: Uint8Array): KeySet => {
 /** The one key of a certificate in PEM. */
 export const certificateKeySet = async (kid: string, pem: string): Promise<KeySet> => {
   const { value: [certificate] = [] } = await readCertificates(pem, 1);
-  const keys = Promise.resolve(present([certificate && (await keyOfCertificate(kid, certificate))]));
+  const keys = Promise.resolve(sorted(certificate ? [await keyOfCertificate(kid, certificate)] : []));
   return { named: (name) => (name === kid ? keys : NONE) };
 };
 
-const NONE: Promise<readonly PublicKey[]> = Promise.resolve([]);
+const NONE: Promise<NamedKeys> = Promise.resolve({ keys: [], faults: [] });
 
-const present = (keys: readonly (PublicKey | undefined)[]): readonly PublicKey[] => keys.filter((key) => key !== undefined);
+const sorted = (read: readonly Reading<PublicKey, string>[]): NamedKeys => ({
+  keys: read.flatMap(({ value }) => value ?? []),
+  faults: read.flatMap(({ fault }) => fault ?? []),
+});
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null;
 

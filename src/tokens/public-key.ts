@@ -4,15 +4,17 @@ import { importJWK } from 'jose/key/import';
 import type { Certificate } from '../pki/certificate.ts';
 import { bitLength } from '../pki/der.ts';
 import { keyIn, signingAlgorithmOf } from '../pki/keys.ts';
-import { readBase64 } from '../pki/pem.ts';
+import { type Reading, readBase64 } from '../pki/pem.ts';
 import { MAX_EXPONENT_BITS, RSA_BITS } from '../pki/strength.ts';
-import { allows, keyTypeOf } from './algorithms.ts';
+import { algorithmsOf, allows, keyTypeOf } from './algorithms.ts';
 
 /** A key that tokens may be signed with. */
 export interface PublicKey {
   readonly kid: string;
   /** Whether the key is for this algorithm. */
   allows(algorithm: string): boolean;
+  /** Whether its members are a key. */
+  isReadable(): Promise<boolean>;
   /** Whether it signed the token, by the algorithm, which it allows. Never throws. */
   signed(token: string, algorithm: string): Promise<boolean>;
 }
@@ -20,22 +22,33 @@ export interface PublicKey {
 type Members = Readonly<Record<string, unknown>>;
 type Imported = Awaited<ReturnType<typeof importJWK>>;
 
+/** Uses of keys that sign tokens (RFC 7517, section 4.2; SPIFFE Trust Domain and Bundle, section 4.2.2). */
+const SIGNING_USES: readonly unknown[] = ['sig', 'jwt-svid'];
+
 /**
  * A member of a key set (RFC 7517). If it has a certificate, its key is that of the certificate, of which nothing else counts, because the key set
- * itself is trusted.
- * @returns undefined for a key that cannot verify tokens here: no `kid`, another use, or a type that is not accepted
+ * itself is trusted. What is null or empty counts as absent: some identity servers write all members that there are.
+ * @returns the fault of a key that cannot verify tokens here, as a sentence about it
  */
-export const keyOfJwk = async (jwk: Members): Promise<PublicKey | undefined> => {
-  const { kid, use, key_ops: operations, x5c, alg } = jwk;
-  if (typeof kid !== 'string' || kid === '') return undefined;
-  if (use !== undefined && use !== 'sig') return undefined;
-  if (operations !== undefined && !(Array.isArray(operations) && operations.includes('verify'))) return undefined;
-  if (x5c === undefined) return publicKey(kid, jwk, alg);
+export const keyOfJwk = async (jwk: Members): Promise<Reading<PublicKey, string>> => {
+  const given: Members = Object.fromEntries(Object.entries(jwk).filter(([, value]) => !isEmpty(value)));
+  const { kid, use, key_ops: operations, x5c, alg } = given;
+  if (typeof kid !== 'string') return { fault: 'it has no kid' };
+  if (use !== undefined && !SIGNING_USES.includes(use)) return { fault: 'its use is not sig' };
+  if (operations !== undefined && !(Array.isArray(operations) && operations.includes('verify')))
+    return { fault: 'its key_ops do not have verify' };
+  if (x5c === undefined) return importable(publicKey(kid, given, alg));
   const certificate = certificateIn(x5c);
   const key = certificate && (await keyIn(certificate));
   const members = key && (await membersOf(key));
-  return members && publicKey(kid, members, alg);
+  return members ? publicKey(kid, members, alg) : { fault: 'its x5c does not begin with a certificate of a key that is accepted' };
 };
+
+/** The members of a certificate's key come from the runtime; others may be of the wrong form. */
+const importable = async (read: Reading<PublicKey, string>): Promise<Reading<PublicKey, string>> =>
+  read.value && !(await read.value.isReadable()) ? { fault: 'its members are no key of its type' } : read;
+
+const isEmpty = (value: unknown): boolean => value === null || value === '' || (Array.isArray(value) && value.every(isEmpty));
 
 /** The certificate of the key in a chain of them: the first (RFC 7517, section 4.7). The others are not read. */
 const certificateIn = (chain: unknown): Uint8Array<ArrayBuffer> | undefined => {
@@ -44,9 +57,9 @@ const certificateIn = (chain: unknown): Uint8Array<ArrayBuffer> | undefined => {
 };
 
 /** The key of a certificate. */
-export const keyOfCertificate = async (kid: string, certificate: Certificate): Promise<PublicKey | undefined> => {
+export const keyOfCertificate = async (kid: string, certificate: Certificate): Promise<Reading<PublicKey, string>> => {
   const members = await membersOf(certificate.parsed.publicKey);
-  return members && publicKey(kid, members);
+  return members ? publicKey(kid, members) : { fault: 'the runtime does not take the key of its certificate' };
 };
 
 const membersOf = async (publicKey: Certificate['parsed']['publicKey']): Promise<Members | undefined> => {
@@ -81,24 +94,35 @@ const isOfGoodLength = (modulus: unknown): boolean => {
 };
 
 /** @param stated the one algorithm that the key is for, where it says so */
-const publicKey = (kid: string, { kty, crv, n, e, x, y }: Members, stated?: unknown): PublicKey | undefined => {
+const publicKey = (kid: string, { kty, crv, n, e, x, y }: Members, stated?: unknown): Reading<PublicKey, string> => {
   const type = keyTypeOf(kty, crv);
-  if (!type || (type === 'RSA' && !(isOfGoodLength(n) && isGoodExponent(e)))) return undefined;
+  if (!type) return { fault: 'its kty and crv are none of RSA, P-256, P-384, P-521 and Ed25519' };
+  if (type === 'RSA' && !isOfGoodLength(n)) return { fault: `its modulus n is none of ${RSA_BITS.least} to ${RSA_BITS.most} bits` };
+  if (type === 'RSA' && !isGoodExponent(e)) return { fault: `its exponent e is none of 2 to ${MAX_EXPONENT_BITS} bits` };
   // Only the members of the public key: any other could change what is imported.
   const members = type === 'RSA' ? { kty, n, e } : { kty, crv, x, ...(kty === 'EC' ? { y } : {}) };
   const imported = new Map<string, Promise<Imported>>();
-  return {
+  const importedFor = (algorithm: string): Promise<Imported> => {
+    let key = imported.get(algorithm);
+    if (!key) imported.set(algorithm, (key = importJWK(members as JWK, algorithm))); // members of another type are refused by the import
+    return key;
+  };
+  const key: PublicKey = {
     kid,
     allows: (algorithm) => allows(type, algorithm) && (stated === undefined || stated === algorithm),
+    isReadable: () =>
+      importedFor(algorithmsOf(type)[0] ?? '').then(
+        () => true,
+        () => false,
+      ),
     signed: async (token, algorithm) => {
       try {
-        let key = imported.get(algorithm);
-        if (!key) imported.set(algorithm, (key = importJWK(members as JWK, algorithm))); // members of another type are refused by the import
-        await compactVerify(token, await key, { algorithms: [algorithm] });
+        await compactVerify(token, await importedFor(algorithm), { algorithms: [algorithm] });
         return true;
       } catch {
         return false;
       }
     },
   };
+  return { value: key };
 };

@@ -2,8 +2,9 @@ import type { AddressRule } from '../platform/addresses.ts';
 import { boundedCache } from '../platform/bounded-cache.ts';
 import { MINUTE } from '../platform/durations.ts';
 import type { Platform } from '../platform/platform.ts';
+import { createRepeatedLog } from '../platform/repeated-log.ts';
 import { freshnessOf } from './freshness.ts';
-import { certificateKeySet, type KeySet, readKeySet } from './key-set.ts';
+import { certificateKeySet, type KeySet, type NamedKeys, readKeySet } from './key-set.ts';
 import type { PublicKey } from './public-key.ts';
 
 /** Where the keys of a signer come from, at one revision of it. */
@@ -64,10 +65,12 @@ const FRESH = 5 * MINUTE;
 const RETRY = 30_000;
 /** Time for which known keys remain in use while requests fail. ms */
 const KEPT = 15 * MINUTE;
+const NO_KEYS: NamedKeys = { keys: [], faults: [] };
 const LIMITS = { maxBytes: 262_144, timeoutMs: 5000 } as const;
 
 export const createSignerKeys = ({ clock, logger, outbound, permits }: SignerKeysOptions): SignerKeys => {
   const entries = boundedCache<string, Entry>(MOST);
+  const log = createRepeatedLog({ clock, logger });
   const closing = new AbortController();
 
   const entryOf = ({ id, version, certPem, jwksEndpoint }: KeySource): Entry => {
@@ -104,6 +107,13 @@ export const createSignerKeys = ({ clock, logger, outbound, permits }: SignerKey
     }
   };
 
+  /** Only names that are in a key set are logged, so that tokens of strangers write nothing. */
+  const noteUnusable = ({ id }: KeySource, kid: string, faults: readonly string[]): void => {
+    const [reason] = faults;
+    if (reason === undefined) return;
+    log('warn', 'the key that a token names cannot be used', { signer: id, kid: kid.slice(0, 200), reason }, id);
+  };
+
   /** Distances of time, for a clock may be set back: then it is better to ask again. */
   const since = (time: number): number => Math.abs(clock.now() - time);
 
@@ -124,13 +134,16 @@ export const createSignerKeys = ({ clock, logger, outbound, permits }: SignerKey
       const entry = entryOf(signer);
       // A response that was already on its way may be older than the key: fetch once more.
       for (let joined = true, rounds = 0; joined && rounds < 2; rounds++) {
-        const isKnown = entry.keys !== undefined && (await entry.keys.named(kid)).length > 0;
+        const isKnown = entry.keys !== undefined && (await entry.keys.named(kid)).keys.length > 0;
         joined = entry.loading !== undefined;
         if (!isKnown) await loadOnce(entry, signer);
         else if (since(entry.readAt) >= entry.freshFor) await loadOnce(entry, signer, entry.failed ? RETRY : PAUSE);
       }
       if (since(entry.readAt) >= Math.max(KEPT, entry.freshFor)) entry.keys = undefined;
-      return (await entry.keys?.named(kid))?.find((key) => key.allows(algorithm));
+      const { keys, faults } = (await entry.keys?.named(kid)) ?? NO_KEYS;
+      const key = keys.find((each) => each.allows(algorithm));
+      if (!key) noteUnusable(signer, kid, keys.length > 0 ? ['it is not for the algorithm of the token', ...faults] : faults);
+      return key;
     },
     load: async (signer) => {
       const entry = entryOf(signer);

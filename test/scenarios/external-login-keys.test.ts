@@ -106,4 +106,28 @@ onEveryStore('keys of external tokens', (open, store) => {
     await other.request('PATCH', `/external-jwt-signers/${signer.id}`, { body: { audience: 'others' } });
     for (const each of [app, other]) refused(await loginByToken(each, token));
   });
+
+  test('key sets with empty members, as .NET servers write them, and those of SPIFFE bundles log in; another use is logged', async (t) => {
+    await using app = await open({ settings: { outboundAllow: ['loopback'] } });
+    const [rsa, svid, other] = [await providerKey('rsa', 'RS256'), await providerKey('svid'), await providerKey('other')];
+    const nothing = { key_ops: [], oth: null, x5c: [], x5t: null, 'x5t#S256': '', x5u: '', d: null, dp: '', k: null };
+    const answer = JSON.stringify({
+      keys: [
+        { ...nothing, ...rsa.jwk, alg: '', crv: null },
+        { ...svid.jwk, use: 'jwt-svid', alg: undefined },
+        { ...other.jwk, use: 'enc' },
+      ],
+    });
+    const server = await keyServer(t, []);
+    server.answer = () => ({ body: answer });
+    const issuer = 'https://provider.example';
+    await app.create('/external-jwt-signers', { name: 'provider', issuer, audience: AUDIENCE, enabled: true, jwksEndpoint: server.url });
+    const claims = claimsOf(issuer, { sub: await person(app) });
+    allowed(await loginByToken(app, await sign(claims, rsa)));
+    allowed(await loginByToken(app, await sign(claims, svid)));
+    refused(await loginByToken(app, await sign(claims, other)));
+    const lines = app.log.filter((line) => line.includes('the key that a token names cannot be used'));
+    assert.equal(lines.length, 1);
+    assert.match(lines[0] ?? '', /"kid":"other","reason":"its use is not sig"/);
+  });
 });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { createRepeatedLog } from '../../../src/platform/repeated-log.ts';
 import { frozenClock } from '../../support/clock.ts';
 
-test('what comes again within ten seconds is counted, each message for itself', () => {
+test('what comes again within ten seconds is counted, each message, or each key of one, for itself', () => {
   const clock = frozenClock();
   const said: unknown[] = [];
   const at = (level: string) => (message: string, details?: object) => said.push([level, message, details]);
@@ -16,10 +16,13 @@ test('what comes again within ten seconds is counted, each message for itself', 
   log('warn', 'away', { n: 6 });
   clock.advance('10s');
   log('warn', 'away', { n: 7 });
+  for (const key of ['a', 'b', 'a']) log('warn', 'away', { key }, key);
   assert.deepEqual(said, [
     ['warn', 'away', { n: 1 }],
     ['error', 'gone', { n: 4 }],
     ['warn', 'away', { n: 6, failedSince: 3 }],
     ['warn', 'away', { n: 7 }],
+    ['warn', 'away', { key: 'a' }],
+    ['warn', 'away', { key: 'b' }],
   ]);
 });

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { keyOfJwk } from '../../../src/tokens/public-key.ts';
-import { providerKey } from '../../support/provider.ts';
+import { keyOfJwk as readKey } from '../../../src/tokens/public-key.ts';
+import { providerKey, sign } from '../../support/provider.ts';
+
+/** The key, or undefined where there is a reason why it cannot be used. */
+const keyOfJwk = async (jwk: Parameters<typeof readKey>[0]) => {
+  const { value, fault } = await readKey(jwk);
+  if (!value) assert.match(fault, /^its? .+[^.]$/, JSON.stringify(jwk));
+  return value;
+};
 
 const KINDS: Readonly<Record<string, readonly string[]>> = {
   RS256: ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
@@ -43,7 +50,32 @@ describe('a public key', () => {
       return EVERY.filter((each) => key?.allows(each));
     };
     assert.deepEqual(await allowedBy('PS256'), ['PS256']);
-    for (const alg of ['HS256', 'none', 'ES256', '', null, ['PS256']]) assert.deepEqual(await allowedBy(alg), []);
+    for (const alg of ['HS256', 'none', 'ES256', ['PS256']]) assert.deepEqual(await allowedBy(alg), []);
+  });
+
+  test('is for tokens where its use says so, in the words of JSON Web Keys or of SPIFFE', async () => {
+    const { jwk } = await providerKey('a');
+    for (const use of ['sig', 'jwt-svid', undefined]) assert.ok(await keyOfJwk({ ...jwk, use }), use);
+  });
+
+  test('is one where members that say nothing are null or empty', async () => {
+    const others = ['use', 'key_ops', 'alg', 'x5c', 'x5u', 'x5t', 'x5t#S256', 'd', 'oth', 'ext'];
+    for (const alg of ['RS256', 'ES256', 'EdDSA']) {
+      const { jwk, privateKey } = await providerKey('a', alg);
+      for (const nothing of [null, '', [], [''], [null], [[]]]) {
+        for (const members of [
+          ...others.map((name) => [name]),
+          others,
+          [...others, 'e', 'n', 'y', 'crv', 'x'].filter((name) => !(name in jwk)),
+        ]) {
+          const key = await keyOfJwk({ ...jwk, ...Object.fromEntries(members.map((name) => [name, nothing])) });
+          assert.ok(key?.allows(alg), `${members} ${JSON.stringify(nothing)}`);
+          assert.ok(await key?.signed(await sign({}, { kid: 'a', alg, privateKey }), alg));
+        }
+        for (const needed of ['kid', 'kty', alg === 'RS256' ? 'n' : 'x'])
+          assert.equal(await keyOfJwk({ ...jwk, [needed]: nothing }), undefined, needed);
+      }
+    }
   });
 
   test('is none where its kind, its length or its use will not do', async () => {
@@ -69,7 +101,13 @@ describe('a public key', () => {
       { kty: 'AKP' },
       { kty: 5 },
       { use: 'enc' },
+      { use: 'x509-svid' },
+      { use: ['sig'] },
       { key_ops: ['sign'] },
+      { key_ops: 'verify' },
+      { x5c: 'x' },
+      { x5c: ['AAAA'] },
+      { x: 5, n: 5 },
       { kid: '' },
       { kid: 5 },
     ])

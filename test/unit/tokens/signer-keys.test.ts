@@ -235,3 +235,27 @@ test('closing ends what is under way, without a word', async () => {
   keys.close();
   await loading;
 });
+
+test('a key of the name that a token gives, which cannot be used, is logged with the reason, once in ten seconds', async () => {
+  const { keys, provider, log, clock } = opened();
+  const unusable: readonly (readonly [kid: string, members: object, reason: RegExp])[] = [
+    ['use', { ...a.jwk, use: 'enc' }, /use/],
+    ['ops', { ...a.jwk, key_ops: ['sign'] }, /key_ops/],
+    ['kty', { ...a.jwk, kty: 'oct' }, /kty/],
+    ['n', { kty: 'RSA', n: 'AQAB', e: 'AQAB' }, /modulus/],
+    ['x', { ...a.jwk, x: 'AAAA' }, /members/],
+    ['x5c', { ...a.jwk, x5c: ['AAAA'] }, /x5c/],
+    ['alg', { ...a.jwk, alg: 'ES384' }, /algorithm/],
+  ];
+  provider.keys = unusable.map(([kid, members]) => ({ ...members, kid }));
+  for (const [kid, , reason] of unusable) {
+    clock.advance('10s');
+    for (let i = 0; i < 3; i++) assert.equal(await keys.find(signer, kid, 'ES256'), undefined);
+    const [message, details] = log.splice(0)[0] as [string, { signer: string; kid: string; reason: string }];
+    assert.deepEqual([message, details.signer, details.kid], ['the key that a token names cannot be used', 's', kid]);
+    assert.match(details.reason, reason);
+  }
+  clock.advance('10s');
+  assert.equal(await keys.find(signer, 'of-a-stranger', 'ES256'), undefined);
+  assert.deepEqual(log, [], 'names that are in no key set are not logged');
+});
