@@ -23,7 +23,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   // Bytes to messages and back. Who a router is, and what it may, is none of its business.
   'control-channel': ['concurrency', 'platform'],
   api: ['wire', 'concurrency', 'errors', 'query', 'semver'],
-  observability: ['concurrency', 'api', 'errors', 'platform'],
+  observability: ['concurrency', 'api', 'errors', 'platform', 'tokens'],
   storage: ['concurrency', 'api', 'query', 'platform', 'observability', 'options.ts', 'version.ts'],
   'role-index': ['query'],
   changes: ['role-index', 'concurrency', 'api', 'errors', 'query', 'platform', 'observability', 'storage'],
@@ -46,7 +46,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'options.ts',
   ],
   resources: ['concurrency', 'api', 'errors', 'query', 'platform', 'tokens', 'storage', 'changes', 'call'],
-  authentication: ['api', 'errors', 'query', 'platform', 'pki', 'tokens', 'storage', 'changes', 'call', 'resources'],
+  authentication: ['api', 'errors', 'query', 'platform', 'pki', 'tokens', 'observability', 'storage', 'changes', 'call', 'resources'],
   // Who may what: it asks no session and no socket.
   'domain/policy': ['concurrency', 'api', 'errors', 'query', 'semver', 'storage', 'changes', 'call', 'resources'],
   domain: [

@@ -5,35 +5,63 @@ import type { TokenProof } from '../call/actor.ts';
 import type { Call } from '../call/call.ts';
 import { equals, stringField } from '../query/index.ts';
 import { bearerTokens, readToken, stringClaim } from '../tokens/token.ts';
+import { noteRefusal, type Refusal } from './token-refusals.ts';
 
 type Signer = RowOf<typeof externalJwtSigner>;
+type Owner = Pick<RowOf<typeof identity>, 'id' | 'externalId'>;
 
-/** The external tokens that come with a call, as they claim to be. */
-export const externalTokensOf = ({ credentials }: Pick<Call, 'credentials'>) =>
-  credentials.kind === 'token'
-    ? bearerTokens(credentials.authorization)
-        .map(readToken)
-        .filter((token) => token !== undefined)
-    : [];
+/** The proof that a token is, or why it is none. */
+export type Proof = { readonly proof: TokenProof; readonly refusal?: never } | { readonly proof?: never; readonly refusal: Refusal };
 
-type Token = ReturnType<typeof externalTokensOf>[number];
+/** The tokens that come with a call, as they claim to be. @param own the access token of the provider among them, which no external signer issued */
+export const externalTokensOf = ({ credentials }: Pick<Call, 'credentials'>, own?: string): readonly string[] =>
+  credentials.kind === 'token' ? bearerTokens(credentials.authorization).filter((token) => token !== own) : [];
 
-/**
- * Verifies a token against the signer of its issuer; undefined if it proves nothing. Outside of transactions, because keys may have to be fetched.
- */
-export const proofOf = async (call: Pick<Call, 'core' | 'read'>, token: Token): Promise<TokenProof | undefined> => {
+/** Verifies a token against the signer of its issuer. Outside of transactions, because keys may have to be fetched. */
+export const proofOf = async (call: Pick<Call, 'core' | 'read'>, text: string): Promise<Proof> => {
+  const token = readToken(text);
+  if (!token) return { refusal: { reason: 'malformed' } };
   const issuer = stringClaim(token.claims, 'iss');
   const signer =
     issuer === undefined
       ? undefined
       : await call.read((entities) => entities.find(externalJwtSigner, equals(stringField('issuer'), issuer)));
-  const subject = await call.core.tokens.verify(token, signer);
-  return signer && subject !== undefined ? { signer, subject } : undefined;
+  const { value: subject, fault } = await call.core.tokens.verify(token, signer);
+  if (signer && subject !== undefined) return { proof: { signer, subject } };
+  return { refusal: { reason: fault ?? 'issuer', signerId: signer?.id } };
 };
 
 /** Whether the proof is of this identity, by this signer, which is to the revision as it was when the token was checked. */
-export const proves = (
-  { signer: then, subject }: TokenProof,
-  now: Signer,
-  { id, externalId }: Pick<RowOf<typeof identity>, 'id' | 'externalId'>,
-): boolean => now.id === then.id && now.version === then.version && (now.useExternalId ? externalId : id) === subject;
+export const proves = (proof: TokenProof, now: Signer, owner: Owner): boolean => isUnchanged(proof, now) && isOf(proof, owner);
+
+export const isUnchanged = ({ signer: then }: TokenProof, now: Signer): boolean => now.id === then.id && now.version === then.version;
+
+const isOf = ({ signer, subject }: TokenProof, { id, externalId }: Owner): boolean => (signer.useExternalId ? externalId : id) === subject;
+
+/**
+ * The proof among the tokens of a call that a signer vouches for an identity, as its second factor. Where tokens came and none of them is that, a failed
+ * authentication is emitted.
+ * @param own as `externalTokensOf`
+ */
+export const secondFactorOf = async (
+  call: Pick<Call, 'core' | 'credentials' | 'read' | 'observation' | 'requestId'>,
+  signerId: string,
+  owner: Owner,
+  own?: string,
+): Promise<TokenProof | undefined> => {
+  let isRefused = false;
+  for (const text of externalTokensOf(call, own)) {
+    const { proof, refusal = mismatch(proof, signerId, owner) } = await proofOf(call, text);
+    if (!refusal) return proof;
+    noteRefusal(call, { ...refusal, identityId: owner.id });
+    isRefused = true;
+  }
+  if (isRefused) call.observation?.authentication('ext-jwt', 'failed', owner.id);
+  return undefined;
+};
+
+const mismatch = (proof: TokenProof | undefined, signerId: string, owner: Owner): Refusal | undefined => {
+  if (!proof) return undefined;
+  if (proof.signer.id !== signerId) return { reason: 'other-signer', signerId: proof.signer.id };
+  return isOf(proof, owner) ? undefined : { reason: 'other-identity', signerId };
+};

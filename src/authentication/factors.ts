@@ -8,7 +8,7 @@ import type { RowOf } from '../api/kit/resource.ts';
 import type { ApiSessionActor, TokenProof } from '../call/actor.ts';
 import type { Call } from '../call/call.ts';
 import type { Entities } from '../changes/entities.ts';
-import { externalTokensOf, proofOf, proves } from './external-tokens.ts';
+import { proves, secondFactorOf } from './external-tokens.ts';
 
 type ApiSession = RowOf<typeof apiSession>;
 type Policy = Pick<RowOf<typeof authPolicy>, 'secondary'>;
@@ -64,15 +64,11 @@ export const owedToken = async (
 
 /** The actor, who owes no token that came with this request. Tokens of sessions that owe none are not looked at. */
 export const withSecondFactor = async (
-  call: Pick<Call, 'core' | 'credentials' | 'read'>,
+  call: Pick<Call, 'core' | 'credentials' | 'read' | 'observation' | 'requestId'>,
   actor: ApiSessionActor,
 ): Promise<ApiSessionActor> => {
   const owed = actor.authQueries.find(({ typeId }) => typeId === 'EXT-JWT');
-  if (!owed) return actor;
-  for (const token of externalTokensOf(call)) {
-    const proof = await proofOf(call, token);
-    if (proof && proof.signer.id === owed.id && proves(proof, proof.signer, actor.identity))
-      return { ...actor, proofs: [proof], authQueries: actor.authQueries.filter((query) => query !== owed) };
-  }
-  return actor;
+  if (!owed?.id) return actor;
+  const proof = await secondFactorOf(call, owed.id, actor.identity, actor.presented?.text);
+  return proof ? { ...actor, proofs: [proof], authQueries: actor.authQueries.filter((query) => query !== owed) } : actor;
 };

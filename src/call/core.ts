@@ -6,6 +6,7 @@ import type { Semaphore } from '../concurrency/semaphore.ts';
 import type { Background } from '../jobs/background.ts';
 import type { Pki } from '../pki/pki.ts';
 import type { Platform } from '../platform/platform.ts';
+import type { RepeatedLog } from '../platform/repeated-log.ts';
 import type { SecretKeys } from '../platform/secrets.ts';
 import type { SnapshotSink } from '../platform/snapshots.ts';
 import type { Connections } from '../presence/connections.ts';
@@ -49,6 +50,8 @@ interface Keys {
   networkJwt(): Promise<string>;
   /** Checks the tokens of external signers. */
   readonly tokens: TokenVerifier;
+  /** Logs why they are refused. */
+  readonly tokenLog: RepeatedLog;
   /** The OpenID provider; undefined where it is off. */
   readonly provider: Provider | undefined;
 }

@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import type { authenticationMethod } from '../api/authentication.ts';
 import type { ErrorCode } from '../errors/index.ts';
+import type { TokenFault } from '../tokens/verifier.ts';
 
 /** The kind of actor of a call: anonymous, an identity without or with administrator rights, or the host's own code. */
 export type ActorKind = 'anonymous' | 'identity' | 'administrator' | 'system';
@@ -61,10 +62,28 @@ interface SecurityEvent {
 export type AuthenticationMethod = z.infer<typeof authenticationMethod> | 'mfa' | 'token';
 
 /**
- * Why an authentication failed. `unknown`: no such identity; `credentials`: they are wrong; `not-allowed`: the identity is disabled or locked, or its auth
- * policy forbids the method; `invalid-token`: the API session is unknown, expired or ended.
+ * Why a token of an external JWT signer was refused, as a login or as a second factor. `missing`: there was none; `malformed`: it is no signed JWT that
+ * names its key; `issuer`: no signer has its issuer; `signer-disabled`; `key`: the signer has no key of that name for its algorithm; `signature`;
+ * `audience`; `expired`; `not-yet-valid`; `claim`: it has no end, or no text in the signer's `claimsProperty`; `unknown`: no identity has the id that it
+ * names; `disabled`: the identity is disabled; `policy`: its auth policy does not allow tokens of the signer; `changed`: the signer was changed at the
+ * same time. Of a second factor: `other-signer`, `other-identity`.
  */
-export type AuthenticationFailure = 'unknown' | 'credentials' | 'not-allowed' | 'invalid-token';
+export type TokenRefusal =
+  | 'missing'
+  | 'malformed'
+  | TokenFault
+  | 'unknown'
+  | 'disabled'
+  | 'policy'
+  | 'changed'
+  | 'other-signer'
+  | 'other-identity';
+
+/**
+ * Why an authentication failed. `unknown`: no such identity; `credentials`: they are wrong; `not-allowed`: the identity is disabled or locked, or its auth
+ * policy forbids the method; `invalid-token`: the API session is unknown, expired or ended. Of the method `ext-jwt`: a `TokenRefusal`.
+ */
+export type AuthenticationFailure = 'unknown' | 'credentials' | 'not-allowed' | 'invalid-token' | TokenRefusal;
 
 /** An authentication attempt, or a lockout. Only this event distinguishes the reasons of failures: clients get the same answer for all. */
 export interface AuthenticationEvent extends SecurityEvent {
@@ -74,6 +93,8 @@ export interface AuthenticationEvent extends SecurityEvent {
   readonly outcome: 'succeeded' | 'failed' | 'locked';
   /** Only for `failed`. */
   readonly reason: AuthenticationFailure | undefined;
+  /** Only for `failed` with the method `ext-jwt`: id of the external JWT signer of the token, if one has its issuer. */
+  readonly signerId: string | undefined;
 }
 
 /** A known actor was denied an operation. */

@@ -33,6 +33,7 @@ export class Observation {
   #actor: ActorKind = 'anonymous';
   #identityId: string | undefined;
   #failure: AuthenticationFailure | undefined;
+  #signerId: string | undefined;
   #code: ErrorCode | undefined;
   /** Whether the refusal was already emitted as a failed authentication. */
   #isReported = false;
@@ -77,16 +78,18 @@ export class Observation {
   }
 
   /** Sets the reason in case the current login fails. The last call counts, because a transaction may be retried. */
-  failsAs(reason: AuthenticationFailure | undefined, identityId?: string): void {
+  failsAs(reason: AuthenticationFailure | undefined, identityId?: string, signerId?: string): void {
     this.#failure = reason;
     this.#identityId = identityId;
+    this.#signerId = signerId;
   }
 
   /** Emits an authentication event. The reason of a failure is that of `failsAs`; default `credentials`. */
   authentication(method: AuthenticationMethod, outcome: AuthenticationEvent['outcome'], identityId = this.#identityId): void {
     const reason = outcome === 'failed' ? (this.#failure ?? 'credentials') : undefined;
+    const signerId = outcome === 'failed' ? this.#signerId : undefined;
     if (reason) this.#isReported = true;
-    this.#observer.report({ type: 'authentication', ...this.#source(), identityId, method, outcome, reason });
+    this.#observer.report({ type: 'authentication', ...this.#source(), identityId, method, outcome, reason, signerId });
   }
 
   /** Sets the error code of a refusal. */

@@ -24,6 +24,7 @@ import type { Parts } from '../pipeline/ongoing-call.ts';
 import { createPki, type PkiSources } from '../pki/pki.ts';
 import { addressRule } from '../platform/addresses.ts';
 import { MINUTE } from '../platform/durations.ts';
+import { createRepeatedLog } from '../platform/repeated-log.ts';
 import { createConnections } from '../presence/connections.ts';
 import { createTraffic } from '../presence/traffic.ts';
 import type { Store } from '../storage/port.ts';
@@ -80,6 +81,7 @@ export const createParts = async (
     networkJwt: createNetworkJwt(pki, { settings, isAddressSet }, platform.random),
     provider: provider && (await openProvider(store, { secrets, clock: platform.clock }, provider, common)),
     tokens: createTokenVerifier({ ...platform, permits: addressRule(settings.outboundAllow) }),
+    tokenLog: createRepeatedLog(platform),
     passwordChecks: createPasswordChecks(platform, settings),
     enrollments: createSemaphore(ENROLLMENTS_AT_ONCE, settings.maxQueuedEnrollments),
     behaviours,

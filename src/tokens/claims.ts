@@ -1,3 +1,4 @@
+import type { Reading } from '../pki/pem.ts';
 import { type Claims, stringClaim } from './token.ts';
 
 /** The claims that tokens of a signer must have. */
@@ -8,6 +9,9 @@ export interface Expected {
   readonly claimsProperty: string;
 }
 
+/** What may be wrong with the claims of a token; `claim`: it has no end, or does not say who its bearer is. */
+export type ClaimFault = 'issuer' | 'audience' | 'expired' | 'not-yet-valid' | 'claim';
+
 /** How far the signer's clock and this one may be apart. ms */
 const TOLERANCE = 60_000;
 
@@ -15,18 +19,17 @@ const TOLERANCE = 60_000;
  * Who the bearer of a token is, if its claims hold (RFC 7519, section 4.1): the issuer and the audience to the letter, an end that is not over, no
  * beginning and no birth in the future.
  * @param now ms
- * @returns the text of the claim that says who it is; undefined when any claim is amiss
+ * @returns the text of the claim that says who it is, or the first fault
  */
-export const subjectOf = (claims: Claims, { issuer, audience, claimsProperty }: Expected, now: number): string | undefined => {
+export const subjectOf = (claims: Claims, { issuer, audience, claimsProperty }: Expected, now: number): Reading<string, ClaimFault> => {
   const { iss, aud, exp, nbf, iat } = claims;
-  const holds =
-    iss === issuer &&
-    (Array.isArray(aud) ? aud.includes(audience) : aud === audience) &&
-    isTime(exp) &&
-    now < exp * 1000 + TOLERANCE &&
-    hasBegun(nbf, now) &&
-    hasBegun(iat, now);
-  return holds ? stringClaim(claims, claimsProperty) : undefined;
+  if (iss !== issuer) return { fault: 'issuer' };
+  if (!(Array.isArray(aud) ? aud.includes(audience) : aud === audience)) return { fault: 'audience' };
+  if (!isTime(exp)) return { fault: 'claim' };
+  if (now >= exp * 1000 + TOLERANCE) return { fault: 'expired' };
+  if (!hasBegun(nbf, now) || !hasBegun(iat, now)) return { fault: 'not-yet-valid' };
+  const subject = stringClaim(claims, claimsProperty);
+  return subject === undefined ? { fault: 'claim' } : { value: subject };
 };
 
 const isTime = (value: unknown): value is number => Number.isFinite(value);

@@ -1,7 +1,8 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import type { Reading } from '../pki/pem.ts';
 import { boundedCache } from '../platform/bounded-cache.ts';
-import { type Expected, subjectOf } from './claims.ts';
+import { type ClaimFault, type Expected, subjectOf } from './claims.ts';
 import type { PublicKey } from './public-key.ts';
 import { createSignerKeys, type KeySource, type SignerKeysOptions } from './signer-keys.ts';
 import type { Jwt } from './token.ts';
@@ -11,10 +12,13 @@ export interface TokenSigner extends KeySource, Expected {
   readonly enabled: boolean;
 }
 
+/** Why a token proves nothing. `key`: its signer has no key of that name for its algorithm. */
+export type TokenFault = ClaimFault | 'signer-disabled' | 'key' | 'signature';
+
 /** Verifies tokens of external signers. */
 export interface TokenVerifier {
-  /** @returns the subject, by the signer's claim; undefined when the token is invalid, or no signer issues such tokens */
-  verify(token: Jwt, signer: TokenSigner | undefined): Promise<string | undefined>;
+  /** @returns the subject, by the signer's claim. Without a signer, the fault is the issuer */
+  verify(token: Jwt, signer: TokenSigner | undefined): Promise<Reading<string, TokenFault>>;
   /** Loads the keys of a signer ahead of the first token. */
   load(signer: TokenSigner): Promise<void>;
   close(): void;
@@ -44,9 +48,9 @@ export const createTokenVerifier = (options: SignerKeysOptions): TokenVerifier =
       if (!known || !key) {
         // The same work without a result, so that timing does not reveal which signers and keys exist.
         await (await (standIn ??= standInKey()))(token.text);
-        return undefined;
+        return { fault: known ? 'key' : signer ? 'signer-disabled' : 'issuer' };
       }
-      return (await isSigned(token, key)) ? subjectOf(token.claims, known, options.clock.now()) : undefined;
+      return (await isSigned(token, key)) ? subjectOf(token.claims, known, options.clock.now()) : { fault: 'signature' };
     },
     load: (signer) => keys.load(signer),
     close: () => keys.close(),

@@ -145,8 +145,9 @@ onEveryStore('attacks on external tokens', (open) => {
       refused(await loginByToken(app, await sign(claimsOf(body.issuer, { sub }), key)));
     }
     assert.equal(server.hits, 0);
-    assert.equal(app.log.length, hosts.length);
-    for (const line of app.log) assert.match(line, /could not be loaded.*OutboundRefused/);
+    const failures = app.log.filter((line) => line.includes('could not be loaded'));
+    assert.equal(failures.length, hosts.length);
+    for (const line of failures) assert.match(line, /OutboundRefused/);
   });
 
   test('no redirect leads to where an address may not', async (t) => {

@@ -86,27 +86,37 @@ onEveryStore('logins by external tokens', (open) => {
     const seconds = NOW / 1000;
     allowed(await loginByToken(app, await signer.token({ sub: id })));
     allowed(await loginByToken(app, await signer.token({ sub: id, aud: ['x', AUDIENCE], nbf: seconds })));
-    for (const [why, token] of [
-      ['no such identity', await signer.token({ sub: 'no-such-id' })],
-      ['no subject', await signer.token({})],
-      ['a number', await signer.token({ sub: 5 })],
-      ['another audience', await signer.token({ sub: id, aud: 'other' })],
-      ['no audience', await signer.token({ sub: id, aud: undefined })],
-      ['another issuer', await signer.token({ sub: id, iss: `${signer.issuer}/` })],
-      ['no issuer', await signer.token({ sub: id, iss: undefined })],
-      ['over', await signer.token({ sub: id, exp: seconds - 60 })],
-      ['without end', await signer.token({ sub: id, exp: undefined })],
-      ['not yet', await signer.token({ sub: id, nbf: seconds + 61 })],
-      ['born later', await signer.token({ sub: id, iat: seconds + 61 })],
-      ['another kid', await signer.token({ sub: id }, { kid: 'other' })],
-      ['no kid', await signer.token({ sub: id }, { kid: undefined })],
-      ['another key', await sign(claimsOf(signer.issuer, { sub: id }), await providerKey(signer.key.kid))],
-      ['what no store can be asked for', await signer.token({ sub: 'a\u0000b' })],
-      ['nor by its issuer', await signer.token({ sub: id, iss: 'a\u0000b' })],
-      ['nonsense', 'nonsense'],
-    ] as const)
+    const seen = new Set<string>();
+    for (const [why, reason, token] of [
+      ['no such identity', 'unknown', await signer.token({ sub: 'no-such-id' })],
+      ['no subject', 'claim', await signer.token({})],
+      ['a number', 'claim', await signer.token({ sub: 5 })],
+      ['another audience', 'audience', await signer.token({ sub: id, aud: 'other' })],
+      ['no audience', 'audience', await signer.token({ sub: id, aud: undefined })],
+      ['another issuer', 'issuer', await signer.token({ sub: id, iss: `${signer.issuer}/` })],
+      ['no issuer', 'issuer', await signer.token({ sub: id, iss: undefined })],
+      ['over', 'expired', await signer.token({ sub: id, exp: seconds - 60 })],
+      ['without end', 'claim', await signer.token({ sub: id, exp: undefined })],
+      ['not yet', 'not-yet-valid', await signer.token({ sub: id, nbf: seconds + 61 })],
+      ['born later', 'not-yet-valid', await signer.token({ sub: id, iat: seconds + 61 })],
+      ['another kid', 'key', await signer.token({ sub: id }, { kid: 'other' })],
+      ['no kid', 'malformed', await signer.token({ sub: id }, { kid: undefined })],
+      ['another key', 'signature', await sign(claimsOf(signer.issuer, { sub: id }), await providerKey(signer.key.kid))],
+      ['what no store can be asked for', 'claim', await signer.token({ sub: 'a\u0000b' })],
+      ['nor by its issuer', 'issuer', await signer.token({ sub: id, iss: 'a\u0000b' })],
+      ['nonsense', 'malformed', 'nonsense'],
+    ] as const) {
       refused(await loginByToken(app, token), why);
-    assert.deepEqual(app.log, []);
+      const lines = app.log.slice(seen.size);
+      assert.equal(lines.length, seen.has(reason) ? 0 : 1, 'a reason is logged once in ten seconds');
+      seen.add(reason);
+      const [line] = lines;
+      if (line === undefined) continue;
+      const signerId = ['issuer', 'malformed'].includes(reason) ? undefined : signer.id;
+      const [message, told] = JSON.parse(line);
+      assert.deepEqual([message, told.reason, told.signerId], ['a token of an external JWT signer was refused', reason, signerId], why);
+      for (const part of [...token.split('.'), id, 'no-such-id']) assert.ok(!line.includes(part), 'nothing of the token is logged');
+    }
   });
 
   test('the claim that says who it is may be another, and mean the externalId', proves(121, 149, 162, 419), async () => {

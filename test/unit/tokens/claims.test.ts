@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { subjectOf } from '../../../src/tokens/claims.ts';
+import { subjectOf as readSubject } from '../../../src/tokens/claims.ts';
 
 const NOW = Date.parse('2026-11-21T10:00:00.000Z');
 const seconds = NOW / 1000;
 const expected = { issuer: 'https://issuer.example', audience: 'us', claimsProperty: 'sub' } as const;
 const good = { iss: expected.issuer, aud: 'us', sub: 'ann', exp: seconds + 600, nbf: seconds, iat: seconds } as const;
+
+const subjectOf = (...given: Parameters<typeof readSubject>) => readSubject(...given).value;
 
 describe('claims', () => {
   test('that hold tell who it is', () => {
@@ -22,36 +24,37 @@ describe('claims', () => {
   });
 
   test('are refused for each defect alone', () => {
-    const bad: Readonly<Record<string, object>> = {
-      'no issuer': { iss: undefined },
-      'another issuer': { iss: 'https://other.example' },
-      'an issuer with a slash more': { iss: `${expected.issuer}/` },
-      'an issuer in capitals': { iss: expected.issuer.toUpperCase() },
-      'an issuer in a list': { iss: [expected.issuer] },
-      'no audience': { aud: undefined },
-      'another audience': { aud: 'them' },
-      'an audience that begins like ours': { aud: 'us and more' },
-      'an audience in capitals': { aud: 'US' },
-      'a list without our audience': { aud: ['them', 'others'] },
-      'an empty list of audiences': { aud: [] },
-      'a list in a list': { aud: [['us']] },
-      'an audience by name': { aud: { us: true } },
-      'no end': { exp: undefined },
-      'an end that is null': { exp: null },
-      'an end that is text': { exp: `${seconds + 600}` },
-      'an end that never comes': { exp: Number.POSITIVE_INFINITY },
-      'an end that is over': { exp: seconds - 61 },
-      'a beginning in the future': { nbf: seconds + 61 },
-      'a beginning that is text': { nbf: `${seconds}` },
-      'a beginning that is null': { nbf: null },
-      'a birth in the future': { iat: seconds + 61 },
-      'a birth that is text': { iat: `${seconds}` },
-      nobody: { sub: undefined },
-      'an empty name': { sub: '' },
-      'a number for a name': { sub: 5 },
-      'a list of names': { sub: ['ann'] },
+    const bad: Readonly<Record<string, readonly [claims: object, fault: string]>> = {
+      'no issuer': [{ iss: undefined }, 'issuer'],
+      'another issuer': [{ iss: 'https://other.example' }, 'issuer'],
+      'an issuer with a slash more': [{ iss: `${expected.issuer}/` }, 'issuer'],
+      'an issuer in capitals': [{ iss: expected.issuer.toUpperCase() }, 'issuer'],
+      'an issuer in a list': [{ iss: [expected.issuer] }, 'issuer'],
+      'no audience': [{ aud: undefined }, 'audience'],
+      'another audience': [{ aud: 'them' }, 'audience'],
+      'an audience that begins like ours': [{ aud: 'us and more' }, 'audience'],
+      'an audience in capitals': [{ aud: 'US' }, 'audience'],
+      'a list without our audience': [{ aud: ['them', 'others'] }, 'audience'],
+      'an empty list of audiences': [{ aud: [] }, 'audience'],
+      'a list in a list': [{ aud: [['us']] }, 'audience'],
+      'an audience by name': [{ aud: { us: true } }, 'audience'],
+      'no end': [{ exp: undefined }, 'claim'],
+      'an end that is null': [{ exp: null }, 'claim'],
+      'an end that is text': [{ exp: `${seconds + 600}` }, 'claim'],
+      'an end that never comes': [{ exp: Number.POSITIVE_INFINITY }, 'claim'],
+      'an end that is over': [{ exp: seconds - 61 }, 'expired'],
+      'a beginning in the future': [{ nbf: seconds + 61 }, 'not-yet-valid'],
+      'a beginning that is text': [{ nbf: `${seconds}` }, 'not-yet-valid'],
+      'a beginning that is null': [{ nbf: null }, 'not-yet-valid'],
+      'a birth in the future': [{ iat: seconds + 61 }, 'not-yet-valid'],
+      'a birth that is text': [{ iat: `${seconds}` }, 'not-yet-valid'],
+      nobody: [{ sub: undefined }, 'claim'],
+      'an empty name': [{ sub: '' }, 'claim'],
+      'a number for a name': [{ sub: 5 }, 'claim'],
+      'a list of names': [{ sub: ['ann'] }, 'claim'],
     };
-    for (const [defect, claims] of Object.entries(bad)) assert.equal(subjectOf({ ...good, ...claims }, expected, NOW), undefined, defect);
+    for (const [defect, [claims, fault]] of Object.entries(bad))
+      assert.deepEqual(readSubject({ ...good, ...claims }, expected, NOW), { fault }, defect);
   });
 
   test('have a minute of tolerance for clocks, and no more', () => {

@@ -47,12 +47,8 @@ describe('what was checked once', () => {
     const key = await providerKey('a');
     const verifier = opened([key.jwk]);
     const token_ = readToken(await token(key)) ?? assert.fail();
-    assert.equal(
-      await createTokenVerifier({ clock: verifier.clock, logger: console, outbound: { request: assert.fail }, permits: () => true }).verify(
-        token_,
-        undefined,
-      ),
-      undefined,
-    );
+    const options = { clock: verifier.clock, logger: console, outbound: { request: assert.fail }, permits: () => true };
+    assert.deepEqual(await createTokenVerifier(options).verify(token_, undefined), { fault: 'issuer' });
+    assert.deepEqual(await createTokenVerifier(options).verify(token_, { ...signer, enabled: false }), { fault: 'signer-disabled' });
   });
 });

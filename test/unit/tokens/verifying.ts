@@ -31,7 +31,7 @@ export const opened = (keys: readonly unknown[]) => {
   });
   const verify = async (text: string, by: TokenSigner | undefined = signer) => {
     const token = readToken(text);
-    return token && verifier.verify(token, by);
+    return token && (await verifier.verify(token, by)).value;
   };
   return { ...provider, provider, verify };
 };

@@ -1,6 +1,6 @@
 import type { AuthQuery } from '../../../api/api-sessions.ts';
 import { apiSession } from '../../../api/api-sessions.ts';
-import { externalTokensOf, proofOf, proves } from '../../../authentication/external-tokens.ts';
+import { proves, secondFactorOf } from '../../../authentication/external-tokens.ts';
 import { owedToken } from '../../../authentication/factors.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
@@ -44,21 +44,17 @@ export const passFactor = async (entities: Entities, { row, session }: Login, wa
  * @returns whether it did
  */
 export const passExternalToken = async (call: Call, id: string): Promise<boolean> => {
-  const signerId = await call.read(async (entities) => {
+  const owing = await call.read(async (entities) => {
     const login = await loginOf(entities, call, await authRequestOf(entities, call, id));
-    return login && (await owedBy(entities, login)).find(({ typeId }) => typeId === 'EXT-JWT')?.id;
+    const signerId = login && (await owedBy(entities, login)).find(({ typeId }) => typeId === 'EXT-JWT')?.id;
+    return login && signerId ? { signerId, owner: login.owner } : undefined;
   });
-  if (signerId === undefined) return false;
-  for (const token of externalTokensOf(call)) {
-    const proof = await proofOf(call, token);
-    if (proof?.signer.id !== signerId) continue;
-    const isPassed = await call.write(async (entities) => {
-      const login = await loginOf(entities, call, await authRequestOf(entities, call, id));
-      if (!login || !proves(proof, proof.signer, login.owner)) return false;
-      await passFactor(entities, login, `ejs:${signerId}`, call);
-      return true;
-    });
-    if (isPassed) return true;
-  }
-  return false;
+  const proof = owing && (await secondFactorOf(call, owing.signerId, owing.owner));
+  if (!proof) return false;
+  return call.write(async (entities) => {
+    const login = await loginOf(entities, call, await authRequestOf(entities, call, id));
+    if (!login || !proves(proof, proof.signer, login.owner)) return false;
+    await passFactor(entities, login, `ejs:${owing.signerId}`, call);
+    return true;
+  });
 };

@@ -4,7 +4,8 @@ import { externalJwtSigner } from '../../../../api/external-jwt-signers.ts';
 import { identity } from '../../../../api/identities.ts';
 import type { RowOf } from '../../../../api/kit/resource.ts';
 import { isDisabled } from '../../../../authentication/actors.ts';
-import { externalTokensOf, proofOf, proves } from '../../../../authentication/external-tokens.ts';
+import { externalTokensOf, isUnchanged, proofOf } from '../../../../authentication/external-tokens.ts';
+import { noteRefusal, type Refusal } from '../../../../authentication/token-refusals.ts';
 import type { ApiSessionActor, TokenProof } from '../../../../call/actor.ts';
 import type { Call } from '../../../../call/call.ts';
 import type { Entities } from '../../../../changes/entities.ts';
@@ -16,28 +17,44 @@ import { invalidAuth, type LoginBody, type OpenSession } from '../login.ts';
  * @throws ApiError `INVALID_AUTH`
  */
 export const loginByExternalToken = async (call: Call, body: LoginBody, open: OpenSession): Promise<ApiSessionActor> => {
-  for (const token of externalTokensOf(call)) {
-    const proof = await proofOf(call, token);
-    // Read first, without a write permit: a valid token without an identity could otherwise occupy writers at no cost.
-    if (!proof || !(await call.read((entities) => ownerOf(entities, proof, call)))) continue;
-    const actor = await call.write(async (entities) => {
-      const owner = await ownerOf(entities, proof, call);
-      return owner && open(entities, { owner, authenticatorId: bySigner(proof.signer.id) }, body, call);
-    });
+  const texts = externalTokensOf(call);
+  if (texts.length === 0) noteRefusal(call, { reason: 'missing' });
+  for (const text of texts) {
+    const { proof, refusal } = await proofOf(call, text);
+    const actor = proof && (await loginBy(proof, call, body, open));
     if (actor) return actor;
+    if (refusal) noteRefusal(call, refusal);
   }
   throw invalidAuth();
 };
 
+const loginBy = async (proof: TokenProof, call: Call, body: LoginBody, open: OpenSession): Promise<ApiSessionActor | undefined> => {
+  const owned = async (entities: Entities) => {
+    const { owner, refusal } = await ownerOf(entities, proof, call);
+    if (refusal) noteRefusal(call, { ...refusal, signerId: proof.signer.id });
+    return owner;
+  };
+  // Read first, without a write permit: a valid token without an identity could otherwise occupy writers at no cost.
+  if (!(await call.read(owned))) return undefined;
+  return call.write(async (entities) => {
+    const owner = await owned(entities);
+    return owner && open(entities, { owner, authenticatorId: bySigner(proof.signer.id) }, body, call);
+  });
+};
+
+type Owned = { readonly owner: RowOf<typeof identity>; readonly refusal?: never } | { readonly owner?: never; readonly refusal: Refusal };
+
 /** The identity that a token proves, if it may log in that way. */
-const ownerOf = async (entities: Entities, proof: TokenProof, call: Call): Promise<RowOf<typeof identity> | undefined> => {
+const ownerOf = async (entities: Entities, proof: TokenProof, call: Call): Promise<Owned> => {
   const signer = await entities.get(externalJwtSigner, proof.signer.id);
-  if (!signer) return undefined;
+  if (!signer || !isUnchanged(proof, signer)) return { refusal: { reason: 'changed' } };
   const owner = signer.useExternalId
     ? await entities.find(identity, equals(stringField('externalId'), proof.subject))
     : await entities.get(identity, proof.subject);
-  call.observation?.failsAs(owner ? 'not-allowed' : 'unknown', owner?.id);
-  if (!owner || !proves(proof, signer, owner) || isDisabled(owner, call.now())) return undefined;
+  if (!owner) return { refusal: { reason: 'unknown' } };
+  const identityId = owner.id;
+  if (isDisabled(owner, call.now())) return { refusal: { reason: 'disabled', identityId } };
   const { allowed, allowedSigners } = (await entities.require(authPolicy, owner.authPolicyId)).primary.extJwt;
-  return allowed && (allowedSigners.length === 0 || allowedSigners.includes(signer.id)) ? owner : undefined;
+  const isAllowed = allowed && (allowedSigners.length === 0 || allowedSigners.includes(signer.id));
+  return isAllowed ? { owner } : { refusal: { reason: 'policy', identityId } };
 };

@@ -1,0 +1,40 @@
+import type { Call } from '../call/call.ts';
+import type { TokenRefusal } from '../observability/events.ts';
+
+/** Why a token of an external signer was refused, and what is known of whose it was. */
+export interface Refusal {
+  readonly reason: TokenRefusal;
+  readonly signerId?: string | undefined;
+  readonly identityId?: string | undefined;
+}
+
+const WHY: Readonly<Record<TokenRefusal, string>> = {
+  missing: 'no token was presented',
+  malformed: 'it is no signed JWT that names its algorithm and its key',
+  issuer: 'no signer has its issuer',
+  'signer-disabled': 'its signer is disabled',
+  key: 'its signer has no key of that name for its algorithm',
+  signature: 'its signature is wrong',
+  audience: "it is not for the signer's audience",
+  expired: 'it has expired',
+  'not-yet-valid': 'it is not valid yet',
+  claim: "it has no exp, or no text in the signer's claimsProperty",
+  unknown: 'no identity has the id that it names',
+  disabled: 'its identity is disabled',
+  policy: 'the auth policy of its identity does not allow tokens of the signer',
+  changed: 'its signer was changed at the same time',
+  'other-signer': 'the auth policy wants one of another signer',
+  'other-identity': 'it is of another identity than the session',
+};
+
+/**
+ * Notes why a token was refused: for the event of a failed authentication, and in the log, once in ten seconds for each signer and reason. Nothing of the
+ * token is logged.
+ */
+export const noteRefusal = ({ core, observation, requestId }: Pick<Call, 'core' | 'observation' | 'requestId'>, refusal: Refusal): void => {
+  const { reason, signerId, identityId } = refusal;
+  observation?.failsAs(reason, identityId, signerId);
+  if (reason === 'missing') return;
+  const details = { requestId, ...refusal, why: WHY[reason] };
+  core.tokenLog('warn', 'a token of an external JWT signer was refused', details, `${reason} ${signerId}`);
+};
