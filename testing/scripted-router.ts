@@ -3,7 +3,7 @@ import { FRAME_LIMITS } from '../src/control-channel/accept.ts';
 import { type Channel, createChannel, type OwnedChannel, type RequestOptions } from '../src/control-channel/channel.ts';
 import { encodeFrame, type Frame } from '../src/control-channel/frame.ts';
 import { createFrameReader } from '../src/control-channel/frame-reader.ts';
-import { type Header, header, headersOf, helloHeader } from '../src/control-channel/header-fields.ts';
+import { earlierHelloHeader, type Header, header, headersOf, helloHeader, routerCapability } from '../src/control-channel/header-fields.ts';
 import { messages } from '../src/control-channel/messages/index.ts';
 import { linkListeners } from '../src/control-channel/messages/links.ts';
 import type { MessageType } from '../src/control-channel/messages/message-type.ts';
@@ -18,7 +18,7 @@ export interface ScriptedRouterOptions {
   readonly port: number;
   /** Default `127.0.0.1`. */
   readonly host?: string;
-  /** Default: `v1.7.2`. */
+  /** Default: `v1.7.2`. From `v2` on, it speaks as routers of the line 2.x do. */
   readonly version?: string;
   /** The id that it says it has. Default: its own. */
   readonly claimedId?: string;
@@ -106,7 +106,7 @@ export const connectScripted = async ({ id, certificate, clock }: Identity, opti
       drained: async () => undefined, // what a test writes may wait
       end: () => socket.end(),
     },
-    handle: (frame) => {
+    take: (frame) => () => {
       take(frame);
       byType.get(frame.contentType)?.(frame, router);
     },
@@ -186,11 +186,26 @@ const helloFrame = (
   const headers: readonly Header[] = [
     ...(lastConnectionId === undefined ? [] : [header.connectionId.of(lastConnectionId)]),
     header.version.of(`${version}|test|2026-01-01 00:00:00|linux|amd64`),
-    helloHeader.listeners.of(listeners),
-    helloHeader.metadata.of(routerMetadata.encode({ capabilities: ['linkManagement'] })),
+    ...(isLater(version) ? laterHeaders(listeners) : earlierHeaders(listeners)),
   ];
   return encodeFrame({ contentType: hello.contentType, sequence: -1, headers: headersOf(headers), body: utf8(id) });
 };
+
+const isLater = (version: string): boolean => /^v(?:[2-9]|\d\d)/.test(version);
+
+const earlierHeaders = (listeners: Uint8Array): readonly Header[] => [
+  earlierHelloHeader.listeners.of(listeners),
+  earlierHelloHeader.metadata.of(routerMetadata.encode({ capabilities: ['linkManagement'] })),
+];
+
+/** A group of connections, of which this is the first. */
+const laterHeaders = (listeners: Uint8Array): readonly Header[] => [
+  header.underlayType.of('ctrl.default'),
+  header.isGrouped.of(true),
+  helloHeader.isFirstOfGroup.of(true),
+  helloHeader.listeners.of(listeners),
+  helloHeader.capabilities.of([routerCapability.multiChannel]),
+];
 
 const saidBy = (version: string, id: string, { listeners }: ScriptedRouterOptions) => {
   const said = listeners ?? [{ protocol: 'tls', hostname: `${id.toLowerCase()}.routers.test`, port: 3022 }];

@@ -1,11 +1,14 @@
+import { createTurns } from '../concurrency/event-loop.ts';
 import type { Clock } from '../platform/platform.ts';
 import { after } from '../platform/timers.ts';
+import type { Budget } from './budget.ts';
 import { type Channel, type ChannelOptions, createChannel } from './channel.ts';
 import { encodeFrame, type Frame } from './frame.ts';
 import { createFrameReader, type FrameLimits } from './frame-reader.ts';
 import { type Header, header, headersOf } from './header-fields.ts';
 import { Malformed } from './malformed.ts';
 import { channelMessages } from './messages/channel.ts';
+import { messages } from './messages/index.ts';
 import { utf8 } from './text.ts';
 
 /** The other end may not connect. The message is sent to it. */
@@ -17,10 +20,10 @@ export class RefusedHello extends Error {
 export interface AcceptOptions extends ChannelOptions {
   /**
    * Judges the hello of the other end.
-   * @returns headers of the answer
+   * @returns headers of the answer, and what the other end may spend
    * @throws RefusedHello
    */
-  admit(hello: Frame, channel: Channel): Promise<readonly Header[]>;
+  admit(hello: Frame, channel: Channel): Promise<{ readonly headers: readonly Header[]; readonly budget: Budget }>;
   /** Called when the hello was answered. */
   opened(channel: Channel): void;
   /** Of frames after the hello. Default `FRAME_LIMITS`. */
@@ -37,11 +40,18 @@ export interface AcceptedWire {
   lost(reason?: string): void;
 }
 
-/** Bytes of a frame that are accepted: the largest that routers send are answers to an inspection. */
-export const FRAME_LIMITS: FrameLimits = { headers: 65_536, body: 8_388_608 };
+/** Bytes of a frame that are accepted, as its kind declares it. A body of a kind that is not known is not looked at. */
+export const FRAME_LIMITS: FrameLimits = {
+  headers: 65_536,
+  body: 8_388_608,
+  bodies: new Map(messages.all.flatMap((message) => ('bounds' in message ? [[message.contentType, message.bounds.bytes]] : []))),
+};
+
+/** Frames that are worked on before others have a turn. */
+const FRAMES_AT_ONCE = 500;
 
 /** Bytes of a hello. */
-const HELLO_LIMITS: FrameLimits = { headers: 4192, body: 4192 };
+const HELLO_LIMITS: FrameLimits = { headers: 16_384, body: 4192 };
 const HELLO_WITHIN = 5000;
 
 /** A hello, and the answer to it, have this number. */
@@ -52,7 +62,8 @@ export const acceptChannel = (options: AcceptOptions & { readonly clock: Clock }
   const { clock, wire, admit, opened, note, limits = FRAME_LIMITS } = options;
   const channel = createChannel(options);
   const reader = createFrameReader(HELLO_LIMITS);
-  let isOpen = false;
+  const turn = createTurns(FRAMES_AT_ONCE);
+  let budget: Budget | undefined;
   const cancel = after(clock, HELLO_WITHIN, () => channel.close(`it sent no hello within ${HELLO_WITHIN / 1000} s`));
   channel.signal.addEventListener('abort', cancel);
 
@@ -67,7 +78,9 @@ export const acceptChannel = (options: AcceptOptions & { readonly clock: Clock }
       throw new Malformed(`it sent a message of type ${frame.contentType} before its hello`);
     cancel();
     try {
-      answerHello(true, '', await admit(frame, channel));
+      const admitted = await admit(frame, channel);
+      budget = admitted.budget;
+      answerHello(true, '', admitted.headers);
     } catch (error) {
       const isRefused = error instanceof RefusedHello || error instanceof Malformed;
       if (!isRefused) note('a router could not be judged', { error });
@@ -75,7 +88,6 @@ export const acceptChannel = (options: AcceptOptions & { readonly clock: Clock }
       return channel.close(isRefused ? error.message : 'it could not be judged');
     }
     if (channel.signal.aborted) return;
-    isOpen = true;
     reader.limits = limits;
     channel.start();
     opened(channel);
@@ -85,13 +97,17 @@ export const acceptChannel = (options: AcceptOptions & { readonly clock: Clock }
     signal: channel.signal,
     received: async (part) => {
       try {
+        budget?.spend({ bytes: part.length, elements: 1 });
         for (const frame of reader.read(part)) {
+          await turn();
           if (channel.signal.aborted) return;
+          const isOpen = budget !== undefined;
+          budget?.spend({ elements: 1 });
           if (isOpen && frame.contentType === channelMessages.hello.contentType) throw new Malformed('it sent a second hello');
           await (isOpen ? channel.received(frame) : greet(frame));
         }
       } catch (error) {
-        channel.close(error instanceof Error ? error.message : String(error));
+        channel.fail(error);
       }
     },
     lost: (reason = 'the connection was lost') => channel.close(reason),

@@ -1,5 +1,6 @@
 import { createSemaphore } from '../concurrency/semaphore.ts';
 import type { Clock } from '../platform/platform.ts';
+import { OverBudget } from './budget.ts';
 import { type Frame, frameParts } from './frame.ts';
 import { answerHeaders, type Header, header, headersOf } from './header-fields.ts';
 import { startHeartbeat } from './heartbeat.ts';
@@ -38,6 +39,8 @@ export interface Channel {
   conclude(request: Frame, isDone: boolean, said?: string): void;
   /** Ends the channel, and the connection. Again, it does nothing. */
   close(reason: string): void;
+  /** Ends it because of what came. */
+  fail(error: unknown): void;
 }
 
 /** How a request is sent. */
@@ -50,11 +53,17 @@ export interface RequestOptions {
 export interface ChannelOptions {
   readonly clock: Clock;
   readonly wire: Wire;
-  /** Handles a message that is not the channel's own. A rejection with `Malformed` ends the channel; any other one is noted. */
-  handle(frame: Frame, channel: Channel): void | Promise<void>;
+  /**
+   * Takes a message that is not the channel's own: one at a time, in the order in which they come.
+   * @returns what is done for it, beside what is done for others. A rejection with `Malformed` or `OverBudget` ends the channel; any other one is noted.
+   */
+  take(frame: Frame, channel: Channel): Work | Promise<Work>;
   /** Something that an operator may want to know. */
   note(message: string, details?: Readonly<Record<string, unknown>>): void;
 }
+
+/** What is done for a message. */
+export type Work = () => void | Promise<void>;
 
 /** A channel, as the owner of the connection has it. */
 export interface OwnedChannel extends Channel {
@@ -77,7 +86,7 @@ const MOST_KEPT = 67_108_864;
 
 const ANSWER_WITHIN = 5000;
 
-export const createChannel = ({ clock, wire, handle, note }: ChannelOptions): OwnedChannel => {
+export const createChannel = ({ clock, wire, take, note }: ChannelOptions): OwnedChannel => {
   const ending = new AbortController();
   const requests = createRequests(clock);
   const working = createSemaphore(MOST_AT_ONCE);
@@ -92,6 +101,12 @@ export const createChannel = ({ clock, wire, handle, note }: ChannelOptions): Ow
     ending.abort(error);
     requests.end(error);
     wire.end();
+  };
+
+  const fail = (error: unknown): void => {
+    const reason = error instanceof Error ? error.message : String(error);
+    if (error instanceof OverBudget && !ending.signal.aborted) note('a router was cut off, because it asks for too much', { reason });
+    close(reason);
   };
 
   const post = <I>(message: MessageType<unknown, I>, value: I, headers: readonly Header[], number = ++sequence): number => {
@@ -111,6 +126,7 @@ export const createChannel = ({ clock, wire, handle, note }: ChannelOptions): Ow
     answer: (request, message, value, headers = []) => void post(message, value, [...answerHeaders(request), ...headers]),
     conclude: (request, isDone, said = '') => channel.answer(request, channelMessages.result, said, [header.success.of(isDone)]),
     close,
+    fail,
     start: () => {
       const beating = startHeartbeat({
         clock,
@@ -127,12 +143,13 @@ export const createChannel = ({ clock, wire, handle, note }: ChannelOptions): Ow
       if (IGNORED.has(frame.contentType) || requests.received(frame)) return;
       if (ANSWERED.has(frame.contentType)) return channel.conclude(frame, true);
       if (header.replyFor.in(frame) !== undefined) return note('an answer came that nothing waits for', { contentType: frame.contentType });
+      const work = await take(frame, channel);
       const done = await working.acquire();
       Promise.resolve()
-        .then(() => handle(frame, channel))
+        .then(work)
         .catch((error: unknown) => {
           if (ending.signal.aborted) return;
-          if (error instanceof Malformed) close(error.message);
+          if (error instanceof Malformed || error instanceof OverBudget) fail(error);
           else note('a message could not be handled', { contentType: frame.contentType, error });
         })
         .finally(done);

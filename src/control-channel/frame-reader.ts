@@ -6,6 +6,8 @@ export interface FrameLimits {
   /** Of all its headers. */
   readonly headers: number;
   readonly body: number;
+  /** Of bodies of some kinds, by content type. */
+  readonly bodies?: ReadonlyMap<number, number>;
 }
 
 /** Puts frames together from the parts in which they arrive. */
@@ -47,7 +49,8 @@ export const createFrameReader = (first: FrameLimits): FrameReader => {
     if (bytes.length < PREFIX_BYTES) return undefined;
     const { headers, body, contentType } = prefixOf(bytes);
     if (headers > reader.limits.headers) throw new Malformed(`a frame of type ${contentType} has ${headers} bytes of headers`);
-    if (body > reader.limits.body) throw new Malformed(`a frame of type ${contentType} has a body of ${body} bytes`);
+    if (body > (reader.limits.bodies?.get(contentType) ?? reader.limits.body))
+      throw new Malformed(`a frame of type ${contentType} has a body of ${body} bytes`);
     return PREFIX_BYTES + headers + body;
   };
 

@@ -46,25 +46,40 @@ export const header = {
   /** Eight bytes to be sent back as `heartbeatAnswer`. */
   heartbeat: field(5, headerForm.raw),
   heartbeatAnswer: field(6, headerForm.raw),
+  /** What this connection of a group carries, e.g. `ctrl.default`. */
+  underlayType: field(7, headerForm.text),
   /** What the sender is called. */
   id: field(8, headerForm.text),
+  /** Whether the connection is one of a group that make up a channel together. */
+  isGrouped: field(9, headerForm.bool),
 } as const;
 
-/** Headers of the hello of a router, and of the answer to it: the same keys mean other things elsewhere. */
+/** Headers of the hello of a router, and of the answer to it. Routers of the line 1.x have some under other keys, see `earlierHelloHeader`. */
 export const helloHeader = {
+  /** The secret of a group, which further connections of it present. */
+  groupSecret: field(10, headerForm.raw),
+  /** Whether it is the first connection of a group. */
+  isFirstOfGroup: field(11, headerForm.bool),
   /** `listeners` of `messages/links.ts`: where other routers reach it. */
-  listeners: field(10, headerForm.raw),
+  listeners: field(1000, headerForm.raw),
   /** `routerMetadata` of `messages/routers.ts`. */
+  metadata: field(1001, headerForm.raw),
+  /** What the sender can do: see `capability` and `routerCapability`. */
+  capabilities: field(1002, headerForm.bits),
+} as const;
+
+/** Where routers of the line 1.x have them. */
+export const earlierHelloHeader = {
+  listeners: field(10, headerForm.raw),
   metadata: field(11, headerForm.raw),
-  /** What the controller can do, see `capability`. */
   capabilities: field(12, headerForm.bits),
 } as const;
 
-/** The same where routers of the line 2.x have them. */
-export const laterHelloHeader = { listeners: field(1000, headerForm.raw), metadata: field(1001, headerForm.raw) } as const;
+/** What a controller can do, by the number of the bit. Bit 5, channels of several connections, is not among them. */
+export const capability = { createTerminatorV2: 1, dialerReportsLinks: 2, createCircuitV2: 3, dataModel: 4, signedSessions: 6 } as const;
 
-/** What a controller can do, by the number of the bit. */
-export const capability = { createTerminatorV2: 1, dialerReportsLinks: 2, createCircuitV2: 3, dataModel: 4 } as const;
+/** What a router can do, likewise. One with `multiChannel` has the headers of its hello where routers of the line 2.x have them. */
+export const routerCapability = { multiChannel: 1 } as const;
 
 /** Headers of requests for a circuit, and of their answers. */
 export const circuitHeader = {

@@ -34,14 +34,13 @@ export const listField = <T, I>(value: WireValue<T, I>): WireField<readonly T[],
     read: (from, type, before) => {
       // One that is not empty was made here, and is seen by nobody before the message is read.
       const list = before.length === 0 ? [] : (before as T[]);
-      const one = () => {
-        from.element();
-        list.push(value.read(from));
-      };
-      if (type === value.type) one();
+      if (type === value.type) list.push(value.read(from));
       else if (type === wire.measured && value.type === wire.varint)
         from.within(() => {
-          while (!from.isAtEnd) one();
+          while (!from.isAtEnd) {
+            from.element();
+            list.push(value.read(from));
+          }
         });
       else return undefined;
       return list;
@@ -64,11 +63,11 @@ export const mapField = <K, T, I>(keys: WireValue<K>, values: WireValue<T, I>): 
     initial: () => none,
     read: (from, type, before) => {
       if (type !== wire.measured) return undefined;
-      from.element();
       let key = keys.initial();
       let value = values.initial();
       from.within(() => {
         while (!from.isAtEnd) {
+          from.element();
           const tag = from.uint32();
           if (tag === 8 + keys.type) key = keys.read(from);
           else if (tag === 16 + values.type) value = values.read(from, value);

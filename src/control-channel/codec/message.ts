@@ -17,8 +17,14 @@ export type WrittenMessage<F extends FieldTable> = {
 
 /** A message by the table of its fields. Unknown fields are skipped, and those of another wire type than theirs. */
 export interface Message<T, I> extends WireValue<T, I> {
-  /** @throws Malformed */
-  decode(body: Uint8Array): T;
+  /**
+   * Reads a body field by field, and yields how many elements each had.
+   * @param most elements of all together
+   * @throws Malformed
+   */
+  decoding(body: Uint8Array, most?: number): Generator<number, T>;
+  /** The same in one go. @throws Malformed */
+  decode(body: Uint8Array, most?: number): T;
   encode(value: I): Uint8Array;
 }
 
@@ -26,16 +32,18 @@ export const message = <const F extends FieldTable>(fields: F): Message<ReadMess
   const rows = Object.entries(fields).map(([name, [number, field]]) => ({ name, number, field }));
   const byNumber = new Map(rows.map((row) => [row.number, row]));
 
+  const readField = (from: Reader, target: Record<string, unknown>): void => {
+    from.element();
+    const tag = from.uint32();
+    const [number, type] = [tag >>> 3, tag & 7];
+    if (number === 0) throw new Malformed('a field has the number 0');
+    const row = byNumber.get(number);
+    const value = row?.field.read(from, type, target[row.name]);
+    if (row && value !== undefined) target[row.name] = value;
+    else from.skip(type);
+  };
   const readInto = (from: Reader, target: Record<string, unknown>): Record<string, unknown> => {
-    while (!from.isAtEnd) {
-      const tag = from.uint32();
-      const [number, type] = [tag >>> 3, tag & 7];
-      if (number === 0) throw new Malformed('a field has the number 0');
-      const row = byNumber.get(number);
-      const value = row?.field.read(from, type, target[row.name]);
-      if (row && value !== undefined) target[row.name] = value;
-      else from.skip(type);
-    }
+    while (!from.isAtEnd) readField(from, target);
     return target;
   };
   // The table says what each field is: that is what the types are derived from.
@@ -43,17 +51,34 @@ export const message = <const F extends FieldTable>(fields: F): Message<ReadMess
   const write = (to: Writer, value: WrittenMessage<F>) => {
     for (const { name, number, field } of rows) if (value[name] !== undefined) field.write(to, number, value[name]);
   };
+  const decoding = function* (body: Uint8Array, most?: number): Generator<number, ReadMessage<F>> {
+    const [from, target]: [Reader, Record<string, unknown>] = [new Reader(body, most), { ...absent }];
+    while (!from.isAtEnd) {
+      readField(from, target);
+      yield from.nextField();
+    }
+    return target as ReadMessage<F>;
+  };
   return {
     type: wire.measured,
     initial: () => absent,
     read: (from, before) => from.within(() => readInto(from, { ...(before ?? absent) })) as ReadMessage<F>,
     write: (to, value) => to.within(() => write(to, value)),
     isInitial: () => false,
-    decode: (body) => readInto(new Reader(body), { ...absent }) as ReadMessage<F>,
+    decoding,
+    decode: (body, most) => finished(decoding(body, most)),
     encode: (value) => {
       const writer = new Writer();
       write(writer, value);
       return writer.finish();
     },
   };
+};
+
+/** What work comes to that is done in one go. */
+export const finished = <T>(work: Generator<unknown, T>): T => {
+  for (;;) {
+    const step = work.next();
+    if (step.done) return step.value;
+  }
 };

@@ -4,28 +4,42 @@ import { textOf } from '../text.ts';
 /** How a value is delimited on the wire. */
 export const wire = { varint: 0, eightBytes: 1, measured: 2, fourBytes: 5 } as const;
 
-/** Elements of lists and maps in one message at most, nested ones included: each takes far more memory than bytes on the wire. */
-const MOST_ELEMENTS = 262_144;
+/** Elements within one field of a message at most, where these are bounded: it is read in one go, in some 20 ms. */
+const MOST_IN_FIELD = 32_768;
 
 /** Reads the encoding of Protocol Buffers. Every length is held against what is left before anything is made of it. */
 export class Reader {
   readonly #bytes: Uint8Array;
   #at = 0;
   #end: number;
-  #elementsLeft = MOST_ELEMENTS;
+  readonly #most: number;
+  readonly #mostInField: number;
+  #elements = 0;
+  #before = 0;
 
-  constructor(bytes: Uint8Array) {
+  /** @param most elements that are read at most: fields, values of lists and entries of maps. Each takes far more memory than bytes on the wire. */
+  constructor(bytes: Uint8Array, most = Number.POSITIVE_INFINITY) {
     this.#bytes = bytes;
     this.#end = bytes.length;
+    this.#most = most;
+    this.#mostInField = Number.isFinite(most) ? MOST_IN_FIELD : most;
   }
 
   get isAtEnd(): boolean {
     return this.#at >= this.#end;
   }
 
-  /** Counts an element of a list or map. @throws Malformed when there are too many */
+  /** Counts an element. @throws Malformed when there are too many */
   element(): void {
-    if (this.#elementsLeft-- === 0) throw new Malformed(`a message has more than ${MOST_ELEMENTS} elements`);
+    if (++this.#elements > this.#most) throw new Malformed(`a message has more than ${this.#most} elements`);
+    if (this.#elements - this.#before > this.#mostInField) throw new Malformed(`a field has more than ${MOST_IN_FIELD} elements`);
+  }
+
+  /** Begins with the next field of the message itself. @returns how many elements the last one had */
+  nextField(): number {
+    const count = this.#elements - this.#before;
+    this.#before = this.#elements;
+    return count;
   }
 
   /** The lower 32 bits of a number of any length, unsigned. */
@@ -40,11 +54,14 @@ export class Reader {
   }
 
   uint64(): bigint {
-    let value = 0n;
-    for (let shift = 0n; shift < 70n; shift += 7n) {
+    // Made of numbers as long as these are exact: big integers take ten times as long.
+    let [low, high, factor] = [0, 0, 1];
+    for (let at = 0; at < 10; at++) {
       const byte = this.#byte();
-      value |= BigInt(byte & 0x7f) << shift;
-      if (byte < 0x80) return BigInt.asUintN(64, value);
+      if (at < 7) low += (byte & 0x7f) * factor;
+      else high += (byte & 0x7f) * factor;
+      factor = at === 6 ? 1 : factor * 128;
+      if (byte < 0x80) return high === 0 ? BigInt(low) : BigInt.asUintN(64, (BigInt(high) << 49n) + BigInt(low));
     }
     throw new Malformed('a number has more than ten bytes');
   }

@@ -1,11 +1,11 @@
 /** Circuits: the way of a connection through routers. */
 import { field, message, valueType } from '../codec/index.ts';
-import { tabled, worded } from './message-type.ts';
+import { fromRouters, tabled, worded } from './message-type.ts';
 
 const peerData = (number: number) => field.mapped(number, valueType.uint32, valueType.bytes);
 
 /** Asks for a circuit; all that it says is in headers. */
-const createCircuit = worded(20218, 'CreateCircuitV2Request');
+const createCircuit = fromRouters({ bytes: 65_536, elements: 0, cost: 1 }, worded(20218, 'CreateCircuitV2Request'));
 
 /** The answer, likewise. */
 const createCircuitResponse = worded(20219, 'CreateCircuitV2Response');
@@ -42,7 +42,7 @@ const route = tabled(1005, 'Route', {
 });
 
 /** The answer; its body is the id of the circuit, its headers say how it went. */
-const routeResult = worded(1022, 'RouteResult');
+const routeResult = fromRouters({ bytes: 65_536, elements: 0 }, worded(1022, 'RouteResult'));
 
 /** Why a route failed. */
 export const routeErrorCode = { generic: 0, invalidTerminator: 1, misconfiguredTerminator: 2, timedOut: 3, refused: 4 } as const;
@@ -53,13 +53,19 @@ const unroute = tabled(1006, 'Unroute', { circuitId: field.text(1), now: field.b
 const subject = valueType.enumeration(['ingress', 'egress', 'link', 'forward', 'unknownOwnerForward', 'linkDuplicate']);
 
 /** Tells that a circuit, or a link, is at its end. */
-const fault = tabled(1004, 'Fault', { subject: field.named(1, subject), id: field.text(2), iteration: field.uint32(3) });
+const fault = fromRouters(
+  { bytes: 2_097_152, elements: 16 },
+  tabled(1004, 'Fault', { subject: field.named(1, subject), id: field.text(2), iteration: field.uint32(3) }),
+);
 
 /** Asks whether idle circuits still exist, with nanoseconds for each. */
-const circuitConfirmation = tabled(1034, 'CircuitConfirmation', {
-  circuitIds: field.texts(1),
-  idleTimes: field.mapped(2, valueType.text, valueType.int64),
-});
+const circuitConfirmation = fromRouters(
+  { bytes: 8_388_608, elements: 524_288 },
+  tabled(1034, 'CircuitConfirmation', {
+    circuitIds: field.texts(1),
+    idleTimes: field.mapped(2, valueType.text, valueType.int64),
+  }),
+);
 
 const circuitMade = {
   circuitId: field.text(1),
@@ -69,23 +75,29 @@ const circuitMade = {
 };
 
 /** Asks for a circuit as routers did before `createCircuit`. */
-const createCircuitV1 = tabled(20205, 'CreateCircuitRequest', {
-  sessionToken: field.text(1),
-  fingerprints: field.texts(2),
-  terminatorInstanceId: field.text(3),
-  peerData: peerData(4),
-  apiSessionToken: field.text(5),
-});
+const createCircuitV1 = fromRouters(
+  { bytes: 131_072, elements: 1000, cost: 1 },
+  tabled(20205, 'CreateCircuitRequest', {
+    sessionToken: field.text(1),
+    fingerprints: field.texts(2),
+    terminatorInstanceId: field.text(3),
+    peerData: peerData(4),
+    apiSessionToken: field.text(5),
+  }),
+);
 
 /** The answer. */
 const createCircuitV1Response = tabled(20206, 'CreateCircuitResponse', circuitMade);
 
 /** Asks for a circuit on behalf of the router's own tunneler. */
-const createTunnelCircuit = tabled(20220, 'CreateTunnelCircuitV2Request', {
-  serviceName: field.text(1),
-  terminatorInstanceId: field.text(2),
-  peerData: peerData(3),
-});
+const createTunnelCircuit = fromRouters(
+  { bytes: 131_072, elements: 1000, cost: 1 },
+  tabled(20220, 'CreateTunnelCircuitV2Request', {
+    serviceName: field.text(1),
+    terminatorInstanceId: field.text(2),
+    peerData: peerData(3),
+  }),
+);
 
 /** The answer. */
 const createTunnelCircuitResponse = tabled(20221, 'CreateTunnelCircuitV2Response', circuitMade);

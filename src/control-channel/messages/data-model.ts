@@ -1,6 +1,6 @@
 /** The data model of routers: what they decide by themselves with. */
 import { field, message, valueType } from '../codec/index.ts';
-import { tabled } from './message-type.ts';
+import { fromRouters, tabled } from './message-type.ts';
 
 const precedence = valueType.enumeration(['default', 'required', 'failed']);
 
@@ -55,7 +55,14 @@ const usage = valueType.enumeration(['jwtValidation', 'clientCertificateValidati
 const keyFormat = valueType.enumeration(['certificate', 'spki']);
 const publicKey = message({ data: field.bytes(1), kid: field.text(2), usages: field.list(3, usage), format: field.named(4, keyFormat) });
 
-const revocation = message({ id: field.text(1), expiresAt: field.nested(2, message({ seconds: field.int64(1), nanos: field.int32(2) })) });
+const time = message({ seconds: field.int64(1), nanos: field.int32(2) });
+/** `type` says what `id` is of: `API_SESSION`, `IDENTITY` or `JTI`. Of an identity, what was issued before a time is revoked. */
+const revocation = message({
+  id: field.text(1),
+  expiresAt: field.nested(2, time),
+  type: field.text(3),
+  issuedBefore: field.nested(4, time),
+});
 
 const config = message({ id: field.text(1), typeId: field.text(2), name: field.text(3), dataJson: field.text(4) });
 
@@ -75,12 +82,15 @@ const event = message({
 });
 
 /** Asks for the data model, and for its changes during some seconds. */
-const subscribeToDataModel = tabled(20505, 'SubscribeToDataModelRequest', {
-  currentIndex: field.uint64(1),
-  subscriptionDurationSeconds: field.uint32(2),
-  renew: field.bool(3),
-  timelineId: field.text(4),
-});
+const subscribeToDataModel = fromRouters(
+  { bytes: 4096, elements: 32, cost: 1 },
+  tabled(20505, 'SubscribeToDataModelRequest', {
+    currentIndex: field.uint64(1),
+    subscriptionDurationSeconds: field.uint32(2),
+    renew: field.bool(3),
+    timelineId: field.text(4),
+  }),
+);
 
 /** All of the data model. */
 const dataState = tabled(20500, 'DataState', {

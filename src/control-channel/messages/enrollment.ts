@@ -1,13 +1,16 @@
 /** A router's certificates, renewed on its control channel. */
 import { field } from '../codec/index.ts';
-import { tabled } from './message-type.ts';
+import { fromRouters, tabled } from './message-type.ts';
 
 /** Asks for certificates; requests in PEM. */
-const extendEnrollment = tabled(20302, 'EnrollmentExtendRouterRequest', {
-  clientCertCsr: field.text(1),
-  serverCertCsr: field.text(2),
-  requireVerification: field.bool(3),
-});
+const extendEnrollment = fromRouters(
+  { bytes: 65_536, elements: 16, cost: 20 },
+  tabled(20302, 'EnrollmentExtendRouterRequest', {
+    clientCertCsr: field.text(1),
+    serverCertCsr: field.text(2),
+    requireVerification: field.bool(3),
+  }),
+);
 
 /** The certificates, with those above them, in PEM. */
 const enrollmentCertificates = tabled(20301, 'EnrollmentCertsResponse', {
@@ -17,7 +20,10 @@ const enrollmentCertificates = tabled(20301, 'EnrollmentCertsResponse', {
 });
 
 /** Says that the router has them. */
-const verifyEnrollment = tabled(20303, 'EnrollmentExtendRouterVerifyRequest', { clientCertPem: field.text(1) });
+const verifyEnrollment = fromRouters(
+  { bytes: 65_536, elements: 16, cost: 10 },
+  tabled(20303, 'EnrollmentExtendRouterVerifyRequest', { clientCertPem: field.text(1) }),
+);
 
 /** The answer to that; with an empty code it is done. */
 const enrollmentOutcome = tabled(20002, 'Error', { code: field.text(1), message: field.text(2), cause: field.text(3) });

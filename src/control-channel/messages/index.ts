@@ -3,7 +3,7 @@ import { circuitMessages } from './circuits.ts';
 import { dataModelMessages } from './data-model.ts';
 import { enrollmentMessages } from './enrollment.ts';
 import { linkMessages } from './links.ts';
-import type { MessageType } from './message-type.ts';
+import type { MessageType, RouterMessage } from './message-type.ts';
 import { routerMessages } from './routers.ts';
 import { sessionMessages } from './sessions.ts';
 import { terminatorMessages } from './terminators.ts';
@@ -22,5 +22,7 @@ const areas = {
 /** All messages: by area, and in one list. */
 export const messages = {
   ...areas,
-  all: Object.values(areas).flatMap((area): readonly MessageType<unknown, never>[] => Object.values(area)),
+  all: Object.values(areas).flatMap((area): readonly (MessageType<unknown, never> | RouterMessage<unknown, never>)[] =>
+    Object.values(area),
+  ),
 } as const;

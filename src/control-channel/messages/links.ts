@@ -1,6 +1,6 @@
 /** Routers among each other: links, and what they learn of their peers. */
 import { field, message, valueType } from '../codec/index.ts';
-import { tabled } from './message-type.ts';
+import { fromRouters, tabled } from './message-type.ts';
 
 /** Where other routers reach a router. */
 export const linkListener = message({
@@ -29,18 +29,27 @@ const link = message({
   connState: field.nested(7, connections),
 });
 
-/** The links that a router has dialed. */
-const routerLinks = tabled(1035, 'RouterLinks', { links: field.list(1, link) });
+/** Links that a router has dialed: all of them where it says so, or else those that are new. */
+const routerLinks = fromRouters(
+  { bytes: 8_388_608, elements: 262_144 },
+  tabled(1035, 'RouterLinks', { links: field.list(1, link), fullRefresh: field.bool(2) }),
+);
 
 /** Of which connections a link consists. */
-const linkState = tabled(1053, 'LinkStateUpdate', {
-  linkId: field.text(1),
-  linkIteration: field.uint32(2),
-  connState: field.nested(3, connections),
-});
+const linkState = fromRouters(
+  { bytes: 262_144, elements: 2000 },
+  tabled(1053, 'LinkStateUpdate', {
+    linkId: field.text(1),
+    linkIteration: field.uint32(2),
+    connState: field.nested(3, connections),
+  }),
+);
 
 /** Asks whether certificates are those of a router; answered with a `result`. */
-const verifyRouter = tabled(1036, 'VerifyRouter', { routerId: field.text(1), fingerprints: field.texts(2) });
+const verifyRouter = fromRouters(
+  { bytes: 32_768, elements: 200, cost: 0.5 },
+  tabled(1036, 'VerifyRouter', { routerId: field.text(1), fingerprints: field.texts(2) }),
+);
 
 const peerState = valueType.enumeration(['healthy', 'unhealthy', 'removed']);
 

@@ -1,6 +1,6 @@
 /** What a router tells of itself. */
 import { field, message, valueType } from '../codec/index.ts';
-import { tabled, unread } from './message-type.ts';
+import { fromRouters, tabled, unread } from './message-type.ts';
 
 /** In the hello of a router: what it can do. */
 export const routerMetadata = message({ capabilities: field.list(1, valueType.enumeration(['unspecified', 'linkManagement'])) });
@@ -15,14 +15,17 @@ const serverHello = tabled(20000, 'ServerHello', {
 const address = message({ value: field.text(10), protocol: field.text(20), hostname: field.text(30), port: field.int32(40) });
 
 /** The answer: how clients reach the router. */
-const clientHello = tabled(20001, 'ClientHello', {
-  version: field.text(1),
-  hostname: field.text(2),
-  protocols: field.texts(3),
-  data: field.mapped(4, valueType.text, valueType.text),
-  protocolPorts: field.texts(5),
-  listeners: field.list(10, message({ address: field.nested(10, address), advertise: field.nested(20, address) })),
-});
+const clientHello = fromRouters(
+  { bytes: 1_048_576, elements: 10_000 },
+  tabled(20001, 'ClientHello', {
+    version: field.text(1),
+    hostname: field.text(2),
+    protocols: field.texts(3),
+    data: field.mapped(4, valueType.text, valueType.text),
+    protocolPorts: field.texts(5),
+    listeners: field.list(10, message({ address: field.nested(10, address), advertise: field.nested(20, address) })),
+  }),
+);
 
 const networkInterface = message({
   name: field.text(1),
@@ -34,7 +37,10 @@ const networkInterface = message({
 });
 
 /** The network interfaces of a router; answered with a `result`. */
-const routerInterfaces = tabled(1052, 'RouterInterfacesUpdate', { interfaces: field.list(1, networkInterface) });
+const routerInterfaces = fromRouters(
+  { bytes: 1_048_576, elements: 20_000, cost: 2 },
+  tabled(1052, 'RouterInterfacesUpdate', { interfaces: field.list(1, networkInterface) }),
+);
 
 const connectEvent = message({
   identityId: field.text(1),
@@ -43,45 +49,42 @@ const connectEvent = message({
 });
 
 /** Which identities came and went since the last of these; in full now and then. */
-const connectEvents = tabled(20415, 'ConnectEvents', { events: field.list(1, connectEvent), fullState: field.bool(2) });
+const connectEvents = fromRouters(
+  { bytes: 8_388_608, elements: 500_000 },
+  tabled(20415, 'ConnectEvents', { events: field.list(1, connectEvent), fullState: field.bool(2) }),
+);
 
 /** What a router measures. */
-const metrics = unread(1007, 'Metrics');
+const metrics = fromRouters({ bytes: 8_388_608, elements: 0 }, unread(1007, 'Metrics'));
 
 /** Asks a router for what it knows, by name. */
 const inspectRequest = tabled(1013, 'InspectRequest', { requestedValues: field.texts(1) });
 
 /** The answer, values as JSON. */
-const inspectResponse = tabled(1014, 'InspectResponse', {
-  success: field.bool(1),
-  errors: field.texts(2),
-  values: field.list(3, message({ name: field.text(1), value: field.text(2) })),
-});
+const inspectResponse = fromRouters(
+  { bytes: 8_388_608, elements: 10_000 },
+  tabled(1014, 'InspectResponse', {
+    success: field.bool(1),
+    errors: field.texts(2),
+    values: field.list(3, message({ name: field.text(1), value: field.text(2) })),
+  }),
+);
 
 /** What a router wants its operator to know. */
-const alerts = tabled(1054, 'Alerts', {
-  alerts: field.list(
-    1,
-    message({
-      sourceType: field.text(1),
-      sourceId: field.text(2),
-      timestamp: field.int64(3),
-      severity: field.text(4),
-      message: field.text(5),
-      details: field.texts(6),
-      relatedEntities: field.mapped(7, valueType.text, valueType.text),
-    }),
-  ),
-});
+const alerts = fromRouters({ bytes: 1_048_576, elements: 0 }, unread(1054, 'Alerts'));
 
 /** Settings for a router, by number. */
 const settings = tabled(1020, 'Settings', { data: field.mapped(1, valueType.int32, valueType.bytes) });
 
-/** Where the controllers are. */
+const endpoint = message({ address: field.text(1), groups: field.texts(2) });
+const controllerDetail = message({ id: field.text(1), endpoints: field.list(2, endpoint) });
+
+/** Where the controllers are: `addresses` for routers of the line 1.x, `controllers` for later ones. */
 const updateCtrlAddresses = tabled(1037, 'UpdateCtrlAddresses', {
   addresses: field.texts(1),
   index: field.uint64(2),
   isLeader: field.bool(3),
+  controllers: field.list(4, controllerDetail),
 });
 
 /** What a router tells of itself, and is asked. */

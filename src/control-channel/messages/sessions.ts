@@ -1,6 +1,6 @@
 /** What routers are told of sessions, and ask about them. */
 import { field, message } from '../codec/index.ts';
-import { tabled } from './message-type.ts';
+import { fromRouters, tabled } from './message-type.ts';
 
 const apiSession = message({ token: field.text(1), certFingerprints: field.texts(2), id: field.text(3), identityId: field.text(4) });
 
@@ -17,13 +17,19 @@ const apiSessionRemoved = tabled(20202, 'ApiSessionRemoved', { tokens: field.tex
 const sessionRemoved = tabled(20102, 'SessionRemoved', { tokens: field.texts(1), ids: field.texts(2) });
 
 /** API sessions that are in use. */
-const apiSessionHeartbeat = tabled(20203, 'ApiSessionHeartbeat', { tokens: field.texts(1) });
+const apiSessionHeartbeat = fromRouters(
+  { bytes: 2_097_152, elements: 16_384, cost: 1 },
+  tabled(20203, 'ApiSessionHeartbeat', { tokens: field.texts(1) }),
+);
 
 /** Asks which of these sessions have ended, by id; answered by `sessionRemoved`, if any has. */
-const validateSessions = tabled(20213, 'ValidateSessionsRequest', { sessionTokens: field.texts(1) });
+const validateSessions = fromRouters(
+  { bytes: 2_097_152, elements: 16_384, cost: 1 },
+  tabled(20213, 'ValidateSessionsRequest', { sessionTokens: field.texts(1) }),
+);
 
 /** Asks for all API sessions anew. */
-const requestResync = tabled(20204, 'RequestClientReSync', { reason: field.text(1) });
+const requestResync = fromRouters({ bytes: 4096, elements: 16, cost: 5 }, tabled(20204, 'RequestClientReSync', { reason: field.text(1) }));
 
 /** Sessions: what routers are told of them, and ask. */
 export const sessionMessages = {

@@ -1,22 +1,25 @@
 /** Terminators: where services are hosted. */
 import { field, message, valueType } from '../codec/index.ts';
-import { tabled, unread, worded } from './message-type.ts';
+import { fromRouters, tabled, unread, worded } from './message-type.ts';
 
 const precedence = valueType.enumeration(['default', 'required', 'failed']);
 const outcome = valueType.enumeration(['success', 'idConflict', 'otherFailure', 'busy', 'invalidSession']);
 
 /** Asks for a terminator: a client hosts a service. */
-const createTerminator = tabled(20216, 'CreateTerminatorV2Request', {
-  address: field.text(1),
-  sessionToken: field.text(2),
-  fingerprints: field.texts(3),
-  peerData: field.mapped(4, valueType.uint32, valueType.bytes),
-  cost: field.uint32(5),
-  precedence: field.named(6, precedence),
-  instanceId: field.text(7),
-  instanceSecret: field.bytes(8),
-  apiSessionToken: field.text(9),
-});
+const createTerminator = fromRouters(
+  { bytes: 131_072, elements: 1000, cost: 3 },
+  tabled(20216, 'CreateTerminatorV2Request', {
+    address: field.text(1),
+    sessionToken: field.text(2),
+    fingerprints: field.texts(3),
+    peerData: field.mapped(4, valueType.uint32, valueType.bytes),
+    cost: field.uint32(5),
+    precedence: field.named(6, precedence),
+    instanceId: field.text(7),
+    instanceSecret: field.bytes(8),
+    apiSessionToken: field.text(9),
+  }),
+);
 
 /** The answer. */
 const createTerminatorResponse = tabled(20217, 'CreateTerminatorV2Response', {
@@ -26,45 +29,57 @@ const createTerminatorResponse = tabled(20217, 'CreateTerminatorV2Response', {
 });
 
 /** The same in the form of routers to whom nobody has offered the other one: refused. */
-const createTerminatorV1 = unread(20207, 'CreateTerminatorRequest');
+const createTerminatorV1 = fromRouters({ bytes: 65_536, elements: 0 }, unread(20207, 'CreateTerminatorRequest'));
 
 /** Changes cost or precedence; answered by `updateTerminatorResponse`. */
-const updateTerminator = tabled(20209, 'UpdateTerminatorRequest', {
-  sessionToken: field.text(1),
-  fingerprints: field.texts(2),
-  terminatorId: field.text(3),
-  cost: field.uint32(4),
-  precedence: field.named(5, precedence),
-  updatePrecedence: field.bool(6),
-  updateCost: field.bool(7),
-  apiSessionToken: field.text(8),
-});
+const updateTerminator = fromRouters(
+  { bytes: 65_536, elements: 200, cost: 2 },
+  tabled(20209, 'UpdateTerminatorRequest', {
+    sessionToken: field.text(1),
+    fingerprints: field.texts(2),
+    terminatorId: field.text(3),
+    cost: field.uint32(4),
+    precedence: field.named(5, precedence),
+    updatePrecedence: field.bool(6),
+    updateCost: field.bool(7),
+    apiSessionToken: field.text(8),
+  }),
+);
 
 /** The answer. */
 const updateTerminatorResponse = tabled(20210, 'UpdateTerminatorResponse', {});
 
 /** Removes one; answered by `removeTerminatorResponse`. */
-const removeTerminator = tabled(20211, 'RemoveTerminatorRequest', {
-  sessionToken: field.text(1),
-  fingerprints: field.texts(2),
-  terminatorId: field.text(3),
-  apiSessionToken: field.text(4),
-});
+const removeTerminator = fromRouters(
+  { bytes: 65_536, elements: 200, cost: 2 },
+  tabled(20211, 'RemoveTerminatorRequest', {
+    sessionToken: field.text(1),
+    fingerprints: field.texts(2),
+    terminatorId: field.text(3),
+    apiSessionToken: field.text(4),
+  }),
+);
 
 /** The answer. */
 const removeTerminatorResponse = tabled(20212, 'RemoveTerminatorResponse', {});
 
 /** Removes several; answered with a `result`. */
-const removeTerminators = tabled(1038, 'RemoveTerminatorsRequest', { terminatorIds: field.texts(1) });
+const removeTerminators = fromRouters(
+  { bytes: 524_288, elements: 10_000, cost: 1 },
+  tabled(1038, 'RemoveTerminatorsRequest', { terminatorIds: field.texts(1) }),
+);
 
 /** Whether a health check of what is hosted passed. */
-const healthEvent = tabled(20214, 'HealthEvent', {
-  sessionToken: field.text(1),
-  fingerprints: field.texts(2),
-  terminatorId: field.text(3),
-  checkPassed: field.bool(4),
-  apiSessionToken: field.text(5),
-});
+const healthEvent = fromRouters(
+  { bytes: 65_536, elements: 200, cost: 1 },
+  tabled(20214, 'HealthEvent', {
+    sessionToken: field.text(1),
+    fingerprints: field.texts(2),
+    terminatorId: field.text(3),
+    checkPassed: field.bool(4),
+    apiSessionToken: field.text(5),
+  }),
+);
 
 /** Asks a router which terminators it still has. */
 const validateTerminators = tabled(1041, 'ValidateTerminatorsV2Request', {
@@ -75,25 +90,31 @@ const validateTerminators = tabled(1041, 'ValidateTerminatorsV2Request', {
 const fault = valueType.enumeration(['unknownBinding', 'unknownTerminator', 'badState']);
 
 /** The answer, by id. */
-const validateTerminatorsResponse = tabled(1042, 'ValidateTerminatorsV2Response', {
-  states: field.mapped(
-    1,
-    valueType.text,
-    message({ valid: field.bool(1), reason: field.named(2, fault), detail: field.text(3), marker: field.uint64(4) }),
-  ),
-});
+const validateTerminatorsResponse = fromRouters(
+  { bytes: 8_388_608, elements: 262_144 },
+  tabled(1042, 'ValidateTerminatorsV2Response', {
+    states: field.mapped(
+      1,
+      valueType.text,
+      message({ valid: field.bool(1), reason: field.named(2, fault), detail: field.text(3), marker: field.uint64(4) }),
+    ),
+  }),
+);
 
 /** Asks for a terminator of the router's own tunneler. */
-const createTunnelTerminator = tabled(20413, 'CreateTunnelTerminatorRequestV2', {
-  serviceId: field.text(1),
-  address: field.text(2),
-  peerData: field.mapped(3, valueType.uint32, valueType.bytes),
-  cost: field.uint32(4),
-  precedence: field.named(5, precedence),
-  instanceId: field.text(6),
-  instanceSecret: field.bytes(7),
-  startTime: field.int64(8),
-});
+const createTunnelTerminator = fromRouters(
+  { bytes: 131_072, elements: 1000, cost: 3 },
+  tabled(20413, 'CreateTunnelTerminatorRequestV2', {
+    serviceId: field.text(1),
+    address: field.text(2),
+    peerData: field.mapped(3, valueType.uint32, valueType.bytes),
+    cost: field.uint32(4),
+    precedence: field.named(5, precedence),
+    instanceId: field.text(6),
+    instanceSecret: field.bytes(7),
+    startTime: field.int64(8),
+  }),
+);
 
 /** The answer. */
 const createTunnelTerminatorResponse = tabled(20414, 'CreateTunnelTerminatorResponseV2', {
@@ -104,19 +125,22 @@ const createTunnelTerminatorResponse = tabled(20414, 'CreateTunnelTerminatorResp
 });
 
 /** Changes cost or precedence of a terminator of the router's own tunneler; answered by `updateTunnelTerminatorResponse`. */
-const updateTunnelTerminator = tabled(20408, 'UpdateTunnelTerminatorRequest', {
-  terminatorId: field.text(1),
-  cost: field.uint32(2),
-  precedence: field.named(3, precedence),
-  updatePrecedence: field.bool(4),
-  updateCost: field.bool(5),
-});
+const updateTunnelTerminator = fromRouters(
+  { bytes: 65_536, elements: 200, cost: 2 },
+  tabled(20408, 'UpdateTunnelTerminatorRequest', {
+    terminatorId: field.text(1),
+    cost: field.uint32(2),
+    precedence: field.named(3, precedence),
+    updatePrecedence: field.bool(4),
+    updateCost: field.bool(5),
+  }),
+);
 
 /** The answer. */
 const updateTunnelTerminatorResponse = tabled(20409, 'UpdateTunnelTerminatorResponse', {});
 
 /** Removes one; the body is its id. Answered by `removeTunnelTerminatorResponse`. */
-const removeTunnelTerminator = worded(20410, 'RemoveTunnelTerminatorRequest');
+const removeTunnelTerminator = fromRouters({ bytes: 4096, elements: 0, cost: 2 }, worded(20410, 'RemoveTunnelTerminatorRequest'));
 
 /** The answer. */
 const removeTunnelTerminatorResponse = unread(20411, 'RemoveTunnelTerminatorResponse');

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type AcceptOptions, acceptChannel, RefusedHello } from '../../../src/control-channel/accept.ts';
+import { createBudget } from '../../../src/control-channel/budget.ts';
 import type { Channel } from '../../../src/control-channel/channel.ts';
 import { encodeFrame, type Frame } from '../../../src/control-channel/frame.ts';
 import { createFrameReader } from '../../../src/control-channel/frame-reader.ts';
@@ -43,11 +44,11 @@ const begin = (options: Partial<AcceptOptions> = {}) => {
         wire.isEnded = true;
       },
     },
-    admit: async () => [header.id.of('controller')],
+    admit: async () => ({ headers: [header.id.of('controller')], budget: createBudget(clock) }),
     opened: (opened) => {
       channel = opened;
     },
-    handle: (frame) => void handled.push(frame),
+    take: (frame) => () => void handled.push(frame),
     note: (message) => void notes.push(message),
     ...options,
   });
@@ -224,9 +225,11 @@ describe('a channel', () => {
 
   test('ends with a message that is malformed, and survives what fails otherwise', async () => {
     const failing = begin({
-      handle: ({ sequence }) => {
-        throw sequence === 1 ? new TypeError('a fault of ours') : new Malformed('a field is longer than its message');
-      },
+      take:
+        ({ sequence }) =>
+        () => {
+          throw sequence === 1 ? new TypeError('a fault of ours') : new Malformed('a field is longer than its message');
+        },
     });
     await failing.open();
     await failing.come(bytesOf(metrics.contentType, 1));
@@ -247,7 +250,7 @@ describe('a channel', () => {
 
   test('reads no more while 64 messages are worked on', async () => {
     const work: (() => void)[] = [];
-    const { open, come } = begin({ handle: () => new Promise<void>((done) => work.push(done)) });
+    const { open, come } = begin({ take: () => () => new Promise<void>((done) => work.push(done)) });
     await open();
     await come(...Array.from({ length: 64 }, (_, i) => bytesOf(metrics.contentType, i)));
     await Promise.resolve();

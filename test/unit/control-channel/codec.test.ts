@@ -128,11 +128,34 @@ describe('the codec', () => {
     }
   });
 
-  test('a message has a bounded number of elements', () => {
-    const many = new Uint8Array(2 * 262_145);
-    for (let at = 0; at < many.length; at += 2) many[at] = 0x62; // an empty element of `inners`
-    assert.equal(everything.decode(many.subarray(0, 2 * 262_144)).inners.length, 262_144);
-    assert.throws(() => everything.decode(many), /more than 262144 elements/);
+  test('fields, values of lists and entries of maps count as elements, nested ones and unknown ones too', () => {
+    const counted: Readonly<Record<string, number>> = {
+      '0a01610a0162': 2, // a field that comes twice
+      '5a03000102': 4, // a packed list of three
+      '62006200': 2, // nested messages
+      '4a030a0161': 2, // a nested message with one field
+      '72050a01611001': 3, // an entry with key and value
+      a00601: 1, // unknown
+    };
+    for (const [hex, elements] of Object.entries(counted)) {
+      assert.deepEqual(everything.decode(fromHex(hex), elements), everything.decode(fromHex(hex)), hex);
+      assert.throws(() => everything.decode(fromHex(hex), elements - 1), new RegExp(`more than ${elements - 1} elements`), hex);
+    }
+  });
+
+  test('where elements are bounded, those within one field are, too', () => {
+    const within = (count: number) => everything.encode({ colours: Array.from({ length: count }, () => 'red' as const) });
+    assert.equal(everything.decode(within(32_767), 1e6).colours.length, 32_767);
+    assert.throws(() => everything.decode(within(32_768), 1e6), /a field has more than 32768 elements/);
+    assert.equal(everything.decode(within(32_768)).colours.length, 32_768);
+  });
+
+  test('a message is read field by field', () => {
+    const reading = everything.decoding(everything.encode({ texts: ['a', 'b'], inner: { name: 'c', size: 1 } }));
+    const steps: number[] = [];
+    let step = reading.next();
+    for (; !step.done; step = reading.next()) steps.push(step.value);
+    assert.deepEqual([steps, step.value.texts, step.value.inner], [[3, 1, 1], ['a', 'b'], { name: 'c', size: 1 }]);
   });
 
   test('cut at any byte, a message is read or refused, and nothing else', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { answerHeaders, circuitHeader, header, headersOf, helloHeader } from '../../../src/control-channel/header-fields.ts';
+import { answerHeaders, circuitHeader, earlierHelloHeader, header, headersOf } from '../../../src/control-channel/header-fields.ts';
 import { type HeaderForm, headerForm } from '../../../src/control-channel/header-value.ts';
 import { Malformed } from '../../../src/control-channel/malformed.ts';
 import { fromHex, toHex, vectors } from '../../support/control-channel/recorded.ts';
@@ -99,6 +99,6 @@ describe('headers', () => {
     assert.equal(circuitHeader.sessionToken.in(request), undefined);
     assert.throws(() => circuitHeader.sessionToken.required(request), /header 11 is missing/);
     assert.equal(header.version.required(request), 'v');
-    assert.equal(helloHeader.capabilities.key, 12);
+    assert.equal(earlierHelloHeader.capabilities.key, 12);
   });
 });

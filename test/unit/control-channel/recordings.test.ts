@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { FRAME_LIMITS } from '../../../src/control-channel/accept.ts';
 import { encodeFrame, type Frame } from '../../../src/control-channel/frame.ts';
 import { createFrameReader } from '../../../src/control-channel/frame-reader.ts';
-import { header, helloHeader } from '../../../src/control-channel/header-fields.ts';
+import { earlierHelloHeader, header } from '../../../src/control-channel/header-fields.ts';
 import { messages } from '../../../src/control-channel/messages/index.ts';
 import { linkListeners } from '../../../src/control-channel/messages/links.ts';
 import type { MessageType } from '../../../src/control-channel/messages/message-type.ts';
@@ -66,10 +66,10 @@ describe('what controllers and routers have said to each other', () => {
   test('the hello of a router says where others reach it, and that it manages links', () => {
     const [hello] = recordedFrames.filter(({ name }) => name === 'Hello');
     const frame = only(hello?.frame ?? '');
-    assert.deepEqual(linkListeners.decode(helloHeader.listeners.required(frame)).listeners, [
+    assert.deepEqual(linkListeners.decode(earlierHelloHeader.listeners.required(frame)).listeners, [
       { address: 'tls:127.0.0.1:23021', protocol: 'tls', costTags: [], groups: ['default'], localBinding: 'lo' },
     ]);
-    assert.deepEqual(routerMetadata.decode(helloHeader.metadata.required(frame)).capabilities, ['linkManagement']);
+    assert.deepEqual(routerMetadata.decode(earlierHelloHeader.metadata.required(frame)).capabilities, ['linkManagement']);
     assert.match(header.version.required(frame), /^v0\.0\.0\|/);
   });
 });

@@ -9,6 +9,7 @@ import { createSemaphore } from '../../../concurrency/semaphore.ts';
 import { invalidField, notFound, unauthorized } from '../../../errors/index.ts';
 import type { Job } from '../../../jobs/background.ts';
 import { type Connection, DISABLED } from '../../../presence/connections.ts';
+import { rowsById } from '../../../resources/rows-by-id.ts';
 import { isSameJson } from '../../../storage/same-json.ts';
 import { provenRouter, routerOf } from '../routers/proof.ts';
 import { updateRouter } from '../routers/update.ts';
@@ -49,11 +50,11 @@ export const createPresence = (core: Core, storeErrors: StoreErrors): Presence =
   const reporting = (connection: Connection, isEdgeRouter: boolean): RouterConnection => {
     // In the order in which they come, however long each takes.
     const reports = createSemaphore(1, MOST_WAITING);
-    const alive = (work: (entities: Entities) => void | Promise<void>): Promise<void> =>
+    const alive = <T>(work: (entities: Entities) => T | Promise<T>): Promise<T> =>
       reports.run(() =>
         read(async (entities) => {
           await current(entities, connection);
-          await work(entities);
+          return work(entities);
         }),
       );
     return {
@@ -83,6 +84,16 @@ export const createPresence = (core: Core, storeErrors: StoreErrors): Presence =
         const id = checked(carriedId, reported, 'identityId');
         await alive(() => connection.drop(id));
       },
+      identitiesConnected: (reported) =>
+        alive(async (entities) => {
+          const known = await rowsById(entities, identity, reported.filter(isCarriedId));
+          for (const id of known.keys()) connection.carry(id);
+          return [...known.keys()];
+        }),
+      identitiesDisconnected: (reported) =>
+        alive(() => {
+          for (const id of reported) connection.drop(id);
+        }),
       close: () => connection.end('the connection was closed'),
     };
   };
@@ -106,6 +117,8 @@ export const createPresence = (core: Core, storeErrors: StoreErrors): Presence =
     },
   };
 };
+
+const isCarriedId = (reported: string): boolean => carriedId.safeParse(reported).success;
 
 /** Of several listeners of a protocol the first counts. */
 const reachedBy = (listeners: readonly Listener[]) => ({

@@ -45,6 +45,10 @@ export interface RouterConnection {
   identityConnected(identityId: string): Promise<void>;
   /** The identity itself has left: it is offline at once, unless another router carries it. */
   identityDisconnected(identityId: string): Promise<void>;
+  /** The same of several at once. What is no id of an identity is left out. @returns those that are connected now */
+  identitiesConnected(identityIds: readonly string[]): Promise<readonly string[]>;
+  /** The same of several at once. */
+  identitiesDisconnected(identityIds: readonly string[]): Promise<void>;
   /** The router is gone; what it carried is not heard of. */
   close(): void;
 }

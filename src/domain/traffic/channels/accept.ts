@@ -1,5 +1,4 @@
 import { acceptChannel } from '../../../control-channel/accept.ts';
-import { capability, header, helloHeader } from '../../../control-channel/header-fields.ts';
 import { createRepeatedLog } from '../../../platform/repeated-log.ts';
 import type { Presence } from '../../fabric/connections/presence.ts';
 import { type ConnectedRouter, createConnectedRouters } from '../routers/connected.ts';
@@ -7,10 +6,11 @@ import type { Fabric } from '../routers/fabric.ts';
 import type { MessageHandlers } from '../routers/handlers.ts';
 import { watchOthers } from '../routers/others.ts';
 import { admit } from './admission.ts';
+import { createRouterBudgets } from './budgets.ts';
 import { createInspectRouters, type InspectRouters } from './inspect.ts';
 import type { AcceptRouter } from './router-socket.ts';
 import { serveConnected } from './serving.ts';
-import { spokenVersion } from './versions.ts';
+import { welcomeOf } from './welcome.ts';
 
 /** Kinds of messages that are noted as unknown, of one connection. */
 const MOST_NOTED = 16;
@@ -31,6 +31,7 @@ export const createRouterChannels = ({ core, events, publish }: Omit<Fabric, 'co
   const place = { core, presence, connected };
   const { clock, logger } = core.platform;
   const repeated = createRepeatedLog(core.platform);
+  const budgets = createRouterBudgets(clock);
   const accept: AcceptRouter = (socket) => {
     const { remoteAddress, certificates } = socket;
     let router: ConnectedRouter | undefined;
@@ -42,13 +43,9 @@ export const createRouterChannels = ({ core, events, publish }: Omit<Fabric, 'co
       wire: socket,
       admit: async (hello, channel) => {
         router = await admit(place, certificates, hello, channel);
-        handlers = service.handlers(router);
-        return [
-          header.connectionId.of(core.platform.random.uuid()),
-          header.version.of(spokenVersion(core)),
-          header.id.of(core.controllerId),
-          helloHeader.capabilities.of(Object.values(capability)),
-        ];
+        const budget = budgets(router.id);
+        handlers = service.handlers(router, budget);
+        return { headers: welcomeOf(core, hello), budget };
       },
       opened: () => {
         if (!router) return;
@@ -56,12 +53,12 @@ export const createRouterChannels = ({ core, events, publish }: Omit<Fabric, 'co
         service.begin(router);
         watch();
       },
-      handle: (frame) => {
+      take: (frame) => {
         const handler = handlers.get(frame.contentType);
         if (handler) return handler(frame);
-        if (unknown.has(frame.contentType) || unknown.size === MOST_NOTED) return undefined;
+        if (unknown.has(frame.contentType) || unknown.size === MOST_NOTED) return () => undefined;
         unknown.add(frame.contentType);
-        return logger.info('a router sent a message that means nothing here', { ...about(), contentType: frame.contentType });
+        return () => logger.info('a router sent a message that means nothing here', { ...about(), contentType: frame.contentType });
       },
       note: (message, details) => repeated('warn', message, { ...about(), ...details }),
     });

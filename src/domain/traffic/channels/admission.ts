@@ -2,7 +2,7 @@ import type { Core } from '../../../call/core.ts';
 import { RefusedHello } from '../../../control-channel/accept.ts';
 import type { Channel } from '../../../control-channel/channel.ts';
 import type { Frame } from '../../../control-channel/frame.ts';
-import { header, helloHeader, laterHelloHeader } from '../../../control-channel/header-fields.ts';
+import { earlierHelloHeader, header, helloHeader, routerCapability } from '../../../control-channel/header-fields.ts';
 import { channelMessages } from '../../../control-channel/messages/channel.ts';
 import { linkListeners } from '../../../control-channel/messages/links.ts';
 import { ApiError } from '../../../errors/index.ts';
@@ -33,8 +33,7 @@ export const admit = async (
 ): Promise<ConnectedRouter> => {
   const version = readSpokenVersion(header.version.in(hello) ?? '');
   if (!isUnderstood(version)) throw new RefusedHello(`routers of version '${version.version}' are not supported`);
-  const listed = helloHeader.listeners.in(hello) ?? laterHelloHeader.listeners.in(hello);
-  const { listeners } = linkListeners.decode(listed ?? new Uint8Array());
+  const { listeners } = linkListeners.decode(listenersIn(hello) ?? new Uint8Array(), MOST_IN_LISTENERS);
   const claimedId = channelMessages.hello.decode(hello.body);
   const now = monotonic(core.platform.clock);
   const mayConnect = (id: string): void => {
@@ -50,6 +49,15 @@ export const admit = async (
   connected.add(router);
   return router;
 };
+
+/** Keys from 10 on mean something else in the hello of a later router. */
+const listenersIn = (hello: Frame): Uint8Array | undefined => {
+  const isLater = helloHeader.capabilities.in(hello)?.includes(routerCapability.multiChannel);
+  return (isLater ? helloHeader : earlierHelloHeader).listeners.in(hello);
+};
+
+/** Elements of what a router says about its listeners. */
+const MOST_IN_LISTENERS = 4096;
 
 /** Refusals that the router is told of; others are trouble of the controller. */
 const REFUSALS: ReadonlySet<string> = new Set(['UNAUTHORIZED', 'COULD_NOT_VALIDATE']);

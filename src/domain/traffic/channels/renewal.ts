@@ -1,11 +1,12 @@
 import { createSemaphore } from '../../../concurrency/semaphore.ts';
 import type { Frame } from '../../../control-channel/frame.ts';
 import { enrollmentMessages } from '../../../control-channel/messages/enrollment.ts';
+import type { MessageBody } from '../../../control-channel/messages/message-type.ts';
 import { ApiError } from '../../../errors/index.ts';
 import { confirmCertificate, offerCertificates, type VerificationPlace } from '../../fabric/routers/verification.ts';
 import type { ConnectedRouter } from '../routers/connected.ts';
 import { type Fabric, forRouters } from '../routers/fabric.ts';
-import type { HandlerRow, MessageHandler } from '../routers/handlers.ts';
+import { type HandlerRow, on } from '../routers/handlers.ts';
 
 const { extendEnrollment, enrollmentCertificates, verifyEnrollment, enrollmentOutcome } = enrollmentMessages;
 
@@ -17,10 +18,10 @@ export const renewalHandlers = ({ core }: Pick<Fabric, 'core'>, { id, channel }:
 
   /** The router is told what is wrong with its request; what is wrong here is noted. */
   const answering =
-    (work: (frame: Frame) => Promise<void>): MessageHandler =>
-    async (frame) => {
+    <T>(work: (said: T, frame: Frame) => Promise<void>) =>
+    async (said: T, frame: Frame): Promise<void> => {
       try {
-        await work(frame);
+        await work(said, frame);
       } catch (error) {
         if (channel.signal.aborted) return;
         const [code, message] = error instanceof ApiError ? [error.code, error.message] : ['UNHANDLED', 'try again later'];
@@ -30,8 +31,8 @@ export const renewalHandlers = ({ core }: Pick<Fabric, 'core'>, { id, channel }:
       }
     };
 
-  const extend = async (frame: Frame): Promise<void> => {
-    const { clientCertCsr: certCsr, serverCertCsr, requireVerification } = extendEnrollment.decode(frame.body);
+  type Extension = MessageBody<typeof extendEnrollment>;
+  const extend = async ({ clientCertCsr: certCsr, serverCertCsr, requireVerification }: Extension): Promise<void> => {
     const { cert, serverCert, ca } = await inPlace(async (place) => {
       const offered = await offerCertificates(place, id, { certCsr, serverCertCsr });
       if (!requireVerification) await confirmCertificate(place, id, offered.cert);
@@ -42,13 +43,13 @@ export const renewalHandlers = ({ core }: Pick<Fabric, 'core'>, { id, channel }:
   };
 
   return [
-    [extendEnrollment, answering(extend)],
-    [
+    on(extendEnrollment, answering(extend)),
+    on(
       verifyEnrollment,
-      answering(async (frame) => {
-        await inPlace((place) => confirmCertificate(place, id, verifyEnrollment.decode(frame.body).clientCertPem));
+      answering(async ({ clientCertPem }, frame) => {
+        await inPlace((place) => confirmCertificate(place, id, clientCertPem));
         if (!channel.signal.aborted) channel.answer(frame, enrollmentOutcome, {});
       }),
-    ],
+    ),
   ];
 };

@@ -1,17 +1,23 @@
+import { yieldToEventLoop } from '../../../concurrency/event-loop.ts';
+import { inParts } from '../../../concurrency/parts.ts';
 import { createSemaphore } from '../../../concurrency/semaphore.ts';
+import type { Budget } from '../../../control-channel/budget.ts';
 import type { Frame } from '../../../control-channel/frame.ts';
 import type { MessageBody } from '../../../control-channel/messages/message-type.ts';
 import { routerMessages } from '../../../control-channel/messages/routers.ts';
 import { ApiError } from '../../../errors/index.ts';
 import type { RouterInterfaceReport } from '../../fabric/connections/presence.ts';
 import type { ConnectedRouter } from '../routers/connected.ts';
-import type { HandlerRow } from '../routers/handlers.ts';
+import { type HandlerRow, on } from '../routers/handlers.ts';
 
 const { routerInterfaces, connectEvents } = routerMessages;
 
 /** Stores the network interfaces of a router, and says whether that was done. */
-const takeInterfaces = async ({ channel, connection }: ConnectedRouter, frame: Frame): Promise<void> => {
-  const { interfaces } = routerInterfaces.decode(frame.body);
+const takeInterfaces = async (
+  { channel, connection }: ConnectedRouter,
+  { interfaces }: MessageBody<typeof routerInterfaces>,
+  frame: Frame,
+): Promise<void> => {
   try {
     await connection.interfaces(interfaces.map(interfaceOf));
     channel.conclude(frame, true, 'success');
@@ -42,39 +48,63 @@ const interfaceOf = ({ name, hardwareAddress, mtu, index, flags, addresses }: In
   };
 };
 
+/** Identities of which presence is told at a time. */
+const AT_ONCE = 500;
+
 /** Keeps account of the identities that a router carries: in the order in which it tells of them, however long each takes. */
-const carrying = ({ connection }: Pick<ConnectedRouter, 'connection'>): ((frame: Frame) => Promise<void>) => {
+const carrying = ({ connection }: Pick<ConnectedRouter, 'connection'>) => {
   const turns = createSemaphore(1);
   const carried = new Set<string>();
-  const come = async (id: string) => {
-    if (carried.has(id)) return;
-    try {
-      await connection.identityConnected(id);
-      carried.add(id);
-    } catch (error) {
-      // One that was deleted meanwhile: the others count.
-      if (!(error instanceof ApiError && error.code === 'NOT_FOUND')) throw error;
+
+  /** What is news of what a router tells, with turns for others. */
+  function* news({ events, fullState }: MessageBody<typeof connectEvents>): Generator<number, CarriedReports> {
+    const here = new Map<string, boolean>();
+    for (const { identityId, isConnected } of events) {
+      here.set(identityId, isConnected);
+      yield 1;
     }
-  };
-  const go = async (id: string) => {
-    if (carried.delete(id)) await connection.identityDisconnected(id);
-  };
-  return (frame) =>
+    const [gone, come]: [string[], string[]] = [[], []];
+    for (const id of carried) {
+      if (!(here.get(id) ?? !fullState)) gone.push(id);
+      yield 1;
+    }
+    for (const [id, isConnected] of here) {
+      if (isConnected && !carried.has(id)) come.push(id);
+      yield 1;
+    }
+    return { gone, come };
+  }
+
+  return (said: MessageBody<typeof connectEvents>, budget: Budget): Promise<void> =>
     turns.run(async () => {
-      const { events, fullState } = connectEvents.decode(frame.body);
-      const here = new Set(events.filter(({ isConnected }) => isConnected).map(({ identityId }) => identityId));
-      const gone = fullState ? [...carried].filter((id) => !here.has(id)) : [];
-      for (const id of gone) await go(id);
-      for (const { identityId, isConnected } of events) await (isConnected ? come(identityId) : go(identityId));
+      const { gone, come } = await budget.run(news(said));
+      for (const ids of inParts(gone, () => 1, AT_ONCE)) {
+        await connection.identitiesDisconnected(ids);
+        for (const id of ids) carried.delete(id);
+        await yieldToEventLoop();
+      }
+      for (const ids of inParts(come, () => 1, AT_ONCE)) {
+        // One that was deleted meanwhile is left out: the others count.
+        for (const id of await connection.identitiesConnected(ids)) carried.add(id);
+        await yieldToEventLoop();
+      }
     });
 };
+
+interface CarriedReports {
+  readonly gone: readonly string[];
+  readonly come: readonly string[];
+}
 
 const ignored = (): void => undefined;
 
 /** What a router tells of itself. Metrics and alerts are for operators, who get them from the router. */
-export const reportHandlers = (router: ConnectedRouter): readonly HandlerRow[] => [
-  [routerInterfaces, (frame) => takeInterfaces(router, frame)],
-  [connectEvents, carrying(router)],
-  [routerMessages.metrics, ignored],
-  [routerMessages.alerts, ignored],
-];
+export const reportHandlers = (router: ConnectedRouter): readonly HandlerRow[] => {
+  const carry = carrying(router);
+  return [
+    on(routerInterfaces, (said, frame) => takeInterfaces(router, said, frame)),
+    on(connectEvents, (said, _frame, budget) => carry(said, budget)),
+    on(routerMessages.metrics, ignored),
+    on(routerMessages.alerts, ignored),
+  ];
+};

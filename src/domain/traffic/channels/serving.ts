@@ -1,3 +1,4 @@
+import type { Budget } from '../../../control-channel/budget.ts';
 import { keepCircuits } from '../circuits/circuits.ts';
 import { hostServices } from '../hosting/hosting.ts';
 import { syncApiSessions } from '../knowledge/api-sessions.ts';
@@ -17,7 +18,8 @@ import { shownTraffic } from './shown.ts';
 
 /** What is done for a router as long as it is connected. */
 export interface RouterService {
-  handlers(router: ConnectedRouter): MessageHandlers;
+  /** @param budget what the router may spend */
+  handlers(router: ConnectedRouter, budget: Budget): MessageHandlers;
   /** Tells the router what it must know, and asks what is to be known of it. What fails is logged. */
   begin(router: ConnectedRouter): void;
 }
@@ -41,13 +43,13 @@ export const serveConnected = (fabric: Fabric, inspect: InspectRouters): RouterS
     ...hosting.handlers(router),
   ];
   return {
-    handlers: (router) => {
+    handlers: (router, budget) => {
       router.channel.signal.addEventListener('abort', () => {
         hosting.lost(router);
         linking.leave(router);
         circuits.lost(router);
       });
-      return handlersOf([
+      return handlersOf(budget, [
         ...reportHandlers(router),
         ...renewalHandlers(fabric, router),
         ...linking.handlers(router),

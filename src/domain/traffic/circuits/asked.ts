@@ -4,11 +4,12 @@ import type { Entities } from '../../../changes/entities.ts';
 import type { Frame } from '../../../control-channel/frame.ts';
 import { circuitHeader } from '../../../control-channel/header-fields.ts';
 import { circuitMessages, refusalCode } from '../../../control-channel/messages/circuits.ts';
-import type { MessageType } from '../../../control-channel/messages/message-type.ts';
+import type { RouterMessage } from '../../../control-channel/messages/message-type.ts';
 import { equals, stringField } from '../../../query/index.ts';
 import { ClaimRefused, readClaim, rightOf, type TrafficClaim, tunnelerRightOf } from '../rights/claim.ts';
 import type { TrafficRight } from '../rights/right.ts';
 import type { ConnectedRouter } from '../routers/connected.ts';
+import { type HandlerRow, on } from '../routers/handlers.ts';
 
 const { createCircuit, createCircuitResponse, createCircuitV1, createCircuitV1Response, createTunnelCircuit, createTunnelCircuitResponse } =
   circuitMessages;
@@ -39,13 +40,16 @@ export interface MadeCircuit {
   readonly tags: ReadonlyMap<string, string>;
 }
 
-/** A message by which routers ask for circuits, and how it is answered. */
-export interface CircuitRequest {
-  readonly message: Pick<MessageType<unknown>, 'contentType'>;
-  /** @throws Malformed */
-  read(frame: Frame): AskedCircuit;
-  answer(to: ConnectedRouter, frame: Frame, made: MadeCircuit): void;
-}
+/** Answers a request for a circuit. */
+export type CircuitAnswer = (to: ConnectedRouter, frame: Frame, made: MadeCircuit) => void;
+
+/** A message by which routers ask for circuits. @returns its handler, once it is said what is done */
+export type CircuitRequest = (work: (asked: AskedCircuit, frame: Frame, answer: CircuitAnswer) => void) => HandlerRow;
+
+const circuitRequest =
+  <T>(message: RouterMessage<T, never>, read: (said: T, frame: Frame) => AskedCircuit, answer: CircuitAnswer): CircuitRequest =>
+  (work) =>
+    on(message, (said, frame) => work(read(said, frame), frame, answer));
 
 /** By a session of a client. */
 const claimed =
@@ -67,9 +71,9 @@ const ofTunneler =
 
 /** All ways to ask for a circuit. */
 export const circuitRequests: readonly CircuitRequest[] = [
-  {
-    message: createCircuit,
-    read: (frame) => ({
+  circuitRequest(
+    createCircuit,
+    (_, frame) => ({
       instanceId: circuitHeader.instanceId.in(frame) ?? '',
       peerData: circuitHeader.peerData.in(frame) ?? new Map(),
       claim: claimed({
@@ -78,28 +82,22 @@ export const circuitRequests: readonly CircuitRequest[] = [
         fingerprints: circuitHeader.fingerprints.in(frame) ?? [],
       }),
     }),
-    answer: ({ channel }, frame, { circuitId, address, peerData, tags }) =>
+    ({ channel }, frame, { circuitId, address, peerData, tags }) =>
       channel.answer(frame, createCircuitResponse, '', [
         circuitHeader.circuitId.of(circuitId),
         circuitHeader.address.of(address),
         circuitHeader.peerData.of(peerData),
         circuitHeader.tags.of(tags),
       ]),
-  },
-  {
-    message: createCircuitV1,
-    read: ({ body }) => {
-      const said = createCircuitV1.decode(body);
-      return { instanceId: said.terminatorInstanceId, peerData: said.peerData, claim: claimed(said) };
-    },
-    answer: ({ channel }, frame, made) => channel.answer(frame, createCircuitV1Response, made),
-  },
-  {
-    message: createTunnelCircuit,
-    read: ({ body }) => {
-      const { serviceName, terminatorInstanceId, peerData } = createTunnelCircuit.decode(body);
-      return { instanceId: terminatorInstanceId, peerData, claim: ofTunneler(serviceName) };
-    },
-    answer: ({ channel }, frame, made) => channel.answer(frame, createTunnelCircuitResponse, made),
-  },
+  ),
+  circuitRequest(
+    createCircuitV1,
+    (said) => ({ instanceId: said.terminatorInstanceId, peerData: said.peerData, claim: claimed(said) }),
+    ({ channel }, frame, made) => channel.answer(frame, createCircuitV1Response, made),
+  ),
+  circuitRequest(
+    createTunnelCircuit,
+    ({ serviceName, terminatorInstanceId, peerData }) => ({ instanceId: terminatorInstanceId, peerData, claim: ofTunneler(serviceName) }),
+    ({ channel }, frame, made) => channel.answer(frame, createTunnelCircuitResponse, made),
+  ),
 ];

@@ -1,4 +1,3 @@
-import { Malformed } from '../../../control-channel/malformed.ts';
 import { MINUTE } from '../../../platform/durations.ts';
 import { after } from '../../../platform/timers.ts';
 import type { Hosting } from '../hosting/hosting.ts';
@@ -7,8 +6,8 @@ import type { StandingRights } from '../rights/watch.ts';
 import { onRouterChange } from '../routers/changes.ts';
 import type { ConnectedRouter } from '../routers/connected.ts';
 import type { Fabric } from '../routers/fabric.ts';
-import type { HandlerRow, MessageHandler } from '../routers/handlers.ts';
-import { type CircuitRequest, circuitRequests } from './asked.ts';
+import type { HandlerRow } from '../routers/handlers.ts';
+import { circuitRequests } from './asked.ts';
 import { type Circuit, createCircuits } from './circuit.ts';
 import { type DialPlace, dial, refuseDial } from './dial.ts';
 import { faultHandlers } from './faults.ts';
@@ -25,19 +24,15 @@ const MOST_DIALS = 1000;
 const dialing = (place: DialPlace, router: ConnectedRouter): readonly HandlerRow[] => {
   const { logger } = place.fabric.core.platform;
   let underWay = 0;
-  const handler =
-    (request: CircuitRequest): MessageHandler =>
-    (frame) => {
+  return circuitRequests.map((request) =>
+    request((asked, frame, answer) => {
       if (underWay >= MOST_DIALS) return refuseDial(router, frame, 'too many circuits are under way');
       underWay++;
-      dial(place, request, router, frame)
-        .catch((error: unknown) => {
-          if (error instanceof Malformed) router.channel.close(error.message);
-          else logger.warn('a circuit could not be made', { routerId: router.id, error });
-        })
+      dial(place, asked, router, frame, answer)
+        .catch((error: unknown) => logger.warn('a circuit could not be made', { routerId: router.id, error }))
         .finally(() => underWay--);
-    };
-  return circuitRequests.map((request) => [request.message, handler(request)]);
+    }),
+  );
 };
 
 /** The circuits of this controller's routers. */

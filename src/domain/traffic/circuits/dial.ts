@@ -1,7 +1,6 @@
 import { service } from '../../../api/services.ts';
 import type { Frame } from '../../../control-channel/frame.ts';
 import { edgeHeader } from '../../../control-channel/header-fields.ts';
-import { Malformed } from '../../../control-channel/malformed.ts';
 import { circuitMessages, refusalCode, routeErrorCode } from '../../../control-channel/messages/circuits.ts';
 import { Unanswered } from '../../../control-channel/requests.ts';
 import { isoTime } from '../../../platform/iso-time.ts';
@@ -14,7 +13,7 @@ import type { TrafficRight } from '../rights/right.ts';
 import type { StandingRights } from '../rights/watch.ts';
 import type { ConnectedRouter } from '../routers/connected.ts';
 import { type Fabric, forRouters } from '../routers/fabric.ts';
-import type { AskedCircuit, CircuitRequest, MadeCircuit } from './asked.ts';
+import type { AskedCircuit, CircuitAnswer, MadeCircuit } from './asked.ts';
 import { destinationsOf, type ReachedTerminator } from './choice.ts';
 import type { Circuits } from './circuit.ts';
 import { type PlannedCircuit, RouteFailed, setUp, takeDown } from './route.ts';
@@ -38,19 +37,24 @@ export interface DialPlace {
   end(circuitId: string): void;
 }
 
-/** Sets up a circuit that a router has asked for, and answers. @throws Malformed */
-export const dial = async (place: DialPlace, request: CircuitRequest, router: ConnectedRouter, frame: Frame): Promise<void> => {
+/** Sets up a circuit that a router has asked for, and answers. */
+export const dial = async (
+  place: DialPlace,
+  asked: AskedCircuit,
+  router: ConnectedRouter,
+  frame: Frame,
+  answer: CircuitAnswer,
+): Promise<void> => {
   const { core } = place.fabric;
   const circuitId = newId(core.platform.random);
   const isMade = place.circuits.making(circuitId);
   try {
-    const made = await circuitFor(place, router, request.read(frame), circuitId);
+    const made = await circuitFor(place, router, asked, circuitId);
     // Nobody knows of a circuit that nobody was told of.
     if (router.channel.signal.aborted) place.end(circuitId);
-    else request.answer(router, frame, made);
+    else answer(router, frame, made);
   } catch (error) {
     if (router.channel.signal.aborted) return;
-    if (error instanceof Malformed) throw error;
     const [code, said] = refusalOf(error);
     router.channel.answer(frame, refused, said, [edgeHeader.errorCode.of(code), edgeHeader.errorCircuitId.of(circuitId)]);
     if (!(error instanceof ClaimRefused)) throw error;

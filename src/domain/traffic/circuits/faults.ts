@@ -1,8 +1,9 @@
-import type { Frame } from '../../../control-channel/frame.ts';
+import type { Budget } from '../../../control-channel/budget.ts';
 import { circuitMessages } from '../../../control-channel/messages/circuits.ts';
+import type { MessageBody } from '../../../control-channel/messages/message-type.ts';
 import type { Linking } from '../links/linking.ts';
 import type { ConnectedRouter } from '../routers/connected.ts';
-import type { HandlerRow } from '../routers/handlers.ts';
+import { type HandlerRow, on } from '../routers/handlers.ts';
 import type { Circuit, Circuits } from './circuit.ts';
 import type { Rerouting } from './rerouting.ts';
 import { takeDown } from './route.ts';
@@ -25,24 +26,35 @@ export const faultHandlers = ({ circuits, linking, rerouting, drop }: FaultPlace
     const circuit = circuits.get(id);
     return circuit?.path.includes(router.id) ? circuit : undefined;
   };
+  const isChanging = (id: string): boolean => circuits.isBeingMade(id) || rerouting.isMoving(id);
 
-  /** A router does not know where to hand something on. */
-  const forwardFault = (id: string): void => {
-    if (circuits.isBeingMade(id) || rerouting.isMoving(id)) return;
-    const circuit = ofRouter(id);
-    if (!circuit) takeDown([router], id, true);
-    else if (circuit.links.length === 0) drop(id, true);
-    else rerouting.move([circuit], 'end');
-  };
+  /** A router does not know where to hand these on, whose ids stand between blanks. */
+  function* forwardFaults(ids: string): Generator<number, void> {
+    const broken = new Map<string, Circuit>();
+    for (const [id] of ids.matchAll(/[^ ]+/g)) {
+      const circuit = ofRouter(id);
+      if (!isChanging(id) && !circuit) takeDown([router], id, true);
+      else if (!isChanging(id) && circuit?.links.length === 0) drop(id, true);
+      else if (!isChanging(id) && circuit) broken.set(id, circuit);
+      yield 1;
+    }
+    rerouting.move([...broken.values()], 'end');
+  }
 
-  const faulty = (frame: Frame): void => {
-    const said = fault.decode(frame.body);
+  function* confirm(ids: readonly string[]): Generator<number, void> {
+    for (const id of ids) {
+      if (!ofRouter(id) && !isChanging(id)) takeDown([router], id, true);
+      yield 1;
+    }
+  }
+
+  const faulty = (said: MessageBody<typeof fault>, budget: Budget): void | Promise<void> => {
     const { subject, id } = said;
     const overLink = () => circuits.over(id).filter(({ path }) => path.includes(router.id));
     if (subject === 'ingress' || subject === 'egress') {
       if (ofRouter(id)) drop(id, false);
     } else if (subject === 'forward' || subject === 'unknownOwnerForward') {
-      for (const one of id.split(' ').filter(Boolean)) forwardFault(one);
+      return budget.run(forwardFaults(id));
     } else if (subject === 'linkDuplicate') {
       // Its routers close it when they are done: until then, circuits may stay.
       if (linking.duplicate(router, said)) rerouting.move(overLink(), 'stay');
@@ -53,13 +65,7 @@ export const faultHandlers = ({ circuits, linking, rerouting, drop }: FaultPlace
   };
 
   return [
-    [fault, faulty],
-    [
-      circuitConfirmation,
-      (frame) => {
-        for (const id of circuitConfirmation.decode(frame.body).circuitIds)
-          if (!ofRouter(id) && !circuits.isBeingMade(id) && !rerouting.isMoving(id)) takeDown([router], id, true);
-      },
-    ],
+    on(fault, (said, _frame, budget) => faulty(said, budget)),
+    on(circuitConfirmation, ({ circuitIds }, _frame, budget) => budget.run(confirm(circuitIds))),
   ];
 };

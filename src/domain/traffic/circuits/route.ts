@@ -1,3 +1,4 @@
+import type { Frame } from '../../../control-channel/frame.ts';
 import { routeHeader } from '../../../control-channel/header-fields.ts';
 import { circuitMessages, routeErrorCode } from '../../../control-channel/messages/circuits.ts';
 import { nanoseconds } from '../../../control-channel/nanoseconds.ts';
@@ -89,8 +90,8 @@ const routed = async (
   const answer = await router.channel.request(route, body, { milliseconds }).catch((error: unknown) => {
     throw isGone() ? new RouteFailed(GONE) : error;
   });
-  if (answer.contentType !== routeResult.contentType || !routeHeader.success.in(answer))
-    throw new RouteFailed(routeHeader.error.in(answer) ?? 'the router gave no reason', routeHeader.errorCode.in(answer));
+  const failure = answer.contentType === routeResult.contentType ? failureIn(answer, router) : new RouteFailed(NO_REASON);
+  if (failure) throw failure;
   // Copied: they are kept, unlike the frame that they came in.
   return new Map(
     [...answer.headers].filter(([key]) => key >= FIRST_OF_PEER_DATA && !OWN.has(key)).map(([key, bytes]) => [key, new Uint8Array(bytes)]),
@@ -98,6 +99,19 @@ const routed = async (
 };
 
 const GONE = 'a router on the way is gone';
+const NO_REASON = 'the router gave no reason';
+
+/** Why a router could not set up its part. One whose answer cannot be read is cut off: not the one that has asked for the circuit. */
+const failureIn = (answer: Frame, { channel }: ConnectedRouter): RouteFailed | undefined => {
+  try {
+    return routeHeader.success.in(answer)
+      ? undefined
+      : new RouteFailed(routeHeader.error.in(answer) ?? NO_REASON, routeHeader.errorCode.in(answer));
+  } catch (error) {
+    channel.fail(error);
+    return new RouteFailed(GONE);
+  }
+};
 
 /** What a router is asked: to hand on from one side to the other and back, and, as the last one of a new circuit, to reach the terminator. */
 const routeOf = (

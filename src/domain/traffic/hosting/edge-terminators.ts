@@ -1,12 +1,13 @@
 import type { Entities } from '../../../changes/entities.ts';
 import type { Frame } from '../../../control-channel/frame.ts';
 import { refusalCode } from '../../../control-channel/messages/circuits.ts';
+import type { MessageBody } from '../../../control-channel/messages/message-type.ts';
 import { terminatorMessages } from '../../../control-channel/messages/terminators.ts';
 import { createRepeatedLog } from '../../../platform/repeated-log.ts';
 import { ClaimRefused, readClaim, rightOf, type TrafficClaim } from '../rights/claim.ts';
 import type { ConnectedRouter } from '../routers/connected.ts';
 import { forRouters } from '../routers/fabric.ts';
-import type { HandlerRow } from '../routers/handlers.ts';
+import { type HandlerRow, on } from '../routers/handlers.ts';
 import { BindRefused, bind, checkRequest } from './bind.ts';
 import { type Host, ownTerminator, refusing, updateOwn } from './own.ts';
 import type { HostingPlace } from './place.ts';
@@ -16,10 +17,14 @@ const { removeTerminator, removeTerminatorResponse, removeTerminators } = termin
 const { updateTerminator, updateTerminatorResponse, healthEvent } = terminatorMessages;
 
 /** A client hosts a service. */
-const create = async (place: HostingPlace, router: ConnectedRouter, frame: Frame): Promise<void> => {
+const create = async (
+  place: HostingPlace,
+  router: ConnectedRouter,
+  request: MessageBody<typeof createTerminator>,
+  frame: Frame,
+): Promise<void> => {
   const { fabric, rights, host, remove } = place;
   const { core } = fabric;
-  const request = createTerminator.decode(frame.body);
   const { address: id, peerData } = request;
   const judgedAt = rights.time;
   const { channel } = router;
@@ -74,50 +79,40 @@ export const edgeTerminatorHandlers = (place: HostingPlace, router: ConnectedRou
   };
 
   return [
-    [createTerminator, (frame) => create(place, router, frame)],
-    [
+    on(createTerminator, (request, frame) => create(place, router, request, frame)),
+    on(
       createTerminatorV1,
       // Each router of the lines that are let in knows the newer form, which it is offered as it connects.
       refusing(router, () => {
         throw new ClaimRefused(refusalCode.internal, 'terminators are created by CreateTerminatorV2Request');
       }),
-    ],
-    [
+    ),
+    on(
       updateTerminator,
-      refusing(router, async (frame) => {
-        const update = updateTerminator.decode(frame.body);
+      refusing(router, async (update, frame) => {
         const hostIn = await hostBy(update);
         await forRouters(core, (job) => job.write(async (entities) => updateOwn(entities, await hostIn(entities), update)));
         channel.answer(frame, updateTerminatorResponse, {});
       }),
-    ],
-    [
+    ),
+    on(
       removeTerminator,
-      refusing(router, async (frame) => {
-        const said = removeTerminator.decode(frame.body);
+      refusing(router, async (said, frame) => {
         if (await ownBy(said)) await place.remove(routerId, [said.terminatorId]);
         channel.answer(frame, removeTerminatorResponse, {});
       }),
-    ],
-    [
-      removeTerminators,
-      async (frame) => {
-        await place.remove(routerId, removeTerminators.decode(frame.body).terminatorIds);
-        channel.conclude(frame, true, 'success');
-      },
-    ],
-    [
-      healthEvent,
-      // Hosts change the precedence themselves: what is left is for operators. Nobody waits for an answer.
-      async (frame) => {
-        const said = healthEvent.decode(frame.body);
-        const { terminatorId, checkPassed } = said;
-        const known = await ownBy(said).catch((error: unknown) => {
-          if (!(error instanceof ClaimRefused)) throw error;
-        });
-        if (known)
-          repeated('info', `a health check of what is hosted has ${checkPassed ? 'passed' : 'failed'}`, { routerId, terminatorId });
-      },
-    ],
+    ),
+    on(removeTerminators, async ({ terminatorIds }, frame) => {
+      await place.remove(routerId, terminatorIds);
+      channel.conclude(frame, true, 'success');
+    }),
+    // Hosts change the precedence themselves: what is left is for operators. Nobody waits for an answer.
+    on(healthEvent, async (said) => {
+      const { terminatorId, checkPassed } = said;
+      const known = await ownBy(said).catch((error: unknown) => {
+        if (!(error instanceof ClaimRefused)) throw error;
+      });
+      if (known) repeated('info', `a health check of what is hosted has ${checkPassed ? 'passed' : 'failed'}`, { routerId, terminatorId });
+    }),
   ];
 };

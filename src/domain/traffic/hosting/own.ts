@@ -3,13 +3,11 @@ import { terminator } from '../../../api/terminators.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import type { Frame } from '../../../control-channel/frame.ts';
 import { edgeHeader } from '../../../control-channel/header-fields.ts';
-import { Malformed } from '../../../control-channel/malformed.ts';
 import { circuitMessages, refusalCode } from '../../../control-channel/messages/circuits.ts';
 import type { MessageBody } from '../../../control-channel/messages/message-type.ts';
 import type { terminatorMessages } from '../../../control-channel/messages/terminators.ts';
 import { ClaimRefused, refusalOf } from '../rights/claim.ts';
 import type { ConnectedRouter } from '../routers/connected.ts';
-import type { MessageHandler } from '../routers/handlers.ts';
 import { MOST_COST } from './bind.ts';
 
 const { refused } = circuitMessages;
@@ -50,15 +48,14 @@ export const updateOwn = async (entities: Entities, host: Host, update: Update):
 
 /** Handles a request; who may not is told why, and with which code. */
 export const refusing =
-  ({ channel }: ConnectedRouter, handle: MessageHandler): MessageHandler =>
-  async (frame: Frame) => {
+  <T>({ channel }: ConnectedRouter, handle: (said: T, frame: Frame) => void | Promise<void>) =>
+  async (said: T, frame: Frame): Promise<void> => {
     try {
-      await handle(frame);
+      await handle(said, frame);
     } catch (error) {
       if (channel.signal.aborted) return;
-      if (error instanceof Malformed) throw error;
-      const [code, said] = refusalOf(error);
-      channel.answer(frame, refused, said, [edgeHeader.errorCode.of(code)]);
+      const [code, reason] = refusalOf(error);
+      channel.answer(frame, refused, reason, [edgeHeader.errorCode.of(code)]);
       if (!(error instanceof ClaimRefused)) throw error;
     }
   };

@@ -1,9 +1,10 @@
 import type { Frame } from '../../../control-channel/frame.ts';
+import type { MessageBody } from '../../../control-channel/messages/message-type.ts';
 import { terminatorMessages } from '../../../control-channel/messages/terminators.ts';
 import { ClaimRefused, tunnelerRightOf } from '../rights/claim.ts';
 import type { ConnectedRouter } from '../routers/connected.ts';
 import { forRouters } from '../routers/fabric.ts';
-import type { HandlerRow } from '../routers/handlers.ts';
+import { type HandlerRow, on } from '../routers/handlers.ts';
 import { BindRefused, bind, checkRequest } from './bind.ts';
 import { type Host, ownTerminator, refusing, updateOwn } from './own.ts';
 import type { HostingPlace } from './place.ts';
@@ -13,9 +14,13 @@ const { createTunnelTerminator, createTunnelTerminatorResponse, updateTunnelTerm
 const { removeTunnelTerminator, removeTunnelTerminatorResponse } = terminatorMessages;
 
 /** A router hosts a service by its own tunneler, as the identity that it is itself. */
-const create = async ({ fabric: { core }, rights, host, remove }: HostingPlace, router: ConnectedRouter, frame: Frame): Promise<void> => {
+const create = async (
+  { fabric: { core }, rights, host, remove }: HostingPlace,
+  router: ConnectedRouter,
+  request: MessageBody<typeof createTunnelTerminator>,
+  frame: Frame,
+): Promise<void> => {
   const { channel } = router;
-  const request = createTunnelTerminator.decode(frame.body);
   const { address: id, peerData, serviceId, startTime } = request;
   const judgedAt = rights.time;
   try {
@@ -46,23 +51,21 @@ export const tunnelTerminatorHandlers = (place: HostingPlace, router: ConnectedR
   const { core } = place.fabric;
   const host: Host = { routerId: router.id, hostId: router.id };
   return [
-    [createTunnelTerminator, (frame) => create(place, router, frame)],
-    [
+    on(createTunnelTerminator, (request, frame) => create(place, router, request, frame)),
+    on(
       updateTunnelTerminator,
-      refusing(router, async (frame) => {
-        const update = updateTunnelTerminator.decode(frame.body);
+      refusing(router, async (update, frame) => {
         await forRouters(core, (job) => job.write((entities) => updateOwn(entities, host, update)));
         router.channel.answer(frame, updateTunnelTerminatorResponse, {});
       }),
-    ],
-    [
+    ),
+    on(
       removeTunnelTerminator,
-      refusing(router, async (frame) => {
-        const id = removeTunnelTerminator.decode(frame.body);
+      refusing(router, async (id, frame) => {
         const own = await forRouters(core, (job) => job.read((entities) => ownTerminator(entities, id, host)));
         if (own) await place.remove(router.id, [id]);
         router.channel.answer(frame, removeTunnelTerminatorResponse, undefined);
       }),
-    ],
+    ),
   ];
 };

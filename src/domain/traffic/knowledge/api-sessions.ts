@@ -4,6 +4,8 @@ import { authenticator } from '../../../api/authenticators.ts';
 import { hasEnded } from '../../../authentication/lifetime.ts';
 import type { Core } from '../../../call/core.ts';
 import type { Entities } from '../../../changes/entities.ts';
+import { yieldToEventLoop } from '../../../concurrency/event-loop.ts';
+import { inParts } from '../../../concurrency/parts.ts';
 import { edgeHeader, type Header } from '../../../control-channel/header-fields.ts';
 import { sessionMessages } from '../../../control-channel/messages/sessions.ts';
 import type { Job } from '../../../jobs/background.ts';
@@ -14,7 +16,7 @@ import { newId } from '../../../storage/ids.ts';
 import { hashToken } from '../../../tokens/opaque.ts';
 import type { ConnectedRouter } from '../routers/connected.ts';
 import { type Fabric, forRouters } from '../routers/fabric.ts';
-import type { HandlerRow } from '../routers/handlers.ts';
+import { type HandlerRow, on } from '../routers/handlers.ts';
 import { type ClientToken, createClientTokens } from './client-tokens.ts';
 
 const { apiSessionAdded, apiSessionRemoved, apiSessionHeartbeat, requestResync } = sessionMessages;
@@ -109,17 +111,16 @@ export const syncApiSessions = (fabric: Fabric): ApiSessionSync => {
         if (connected.edgeRouters().length === 0) work(core.background);
       });
       return [
-        [requestResync, () => tellAll(router)],
-        [
-          apiSessionHeartbeat,
-          async (frame) => {
-            const hashes = apiSessionHeartbeat.decode(frame.body).tokens.map(hashToken);
-            const where = oneOf(stringField('tokenHash'), hashes);
-            const now = isoTime(clock.now());
+        on(requestResync, () => tellAll(router)),
+        on(apiSessionHeartbeat, async ({ tokens }) => {
+          const now = isoTime(clock.now());
+          for (const some of inParts(tokens, () => 1, CHUNK)) {
+            const where = oneOf(stringField('tokenHash'), some.map(hashToken));
             const rows = await forRouters(core, (job) => job.read((entities) => entities.list(apiSession, { where })));
             for (const { id } of rows) core.activity.note(id, now);
-          },
-        ],
+            await yieldToEventLoop();
+          }
+        }),
       ];
     },
   };

@@ -1,11 +1,16 @@
 import { session } from '../../../api/sessions.ts';
+import { yieldToEventLoop } from '../../../concurrency/event-loop.ts';
+import { inParts } from '../../../concurrency/parts.ts';
 import { sessionMessages } from '../../../control-channel/messages/sessions.ts';
 import { rowsById } from '../../../resources/rows-by-id.ts';
 import type { ConnectedRouter } from '../routers/connected.ts';
 import { type Fabric, forRouters } from '../routers/fabric.ts';
-import type { HandlerRow } from '../routers/handlers.ts';
+import { type HandlerRow, on } from '../routers/handlers.ts';
 
 const { sessionRemoved, validateSessions } = sessionMessages;
+
+/** Sessions that are looked up before others have a turn. */
+const AT_ONCE = 500;
 
 /** Tells a router that sessions have ended: it ends what its clients have by them. */
 export const tellRemoved = ({ channel }: Pick<ConnectedRouter, 'channel'>, ids: readonly string[]): void => {
@@ -19,14 +24,13 @@ export const syncSessions = ({ core, events, connected }: Fabric): ((router: Con
     for (const router of connected.edgeRouters()) tellRemoved(router, [entityId]);
   });
   return (router) => [
-    [
-      validateSessions,
-      async (frame) => {
-        const ids = validateSessions.decode(frame.body).sessionTokens;
+    on(validateSessions, async ({ sessionTokens }) => {
+      for (const ids of inParts(sessionTokens, () => 1, AT_ONCE)) {
         const known = await forRouters(core, (job) => job.read((entities) => rowsById(entities, session, ids)));
         const ended = ids.filter((id) => !known.has(id));
         if (ended.length > 0) tellRemoved(router, ended);
-      },
-    ],
+        await yieldToEventLoop();
+      }
+    }),
   ];
 };

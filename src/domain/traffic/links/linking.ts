@@ -4,7 +4,7 @@ import type { MessageBody } from '../../../control-channel/messages/message-type
 import { onRouterChange } from '../routers/changes.ts';
 import type { ConnectedRouter } from '../routers/connected.ts';
 import type { Fabric } from '../routers/fabric.ts';
-import type { HandlerRow, MessageHandler } from '../routers/handlers.ts';
+import { type HandlerRow, on } from '../routers/handlers.ts';
 import { createLinks, isOlder, type Links } from './links.ts';
 import { introducePeers, type Peers } from './peers.ts';
 import { reportedConnections, reportedLinks } from './reported.ts';
@@ -29,12 +29,12 @@ export interface Linking extends Peers {
   onForgotten(heard: (linkId: string) => void): void;
 }
 
-/** The first report of a connection names all links of the router, the later ones those that are new. */
-const reporting = (links: Links, { id: from }: ConnectedRouter, forgotten: (linkId: string) => void): MessageHandler => {
+/** The first report of a connection names all links of the router, as does one that says so; others name those that are new. */
+const reporting = (links: Links, { id: from }: ConnectedRouter, forgotten: (linkId: string) => void) => {
   let isFirst = true;
-  return (frame) => {
-    const reported = reportedLinks(from, frame);
-    const gone = isFirst ? links.forget(from, new Set(reported.map(({ id }) => id))) : [];
+  return (said: MessageBody<typeof routerLinks>): void => {
+    const reported = reportedLinks(from, said);
+    const gone = isFirst || said.fullRefresh ? links.forget(from, new Set(reported.map(({ id }) => id))) : [];
     isFirst = false;
     for (const link of reported) links.report(link);
     for (const id of gone) forgotten(id);
@@ -61,14 +61,14 @@ export const keepLinks = (fabric: Fabric): Linking => {
     ...introducePeers(fabric),
     onForgotten: (heard) => void listeners.push(heard),
     handlers: (router) => [
-      [
+      on(
         routerLinks,
         reporting(links, router, (linkId) => {
           for (const heard of listeners) heard(linkId);
         }),
-      ],
-      [linkState, (frame) => links.connect(reportedConnections(router.id, frame))],
-      [verifyRouter, (frame) => verify(fabric, router, frame)],
+      ),
+      on(linkState, (said) => links.connect(reportedConnections(router.id, said))),
+      on(verifyRouter, (said, frame) => verify(fabric, router, said, frame)),
     ],
     duplicate: (router, said) => {
       const link = ofRouter(router, said);

@@ -3,6 +3,7 @@ import type { Entities } from '../../../changes/entities.ts';
 import { routerMessages } from '../../../control-channel/messages/routers.ts';
 import { leasesBelow, putLease } from '../../../jobs/lease.ts';
 import { isoTime } from '../../../platform/iso-time.ts';
+import { isSameJson } from '../../../storage/same-json.ts';
 import type { ConnectedRouter } from './connected.ts';
 import { type Fabric, forRouters } from './fabric.ts';
 
@@ -21,6 +22,15 @@ const PREFIX = 'controller/';
 /** `tls:one.example:1280` */
 const ADDRESS = /^tls:[\w.:[\]-]{1,260}:\d{1,5}$/;
 
+/** As controllers have names. */
+const ID = /^[^\p{Cc}\p{Cs}]{1,255}$/u;
+
+/** A controller as routers know it: by the id that it says in its answer to their hello, and by its address. */
+interface KnownController {
+  readonly id: string;
+  readonly address: string;
+}
+
 /** Whom routers connect to, beside this controller. */
 export interface ControllerAddresses {
   /** Tells a router that has connected where all controllers on the store are, if there are several: it connects to each of them. */
@@ -36,7 +46,8 @@ export const shareAddresses = (fabric: Fabric): ControllerAddresses => {
   const { clock, logger } = core.platform;
   const own = core.ctrlAddress;
   if (own === undefined || !ADDRESS.test(own)) return { tell: () => undefined };
-  let known: readonly string[] = [own];
+  const self: KnownController = { id: core.controllerId, address: own };
+  let known: readonly KnownController[] = [self];
   let hasTold = false;
   let index = 0;
 
@@ -45,12 +56,14 @@ export const shareAddresses = (fabric: Fabric): ControllerAddresses => {
     hasTold = true;
     // Routers follow the highest index, of whichever controller: so the last to see a change is followed.
     index = Math.max(index + 1, clock.now());
-    for (const { channel } of routers) channel.send(updateCtrlAddresses, { addresses: [...known], index: BigInt(index), isLeader: false });
+    const addresses = known.map(({ address }) => address);
+    const controllers = known.map(({ id, address }) => ({ id, endpoints: [{ address }] }));
+    for (const { channel } of routers) channel.send(updateCtrlAddresses, { addresses, controllers, index: BigInt(index), isLeader: false });
   };
   const look = async () => {
     const read = await forRouters(core, (job) => job.read((entities) => othersThan(entities, own, isoTime(clock.now()))));
-    const next = [own, ...read];
-    if (next.join() === known.join()) return;
+    const next = [self, ...read];
+    if (isSameJson(next, known)) return;
     known = next;
     tellAll(connected.all());
   };
@@ -58,7 +71,7 @@ export const shareAddresses = (fabric: Fabric): ControllerAddresses => {
     forRouters(core, (job) =>
       job.write(async (entities) => {
         const now = clock.now();
-        await putLease(entities, `${PREFIX}${own}`, { holder: own, until: isoTime(now + BELIEVED_MS), told: null });
+        await putLease(entities, `${PREFIX}${own}`, { holder: own, until: isoTime(now + BELIEVED_MS), told: core.controllerId });
         await removeForgotten(entities, isoTime(now));
       }),
     );
@@ -88,10 +101,15 @@ export const shareAddresses = (fabric: Fabric): ControllerAddresses => {
 const ofControllers = leasesBelow(PREFIX);
 
 /** @param now ISO text */
-const othersThan = async (entities: Entities, own: string, now: string): Promise<readonly string[]> => {
+const othersThan = async (entities: Entities, own: string, now: string): Promise<readonly KnownController[]> => {
   const rows = await entities.list(lease, { where: ofControllers, limit: MOST });
-  return rows.flatMap(({ holder, until }) => (holder && holder !== own && ADDRESS.test(holder) && (until ?? '') > now ? [holder] : []));
+  return rows.flatMap(({ holder, until, told }) =>
+    holder && holder !== own && ADDRESS.test(holder) && (until ?? '') > now ? [{ id: idIn(told) ?? holder, address: holder }] : [],
+  );
 };
+
+/** What a controller calls itself to its routers; an earlier release does not say it. */
+const idIn = (told: unknown): string | undefined => (typeof told === 'string' && ID.test(told) ? told : undefined);
 
 const removeForgotten = async (entities: Entities, now: string): Promise<void> => {
   for (const row of await entities.list(lease, { where: ofControllers, limit: MOST }))

@@ -51,9 +51,21 @@ export const documents: Documents = {
     const der = isVerified ? readPem(certPem, { labels: ['CERTIFICATE'], most: MOST_CERTIFICATES }).value?.[0] : undefined;
     return der && keyDocument({ data: der, kid: fingerprint ?? '', usages: ['clientCertificateValidation'], format: 'certificate' });
   },
-  revocation: ({ id, expiresAt }) => ({
-    revocation: { id, expiresAt: { seconds: BigInt(Math.floor(Date.parse(expiresAt ?? '') / 1000)) } },
+  revocation: ({ id, type, expiresAt, createdAt }) => ({
+    revocation: {
+      id,
+      type,
+      expiresAt: timeOf(expiresAt),
+      // A login after that is none of those that were revoked.
+      ...(type === 'IDENTITY' ? { issuedBefore: timeOf(createdAt) } : {}),
+    },
   }),
+};
+
+/** @param at ISO text */
+const timeOf = (at: string | null) => {
+  const milliseconds = Date.parse(at ?? '');
+  return { seconds: BigInt(Math.floor(milliseconds / 1000)), nanos: (milliseconds % 1000) * 1_000_000 };
 };
 
 const POLICY_TYPES = { Dial: 'dial', Bind: 'bind', Invalid: 'invalid' } as const;

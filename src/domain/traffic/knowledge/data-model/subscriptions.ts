@@ -1,10 +1,10 @@
 import { dataModelMessages } from '../../../../control-channel/messages/data-model.ts';
-import { encodedBefore, type MessageType } from '../../../../control-channel/messages/message-type.ts';
+import { encodedBefore, type MessageBody, type MessageType } from '../../../../control-channel/messages/message-type.ts';
 import { HOUR, MINUTE } from '../../../../platform/durations.ts';
 import { after, monotonic } from '../../../../platform/timers.ts';
 import type { ConnectedRouter } from '../../routers/connected.ts';
 import type { Fabric } from '../../routers/fabric.ts';
-import type { HandlerRow } from '../../routers/handlers.ts';
+import { type HandlerRow, on } from '../../routers/handlers.ts';
 import type { SentSet } from './change-sets.ts';
 import type { DataFeed } from './feed.ts';
 import { followDataModel } from './following.ts';
@@ -22,7 +22,10 @@ const GRACE = MINUTE;
 /** ms */
 const LONGEST = HOUR;
 
-type Subscription = ReturnType<typeof subscribeToDataModel.decode>;
+/** Bytes that are sent in a millisecond of processor time. */
+const SENT_IN_MS = 1_000_000;
+
+type Subscription = MessageBody<typeof subscribeToDataModel> & { sent: number };
 
 /**
  * Keeps the data model of the routers that have subscribed to it: all of it at first, then each change of it, in the order of the change log. Where a change is
@@ -64,7 +67,8 @@ export const syncDataModel = (fabric: Pick<Fabric, 'core' | 'events'>): ((router
   );
 
   const answer = async (feed: DataFeed): Promise<void> => {
-    for (const [router, { currentIndex, timelineId, subscriptionDurationSeconds }] of asking) {
+    for (const [router, subscription] of asking) {
+      const { currentIndex, timelineId, subscriptionDurationSeconds } = subscription;
       const missed = feed.since(timelineId, currentIndex);
       const state = missed ? undefined : await feed.state();
       asking.delete(router);
@@ -72,6 +76,7 @@ export const syncDataModel = (fabric: Pick<Fabric, 'core' | 'events'>): ((router
       if (channel.signal.aborted) continue;
       if (state) channel.send(dataState, state);
       for (const { body } of missed ?? []) channel.send(changeSet, body);
+      subscription.sent = [state, ...(missed ?? []).map(({ body }) => body)].reduce((sum, body) => sum + (body?.length ?? 0), 0);
       subscribed.set(router, monotonic(clock) + Math.min(subscriptionDurationSeconds * 1000, LONGEST) + GRACE);
     }
   };
@@ -88,15 +93,14 @@ export const syncDataModel = (fabric: Pick<Fabric, 'core' | 'events'>): ((router
     after(clock, REFRESH_EVERY, tick);
   };
   return (router) => [
-    [
-      subscribeToDataModel,
-      (frame) => {
-        asking.set(router, subscribeToDataModel.decode(frame.body));
-        if (!isTicking) after(clock, REFRESH_EVERY, tick);
-        isTicking = true;
-        // Answered before more of what the router sends is handled: an answer may be a million times as long as the question.
-        return proceed();
-      },
-    ],
+    on(subscribeToDataModel, async (said, _frame, budget) => {
+      const subscription = { ...said, sent: 0 };
+      asking.set(router, subscription);
+      if (!isTicking) after(clock, REFRESH_EVERY, tick);
+      isTicking = true;
+      // Answered before more of what the router sends is handled: an answer may be a million times as long as the question.
+      await proceed();
+      budget.spend({ milliseconds: subscription.sent / SENT_IN_MS });
+    }),
   ];
 };

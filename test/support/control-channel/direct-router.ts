@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { encodeFrame, type Frame } from '../../../src/control-channel/frame.ts';
+import { createFrameReader } from '../../../src/control-channel/frame-reader.ts';
+import { header, headersOf } from '../../../src/control-channel/header-fields.ts';
+import { utf8 } from '../../../src/control-channel/text.ts';
+import { acceptRouterOf } from '../../../src/routers.ts';
+import type { TestNetwork, TestRouter } from '../../../testing/index.ts';
+
+/** A router without a socket: what it sends is given to the controller as bytes, so that nothing but the controller takes processor time. */
+export interface DirectRouter {
+  readonly id: string;
+  /** Why its connection has ended; undefined while it lasts. */
+  readonly end: string | undefined;
+  /** What the controller has sent. */
+  readonly came: readonly Frame[];
+  /** Resolves when more may be sent. */
+  send(bytes: Uint8Array): Promise<void>;
+  close(): void;
+}
+
+/** A router that is connected, after its hello. */
+export const directRouter = async (network: TestNetwork, of: TestRouter): Promise<DirectRouter> => {
+  // Enrolls, if it must.
+  await of.connect();
+  of.disconnect();
+  const came: Frame[] = [];
+  const reader = createFrameReader({ headers: 65_536, body: 67_108_864 });
+  const { signal, received, lost } = acceptRouterOf(network.controller)({
+    certificates: of.certificate?.certificates ?? [],
+    remoteAddress: 'test',
+    write: (bytes) => void came.push(...reader.read(bytes)),
+    kept: 0,
+    drained: async () => undefined,
+    end: () => undefined,
+  });
+  await received(frameOf(0, utf8(of.id), [header.version.of('v1.7.2|test|2026-01-01 00:00:00|linux|amd64')]));
+  assert.equal(signal.aborted, false, String(signal.reason));
+  return {
+    id: of.id,
+    get end() {
+      return signal.reason?.message;
+    },
+    came,
+    send: received,
+    close: lost,
+  };
+};
+
+/** A frame as it travels. */
+export const frameOf = (contentType: number, body: Uint8Array, headers: Parameters<typeof headersOf>[0] = []): Uint8Array =>
+  encodeFrame({ contentType, sequence: contentType === 0 ? -1 : 1, headers: headersOf(headers), body });
