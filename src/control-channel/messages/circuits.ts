@@ -52,9 +52,9 @@ const unroute = tabled(1006, 'Unroute', { circuitId: field.text(1), now: field.b
 
 const subject = valueType.enumeration(['ingress', 'egress', 'link', 'forward', 'unknownOwnerForward', 'linkDuplicate']);
 
-/** Tells that a circuit, or a link, is at its end. */
+/** Tells that a circuit, or a link, is at its end. Ids of circuits stand between blanks, and count as elements. */
 const fault = fromRouters(
-  { bytes: 2_097_152, elements: 16 },
+  { bytes: 2_097_152, elements: 200_000 },
   tabled(1004, 'Fault', { subject: field.named(1, subject), id: field.text(2), iteration: field.uint32(3) }),
 );
 

@@ -1,4 +1,5 @@
 import type { Budget } from '../../../control-channel/budget.ts';
+import { Malformed } from '../../../control-channel/malformed.ts';
 import { circuitMessages } from '../../../control-channel/messages/circuits.ts';
 import type { MessageBody } from '../../../control-channel/messages/message-type.ts';
 import type { Linking } from '../links/linking.ts';
@@ -31,7 +32,9 @@ export const faultHandlers = ({ circuits, linking, rerouting, drop }: FaultPlace
   /** A router does not know where to hand these on, whose ids stand between blanks. */
   function* forwardFaults(ids: string): Generator<number, void> {
     const broken = new Map<string, Circuit>();
+    let count = 0;
     for (const [id] of ids.matchAll(/[^ ]+/g)) {
+      if (++count > fault.bounds.elements) throw new Malformed(`a fault is of more than ${fault.bounds.elements} circuits`);
       const circuit = ofRouter(id);
       if (!isChanging(id) && !circuit) takeDown([router], id, true);
       else if (!isChanging(id) && circuit?.links.length === 0) drop(id, true);

@@ -1,10 +1,16 @@
+import { yieldToEventLoop } from '../../../concurrency/event-loop.ts';
+import { inParts } from '../../../concurrency/parts.ts';
 import { tellRemoved } from '../knowledge/sessions.ts';
 import { isOfTunneler } from '../rights/right.ts';
 import type { StandingRights } from '../rights/watch.ts';
 import type { ConnectedRouter } from '../routers/connected.ts';
 import { type Fabric, forRouters } from '../routers/fabric.ts';
 import { createHostedTerminators, type HostedTerminator, type HostedTerminators } from './hosted.ts';
-import { createSuspended, removeHosted } from './suspended.ts';
+import { createSuspended, hostedAmong, removeHosted } from './suspended.ts';
+
+/** Terminators that are looked up, and removed, before others have a turn. */
+const LOOKED_UP_AT_ONCE = 500;
+const REMOVED_AT_ONCE = 25;
 
 /** What routers host, in memory and in the store. */
 export interface HostingPlace {
@@ -23,7 +29,15 @@ export const createHostingPlace = (fabric: Fabric, rights: StandingRights): Host
   const suspended = createSuspended({ core, rights });
   const remove: HostingPlace['remove'] = async (routerId, ids) => {
     for (const id of ids) suspended.giveUp(id);
-    await forRouters(core, (job) => job.write((entities) => removeHosted(entities, routerId, ids)));
+    // Those that are there, of which a few at a time are removed: others write meanwhile, and have turns.
+    for (const some of inParts(ids, () => 1, LOOKED_UP_AT_ONCE)) {
+      const there = await forRouters(core, (job) => job.read((entities) => hostedAmong(entities, routerId, some)));
+      for (const rows of inParts(there, () => 1, REMOVED_AT_ONCE)) {
+        const removed = rows.map(({ id }) => id);
+        await forRouters(core, (job) => job.write((entities) => removeHosted(entities, routerId, removed)));
+        await yieldToEventLoop();
+      }
+    }
   };
   events.on('terminator', ({ action, entityId }) => {
     if (action === 'delete') hosted.forget(entityId);

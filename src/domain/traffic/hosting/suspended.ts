@@ -12,9 +12,13 @@ import type { HostedTerminator } from './hosted.ts';
 export const hostedBy = (routerId: string): Predicate =>
   and(equals(stringField('routerId'), routerId), oneOf(stringField('binding'), ['edge', 'tunnel']), not(equals(stringField('hostId'), '')));
 
+/** Those of these terminators that the router hosts. */
+export const hostedAmong = (entities: Entities, routerId: string, ids: readonly string[]) =>
+  entities.list(terminator, { where: and(hostedBy(routerId), oneOf(stringField('id'), ids)) });
+
 /** Removes those of these terminators that the router hosts. @returns them */
 export const removeHosted = async (entities: Entities, routerId: string, ids: readonly string[]) => {
-  const rows = await entities.list(terminator, { where: and(hostedBy(routerId), oneOf(stringField('id'), ids)) });
+  const rows = await hostedAmong(entities, routerId, ids);
   for (const row of rows) await entities.remove(terminator, row);
   return rows;
 };

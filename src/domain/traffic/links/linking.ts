@@ -1,3 +1,5 @@
+import { createSemaphore } from '../../../concurrency/semaphore.ts';
+import type { Budget } from '../../../control-channel/budget.ts';
 import { circuitMessages } from '../../../control-channel/messages/circuits.ts';
 import { linkMessages } from '../../../control-channel/messages/links.ts';
 import type { MessageBody } from '../../../control-channel/messages/message-type.ts';
@@ -5,9 +7,9 @@ import { onRouterChange } from '../routers/changes.ts';
 import type { ConnectedRouter } from '../routers/connected.ts';
 import type { Fabric } from '../routers/fabric.ts';
 import { type HandlerRow, on } from '../routers/handlers.ts';
-import { createLinks, isOlder, type Links } from './links.ts';
+import { createLinks, isOlder, type Links, type RouterLink } from './links.ts';
 import { introducePeers, type Peers } from './peers.ts';
-import { reportedConnections, reportedLinks } from './reported.ts';
+import { reportedConnections, reportedLink } from './reported.ts';
 import { verify } from './verify.ts';
 
 const { routerLinks, linkState, verifyRouter } = linkMessages;
@@ -31,15 +33,28 @@ export interface Linking extends Peers {
 
 /** The first report of a connection names all links of the router, as does one that says so; others name those that are new. */
 const reporting = (links: Links, { id: from }: ConnectedRouter, forgotten: (linkId: string) => void) => {
+  const turns = createSemaphore(1);
   let isFirst = true;
-  return (said: MessageBody<typeof routerLinks>): void => {
-    const reported = reportedLinks(from, said);
+  function* report(said: MessageBody<typeof routerLinks>): Generator<number, void> {
+    const reported: RouterLink[] = [];
+    for (const one of said.links) {
+      const link = reportedLink(from, one);
+      if (link) reported.push(link);
+      yield ELEMENTS_OF_LINK;
+    }
     const gone = isFirst || said.fullRefresh ? links.forget(from, new Set(reported.map(({ id }) => id))) : [];
     isFirst = false;
-    for (const link of reported) links.report(link);
+    for (const link of reported) {
+      links.report(link);
+      yield 1;
+    }
     for (const id of gone) forgotten(id);
-  };
+  }
+  return (said: MessageBody<typeof routerLinks>, budget: Budget): Promise<void> => turns.run(() => budget.run(report(said)));
 };
+
+/** About as many as it has. */
+const ELEMENTS_OF_LINK = 8;
 
 export const keepLinks = (fabric: Fabric): Linking => {
   const { connected, events } = fabric;
@@ -60,16 +75,16 @@ export const keepLinks = (fabric: Fabric): Linking => {
     links,
     ...introducePeers(fabric),
     onForgotten: (heard) => void listeners.push(heard),
-    handlers: (router) => [
-      on(
-        routerLinks,
-        reporting(links, router, (linkId) => {
-          for (const heard of listeners) heard(linkId);
-        }),
-      ),
-      on(linkState, (said) => links.connect(reportedConnections(router.id, said))),
-      on(verifyRouter, (said, frame) => verify(fabric, router, said, frame)),
-    ],
+    handlers: (router) => {
+      const report = reporting(links, router, (linkId) => {
+        for (const heard of listeners) heard(linkId);
+      });
+      return [
+        on(routerLinks, (said, _frame, budget) => report(said, budget)),
+        on(linkState, (said) => links.connect(reportedConnections(router.id, said))),
+        on(verifyRouter, (said, frame) => verify(fabric, router, said, frame)),
+      ];
+    },
     duplicate: (router, said) => {
       const link = ofRouter(router, said);
       if (!link) return false;

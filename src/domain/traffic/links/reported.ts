@@ -18,19 +18,22 @@ const connectionsOf = (state: MessageBody<LinkMessages['linkState']>['connState'
     dest: shownText(remoteAddr),
   }));
 
-/** The links that a router reports. */
-export const reportedLinks = (from: string, { links }: MessageBody<LinkMessages['routerLinks']>): readonly RouterLink[] =>
-  links
-    .filter(({ id, destRouterId }) => id.length <= LONGEST && destRouterId.length <= LONGEST)
-    .map(({ id, destRouterId, iteration, linkProtocol, dialAddress, connState }) => ({
-      id,
-      from,
-      to: destRouterId,
-      iteration,
-      protocol: shownText(linkProtocol),
-      dialAddress: shownText(dialAddress),
-      connections: connectionsOf(connState),
-    }));
+/** A link that a router reports; undefined for one with ids of any length. */
+export const reportedLink = (
+  from: string,
+  { id, destRouterId, iteration, linkProtocol, dialAddress, connState }: MessageBody<LinkMessages['routerLinks']>['links'][number],
+): RouterLink | undefined =>
+  id.length > LONGEST || destRouterId.length > LONGEST
+    ? undefined
+    : {
+        id,
+        from,
+        to: destRouterId,
+        iteration,
+        protocol: shownText(linkProtocol),
+        dialAddress: shownText(dialAddress),
+        connections: connectionsOf(connState),
+      };
 
 /** The connections that a router says that one of its links consists of now. */
 export const reportedConnections = (
