@@ -18,7 +18,7 @@ export interface Mesh extends Traffic {
   readonly fra: MeshRouter;
   ams: MeshRouter;
   /** Another router, which does by default what it is asked to. */
-  join(name: string, script?: typeof routed): Promise<MeshRouter>;
+  join(name: string, script?: typeof routed, version?: string): Promise<MeshRouter>;
   /** The first router reports a link that it has dialed to the second, beside those that it has reported before. */
   link(id: string, from: MeshRouter, to: MeshRouter): Promise<void>;
   /** A circuit of the client. @throws when there is none */
@@ -27,9 +27,9 @@ export interface Mesh extends Traffic {
 
 export const mesh = async (): Promise<Mesh> => {
   const at = await traffic();
-  const join = async (name: string, script = routed): Promise<MeshRouter> => {
+  const join = async (name: string, script = routed, version = 'v1.7.2'): Promise<MeshRouter> => {
     const of = await at.network.edgeRouter(name);
-    const router = await of.dial({ port: at.port, script });
+    const router = await of.dial({ port: at.port, script, version });
     await until(() => isOnline(at.network, of.id));
     return { ...router, id: of.id, of };
   };

@@ -228,7 +228,13 @@ test('routers are told where all controllers are as soon as there are several, a
     { addresses: first.addresses, isLeader: first.isLeader },
     { addresses: ['tls:one.test:1280', 'tls:two-for-routers.test:6262'], isLeader: false },
   );
+  // Routers of the line 2.x go by these: each with the id that it says in its answer to a hello, which a router is told before it connects there.
+  assert.deepEqual(first.controllers, [
+    { id: idIn(router), endpoints: [{ address: 'tls:one.test:1280', groups: [] }] },
+    { id: 'two', endpoints: [{ address: 'tls:two-for-routers.test:6262', groups: [] }] },
+  ]);
   const second = await fra1.dial({ port: two.port });
+  assert.equal(idIn(second), 'two');
   const told = await addresses(second);
   assert.deepEqual(told.addresses.toSorted(), first.addresses.toSorted());
   assert.ok(told.index >= first.index);

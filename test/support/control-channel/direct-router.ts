@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { encodeFrame, type Frame } from '../../../src/control-channel/frame.ts';
 import { createFrameReader } from '../../../src/control-channel/frame-reader.ts';
-import { header, headersOf } from '../../../src/control-channel/header-fields.ts';
+import { type Header, header, headersOf } from '../../../src/control-channel/header-fields.ts';
 import { utf8 } from '../../../src/control-channel/text.ts';
 import { acceptRouterOf } from '../../../src/routers.ts';
 import type { TestNetwork, TestRouter } from '../../../testing/index.ts';
@@ -18,8 +18,10 @@ export interface DirectRouter {
   close(): void;
 }
 
-/** A router that is connected, after its hello. */
-export const directRouter = async (network: TestNetwork, of: TestRouter): Promise<DirectRouter> => {
+const HELLO: readonly Header[] = [header.version.of('v1.7.2|test|2026-01-01 00:00:00|linux|amd64')];
+
+/** A router that is connected, after its hello. @param hello headers of it */
+export const directRouter = async (network: TestNetwork, of: TestRouter, hello = HELLO): Promise<DirectRouter> => {
   // Enrolls, if it must.
   await of.connect();
   of.disconnect();
@@ -33,7 +35,7 @@ export const directRouter = async (network: TestNetwork, of: TestRouter): Promis
     drained: async () => undefined,
     end: () => undefined,
   });
-  await received(frameOf(0, utf8(of.id), [header.version.of('v1.7.2|test|2026-01-01 00:00:00|linux|amd64')]));
+  await received(frameOf(0, utf8(of.id), hello));
   assert.equal(signal.aborted, false, String(signal.reason));
   return {
     id: of.id,
@@ -47,5 +49,5 @@ export const directRouter = async (network: TestNetwork, of: TestRouter): Promis
 };
 
 /** A frame as it travels. */
-export const frameOf = (contentType: number, body: Uint8Array, headers: Parameters<typeof headersOf>[0] = []): Uint8Array =>
+export const frameOf = (contentType: number, body: Uint8Array, headers: readonly Header[] = []): Uint8Array =>
   encodeFrame({ contentType, sequence: contentType === 0 ? -1 : 1, headers: headersOf(headers), body });

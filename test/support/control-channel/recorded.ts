@@ -32,6 +32,9 @@ export const recordedFrames: readonly RecordedFrame[] = read('frames.json');
 
 export const vectors: readonly Vector[] = read('vectors.json');
 
+/** Hellos of routers, made of what routers of these lines were seen to send. */
+export const hellos: readonly { readonly name: string; readonly frame: string }[] = read('hellos.json');
+
 export const fromHex = (hex: string): Uint8Array => Uint8Array.from(hex.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16));
 
 export const toHex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
