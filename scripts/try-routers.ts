@@ -11,7 +11,7 @@ import { createProcesses } from './try-routers/processes.ts';
 import { steps } from './try-routers/steps.ts';
 
 const binary = process.env.ROUTER_BIN;
-if (!binary) throw new TypeError('ROUTER_BIN must name the program `ziti`, v1.7.2');
+if (!binary) throw new TypeError('ROUTER_BIN must name the program `ziti`, v1.7.2 or v2.0.3');
 
 const folder = mkdtempSync(join(tmpdir(), 'try-routers-'));
 symlinkSync(resolve(binary), join(folder, 'ziti'));

@@ -60,6 +60,18 @@ export const routerAccess = async (
   routers: readonly Router[],
 ): Promise<RouterAccess> => routerAccessBy(await leadingFrom(entities, pairs), routers);
 
+/** For each identity whether policies let it use one of some routers, whatever service it is for. One query for any number of identities. */
+export const identityRouterAccess = async (
+  entities: Entities,
+  identities: Iterable<IdentityAndService['identity']>,
+  routers: readonly Router[],
+): Promise<(identity: IdentityAndService['identity'], router: Router) => boolean> => {
+  const leading = await leadingOf(entities, identityToRouters, new Set(identities));
+  const reached = reachedAmong(routers);
+  const ofIdentity = memoized((identity: IdentityAndService['identity']) => reached(leading.get(identity)));
+  return (identity, router) => ofIdentity(identity).has(router);
+};
+
 const onlineFirst = async (entities: Entities, where: Predicate, presence: Connections, most: number): Promise<readonly Router[]> => {
   const limit = (known: number) => (most === Infinity ? {} : { limit: most - known });
   if (presence.keys('reached').length === 0) return entities.list(edgeRouter, { where, ...limit(0) });
@@ -104,9 +116,10 @@ const leadingOf = async <E extends Selectable>(
 /** The routers to which any of the policies lead. */
 const reachedBy = (leading: Leading<unknown>): Promise<Predicate> => selectedBy([...new Set([...leading.values()].flat())]);
 
-const routerAccessBy = ({ ofIdentities, ofServices }: LeadingOfPairs, routers: readonly Router[]): RouterAccess => {
+/** Those of some routers that any of some sides select. */
+const reachedAmong = (routers: readonly Router[]): ((sides?: readonly Side[]) => ReadonlySet<Router>) => {
   const selected = memoized(indexEntities(routers));
-  const reached = (sides: readonly Side[] = []): ReadonlySet<Router> => {
+  return (sides = []) => {
     const found = new Set<Router>();
     for (const side of sides) {
       if (found.size === routers.length) break;
@@ -114,6 +127,10 @@ const routerAccessBy = ({ ofIdentities, ofServices }: LeadingOfPairs, routers: r
     }
     return found;
   };
+};
+
+const routerAccessBy = ({ ofIdentities, ofServices }: LeadingOfPairs, routers: readonly Router[]): RouterAccess => {
+  const reached = reachedAmong(routers);
   const ofIdentity = memoized((identity: IdentityAndService['identity']) => reached(ofIdentities.get(identity)));
   const ofService = memoized((service: IdentityAndService['service']) => reached(ofServices.get(service)));
   return ({ identity, service }, router) => ofIdentity(identity).has(router) && ofService(service).has(router);
