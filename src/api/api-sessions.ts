@@ -126,6 +126,8 @@ export const apiSession = resource({
     tokenIds: { ...readOnly(z.array(string).readonly(), { keep: 'hidden', default: [] }), set: { of: 'values' } },
     /** What its tokens say, and until when each lives. */
     bearer: readOnly(bearer, { keep: 'hidden' }),
+    /** Of an administrator, whether routers are sent the token, since the session reaches services: then it has no right on the management API. */
+    isKnownToRouters: readOnly(boolean, { keep: 'hidden', default: false }),
     /** When the session was last used, as this controller knows. */
     cachedLastActivityAt: readOnly(timestamp, { keep: 'computed' }),
   },

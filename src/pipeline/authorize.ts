@@ -12,6 +12,7 @@ export const authorize = (actor: Actor, { permission, denied }: Operation): void
   if (actor.kind === 'session') {
     if (permission === 'partial') return;
     assertOwesNothing(actor, { permission });
+    assertIsItsOwn(actor, { permission });
     if (permission === 'session' || isAdministrator(actor)) return;
   }
   throw explained('UNAUTHORIZED', 'only an administrator may do this: log in as one', denied === undefined ? {} : { status: denied });
@@ -24,6 +25,19 @@ export const authorize = (actor: Actor, { permission, denied }: Operation): void
 export const assertOwesNothing = (actor: Actor, { permission }: Pick<Operation, 'permission'>): void => {
   if (actor.kind !== 'session' || permission === 'open' || permission === 'partial' || actor.authQueries.length === 0) return;
   throw unauthorized(`the login is not complete: it still owes ${owed(actor)}`);
+};
+
+/**
+ * Routers are sent the token of a session that dials or binds services, so that they recognize its client. A router that uses the token of an administrator
+ * is no administrator.
+ * @throws ApiError `UNAUTHORIZED`
+ */
+export const assertIsItsOwn = (actor: Actor, { permission }: Pick<Operation, 'permission'>): void => {
+  if (actor.kind !== 'session' || permission === 'open' || permission === 'partial' || permission === 'session') return;
+  if (actor.session.isKnownToRouters)
+    throw unauthorized(
+      'this API session dials or binds services, so that routers know its token: log in once more to administer the network',
+    );
 };
 
 const owed = ({ authQueries }: ApiSessionActor): string =>

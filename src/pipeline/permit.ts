@@ -10,7 +10,7 @@ import { and, equals, stringField } from '../query/index.ts';
 import { granted, isOnKind, isVisible } from '../resources/granted.ts';
 import type { Row } from '../storage/port.ts';
 import { type AskAside, askAsides } from './asides.ts';
-import { assertOwesNothing, authorize } from './authorize.ts';
+import { assertIsItsOwn, assertOwesNothing, authorize } from './authorize.ts';
 import { type AuthorizationRequest, calledOperation, checkedVerdict, type HostRule, type Verdict } from './host-rule.ts';
 import { namedIn } from './named-kinds.ts';
 import { principalOf } from './principal.ts';
@@ -75,6 +75,7 @@ export const createPermit =
     };
     const askCall = async (): Promise<Verdict> => {
       assertOwesNothing(judged, operation);
+      assertIsItsOwn(judged, operation);
       try {
         const seen = kind && target && visibleFields(kind, target);
         return checkedVerdict(await ask({ about: 'call', operation: called, input, target: seen }), entry, called);

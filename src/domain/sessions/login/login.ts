@@ -74,6 +74,7 @@ export const openSession: OpenSession = async (entities, { owner, authenticatorI
     unlockedAt: null,
     sdkInfo: body.sdkInfo ?? null,
     isBearer: false,
+    isKnownToRouters: false,
     endsAt: null,
     tokenIds: [],
     bearer: null,

@@ -46,6 +46,7 @@ export const openLoginSession =
       unlockedAt: null,
       sdkInfo: body.sdkInfo ?? null,
       isBearer: true,
+      isKnownToRouters: false,
       endsAt: row.endsAt,
       tokenIds: [],
       bearer: {

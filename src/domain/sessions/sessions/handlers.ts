@@ -1,7 +1,9 @@
+import { apiSession } from '../../../api/api-sessions.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
 import type { edgeRouter } from '../../../api/routers.ts';
 import { session, sessions } from '../../../api/sessions.ts';
-import { apiSessionOf } from '../../../call/actor.ts';
+import { type ApiSessionActor, apiSessionOf } from '../../../call/actor.ts';
+import { hasAdministratorRights } from '../../../call/administrators.ts';
 import type { Call } from '../../../call/call.ts';
 import { implement } from '../../../call/implement.ts';
 import type { Entities } from '../../../changes/entities.ts';
@@ -31,7 +33,9 @@ const obtain = async (call: Call, request: SessionRequest, tags: Tags): Promise<
   const { session: of, token, presented } = apiSessionOf(call.actor);
   const known = await call.read((entities) => decideSession(entities, call, request));
   if (known.isGranted && presented) return { routers: known.routers };
-  if (known.isGranted && known.existing?.sealedApiSessionToken && !known.hasEnded) return { row: known.existing, routers: known.routers };
+  const isDone = !isToBeNoted(apiSessionOf(call.actor));
+  if (known.isGranted && known.existing?.sealedApiSessionToken && !known.hasEnded && isDone)
+    return { row: known.existing, routers: known.routers };
   const sealedApiSessionToken = presented ? null : await sealText(call.core.secrets, session, TOKEN, { apiSessionId: of.id }, token);
   const fields = { ...request, sealedApiSessionToken };
   const outcome = await call.write(async (entities) => {
@@ -48,6 +52,9 @@ const obtain = async (call: Call, request: SessionRequest, tags: Tags): Promise<
 /** The field by which controllers that serve routers learn the token of a client. */
 const TOKEN = 'sealedApiSessionToken';
 
+/** Whether an administrator's API session opens the management API still, though routers are sent its token. */
+const isToBeNoted = ({ identity, session: of }: ApiSessionActor): boolean => hasAdministratorRights(identity) && !of.isKnownToRouters;
+
 const begin = async (
   entities: Entities,
   call: Call,
@@ -55,10 +62,13 @@ const begin = async (
   { existing, hasEnded, grant }: Granted,
   tags: Tags,
 ): Promise<StoredSession> => {
+  const actor = apiSessionOf(call.actor);
+  if (isToBeNoted(actor))
+    await entities.update(apiSession, await entities.require(apiSession, actor.session.id), { isKnownToRouters: true });
   if (existing && !hasEnded) return existing[TOKEN] ? existing : entities.update(session, existing, { [TOKEN]: fields[TOKEN] });
   if (existing) await entities.remove(session, existing);
   await tidyLapsed(entities, call.now());
-  const { session: of, identity } = apiSessionOf(call.actor);
+  const { session: of, identity } = actor;
   return entities.insert(session, newRow(session, { tags }, { ...fields, ...grant, apiSessionId: of.id, identityId: identity.id }));
 };
 
