@@ -5,10 +5,11 @@
  * Other forms (`^1.2`, `~1.2.3`, `>=10`, `*`, `1.2.3 - 2.0.0`) are left to the package `semver`.
  */
 import { LRUCache } from 'lru-cache';
+import type Comparator from 'semver/classes/comparator.js';
 import SemverRange from 'semver/classes/range.js';
-import type SemVer from 'semver/classes/semver.js';
-import compare from 'semver/functions/compare.js';
+import SemVer from 'semver/classes/semver.js';
 import parse from 'semver/functions/parse.js';
+import { type Interval, intersected, isWithin } from './interval.ts';
 
 export type VersionRange = (version: SemVer) => boolean;
 
@@ -18,59 +19,84 @@ const MAX_LENGTH = 1000;
 /** @returns the version, if the text is `MAJOR.MINOR.PATCH[-pre][+build]` and nothing else */
 export const readVersion = (text: string): SemVer | undefined => (/^\d\S*$/.test(text) ? (parse(text) ?? undefined) : undefined);
 
-const ranges = new LRUCache<string, VersionRange>({ max: 1000 });
+const ranges = new LRUCache<string, readonly Interval[]>({ max: 1000 });
 
-/** @returns the range, or undefined for what is none */
-export const readVersionRange = (text: string): VersionRange | undefined => {
+/** The versions in a range, as intervals that may overlap; undefined for what is no range. */
+export const readIntervals = (text: string): readonly Interval[] | undefined => {
   const known = ranges.get(text);
   if (known) return known;
   if (text.length > MAX_LENGTH) return undefined;
   const alternatives = text.split('||').map((alternative) => readAlternative(alternative.trim()));
   if (!alternatives.every((alternative) => alternative !== undefined)) return undefined;
-  const range: VersionRange = (version) => alternatives.some((holds) => holds(version));
-  ranges.set(text, range);
-  return range;
+  const intervals = alternatives.flat();
+  ranges.set(text, intervals);
+  return intervals;
 };
 
-const readAlternative = (text: string): VersionRange | undefined => {
+/** @returns the range, or undefined for what is none */
+export const readVersionRange = (text: string): VersionRange | undefined => {
+  const intervals = readIntervals(text);
+  return intervals && ((version) => intervals.some((interval) => isWithin(interval, version)));
+};
+
+const readAlternative = (text: string): readonly Interval[] | undefined => {
   if (text === '') return undefined;
   const words = [...text.matchAll(/(>=|<=|==|!=|>|<|=|!)?\s*([^\s<>=!]+)\s*/g)];
   const isWhole = words.reduce((length, [word]) => length + word.length, 0) === text.length;
   const comparators = words.map(([, operator = '=', version = '']) => readComparator(operator, version));
-  if (isWhole && comparators.every((comparator) => comparator !== undefined))
-    return (version) => comparators.every((holds) => holds(version));
+  if (isWhole && comparators.every((comparator) => comparator !== undefined)) return comparators.reduce(intersected);
   return readByLibrary(text);
 };
 
-const readByLibrary = (text: string): VersionRange | undefined => {
+const readByLibrary = (text: string): readonly Interval[] | undefined => {
   try {
-    const range = new SemverRange(text, { includePrerelease: true });
-    return (version) => range.test(version);
+    return new SemverRange(text, { includePrerelease: true }).set.flatMap((all) => all.map(ofLibrary).reduce(intersected));
   } catch {
     return undefined; // its way to say that this is no range
   }
 };
 
-/** A comparator is about the versions from `low` on and before `high`; a whole version has no `high`. */
-const readComparator = (operator: string, text: string): VersionRange | undefined => {
-  const [low, high] = boundsOf(text);
-  if (!low || high === null) return undefined;
-  const isBefore = (version: SemVer) => compare(version, low) < 0;
-  const isBeyond = (version: SemVer) => (high ? compare(version, high) >= 0 : compare(version, low) > 0);
+const EVERY: readonly Interval[] = [{}];
+
+const ofLibrary = ({ operator, semver: version }: Comparator): readonly Interval[] => {
+  // It stands for every version.
+  if (!(version instanceof SemVer)) return EVERY;
   switch (operator) {
     case '>':
-      return isBeyond;
+      return [{ from: { version, isIn: false } }];
     case '>=':
-      return (version) => !isBefore(version);
+      return [{ from: { version, isIn: true } }];
     case '<':
-      return isBefore;
+      return [{ to: { version, isIn: false } }];
     case '<=':
-      return (version) => !isBeyond(version);
+      return [{ to: { version, isIn: true } }];
+    default:
+      return [{ from: { version, isIn: true }, to: { version, isIn: true } }];
+  }
+};
+
+/** A comparator is about the versions from `low` on and before `high`; a whole version has no `high`. */
+const readComparator = (operator: string, text: string): readonly Interval[] | undefined => {
+  const [low, high] = boundsOf(text);
+  if (!low || high === null) return undefined;
+  const begin = { version: low, isIn: true };
+  const before: Interval = { to: { version: low, isIn: false } };
+  const end = high ? { version: high, isIn: false } : begin;
+  const beyond: Interval = { from: { version: end.version, isIn: !end.isIn } };
+  switch (operator) {
+    case '>':
+      return [beyond];
+    case '>=':
+      return [{ from: begin }];
+    case '<':
+      return [before];
+    case '<=':
+      return [{ to: end }];
     case '!':
     case '!=':
-      return (version) => isBefore(version) || isBeyond(version);
+      return [before, beyond];
     default:
-      return (version) => !isBefore(version) && !isBeyond(version);
+      return [{ from: begin, to: end }];
   }
 };
 

@@ -129,7 +129,9 @@ test('a full state has all that routers decide with, what is pointed to first', 
   assert.deepEqual(model.granting(identity, service, 'dial'), [policy]);
   assert.deepEqual(model.granting(identity, service, 'bind'), []);
   assert.deepEqual(model.policies.get(policy)?.postureChecks, new Set([check]));
-  assert.deepEqual(model.postureChecks.get(check)?.mac, { macAddresses: ['00155d01bc00'] });
+  assert.deepEqual(model.postureChecks.get(check)?.mac, {
+    macAddresses: ['00155d01bc00', '00155D01BC00', '00:15:5d:01:bc:00', '00:15:5D:01:BC:00', '00-15-5d-01-bc-00', '00-15-5D-01-BC-00'],
+  });
   const formats = [...model.publicKeys.values()].map(({ format, usages }) => `${format} ${usages.join(' ')}`);
   assert.ok(formats.includes('certificate jwtValidation clientCertificateValidation'), 'the key of session tokens');
   assert.ok(formats.includes('spki jwtValidation'), 'the key of the OpenID provider');
@@ -150,15 +152,31 @@ test('posture checks are told in the words of routers', async () => {
     // Without a range routers would let in no version at all.
     osList: { osList: [{ osType: 'WindowsServer', osVersions: ['>=0.0.0'] }] },
   });
-  assert.partialDeepStrictEqual(await told({ name: 'domain', typeId: 'DOMAIN', domains: ['corp.test'] }), {
-    domains: { domains: ['corp.test'] },
+  assert.partialDeepStrictEqual(await told({ name: 'domain', typeId: 'DOMAIN', domains: ['Corp.test'] }), {
+    domains: { domains: ['Corp.test', 'corp.test', 'CORP.TEST'] },
   });
   assert.partialDeepStrictEqual(await told({ name: 'mfa', typeId: 'MFA', timeoutSeconds: 0, promptOnWake: true }), {
     mfa: { timeoutSeconds: -1n, promptOnWake: true, promptOnUnlock: false, ignoreLegacyEndpoints: false },
   });
   assert.partialDeepStrictEqual(await told({ name: 'process', typeId: 'PROCESS', process }), {
-    process: { osType: 'Linux', path: '/bin/agent', hashes: [HASH], fingerprints: ['ab'.repeat(20)] },
+    process: { osType: 'Linux', path: '/bin/agent', hashes: [HASH, HASH.toUpperCase()], fingerprints: ['ab'.repeat(20), 'AB'.repeat(20)] },
   });
+  const colons = (digits: string) => digits.toUpperCase().replaceAll(/..(?=.)/g, '$&:');
+  assert.partialDeepStrictEqual(
+    await told({
+      name: 'colons',
+      typeId: 'PROCESS_MULTI',
+      semantic: 'AllOf',
+      processes: [{ osType: 'Linux', path: '/bin/a', hashes: [colons(HASH)], signerFingerprints: [colons('ab'.repeat(20))] }],
+    }),
+    { processMulti: { processes: [{ hashes: [HASH, HASH.toUpperCase()], fingerprints: ['ab'.repeat(20), 'AB'.repeat(20)] }] } },
+  );
+  const versions = ['>=10', '^11.0.0 || 12.x', '10.0.1'];
+  assert.partialDeepStrictEqual(await told({ name: 'versions', typeId: 'OS', operatingSystems: [{ type: 'Linux', versions }] }), {
+    osList: { osList: [{ osVersions: ['10.0.1', '>=10.0.0-0', '>=11.0.0 <12.0.0-0 || >=12.0.0 <13.0.0'] }] },
+  });
+  const unspeakable = { name: 'x', typeId: 'OS', operatingSystems: [{ type: 'Linux', versions: ['>=1.0.0-x'] }] } as const;
+  await assert.rejects(controller.postureChecks.create({ body: unspeakable }), /must name no prerelease with an x/);
   // Routers end with an error over a semantic other than these two.
   assert.partialDeepStrictEqual(
     await told({ name: 'one of', typeId: 'PROCESS_MULTI', semantic: 'OneOf', processes: [{ osType: 'Linux', path: '/bin/a' }] }),

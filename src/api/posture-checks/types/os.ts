@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { compareText } from '../../../query/compare-text.ts';
+import { plainRange } from '../../../semver/plain-range.ts';
 import { readVersionRange } from '../../../semver/range.ts';
 import { list } from '../../kit/bounded.ts';
 import { required } from '../../kit/field.ts';
@@ -9,9 +10,13 @@ import { variant } from '../../kit/variants.ts';
 import { shortText } from '../../shared.ts';
 import { type OperatingSystem, operatingSystem, osKey, osType } from '../os-type.ts';
 
-const version = shortText.refine((range) => readVersionRange(range) !== undefined, {
-  error: 'must be a semantic version or a range of them, like >=10.0.0 <11.0.0 || 12.x',
-});
+const version = shortText
+  .refine((range) => readVersionRange(range) !== undefined, {
+    error: 'must be a semantic version or a range of them, like >=10.0.0 <11.0.0 || 12.x',
+  })
+  .refine((range) => readVersionRange(range) === undefined || plainRange(range) !== undefined, {
+    error: 'must name no prerelease with an x: routers take it for any number',
+  });
 
 const given = z.object({
   /** Name of the system. */

@@ -6,6 +6,7 @@ import type { dataModelMessages } from '../../../../control-channel/messages/dat
 import { utf8 } from '../../../../control-channel/text.ts';
 import { readPem } from '../../../../pki/pem.ts';
 import { keyDocument } from './keys.ts';
+import { caseSpellings, hexSpellings, macSpellings, versionRanges } from './spellings.ts';
 
 /** An entry of a full state or of a change set. */
 export type DataEvent = NonNullable<Parameters<(typeof dataModelMessages.changeSet)['encode']>[0]['changes']>[number];
@@ -86,9 +87,9 @@ const configsByService = (rows: Beside['serviceConfigs']) =>
 const checked = (row: ChangedRow<'postureCheck'>): Partial<NonNullable<ModelDocument['postureCheck']>> => {
   switch (row.typeId) {
     case 'MAC':
-      return { mac: { macAddresses: row.macAddresses } };
+      return { mac: { macAddresses: row.macAddresses.flatMap(macSpellings) } };
     case 'DOMAIN':
-      return { domains: { domains: row.domains } };
+      return { domains: { domains: [...new Set(row.domains.flatMap(caseSpellings))] } };
     case 'MFA':
       return {
         mfa: {
@@ -101,14 +102,13 @@ const checked = (row: ChangedRow<'postureCheck'>): Partial<NonNullable<ModelDocu
     case 'OS':
       return {
         osList: {
-          osList: row.operatingSystems.map(({ type, versions }) => ({ osType: osName(type), osVersions: versions ?? ANY_VERSION })),
+          osList: row.operatingSystems.map(({ type, versions }) => ({ osType: osName(type), osVersions: versionRanges(versions) })),
         },
       };
     case 'PROCESS': {
       const { osType, path, hashes, signerFingerprint } = row.process;
-      return {
-        process: { osType: osName(osType), path, hashes: hashes ?? [], fingerprints: signerFingerprint ? [signerFingerprint] : [] },
-      };
+      const fingerprints = hexSpellings(signerFingerprint ? [signerFingerprint] : []);
+      return { process: { osType: osName(osType), path, hashes: hexSpellings(hashes ?? []), fingerprints } };
     }
     case 'PROCESS_MULTI':
       return {
@@ -118,13 +118,10 @@ const checked = (row: ChangedRow<'postureCheck'>): Partial<NonNullable<ModelDocu
           processes: row.processes.map(({ osType, path, hashes, signerFingerprints }) => ({
             osType: osName(osType),
             path,
-            hashes,
-            fingerprints: signerFingerprints,
+            hashes: hexSpellings(hashes),
+            fingerprints: hexSpellings(signerFingerprints),
           })),
         },
       };
   }
 };
-
-/** To routers, a system without versions is one of which no version will do. */
-const ANY_VERSION = ['>=0.0.0'];

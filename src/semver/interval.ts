@@ -1,0 +1,44 @@
+import type SemVer from 'semver/classes/semver.js';
+import compare from 'semver/functions/compare.js';
+
+/** Where an interval begins or ends. */
+export interface Bound {
+  readonly version: SemVer;
+  /** Whether the version itself is in the interval. */
+  readonly isIn: boolean;
+}
+
+/** The versions between two bounds; without one, there is none on that side. */
+export interface Interval {
+  readonly from?: Bound;
+  readonly to?: Bound;
+}
+
+export const isWithin = ({ from, to }: Interval, version: SemVer): boolean => isBehind(from, version) && isBefore(to, version);
+
+const isBehind = (from: Bound | undefined, version: SemVer): boolean => {
+  const order = from ? compare(version, from.version) : 1;
+  return order > 0 || (order === 0 && from?.isIn === true);
+};
+const isBefore = (to: Bound | undefined, version: SemVer): boolean => {
+  const order = to ? compare(version, to.version) : -1;
+  return order < 0 || (order === 0 && to?.isIn === true);
+};
+
+/** What two unions of intervals share. As long as the intervals of either do not overlap, there are never more than both have together. */
+export const intersected = (some: readonly Interval[], others: readonly Interval[]): readonly Interval[] =>
+  some.flatMap((a) => others.flatMap((b) => shared(a, b)));
+
+const shared = (a: Interval, b: Interval): readonly Interval[] => {
+  const from = stricter(a.from, b.from, 1);
+  const to = stricter(a.to, b.to, -1);
+  const order = from && to ? compare(from.version, to.version) : -1;
+  return order < 0 || (order === 0 && from?.isIn && to?.isIn) ? [{ ...(from && { from }), ...(to && { to }) }] : [];
+};
+
+/** @param side 1: the later of two beginnings; -1: the earlier of two ends */
+const stricter = (a: Bound | undefined, b: Bound | undefined, side: 1 | -1): Bound | undefined => {
+  if (!a || !b) return a ?? b;
+  const order = compare(a.version, b.version) * side;
+  return order > 0 || (order === 0 && !a.isIn) ? a : b;
+};
