@@ -71,7 +71,7 @@ onEveryStore('the first administrator', (open, store) => {
     assert.equal(opened.filter(({ firstAdministrator }) => firstAdministrator).length, 1);
     const [first] = opened;
     assert.equal((await first?.identities.list())?.pagination.totalCount, 1);
-    assert.equal((await first?.configTypes.list())?.pagination.totalCount, 7);
+    assert.equal((await first?.configTypes.list())?.pagination.totalCount, 9);
   });
 
   test('what an administrator deleted or changed of the first things stays so', async () => {

@@ -29,7 +29,16 @@ const assertCarriesOn = async (file: string) => {
     platform: { passwords: webPlatform().passwords },
   });
   const names = (await app.request('GET', '/config-types')).body.data.map(({ name }: { name: string }) => name);
-  assert.deepEqual(names.toSorted(), ['host.v1', 'host.v2', 'intercept.v1', 'interfaces.v1', 'proxy.v1', 'ziti-tunneler-client.v1']);
+  assert.deepEqual(names.toSorted(), [
+    'host.v1',
+    'host.v2',
+    'intercept.v1',
+    'interfaces.v1',
+    'l2.host.v1',
+    'l2.intercept.v1',
+    'proxy.v1',
+    'ziti-tunneler-client.v1',
+  ]);
   const host = (await app.request('GET', '/config-types/NH5p4FpGR')).body.data;
   assert.deepEqual(host.schema, { type: 'object', required: ['ours'] });
   const ann = (await app.login('ann-sales', 'Passw0rd!Passw0rd!')).body.data;

@@ -7,8 +7,51 @@ export interface BuiltinConfigType {
   readonly schema: Readonly<Record<string, unknown>>;
 }
 
+/** Parts of a schema of the file that others have, too. */
+interface SharedParts {
+  readonly definitions: Readonly<Record<string, unknown>>;
+  readonly properties: Readonly<Record<string, unknown>>;
+}
+const partsOf = (name: string) => types.find((type) => type.name === name)?.schema as SharedParts | undefined; // each has both
+
+const setOf = (items: unknown, description: string) => ({ allOf: [{ $ref: '#/definitions/inhabitedSet' }, { items }], description });
+
+/** A config type for frames of the link layer, as releases from 2.0.3 on have them. */
+const ofLinkLayer = (name: string, { definitions, properties, ...rest }: SharedParts & { readonly required?: readonly string[] }) => ({
+  id: name,
+  name,
+  schema: {
+    $id: `https://ziti-edge.netfoundry.io/schemas/${name}.schema.json`,
+    definitions,
+    type: 'object',
+    properties,
+    ...rest,
+    additionalProperties: false,
+  },
+});
+
+const [host, intercept] = [partsOf('host.v1'), partsOf('intercept.v1')];
+
+const linkLayerTypes: readonly BuiltinConfigType[] = [
+  ofLinkLayer('l2.host.v1', {
+    definitions: { ...host?.definitions },
+    properties: {
+      listenOptions: host?.properties.listenOptions,
+      bridgeIfs: setOf({ type: 'string' }, 'Network interfaces that are bridged with the tap interface of the tunneler.'),
+    },
+  }),
+  ofLinkLayer('l2.intercept.v1', {
+    definitions: { ...intercept?.definitions, ethType: { type: 'string', pattern: '^0[xX][0-9a-fA-F]{4}$' } },
+    properties: {
+      dialOptions: intercept?.properties.dialOptions,
+      ethTypes: setOf({ $ref: '#/definitions/ethType' }, 'EtherTypes of the frames that are forwarded; others are dropped.'),
+    },
+    required: ['ethTypes'],
+  }),
+];
+
 /**
  * The config types that every network starts with, ids included: tunnelers know them by name, and scripts by id.
  * Once created they are ordinary entities, which may be changed or deleted.
  */
-export const builtinConfigTypes: readonly BuiltinConfigType[] = types;
+export const builtinConfigTypes: readonly BuiltinConfigType[] = [...types, ...linkLayerTypes];

@@ -5,12 +5,14 @@ import { accepts, fault } from './ask.ts';
 
 const schemaOf = (name: string) => builtinConfigTypes.find((type) => type.name === name)?.schema;
 
-test('there are seven built-in config types, with the ids that clients know', () => {
+test('there are nine built-in config types, with the ids that clients know', () => {
   assert.deepEqual(Object.fromEntries(builtinConfigTypes.map(({ id, name }) => [name, id])), {
     'host.v1': 'NH5p4FpGR',
     'host.v2': 'host.v2',
     'intercept.v1': 'g7cIWbcGg',
     'interfaces.v1': 'interfaces.v1',
+    'l2.host.v1': 'l2.host.v1',
+    'l2.intercept.v1': 'l2.intercept.v1',
     'proxy.v1': 'proxy.v1',
     'ziti-tunneler-client.v1': 'f2dd2df0-9c04-4b84-a91e-71437ac229f1',
     'ziti-tunneler-server.v1': 'cea49285-6c07-42cf-9f52-09a9b115c783',
@@ -50,6 +52,12 @@ test('built-in schemas describe their properties where the schemas in the field 
       ),
     ],
     'interfaces.v1': [],
+    'l2.host.v1': [...definitions, ...LISTEN.map((name) => `properties/listenOptions/properties/${name}`), 'properties/bridgeIfs'],
+    'l2.intercept.v1': [
+      ...definitions,
+      ...['connectTimeoutSeconds', 'identity'].map((name) => `properties/dialOptions/properties/${name}`),
+      'properties/ethTypes',
+    ],
     'proxy.v1': ['definitions/protocol', 'properties/port'],
     'ziti-tunneler-client.v1': [],
     'ziti-tunneler-server.v1': [],
@@ -108,6 +116,11 @@ const good: Readonly<Record<string, readonly unknown[]>> = {
     },
   ],
   'interfaces.v1': [{ interfaces: ['eth0'] }, { interfaces: [] }],
+  'l2.host.v1': [{}, { bridgeIfs: ['eth0'], listenOptions: { cost: 5, connectTimeout: '10s' } }],
+  'l2.intercept.v1': [
+    { ethTypes: ['0x0800', '0X86dd'] },
+    { ethTypes: ['0x0806'], dialOptions: { identity: 'a', connectTimeoutSeconds: 5 } },
+  ],
   'proxy.v1': [{ port: 8080, protocols: ['tcp'], binding: '0.0.0.0' }],
   'ziti-tunneler-client.v1': [{ hostname: 'a.example', port: 80 }],
   'ziti-tunneler-server.v1': [{ protocol: 'tcp', hostname: 'a.example', port: 80 }],
@@ -141,6 +154,21 @@ test('bad intercept configs are refused, each for its fault', () => {
   ];
   for (const [data, field, reason] of faults) {
     const [place, why] = fault(schemaOf('intercept.v1'), data);
+    assert.equal(place, field);
+    assert.match(why, reason);
+  }
+});
+
+test('bad configs of the link layer are refused, each for its fault', () => {
+  const faults: readonly (readonly [type: string, data: unknown, field: string, reason: RegExp])[] = [
+    ['l2.host.v1', { bridgeIfs: [] }, 'bridgeIfs', /^minItems: /],
+    ['l2.host.v1', { bridgeIfs: ['a', 'a'] }, 'bridgeIfs', /^uniqueItems: /],
+    ['l2.host.v1', { port: 80 }, '(root)', /^additionalProperties: unknown property 'port'$/],
+    ['l2.intercept.v1', {}, '(root)', /^required: property 'ethTypes' is missing$/],
+    ['l2.intercept.v1', { ethTypes: ['0x800'] }, 'ethTypes.0', /^pattern: /],
+  ];
+  for (const [type, data, field, reason] of faults) {
+    const [place, why] = fault(schemaOf(type), data);
     assert.equal(place, field);
     assert.match(why, reason);
   }
