@@ -1,5 +1,6 @@
 /**
- * Drives every operation with good, bad and heavy requests, logins by the OpenID provider with steps in any order, and the sockets below with what is no HTTP and no TLS, against the example server in a process
+ * Drives every operation with good, bad and heavy requests, logins by the OpenID provider with steps in any order, control channels of enrolled routers with
+ * frames of every type, and the sockets below with what is no HTTP and no TLS, against the example server in a process
  * of its own. A finding is an answer 5xx, an end of the process, an error in its log, a block of its event loop of more than 100 ms of processor time beside
  * garbage collection, or memory that grows in the second half; with any it exits with 1. Several connections ask side by side: a block is reported with the
  * request that began last, and with those that began or ended meanwhile.
@@ -11,6 +12,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Connection } from './fuzz/connection.ts';
+import { createHostileRouters } from './fuzz/hostile-routers.ts';
 import { attacks } from './fuzz/hostile-sockets.ts';
 import { createLogins } from './fuzz/logins.ts';
 import { remoteApp } from './fuzz/network.ts';
@@ -119,6 +121,12 @@ const assault = async (ofSeed: number): Promise<void> => {
   await app.renew(); // a request may have ended the session
 };
 
+const hostileRouters = createHostileRouters(app, server.port);
+const routers = async (ofSeed: number): Promise<void> => {
+  const done = await hostileRouters.run(randomOf(ofSeed));
+  about = `${done} (seed ${ofSeed})`;
+};
+
 /** Memory at regular intervals, the last one at the end; none of a server that has ended. */
 const measurements = async (): Promise<readonly Memory[]> => {
   const measured: Memory[] = [];
@@ -135,6 +143,7 @@ const [measured] = await Promise.all([
   measurements(),
   repeat(assault),
   repeat(logIn),
+  repeat(routers),
   ...connections.map((connection) => repeat((ofSeed) => ask(connection, ofSeed))),
 ]);
 
@@ -150,7 +159,7 @@ if (!ended) {
 }
 if (values.folder === undefined) rmSync(folder, { recursive: true, force: true });
 const told = [...statuses].toSorted(([a], [b]) => a - b).map(([status, count]) => `${status}: ${count}`);
-console.log(`${requests} requests; answers ${told.join(', ')}`);
+console.log(`${requests} requests; answers ${told.join(', ')}; ${hostileRouters.frames} frames of routers`);
 console.log(
   `longest block ${worst.toFixed(0)} ms of processor time, beside ${longestCollection.toFixed(0)} ms of garbage collection at most`,
 );
