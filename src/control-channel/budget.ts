@@ -3,7 +3,7 @@ import type { Clock } from '../platform/platform.ts';
 import { monotonic } from '../platform/timers.ts';
 
 /** What the other end of a channel spends: bytes that it sends, elements of its messages, and milliseconds of processor time that these cost. */
-export type Resource = 'bytes' | 'elements' | 'milliseconds';
+export type SpentResource = 'bytes' | 'elements' | 'milliseconds';
 
 /** A token bucket (ATM Forum, Traffic Management 4.1, 4.4.2): what may be spent at once, and what comes back each second. */
 export interface Allowance {
@@ -15,7 +15,7 @@ export interface Allowance {
  * What a router may spend. For good, it may use half of the thread on which everything runs, and all of it for two minutes. A router with 100,000 identities
  * and as many idle circuits spends some 700,000 elements and 20 MiB in five minutes.
  */
-export const ROUTER_ALLOWANCES: Readonly<Record<Resource, Allowance>> = {
+export const ROUTER_ALLOWANCES: Readonly<Record<SpentResource, Allowance>> = {
   bytes: { burst: 134_217_728, perSecond: 2_097_152 },
   elements: { burst: 2_000_000, perSecond: 20_000 },
   milliseconds: { burst: 60_000, perSecond: 500 },
@@ -29,7 +29,7 @@ export class OverBudget extends Error {
 /** What one end may spend. */
 export interface Budget {
   /** @throws OverBudget */
-  spend(spent: Partial<Readonly<Record<Resource, number>>>): void;
+  spend(spent: Partial<Readonly<Record<SpentResource, number>>>): void;
   /**
    * Does long work step by step, with turns for others in between. What it takes is spent.
    * @param work yields how many elements each step was about
@@ -45,9 +45,9 @@ const ELEMENTS_AT_ONCE = 4000;
 /** Elements after which the time is looked at. */
 const ELEMENTS_MEASURED = 500;
 
-export const createBudget = (clock: Clock, allowances: Readonly<Record<Resource, Allowance>> = ROUTER_ALLOWANCES): Budget => {
+export const createBudget = (clock: Clock, allowances: Readonly<Record<SpentResource, Allowance>> = ROUTER_ALLOWANCES): Budget => {
   const left = { bytes: allowances.bytes.burst, elements: allowances.elements.burst, milliseconds: allowances.milliseconds.burst };
-  const resources = Object.keys(left) as readonly Resource[]; // its keys
+  const resources = Object.keys(left) as readonly SpentResource[]; // its keys
   let at = monotonic(clock);
 
   const refill = (): void => {

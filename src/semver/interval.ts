@@ -2,7 +2,7 @@ import type SemVer from 'semver/classes/semver.js';
 import compare from 'semver/functions/compare.js';
 
 /** Where an interval begins or ends. */
-export interface Bound {
+export interface VersionBound {
   readonly version: SemVer;
   /** Whether the version itself is in the interval. */
   readonly isIn: boolean;
@@ -10,17 +10,17 @@ export interface Bound {
 
 /** The versions between two bounds; without one, there is none on that side. */
 export interface Interval {
-  readonly from?: Bound;
-  readonly to?: Bound;
+  readonly from?: VersionBound;
+  readonly to?: VersionBound;
 }
 
 export const isWithin = ({ from, to }: Interval, version: SemVer): boolean => isBehind(from, version) && isBefore(to, version);
 
-const isBehind = (from: Bound | undefined, version: SemVer): boolean => {
+const isBehind = (from: VersionBound | undefined, version: SemVer): boolean => {
   const order = from ? compare(version, from.version) : 1;
   return order > 0 || (order === 0 && from?.isIn === true);
 };
-const isBefore = (to: Bound | undefined, version: SemVer): boolean => {
+const isBefore = (to: VersionBound | undefined, version: SemVer): boolean => {
   const order = to ? compare(version, to.version) : -1;
   return order < 0 || (order === 0 && to?.isIn === true);
 };
@@ -37,7 +37,7 @@ const shared = (a: Interval, b: Interval): readonly Interval[] => {
 };
 
 /** @param side 1: the later of two beginnings; -1: the earlier of two ends */
-const stricter = (a: Bound | undefined, b: Bound | undefined, side: 1 | -1): Bound | undefined => {
+const stricter = (a: VersionBound | undefined, b: VersionBound | undefined, side: 1 | -1): VersionBound | undefined => {
   if (!a || !b) return a ?? b;
   const order = compare(a.version, b.version) * side;
   return order > 0 || (order === 0 && !a.isIn) ? a : b;

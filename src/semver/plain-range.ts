@@ -1,4 +1,4 @@
-import type { Bound, Interval } from './interval.ts';
+import type { Interval, VersionBound } from './interval.ts';
 import { readIntervals } from './range.ts';
 
 /**
@@ -12,7 +12,7 @@ export const plainRange = (text: string): string | undefined => {
 };
 
 /** There, an `x` anywhere in a comparator stands for any number. */
-const isUnspeakable = (bound: Bound | undefined): boolean => bound?.version.version.includes('x') === true;
+const isUnspeakable = (bound: VersionBound | undefined): boolean => bound?.version.version.includes('x') === true;
 
 /** The first of all versions. */
 const FIRST = '0.0.0-0';

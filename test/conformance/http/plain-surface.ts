@@ -110,6 +110,13 @@ export const plainHandle = ({ events, bytes }: Sources = {}, settings: Partial<H
     entries: [...entriesOf(), ...entries],
     invoke,
     platform,
-    settings: { maxBodyBytes: 1000, requestTimeoutMs: 10_000, maxOpenStreams: 10, maxOpenStreamsPerIdentity: 10, corsOrigins: '*', ...settings },
+    settings: {
+      maxBodyBytes: 1000,
+      requestTimeoutMs: 10_000,
+      maxOpenStreams: 10,
+      maxOpenStreamsPerIdentity: 10,
+      corsOrigins: '*',
+      ...settings,
+    },
   });
 };

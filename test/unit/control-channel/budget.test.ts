@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { createBudget, OverBudget, type Resource, ROUTER_ALLOWANCES } from '../../../src/control-channel/budget.ts';
+import { createBudget, OverBudget, ROUTER_ALLOWANCES, type SpentResource } from '../../../src/control-channel/budget.ts';
 import type { Clock } from '../../../src/index.ts';
 import { frozenClock } from '../../support/clock.ts';
 import { countTurns } from '../../support/turns.ts';
 
 const plenty = { burst: 1e12, perSecond: 0 };
 const allowances = { bytes: plenty, elements: plenty, milliseconds: plenty };
-const resources = Object.keys(ROUTER_ALLOWANCES) as readonly Resource[];
+const resources = Object.keys(ROUTER_ALLOWANCES) as readonly SpentResource[];
 
 describe('what a router may spend', () => {
   for (const resource of resources)

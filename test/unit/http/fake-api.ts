@@ -131,7 +131,14 @@ export const handlerOf = (behaviours: Behaviours = {}, settings: Partial<Handler
     entries: entriesOf(behaviours),
     invoke,
     platform,
-    settings: { maxBodyBytes: 1000, requestTimeoutMs: 10_000, maxOpenStreams: 10, maxOpenStreamsPerIdentity: 10, corsOrigins: '*', ...settings },
+    settings: {
+      maxBodyBytes: 1000,
+      requestTimeoutMs: 10_000,
+      maxOpenStreams: 10,
+      maxOpenStreamsPerIdentity: 10,
+      corsOrigins: '*',
+      ...settings,
+    },
   });
 
 export interface Ask {

@@ -6,7 +6,7 @@ import { ApiError } from '../../../errors/index.ts';
 import { confirmCertificate, offerCertificates, type VerificationPlace } from '../../fabric/routers/verification.ts';
 import type { ConnectedRouter } from '../routers/connected.ts';
 import { type Fabric, forRouters } from '../routers/fabric.ts';
-import { type HandlerRow, on } from '../routers/handlers.ts';
+import { type HandlerRow, handling } from '../routers/handlers.ts';
 
 const { extendEnrollment, enrollmentCertificates, verifyEnrollment, enrollmentOutcome } = enrollmentMessages;
 
@@ -43,8 +43,8 @@ export const renewalHandlers = ({ core }: Pick<Fabric, 'core'>, { id, channel }:
   };
 
   return [
-    on(extendEnrollment, answering(extend)),
-    on(
+    handling(extendEnrollment, answering(extend)),
+    handling(
       verifyEnrollment,
       answering(async ({ clientCertPem }, frame) => {
         await inPlace((place) => confirmCertificate(place, id, clientCertPem));

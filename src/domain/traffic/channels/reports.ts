@@ -8,7 +8,7 @@ import { routerMessages } from '../../../control-channel/messages/routers.ts';
 import { ApiError } from '../../../errors/index.ts';
 import type { RouterInterfaceReport } from '../../fabric/connections/presence.ts';
 import type { ConnectedRouter } from '../routers/connected.ts';
-import { type HandlerRow, on } from '../routers/handlers.ts';
+import { type HandlerRow, handling } from '../routers/handlers.ts';
 
 const { routerInterfaces, connectEvents } = routerMessages;
 
@@ -102,9 +102,9 @@ const ignored = (): void => undefined;
 export const reportHandlers = (router: ConnectedRouter): readonly HandlerRow[] => {
   const carry = carrying(router);
   return [
-    on(routerInterfaces, (said, frame) => takeInterfaces(router, said, frame)),
-    on(connectEvents, (said, _frame, budget) => carry(said, budget)),
-    on(routerMessages.metrics, ignored),
-    on(routerMessages.alerts, ignored),
+    handling(routerInterfaces, (said, frame) => takeInterfaces(router, said, frame)),
+    handling(connectEvents, (said, _frame, budget) => carry(said, budget)),
+    handling(routerMessages.metrics, ignored),
+    handling(routerMessages.alerts, ignored),
   ];
 };

@@ -9,7 +9,7 @@ import { equals, stringField } from '../../../query/index.ts';
 import { ClaimRefused, readClaim, rightOf, type TrafficClaim, tunnelerRightOf } from '../rights/claim.ts';
 import type { TrafficRight } from '../rights/right.ts';
 import type { ConnectedRouter } from '../routers/connected.ts';
-import { type HandlerRow, on } from '../routers/handlers.ts';
+import { type HandlerRow, handling } from '../routers/handlers.ts';
 
 const { createCircuit, createCircuitResponse, createCircuitV1, createCircuitV1Response, createTunnelCircuit, createTunnelCircuitResponse } =
   circuitMessages;
@@ -49,7 +49,7 @@ export type CircuitRequest = (work: (asked: AskedCircuit, frame: Frame, answer: 
 const circuitRequest =
   <T>(message: RouterMessage<T, never>, read: (said: T, frame: Frame) => AskedCircuit, answer: CircuitAnswer): CircuitRequest =>
   (work) =>
-    on(message, (said, frame) => work(read(said, frame), frame, answer));
+    handling(message, (said, frame) => work(read(said, frame), frame, answer));
 
 /** By a session of a client. */
 const claimed =

@@ -4,7 +4,7 @@ import { circuitMessages } from '../../../control-channel/messages/circuits.ts';
 import type { MessageBody } from '../../../control-channel/messages/message-type.ts';
 import type { Linking } from '../links/linking.ts';
 import type { ConnectedRouter } from '../routers/connected.ts';
-import { type HandlerRow, on } from '../routers/handlers.ts';
+import { type HandlerRow, handling } from '../routers/handlers.ts';
 import type { Circuit, Circuits } from './circuit.ts';
 import type { Rerouting } from './rerouting.ts';
 import { takeDown } from './route.ts';
@@ -68,7 +68,7 @@ export const faultHandlers = ({ circuits, linking, rerouting, drop }: FaultPlace
   };
 
   return [
-    on(fault, (said, _frame, budget) => faulty(said, budget)),
-    on(circuitConfirmation, ({ circuitIds }, _frame, budget) => budget.run(confirm(circuitIds))),
+    handling(fault, (said, _frame, budget) => faulty(said, budget)),
+    handling(circuitConfirmation, ({ circuitIds }, _frame, budget) => budget.run(confirm(circuitIds))),
   ];
 };

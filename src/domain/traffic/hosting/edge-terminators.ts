@@ -7,7 +7,7 @@ import { createRepeatedLog } from '../../../platform/repeated-log.ts';
 import { ClaimRefused, readClaim, rightOf, type TrafficClaim } from '../rights/claim.ts';
 import type { ConnectedRouter } from '../routers/connected.ts';
 import { forRouters } from '../routers/fabric.ts';
-import { type HandlerRow, on } from '../routers/handlers.ts';
+import { type HandlerRow, handling } from '../routers/handlers.ts';
 import { BindRefused, bind, checkRequest } from './bind.ts';
 import { type Host, ownTerminator, refusing, updateOwn } from './own.ts';
 import type { HostingPlace } from './place.ts';
@@ -79,15 +79,15 @@ export const edgeTerminatorHandlers = (place: HostingPlace, router: ConnectedRou
   };
 
   return [
-    on(createTerminator, (request, frame) => create(place, router, request, frame)),
-    on(
+    handling(createTerminator, (request, frame) => create(place, router, request, frame)),
+    handling(
       createTerminatorV1,
       // Each router of the lines that are let in knows the newer form, which it is offered as it connects.
       refusing(router, () => {
         throw new ClaimRefused(refusalCode.internal, 'terminators are created by CreateTerminatorV2Request');
       }),
     ),
-    on(
+    handling(
       updateTerminator,
       refusing(router, async (update, frame) => {
         const hostIn = await hostBy(update);
@@ -95,19 +95,19 @@ export const edgeTerminatorHandlers = (place: HostingPlace, router: ConnectedRou
         channel.answer(frame, updateTerminatorResponse, {});
       }),
     ),
-    on(
+    handling(
       removeTerminator,
       refusing(router, async (said, frame) => {
         if (await ownBy(said)) await place.remove(routerId, [said.terminatorId]);
         channel.answer(frame, removeTerminatorResponse, {});
       }),
     ),
-    on(removeTerminators, async ({ terminatorIds }, frame) => {
+    handling(removeTerminators, async ({ terminatorIds }, frame) => {
       await place.remove(routerId, terminatorIds);
       channel.conclude(frame, true, 'success');
     }),
     // Hosts change the precedence themselves: what is left is for operators. Nobody waits for an answer.
-    on(healthEvent, async (said) => {
+    handling(healthEvent, async (said) => {
       const { terminatorId, checkPassed } = said;
       const known = await ownBy(said).catch((error: unknown) => {
         if (!(error instanceof ClaimRefused)) throw error;

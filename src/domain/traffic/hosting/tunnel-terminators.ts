@@ -4,7 +4,7 @@ import { terminatorMessages } from '../../../control-channel/messages/terminator
 import { ClaimRefused, tunnelerRightOf } from '../rights/claim.ts';
 import type { ConnectedRouter } from '../routers/connected.ts';
 import { forRouters } from '../routers/fabric.ts';
-import { type HandlerRow, on } from '../routers/handlers.ts';
+import { type HandlerRow, handling } from '../routers/handlers.ts';
 import { BindRefused, bind, checkRequest } from './bind.ts';
 import { type Host, ownTerminator, refusing, updateOwn } from './own.ts';
 import type { HostingPlace } from './place.ts';
@@ -51,15 +51,15 @@ export const tunnelTerminatorHandlers = (place: HostingPlace, router: ConnectedR
   const { core } = place.fabric;
   const host: Host = { routerId: router.id, hostId: router.id };
   return [
-    on(createTunnelTerminator, (request, frame) => create(place, router, request, frame)),
-    on(
+    handling(createTunnelTerminator, (request, frame) => create(place, router, request, frame)),
+    handling(
       updateTunnelTerminator,
       refusing(router, async (update, frame) => {
         await forRouters(core, (job) => job.write((entities) => updateOwn(entities, host, update)));
         router.channel.answer(frame, updateTunnelTerminatorResponse, {});
       }),
     ),
-    on(
+    handling(
       removeTunnelTerminator,
       refusing(router, async (id, frame) => {
         const own = await forRouters(core, (job) => job.read((entities) => ownTerminator(entities, id, host)));

@@ -21,7 +21,7 @@ import { hashToken } from '../../../tokens/opaque.ts';
 import { identityRouterAccess } from '../../fabric/routers/common-routers.ts';
 import type { ConnectedRouter } from '../routers/connected.ts';
 import { type Fabric, forRouters } from '../routers/fabric.ts';
-import { type HandlerRow, on } from '../routers/handlers.ts';
+import { type HandlerRow, handling } from '../routers/handlers.ts';
 import { type ClientToken, createClientTokens } from './client-tokens.ts';
 import { createToldSessions } from './told-sessions.ts';
 
@@ -170,11 +170,11 @@ export const syncApiSessions = (fabric: Fabric): ApiSessionSync => {
         if (connected.edgeRouters().length === 0) begin();
       });
       return [
-        on(requestResync, (_said, _frame, budget) => {
+        handling(requestResync, (_said, _frame, budget) => {
           budget.spend({ elements: tokens.all().length });
           tellAll(router);
         }),
-        on(apiSessionHeartbeat, async ({ tokens: given }) => {
+        handling(apiSessionHeartbeat, async ({ tokens: given }) => {
           const now = isoTime(clock.now());
           for (const some of inParts(given, () => 1, CHUNK)) {
             const where = oneOf(stringField('tokenHash'), some.map(hashToken));

@@ -5,7 +5,7 @@ import { sessionMessages } from '../../../control-channel/messages/sessions.ts';
 import { rowsById } from '../../../resources/rows-by-id.ts';
 import type { ConnectedRouter } from '../routers/connected.ts';
 import { type Fabric, forRouters } from '../routers/fabric.ts';
-import { type HandlerRow, on } from '../routers/handlers.ts';
+import { type HandlerRow, handling } from '../routers/handlers.ts';
 
 const { sessionRemoved, validateSessions } = sessionMessages;
 
@@ -24,7 +24,7 @@ export const syncSessions = ({ core, events, connected }: Fabric): ((router: Con
     for (const router of connected.edgeRouters()) tellRemoved(router, [entityId]);
   });
   return (router) => [
-    on(validateSessions, async ({ sessionTokens }) => {
+    handling(validateSessions, async ({ sessionTokens }) => {
       for (const ids of inParts(sessionTokens, () => 1, AT_ONCE)) {
         const known = await forRouters(core, (job) => job.read((entities) => rowsById(entities, session, ids)));
         const ended = ids.filter((id) => !known.has(id));

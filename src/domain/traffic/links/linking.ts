@@ -6,7 +6,7 @@ import type { MessageBody } from '../../../control-channel/messages/message-type
 import { onRouterChange } from '../routers/changes.ts';
 import type { ConnectedRouter } from '../routers/connected.ts';
 import type { Fabric } from '../routers/fabric.ts';
-import { type HandlerRow, on } from '../routers/handlers.ts';
+import { type HandlerRow, handling } from '../routers/handlers.ts';
 import { createLinks, isOlder, type Links, type RouterLink } from './links.ts';
 import { introducePeers, type Peers } from './peers.ts';
 import { reportedConnections, reportedLink } from './reported.ts';
@@ -80,9 +80,9 @@ export const keepLinks = (fabric: Fabric): Linking => {
         for (const heard of listeners) heard(linkId);
       });
       return [
-        on(routerLinks, (said, _frame, budget) => report(said, budget)),
-        on(linkState, (said) => links.connect(reportedConnections(router.id, said))),
-        on(verifyRouter, (said, frame) => verify(fabric, router, said, frame)),
+        handling(routerLinks, (said, _frame, budget) => report(said, budget)),
+        handling(linkState, (said) => links.connect(reportedConnections(router.id, said))),
+        handling(verifyRouter, (said, frame) => verify(fabric, router, said, frame)),
       ];
     },
     duplicate: (router, said) => {

@@ -13,7 +13,7 @@ export type MessageHandlers = ReadonlyMap<number, MessageHandler>;
 export type HandlerRow = readonly [contentType: number, handlerOf: (budget: Budget) => MessageHandler];
 
 /** Handles a message. @param work gets what the message says, and what pays for long work */
-export const on = <T>(
+export const handling = <T>(
   message: RouterMessage<T, never>,
   work: (said: T, frame: Frame, budget: Budget) => void | Promise<void>,
 ): HandlerRow => [

@@ -4,7 +4,7 @@ import { HOUR, MINUTE } from '../../../../platform/durations.ts';
 import { after, monotonic } from '../../../../platform/timers.ts';
 import type { ConnectedRouter } from '../../routers/connected.ts';
 import type { Fabric } from '../../routers/fabric.ts';
-import { type HandlerRow, on } from '../../routers/handlers.ts';
+import { type HandlerRow, handling } from '../../routers/handlers.ts';
 import type { SentSet } from './change-sets.ts';
 import type { DataFeed } from './feed.ts';
 import { followDataModel } from './following.ts';
@@ -93,7 +93,7 @@ export const syncDataModel = (fabric: Pick<Fabric, 'core' | 'events'>): ((router
     after(clock, REFRESH_EVERY, tick);
   };
   return (router) => [
-    on(subscribeToDataModel, async (said, _frame, budget) => {
+    handling(subscribeToDataModel, async (said, _frame, budget) => {
       const subscription = { ...said, sent: 0 };
       asking.set(router, subscription);
       if (!isTicking) after(clock, REFRESH_EVERY, tick);
