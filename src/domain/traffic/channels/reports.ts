@@ -23,7 +23,8 @@ const takeInterfaces = async (
     channel.conclude(frame, true, 'success');
   } catch (error) {
     channel.conclude(frame, false, error instanceof ApiError ? error.message : 'try again later');
-    throw error;
+    // The router is told what is wrong with its report; what is wrong here is noted.
+    if (!(error instanceof ApiError && error.code === 'COULD_NOT_VALIDATE')) throw error;
   }
 };
 
