@@ -204,23 +204,19 @@ export class OngoingCall implements Call {
   async write<T>(work: (entities: Entities) => Promise<T>): Promise<T> {
     // Where reading and writing share a connection, it would wait for itself.
     if (this.#state) throw new TypeError(`${this.operation.operationId} is a GET, which must not write`);
-    const result = await this.#writeOnce(work);
-    this.precondition = undefined;
-    return result;
-  }
-
-  #writeOnce<T>(work: (entities: Entities) => Promise<T>): Promise<T> {
     const permitted = async (entities: Entities) => {
       await this.#recheck(entities);
       const result = await work(entities);
       await this.permission?.verify(entities);
       return result;
     };
-    return this.#withFreshPermit(async () =>
+    const result = await this.#withFreshPermit(async () =>
       this.#source.hostTransaction === undefined
         ? this.#parts.write(this.#context(), this.#source.signal, permitted)
         : (await this.#parts.aroundWrite(this.#joined(), permitted)).result,
     );
+    this.precondition = undefined;
+    return result;
   }
 
   async #recheck(entities: Entities): Promise<void> {

@@ -66,9 +66,11 @@ export const identityRouterAccess = async (
   identities: Iterable<IdentityAndService['identity']>,
   routers: readonly Router[],
 ): Promise<(identity: IdentityAndService['identity'], router: Router) => boolean> => {
-  const leading = await leadingOf(entities, identityToRouters, new Set(identities));
+  const starts = new Set(identities);
+  const [rows] = await entities.readAll([leading(identityToRouters, starts)]);
+  const ofIdentities = await leadingOf(identityToRouters, starts, rows);
   const reached = reachedAmong(routers);
-  const ofIdentity = memoized((identity: IdentityAndService['identity']) => reached(leading.get(identity)));
+  const ofIdentity = memoized((identity: IdentityAndService['identity']) => reached(ofIdentities.get(identity)));
   return (identity, router) => ofIdentity(identity).has(router);
 };
 
