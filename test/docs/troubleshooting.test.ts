@@ -50,7 +50,7 @@ test('the guide has what a controller says that cannot be opened', async (t) => 
   await tells(() => open({ storage: sqliteStorage({ file, migrate: false }), secretKey }));
   await (await open({ storage: sqliteStorage({ file }), secretKey })).close();
   await tells(() => open({ storage: sqliteStorage({ file }), secretKey: newSecretKey() }));
-  await tells(() => open({ storage: memoryStorage(), settings: { address: 'https://overlay.example.com/path' } }));
+  await tells(() => open({ storage: memoryStorage(), settings: { address: 'https://overlay.example.com/path/' } }));
   const misspelt = { setings: {} };
   await tells(() => open({ storage: memoryStorage(), ...misspelt }));
 });

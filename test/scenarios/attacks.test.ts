@@ -24,7 +24,6 @@ const FORBIDDEN = {
   envInfo: { os: 'mine' },
   sdkInfo: { version: 'mine' },
   authenticators: { updb: { id: 'x', username: 'mine' } },
-  permissions: ['admin'],
   passwordHash: 'mine',
   tokenHash: 'mine',
   failedAttempts: -1000,

@@ -10,10 +10,12 @@ import { ann, listening, type Seen } from '../support/events.ts';
 import { kindRules } from '../support/kinds.ts';
 import { aRouterCertificate } from '../support/routers.ts';
 
-/** By the field table: what every entity has, and what is stored and not hidden. */
+/** By the field table: what every entity has, and what is stored, not hidden and no credential. */
 const readableFields = (kind: KindName, state: Readonly<Record<string, unknown>>): readonly string[] => {
   const table: Pick<Resource, 'fields' | 'variants'> = kinds[kind] as unknown as Resource; // any kind is one, whatever its fields
-  const stored = Object.entries(fieldsOf(table, state)).flatMap(([name, { keep }]) => (keep === 'stored' ? [name] : []));
+  const stored = Object.entries(fieldsOf(table, state)).flatMap(([name, { keep, credential }]) =>
+    keep === 'stored' && !credential ? [name] : [],
+  );
   const base = ['id', 'version', 'createdAt', 'updatedAt', 'tags', ...('isSystem' in state ? ['isSystem'] : [])];
   return [...new Set([...base, ...stored])].toSorted();
 };

@@ -103,7 +103,8 @@ onEveryStore('the first administrator', (open, store) => {
       { maxBodyBytes: -1 },
       { maxQueuedWrites: Number.NaN },
       { address: 'localhost' },
-      { address: 'https://host/path' },
+      { address: 'https://host/path/' },
+      { address: 'https://host/path?query' },
     ]) {
       await assert.rejects(open({ settings }), TypeError);
     }

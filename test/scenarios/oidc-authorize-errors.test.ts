@@ -4,7 +4,6 @@ import { onEveryStore } from '../support/app.ts';
 import { authorizeFields, type Fields, get, inLocation, pkce, REDIRECT, tokensOf } from '../support/oidc.ts';
 
 const refusals: readonly (readonly [fields: Fields, error: string])[] = [
-  [{ prompt: 'none' }, 'login_required'],
   [{ prompt: 'none login' }, 'invalid_request'],
   [{ scope: undefined }, 'invalid_request'],
   [{ response_type: undefined }, 'invalid_request'],

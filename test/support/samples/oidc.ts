@@ -21,7 +21,7 @@ const aLogin = async (app: App, enroll?: typeof enrollMfa) => {
 
 /** A login that owes TOTP, which its identity has not set up. */
 const anOwingLogin = async (app: App) => {
-  const authPolicyId = await app.create('/auth-policies', policyBody('owing', { secondary: { requireTotp: true } }));
+  const authPolicyId = await app.create('/auth-policies', policyBody(`owing-${randomUUID()}`, { secondary: { requireTotp: true } }));
   const { username } = await app.user({ authPolicyId });
   const login = await begin(app);
   await byPassword(app, login, username);

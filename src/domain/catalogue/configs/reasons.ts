@@ -4,7 +4,7 @@ import type { SchemaFault } from './fault.ts';
 const MAX_SHOWN = 100;
 
 /** The reason for a reader: the keyword and what it expects. Values of the data are not shown, because they may be secret. */
-export const reasonOf = (error: SchemaFault): string => {
+export const schemaReason = (error: SchemaFault): string => {
   const { keyword, propertyName } = error;
   const reason = REASONS[keyword]?.(error) ?? 'does not match the schema';
   const subject = propertyName === undefined ? '' : `property name ${quote(propertyName)}: `;

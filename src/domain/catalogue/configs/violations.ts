@@ -1,6 +1,6 @@
 import { invalidField } from '../../../errors/index.ts';
 import type { SchemaFault } from './fault.ts';
-import { reasonOf } from './reasons.ts';
+import { schemaReason } from './reasons.ts';
 
 /** One thing that is wrong with data, at the innermost place. */
 export interface Violation {
@@ -56,8 +56,8 @@ export const violationsOf = (errors: readonly SchemaFault[]): readonly Violation
 
 const violation = (error: SchemaFault, cause: SchemaFault | undefined): Violation => {
   const field = fieldOf(error);
-  const why = cause && (cause.instancePath === error.instancePath ? reasonOf(cause) : `${fieldOf(cause)}: ${reasonOf(cause)}`);
-  return { field, reason: why === undefined ? reasonOf(error) : `${reasonOf(error)} (closest: ${why})`, value: error.data };
+  const why = cause && (cause.instancePath === error.instancePath ? schemaReason(cause) : `${fieldOf(cause)}: ${schemaReason(cause)}`);
+  return { field, reason: why === undefined ? schemaReason(error) : `${schemaReason(error)} (closest: ${why})`, value: error.data };
 };
 
 /** Takes the trailing errors at or below the place of a summary out of the list. */
