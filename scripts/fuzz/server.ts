@@ -74,7 +74,7 @@ export const startServer = async (folder: string, storage: string, { block, abou
       const measured = Promise.withResolvers<Memory | undefined>();
       const take = (message: Message) => (message.is === 'memory' ? measured.resolve(message) : undefined);
       child.on('message', take);
-      stopped.then(() => measured.resolve(undefined));
+      void stopped.then(() => measured.resolve(undefined));
       child.send('memory');
       return measured.promise.finally(() => child.off('message', take));
     },
