@@ -36,14 +36,14 @@ const packageOf = (path: string): readonly string[] =>
 
 const KIB = 1024;
 
-/** Gzipped KiB that each may have: a little more than it has. Raise a bound knowingly. */
+/** Gzipped KiB that each may have: a little more than it has. Raise a bound knowingly. Of the adapters, 5 KiB are the catalog of errors, which the core shares. */
 const BOUNDS = {
-  'overlay-controller': 368,
-  'overlay-controller/tenants': 370,
+  'overlay-controller': 388,
+  'overlay-controller/tenants': 392,
   'overlay-controller/client': 14,
-  'overlay-controller/http/fetch': 3.5,
-  'overlay-controller/http/hono': 3.5,
-  'overlay-controller/http/next': 3.5,
+  'overlay-controller/http/fetch': 9.5,
+  'overlay-controller/http/hono': 9.5,
+  'overlay-controller/http/next': 9.5,
   'overlay-controller/storage/memory': 10,
   'overlay-controller/metrics': 3,
 } as const;
