@@ -1,19 +1,23 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { memoryStorage } from '../../adapters/storage/memory/index.ts';
+import { memoryDatabase, memoryStorage } from '../../adapters/storage/memory/index.ts';
 import { ApiError, type ControllerOptions, ManagementController } from '../../src/index.ts';
 import { fastPasswordHasher } from '../../src/platform/testing.ts';
 import { webPlatform } from '../../src/platform/web.ts';
+import { openOverlays } from '../../src/tenants/index.ts';
+import { SECRET_KEY } from '../support/app.ts';
 
 type Options = Partial<ControllerOptions> & { readonly address?: string };
+
+const platform = webPlatform({
+  passwords: fastPasswordHasher(),
+  logger: { error: () => undefined, warn: () => undefined, info: () => undefined },
+});
 
 const open = ({ address = 'https://gw.example', ...options }: Options = {}): Promise<ManagementController> =>
   ManagementController.open({
     storage: memoryStorage(),
-    platform: webPlatform({
-      passwords: fastPasswordHasher(),
-      logger: { error: () => undefined, warn: () => undefined, info: () => undefined },
-    }),
+    platform,
     settings: { address },
     oidc: true,
     ...options,
@@ -21,7 +25,7 @@ const open = ({ address = 'https://gw.example', ...options }: Options = {}): Pro
 
 /** A request as an adapter passes it on. */
 const ask = async (
-  { handle }: ManagementController,
+  { handle }: Pick<ManagementController, 'handle'>,
   target: string,
   { mount, host = 'gw.example', method = 'GET', headers = {}, body = '' }: Asking = {},
 ) => {
@@ -48,7 +52,7 @@ const managementIn = (text: string) => {
   const { apiBaseUrls, path } = JSON.parse(text).data.apiVersions['edge-management'].v1;
   return [apiBaseUrls, path];
 };
-const discovered = async (controller: ManagementController, asking?: Asking) =>
+const discovered = async (controller: Pick<ManagementController, 'handle'>, asking?: Asking) =>
   JSON.parse((await ask(controller, '/oidc/.well-known/openid-configuration', asking)).text);
 
 const M = '/edge/management/v1';
@@ -174,6 +178,34 @@ test('what leads devices and routers to the controller is refused with an addres
   assert.equal(apiAddresses['edge-management']?.[0]?.url, `https://gw.example/net${M}`);
   assert.equal(ctrlAddress ?? null, null);
   await controller.close();
+});
+
+test('a tenant that is chosen by its path has that path in its addresses, below the mount of all tenants', async () => {
+  const database = memoryDatabase();
+  const overlays = await openOverlays({
+    storage: (namespace) => memoryStorage({ database, namespace }),
+    secretKey: SECRET_KEY,
+    platform,
+    oidc: true,
+    settings: { address: 'https://gw.example' },
+    each: ({ name }) => (name === 'bravo' ? { settings: { address: 'https://gw.example/net/bravo' } } : {}),
+  });
+  for (const name of ['acme', 'bravo']) await overlays.create({ name });
+  const handling = overlays.handling(({ path }) => {
+    const name = path.split('/')[1] ?? '';
+    return { name, mount: `/${name}` };
+  });
+  for (const [name, mount, base] of [
+    ['acme', '', '/acme'],
+    ['acme', '/networks', '/networks/acme'],
+    ['bravo', '/networks', '/net/bravo'],
+  ] as const) {
+    const path = `${base}${M}`;
+    assert.deepEqual(managementIn((await ask(handling, `/${name}/version`, { mount })).text), [[`https://gw.example${path}`], path]);
+    const { issuer } = JSON.parse((await ask(handling, `/${name}/oidc/.well-known/openid-configuration`, { mount })).text);
+    assert.equal(issuer, `https://gw.example${base}/oidc`);
+  }
+  await overlays.close();
 });
 
 test('an address is refused that has more than a path', async () => {
