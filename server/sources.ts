@@ -21,10 +21,10 @@ export type CheckMember = (option: string, value: unknown, source: string) => vo
  */
 export const fileSource = (file: string, table: OptionTable, check: CheckMember): Source => {
   const label = (option: string) => `${memberOf(option)} in ${file}`;
-  const members = Object.keys(table).map(memberOf);
+  const members = new Map(Object.keys(table).map((option) => [memberOf(option), memberOf(option)]));
   const values = Object.entries(objectIn(file)).map(([member, value]) => {
     const option = optionOf(member);
-    if (!members.includes(member)) throw new StartFailure(`${file} has an unknown member '${member}'${hintOf(member, members)}`);
+    if (!members.has(member)) throw new StartFailure(`${file} has an unknown member '${member}'${hintOf(member, members)}`);
     check(option, value, label(option));
     return [option, textsOf(value, table[option], label(option))] as const;
   });
@@ -73,13 +73,14 @@ const textOf = (value: unknown, takes: string): string | undefined => {
  */
 export const environmentSource = (environment: Environment, table: OptionTable): Source => {
   const options = new Map(Object.keys(table).map((option) => [plain(option), option]));
+  const spellings = new Map([...options].map(([name, option]) => [name, variableOf(option)]));
   const values = new Map<string, readonly string[]>();
   const variables = new Map<string, string>();
   for (const [variable, value = ''] of Object.entries(environment)) {
     if (value === '' || !variable.toUpperCase().startsWith(PREFIX) || isServiceLink(variable, value)) continue;
-    const option = options.get(plain(variable.slice(PREFIX.length)));
-    if (option === undefined)
-      throw new StartFailure(`the environment has an unknown variable ${variable}${hintOf(variable, Object.keys(table).map(variableOf))}`);
+    const name = plain(variable.slice(PREFIX.length));
+    const option = options.get(name);
+    if (option === undefined) throw new StartFailure(`the environment has an unknown variable ${variable}${hintOf(name, spellings)}`);
     const other = variables.get(option);
     if (other !== undefined) throw new StartFailure(`the environment has both ${other} and ${variable}`);
     variables.set(option, variable);
@@ -100,7 +101,8 @@ const variableTexts = (value: string, { value: takes, list }: OptionDeclaration 
   throw new StartFailure(`${variable} must be true or false, got '${value}'`);
 };
 
-const hintOf = (given: string, names: readonly string[]): string => {
-  const meant = nearest(given, names);
+/** @param names how each of the known names is spelt, by the form in which it is compared */
+const hintOf = (given: string, names: ReadonlyMap<string, string>): string => {
+  const meant = names.get(nearest(given, [...names.keys()]) ?? '');
   return meant === undefined ? '; see --help' : `: did you mean ${meant}?`;
 };

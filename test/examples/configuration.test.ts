@@ -164,6 +164,9 @@ for (const [content, sentence] of refusals)
 test('refused in the environment and on the command line, too, each in its own words', () => {
   const cases: readonly (readonly [line: string, environment: Record<string, string>, sentence: RegExp])[] = [
     ['', { OVERLAY_PROT: '1' }, /^the environment has an unknown variable OVERLAY_PROT: did you mean OVERLAY_PORT\?$/],
+    // The prefix, which all have, makes no two of them alike.
+    ['', { OVERLAY_MAXBODY: '1' }, /unknown variable OVERLAY_MAXBODY: did you mean OVERLAY_MAX_BODY_BYTES\?$/],
+    ['', { OVERLAY_X: '1' }, /unknown variable OVERLAY_X; see --help$/],
     ['', { overlay_sesion_timeout_minutes: '1' }, /did you mean OVERLAY_SESSION_TIMEOUT_MINUTES\?$/],
     ['', { OVERLAY_PORT: '1', overlay_port: '2' }, /^the environment has both OVERLAY_PORT and overlay_port$/],
     ['', { OVERLAY_PORT: 'x' }, /^OVERLAY_PORT must be a number from 0 to 65535, got 'x'$/],
