@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import * as z from 'zod';
 import type { Operation } from '../api/kit/operation.ts';
 import { parametersOf } from '../api/kit/path-template.ts';
 import type { Settings } from '../call/settings.ts';
@@ -9,7 +9,7 @@ type Values = Record<string, unknown>;
 
 /**
  * Raw input against the operation's schemas. JSON of a wrong type anywhere is unreadable (`COULD_NOT_PARSE_BODY`); else the first bad
- * field by name is reported. A null at the top of a body is a field that was not given, null in its place a body that was not; unknown fields are dropped.
+ * field by name is reported. A null at the top of a body is a field that was not given, unless its schema takes null; null in its place is a body that was not; unknown fields are dropped.
  * @throws ApiError
  */
 export const decode = (operation: Operation, raw: unknown, { numericTags }: Pick<Settings, 'numericTags'>): unknown => {
@@ -29,7 +29,7 @@ export const decode = (operation: Operation, raw: unknown, { numericTags }: Pick
     const { schema, required = true, name } = operation.body;
     const body = input.body ?? undefined;
     if (body === undefined && required) throw invalidField(name, `${name} in body is required`, undefined);
-    if (body !== undefined) decoded.body = parse(schema, withoutNulls(body), 'body');
+    if (body !== undefined) decoded.body = parse(schema, withoutNulls(body, schema), 'body');
     if (!numericTags) refuseNumericTags(decoded.body);
   }
   return decoded;
@@ -43,11 +43,12 @@ const parameterNames = (operation: Operation): readonly string[] => {
   return names;
 };
 
-const withoutNulls = (body: unknown): unknown => {
+const withoutNulls = (body: unknown, schema: z.ZodType): unknown => {
   if (!isObject(body) || Array.isArray(body)) return body;
-  const isGiven = (value: unknown): boolean => value !== null && value !== undefined;
-  if (Object.values(body).every(isGiven)) return body;
-  return Object.fromEntries(Object.entries(body).filter(([, value]) => isGiven(value)));
+  const isGiven = ([name, value]: readonly [string, unknown]): boolean =>
+    value !== null ? value !== undefined : schema instanceof z.ZodObject && schema.shape[name] instanceof z.ZodNullable;
+  const given = Object.entries(body);
+  return given.every(isGiven) ? body : Object.fromEntries(given.filter(isGiven));
 };
 
 /** The schema of tags takes numbers; whether a network does is a setting. */

@@ -69,7 +69,7 @@ export interface CaCreate {
    * Role attributes that identities get which enroll by themselves.
    * @defaultValue `[]`
    */
-  readonly identityRoles: readonly string[];
+  readonly identityRoles: readonly string[] | null;
   /**
    * Names of identities that enroll by themselves: text with placeholders.
    * @defaultValue `"[caName]-[commonName]"`
@@ -95,7 +95,7 @@ export interface CaUpdate {
    * Role attributes that identities get which enroll by themselves.
    * @defaultValue `[]`
    */
-  readonly identityRoles: readonly string[];
+  readonly identityRoles: readonly string[] | null;
   /**
    * Names of identities that enroll by themselves: text with placeholders.
    * @defaultValue `"[caName]-[commonName]"`

@@ -6,7 +6,7 @@ import { type App, onEveryStore } from '../support/app.ts';
 import { type KindRules, kindRules } from '../support/kinds.ts';
 import { assertInvalid, assertRefused } from '../support/refusals.ts';
 
-const NOT_GIVEN = [undefined, null];
+const notGiven = (field: string, { emptiedByNull = [] }: KindRules) => (emptiedByNull.includes(field) ? [undefined] : [undefined, null]);
 
 /** One of the kind, and ways to read and write it. */
 const one = async (app: App, { path, body, createOnly = [], replaceOnly, always }: KindRules) => {
@@ -35,14 +35,15 @@ onEveryStore('the fields of every kind', (open) => {
       await using app = await open();
       for (const rules of await kindRules(app)) {
         for (const field of rules.required)
-          for (const value of NOT_GIVEN)
+          for (const value of notGiven(field, rules))
             assertInvalid(await app.request('POST', rules.path, { body: { ...rules.body, [field]: value } }), field);
         if (!isReplaced(rules)) continue;
         const { at, read, replacing } = await one(app, rules);
         const before = await read();
         const { required, createOnly = [], replaceOnly = {} } = rules;
         for (const field of [...required.filter((field) => !createOnly.includes(field)), ...Object.keys(replaceOnly)])
-          for (const value of NOT_GIVEN) assertInvalid(await app.request('PUT', at, { body: { ...replacing, [field]: value } }), field);
+          for (const value of notGiven(field, rules))
+            assertInvalid(await app.request('PUT', at, { body: { ...replacing, [field]: value } }), field);
         assert.deepEqual(await read(), before);
       }
     },

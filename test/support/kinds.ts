@@ -11,6 +11,8 @@ export interface KindRules {
   readonly body: Readonly<Record<string, unknown>>;
   /** Required on create; on replace these too, but for `createOnly`. */
   readonly required: readonly string[];
+  /** Of these, the sets that null empties, since answers show an empty one as null. */
+  readonly emptiedByNull?: readonly string[];
   readonly createOnly?: readonly string[];
   readonly replaceOnly?: Readonly<Record<string, unknown>>;
   /** What a patch needs too. */
@@ -90,6 +92,7 @@ export const kindRules = async (app: App): Promise<readonly KindRules[]> => {
         isOttCaEnrollmentEnabled: false,
       },
       required: ['name', 'certPem', 'identityRoles', 'isAuthEnabled', 'isAutoCaEnrollmentEnabled', 'isOttCaEnrollmentEnabled'],
+      emptiedByNull: ['identityRoles'],
       createOnly: ['certPem'],
       replaceOnly: { identityNameFormat: '[caName]-[commonName]' },
       readOnly: { ...BASE, fingerprint: 'mine', isVerified: true, verificationToken: 'mine' },

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { FieldType } from '../../query/predicate.ts';
 import { type EntityReference, entityBase, entityReference, type Link, shownTags, type Tags, tags } from './entity.ts';
 import { type Field, type Fields, type KeepMode, showsEmptyList, type WriteMode } from './field.ts';
+import { preprocess } from './preprocess.ts';
 import { displayName, type RoleDisplay, roleDisplay } from './role-display.ts';
 
 /** What a kind is called, e.g. `['Identity', 'Identities']`. */
@@ -111,6 +112,8 @@ export interface BaseDetail {
 type In<X> = X extends Field<WriteMode, KeepMode, infer I, unknown> ? I : never;
 /** Of a document that is patched leaf by leaf, some of the leaves. */
 type Patched<X> = X extends { readonly patch: z.ZodType<unknown, infer P> } ? P : In<X>;
+/** A set that must be given may be null, as answers show one without elements. */
+type Needed<X> = X extends { readonly set: object } ? In<X> | null : In<X>;
 type KeysWritten<F, W extends WriteMode> = { [K in keyof F]: F[K] extends { readonly write: W } ? K : never }[keyof F];
 type KeysKept<F, K2 extends KeepMode> = { [K in keyof F]: F[K] extends { readonly keep: K2 } ? K : never }[keyof F];
 type Value<X> = X extends Field<WriteMode, KeepMode, infer _I, infer O> ? O : never;
@@ -123,14 +126,14 @@ type TagsInput = {
 // Conditional, so that of a union of tables each gives its own shape.
 export type CreateBody<F extends Fields> = F extends Fields
   ? Expand<
-      { readonly [K in KeysWritten<F, 'required' | 'createOnly' | 'requiredOnCreate' | 'discriminator'>]: In<F[K]> } & {
+      { readonly [K in KeysWritten<F, 'required' | 'createOnly' | 'requiredOnCreate' | 'discriminator'>]: Needed<F[K]> } & {
         readonly [K in KeysWritten<F, 'optional' | 'createOnlyOptional' | 'requiredOnReplace'>]?: In<F[K]> | null | undefined;
       } & TagsInput
     >
   : never;
 export type ReplaceBody<F extends Fields> = F extends Fields
   ? Expand<
-      { readonly [K in KeysWritten<F, 'required' | 'requiredOnReplace' | 'discriminator'>]: In<F[K]> } & {
+      { readonly [K in KeysWritten<F, 'required' | 'requiredOnReplace' | 'discriminator'>]: Needed<F[K]> } & {
         readonly [K in KeysWritten<F, 'optional' | 'requiredOnCreate'>]?: In<F[K]> | null | undefined;
       } & TagsInput
     >
@@ -191,9 +194,11 @@ export const resource = <const K extends string, const F extends Fields, const N
   const written = (partial: boolean, needed: readonly WriteMode[], ...others: WriteMode[]) =>
     entries
       .filter(([, f]) => needed.includes(f.write) || others.includes(f.write))
-      .map(([key, { write, patch, schema, input = schema }]) => {
-        if (partial && write !== 'discriminator') return [key, (patch ?? input).optional()] as const;
-        return [key, needed.includes(write) ? input : input.optional()] as const;
+      .map(([key, { write, patch, schema, set, input = schema }]) => {
+        const given = fields[`${key}Id`]?.reference ? idOrReference(input) : input;
+        if (partial && write !== 'discriminator') return [key, (patch ?? given).optional()] as const;
+        if (!needed.includes(write)) return [key, given.optional()] as const;
+        return [key, set ? given.nullable() : given] as const;
       });
   const [singular] = declaration.names;
   return {
@@ -218,6 +223,15 @@ export const resource = <const K extends string, const F extends Fields, const N
     } as unknown as Resource<K, F>['schemas'], // the types say what these shapes say: both are computed from the same field table
   };
 };
+
+/** Answers show a reference to the entity where bodies have its id: bodies take both, so that what was shown can be sent back. */
+const idOrReference = (id: z.ZodType): z.ZodType =>
+  preprocess((given) => {
+    const reference = shownReference.safeParse(given);
+    return reference.success ? reference.data.id : given;
+  }, id);
+
+const shownReference = z.object({ entity: z.string(), id: z.string() });
 
 const detailSchema = (fields: Fields, id: string) => {
   const shown = Object.entries(fields).filter(([, { keep, disclosable }]) => keep === 'stored' || keep === 'computed' || disclosable);
