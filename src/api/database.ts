@@ -32,6 +32,8 @@ export const maintenanceTask = resource({
     /** When it last ended well. */
     succeededAt: readOnly(timestamp),
     error: readOnly(string),
+    /** Of a snapshot: the name of the last one that was kept. */
+    snapshotName: readOnly(string),
     isFix: readOnly(boolean, { default: false }),
     tooManyFindings: readOnly(boolean, { default: false }),
     findings: readOnly(z.array(finding), { default: [] }),
@@ -62,6 +64,7 @@ const snapshotState = z
     inProgress: boolean,
     /** When it began; null when there was none. */
     startTime: timestamp.nullable(),
+    name: string.nullable().meta({ description: 'Of the last snapshot that was kept: `snapshotFolder` stores it as `NAME.ndjson`.' }),
     succeededAt: timestamp.nullable().meta({ description: 'When a snapshot was last kept.' }),
   })
   .meta({ id: 'SnapshotState', description: 'The last snapshot of the database.' });

@@ -39,6 +39,8 @@ export interface SnapshotState {
   readonly inProgress: boolean;
   /** When it began; null when there was none. */
   readonly startTime: string | null;
+  /** Of the last snapshot that was kept: `snapshotFolder` stores it as `NAME.ndjson`. */
+  readonly name: string | null;
   /** When a snapshot was last kept. */
   readonly succeededAt: string | null;
 }

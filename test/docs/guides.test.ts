@@ -46,16 +46,14 @@ test('the commands of the guide to backups take a snapshot, and restore it into 
   const token = await server.login('a-good-password');
   const api = `${server.url}/edge/management/v1`;
   const said = execFileSync('sh', ['-c', calls], { cwd: folder, encoding: 'utf8', env: { ...process.env, token, api, no_proxy: '*' } });
-  assert.deepEqual(
-    said
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line).data),
-    [{}, {}],
-  );
+  const [taken, state, checked] = said
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).data);
   await server.stop();
 
   const [snapshot = ''] = readdirSync(join(folder, 'data/snapshots'));
+  assert.deepEqual([taken, `${state.name}.ndjson`, checked], [{}, snapshot, {}]);
   const restore =
     restoring
       .trim()

@@ -70,6 +70,31 @@ onEveryStore('snapshots', (open, store) => {
     assert.equal((await second.request('POST', '/database/snapshot')).status, 200);
   });
 
+  test('the answer to a snapshot leads to its name, which stays that of the last one that was kept', async () => {
+    await using shared = newSharedStorage(store);
+    const names: string[] = [];
+    let fails = false;
+    const save = async (name: string) => {
+      if (fails) throw new Error('the disk is full');
+      names.push(name);
+    };
+    await using app = await openApp(store, { storage: shared.adapter(), snapshots: { save }, platform: { logger: silent } });
+    await using other = await openApp(store, { storage: shared.adapter() });
+    assert.equal((await state(app)).name, null);
+    const { status, body, headers } = await app.request('POST', '/database/snapshot');
+    // The published API has an empty object there.
+    assert.deepEqual([status, body.data, headers.location], [200, {}, STATE]);
+    for (const one of [app, other]) assert.equal((await state(one)).name, names[0]);
+    app.clock.advance('1m');
+    fails = true;
+    assertRefused(await app.request('POST', '/database/snapshot'), 503, 'SERVER_UNAVAILABLE');
+    assert.deepEqual([(await state(app)).name, names.length], [names[0], 1]);
+    app.clock.advance('1m');
+    fails = false;
+    await app.controller.database.createSnapshot();
+    assert.equal((await app.controller.database.getSnapshot()).name, names[1]);
+  });
+
   test('without a place for snapshots the answer names the option that is missing', async () => {
     await using app = await open({ snapshots: undefined });
     const refused = await app.request('POST', '/database/snapshot');

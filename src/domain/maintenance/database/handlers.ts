@@ -33,7 +33,7 @@ const integrityOf = (call: Call) =>
 const snapshotOf = (call: Call) =>
   call.read(async (entities) => {
     const { task, progress } = await progressOf(entities, 'snapshot', call.now());
-    return { ...progress, succeededAt: task?.succeededAt ?? null };
+    return { ...progress, succeededAt: task?.succeededAt ?? null, name: task?.snapshotName ?? null };
   });
 
 export const databaseEntries = implement(database, {

@@ -16,7 +16,8 @@ const PAUSE_MS = 60_000;
 const SHARE = 0.75;
 
 /**
- * Takes a snapshot, and resolves once it is kept. To a caller over HTTP it says before its time is over that the work goes on, and where to ask how.
+ * Takes a snapshot, and resolves once it is kept. To a caller over HTTP it says before its time is over that the work goes on. The answer is an empty
+ * object in the published API: its `location` leads to the state, which has the name.
  * @throws ApiError `NOT_CONFIGURED` where the host has given no place, `RATE_LIMITED` within a minute of the last one, `SERVER_UNAVAILABLE` when the
  *   place cannot take it
  */
@@ -32,13 +33,13 @@ export const createSnapshot = async (call: Call): Promise<Record<string, never>>
       core,
       taken,
       ({ signal }) => keepSnapshot(signal, core, snapshots),
-      (failure) => (failure === null ? { succeededAt: nowOf(core) } : {}),
+      (kept) => (kept ? { succeededAt: nowOf(core), snapshotName: kept.name } : {}),
     ),
   );
+  call.answerHeaders.set('location', `${surfaces.extensions.prefix}${database.operations.getSnapshot.path}`);
   if (await isOverWithin(work, core, call.timeLimit)) await work;
   else {
     call.isAccepted = true;
-    call.answerHeaders.set('location', `${surfaces.extensions.prefix}${database.operations.getSnapshot.path}`);
     work.catch((error: unknown) => core.platform.logger.error('a snapshot was not kept', { requestId, error: String(error) }));
   }
   return {};

@@ -53,7 +53,7 @@ export interface TaskWork extends Pick<Lease, 'signal' | 'read' | 'write'> {
 
 /**
  * Runs the work of an acquired task, and always releases the task.
- * @param result the fields to store at the end, from the fields so far and the error, if any
+ * @param result the fields to store at the end, from the value of the work; undefined if that failed
  * @throws errors of `work`
  */
 export const workOn = async <T>(
@@ -61,16 +61,16 @@ export const workOn = async <T>(
   core: Core,
   { name, claim }: TakenTask,
   work: (task: TaskWork) => Promise<T>,
-  result: (failure: string | null) => Fields,
+  result: (value: T | undefined) => Fields,
 ): Promise<T> => {
   const lease = holdLease(job, core.platform.clock, claim);
   const put = (fields: Fields) => async (entities: Entities) => {
     await entities.update(maintenanceTask, await entities.require(maintenanceTask, name), fields);
   };
-  const end = (failure: string | null) => lease.release(put({ ...result(failure), endedAt: core.stamp(), error: failure }));
+  const end = (failure: string | null, value?: T) => lease.release(put({ ...result(value), endedAt: core.stamp(), error: failure }));
   try {
     const value = await work({ ...lease, note: (fields) => lease.write(put(fields)) });
-    await end(null);
+    await end(null, value);
     return value;
   } catch (error) {
     await end(wordsOf(error)).catch((another) =>
