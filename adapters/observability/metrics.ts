@@ -97,6 +97,15 @@ const gaugesOf = async (controller: Gauged): Promise<readonly Family[]> => {
       queues.map(([queue, { waiting }]) => [{ queue }, waiting]),
     ),
     gauge('overlay_controller_connected_routers', 'Routers that are connected to this controller.', [[{}, statistics.connectedRouters]]),
+    gauge('overlay_controller_links', 'Links between routers that are connected to this controller.', [[{}, statistics.traffic.links]]),
+    gauge('overlay_controller_circuits', 'Circuits over routers that are connected to this controller.', [
+      [{}, statistics.traffic.circuits],
+    ]),
+    gauge(
+      'overlay_controller_carried_bytes',
+      'Bytes that the connected routers have carried since they were started, as they last reported.',
+      Object.entries(statistics.traffic.bytes).map(([point, bytes]) => [{ point }, bytes]),
+    ),
     gauge(
       'overlay_controller_role_index_bytes',
       'Memory of the index of role attributes, about, by table.',

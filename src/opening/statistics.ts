@@ -4,6 +4,7 @@ import type { Kind } from '../api/kit/resource.ts';
 import type { Core } from '../call/core.ts';
 import type { RoleIndexSize } from '../changes/role-indexes.ts';
 import { inView, tableOf } from '../changes/views.ts';
+import type { CarriedBytes } from '../presence/traffic.ts';
 import { ALL } from '../query/index.ts';
 import type { ControllerParts } from './parts.ts';
 
@@ -20,6 +21,8 @@ export interface Statistics {
   readonly queues: Readonly<Record<'writes' | 'enrollments' | 'passwordChecks', Turns>>;
   /** Routers that are connected to this controller. */
   readonly connectedRouters: number;
+  /** What these carry: links and circuits now, and bytes since each router was started, by where they count them, as they last reported. */
+  readonly traffic: { readonly links: number; readonly circuits: number; readonly bytes: CarriedBytes };
   /** By table, the index of role attributes in memory, where there is one. */
   readonly roleIndexes: Readonly<Record<string, RoleIndexSize>>;
   /** Bytes, about, of what was read before and is remembered. */
@@ -46,7 +49,7 @@ export const createStatistics = (
   core: Core,
   { writes, roleIndexes }: Pick<ControllerParts, 'writes' | 'roleIndexes'>,
 ): (() => Promise<Statistics>) => {
-  const { store, platform, enrollments, passwordChecks, presence, readCache } = core;
+  const { store, platform, enrollments, passwordChecks, presence, traffic, readCache } = core;
   const counted: readonly Kind[] = Object.values<Kind>(kinds).filter((kind) => !OWN.includes(kind));
   const count = (): Promise<Statistics['entities']> =>
     store.transaction('read', async (tx) => {
@@ -70,6 +73,7 @@ export const createStatistics = (
     entities: await entities(),
     queues: { writes: turnsOf(writes), enrollments: turnsOf(enrollments), passwordChecks: turnsOf(passwordChecks) },
     connectedRouters: presence.here,
+    traffic: { links: traffic.links().length, circuits: traffic.circuits().length, bytes: traffic.carried() },
     roleIndexes: roleIndexes.sizes(),
     readCacheBytes: readCache.bytes,
   });

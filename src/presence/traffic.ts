@@ -34,6 +34,14 @@ export interface TrafficCircuit {
   readonly links: readonly string[];
 }
 
+/** Where routers count bytes: towards clients (`ingress`), hosts (`egress`) and other routers (`fabric`), received (`rx`) and sent (`tx`). */
+export const carriedPoints = ['ingress.rx', 'ingress.tx', 'egress.rx', 'egress.tx', 'fabric.rx', 'fabric.tx'] as const;
+
+export type CarriedPoint = (typeof carriedPoints)[number];
+
+/** Bytes by the point where they were counted, as far as routers have reported them. */
+export type CarriedBytes = Readonly<Partial<Record<CarriedPoint, number>>>;
+
 /** What a router has answered that was asked for values. */
 export interface InspectedRouter {
   readonly routerId: string;
@@ -47,6 +55,8 @@ export interface InspectedRouter {
 export interface Traffic {
   links(): readonly TrafficLink[];
   circuits(): readonly TrafficCircuit[];
+  /** What the connected routers have carried since they were started, by their last reports. */
+  carried(): CarriedBytes;
   /** Where other routers reach a router; empty while it is not connected. */
   linkListeners(routerId: string): readonly { readonly address: string; readonly protocol: string }[];
   /** Has the routers close a link, and ends the circuits over it. @returns whether it was known */
@@ -66,6 +76,7 @@ export interface ServedTraffic extends Traffic {
 const NONE: Traffic = {
   links: () => [],
   circuits: () => [],
+  carried: () => ({}),
   linkListeners: () => [],
   endLink: () => false,
   endCircuit: () => false,
@@ -77,6 +88,7 @@ export const createTraffic = (): ServedTraffic => {
   return {
     links: () => served.links(),
     circuits: () => served.circuits(),
+    carried: () => served.carried(),
     linkListeners: (routerId) => served.linkListeners(routerId),
     endLink: (id) => served.endLink(id),
     endCircuit: (id) => served.endCircuit(id),

@@ -51,6 +51,7 @@ const hostileBodies = ({ bytes, elements }: Bounds): Readonly<Record<string, Uin
   'messages in field 1': filled(field(1, ...A, 0x12, 0x01, 0x61, 0x18, ...LONGEST), elements / 4, bytes),
   'entries in field 1': filled(field(1, ...A, 0x12, 0x00), elements / 3, bytes),
   'entries in field 2': filled(field(2, ...A, 0x10, ...LONGEST), elements / 3, bytes),
+  'entries in field 7': filled(field(7, ...A, 0x12, 0x02, 0x08, 0x01), elements / 4, bytes),
   'one message in field 1': measured(1, filled(field(3, 0x08, ...LONGEST), Math.min(elements, 32_000) / 2 - 1, bytes - 8)),
   'a message in field 7 that comes again and again': filled(field(7), elements, bytes),
   'unknown fields': filled(Uint8Array.of(0xf8, 0x07, ...LONGEST), elements, bytes),
@@ -83,9 +84,9 @@ const costOf = async (network: TestNetwork, name: string, frame: Uint8Array): Pr
 };
 
 describe('a router that sends more than it may', () => {
-  const { metrics, connectEvents } = messages.routers;
+  const { alerts, connectEvents } = messages.routers;
   const floods: Readonly<Record<string, Uint8Array>> = {
-    bytes: frameOf(metrics.contentType, new Uint8Array(metrics.bounds.bytes)),
+    bytes: frameOf(alerts.contentType, new Uint8Array(alerts.bounds.bytes)),
     elements: frameOf(
       connectEvents.contentType,
       filled(field(1, 0x10, 0x01), connectEvents.bounds.elements / 2, connectEvents.bounds.bytes),

@@ -54,8 +54,11 @@ const connectEvents = fromRouters(
   tabled(20415, 'ConnectEvents', { events: field.list(1, connectEvent), fullState: field.bool(2) }),
 );
 
-/** What a router measures. */
-const metrics = fromRouters({ bytes: 8_388_608, elements: 0 }, unread(1007, 'Metrics'));
+/** What a router measures. Only its meters are read, and of these the count since the router began: `ingress.rx.bytesrate`, for instance. */
+const metrics = fromRouters(
+  { bytes: 8_388_608, elements: 200_000 },
+  tabled(1007, 'Metrics', { meters: field.mapped(7, valueType.text, message({ count: field.int64(1) })) }),
+);
 
 /** Asks a router for what it knows, by name. */
 const inspectRequest = tabled(1013, 'InspectRequest', { requestedValues: field.texts(1) });

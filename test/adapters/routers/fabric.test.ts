@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createMetrics } from '../../../adapters/observability/metrics.ts';
 import { memoryStorage } from '../../../adapters/storage/memory/index.ts';
 import { createClient } from '../../../src/client/index.ts';
 import { messages } from '../../../src/control-channel/messages/index.ts';
 import { testNetwork } from '../../../testing/index.ts';
+import { readExposition, valueIn } from '../../support/exposition.ts';
 import { until } from '../../support/until.ts';
 import { type FabricApi, fabricApi } from './fabric-api.ts';
 import { isOnline } from './support.ts';
@@ -11,6 +13,7 @@ import { bindBy, dialBy, routed, settled, type Traffic, traffic, withSecond } fr
 
 const { route, unroute, fault } = messages.circuits;
 const { routerLinks, linkState } = messages.links;
+const { metrics } = messages.routers;
 
 const CONNECTION = { type: 'link.default', localAddr: 'tls:10.0.0.1:45000', remoteAddr: 'tls:10.0.0.2:6000' };
 
@@ -35,6 +38,40 @@ const withCircuit = async (at: Traffic) => {
   assert.ok(made.isMade);
   return { ...two, circuitId: made.id };
 };
+
+test('metrics have the links, circuits, routers and terminators of this moment, and the bytes that routers report', async () => {
+  await using at = await traffic();
+  const { ams1, second } = await withCircuit(at);
+  const { controller } = at.network;
+  const values = async () => {
+    const families = readExposition(await createMetrics().text(controller));
+    return (name: string, labels = {}) => valueIn(families, `overlay_controller_${name}`, labels);
+  };
+  const before = await values();
+  assert.deepEqual(
+    ['links', 'circuits', 'connected_routers', 'carried_bytes'].map((name) => before(name)),
+    [1, 1, 2, undefined],
+  );
+  for (const [kind, count] of Object.entries({ terminator: 1, edgeRouter: 2, router: 2 }))
+    assert.equal(before('entities', { kind }), count);
+  /** As routers report: with meters of other things, and of single links. */
+  const report = (counts: Readonly<Record<string, bigint>>) => ({
+    meters: new Map(Object.entries(counts).map(([name, count]) => [name, { count }])),
+  });
+  at.router.send(metrics, report({ 'ingress.rx.bytesrate': 1000n, 'fabric.tx.bytesrate': 900n, 'ingress.rx.msgrate': 7n }));
+  second.send(metrics, report({ 'ingress.rx.bytesrate': 20n, 'egress.tx.bytesrate': 5n, 'link.link.tx.bytesrate': 3n }));
+  at.router.send(metrics, report({ 'fabric.tx.bytesrate': 5_000_000_000n }));
+  await Promise.all([settled(at.router), settled(second)]);
+  assert.deepEqual((await controller.statistics()).traffic, {
+    links: 1,
+    circuits: 1,
+    bytes: { 'ingress.rx': 1020, 'egress.tx': 5, 'fabric.tx': 5_000_000_000 },
+  });
+  assert.equal((await values())('carried_bytes', { point: 'fabric.tx' }), 5_000_000_000);
+  second.close();
+  await until(async () => !(await isOnline(at.network, ams1.id)));
+  assert.deepEqual((await controller.statistics()).traffic.bytes, { 'ingress.rx': 1000, 'fabric.tx': 5_000_000_000 });
+});
 
 /** The name by which an answer points at an entity, and where. */
 const reference = (entity: string, id: string, name: string, ...below: readonly string[]) => ({

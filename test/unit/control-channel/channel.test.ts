@@ -13,7 +13,7 @@ import { utf8 } from '../../../src/control-channel/text.ts';
 import { frozenClock } from '../../support/clock.ts';
 
 const { hello, ping, result, latency, heartbeat, reconnectPing } = messages.channel;
-const { inspectRequest, inspectResponse, metrics } = messages.routers;
+const { inspectRequest, inspectResponse, alerts } = messages.routers;
 
 const bytesOf = (contentType: number, sequence: number, headers: readonly Header[] = [], body: Uint8Array = new Uint8Array()): Uint8Array =>
   encodeFrame({ contentType, sequence, headers: headersOf(headers), body });
@@ -154,8 +154,8 @@ describe('a channel', () => {
   test('numbers its frames from one', async () => {
     const { open, sent } = begin();
     const channel = await open();
-    channel.send(metrics, undefined);
-    channel.send(metrics, undefined);
+    channel.send(alerts, undefined);
+    channel.send(alerts, undefined);
     assert.deepEqual(
       sent.map(({ sequence }) => sequence),
       [1, 2],
@@ -169,11 +169,11 @@ describe('a channel', () => {
     assert.deepEqual(inspectRequest.decode(sent[0]?.body ?? assert.fail()), { requestedValues: ['a'] });
     await come(
       bytesOf(inspectResponse.contentType, 1, [header.replyFor.of(2)], inspectResponse.encode({ success: true })),
-      bytesOf(metrics.contentType, 2),
+      bytesOf(alerts.contentType, 2),
       bytesOf(inspectResponse.contentType, 3, [header.replyFor.of(1)]),
     );
     assert.deepEqual([(await one).sequence, (await two).sequence], [3, 1]);
-    assert.deepEqual(typesOf(handled), [metrics.contentType]);
+    assert.deepEqual(typesOf(handled), [alerts.contentType]);
   });
 
   test('forgets a request after its time: a late answer is noted, and does nothing', async () => {
@@ -193,7 +193,7 @@ describe('a channel', () => {
     const request = channel.request(inspectRequest, {});
     accepted.lost();
     await assert.rejects(request, /the connection was lost/);
-    assert.throws(() => channel.send(metrics, undefined), /the connection was lost/);
+    assert.throws(() => channel.send(alerts, undefined), /the connection was lost/);
     await assert.rejects(channel.request(inspectRequest, {}), /the connection was lost/);
     channel.close('again');
     assert.equal(accepted.signal.reason.message, 'the connection was lost');
@@ -217,7 +217,7 @@ describe('a channel', () => {
   test('says of a request whether it was done', async () => {
     const { open, come, sent, handled } = begin();
     const channel = await open();
-    await come(bytesOf(metrics.contentType, 9));
+    await come(bytesOf(alerts.contentType, 9));
     channel.conclude(handled[0] ?? assert.fail(), false, 'not now');
     const [answer = assert.fail()] = sent;
     assert.deepEqual([header.replyFor.in(answer), header.success.in(answer), result.decode(answer.body)], [9, false, 'not now']);
@@ -232,10 +232,10 @@ describe('a channel', () => {
         },
     });
     await failing.open();
-    await failing.come(bytesOf(metrics.contentType, 1));
+    await failing.come(bytesOf(alerts.contentType, 1));
     await Promise.resolve();
     assert.deepEqual([failing.end, failing.notes], [undefined, ['a message could not be handled']]);
-    await failing.come(bytesOf(metrics.contentType, 2));
+    await failing.come(bytesOf(alerts.contentType, 2));
     await Promise.resolve();
     assert.equal(failing.end, 'a field is longer than its message');
     const garbled = begin();
@@ -244,7 +244,7 @@ describe('a channel', () => {
     assert.equal(garbled.end, 'what came is no frame');
     const badHeader = begin();
     await badHeader.open();
-    await badHeader.come(bytesOf(metrics.contentType, 1, [[1, Uint8Array.of(1)]]));
+    await badHeader.come(bytesOf(alerts.contentType, 1, [[1, Uint8Array.of(1)]]));
     assert.equal(badHeader.end, 'a header has 1 bytes in place of 4');
   });
 
@@ -252,11 +252,11 @@ describe('a channel', () => {
     const work: (() => void)[] = [];
     const { open, come } = begin({ take: () => () => new Promise<void>((done) => work.push(done)) });
     await open();
-    await come(...Array.from({ length: 64 }, (_, i) => bytesOf(metrics.contentType, i)));
+    await come(...Array.from({ length: 64 }, (_, i) => bytesOf(alerts.contentType, i)));
     await Promise.resolve();
     assert.equal(work.length, 64);
     let isRead = false;
-    const more = come(bytesOf(metrics.contentType, 65)).then(() => {
+    const more = come(bytesOf(alerts.contentType, 65)).then(() => {
       isRead = true;
     });
     await new Promise(setImmediate);
@@ -271,10 +271,10 @@ describe('a channel', () => {
     const { open, wire, come, handled } = begin();
     await open();
     wire.kept = 16_777_216;
-    await come(bytesOf(metrics.contentType, 1));
+    await come(bytesOf(alerts.contentType, 1));
     assert.equal(handled.length, 1);
     wire.kept++;
-    const coming = come(bytesOf(metrics.contentType, 2), bytesOf(metrics.contentType, 3));
+    const coming = come(bytesOf(alerts.contentType, 2), bytesOf(alerts.contentType, 3));
     await new Promise((resolve) => setImmediate(resolve));
     assert.equal(handled.length, 1);
     wire.kept = 0;
@@ -287,10 +287,10 @@ describe('a channel', () => {
     const { open, wire, accepted } = begin();
     const channel = await open();
     wire.kept = 67_108_864;
-    channel.send(metrics, undefined);
+    channel.send(alerts, undefined);
     assert.equal(accepted.signal.aborted, false);
     wire.kept++;
-    channel.send(metrics, undefined);
+    channel.send(alerts, undefined);
     assert.equal(accepted.signal.reason.message, 'it reads too slowly');
   });
 });
@@ -304,7 +304,7 @@ describe('heartbeats', () => {
     const bytes = Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8);
     await come(
       bytesOf(heartbeat.contentType, 1, [header.heartbeat.of(bytes)]),
-      bytesOf(metrics.contentType, 2, [header.heartbeat.of(bytes)]),
+      bytesOf(alerts.contentType, 2, [header.heartbeat.of(bytes)]),
     );
     assert.deepEqual(
       sent.map((frame) => [frame.contentType, header.heartbeatAnswer.in(frame)]),
@@ -313,13 +313,13 @@ describe('heartbeats', () => {
         [heartbeat.contentType, bytes],
       ],
     );
-    assert.deepEqual(typesOf(handled), [metrics.contentType]);
+    assert.deepEqual(typesOf(handled), [alerts.contentType]);
   });
 
   test('are sent every ten seconds; the channel ends when none was answered for 30 seconds', async () => {
     const { open, come, clock, sent, accepted } = begin();
     await open();
-    const answer = () => come(bytesOf(metrics.contentType, 1, [header.heartbeatAnswer.of(new Uint8Array(8))]));
+    const answer = () => come(bytesOf(alerts.contentType, 1, [header.heartbeatAnswer.of(new Uint8Array(8))]));
     for (let i = 0; i < 6; i++) {
       clock.advance('10s');
       await answer();

@@ -45,7 +45,8 @@ export const admit = async (
     throw error instanceof ApiError && REFUSALS.has(error.code) ? new RefusedHello(error.message) : error;
   });
   const isAnew = header.connectionId.in(hello) === undefined;
-  const router = { id: connection.routerId, channel, connection, since: now, isAnew, version: version.version, linkListeners: listeners };
+  const { routerId: id } = connection;
+  const router = { id, channel, connection, since: now, isAnew, version: version.version, linkListeners: listeners, carried: {} };
   connected.add(router);
   return router;
 };

@@ -6,11 +6,12 @@ import type { Frame } from '../../../control-channel/frame.ts';
 import type { MessageBody } from '../../../control-channel/messages/message-type.ts';
 import { routerMessages } from '../../../control-channel/messages/routers.ts';
 import { ApiError } from '../../../errors/index.ts';
+import { type CarriedPoint, carriedPoints } from '../../../presence/traffic.ts';
 import type { RouterInterfaceReport } from '../../fabric/connections/presence.ts';
 import type { ConnectedRouter } from '../routers/connected.ts';
 import { type HandlerRow, handling } from '../routers/handlers.ts';
 
-const { routerInterfaces, connectEvents } = routerMessages;
+const { routerInterfaces, connectEvents, metrics } = routerMessages;
 
 /** Stores the network interfaces of a router, and says whether that was done. */
 const takeInterfaces = async (
@@ -97,15 +98,25 @@ interface CarriedReports {
   readonly come: readonly string[];
 }
 
+/** A meter that a report lacks stays as it was. */
+const takeMeters = (router: ConnectedRouter, { meters }: MessageBody<typeof metrics>): void => {
+  const counts: Partial<Record<CarriedPoint, number>> = {};
+  for (const point of carriedPoints) {
+    const { count } = meters.get(`${point}.bytesrate`) ?? {};
+    if (count !== undefined) counts[point] = Number(count);
+  }
+  router.carried = { ...router.carried, ...counts };
+};
+
 const ignored = (): void => undefined;
 
-/** What a router tells of itself. Metrics and alerts are for operators, who get them from the router. */
+/** What a router tells of itself. Alerts, and metrics beside bytes, are for operators, who get them from the router. */
 export const reportHandlers = (router: ConnectedRouter): readonly HandlerRow[] => {
   const carry = carrying(router);
   return [
     handling(routerInterfaces, (said, frame) => takeInterfaces(router, said, frame)),
     handling(connectEvents, (said, _frame, budget) => carry(said, budget)),
-    handling(routerMessages.metrics, ignored),
+    handling(metrics, (said) => takeMeters(router, said)),
     handling(routerMessages.alerts, ignored),
   ];
 };

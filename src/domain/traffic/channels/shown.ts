@@ -1,4 +1,4 @@
-import type { Traffic } from '../../../presence/traffic.ts';
+import { type CarriedPoint, carriedPoints, type Traffic } from '../../../presence/traffic.ts';
 import type { CircuitKeeping } from '../circuits/circuits.ts';
 import type { Linking } from '../links/linking.ts';
 import { LINK_COST } from '../links/paths.ts';
@@ -15,6 +15,12 @@ export const shownTraffic = (
   links: () => linking.links.all().map((link) => ({ ...link, cost: LINK_COST })),
   // Of a router that is away it is not known whether it still carries them.
   circuits: () => circuits.all().filter(({ path }) => path.every((routerId) => connected.get(routerId))),
+  carried: () => {
+    const sums: Partial<Record<CarriedPoint, number>> = {};
+    for (const { carried } of connected.all())
+      for (const point of carriedPoints) if (carried[point] !== undefined) sums[point] = (sums[point] ?? 0) + carried[point];
+    return sums;
+  },
   linkListeners: (routerId) => connected.get(routerId)?.linkListeners ?? [],
   endLink: (id) => {
     const wasKnown = linking.remove(id);

@@ -1,4 +1,5 @@
 import type { Channel } from '../../../control-channel/channel.ts';
+import type { CarriedBytes } from '../../../presence/traffic.ts';
 import type { RouterConnection } from '../../fabric/connections/presence.ts';
 
 /** Where other routers reach a router. */
@@ -25,6 +26,8 @@ export interface ConnectedRouter {
   readonly version: string;
   /** Where other routers reach it. */
   readonly linkListeners: readonly LinkListener[];
+  /** What it has carried, by its last report. */
+  carried: CarriedBytes;
 }
 
 /** The routers that are connected to this controller, each by one channel. */
