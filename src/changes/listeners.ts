@@ -8,10 +8,25 @@ type Listener<N extends Name> = (...args: ChangeEvents[N]) => unknown;
 
 /** Where a host listens to changes. */
 export interface ChangeListeners {
+  /**
+   * Calls a function for every change that is committed from now on, in order of revision, after the commit and before the call that made it resolves. What
+   * it returns is not awaited; if it throws or rejects, that is logged, and the other listeners still run.
+   *
+   * ```ts
+   * controller.events.on('identity', ({ action, entityId, after }) => console.log(action, after?.name ?? entityId));
+   * ```
+   * @param name `identity`, `apiSession`, ... for changes of one kind; `change` for those of all kinds
+   */
   on<N extends Name>(name: N, listener: Listener<N>): void;
-  /** For the next one only. */
+  /** Calls a function for the next change only. @param name as for `on` */
   once<N extends Name>(name: N, listener: Listener<N>): void;
+  /**
+   * No longer calls a function that was passed to `on` or `once`. Without effect if it is not listening.
+   * @param name by which it listens
+   * @param listener the same function
+   */
   off<N extends Name>(name: N, listener: Listener<N>): void;
+  /** Announces a change to its listeners. */
   emit(change: Change): void;
 }
 

@@ -31,6 +31,10 @@ const check: PostureCheck = await postureChecks.get({ id: 'x' });
 if (check.typeId === 'MAC') check/*variant*/.macAddresses.join();
 const policy = await authPolicies.get({ id: 'x' });
 policy.secondary.requireExtJwtSigner/*nullable*/;
+const listener = () => undefined;
+controller.events.on/*on*/('identity', listener);
+controller.events.once/*once*/('change', listener);
+controller.events.off/*off*/('identity', listener);
 export { body, page, patch, remote };
 `;
 
@@ -53,6 +57,12 @@ describe('what an editor shows', () => {
     assert.match(documentation, /^Create an identity\.\n\nFor administrators \(right `identity\.create`\): `POST \/identities`/);
     assert.match(documentation, /@throws ApiError `COULD_NOT_VALIDATE` \(400\)/);
     assert.match(documentation, /@example .*controller\.identities\.create\(/);
+  });
+
+  test('how changes are listened to is said where that begins and ends', () => {
+    assert.match(consumer.hover('on').documentation, /^Calls a function for every change that is committed from now on.*@param name /s);
+    assert.match(consumer.hover('once').documentation, /^Calls a function for the next change only/);
+    assert.match(consumer.hover('off').documentation, /^No longer calls a function that was passed to `on`/);
   });
 
   test('results have the names of their types', () => {
