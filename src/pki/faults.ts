@@ -22,6 +22,17 @@ export const pemFaultText = (fault: PemFault, { label = 'CERTIFICATE', most = MA
     tooMany: `it holds more than ${most} ${most === 1 ? 'block' : 'blocks'}`,
   })[fault];
 
+/**
+ * A critical extension that this controller does not apply, so that RFC 5280, 4.2, has it reject the certificate.
+ * @param oid of the extension
+ */
+export const unknownCriticalText = (oid: string): string =>
+  oid === NAME_CONSTRAINTS
+    ? 'critical name constraints, which this controller does not apply: use an authority without them'
+    : `a critical extension that this controller does not know: ${oid}`;
+
+const NAME_CONSTRAINTS = '2.5.29.30';
+
 /** Why a certificate is not accepted below an authority, and what would be right. */
 export const chainFaultText: Readonly<Record<ChainFault, string>> = {
   noChain:

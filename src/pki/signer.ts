@@ -1,7 +1,7 @@
 import { certsOnly } from './bundle.ts';
 import { type Certificate, readCertificates } from './certificate.ts';
 import { validateChain } from './chain.ts';
-import { pemFaultText } from './faults.ts';
+import { pemFaultText, unknownCriticalText } from './faults.ts';
 import { foreignKeyHolder, type KeyHolder, keyHolder } from './keys.ts';
 
 /** The authority that signs certificates for clients and routers, as a host hands it in. */
@@ -50,6 +50,9 @@ export const openSigner = async (options: SignerOptions, bundle?: string): Promi
   const [root] = anchors;
   if (!certificate || !root) throw new TypeError('the signer of certificates must have a certificate and a root');
   if (!certificate.isCa) throw new TypeError(`the signer's certificate, of ${certificate.subject}, is not that of an authority`);
+  const [unknown] = certificate.unknownCritical;
+  if (unknown !== undefined)
+    throw new TypeError(`the signer's certificate, of ${certificate.subject}, has ${unknownCriticalText(unknown)}`);
   const isAnchor = (one: Certificate) => anchors.some(({ fingerprint }) => fingerprint === one.fingerprint);
   const { fault } = await validateChain(certificate, { anchors, intermediates: rest, now: 0, ignoreValidity: 'all' });
   if (fault && !isAnchor(certificate))

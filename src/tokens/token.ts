@@ -18,14 +18,14 @@ const MOST = 2;
 
 const THREE_PARTS = /^([\w-]+)\.([\w-]+)\.[\w-]+$/;
 
-/** The tokens of `Authorization` headers, joined by commas: those whose scheme is exactly `Bearer`, two at most. */
+const BEARER = /^bearer +(.*)$/i;
+
+/** The tokens of `Authorization` headers, joined by commas: those of the scheme `Bearer` in any case (RFC 9110, 11.1), two at most. */
 export const bearerTokens = (authorization: string | undefined): readonly string[] =>
   (authorization ?? '')
     .split(',')
-    .map((value) => value.trim())
-    .filter((value) => value.startsWith('Bearer '))
-    .slice(0, MOST)
-    .map((value) => value.slice('Bearer '.length));
+    .flatMap((value) => BEARER.exec(value.trim())?.[1] ?? [])
+    .slice(0, MOST);
 
 /** @returns undefined for what is no signed token in compact form that names its key, or one with extensions that must be understood (`crit`) */
 export const readToken = (text: string): Jwt | undefined => {

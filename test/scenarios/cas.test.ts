@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { proves } from '../specification.ts';
 import { onEveryStore } from '../support/app.ts';
 import { aCa, caBody, readCa, SPIFFE } from '../support/certificates.ts';
-import { authority, party, sharedPki } from '../support/pki.ts';
+import { authority, NAME_CONSTRAINTS, party, rootWith, sharedPki } from '../support/pki.ts';
 import { assertInvalid } from '../support/refusals.ts';
 
 onEveryStore('certificate authorities', (open) => {
@@ -74,6 +74,23 @@ onEveryStore('certificate authorities', (open) => {
     const below = await authority('below', { by: root });
     const id = await app.create('/cas', caBody('ours', below.cert + root.cert));
     assert.equal((await readCa(app, id)).fingerprint, below.certificate.fingerprint);
+  });
+
+  test('an authority with critical name constraints, or another critical extension that is unknown, is refused at once with the reason', async () => {
+    await using app = await open();
+    const refused = [
+      [NAME_CONSTRAINTS, /critical name constraints/],
+      [{ oid: '1.2.3.4', hex: '0500' }, /critical extension that this controller does not know: 1\.2\.3\.4/],
+    ] as const;
+    for (const [extension, reason] of refused) {
+      const create = async (isCritical: boolean) =>
+        app.request('POST', '/cas', { body: caBody(`ours ${isCritical}`, (await rootWith({ ...extension, isCritical })).cert) });
+      const answer = await create(true);
+      assertInvalid(answer, 'certPem');
+      assert.match(answer.body.error.cause.reason, reason);
+    }
+    const { cert } = await rootWith({ ...NAME_CONSTRAINTS, isCritical: false });
+    await app.create('/cas', caBody('advised only', cert));
   });
 
   test('name and certificate are unique', proves(90), async () => {

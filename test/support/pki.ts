@@ -108,3 +108,26 @@ export const certificateIn = async (algorithm: KeyParameters) => {
   const der = new Uint8Array(made.rawData);
   return { cert: writePem('CERTIFICATE', der), fingerprint: fingerprintOf(der), privateKey: keys.privateKey };
 };
+
+/** PEM of a root that has an extension beside those of every authority. */
+export const rootWith = async ({ oid, isCritical, hex }: { readonly oid: string; readonly isCritical: boolean; readonly hex: string }) => {
+  const { BasicConstraintsExtension, Extension, KeyUsagesExtension, X509CertificateGenerator } = await x509();
+  const keys = await crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, ['sign', 'verify']);
+  const { rawData } = await X509CertificateGenerator.createSelfSigned({
+    name: `CN=root with ${oid}`,
+    notBefore: new Date(NOW - DAY),
+    notAfter: new Date(NOW + DAY),
+    keys,
+    signingAlgorithm: P256,
+    extensions: [
+      new BasicConstraintsExtension(true, undefined, true),
+      new KeyUsagesExtension(KeyUsage.keyCertSign, true),
+      new Extension(oid, isCritical, Buffer.from(hex, 'hex')),
+    ],
+  });
+  const key = writePem('PRIVATE KEY', new Uint8Array(await crypto.subtle.exportKey('pkcs8', keys.privateKey)));
+  return { cert: writePem('CERTIFICATE', new Uint8Array(rawData)), key };
+};
+
+/** Name constraints: only names below `example.test` (RFC 5280, 4.2.1.10). */
+export const NAME_CONSTRAINTS = { oid: '2.5.29.30', hex: '3012a010300e820c6578616d706c652e74657374' };

@@ -12,7 +12,7 @@ import { readRequest } from '../../../src/pki/request.ts';
 import { openSigner } from '../../../src/pki/signer.ts';
 import { x509 } from '../../../src/pki/x509.ts';
 import { webRandom } from '../../../src/platform/web.ts';
-import { authority, csr, NOW, P256, rsa } from '../../support/pki.ts';
+import { authority, csr, NAME_CONSTRAINTS, NOW, P256, rootWith, rsa } from '../../support/pki.ts';
 import { ann, root } from './parties.ts';
 
 describe('issuing certificates', () => {
@@ -109,7 +109,9 @@ describe('issuing certificates', () => {
 
   test('a signer that does not fit together is refused with what is wrong', async () => {
     const other = await authority('other');
+    const constrained = await rootWith({ ...NAME_CONSTRAINTS, isCritical: true });
     const refused: readonly (readonly [Parameters<typeof openSigner>[0], RegExp])[] = [
+      [{ certificates: constrained.cert, anchors: constrained.cert, key: constrained.key }, /has critical name constraints/],
       [{ certificates: root.cert, anchors: root.cert, key: other.key }, /not the one of the certificate/],
       [{ certificates: ann.cert, anchors: root.cert, key: ann.key }, /not that of an authority/],
       [{ certificates: other.cert, anchors: root.cert, key: other.key }, /no chain leads/],

@@ -6,13 +6,14 @@ import { forge } from '../../support/provider.ts';
 import { anyText } from '../../support/texts.ts';
 
 describe('what stands in Authorization', () => {
-  test('is a token after the scheme Bearer, written just so; two at most', () => {
+  test('is a token after the scheme Bearer, in any case; two at most', () => {
     const cases: readonly (readonly [string | undefined, readonly string[]])[] = [
       [undefined, []],
       ['', []],
       ['Bearer a', ['a']],
-      ['bearer a', []],
-      ['BEARER a', []],
+      ['bearer a', ['a']],
+      ['BEARER  a', ['a']],
+      ['bearer a, BEARER b', ['a', 'b']],
       ['Bearera', []],
       ['Bearer', []],
       ['Basic a', []],

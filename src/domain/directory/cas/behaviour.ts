@@ -2,7 +2,7 @@ import { ca } from '../../../api/cas.ts';
 import { behaviour } from '../../../call/behaviour.ts';
 import { invalidField } from '../../../errors/index.ts';
 import { type Certificate, KeyUsage, readCertificates } from '../../../pki/certificate.ts';
-import { pemFaultText } from '../../../pki/faults.ts';
+import { pemFaultText, unknownCriticalText } from '../../../pki/faults.ts';
 import { keyWeakness, signatureWeakness } from '../../../pki/strength.ts';
 import { equals, stringField } from '../../../query/index.ts';
 import { checkClaim } from './claims.ts';
@@ -25,14 +25,17 @@ export const caBehaviour = behaviour(ca, {
 
 /**
  * The first certificate of a text.
- * @throws ApiError `COULD_NOT_VALIDATE` for a text that is none, and for one that may not sign others or is too weak
+ * @throws ApiError `COULD_NOT_VALIDATE` for a text that is none, and for one that may not sign others, is too weak, or could never be verified (`validateChain`)
  */
 const authorityIn = async (pem: string): Promise<Certificate> => {
   const { value: [certificate] = [], fault = 'noPem' } = await readCertificates(pem);
   if (!certificate) throw invalidField('certPem', `certPem must be certificates in PEM: ${pemFaultText(fault)}`, undefined);
-  const { isCa, keyUsage = KeyUsage.keyCertSign } = certificate;
+  const { isCa, keyUsage = KeyUsage.keyCertSign, unknownCritical } = certificate;
   if (!isCa || !(keyUsage & KeyUsage.keyCertSign))
     throw invalidField('certPem', 'the first certificate must be that of a certificate authority, which may sign others', undefined);
+  const [unknown] = unknownCritical;
+  if (unknown !== undefined)
+    throw invalidField('certPem', `the certificate of the authority has ${unknownCriticalText(unknown)}`, undefined);
   requireStrong(certificate);
   return certificate;
 };
