@@ -59,15 +59,7 @@ onEveryStore('logins by external tokens', (open) => {
         as: null,
         ...(authorization === undefined ? {} : { headers: { authorization } }),
       });
-    for (const header of [
-      undefined,
-      '',
-      good,
-      `Basic ${good}`,
-      `Bearer  `,
-      `Bearer${good}`,
-      `Bearer x, Bearer y, Bearer ${good}`,
-    ])
+    for (const header of [undefined, '', good, `Basic ${good}`, `Bearer  `, `Bearer${good}`, `Bearer x, Bearer y, Bearer ${good}`])
       refused(await present(header), header?.slice(0, 10));
     for (const [header, id] of [
       [`Bearer ${good}`, ann],
