@@ -56,12 +56,20 @@ export const steps: Readonly<Record<string, (trial: Trial) => Promise<string | u
     return `it answers after ${answers - killed} ms, a new connection after ${Date.now() - killed} ms`;
   },
 
-  'a right that is lost ends a connection that uses it': async ({ processes: { run } }) => {
-    const connection = await connectTo(9000);
-    await connection.echo('before');
+  'a right that is lost ends a connection that uses it, also one that began before another restart': async ({
+    controller,
+    processes: { run },
+  }) => {
+    const connections = [await connectTo(9000)];
+    await connections[0]?.echo('before');
+    await pause(1000);
+    await controller.killAndRestart();
+    await until('a new connection can be made', canConnect);
+    connections.push(await connectTo(9000));
+    for (const connection of connections) await connection.echo('before');
     const began = Date.now();
     await run('ziti', 'edge', 'delete', 'service-policy', 'clients-dial');
-    await connection.ended;
+    for (const connection of connections) await connection.ended;
     const took = Date.now() - began;
     await run(
       'ziti',

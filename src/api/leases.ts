@@ -3,7 +3,7 @@ import { string, timestamp } from './kit/entity.ts';
 import { readOnly } from './kit/field.ts';
 import { resource } from './kit/resource.ts';
 
-/** The right of one of several controllers to do something. The id names the work: `snapshot`, `schedule/...`, `presence/...`, `controller/...`. A released lease has no row. */
+/** The right of one of several controllers to do something. The id names the work: `snapshot`, `schedule/...`, `presence/...`, `controller/...`, `circuit/...`. A released lease has no row. */
 export const lease = resource({
   kind: 'lease',
   collection: 'leases',

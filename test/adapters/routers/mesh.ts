@@ -1,5 +1,5 @@
 import { messages } from '../../../src/control-channel/messages/index.ts';
-import type { ScriptedRouter, TestRouter } from '../../../testing/index.ts';
+import type { ScriptedRouter, TestNetworkOptions, TestRouter } from '../../../testing/index.ts';
 import { until } from '../../support/until.ts';
 import { isOnline } from './support.ts';
 import { bindBy, dialBy, routed, settled, type Traffic, traffic } from './traffic.ts';
@@ -25,8 +25,8 @@ export interface Mesh extends Traffic {
   circuit(token?: string): Promise<string>;
 }
 
-export const mesh = async (): Promise<Mesh> => {
-  const at = await traffic();
+export const mesh = async (options: TestNetworkOptions = {}): Promise<Mesh> => {
+  const at = await traffic(routed, 'API session', options);
   const join = async (name: string, script = routed, version = 'v1.7.2'): Promise<MeshRouter> => {
     const of = await at.network.edgeRouter(name);
     const router = await of.dial({ port: at.port, script, version });

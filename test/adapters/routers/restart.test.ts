@@ -1,33 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { circuitHeader, header, routeHeader } from '../../../src/control-channel/header-fields.ts';
+import { circuitHeader, routeHeader } from '../../../src/control-channel/header-fields.ts';
 import { messages } from '../../../src/control-channel/messages/index.ts';
-import { connectScripted } from '../../../testing/scripted-router.ts';
-import { SECRET_KEY } from '../../support/app.ts';
-import { newSharedStorage, type SharedStorage, stores } from '../../support/stores.ts';
+import { newSharedStorage, stores } from '../../support/stores.ts';
 import { until } from '../../support/until.ts';
-import { isOnline, routerNetwork } from './support.ts';
-import { bindBy, dialBy, HOST_KEY, KEY, routed, type Traffic, tokenFor, traffic } from './traffic.ts';
+import { on, restarted } from './restarted.ts';
+import { isOnline } from './support.ts';
+import { bindBy, dialBy, HOST_KEY, KEY, routed, type Traffic, traffic } from './traffic.ts';
 
 const { route, routeResult } = messages.circuits;
 const { sessionRemoved } = messages.sessions;
 const { validateTerminators, validateTerminatorsResponse, createTunnelTerminator } = messages.terminators;
-
-const on = (storage: SharedStorage) => ({ storage: storage.adapter(), secretKey: SECRET_KEY });
-
-/** Another process on the same store, after the first one was killed. Its router and the token of its client come over to it. */
-const restarted = async (at: Traffic, storage: SharedStorage, script = routed, isAnew = false) => {
-  const token = await tokenFor(at.dialing, at.serviceId, 'Dial');
-  const next = await routerNetwork({ oidc: true, ...on(storage) });
-  const { certificate, id } = at.fra1;
-  assert.ok(certificate);
-  const connect = () => {
-    const lastConnectionId = header.connectionId.required(at.router.welcome);
-    const options = { port: next.port, script, ...(isAnew ? {} : { lastConnectionId }) };
-    return connectScripted({ id, certificate, clock: next.network.clock }, options);
-  };
-  return { ...next, token, connect, again: async () => ({ ...at, router: await connect() }) };
-};
 
 for (const store of stores)
   describe(`a controller that was killed and started again, on ${store}`, () => {

@@ -42,6 +42,7 @@ export const createRouterChannels = ({ core, events, publish }: Omit<Fabric, 'co
       clock,
       wire: socket,
       admit: async (hello, channel) => {
+        await service.ready();
         router = await admit(place, certificates, hello, channel);
         const budget = budgets(router.id);
         handlers = service.handlers(router, budget);

@@ -18,6 +18,8 @@ import { shownTraffic } from './shown.ts';
 
 /** What is done for a router as long as it is connected. */
 export interface RouterService {
+  /** Resolves when routers may be let in. @throws what the store throws */
+  ready(): Promise<void>;
   /** @param budget what the router may spend */
   handlers(router: ConnectedRouter, budget: Budget): MessageHandlers;
   /** Tells the router what it must know, and asks what is to be known of it. What fails is logged. */
@@ -43,6 +45,7 @@ export const serveConnected = (fabric: Fabric, inspect: InspectRouters): RouterS
     ...hosting.handlers(router),
   ];
   return {
+    ready: circuits.restored,
     handlers: (router, budget) => {
       router.channel.signal.addEventListener('abort', () => {
         hosting.lost(router);

@@ -1,4 +1,6 @@
 import { createGroups } from '../../../platform/groups.ts';
+import type { TrafficRight } from '../rights/right.ts';
+import type { CircuitRecords } from './records.ts';
 
 /** The way of a circuit through the fabric. */
 export interface CircuitWay {
@@ -9,15 +11,12 @@ export interface CircuitWay {
 }
 
 /** A circuit: a connection of a client to a terminator, by the routers between them. */
-export interface Circuit extends CircuitWay {
+export interface Circuit extends CircuitWay, Pick<TrafficRight, 'serviceId' | 'sessionId' | 'isStored' | 'apiSessionId'> {
   readonly id: string;
   /** When it was set up, ISO text. */
   readonly createdAt: string;
   /** Id of the identity that has dialed. */
   readonly clientId: string;
-  readonly serviceId: string;
-  /** Id of the session that it was dialed in; empty for a tunneler, which has none. */
-  readonly sessionId: string;
   /** What its two ends are called. */
   readonly ingress: string;
   readonly egress: string;
@@ -30,7 +29,21 @@ export interface Circuit extends CircuitWay {
   release(): void;
 }
 
-/** The circuits that there are. In memory only: routers ask about those that they do not hear of. */
+/** A circuit that does not stand on its right yet. */
+export type UnboundCircuit = Omit<Circuit, 'release'>;
+
+/** What a circuit stands on. */
+export const rightOfCircuit = ({ clientId, serviceId, sessionId, isStored, apiSessionId, path }: UnboundCircuit): TrafficRight => ({
+  sessionId,
+  isStored,
+  apiSessionId,
+  identityId: clientId,
+  serviceId,
+  type: 'Dial',
+  routerId: path[0] ?? '',
+});
+
+/** The circuits that there are. Routers ask about those that they do not hear of. */
 export interface Circuits {
   get(id: string): Circuit | undefined;
   all(): readonly Circuit[];
@@ -38,6 +51,8 @@ export interface Circuits {
   making(id: string): () => void;
   isBeingMade(id: string): boolean;
   add(circuit: Circuit): void;
+  /** Adds one that is recorded already. */
+  restore(circuit: Circuit): void;
   /** Gives a circuit that is still there another way. */
   move(id: string, way: CircuitWay): void;
   /** @returns what was known of it */
@@ -50,7 +65,7 @@ export interface Circuits {
   to(terminatorId: string): readonly Circuit[];
 }
 
-export const createCircuits = (): Circuits => {
+export const createCircuits = (records: CircuitRecords): Circuits => {
   const byId = new Map<string, Circuit>();
   const beingMade = new Set<string>();
   const byRouter = createGroups<Circuit>(({ path }) => path);
@@ -58,9 +73,13 @@ export const createCircuits = (): Circuits => {
   const byTerminator = createGroups<Circuit>(({ terminatorId }) => [terminatorId]);
   const groups = [byRouter, byLink, byTerminator];
 
-  const add = (circuit: Circuit): void => {
+  const restore = (circuit: Circuit): void => {
     byId.set(circuit.id, circuit);
     for (const group of groups) group.add(circuit);
+  };
+  const add = (circuit: Circuit): void => {
+    restore(circuit);
+    records.note(circuit);
   };
   const take = (id: string): Circuit | undefined => {
     const known = byId.get(id);
@@ -78,12 +97,14 @@ export const createCircuits = (): Circuits => {
     },
     isBeingMade: (id) => beingMade.has(id),
     add,
+    restore,
     move: (id, { path, links }) => {
       const known = take(id);
       if (known) add({ ...known, path, links, attempts: known.attempts + 1 });
     },
     remove: (id) => {
       const known = take(id);
+      if (known) records.forget(id);
       known?.release();
       return known;
     },

@@ -12,7 +12,9 @@ import { type Circuit, createCircuits } from './circuit.ts';
 import { type DialPlace, dial, refuseDial } from './dial.ts';
 import { faultHandlers } from './faults.ts';
 import { createOwedEnds } from './owed.ts';
+import { recordCircuits } from './records.ts';
 import { createRerouting } from './rerouting.ts';
+import { restoreCircuits } from './restore.ts';
 import { takeDown } from './route.ts';
 
 /** Circuits that one router may have under way at once. */
@@ -38,6 +40,8 @@ const dialing = (place: DialPlace, router: ConnectedRouter): readonly HandlerRow
 /** The circuits of this controller's routers. */
 export interface CircuitKeeping {
   handlers(router: ConnectedRouter): readonly HandlerRow[];
+  /** Resolves when the circuits are known again that an earlier process of this controller has left. @throws what the store throws */
+  restored(): Promise<void>;
   /**
    * A router has connected. Circuits outlive the loss of a control channel: what has ended meanwhile is ended now. Not so that of the router itself: then it
    * knows nothing of circuits any more.
@@ -55,7 +59,8 @@ export interface CircuitKeeping {
 export const keepCircuits = (fabric: Fabric, rights: StandingRights, hosting: Hosting, linking: Linking): CircuitKeeping => {
   const { core, connected, events } = fabric;
   const { links } = linking;
-  const circuits = createCircuits();
+  const records = recordCircuits(core);
+  const circuits = createCircuits(records);
   const owed = createOwedEnds();
   /** Of routers whose connection is lost: what calls off that they are given up. */
   const givingUp = new Map<string, () => void>();
@@ -88,6 +93,15 @@ export const keepCircuits = (fabric: Fabric, rights: StandingRights, hosting: Ho
     givingUp.get(routerId)?.();
     givingUp.delete(routerId);
   };
+  const giveUpLater = (routerId: string): void => {
+    callOff(routerId);
+    const cancel = after(core.platform.clock, core.settings.unknownConnectionMinutes * MINUTE, () => {
+      givingUp.delete(routerId);
+      giveUp(routerId);
+    });
+    givingUp.set(routerId, cancel);
+  };
+  const restored = restoreCircuits({ core, rights, records, circuits, end, giveUpLater });
 
   linking.onForgotten((linkId) => rerouting.move(circuits.over(linkId), 'stay'));
   events.on('terminator', ({ action, entityId }) => {
@@ -102,6 +116,7 @@ export const keepCircuits = (fabric: Fabric, rights: StandingRights, hosting: Ho
 
   return {
     handlers: (router) => [...dialing(place, router), ...faultHandlers({ circuits, linking, rerouting, drop }, router)],
+    restored,
     began: (router) => {
       callOff(router.id);
       for (const id of owed.take(router.id)) takeDown([router], id, true);
@@ -121,12 +136,7 @@ export const keepCircuits = (fabric: Fabric, rights: StandingRights, hosting: Ho
         circuits.through(id).filter((circuit) => !isEndOf(id, circuit)),
         'stay',
       );
-      callOff(id);
-      const cancel = after(core.platform.clock, core.settings.unknownConnectionMinutes * MINUTE, () => {
-        givingUp.delete(id);
-        giveUp(id);
-      });
-      givingUp.set(id, cancel);
+      giveUpLater(id);
     },
   };
 };

@@ -149,6 +149,8 @@ const keep = (
     createdAt: isoTime(fabric.core.platform.clock.now()),
     clientId: right.identityId,
     sessionId: right.sessionId,
+    isStored: right.isStored,
+    apiSessionId: right.apiSessionId,
     serviceId: right.serviceId,
     ingress,
     egress,

@@ -4,6 +4,9 @@ import { type Fabric, forRouters } from '../routers/fabric.ts';
 import type { TrafficRight } from './right.ts';
 import { rightFaults } from './standing.ts';
 
+/** As `time` of a right that was not judged: it is judged once it is added. */
+export const NOT_JUDGED = -1;
+
 /** The rights that terminators and circuits stand on, as long as they do. */
 export interface StandingRights {
   /** The time before a right is judged: changes after it are held against the right once it is added. */

@@ -111,6 +111,12 @@ const othersThan = async (entities: Entities, own: string, now: string): Promise
 /** What a controller calls itself to its routers; an earlier release does not say it. */
 const idIn = (told: unknown): string | undefined => (typeof told === 'string' && ID.test(told) ? told : undefined);
 
+/** The ids of all controllers on the store that say where they are. */
+export const knownControllerIds = async (entities: Entities): Promise<readonly string[]> => {
+  const rows = await entities.list(lease, { where: ofControllers, limit: MOST });
+  return rows.flatMap(({ holder, told }) => idIn(told) ?? holder ?? []);
+};
+
 const removeForgotten = async (entities: Entities, now: string): Promise<void> => {
   for (const row of await entities.list(lease, { where: ofControllers, limit: MOST }))
     if ((row.until ?? '') <= now) await entities.remove(lease, row);
