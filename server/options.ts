@@ -64,7 +64,8 @@ const OPTIONS = {
   },
   storage: {
     value: 'STORAGE',
-    about: 'memory, sqlite:FILE or postgres://USER:PASSWORD@HOST:PORT/DATABASE, with several HOST:PORT,HOST:PORT for fail-over',
+    about:
+      'memory, sqlite:FILE or postgres://USER:PASSWORD@HOST:PORT/DATABASE, with several HOST:PORT,HOST:PORT for fail-over, and ?schema=NAME for a schema of its own',
     default: DEFAULT_STORAGE,
     shown: withoutSecrets,
   },

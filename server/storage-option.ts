@@ -39,12 +39,14 @@ const postgresUrlOf = (storage: string): string => {
   throw new StartFailure('--storage must name a database, as in postgres://USER:PASSWORD@HOST:PORT/DATABASE');
 };
 
-/** Passwords and parameters, in which there may be others, are not for the screen. */
+/** Passwords and parameters, in which there may be others, are not for the screen, but for the schema, which says which network it is. */
 export const withoutSecrets = (url: string): string => {
   // Of several hosts no URL can be made.
-  const [, protocol = '', userinfo = '', hosts = '', pathname = ''] = /^(\w+:)\/\/(?:([^/?]*)@)?([^/?@]*)(\/[^?]*)?/.exec(url) ?? [];
+  const [, protocol = '', userinfo = '', hosts = '', pathname = '', query = ''] =
+    /^(\w+:)\/\/(?:([^/?]*)@)?([^/?@]*)(\/[^?]*)?(\?.*)?/s.exec(url) ?? [];
+  const schema = new URLSearchParams(query).get('schema');
   const [username] = userinfo.split(':');
-  return `${protocol}//${username && `${username}@`}${hosts}${pathname}`;
+  return `${protocol}//${username && `${username}@`}${hosts}${pathname}${schema ? `?${new URLSearchParams({ schema })}` : ''}`;
 };
 
 /** Where the server keeps its files: beside the database, if it is a file. */

@@ -202,7 +202,7 @@ test('a file that is malformed is refused without a word of what is in it', (t) 
 
 test('--print-config shows what holds and where it comes from, without secrets, and starts nothing', async (t) => {
   const file = fileWith(t, {
-    storage: 'postgres://ann:s3cret-word@db/overlay?password=s3cret-word',
+    storage: 'postgres://ann:s3cret-word@db/overlay?password=s3cret-word&schema=app3',
     sessionTimeoutMinutes: 15,
     outboundAllow: ['private'],
   });
@@ -228,7 +228,7 @@ test('--print-config shows what holds and where it comes from, without secrets, 
     port: ['8443', '--port'],
     host: ['127.0.0.1', 'default'],
     address: ['https://127.0.0.1:8443', 'default'],
-    storage: ['postgres://ann@db/overlay', `storage in ${file}`],
+    storage: ['postgres://ann@db/overlay?schema=app3', `storage in ${file}`],
     health: ['true', '--health'],
     adminPassword: ['***', '--admin-password'],
     secretKey: ['***', 'SECRET_KEY'],

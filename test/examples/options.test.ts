@@ -42,6 +42,7 @@ test('every option is taken, with a space or an equals sign', () => {
 
 for (const url of [
   'postgres://db/overlay',
+  'postgres://db/overlay?schema=app3',
   'postgresql://ann:a%2Fb@one:5432,two:5433/overlay',
   'postgres://ann:secret@one,two,[::1]:5433/overlay?target_session_attrs=any',
   'postgres://db/overlay?sslmode=verify-full&sslrootcert=/etc/ca.pem',

@@ -7,7 +7,7 @@ import type { ColumnTypes } from './engine/tables.ts';
 import { namesOf, ownColumnName, sharedNames } from './layout.ts';
 import type { Migration, Step } from './migration.ts';
 import { ofIndex, ofRows, ofSet, statisticsOf } from './planner-statistics.ts';
-import { identifier } from './render.ts';
+import { identifier, qualified } from './render.ts';
 import { EMPTY, joined, raw, type Sql, sql } from './sql.ts';
 
 /** The statements of the last of these migrations; the last statement records it. */
@@ -20,7 +20,7 @@ export const statementsOf = (engine: SqlEngine, prefix: string, migrations: read
 
 /** What releases that do not know the migration are to know of it, is recorded, too. */
 const record = (engine: SqlEngine, prefix: string, migrations: readonly Migration[]): Sql => {
-  const table = identifier(engine, sharedNames(prefix).migrations);
+  const table = qualified(engine, sharedNames(prefix).migrations);
   const { version, name, steps } = migrations.at(-1) ?? { version: 0, name: '', steps: [] };
   return recordsSteps(migrations)
     ? sql`insert into ${table} (version, name, oldest, steps, software) values (${version}, ${name}, ${oldestBeside(migrations)}, ${JSON.stringify(steps)}, ${`${software.name} ${software.version}`})`
@@ -64,14 +64,14 @@ const found = (engine: SqlEngine, prefix: string): readonly Sql[] => {
   const { state, migrations } = sharedNames(prefix);
   const { key, string, integer } = typesOf(engine);
   return [
-    sql`create table ${identifier(engine, state)} (ns ${key} not null, name ${key} not null, value ${integer} not null, primary key (ns, name))${options(engine)}`,
-    sql`create table ${identifier(engine, migrations)} (version ${integer} primary key, name ${string} not null, applied_at ${string} not null default (${engine.currentTime}))`,
+    sql`create table ${qualified(engine, state)} (ns ${key} not null, name ${key} not null, value ${integer} not null, primary key (ns, name))${options(engine)}`,
+    sql`create table ${qualified(engine, migrations)} (version ${integer} primary key, name ${string} not null, applied_at ${string} not null default (${engine.currentTime}))`,
   ];
 };
 
 /** `oldest`: the oldest schema version whose release can go on beside the one that made it. */
 const recordSteps = (engine: SqlEngine, prefix: string): readonly Sql[] => {
-  const table = identifier(engine, sharedNames(prefix).migrations);
+  const table = qualified(engine, sharedNames(prefix).migrations);
   const { string, integer, document } = typesOf(engine);
   return [sql`oldest ${integer}`, sql`steps ${document}`, sql`software ${string}`].map((column) => sql`alter table ${table} add ${column}`);
 };
@@ -81,8 +81,8 @@ const addRows = (engine: SqlEngine, prefix: string, kind: string, columns: reado
   const { key, date, number, reference, document, documentKey } = typesOf(engine);
   const own = columns.map((column) => sql`, ${identifier(engine, ownColumnName(column.name))} ${typeOf(engine, column)}`);
   return [
-    sql`create table ${identifier(engine, names.documents)} (id ${documentKey}, document ${document} not null${raw(engine.documents?.columns ?? '')})`,
-    sql`create table ${identifier(engine, names.rows)} (ns ${key} not null, id ${key} not null, document ${reference} not null, version ${number} not null, created_at ${date} not null, updated_at ${date} not null${joined(own, '')}, primary key (ns, id))${options(engine)}`,
+    sql`create table ${qualified(engine, names.documents)} (id ${documentKey}, document ${document} not null${raw(engine.documents?.columns ?? '')})`,
+    sql`create table ${qualified(engine, names.rows)} (ns ${key} not null, id ${key} not null, document ${reference} not null, version ${number} not null, created_at ${date} not null, updated_at ${date} not null${joined(own, '')}, primary key (ns, id))${options(engine)}`,
     ...statisticsOf(engine, ofRows(prefix, kind)),
   ];
 };
@@ -92,7 +92,7 @@ const addIndex = (engine: SqlEngine, prefix: string, kind: string, column: Colum
   if (index === false) return [];
   const names = namesOf(prefix, kind);
   const own = identifier(engine, ownColumnName(field));
-  const target = sql`index ${identifier(engine, names.index(field))} on ${identifier(engine, names.rows)}`;
+  const target = sql`index ${identifier(engine, names.index(field))} on ${qualified(engine, names.rows)}`;
   const made =
     index === 'unique'
       ? sql`create unique ${target} (ns, ${own}${engine.nulls.ascending})${engine.uniqueUnlessNull?.(own) ?? EMPTY}`
@@ -102,7 +102,7 @@ const addIndex = (engine: SqlEngine, prefix: string, kind: string, column: Colum
 
 const addSet = (engine: SqlEngine, prefix: string, kind: string, field: string): readonly Sql[] => {
   const names = namesOf(prefix, kind);
-  const table = identifier(engine, names.set(field));
+  const table = qualified(engine, names.set(field));
   const { key } = typesOf(engine);
   return [
     sql`create table ${table} (ns ${key} not null, value ${key} not null, id ${key} not null, primary key (ns, value, id))${options(engine)}`,
@@ -113,29 +113,29 @@ const addSet = (engine: SqlEngine, prefix: string, kind: string, field: string):
 
 const addColumn = (engine: SqlEngine, prefix: string, kind: string, column: ColumnSchema): readonly Sql[] => {
   const { rows, documents } = namesOf(prefix, kind);
-  const [table, own] = [identifier(engine, rows), identifier(engine, ownColumnName(column.name))];
+  const [table, own] = [qualified(engine, rows), identifier(engine, ownColumnName(column.name))];
   const value = engine.jsonValue(asked(engine), [column.name], JSON_TYPE[column.type]);
   return [
     sql`alter table ${table} add ${own} ${typeOf(engine, column)}`,
-    sql`update ${table} set ${own} = (select ${value} from ${identifier(engine, documents)} as d where d.id = ${table}.document)`,
+    sql`update ${table} set ${own} = (select ${value} from ${qualified(engine, documents)} as d where d.id = ${table}.document)`,
     ...addIndex(engine, prefix, kind, column),
   ];
 };
 
 const dropColumn = (engine: SqlEngine, prefix: string, kind: string, { name, index }: ColumnSchema): readonly Sql[] => {
   const names = namesOf(prefix, kind);
-  const [table, target] = [identifier(engine, names.rows), identifier(engine, names.index(name))];
+  const [table, target] = [qualified(engine, names.rows), qualified(engine, names.index(name))];
   const dropIndex = index === false ? [] : [engine.dropIndex?.(target, table) ?? sql`drop index ${target}`];
   return [...dropIndex, sql`alter table ${table} drop column ${identifier(engine, ownColumnName(name))}`];
 };
 
-const dropTable = (engine: SqlEngine, table: string): Sql => sql`drop table ${identifier(engine, table)}`;
+const dropTable = (engine: SqlEngine, table: string): Sql => sql`drop table ${qualified(engine, table)}`;
 
 const fillSet = (engine: SqlEngine, prefix: string, kind: string, field: string): Sql => {
   const { rows, documents, set } = namesOf(prefix, kind);
-  const from = sql`${identifier(engine, rows)} as t join ${identifier(engine, documents)} as d on d.id = t.document`;
+  const from = sql`${qualified(engine, rows)} as t join ${qualified(engine, documents)} as d on d.id = t.document`;
   const elements = engine.jsonElementsAt(asked(engine), [field]);
-  return sql`insert into ${identifier(engine, set(field))} (ns, value, id) select distinct t.ns, e.value, t.id from ${from} ${elements} where e.value is not null`;
+  return sql`insert into ${qualified(engine, set(field))} (ns, value, id) select distinct t.ns, e.value, t.id from ${from} ${elements} where e.value is not null`;
 };
 
 const JSON_TYPE: Readonly<Record<ColumnSchema['type'], JsonType>> = {

@@ -22,7 +22,7 @@ export { nextContraction, nextMigration, schemaAfter } from './migration.ts';
 export { migrations } from './migrations/index.ts';
 export type { AppliedMigration, MigrationPlan, PendingMigration } from './plan.ts';
 export type { PgPool } from './postgres/driver.ts';
-export { postgres } from './postgres/engine.ts';
+export { postgres, postgresIn } from './postgres/engine.ts';
 export { type PostgresStorage, type PostgresStorageOptions, postgresStorage } from './postgres/storage.ts';
 export type { Result, ResultRow } from './result.ts';
 export { joined, raw, type Sql, sql, type Value } from './sql.ts';

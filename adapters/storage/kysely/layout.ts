@@ -5,7 +5,7 @@
  */
 import type { ColumnSchema, KindSchema, Row } from '../../../src/adapter-kit.ts';
 import type { SqlEngine } from './engine/index.ts';
-import { identifier } from './render.ts';
+import { identifier, qualified } from './render.ts';
 import type { Sql, Value } from './sql.ts';
 
 export interface Layout {
@@ -33,10 +33,9 @@ const FIXED: readonly ColumnSchema[] = [
 
 export const layoutOf = (engine: SqlEngine, prefix: string, schema: KindSchema): Layout => {
   const names = namesOf(prefix, schema.kind);
-  const quoted = (name: string): Sql => identifier(engine, name);
   const columns = [...FIXED, ...schema.columns].map((column): [string, Column] => [
     column.name,
-    { ...column, sql: quoted(columnName(column.name)) },
+    { ...column, sql: identifier(engine, columnName(column.name)) },
   ]);
   const fields = new Map([
     ...columns.flatMap(([field]) => [columnName(field), names.index(field)].map((key) => [key, field] as const)),
@@ -44,10 +43,10 @@ export const layoutOf = (engine: SqlEngine, prefix: string, schema: KindSchema):
   ]);
   return {
     kind: schema.kind,
-    table: quoted(names.rows),
-    documents: quoted(names.documents),
+    table: qualified(engine, names.rows),
+    documents: qualified(engine, names.documents),
     columns: new Map(columns),
-    sets: new Map(schema.sets.map((set) => [set, quoted(names.set(set))])),
+    sets: new Map(schema.sets.map((set) => [set, qualified(engine, names.set(set))])),
     fieldOf: (column) => fields.get(column) ?? column,
   };
 };

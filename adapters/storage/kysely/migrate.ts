@@ -7,7 +7,7 @@ import type { Limits, SharedTables } from './engine/transactions.ts';
 import { sharedNames } from './layout.ts';
 import type { Migration } from './migration.ts';
 import { type SchemaOptions, versionIn } from './recorded.ts';
-import { identifier, writtenOut } from './render.ts';
+import { qualified, writtenOut } from './render.ts';
 import { unmetRequirements } from './requirements.ts';
 import { raw, type Sql } from './sql.ts';
 
@@ -68,7 +68,7 @@ export const creating = (requirements: SqlEngine['requirements']): readonly Sql[
 const lockedOut = ({ engine, prefix, migrations }: SchemaOptions, version: number): readonly Sql[] => {
   if (version === 0 || version >= migrations.length || !engine.lockOut) return [];
   const names = sharedNames(prefix);
-  const tables: SharedTables = { state: identifier(engine, names.state), migrations: identifier(engine, names.migrations) };
+  const tables: SharedTables = { state: qualified(engine, names.state), migrations: qualified(engine, names.migrations) };
   return [engine.lockOut(tables)];
 };
 

@@ -4,7 +4,7 @@ import { type Connection, run } from './connection.ts';
 import type { SqlEngine } from './engine/index.ts';
 import { sharedNames } from './layout.ts';
 import type { Migration, Step } from './migration.ts';
-import { identifier } from './render.ts';
+import { qualified } from './render.ts';
 import type { Result, ResultRow } from './result.ts';
 import { raw, type Sql, sql } from './sql.ts';
 
@@ -65,4 +65,4 @@ export const stepsOf = ({ rows }: Result): readonly Step[] => rows.flatMap(({ st
 /** Whether the table of a database of this version has the columns that tell more. */
 const hasSteps = ({ migrations }: SchemaOptions, version: number): boolean => recordsSteps(migrations.slice(0, version));
 
-const tableOf = ({ engine, prefix }: SchemaOptions): Sql => identifier(engine, sharedNames(prefix).migrations);
+const tableOf = ({ engine, prefix }: SchemaOptions): Sql => qualified(engine, sharedNames(prefix).migrations);

@@ -27,6 +27,10 @@ export const writtenOut = (engine: SqlEngine, statement: Sql): string => literal
 /** A name as a quoted identifier. */
 export const identifier = (engine: SqlEngine, name: string): Sql => raw(engine.quote(name));
 
+/** A table or an index that is there, in the schema of the engine. A new index has its name alone: it is made where its table is. */
+export const qualified = (engine: SqlEngine, name: string): Sql =>
+  raw(engine.schema === undefined ? engine.quote(name) : `${engine.quote(engine.schema)}.${engine.quote(name)}`);
+
 /** The text around values, and the values. */
 interface Flat {
   readonly strings: readonly string[];

@@ -8,7 +8,7 @@ import type { Limits } from './engine/transactions.ts';
 import type { StateChange, StateRow } from './engine/writes.ts';
 import type { RowFields } from './fields.ts';
 import { type Layout, layoutOf, REVISION, sharedNames } from './layout.ts';
-import { identifier } from './render.ts';
+import { qualified } from './render.ts';
 import { EMPTY, joined, raw, type Sql, sql, type Value } from './sql.ts';
 
 export class Scope {
@@ -21,7 +21,7 @@ export class Scope {
     this.engine = engine;
     this.#namespace = namespace;
     this.#layouts = new Map(schema.map((kind) => [kind.kind, layoutOf(engine, prefix, kind)]));
-    this.#state = identifier(engine, sharedNames(prefix).state);
+    this.#state = qualified(engine, sharedNames(prefix).state);
   }
 
   /** @throws TypeError if there is no such kind */

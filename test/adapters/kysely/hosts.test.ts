@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { postgresStorage } from '../../../adapters/storage/kysely/index.ts';
 import { connectionStrings } from '../../../adapters/storage/kysely/postgres/hosts.ts';
 
 const stringsOf = (text: string) => connectionStrings(text).strings;
@@ -17,6 +18,23 @@ test('a connection string is taken apart by hosts, as libpq does it', () => {
   assert.deepEqual(stringsOf('postgres://one,two/db?port=7'), ['postgres://one/db?port=7', 'postgres://two/db?port=7']);
   for (const single of ['postgres://u:p@one:5432/db', 'postgres:///db', '/var/run/postgresql db'])
     assert.deepEqual(stringsOf(single), [single]);
+});
+
+test('the parameter schema is for the adapter, not for the driver', () => {
+  const { strings, schema } = connectionStrings('postgres://one,two/db?schema=app%203&sslmode=require');
+  assert.deepEqual([schema, ...strings], ['app 3', 'postgres://one/db?sslmode=require', 'postgres://two/db?sslmode=require']);
+  assert.equal(connectionStrings('postgres://one/db').schema, undefined);
+});
+
+test('a schema without a name, or two that differ, are refused', () => {
+  const connectionString = 'postgres://one/db?schema=one';
+  assert.equal(typeof postgresStorage({ connectionString, schema: 'one' }).open, 'function');
+  assert.throws(
+    () => postgresStorage({ connectionString, schema: 'two' }),
+    /option schema is 'two', but that of the connection string 'one'/,
+  );
+  for (const options of [{ schema: '' }, {}])
+    assert.throws(() => postgresStorage({ connectionString: 'postgres://one/db?schema=', ...options }), /must have a name/);
 });
 
 test('several hosts are asked whether they take writes, one is taken as it is', () => {

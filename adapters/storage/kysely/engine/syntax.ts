@@ -7,6 +7,8 @@ export interface SqlSyntax {
    * Called when a store is opened or migrated.
    */
   quote(name: string): string;
+  /** The schema that all tables are in. Default: the current schema of the connection. */
+  readonly schema?: string;
   /** The placeholder of the parameter at `index`, which counts from 1: `$1`, `@p1`. Default: `?`. */
   placeholder?(index: number): string;
   /** A parameter as the driver takes it, e.g. 1 and 0 for a database without booleans. */

@@ -18,7 +18,7 @@ export interface SqlTables {
   uniqueUnlessNull?(column: Sql): Sql;
   /** Drops an index. Both names are quoted. Default: `drop index <index>`. */
   dropIndex?(index: Sql, table: Sql): Sql;
-  /** Counts the tables with this name in the default schema, as `value`. */
+  /** Counts the tables with this name in the engine's schema, as `value`. */
   tableCount(table: string): Sql;
 
   /** What else the database or the connection must have. Checked when a store is opened. */

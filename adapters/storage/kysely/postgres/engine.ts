@@ -19,8 +19,8 @@ import {
 import { failure } from './failure.ts';
 import { createUpper, upperName } from './upper.ts';
 
-/** PostgreSQL 12 or later, with the encoding UTF8. */
-export const postgres: SqlEngine = {
+const engineIn = (schema?: string): SqlEngine => ({
+  ...(schema === undefined ? {} : { schema }),
   quote: doubleQuoted,
   placeholder: (index) => `$${index}`,
   parameter: (value) => value,
@@ -61,10 +61,10 @@ export const postgres: SqlEngine = {
   documents: { columns: ', fields jsonb not null generated always as (document::jsonb) stored', asked: raw('fields') },
   // Not `to_regclass`, whose cached answer may be stale: a process that waited for the migration of another would create the tables again.
   tableCount: (table) =>
-    sql`select count(*)::int as value from pg_class as c join pg_namespace as n on n.oid = c.relnamespace where c.relname = ${table} and n.nspname = any (current_schemas(false))`,
+    sql`select count(*)::int as value from pg_class as c join pg_namespace as n on n.oid = c.relnamespace where c.relname = ${table} and n.nspname = ${schema === undefined ? raw('current_schema()') : sql`${schema}`}`,
   // A getter, because computing the function for upper case takes a while.
   get requirements() {
-    return [UTF8, upperCase()];
+    return [UTF8, ...(schema === undefined ? [] : [isThere(schema)]), upperCase(upperIn(schema))];
   },
 
   upsert: upsertOnConflict,
@@ -81,7 +81,7 @@ export const postgres: SqlEngine = {
 
   contains: (text, part) => sql`strpos(${text}, ${part}) > 0`,
   upperCase: (text) =>
-    sql`case when octet_length(${text}) = char_length(${text}) then upper(${text} collate "C") else ${raw(doubleQuoted(upperName()))}(${text}) end`,
+    sql`case when octet_length(${text}) = char_length(${text}) then upper(${text} collate "C") else ${raw(upperIn(schema))}(${text}) end`,
   nulls: { ascending: raw(' nulls first'), descending: raw(' nulls last') },
   page,
   countUpTo: (rows, most) => sql`select count(*) from (select 1 from ${rows}${page({ limit: most, offset: 0 })}) as h`,
@@ -91,7 +91,17 @@ export const postgres: SqlEngine = {
   // A subquery with an offset is not pulled up into a join (https://wiki.postgresql.org/wiki/OptimizerHints; `is_simple_subquery` and
   // `simplify_EXISTS_query` in PostgreSQL's sources).
   optimizationFence: raw(' offset 0'),
-};
+});
+
+/** PostgreSQL 12 or later, with the encoding UTF8: tables are in the current schema, the first of `search_path` that there is. */
+export const postgres: SqlEngine = engineIn();
+
+/** The same with all tables in a schema of that name, which migrations create, whatever the `search_path` of a connection is. */
+export const postgresIn = (schema: string): SqlEngine => engineIn(schema);
+
+/** The function for upper case as a quoted identifier. */
+const upperIn = (schema: string | undefined): string =>
+  `${schema === undefined ? '' : `${doubleQuoted(schema)}.`}${doubleQuoted(upperName())}`;
 
 /** The limit is a literal, so that the planner knows it: for a parameter, it expects a tenth of all rows. */
 function page({ limit, offset }: Page): Sql {
@@ -107,10 +117,16 @@ const UTF8: Requirement = {
   advice: 'the PostgreSQL database cannot hold every text: make one with the encoding UTF8',
 };
 
-const upperCase = (): Requirement => ({
-  probe: raw(`select (to_regprocedure('${upperName()}(text)') is not null)::int as value`),
-  advice: `the PostgreSQL database lacks the function ${upperName()}, which is upper case as this process knows it: call migrate()`,
-  create: createUpper,
+const isThere = (schema: string): Requirement => ({
+  probe: sql`select count(*)::int as value from pg_namespace where nspname = ${schema}`,
+  advice: `the PostgreSQL database has no schema '${schema}': create it, or call migrate()`,
+  create: () => raw(`create schema if not exists ${doubleQuoted(schema)}`),
+});
+
+const upperCase = (called: string): Requirement => ({
+  probe: sql`select (to_regprocedure(${`${called}(text)`}) is not null)::int as value`,
+  advice: `the PostgreSQL database lacks the function ${called}, which is upper case as this process knows it: call migrate()`,
+  create: () => createUpper(called),
 });
 
 /** The value at a path, as `jsonb` (`->`) or as text (`->>`); null if it is missing or null. */

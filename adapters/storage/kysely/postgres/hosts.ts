@@ -1,4 +1,4 @@
-/** Connection strings of libpq that name several hosts: https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-MULTIPLE-HOSTS */
+/** Connection strings of libpq that name several hosts, or a schema: https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-MULTIPLE-HOSTS */
 
 /** The values of `target_session_attrs`, as a query whose `value` is true on a matching server; undefined: every server matches. */
 const TARGETS: Readonly<Record<string, string | undefined>> = {
@@ -12,6 +12,8 @@ export interface Hosts {
   readonly strings: readonly [string, ...string[]];
   /** The query that checks a new connection. */
   readonly isRightServer: string | undefined;
+  /** The parameter `schema`. */
+  readonly schema: string | undefined;
 }
 
 /**
@@ -22,7 +24,7 @@ export interface Hosts {
 export const connectionStrings = (connectionString: string): Hosts => {
   const [, scheme, userinfo = '', authority = '', path = '', query = ''] =
     /^(postgres(?:ql)?:\/\/)([^/?]*@)?([^/?@]*)(\/[^?]*)?(?:\?(.*))?$/s.exec(connectionString) ?? [];
-  if (scheme === undefined) return { strings: [connectionString], isRightServer: undefined };
+  if (scheme === undefined) return { strings: [connectionString], isRightServer: undefined, schema: undefined };
   const parameters = new URLSearchParams(query);
   const named = parameters.get('host')?.split(',');
   const hosts = named ?? authority.split(',');
@@ -34,7 +36,9 @@ export const connectionStrings = (connectionString: string): Hosts => {
   const target = parameters.get('target_session_attrs') ?? (hosts.length > 1 ? 'read-write' : 'any');
   if (!Object.hasOwn(TARGETS, target))
     throw new TypeError(`target_session_attrs must be ${Object.keys(TARGETS).join(', ')}, got '${target}': a controller writes`);
+  const schema = parameters.get('schema') ?? undefined;
   parameters.delete('target_session_attrs');
+  parameters.delete('schema');
   const only = (index: number): string => {
     const own = new URLSearchParams(parameters);
     if (named) own.set('host', named[index] ?? '');
@@ -43,5 +47,5 @@ export const connectionStrings = (connectionString: string): Hosts => {
     return `${scheme}${userinfo}${named ? authority : (hosts[index] ?? '')}${path}${rest}`;
   };
   const [first, ...others] = hosts.map((_, index) => only(index));
-  return { strings: [first ?? connectionString, ...others], isRightServer: TARGETS[target] };
+  return { strings: [first ?? connectionString, ...others], isRightServer: TARGETS[target], schema };
 };

@@ -7,13 +7,18 @@ import type { Source } from '../store.ts';
 import { inTurns } from '../turns.ts';
 import { clientInTransaction } from './connection.ts';
 import { newPool, type PgPool } from './driver.ts';
-import { postgres } from './engine.ts';
+import { postgres, postgresIn } from './engine.ts';
 import { failoverPool } from './failover.ts';
 import { connectionStrings } from './hosts.ts';
 import { ignored, type PoolConnections, poolConnections } from './pool.ts';
 
 /** How to connect to a PostgreSQL database, and how to use it. */
 export type PostgresStorageOptions = StoreOptions & {
+  /**
+   * Name of the schema that all tables are in; migrations create it. Default: the parameter `schema` of the connection string, or else the current schema
+   * of the connection, the first of its `search_path` that there is. A network in another schema of the path is not found.
+   */
+  readonly schema?: string;
   /** Whether `open` runs the migrations that the database lacks. Default true. */
   readonly migrate?: boolean;
   /** Whether recurring statements are prepared, once per connection. Default true; set false for poolers that change the connection within a session. */
@@ -59,9 +64,9 @@ export const postgresStorage = (options: PostgresStorageOptions): PostgresStorag
     if (!session || session.isClosed) session = new Session(options);
     return session;
   };
-  // Parsed here only to report an invalid string at once.
-  if ('connectionString' in options) connectionStrings(options.connectionString);
-  const within = (other: Partial<StoreOptions>) => storageOver(postgres, { migrate: true, ...options, ...other }, () => current().source());
+  const schema = schemaOf(options);
+  const engine = schema === undefined ? postgres : postgresIn(schema);
+  const within = (other: Partial<StoreOptions>) => storageOver(engine, { migrate: true, ...options, ...other }, () => current().source());
   return {
     ...within({}),
     within: (namespace) => within({ namespace }),
@@ -71,7 +76,25 @@ export const postgresStorage = (options: PostgresStorageOptions): PostgresStorag
   };
 };
 
-const OPTIONS = { ...STORE_OPTIONS, prepared: true, connectionString: true, connections: true, connectTimeout: true, pool: true } as const;
+/** @throws TypeError for a name that is none, two that differ, or a connection string that is invalid */
+const schemaOf = (options: PostgresStorageOptions): string | undefined => {
+  const named = 'connectionString' in options ? connectionStrings(options.connectionString).schema : undefined;
+  const { schema = named } = options;
+  if (schema === '') throw new TypeError("the schema must have a name, got ''");
+  if (named !== undefined && schema !== named)
+    throw new TypeError(`the option schema is '${schema}', but that of the connection string '${named}'`);
+  return schema;
+};
+
+const OPTIONS = {
+  ...STORE_OPTIONS,
+  schema: true,
+  prepared: true,
+  connectionString: true,
+  connections: true,
+  connectTimeout: true,
+  pool: true,
+} as const;
 
 /** The connections to a database, from the first use until the last store is closed. */
 class Session {

@@ -4,7 +4,6 @@
  * engine, and its hash is part of the function's name, so that processes with different versions of Unicode use different functions.
  */
 import { raw, type Sql } from '../sql.ts';
-import { doubleQuoted } from '../standard.ts';
 
 type Pair = readonly [letter: string, raised: string];
 
@@ -49,10 +48,11 @@ const guarded = (letters: string, step: string): string => `if $1 ~ ${literal(le
 
 export const upperName = (): string => upper().name;
 
-export const createUpper = (): Sql => {
-  const { body, name } = upper();
+/** @param called its name as a quoted identifier, in a schema or not */
+export const createUpper = (called: string): Sql => {
+  const { body } = upper();
   return raw(
-    `create or replace function ${doubleQuoted(name)}(text) returns text language plpgsql immutable strict parallel safe as $upper$ ${body} $upper$`,
+    `create or replace function ${called}(text) returns text language plpgsql immutable strict parallel safe as $upper$ ${body} $upper$`,
   );
 };
 
