@@ -40,7 +40,10 @@ export interface Certificate extends AlternativeNames {
   readonly authorityKeyId: string | undefined;
   /** OIDs of extensions that must be understood, and are not. */
   readonly unknownCritical: readonly string[];
-  /** As the library has it, for signatures. */
+  /**
+   * As the library has it, for signatures. Not declared for others: the library's own types need those of browsers.
+   * @internal
+   */
   readonly parsed: X509Certificate;
 }
 
@@ -150,7 +153,10 @@ const certificateOf = (library: Library, parsed: X509Certificate, der: Uint8Arra
   return certificate;
 };
 
-/** The names of the extension, if it is there. */
+/**
+ * The names of the extension, if it is there.
+ * @internal
+ */
 export const alternativeNames = (extension: SubjectAlternativeNameExtension | null | undefined): AlternativeNames => {
   const named = (type: string) => (extension?.names.items ?? []).filter((name) => name.type === type).map(({ value }) => value);
   return { uris: named('url'), emails: named('email'), dnsNames: named('dns'), ipAddresses: named('ip') };

@@ -34,6 +34,7 @@ interface KeyAlgorithm {
 /**
  * How the owner of a public key signs.
  * @returns undefined for a key that is not accepted: RSA of 2048 to 8192 bits, P-256, P-384, P-521 and Ed25519 are
+ * @internal
  */
 export const signingAlgorithmOf = (publicKey: Certificate['parsed']['publicKey']): SigningAlgorithm | undefined => {
   if (keyWeakness({ publicKey })) return undefined;
@@ -48,6 +49,7 @@ const MAX_KEY_ELEMENTS = 10;
 /**
  * The public key of a certificate whose word counts for nothing else: the rest of it is not read, and costs nothing however much it is.
  * @returns undefined for what is no certificate, or holds no key
+ * @internal
  */
 export const keyIn = async (certificate: Uint8Array): Promise<Certificate['parsed']['publicKey'] | undefined> => {
   const spki = certificate.length <= MAX_DER && isOneSequence(certificate) ? spkiOf(certificate) : undefined;

@@ -25,6 +25,7 @@ test('the packed package runs and type-checks for those who install it, without 
   writeFileSync(join(app, 'main.mts'), blockWith('README.md', 'ts', 'memoryStorage') + imports + misuse);
   assert.match(runNode(app, 'main.mts'), /^create ann$/m);
   typeCheck(app);
+  typeCheck(app, { lib: ['es2024', 'esnext.disposable'] }); // without the types of browsers, and with all declarations checked
 });
 
 test('an entry point that is made for an optional peer names it where it is not installed, and loads where it is', (t) => {
@@ -76,7 +77,7 @@ export declare class PrismaClient {
 /** How the files of a guide import each other: by path, or by the alias of Next.js. */
 const importing = { allowImportingTsExtensions: true, paths: { '@/*': ['./next/*.ts'] } } as const;
 
-const typeCheck = (app: string, options: Readonly<Record<string, boolean>> = {}): void => {
+const typeCheck = (app: string, options: Readonly<Record<string, boolean | readonly string[]>> = {}): void => {
   const compilerOptions = {
     strict: true,
     module: 'nodenext',
