@@ -30,6 +30,6 @@ export const settingTexts: Readonly<Record<keyof Settings, string>> = {
   maxQueryCostOfSessions: 'The cost that one filter, with its sorting, may have for an API session that is not an administrator\'s; about microseconds of processor time with SQLite (docs/filters.md, "Query cost"). Default 50,000; Infinity for no limit.',
   maxQueryCostOfAdministrators: 'The same for administrators. Default 1,000,000.',
   roleIndexBytes: 'Bytes of memory, about, for an index of who carries which role attribute (docs/decisions/043-role-indexes.md): some 45 bytes for an entity, and about as much for each field by which entities are sorted, compared or searched (docs/decisions/049-sorted-and-searched-in-memory.md). What takes more is asked in the database. Default 268,435,456 (256 MiB), which a million identities need; 0 for no index.',
-  readCacheBytes: 'Bytes of memory, about, for what was read before and is still true: rows, and details as text (docs/decisions/036-reads-are-remembered.md). An identity takes some 4 KB. Default 33,554,432 (32 MiB); 0 to remember nothing.',
+  readCacheBytes: 'Bytes of memory, about, for what was read before and is still true: rows, and details as text (docs/decisions/036-reads-are-remembered.md). An identity takes 2.6 to 2.9 KB. Default 33,554,432 (32 MiB); 0 to remember nothing.',
   unknownConnectionMinutes: 'Minutes for which the connection of an identity is unknown once the router that carried it was lost. Default 5.',
 };

@@ -119,7 +119,7 @@ export interface PolicyTypeQuery {
   readonly policyType?: 'dial' | 'bind' | undefined;
 }
 
-/** Case and underscores do not count. */
+/** Exactly these twelve spellings are accepted. Two that differ only in case and underscores mean the same system. */
 export type OsType = 'Windows' | 'WindowsServer' | 'Android' | 'iOS' | 'Linux' | 'macOS' | 'WINDOWS' | 'WINDOWS_SERVER' | 'ANDROID' | 'IOS' | 'LINUX' | 'MACOS';
 
 /** A network interface of a router, as the router tells. */
