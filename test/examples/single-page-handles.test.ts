@@ -31,6 +31,12 @@ const openIn = (folder: string): number =>
 const SIZES = { 'index.html': 100, 'small.js': 1000, 'large.bin': 1_000_000, 'huge.bin': 50_000_000 } as const;
 type Name = keyof typeof SIZES;
 
+/** Handles that nobody closed are closed by the garbage collector, with a warning each. */
+const leaks: string[] = [];
+process.on('warning', ({ message }) => {
+  if (message.includes('garbage collection')) leaks.push(message);
+});
+
 /** An application behind real sockets of HTTP/1.1 and HTTP/2. */
 const serving = async (t: TestContext) => {
   const folder = temporaryFolder(t);
@@ -66,7 +72,11 @@ const serving = async (t: TestContext) => {
       for await (const part of answer) bytes += (part as Buffer).length;
       return { status: answer.statusCode, etag: String(answer.headers.etag), bytes };
     },
-    closed: () => until(() => openIn(folder) === 0),
+    closed: async () => {
+      await until(() => openIn(folder) === 0);
+      await new Promise(setImmediate);
+      assert.deepEqual(leaks, []);
+    },
   };
 };
 
@@ -121,6 +131,15 @@ test('a file that cannot be read is closed, and its error is that of the answer'
   const parts = contentsOf({ handle, size: 1_000_000, etag: '' })[Symbol.asyncIterator]();
   await assert.rejects(async () => parts.next(), { code: 'EBADF' });
   assert.equal(handle.fd, -1);
+});
+
+test('a file is closed at its end', async (t) => {
+  const file = join(temporaryFolder(t), 'file');
+  writeFileSync(file, 'x'.repeat(100_000));
+  const handle = await open(file, 'r');
+  let bytes = 0;
+  for await (const part of contentsOf({ handle, size: 100_000, etag: '' })) bytes += part.length;
+  assert.deepEqual([bytes, handle.fd], [100_000, -1]);
 });
 
 test('a file is closed when nothing of it was asked for, and once', async (t) => {
