@@ -237,12 +237,13 @@ onEveryStore('API sessions', (open) => {
 
   test('the current identity is the one of the session, with links of its own', proves(381), async () => {
     await using app = await open();
-    const user = await app.user();
-    const as = await user.login();
-    for (const path of ['/current-identity', '/edge/client/v1/current-identity']) {
-      const { data } = (await app.request('GET', path, { as })).body;
-      const detail = (await app.request('GET', `/identities/${user.id}`)).body.data;
-      assert.deepEqual(data, { ...detail, _links: { self: { href: './current-identity' }, mfa: { href: './current-identity/mfa' } } });
+    for (const user of [await app.user(), await app.user()]) {
+      const as = await user.login();
+      for (const path of ['/current-identity', '/edge/client/v1/current-identity']) {
+        const { data } = (await app.request('GET', path, { as })).body;
+        const detail = (await app.request('GET', `/identities/${user.id}`)).body.data;
+        assert.deepEqual(data, { ...detail, _links: { self: { href: './current-identity' }, mfa: { href: './current-identity/mfa' } } });
+      }
     }
   });
 });
