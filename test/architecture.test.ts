@@ -18,7 +18,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   platform: ['options.ts'],
   pki: ['concurrency', 'platform'],
   qr: [],
-  tokens: ['platform', 'pki'],
+  tokens: ['query', 'platform', 'pki'],
   presence: ['platform'],
   // Bytes to messages and back. Who a router is, and what it may, is none of its business.
   'control-channel': ['concurrency', 'platform'],

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { readPointer } from '../query/json-pointer.ts';
 import { crud } from './kit/crud.ts';
 import { string, timestamp } from './kit/entity.ts';
 import { optional, readOnly, required } from './kit/field.ts';
@@ -20,7 +21,12 @@ const webAddressOrBlank = shortText
   .refine((value) => value.trim() === '' || isWebAddress(value), 'must be an http or https address')
   .transform((value): string | null => (value.trim() === '' ? null : value))
   .meta({ format: 'uri' });
-const claim = shortText.transform((value) => (value.trim() === '' ? 'sub' : value));
+const claim = shortText
+  .refine(
+    (value) => !value.startsWith('/') || readPointer(value) !== undefined,
+    'must be the name of a claim, or a JSON Pointer (RFC 6901), in which ~ stands as ~0',
+  )
+  .transform((value) => (value.trim() === '' ? 'sub' : value));
 
 /** Fields that clients see, too. */
 const shared = {
@@ -62,10 +68,12 @@ export const externalJwtSigner = resource({
     },
     /** Name that tokens give to the certificate's key; its fingerprint where there is none. */
     kid: optional(blankIsNull, { unique: true, filter: true }),
-    /** Name of the claim that says who the bearer is. */
+    /** The claim that says who the bearer is: its name, or with a leading `/` a JSON Pointer into the claims (RFC 6901), such as `/kubernetes.io~1name`. */
     claimsProperty: optional(claim, { default: 'sub', filter: true }),
     /** Whether that claim is the `externalId` of an identity, or its id. */
     useExternalId: optional(boolean, { default: false, filter: true }),
+    /** Whether `externalId` is compared without case, as e-mail addresses are. Where several match, one that matches exactly counts, or none. */
+    ignoreExternalIdCase: optional(boolean, { absent: true, default: false }),
     enrollToCertEnabled: off(),
     enrollToTokenEnabled: off(),
     enrollNameClaimsSelector: only('/sub', 'sub'),

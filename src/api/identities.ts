@@ -4,7 +4,7 @@ import { authenticatorSummaries } from './authenticators.ts';
 import { enrollmentRequest, outstandingEnrollments } from './enrollment-methods.ts';
 import { failedServiceRequestDetail } from './failed-service-requests.ts';
 import { crud } from './kit/crud.ts';
-import { keysOf } from './kit/derived.ts';
+import { folded, keysOf } from './kit/derived.ts';
 import { timestamp } from './kit/entity.ts';
 import { convertedOnCreate, optional, readOnly, required, writeOnly } from './kit/field.ts';
 import { data, EMPTY, group, operation, page } from './kit/operation.ts';
@@ -41,6 +41,7 @@ export const identity = resource({
     authPolicyId: reference('authPolicy', { write: 'optional', default: 'default', schema: policyId, filter: true }),
     /** Id of the identity elsewhere: tokens and certificates of others name it by this. */
     externalId: optional(blankIsNull, { unique: true, filter: true }),
+    externalIdKeys: folded('externalId'),
     /** Cost of the terminators of services that it hosts, 0 to 65535. */
     defaultHostingCost: optional(cost, { default: 0 }),
     /** Precedence of the terminators of services that it hosts. */

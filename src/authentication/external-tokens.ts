@@ -1,9 +1,11 @@
 import { externalJwtSigner } from '../api/external-jwt-signers.ts';
-import type { identity } from '../api/identities.ts';
+import { identity } from '../api/identities.ts';
 import type { RowOf } from '../api/kit/resource.ts';
 import type { TokenProof } from '../call/actor.ts';
 import type { Call } from '../call/call.ts';
-import { equals, stringField } from '../query/index.ts';
+import type { Entities } from '../changes/entities.ts';
+import { foldCase } from '../query/fold-case.ts';
+import { equals, has, stringField } from '../query/index.ts';
 import { bearerTokens, readToken, stringClaim } from '../tokens/token.ts';
 import { noteRefusal, type Refusal } from './token-refusals.ts';
 
@@ -36,7 +38,27 @@ export const proves = (proof: TokenProof, now: Signer, owner: Owner): boolean =>
 
 export const isUnchanged = ({ signer: then }: TokenProof, now: Signer): boolean => now.id === then.id && now.version === then.version;
 
-const isOf = ({ signer, subject }: TokenProof, { id, externalId }: Owner): boolean => (signer.useExternalId ? externalId : id) === subject;
+const isOf = ({ signer, subject }: TokenProof, { id, externalId }: Owner): boolean => {
+  if (!signer.useExternalId) return id === subject;
+  return externalId === subject || (signer.ignoreExternalIdCase === true && isSameFolded(externalId, subject));
+};
+
+const isSameFolded = (externalId: string | null, subject: string): boolean =>
+  externalId !== null && foldCase(externalId) === foldCase(subject);
+
+/** The identity that a proof names. Of several whose external ids differ in case alone, the one that matches exactly, or none. */
+export const namedBy = async (entities: Entities, { signer, subject }: TokenProof): Promise<RowOf<typeof identity> | undefined> => {
+  if (!signer.useExternalId) return entities.get(identity, subject);
+  const exact = await entities.find(identity, equals(stringField('externalId'), subject));
+  if (exact || !signer.ignoreExternalIdCase) return exact;
+  // A release that does not know the keys leaves them as they were when it changes an external id.
+  const keyed = await entities.list(identity, { where: has('externalIdKeys', foldCase(subject)), limit: MOST_ALIKE });
+  const [found, other] = keyed.filter(({ externalId }) => isSameFolded(externalId, subject));
+  return other || keyed.length === MOST_ALIKE ? undefined : found;
+};
+
+/** Identities that are read before a name counts as ambiguous. */
+const MOST_ALIKE = 10;
 
 /**
  * The proof among the tokens of a call that a signer vouches for an identity, as its second factor. Where tokens came and none of them is that, a failed

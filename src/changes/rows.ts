@@ -146,10 +146,18 @@ export type ExternalJwtSignerRow = {
   readonly certPem: string | null;
   /** Name that tokens give to the certificate's key; its fingerprint where there is none. */
   readonly kid: string | null;
-  /** Name of the claim that says who the bearer is. */
+  /**
+   * The claim that says who the bearer is: its name, or with a leading `/` a JSON Pointer into the claims (RFC 6901), such
+   * as `/kubernetes.io~1name`.
+   */
   readonly claimsProperty: string;
   /** Whether that claim is the `externalId` of an identity, or its id. */
   readonly useExternalId: boolean;
+  /**
+   * Whether `externalId` is compared without case, as e-mail addresses are. Where several match, one that matches exactly
+   * counts, or none.
+   */
+  readonly ignoreExternalIdCase: boolean | null;
   /** Common name of the certificate. */
   readonly commonName: string;
   /** SHA-1 of the certificate in hex. */

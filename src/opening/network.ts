@@ -1,4 +1,5 @@
 import type { EntitiesContext } from '../changes/entities.ts';
+import { keepExternalIdKeys } from '../domain/directory/identities/external-id-keys.ts';
 import { sealIdentitySecrets } from '../domain/fabric/terminators/identity-secret.ts';
 import { keepDecoy } from '../domain/sessions/login/decoy.ts';
 import { type PkiSources, pkiSources } from '../pki/pki.ts';
@@ -30,6 +31,7 @@ export const openNetwork = async (
   await keepBuiltIn(store, context);
   await keepDecoy(store, context);
   await sealIdentitySecrets(store, secrets, context);
+  await keepExternalIdKeys(store);
   const sources = await pkiSources(pki, () => keptAuthority(store, secrets, platform.clock, context));
   return { pki: sources, firstAdministrator: await bootstrap(store, platform, context, credentials) };
 };

@@ -145,8 +145,10 @@ const missingTargets = async (entities: Entities, pointers: readonly Pointer[], 
 /** Fields that do not say what follows from the others. */
 const underived = (kind: Kind, row: Row): readonly Fault[] => {
   const right = withDerived(kind.fields, row);
+  // Rows of an earlier release lack sets that it did not know: these are empty.
+  const textOf = (field: string, { [field]: value }: Row) => JSON.stringify(value ?? (kind.fields[field]?.set ? [] : value));
   return Object.keys(kind.fields).flatMap((field): readonly Fault[] =>
-    JSON.stringify(row[field]) === JSON.stringify(right[field])
+    textOf(field, row) === textOf(field, right)
       ? []
       : [
           {

@@ -1,11 +1,11 @@
 import type { Reading } from '../pki/pem.ts';
-import { type Claims, stringClaim } from './token.ts';
+import { type Claims, stringClaimAt } from './token.ts';
 
 /** The claims that tokens of a signer must have. */
 export interface Expected {
   readonly issuer: string;
   readonly audience: string;
-  /** Name of the claim that says who it is. */
+  /** The claim that says who it is: a name, or a JSON Pointer. */
   readonly claimsProperty: string;
 }
 
@@ -28,7 +28,7 @@ export const subjectOf = (claims: Claims, { issuer, audience, claimsProperty }: 
   if (!isTime(exp)) return { fault: 'claim' };
   if (now >= exp * 1000 + TOLERANCE) return { fault: 'expired' };
   if (!hasBegun(nbf, now) || !hasBegun(iat, now)) return { fault: 'not-yet-valid' };
-  const subject = stringClaim(claims, claimsProperty);
+  const subject = stringClaimAt(claims, claimsProperty);
   return subject === undefined ? { fault: 'claim' } : { value: subject };
 };
 

@@ -1,4 +1,5 @@
 import { decode } from 'jose/base64url';
+import { readPointer, valueAtPointer } from '../query/json-pointer.ts';
 
 /** A signed token (JWT, RFC 7519) as it claims to be. Nothing of it is proved. */
 export interface Jwt {
@@ -38,8 +39,16 @@ export const readToken = (text: string): Jwt | undefined => {
 };
 
 /** A claim that is a non-empty string which every store accepts. */
-export const stringClaim = (claims: Claims, name: string): string | undefined => {
-  const value = Object.hasOwn(claims, name) ? claims[name] : undefined;
+export const stringClaim = (claims: Claims, name: string): string | undefined => stringAt(claims, [name]);
+
+/** The same, of a claim by its name, or by a JSON Pointer, which begins with `/`. */
+export const stringClaimAt = (claims: Claims, place: string): string | undefined => {
+  const keys = place.startsWith('/') ? readPointer(place) : [place];
+  return keys && stringAt(claims, keys);
+};
+
+const stringAt = (claims: Claims, keys: readonly string[]): string | undefined => {
+  const value = valueAtPointer(claims, keys);
   return typeof value === 'string' && value !== '' && value.isWellFormed() && !value.includes('\u0000') ? value : undefined;
 };
 

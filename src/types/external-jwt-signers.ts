@@ -41,10 +41,18 @@ export interface ExternalJwtSigner {
   readonly jwksEndpoint?: string | null;
   /** Name that tokens give to the certificate's key; its fingerprint where there is none. */
   readonly kid: string | null;
-  /** Name of the claim that says who the bearer is. */
+  /**
+   * The claim that says who the bearer is: its name, or with a leading `/` a JSON Pointer into the claims (RFC 6901), such
+   * as `/kubernetes.io~1name`.
+   */
   readonly claimsProperty: string;
   /** Whether that claim is the `externalId` of an identity, or its id. */
   readonly useExternalId: boolean;
+  /**
+   * Whether `externalId` is compared without case, as e-mail addresses are. Where several match, one that matches exactly
+   * counts, or none.
+   */
+  readonly ignoreExternalIdCase?: boolean;
   /** Common name of the certificate. */
   readonly commonName: string;
   /** SHA-1 of the certificate in hex. */
@@ -86,7 +94,8 @@ export interface ExternalJwtSignerCreate {
   /** Name that tokens give to the certificate's key; its fingerprint where there is none. */
   readonly kid?: string | null | undefined;
   /**
-   * Name of the claim that says who the bearer is.
+   * The claim that says who the bearer is: its name, or with a leading `/` a JSON Pointer into the claims (RFC 6901), such
+   * as `/kubernetes.io~1name`.
    * @defaultValue `"sub"`
    */
   readonly claimsProperty?: string | null | undefined;
@@ -95,6 +104,12 @@ export interface ExternalJwtSignerCreate {
    * @defaultValue `false`
    */
   readonly useExternalId?: boolean | null | undefined;
+  /**
+   * Whether `externalId` is compared without case, as e-mail addresses are. Where several match, one that matches exactly
+   * counts, or none.
+   * @defaultValue `false`
+   */
+  readonly ignoreExternalIdCase?: boolean | null | undefined;
   /** Null or false: this controller does not enroll identities by tokens of signers. */
   readonly enrollToCertEnabled?: boolean | null | undefined;
   /** Null or false: this controller does not enroll identities by tokens of signers. */
@@ -140,7 +155,8 @@ export interface ExternalJwtSignerUpdate {
   /** Name that tokens give to the certificate's key; its fingerprint where there is none. */
   readonly kid?: string | null | undefined;
   /**
-   * Name of the claim that says who the bearer is.
+   * The claim that says who the bearer is: its name, or with a leading `/` a JSON Pointer into the claims (RFC 6901), such
+   * as `/kubernetes.io~1name`.
    * @defaultValue `"sub"`
    */
   readonly claimsProperty?: string | null | undefined;
@@ -149,6 +165,12 @@ export interface ExternalJwtSignerUpdate {
    * @defaultValue `false`
    */
   readonly useExternalId?: boolean | null | undefined;
+  /**
+   * Whether `externalId` is compared without case, as e-mail addresses are. Where several match, one that matches exactly
+   * counts, or none.
+   * @defaultValue `false`
+   */
+  readonly ignoreExternalIdCase?: boolean | null | undefined;
   /** Null or false: this controller does not enroll identities by tokens of signers. */
   readonly enrollToCertEnabled?: boolean | null | undefined;
   /** Null or false: this controller does not enroll identities by tokens of signers. */
@@ -187,10 +209,18 @@ export interface ExternalJwtSignerPatch {
   readonly jwksEndpoint?: string | null | undefined;
   /** Name that tokens give to the certificate's key; its fingerprint where there is none. */
   readonly kid?: string | null | undefined;
-  /** Name of the claim that says who the bearer is. */
+  /**
+   * The claim that says who the bearer is: its name, or with a leading `/` a JSON Pointer into the claims (RFC 6901), such
+   * as `/kubernetes.io~1name`.
+   */
   readonly claimsProperty?: string | null | undefined;
   /** Whether that claim is the `externalId` of an identity, or its id. */
   readonly useExternalId?: boolean | null | undefined;
+  /**
+   * Whether `externalId` is compared without case, as e-mail addresses are. Where several match, one that matches exactly
+   * counts, or none.
+   */
+  readonly ignoreExternalIdCase?: boolean | null | undefined;
   /** Null or false: this controller does not enroll identities by tokens of signers. */
   readonly enrollToCertEnabled?: boolean | null | undefined;
   /** Null or false: this controller does not enroll identities by tokens of signers. */

@@ -87,7 +87,7 @@ onEveryStore('tokens of a signer as a second factor', (open) => {
       ['nonsense', 'nonsense'],
     ] as const)
       assert.equal((await app.request('GET', '/identities', { as, headers: bearer(token) })).status, 401, why);
-    for (const authorization of [await signer.token({ sub: id }), `bearer ${await signer.token({ sub: id })}`])
+    for (const authorization of [await signer.token({ sub: id }), `Basic ${await signer.token({ sub: id })}`])
       assertRefused(await app.request('GET', '/identities', { as, headers: { authorization } }), 401, 'UNAUTHORIZED');
   });
 

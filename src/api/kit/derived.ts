@@ -1,3 +1,4 @@
+import { foldCase } from '../../query/fold-case.ts';
 import type { Field } from './field.ts';
 import { readSelectors } from './selectors.ts';
 import { type HiddenSetField, hiddenSet, sortedSet } from './sets.ts';
@@ -8,11 +9,16 @@ export const attributeIndex = (from: string): HiddenSetField => hiddenSet({ of: 
 /** The ids that are keys of the maps `from`, which are of one kind: kept beside them by every write, so that entities are found by them. */
 export const keysOf = (...from: readonly string[]): HiddenSetField => hiddenSet({ of: 'keys', from });
 
-/** The fields of a row with those that follow from others: what `attributeIndex` and `keysOf` say. */
+/** The text `from` as `foldCase` has it, if there is one: kept beside it by every write, so that entities are found by it whatever its case. */
+export const folded = (from: string): HiddenSetField => hiddenSet({ of: 'folded', from });
+
+/** The fields of a row with those that follow from others: what `attributeIndex`, `keysOf` and `folded` say. */
 export const withDerived = <R extends Readonly<Record<string, unknown>>>(fields: Readonly<Record<string, Field>>, row: R): R => {
   const following = Object.entries(fields).flatMap(([name, { set }]) => {
     // Role arrays are lists of texts, and maps are objects.
     if (set?.of === 'attributeIndex') return [[name, sortedSet(readSelectors((row[set.from] ?? []) as readonly string[]).attributes)]];
+    const text = set?.of === 'folded' ? row[set.from] : undefined;
+    if (set?.of === 'folded') return [[name, typeof text === 'string' ? [foldCase(text)] : []]];
     return set?.of === 'keys' ? [[name, sortedSet(set.from.flatMap((map) => Object.keys((row[map] ?? {}) as object)))]] : [];
   });
   return following.length === 0 ? row : { ...row, ...Object.fromEntries(following) };

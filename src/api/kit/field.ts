@@ -57,7 +57,8 @@ export interface Field<W extends WriteMode = WriteMode, K extends KeepMode = Kee
   readonly reference?: Reference;
   /**
    * `attributes`: role attributes (`empty`: how an empty set is shown, default null). `selectors`: `#attribute`, `@id` or `#all`, of entities of a
-   * kind. `attributeIndex`: the attributes that another field's selectors name. `keys`: the keys of other fields that are maps. `references`: ids of
+   * kind. `attributeIndex`: the attributes that another field's selectors name. `keys`: the keys of other fields that are maps. `folded`: the text of
+   * another field in the form in which case does not count, if there is one. `references`: ids of
    * entities of a kind, removed from the set when the entity is deleted, unless `restrict` prevents that. `values`: plain strings.
    */
   readonly set?:
@@ -65,6 +66,7 @@ export interface Field<W extends WriteMode = WriteMode, K extends KeepMode = Kee
     | { readonly of: 'selectors'; readonly target: string }
     | { readonly of: 'attributeIndex'; readonly from: string }
     | { readonly of: 'keys'; readonly from: readonly string[] }
+    | { readonly of: 'folded'; readonly from: string }
     | { readonly of: 'references'; readonly target: string; readonly onDelete?: 'restrict' }
     | { readonly of: 'values' };
   /** A map whose keys are ids of another kind. */

@@ -1,15 +1,14 @@
 import { bySigner } from '../../../../api/api-sessions.ts';
 import { authPolicy } from '../../../../api/auth-policies.ts';
 import { externalJwtSigner } from '../../../../api/external-jwt-signers.ts';
-import { identity } from '../../../../api/identities.ts';
+import type { identity } from '../../../../api/identities.ts';
 import type { RowOf } from '../../../../api/kit/resource.ts';
 import { isDisabled } from '../../../../authentication/actors.ts';
-import { externalTokensOf, isUnchanged, proofOf } from '../../../../authentication/external-tokens.ts';
+import { externalTokensOf, isUnchanged, namedBy, proofOf } from '../../../../authentication/external-tokens.ts';
 import { noteRefusal, type Refusal } from '../../../../authentication/token-refusals.ts';
 import type { ApiSessionActor, TokenProof } from '../../../../call/actor.ts';
 import type { Call } from '../../../../call/call.ts';
 import type { Entities } from '../../../../changes/entities.ts';
-import { equals, stringField } from '../../../../query/index.ts';
 import { invalidAuth, type LoginBody, type OpenSession } from '../login.ts';
 
 /**
@@ -48,9 +47,7 @@ type Owned = { readonly owner: RowOf<typeof identity>; readonly refusal?: never 
 const ownerOf = async (entities: Entities, proof: TokenProof, call: Call): Promise<Owned> => {
   const signer = await entities.get(externalJwtSigner, proof.signer.id);
   if (!signer || !isUnchanged(proof, signer)) return { refusal: { reason: 'changed' } };
-  const owner = signer.useExternalId
-    ? await entities.find(identity, equals(stringField('externalId'), proof.subject))
-    : await entities.get(identity, proof.subject);
+  const owner = await namedBy(entities, { ...proof, signer });
   if (!owner) return { refusal: { reason: 'unknown' } };
   const identityId = owner.id;
   if (isDisabled(owner, call.now())) return { refusal: { reason: 'disabled', identityId } };

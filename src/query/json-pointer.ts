@@ -1,0 +1,17 @@
+/** The keys of a JSON Pointer that is not empty (RFC 6901, section 3), from the outermost inwards; undefined for a text that is none. */
+export const readPointer = (text: string): readonly string[] | undefined =>
+  /^(\/([^~/]|~[01])*)+$/.test(text)
+    ? text
+        .slice(1)
+        .split('/')
+        .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'))
+    : undefined;
+
+/** The value at a place in a JSON document; undefined where there is none. */
+export const valueAtPointer = (document: unknown, keys: readonly string[]): unknown =>
+  keys.reduce<unknown>((value, key) => {
+    if (typeof value !== 'object' || value === null || (Array.isArray(value) && !INDEX.test(key))) return undefined;
+    return Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined;
+  }, document);
+
+const INDEX = /^(0|[1-9]\d*)$/;
