@@ -1,4 +1,4 @@
-import type { StorageAdapter, Store } from '../../src/storage/port.ts';
+import type { StorageAdapter, Store, Transaction } from '../../src/storage/port.ts';
 
 /** A store in which something happens between the reads of a call and its write. */
 export interface Interleaved {
@@ -7,6 +7,10 @@ export interface Interleaved {
   afterReads(meanwhile: () => Promise<unknown>, reads?: number): void;
   /** Runs `meanwhile` once, before the next write begins: after all that was looked at before it. */
   beforeWrite(meanwhile: () => Promise<unknown>): void;
+  /** Runs `meanwhile` once, after the next write was committed, and before who wrote hears of that. */
+  afterWrite(meanwhile: () => Promise<unknown>): void;
+  /** Runs `meanwhile` once, inside of the next transaction that only reads and lists rows of this kind: after these, and before it reads anything else. */
+  duringRead(kind: string, meanwhile: () => Promise<unknown>): void;
   /** Whether what was asked for has run. */
   readonly isOver: boolean;
 }
@@ -14,9 +18,31 @@ export interface Interleaved {
 export const interleaved = (adapter: StorageAdapter): Interleaved => {
   let waiting: { readonly meanwhile: () => Promise<unknown>; left: number } | undefined;
   let first: (() => Promise<unknown>) | undefined;
+  let last: (() => Promise<unknown>) | undefined;
   const writeBegins = async () => {
     const meanwhile = first;
     first = undefined;
+    await meanwhile?.();
+  };
+  let inside: { readonly kind: string; readonly meanwhile: () => Promise<unknown> } | undefined;
+  const reading = (tx: Transaction): Transaction =>
+    new Proxy(tx, {
+      get: (target, name: keyof Transaction) => {
+        const operation: unknown = target[name];
+        if (typeof operation !== 'function') return operation; // `host`
+        return async (...given: unknown[]) => {
+          const result: unknown = await operation.apply(target, given);
+          const { kind, meanwhile } = inside ?? {};
+          if (name !== 'list' || kind !== given[0]) return result;
+          inside = undefined;
+          await meanwhile?.();
+          return result;
+        };
+      },
+    });
+  const writeIsOver = async () => {
+    const meanwhile = last;
+    last = undefined;
     await meanwhile?.();
   };
   const readIsOver = async () => {
@@ -30,8 +56,9 @@ export const interleaved = (adapter: StorageAdapter): Interleaved => {
     return {
       transaction: async (mode, work, options) => {
         if (mode === 'write') await writeBegins();
-        const result = await store.transaction(mode, work, options);
-        if (mode === 'read') await readIsOver();
+        const isWatched = mode === 'read' && inside !== undefined;
+        const result = await store.transaction(mode, (tx) => work(isWatched ? reading(tx) : tx), options);
+        await (mode === 'read' ? readIsOver() : writeIsOver());
         return result;
       },
       join: (host) => store.join(host),
@@ -46,8 +73,14 @@ export const interleaved = (adapter: StorageAdapter): Interleaved => {
     beforeWrite: (meanwhile) => {
       first = meanwhile;
     },
+    afterWrite: (meanwhile) => {
+      last = meanwhile;
+    },
+    duringRead: (kind, meanwhile) => {
+      inside = { kind, meanwhile };
+    },
     get isOver() {
-      return waiting === undefined && first === undefined;
+      return [waiting, first, last, inside].every((one) => one === undefined);
     },
   };
 };
