@@ -29,6 +29,12 @@ import { stores } from './stores.ts';
 export interface TenantDatabase extends AsyncDisposable {
   /** As another process would reach it. */
   storage(): (namespace: string) => StorageAdapter;
+  /** As a process of a host reaches it, which has transactions of its own in it. */
+  hosted(): {
+    readonly storage: (namespace: string) => StorageAdapter;
+    /** Commits when `work` resolves, and rolls back when it rejects. */
+    transaction(work: (host: unknown) => Promise<void>): Promise<void>;
+  };
   /** What there is in the namespace of a tenant: rows of all tables, and its revision. */
   leftOf(id: string): Promise<number>;
 }
@@ -39,7 +45,22 @@ const databases: Readonly<Record<string, NewDatabase>> = {
   memory: () => {
     const database = memoryDatabase();
     const storage = (namespace: string) => memoryStorage({ database, namespace });
-    return { storage: () => storage, leftOf: (id) => countedIn(storage(`tenant/${id}`)), async [Symbol.asyncDispose]() {} };
+    const transaction = async (work: (host: unknown) => Promise<void>) => {
+      const host = await database.begin();
+      await work(host).then(
+        () => host.commit(),
+        (error: unknown) => {
+          host.rollback();
+          throw error;
+        },
+      );
+    };
+    return {
+      storage: () => storage,
+      hosted: () => ({ storage, transaction }),
+      leftOf: (id) => countedIn(storage(`tenant/${id}`)),
+      async [Symbol.asyncDispose]() {},
+    };
   },
   sqlite: () => {
     const folder = mkdtempSync(join(tmpdir(), 'tenants-'));
@@ -49,6 +70,13 @@ const databases: Readonly<Record<string, NewDatabase>> = {
         const storage = sqliteStorage({ file, synchronous: 'NORMAL' });
         return (namespace) => storage.within(namespace);
       },
+      hosted: () => {
+        const storage = sqliteStorage({ file, synchronous: 'NORMAL' });
+        return {
+          storage: (namespace) => storage.within(namespace),
+          transaction: (work) => storage.db.transaction().execute(work),
+        };
+      },
       leftOf: async (id) => rowsIn(file, `tenant/${id}`) + (await countedIn(sqliteStorage({ file, namespace: `tenant/${id}` }))),
       [Symbol.asyncDispose]: () => rm(folder, { recursive: true }),
     };
@@ -56,7 +84,9 @@ const databases: Readonly<Record<string, NewDatabase>> = {
   postgres: () => {
     const prefix = `${randomUUID()}/`;
     const storage = (namespace: string) => postgres().within(`${prefix}${namespace}`);
-    return { storage: () => storage, leftOf: (id) => countedIn(storage(`tenant/${id}`)), async [Symbol.asyncDispose]() {} };
+    const transaction = (work: (host: unknown) => Promise<void>) => postgres().db.transaction().execute(work);
+    const hosted = () => ({ storage, transaction });
+    return { storage: () => storage, hosted, leftOf: (id) => countedIn(storage(`tenant/${id}`)), async [Symbol.asyncDispose]() {} };
   },
 };
 
