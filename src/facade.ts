@@ -1,3 +1,4 @@
+import { inputNames } from './api/kit/operation.ts';
 import { parsed } from './api/kit/parsed.ts';
 import type { ServerSentEvent } from './api/surfaces/http-output.ts';
 import { surfaces } from './api/surfaces/index.ts';
@@ -5,6 +6,7 @@ import type { CallSource, Entry, Invoke } from './call/call.ts';
 import { jsonCopy } from './call/json.ts';
 import { type CallOptions, readCallOptions } from './call/options.ts';
 import { ofRequest } from './errors/index.ts';
+import { refuseUnknownInput } from './options.ts';
 import type { Random } from './platform/platform.ts';
 import { newId } from './storage/ids.ts';
 import type { Facade } from './types/facade.ts';
@@ -17,8 +19,10 @@ export const createFacade = (entries: readonly Entry[], invoke: Invoke, random: 
   const facade: Record<string, Record<string, unknown>> = {};
   for (const entry of entries) {
     const name = `${entry.group}.${entry.verb}`;
+    const names = inputNames(entry.operation);
     const call = async (input: unknown = {}, options: CallOptions = {}) => {
       const { requestId = newId(random), ...how } = readCallOptions(name, entry.operation, options);
+      refuseUnknownInput(name, input, names);
       const source = { ...how, ...caller, requestId, surface: surfaces.management, input: () => jsonCopy(input) };
       try {
         return parsed(entry.operation.answer, (await invoke(entry, source)).output);

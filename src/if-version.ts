@@ -7,7 +7,7 @@ export const expectedVersion = (name: string, isConditional: boolean, version: u
   if (!isConditional) throw new TypeError(`${name} takes no ifVersion: only replace, patch and delete of an entity do`);
   if (!Number.isSafeInteger(version) || Number(version) < 1)
     throw new TypeError(
-      `${name} was given an ifVersion that is none, but ${String(version)}: versionOf(entity) tells it of what get gave, not of a copy`,
+      `${name} takes as ifVersion the version of an entity, an integer from 1, got ${String(version)}: versionOf(entity) gives it for an entity as get or list returned it, and undefined for a copy`,
     );
   return Number(version);
 };

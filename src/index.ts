@@ -81,6 +81,7 @@ export { newSecretKey } from './platform/secrets.ts';
 export type { SnapshotSink } from './platform/snapshots.ts';
 export { webPlatform } from './platform/web.ts';
 export type { CarriedBytes, CarriedPoint } from './presence/traffic.ts';
+export { type FilterValue, filter } from './query/filter-text.ts';
 export { SnapshotRefused, StorageError, StoreBusy, StoreSchemaMismatch, StoreUnavailable } from './storage/errors.ts';
 export type { StorageAdapter } from './storage/port.ts';
 export { type SnapshotOptions, type TakenSnapshot, takeSnapshot } from './storage/snapshot/take.ts';

@@ -5,7 +5,7 @@ import type { Kind } from './api/kit/resource.ts';
 import { endOfLog, withShownRows } from './changes/log.ts';
 import { inView, tableOf } from './changes/views.ts';
 import { isUnrecorded } from './changes/visible.ts';
-import { checkedOptions } from './options.ts';
+import { checkedOptions, requireStorage } from './options.ts';
 import { ALL, type FilterSymbol, type Symbols, symbolsOf } from './query/index.ts';
 import { pageOf, planList } from './resources/lists.ts';
 import { symbolsFor } from './resources/symbols.ts';
@@ -55,6 +55,7 @@ export interface Inspection {
  */
 export const inspectStore = async (options: InspectionOptions): Promise<Inspection> => {
   const { storage } = checkedOptions('inspectStore', options, { storage: true });
+  requireStorage('inspectStore', storage);
   const store = await storage.open(storageSchema);
   return {
     counts: () => countsIn(store),

@@ -1,7 +1,7 @@
 import { createStamps } from './changes/stamps.ts';
 import { type FormerAuthority, keptAuthority } from './opening/kept-authority.ts';
 import { checkSecretKey, isSealed, secretsOf } from './opening/secret-key.ts';
-import { checkedOptions } from './options.ts';
+import { checkedOptions, requireStorage } from './options.ts';
 import { newServerCertificate } from './pki/authority.ts';
 import type { KeyPair } from './pki/network-key.ts';
 import type { Platform } from './platform/platform.ts';
@@ -55,6 +55,7 @@ export interface NetworkAuthority {
 export const networkAuthority = async (options: NetworkAuthorityOptions): Promise<NetworkAuthority> => {
   const { storage, secretKey, platform = webPlatform(), former } = checkedOptions('networkAuthority', options, OPTIONS);
   const { clock, random } = platform;
+  requireStorage('networkAuthority', storage);
   const secrets = await secretsOf(secretKey, storage, random);
   const { roots, networkKey } = await within(storage, async (store) => {
     // These few writes must not expire older changes.

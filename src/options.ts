@@ -12,6 +12,25 @@ export const checkedOptions = <T extends object>(name: string, options: T, known
   return options;
 };
 
+/**
+ * Refuses input of an operation that has no meaning there. The fields of a body are for its schema to say.
+ * @param name of the operation, for the message
+ * @throws TypeError that names what was given, and what was probably meant
+ */
+export const refuseUnknownInput = (name: string, input: unknown, names: readonly string[]): void => {
+  for (const given of Object.keys(Object(input)))
+    if (!names.includes(given)) throw new TypeError(`${name} takes no ${unknownName(given, names)}`);
+};
+
+/** @throws TypeError for a storage that is missing, or is none */
+export const requireStorage = (name: string, storage: unknown): void => {
+  if (typeof storage === 'object' && storage !== null && 'open' in storage && typeof storage.open === 'function') return;
+  const given = storage === undefined ? '' : `, got ${String(storage)}`;
+  throw new TypeError(
+    `${name} requires the option 'storage': a storage adapter, such as memoryStorage() or sqliteStorage({ file })${given}`,
+  );
+};
+
 /** The end of a sentence that refuses a name: what was given, and the name that was probably meant, or else all that there are. */
 export const unknownName = (given: string, names: readonly string[]): string => {
   const shown = `'${given.slice(0, MOST_COMPARED)}'`;

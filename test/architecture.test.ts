@@ -86,7 +86,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'types',
   ],
   types: ['api', 'changes', 'call', 'errors'],
-  client: ['wire', 'api', 'changes', 'errors', 'types', 'if-version.ts', 'options.ts'],
+  client: ['wire', 'api', 'changes', 'errors', 'query', 'types', 'if-version.ts', 'options.ts'],
   http: ['wire', 'concurrency', 'api', 'errors', 'platform', 'observability', 'storage', 'call', 'options.ts', 'version.ts'],
   opening: [
     'wire',

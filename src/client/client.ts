@@ -1,12 +1,12 @@
 import type { ServerSentEvent } from '../api/surfaces/http-output.ts';
 import type { Api } from '../api/surfaces/index.ts';
 import { expectedVersion } from '../if-version.ts';
-import { checkedOptions } from '../options.ts';
+import { checkedOptions, refuseUnknownInput } from '../options.ts';
 import type { Facade } from '../types/facade.ts';
 import { follow } from './follow.ts';
 import { remoteOperations } from './operations.ts';
 import type { RemoteOperation } from './remote-operation.ts';
-import { outgoing, takesVersion } from './request.ts';
+import { inputNamesOf, outgoing, takesVersion } from './request.ts';
 import { type ClientCredentials, createSession } from './session.ts';
 import { createTransport, SessionRefused, type TransportOptions, wait } from './transport.ts';
 
@@ -76,6 +76,7 @@ export const createClient = (options: ClientOptions): Client => {
   const call = async (operation: RemoteOperation, input: object, remote: RemoteCallOptions): Promise<unknown> => {
     checkedOptions(operation.operationId, remote, { signal: true, ifVersion: true });
     if ('ifVersion' in remote) expectedVersion(operation.operationId, takesVersion(operation), remote.ifVersion);
+    refuseUnknownInput(operation.operationId, input, inputNamesOf(operation));
     remote.signal?.throwIfAborted();
     try {
       return await inSession(operation, input, remote);

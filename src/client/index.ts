@@ -19,6 +19,7 @@ export {
   type MessageCause,
   type PostureCause,
 } from '../errors/index.ts';
+export { type FilterValue, filter } from '../query/filter-text.ts';
 export type { ErrorsOf } from '../types/errors.ts';
 export type * from '../types/index.ts';
 export { type Client, type ClientOptions, createClient, type RemoteCallOptions } from './client.ts';

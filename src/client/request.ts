@@ -1,4 +1,4 @@
-import { expand } from '../api/kit/path-template.ts';
+import { expand, parametersOf } from '../api/kit/path-template.ts';
 import type { Api } from '../api/surfaces/index.ts';
 import { ApiError, invalidField } from '../errors/index.ts';
 import { JSON_TYPE } from '../wire/media-types.ts';
@@ -43,6 +43,14 @@ export const outgoing = (operation: RemoteOperation, input: Input, prefer: Api, 
 
 /** Whether it may be called on condition of its entity's version. */
 export const takesVersion = ({ hasEntity, method }: RemoteOperation): boolean => hasEntity === true && method !== 'GET';
+
+/** The names of its input, as in process. */
+export const inputNamesOf = ({ path, query = [], headers = {}, media }: RemoteOperation): readonly string[] => [
+  ...parametersOf(path),
+  ...query,
+  ...Object.keys(headers),
+  ...(media ? ['body'] : []),
+];
 
 const pathOf = (path: string, input: Input): string =>
   expand(path, (name) => {

@@ -112,6 +112,9 @@ export const invalidField = (field: string, reason: string, value: unknown, stat
     ...(status === undefined ? {} : { status }),
   });
 
+/** @param name what the body is to hold */
+export const missingBody = (name: string): ApiError => invalidField(name, `the body is missing: it must hold the ${name}`, undefined);
+
 /** An error of a code, with what holds of it here: the value that was wrong, and what would be right. Never a secret. */
 export const explained = <C extends CodeWith<'message'>>(
   code: C,

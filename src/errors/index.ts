@@ -4,6 +4,7 @@ export {
   type ApiErrorOptions,
   explained,
   invalidField,
+  missingBody,
   notFound,
   notFoundField,
   ofRequest,

@@ -1,7 +1,7 @@
 import type { Body } from '../api/kit/operation.ts';
 import { JSON_LIMITS, type JsonLimits, PROTOTYPE, PROTOTYPE_REFUSED, tooMany } from '../call/json.ts';
 import { yieldToEventLoop } from '../concurrency/event-loop.ts';
-import { ApiError, invalidField, RETRY_AFTER } from '../errors/index.ts';
+import { ApiError, missingBody, RETRY_AFTER } from '../errors/index.ts';
 import { FORM_TYPE, JSON_TYPE } from '../wire/media-types.ts';
 import { timeout } from './deadline.ts';
 import { formOf } from './form.ts';
@@ -32,7 +32,7 @@ export const readBody = async (request: CoreRequest, body: Body, limit: number):
   const bytes = length === '0' ? EMPTY : await read(request, limit);
   if (bytes.length === 0) {
     if (body.required === false) return undefined;
-    throw invalidField(body.name, `${body.name} in body is required`, undefined);
+    throw missingBody(body.name);
   }
   if (!isTaken) throw unsupported(contentType, body);
   if (bytes.length > LARGE) await yieldToEventLoop();

@@ -3,7 +3,7 @@ import { checkedSettings, type Settings } from '../call/settings.ts';
 import type { MemberOptions } from '../domain/maintenance/controllers/membership.ts';
 import type { Observe } from '../observability/events.ts';
 import { createObserver, type Observer } from '../observability/observer.ts';
-import { checkedOptions } from '../options.ts';
+import { checkedOptions, requireStorage } from '../options.ts';
 import type { Hooks } from '../pipeline/hooks.ts';
 import type { HostRule } from '../pipeline/host-rule.ts';
 import type { PkiOptions } from '../pki/pki.ts';
@@ -71,7 +71,7 @@ export interface Opening {
   readonly provider: ProviderSetup | undefined;
 }
 
-/** @throws TypeError for an unknown option, and for settings, credentials or a secret key out of bounds */
+/** @throws TypeError for an unknown option, a missing storage, and for settings, credentials or a secret key out of bounds */
 export const openingOf = async (options: ControllerOptions): Promise<Opening> => {
   const {
     storage,
@@ -87,6 +87,7 @@ export const openingOf = async (options: ControllerOptions): Promise<Opening> =>
     oidc,
     ...pki
   } = checkedOptions('ManagementController.open', options, OPTIONS);
+  requireStorage('ManagementController.open', storage);
   // A platform that the host assembled itself may contain a logger as it is.
   const { clock, random, passwords, outbound } = givenPlatform;
   const platform: Platform = { clock, random, passwords, outbound, logger: fittedLogger(givenPlatform.logger) };

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Operation } from '../api/kit/operation.ts';
 import { parametersOf } from '../api/kit/path-template.ts';
 import type { Settings } from '../call/settings.ts';
-import { ApiError, invalidField } from '../errors/index.ts';
+import { ApiError, invalidField, missingBody } from '../errors/index.ts';
 
 type Issue = z.core.$ZodIssue;
 type Values = Record<string, unknown>;
@@ -28,7 +28,7 @@ export const decode = (operation: Operation, raw: unknown, { numericTags }: Pick
   if (operation.body) {
     const { schema, required = true, name } = operation.body;
     const body = input.body ?? undefined;
-    if (body === undefined && required) throw invalidField(name, `${name} in body is required`, undefined);
+    if (body === undefined && required) throw missingBody(name);
     if (body !== undefined) decoded.body = parse(schema, withoutNulls(body, schema), 'body');
     if (!numericTags) refuseNumericTags(decoded.body);
   }

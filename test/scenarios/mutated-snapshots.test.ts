@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import fc from 'fast-check';
+import { parametersOf } from '../../src/api/kit/path-template.ts';
 import { entries } from '../../src/domain/entries.ts';
 import { ApiError, restoreSnapshot, SnapshotRefused } from '../../src/index.ts';
 import { type App, openApp, PASSWORD, SECRET_KEY } from '../support/app.ts';
@@ -160,7 +161,9 @@ const assertServes = async (app: App, changed: SnapshotRow | undefined): Promise
     const call: unknown = Reflect.get(Reflect.get(app.controller, group) ?? {}, verb);
     if (typeof call !== 'function') continue;
     const body = operation.method === 'PATCH' ? { body: { tags: {}, typeId: changed?.row.typeId } } : {};
-    await Reflect.apply(call, undefined, [{ ...(isAboutOne ? { id, serviceId: id } : {}), ...body }]).catch((error: unknown) => {
+    await Reflect.apply(call, undefined, [
+      { ...Object.fromEntries(parametersOf(operation.path).map((name) => [name, id])), ...body },
+    ]).catch((error: unknown) => {
       assert.ok(error instanceof ApiError && error.status < 500, `${group}.${verb}: ${error instanceof Error ? error.stack : error}`);
     });
   }

@@ -11,7 +11,7 @@ type Refusal = readonly [what: string, request: readonly [method: string, path: 
 
 const ofRequests: readonly Refusal[] = [
   ['bad JSON', ['POST', '/identities', { raw: '{"name": "x", }' }], /^the body is not JSON: error at position 14$/],
-  ['no body', ['POST', '/identities'], /^identity in body is required$/],
+  ['no body', ['POST', '/identities'], /^the body is missing: it must hold the identity$/],
   [
     'another type of body',
     ['POST', '/identities', { raw: 'a=b', headers: { 'content-type': 'text/csv' } }],

@@ -337,7 +337,7 @@ for (const store of stores)
       const { enrollments, identities } = app.controller;
       host.verdict = true;
       const ann = await identities.create({ body: { name: 'ann', type: 'User', isAdmin: false, enrollment: { ott: true } } });
-      const [enrollment] = (await identities.listEnrollments(ann)).data;
+      const [enrollment] = (await identities.listEnrollments({ id: ann.id })).data;
       const service = await app.create('/services', { name: 's', encryptionRequired: true });
       const router = await app.create('/edge-routers', { name: 'r' });
       const login = (await app.login(desk.username, PASSWORD)).body.data;

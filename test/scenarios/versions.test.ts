@@ -114,7 +114,7 @@ onEveryStore('versions of entities', (open) => {
       for (const ifVersion of [undefined, 0, -1, 1.5, Number.NaN, '3' as never])
         await assert.rejects(identities.patch({ id, body: { isAdmin: true } }, { ifVersion }), {
           name: 'TypeError',
-          message: /ifVersion that is none/,
+          message: /takes as ifVersion the version of an entity, an integer from 1, got .*versionOf\(entity\)/,
         });
       await assert.rejects(identities.create({ body: { ...ann, name: 'bob' } }, { ifVersion: 3 }), {
         name: 'TypeError',

@@ -6,7 +6,7 @@ import type { HttpOutput, ServerSentEvent } from '../surfaces/http-output.ts';
 import { surfaces as known } from '../surfaces/index.ts';
 import type { Surface } from '../surfaces/surface.ts';
 import { created, empty } from './entity.ts';
-import type { PathParameters } from './path-template.ts';
+import { type PathParameters, parametersOf } from './path-template.ts';
 import type { Resource } from './resource.ts';
 import { unboundedIn } from './unbounded.ts';
 
@@ -75,6 +75,19 @@ export type Operations = Readonly<Record<string, Operation>>;
 /** Whether an operation may be called on condition of its entity's version. */
 export const isConditional = <O extends Pick<Operation, 'entity' | 'method'>>(operation: O): operation is O & Required<Pick<O, 'entity'>> =>
   operation.entity !== undefined && operation.method !== 'GET';
+
+/** The names of its input, as callers in process give it. */
+export const inputNames = ({
+  path,
+  query,
+  headers = {},
+  body,
+}: Pick<Operation, 'path' | 'query' | 'headers' | 'body'>): readonly string[] => [
+  ...parametersOf(path),
+  ...Object.keys(query?.shape ?? {}),
+  ...Object.keys(headers),
+  ...(body ? ['body'] : []),
+];
 
 /** The status of its answers, unless the handler says another. */
 export const statusOf = ({ answer, status }: Pick<Operation, 'answer' | 'status'>): number =>

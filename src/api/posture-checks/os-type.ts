@@ -5,12 +5,10 @@ import { string } from '../kit/entity.ts';
 const names = ['Windows', 'WindowsServer', 'Android', 'iOS', 'Linux', 'macOS'] as const;
 const families = ['WINDOWS', 'WINDOWS_SERVER', 'ANDROID', 'IOS', 'LINUX', 'MACOS'] as const;
 
-export const osType = z
-  .enum([...names, ...families])
-  .meta({
-    id: 'OsType',
-    description: 'Exactly these twelve spellings are accepted. Two that differ only in case and underscores mean the same system.',
-  });
+export const osType = z.enum([...names, ...families]).meta({
+  id: 'OsType',
+  description: 'Exactly these twelve spellings are accepted. Two that differ only in case and underscores mean the same system.',
+});
 export type OsType = z.infer<typeof osType>;
 
 /** One word for every way to write an operating system: case and underscores do not count. */

@@ -2,7 +2,7 @@ import type { EntitiesContext } from '../../changes/entities.ts';
 import { entitiesOf } from '../../changes/entities.ts';
 import { sealedFields, unsealText } from '../../changes/sealed.ts';
 import { ApiError } from '../../errors/index.ts';
-import { checkedOptions } from '../../options.ts';
+import { checkedOptions, requireStorage } from '../../options.ts';
 import { createSecrets, type Secrets, SecretUnreadable } from '../../platform/secrets.ts';
 import { webRandom } from '../../platform/web.ts';
 import { ALL } from '../../query/index.ts';
@@ -48,6 +48,7 @@ export interface Restored {
 export const restoreSnapshot = async (options: RestoreOptions): Promise<Restored> => {
   const { storage, snapshot, secretKey } = checkedOptions('restoreSnapshot', options, { storage: true, snapshot: true, secretKey: true });
   const secrets = secretKey === undefined ? undefined : await createSecrets([secretKey].flat(), webRandom);
+  requireStorage('restoreSnapshot', storage);
   const store = await storage.open(storageSchema);
   try {
     // The snapshot may come from far away.

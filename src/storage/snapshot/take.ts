@@ -1,5 +1,5 @@
 import { kinds } from '../../api/index.ts';
-import { checkedOptions } from '../../options.ts';
+import { checkedOptions, requireStorage } from '../../options.ts';
 import type { Clock, Random } from '../../platform/platform.ts';
 import type { SnapshotSink } from '../../platform/snapshots.ts';
 import { webPlatform } from '../../platform/web.ts';
@@ -40,6 +40,7 @@ export interface TakenSnapshot {
  */
 export const takeSnapshot = async (options: SnapshotOptions): Promise<TakenSnapshot> => {
   const { storage, snapshots, platform = webPlatform() } = checkedOptions('takeSnapshot', options, OPTIONS);
+  requireStorage('takeSnapshot', storage);
   const store = await storage.open(storageSchema);
   return store.transaction('read', (tx) => saveSnapshot(store, tx, snapshots, platform)).finally(() => store.close());
 };

@@ -113,7 +113,7 @@ export const changing: readonly fc.WeightedArbitrary<Command>[] = [
       const gone = pick<{ readonly id: string } | undefined>(list, which);
       if (!gone) return;
       const { controller } = system.app;
-      if (kind === 'checks') await controller.postureChecks.delete(gone);
+      if (kind === 'checks') await controller.postureChecks.delete({ id: gone.id });
       else if (kind === 'routerPolicies') {
         const { of } = pick(model.routerPolicies, which);
         await (of === 'identities' ? controller.edgeRouterPolicies : controller.serviceEdgeRouterPolicies).delete({ id: gone.id });

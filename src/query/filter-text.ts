@@ -1,0 +1,55 @@
+/** What may stand in a filter in the place of a value. */
+export type FilterValue = string | number | bigint | boolean | null | Date | readonly (string | number | bigint | Date)[];
+
+/**
+ * A filter with values in it, each of which is one value and nothing else: a text in quotes, with escapes; a `Date` as `datetime(...)`; a list as `[...]`,
+ * for `in`.
+ *
+ * ```ts
+ * const { data } = await controller.identities.list({ filter: filter`name = ${name} and createdAt > ${since}` });
+ * ```
+ * @throws TypeError for what no filter can hold: undefined, a number that is not finite, an invalid date, an empty list, a text with control characters
+ * other than line breaks, tabs and form feeds; and for a value between quotes
+ */
+export const filter = (texts: readonly string[], ...values: readonly FilterValue[]): string =>
+  texts.reduce((before, text, index) => {
+    if (isInString(texts.slice(0, index).join('""')))
+      throw new TypeError('a value is quoted by itself: write it without quotes around the placeholder');
+    return `${before}${literalOf(values[index - 1])}${text}`;
+  });
+
+/** Whether a string is open at the end of a part of a filter. */
+const isInString = (part: string): boolean => part.replace(/"(?:[^"\\]|\\.)*"/gs, '').includes('"');
+
+const literalOf = (value: unknown): string => {
+  if (typeof value === 'string') return quoted(value);
+  if (Array.isArray(value) && value.length > 0) return `[${value.map(literalOf).join(', ')}]`;
+  if (value instanceof Date && /^\d{4}-/.test(isoOf(value))) return `datetime(${isoOf(value)})`;
+  if (value === null || typeof value === 'boolean' || typeof value === 'bigint' || Number.isFinite(value)) return String(value);
+  throw new TypeError(
+    `a value of a filter is a text, a finite number, true, false, null, a valid Date, or a list of some, got ${shown(value)}`,
+  );
+};
+
+const isoOf = (date: Date): string => (Number.isNaN(date.getTime()) ? '' : date.toISOString());
+
+const shown = (value: unknown): string => (Array.isArray(value) ? 'an empty list' : String(value));
+
+const quoted = (text: string): string =>
+  `"${text.replace(/["\\\0-\x1f]/g, (character) => {
+    const escaped = ESCAPED.get(character);
+    if (escaped === undefined)
+      throw new TypeError(`a filter holds no control character but line breaks, tabs and form feeds, got U+${hexOf(character)}`);
+    return escaped;
+  })}"`;
+
+const ESCAPED: ReadonlyMap<string, string> = new Map([
+  ['"', '\\"'],
+  ['\\', '\\\\'],
+  ['\f', '\\f'],
+  ['\n', '\\n'],
+  ['\r', '\\r'],
+  ['\t', '\\t'],
+]);
+
+const hexOf = (character: string): string => character.charCodeAt(0).toString(16).padStart(4, '0').toUpperCase();
