@@ -36,7 +36,8 @@ export class Observation {
   #signerId: string | undefined;
   #code: ErrorCode | undefined;
   /** Whether the refusal was already emitted as a failed authentication. */
-  #isReported = false;
+  /** The method of the failed authentication that was reported. */
+  #failed: AuthenticationMethod | undefined;
   #statements = 0;
   #rows = 0;
   /** Overlapping waits count once. */
@@ -84,11 +85,15 @@ export class Observation {
     this.#signerId = signerId;
   }
 
-  /** Emits an authentication event. The reason of a failure is that of `failsAs`; default `credentials`. */
+  /**
+   * Emits an authentication event, one failure of a method in a call: a token that fails as the second factor that is owed is tried as a login, too. The
+   * reason of a failure is that of `failsAs`; default `credentials`.
+   */
   authentication(method: AuthenticationMethod, outcome: AuthenticationEvent['outcome'], identityId = this.#identityId): void {
     const reason = outcome === 'failed' ? (this.#failure ?? 'credentials') : undefined;
     const signerId = outcome === 'failed' ? this.#signerId : undefined;
-    if (reason) this.#isReported = true;
+    if (reason && this.#failed === method) return;
+    if (reason) this.#failed = method;
     this.#observer.report({ type: 'authentication', ...this.#source(), identityId, method, outcome, reason, signerId });
   }
 
@@ -100,7 +105,7 @@ export class Observation {
   /** Emits the operation event. @param status of HTTP */
   end(status: number): void {
     const { operationId, group, surface, route, presentsToken } = this.#destination;
-    if (this.#code === 'UNAUTHORIZED' && operationId !== undefined && !this.#isReported) {
+    if (this.#code === 'UNAUTHORIZED' && operationId !== undefined && this.#failed === undefined) {
       if (this.#actor !== 'anonymous')
         this.#observer.report({
           type: 'authorization',

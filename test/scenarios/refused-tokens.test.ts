@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { AuthenticationEvent } from '../../src/index.ts';
 import { type App, onEveryStore, PASSWORD } from '../support/app.ts';
 import { person, refused } from '../support/external-logins.ts';
-import { begin, byPassword } from '../support/oidc.ts';
+import { begin, byPassword, post } from '../support/oidc.ts';
 import { policyBody } from '../support/policies.ts';
 import { certificateSigner, claimsOf, loginByToken, providerKey, sign } from '../support/provider.ts';
 
@@ -120,6 +120,24 @@ onEveryStore('why a token of an external signer is refused', (open) => {
     for (const { event, details } of [login, oidc]) {
       assert.deepEqual([event.method, event.reason, event.signerId, event.identityId], ['ext-jwt', 'audience', signer.id, user.id]);
       assert.deepEqual([details.reason, details.signerId], ['audience', signer.id]);
+    }
+  });
+
+  test('they say it of a login by the OpenID provider, and of a second factor that follows on it', async () => {
+    const { app, failure } = await opened();
+    await using _ = app;
+    const { signer, user, good } = await owing(app);
+    const byToken = (id: string, token: string) => post(app, '/login/ext-jwt', { id }, { headers: bearer(token) });
+    const first = await failure(async () =>
+      byToken((await begin(app)).id, await signer.token({ ...good(user.id), exp: app.clock.now() / 1000 - 61 })),
+    );
+    const { id } = await begin(app);
+    await byPassword(app, { id }, user.username);
+    const second = await failure(async () => byToken(id, await signer.token({ ...good(user.id), exp: app.clock.now() / 1000 - 61 })));
+    assert.equal(second.event.identityId, user.id);
+    for (const { event, details } of [first, second]) {
+      assert.deepEqual([event.method, event.reason, event.signerId], ['ext-jwt', 'expired', signer.id]);
+      assert.deepEqual([details.reason, details.signerId], ['expired', signer.id]);
     }
   });
 });
