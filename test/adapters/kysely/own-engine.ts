@@ -67,7 +67,7 @@ export const ownEngine: SqlEngine = {
   contains: (text, part) => sql`${text} like ${`%${part.replace(/[!%_]/g, '!$&')}%`} escape '!'`,
   upperCase: (text) => sql`js_upper(${text})`,
   jsonElements: (list) => sql`(select value from json_each(${list})) as e`,
-  jsonElementsAt: (document, path) => sql`inner join json_each(${document}, ${jsonPath(path)}) as e on 1 = 1`,
+  jsonElementsAt: (document, path) => sql`inner join json_each(${document}, ${jsonPath(path)}) as e on e.type = 'text'`,
   jsonValue: (document, path, as) => jsonValue(sql`${document}, ${jsonPath(path)}`, as),
   nulls: { ascending: raw(''), descending: raw('') },
   page: ({ limit = -1, offset }) => sql` limit ${offset}, ${limit}`,

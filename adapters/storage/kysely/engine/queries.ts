@@ -12,8 +12,8 @@ export interface SqlQueries {
   /** The elements of a JSON array of values of one type, as a table `e` with the column `value`. Follows `from`. */
   jsonElements(list: string, type: 'string' | 'number' | 'boolean'): Sql;
   /**
-   * Joins each row with the elements of an array of texts in its document: `cross join <elements> as e`, with the column `value`. A row whose document has no
-   * array there is left out.
+   * Joins each row with the texts in an array of its document: `cross join <elements> as e`, with the column `value`. Elements that are no text are left out,
+   * and so is a row whose document has no array there.
    */
   jsonElementsAt(document: Sql, path: Path): Sql;
   /** A value in a document, converted to that type; null if it is missing or of another type. Keys may contain any characters. */

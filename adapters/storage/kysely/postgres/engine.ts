@@ -75,7 +75,8 @@ const engineIn = (schema?: string): SqlEngine => ({
   jsonElements: (list, type) => ELEMENTS[type](list),
   jsonElementsAt: (document, path) => {
     const found = valueAt(document, path, '->');
-    return sql`cross join jsonb_array_elements_text(case when jsonb_typeof(${found}) = 'array' then ${found} else '[]' end) as e(value)`;
+    const elements = sql`jsonb_array_elements(case when jsonb_typeof(${found}) = 'array' then ${found} else '[]' end) as a(element)`;
+    return sql`cross join lateral (select a.element #>> '{}' as value from ${elements} where jsonb_typeof(a.element) = 'string') as e`;
   },
   jsonValue: (document, path, as) => JSON_VALUE[as](valueAt(document, path, '->'), valueAt(document, path, '->>')),
 

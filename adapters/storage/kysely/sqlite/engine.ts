@@ -58,7 +58,8 @@ export const sqlite: SqlEngine = {
   insertDocument: insertReturning,
 
   jsonElements: (list) => sql`json_each(${list}) as e`,
-  jsonElementsAt: (document, path) => sql`cross join json_each(${document}, ${jsonPath(path)}) as e`,
+  jsonElementsAt: (document, path) =>
+    sql`join json_each(${document}, ${jsonPath(path)}) as e on e.type = 'text' and json_type(${document}, ${jsonPath(path)}) = 'array'`,
   jsonValue: (document, path, as) => JSON_VALUE[as](document, jsonPath(path)),
 
   contains: (text, part) => sql`instr(${text}, ${part}) > 0`,
