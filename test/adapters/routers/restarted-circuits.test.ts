@@ -8,7 +8,7 @@ import { newSharedStorage, type SharedStorage, stores } from '../../support/stor
 import { until } from '../../support/until.ts';
 import { mesh } from './mesh.ts';
 import { on, restarted } from './restarted.ts';
-import type { RouterNetwork } from './support.ts';
+import { type RouterNetwork, routerNetwork } from './support.ts';
 import { bindBy, CLIENT_KEY, dialBy, KEY, routed, settled, type Traffic, traffic } from './traffic.ts';
 
 const { unroute, createTunnelCircuit, createTunnelCircuitResponse, circuitConfirmation, fault } = messages.circuits;
@@ -169,12 +169,15 @@ test('records that no controller would have written are passed over, and those o
       for (const [id, told] of [
         [`${row.id}-strange`, { path: 'nowhere' }],
         ['circuit/gone/one', row.told],
+        ['circuit/member/one', row.told],
       ] as const)
         await tx.insert('lease', { ...row, id, told });
   });
+  await using member = await routerNetwork({ oidc: true, ...on(storage), member: { name: 'member' } });
+  assert.equal((await member.network.controller.controllers.list({})).data.length, 1);
   await using next = await restarted(at, storage);
   await next.again();
-  assert.deepEqual((await recordedCircuits(storage)).toSorted(), [circuitId, `${circuitId}-strange`]);
+  assert.deepEqual((await recordedCircuits(storage)).toSorted(), [circuitId, `${circuitId}-strange`, 'one'].toSorted());
   assert.deepEqual(
     (await next.network.controller.circuits.list({})).data.map(({ id }) => id),
     [circuitId],

@@ -1,8 +1,10 @@
+import { controller } from '../../../api/controllers.ts';
 import { lease } from '../../../api/leases.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { routerMessages } from '../../../control-channel/messages/routers.ts';
 import { leasesBelow, putLease } from '../../../jobs/lease.ts';
 import { isoTime } from '../../../platform/iso-time.ts';
+import { ALL } from '../../../query/index.ts';
 import { isSameJson } from '../../../storage/same-json.ts';
 import type { ConnectedRouter } from './connected.ts';
 import { type Fabric, forRouters } from './fabric.ts';
@@ -111,10 +113,11 @@ const othersThan = async (entities: Entities, own: string, now: string): Promise
 /** What a controller calls itself to its routers; an earlier release does not say it. */
 const idIn = (told: unknown): string | undefined => (typeof told === 'string' && ID.test(told) ? told : undefined);
 
-/** The ids of all controllers on the store that say where they are. */
+/** The ids of the controllers on the store that say where they are, or that are members of the network. */
 export const knownControllerIds = async (entities: Entities): Promise<readonly string[]> => {
   const rows = await entities.list(lease, { where: ofControllers, limit: MOST });
-  return rows.flatMap(({ holder, told }) => idIn(told) ?? holder ?? []);
+  const members = await entities.list(controller, { where: ALL, limit: MOST });
+  return [...rows.flatMap(({ holder, told }) => idIn(told) ?? holder ?? []), ...members.flatMap(({ name }) => name ?? [])];
 };
 
 const removeForgotten = async (entities: Entities, now: string): Promise<void> => {
