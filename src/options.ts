@@ -13,13 +13,15 @@ export const checkedOptions = <T extends object>(name: string, options: T, known
 };
 
 /**
- * Refuses input of an operation that has no meaning there. The fields of a body are for its schema to say.
+ * Refuses input of an operation that has no meaning there. The fields of a body are for its schema to say. An entity, as an answer shows it, may stand for
+ * its id: `get(created)`.
  * @param name of the operation, for the message
  * @throws TypeError that names what was given, and what was probably meant
  */
 export const refuseUnknownInput = (name: string, input: unknown, names: readonly string[]): void => {
-  for (const given of Object.keys(Object(input)))
-    if (!names.includes(given)) throw new TypeError(`${name} takes no ${unknownName(given, names)}`);
+  const given: object = Object(input);
+  if ('_links' in given && names.includes('id')) return;
+  for (const one of Object.keys(given)) if (!names.includes(one)) throw new TypeError(`${name} takes no ${unknownName(one, names)}`);
 };
 
 /** @throws TypeError for a storage that is missing, or is none */

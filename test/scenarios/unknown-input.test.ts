@@ -36,6 +36,18 @@ test('unknown input of an operation is refused with the nearest name, in process
   }
 });
 
+test('an entity stands for its id, where an operation takes one', async () => {
+  const { app, facades } = await ways();
+  await using _ = app;
+  for (const [index, { identities }] of facades.entries()) {
+    const created = await identities.create({ body: { name: `bob ${index}`, type: 'User', isAdmin: false } });
+    const bob = await identities.get(created);
+    assert.deepEqual((await identities.listEnrollments(bob)).data, []);
+    await assert.rejects(identities.list(bob as never), refused(/identities\.list takes no|listIdentities takes no/)); // it takes no id
+    await identities.delete(bob);
+  }
+});
+
 test('fields of a body that are unknown are ignored, as over HTTP', async () => {
   const { app, facades } = await ways();
   await using _ = app;
