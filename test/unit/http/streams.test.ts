@@ -25,7 +25,7 @@ const places = () => {
         deadlineOf(),
         {},
       );
-      stream[Symbol.asyncIterator]().return?.();
+      void stream[Symbol.asyncIterator]().return?.();
       return true;
     } catch (error) {
       assert.ok(error instanceof ApiError && error.status === 429);
