@@ -40,7 +40,7 @@ const KIB = 1024;
 const BOUNDS = {
   'overlay-controller': 388,
   'overlay-controller/tenants': 392,
-  'overlay-controller/client': 14,
+  'overlay-controller/client': 15,
   'overlay-controller/http/fetch': 9.5,
   'overlay-controller/http/hono': 9.5,
   'overlay-controller/http/next': 9.5,
