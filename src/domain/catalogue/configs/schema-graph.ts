@@ -1,3 +1,4 @@
+import { keyOf } from '../../../query/json-pointer.ts';
 import { limits } from './limits.ts';
 import { PatternRefused, type Patterns } from './patterns.ts';
 
@@ -159,8 +160,7 @@ const absolute = (address: string, base: string): string => {
 
 const at = (root: SchemaObject, pointer: string): unknown => {
   let value: unknown = root;
-  for (const part of pointer.slice(1).split('/')) {
-    const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
+  for (const key of pointer.slice(1).split('/').map(keyOf)) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
     value = (value as SchemaObject)[key]; // a list is read by place just as well
   }

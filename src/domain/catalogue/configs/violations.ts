@@ -1,4 +1,5 @@
 import { invalidField } from '../../../errors/index.ts';
+import { keyOf } from '../../../query/json-pointer.ts';
 import type { SchemaFault } from './fault.ts';
 import { schemaReason } from './reasons.ts';
 
@@ -71,10 +72,4 @@ const isBelow = (path: string, place: string): boolean => path === place || path
 const depthOf = ({ instancePath }: SchemaFault): number => instancePath.split('/').length;
 
 const fieldOf = ({ instancePath }: SchemaFault): string =>
-  instancePath === ''
-    ? ROOT
-    : instancePath
-        .slice(1)
-        .split('/')
-        .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
-        .join('.');
+  instancePath === '' ? ROOT : instancePath.slice(1).split('/').map(keyOf).join('.');
