@@ -87,6 +87,13 @@ export const createUnreadAnswers = ({
     client.bytes += by;
     bytes += by;
   };
+  /** Bytes are held of an answer of which there were none; it comes last among those of its client. */
+  const hold = (client: Client, answer: Held, by: number) => {
+    answer.since = performance.now();
+    client.answers.add(answer);
+    held++;
+    grow(client, answer, by);
+  };
   /** @returns whether anything was held of it */
   const remove = (client: Client, answer: Held): boolean => {
     if (!client.answers.delete(answer)) return false;
@@ -162,24 +169,15 @@ export const createUnreadAnswers = ({
       return {
         add: (more) => {
           const client = clientOf(name);
-          if (answer.bytes === 0) {
-            answer.since = performance.now();
-            client.answers.add(answer);
-            held++;
-          }
-          grow(client, answer, more);
+          if (answer.bytes === 0) hold(client, answer, more);
+          else grow(client, answer, more);
           makeRoom();
         },
         take: (part) => {
           const client = clientOf(name);
           const { bytes: before } = answer;
           if (!remove(client, answer)) return;
-          if (before > part) {
-            answer.since = performance.now();
-            client.answers.add(answer);
-            held++;
-            grow(client, answer, before - part);
-          }
+          if (before > part) hold(client, answer, before - part);
           advance(client);
         },
         end: () => {
