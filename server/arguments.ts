@@ -64,7 +64,7 @@ export const readArguments = (args: readonly string[], table: OptionTable): Sour
     const { name, value, inlineValue } = token;
     if (name === 'help') return 'help';
     const declared = Object.hasOwn(table, name) ? table[name] : undefined;
-    if (!declared) throw new StartFailure(`unknown option ${token.rawName}${hintOf(name, table)}`);
+    if (!declared) throw new StartFailure(`unknown option ${token.rawName}${hintOf(name, spellingsOf(table))}`);
     const isFlag = declared.value === undefined;
     if (isFlag && value !== undefined) throw new StartFailure(`option --${name} takes no value; see --help`);
     // `--host --port 1` is a forgotten value; who wants a value that begins with a dash writes `--host=-x`.
@@ -75,7 +75,13 @@ export const readArguments = (args: readonly string[], table: OptionTable): Sour
   return { values, label: (name) => `--${name}` };
 };
 
-const hintOf = (name: string, table: OptionTable): string => {
-  const meant = nearest(name, Object.keys(table));
-  return meant === undefined ? '; see --help' : `: did you mean --${meant}?`;
+/**
+ * The end of a sentence that refuses a name.
+ * @param names how each of the known names is spelt, by the form in which it is compared
+ */
+export const hintOf = (given: string, names: ReadonlyMap<string, string>): string => {
+  const meant = names.get(nearest(given, [...names.keys()]) ?? '');
+  return meant === undefined ? '; see --help' : `: did you mean ${meant}?`;
 };
+
+const spellingsOf = (table: OptionTable): ReadonlyMap<string, string> => new Map(Object.keys(table).map((name) => [name, `--${name}`]));

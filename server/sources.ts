@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { nearest } from '../src/options.ts';
-import type { OptionDeclaration, OptionTable, Source } from './arguments.ts';
+import { hintOf, type OptionDeclaration, type OptionTable, type Source } from './arguments.ts';
 import { fileTrouble, StartFailure, sentenceOf } from './failure.ts';
 
 /** The environment variables. */
@@ -99,10 +98,4 @@ const variableTexts = (value: string, { value: takes, list }: OptionDeclaration 
   if (takes !== undefined) return list === 'repeated' ? value.split(';') : [value];
   if (value === 'true' || value === 'false') return value === 'true' ? [''] : [];
   throw new StartFailure(`${variable} must be true or false, got '${value}'`);
-};
-
-/** @param names how each of the known names is spelt, by the form in which it is compared */
-const hintOf = (given: string, names: ReadonlyMap<string, string>): string => {
-  const meant = names.get(nearest(given, [...names.keys()]) ?? '');
-  return meant === undefined ? '; see --help' : `: did you mean ${meant}?`;
 };
