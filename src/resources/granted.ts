@@ -65,14 +65,18 @@ export const idsWithin = async (
 
 /** What satisfies several filters that limit a kind beside the one that the right is on: nothing, where one of them is no filter on it. */
 export const bound = async (entities: Entities, kind: Kind, filters: readonly string[], call: Call): Promise<Predicate> => {
-  const wrong = filters.find((filter) => !isFilterOn(filter, kind));
-  if (wrong !== undefined) {
-    const { requestId, operation, core } = call;
-    const message = 'the rule of authorize limited a kind by what is no filter on it: nothing of the kind is visible';
-    core.platform.logger.error(message, { requestId, operationId: operation.operationId, kind: kind.kind, where: wrong });
-    return NONE;
+  const terms: Predicate[] = [];
+  for (const where of filters) {
+    const term = filterOn(where, kind);
+    if (!term) {
+      const { requestId, operation, core } = call;
+      const message = 'the rule of authorize limited a kind by what is no filter on it: nothing of the kind is visible';
+      core.platform.logger.error(message, { requestId, operationId: operation.operationId, kind: kind.kind, where });
+      return NONE;
+    }
+    terms.push(term);
   }
-  return resolved(entities, kind, and(...filters.map((filter) => bind(filter, kind))), call);
+  return resolved(entities, kind, and(...terms), call);
 };
 
 const resolved = async (entities: Entities, kind: Kind, where: Predicate, call: Call): Promise<Predicate> =>
@@ -105,18 +109,18 @@ const ownedWithin = async (
 
 /** The kind itself, or one that shares its right and its table, where the filters are on that: a right on routers may be limited by what only edge routers have. */
 export const fitting = (kind: Kind, filters: readonly string[]): Kind => {
-  const fits = (each: Kind) => filters.every((filter) => isFilterOn(filter, each));
+  const fits = (each: Kind) => filters.every((filter) => filterOn(filter, each) !== undefined);
   return fits(kind)
     ? kind
     : (allKinds.find((each) => each.view?.of === kind.kind && rightsOf(each) === rightsOf(kind) && fits(each)) ?? kind);
 };
 
-const isFilterOn = (filter: string, kind: Kind): boolean => {
+/** Undefined for what is no filter on the kind. */
+const filterOn = (where: string, kind: Kind): Predicate | undefined => {
   try {
-    bind(filter, kind);
-    return true;
+    return bind(where, kind);
   } catch {
-    return false;
+    return undefined;
   }
 };
 
