@@ -5,31 +5,8 @@ import { AggregationTemporality, InMemoryMetricExporter, MeterProvider, Periodic
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { createMetrics, type Gauged } from '../../../adapters/observability/metrics.ts';
 import { openTelemetry } from '../../../adapters/observability/opentelemetry.ts';
-import type { AuthenticationEvent, AuthorizationEvent, ObservedEvent, OperationEvent } from '../../../src/index.ts';
-
-const STARTED = Date.UTC(2026, 10, 21, 10);
-
-const operation = (event: Partial<OperationEvent>): OperationEvent => ({
-  type: 'operation',
-  requestId: 'r1',
-  transport: 'http',
-  method: 'GET',
-  operationId: 'listIdentities',
-  group: 'identities',
-  surface: 'management',
-  route: '/edge/management/v1/identities',
-  status: 200,
-  code: undefined,
-  actor: 'administrator',
-  startedAt: STARTED,
-  durationMs: 0,
-  queuedMs: 0,
-  statements: 0,
-  rows: 0,
-  traceparent: undefined,
-  tracestate: undefined,
-  ...event,
-});
+import type { AuthenticationEvent, AuthorizationEvent, ObservedEvent } from '../../../src/index.ts';
+import { operationEvent as operation, STARTED } from '../../support/operation-event.ts';
 
 const SECURITY = { requestId: 'r1', at: STARTED, remoteAddress: '203.0.113.7', identityId: 'i1', omitted: 0 } as const;
 const authentication = (event: Partial<AuthenticationEvent>): AuthenticationEvent => ({

@@ -7,6 +7,7 @@ import { AggregationTemporality, InMemoryMetricExporter, MeterProvider, Periodic
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { openTelemetry } from '../../../adapters/observability/opentelemetry.ts';
 import { openApp } from '../../support/app.ts';
+import { operationEvent } from '../../support/operation-event.ts';
 
 context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
 propagation.setGlobalPropagator(new W3CTraceContextPropagator());
@@ -103,26 +104,15 @@ test('what the server failed at is an error, with its type', async () => {
   await using all = await opened();
   const observe = openTelemetry({ tracerProvider: { getTracer: () => all.tracer } });
   const spans = await all.spansOf(async () =>
-    observe({
-      type: 'operation',
-      requestId: 'r',
-      transport: 'http',
-      method: 'GET',
-      operationId: 'listIdentities',
-      group: 'identities',
-      surface: 'management',
-      route: '/edge/management/v1/identities',
-      status: 503,
-      code: 'SERVER_UNAVAILABLE',
-      actor: 'anonymous',
-      startedAt: 1_700_000_000_123,
-      durationMs: 250.5,
-      queuedMs: 0,
-      statements: 0,
-      rows: 0,
-      traceparent: undefined,
-      tracestate: undefined,
-    }),
+    observe(
+      operationEvent({
+        status: 503,
+        code: 'SERVER_UNAVAILABLE',
+        actor: 'anonymous',
+        startedAt: 1_700_000_000_123,
+        durationMs: 250.5,
+      }),
+    ),
   );
   const [span] = spans;
   assert.deepEqual([span?.status.code, span?.attributes['error.type']], [SpanStatusCode.ERROR, 'SERVER_UNAVAILABLE']);
