@@ -30,7 +30,7 @@ const pemIn = (value: string): readonly Uint8Array[] => {
 
 const VALUE = String.raw`"(?:[^"\\]|\\.)*"|[^;,"]*`;
 const ELEMENT = new RegExp(`^[a-z]+=(?:${VALUE})(?:;[a-z]+=(?:${VALUE}))*$`, 'i');
-/** Of an element, pair by pair: what stands between quotes, such as a subject, may look like others. */
+/** Matches the pairs of an element. A quoted value, such as a subject, may contain text that looks like a pair. */
 const PAIRS = new RegExp(`([a-z]+)=(${VALUE})(?:;|$)`, 'gi');
 
 /** Percent-encoded PEM of the chain, or else of the certificate. Empty if there are several elements: those before the last one may come from the client. */

@@ -2,7 +2,7 @@
 export const mountPoint = (mount = ''): string => mount.replace(/\/+$/, '');
 
 /**
- * What a framework has taken off the front of the path, as Express's `use` does.
+ * The part of the path that a framework has stripped, as Express's `use` does.
  * @param original path and query before that
  */
 export const takenOff = (original: string, url: string): string => {

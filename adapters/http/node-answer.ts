@@ -55,7 +55,7 @@ const sendOnConnection = (req: IncomingMessage, res: ServerResponse, answer: Cor
     abandonBody(body);
     res.end();
   } else {
-    // Nobody knows when there will be a first part.
+    // The first part of an endless body may come much later.
     if (answer.isEndless) res.flushHeaders();
     if (isUnread) discard(req, () => req.destroy());
     streams.send(res, { ...answer, body });

@@ -85,7 +85,7 @@ export class NodeRequest implements CoreRequest {
 
   get mount(): string {
     const { req } = this.#host;
-    const { originalUrl = this.#host.originalUrl } = req as { readonly originalUrl?: string }; // of Express and its like
+    const { originalUrl = this.#host.originalUrl } = req as { readonly originalUrl?: string }; // set by Express and frameworks like it
     return (originalUrl === undefined ? '' : takenOff(originalUrl, req.url ?? '/')) + this.#prefix;
   }
 
@@ -108,7 +108,7 @@ export const hostRequestId = ({ req, requestId }: HostRequest): string => {
   return requestIdOf(id, req.headers['x-request-id']?.toString());
 };
 
-/** What requests of a server share. */
+/** Shared by all requests of a server. */
 interface Receiving {
   /** The mount point. */
   readonly prefix: string;

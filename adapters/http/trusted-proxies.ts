@@ -33,7 +33,7 @@ export interface Proxies {
   certificatesOf(req: NodeIncoming): readonly Uint8Array[] | undefined;
 }
 
-/** Proxies on the way that are looked at. */
+/** Maximum of entries of a header that are examined, from the last one on. */
 const MOST_HOPS = 30;
 
 /** @throws TypeError for an invalid address, and for a range that would trust everybody */
@@ -48,7 +48,7 @@ export const readProxies = (options: TrustedProxies | readonly TrustedProxies[])
       if (header === undefined) return given;
       let nearest = given;
       for (const hop of hopsIn(header, req).slice(-MOST_HOPS).reverse()) {
-        // What is no address stands for a client that is not known: the proxy that said so is.
+        // An entry that is not an address hides the client: the proxy that added it is the last known sender.
         if (hop === undefined) return nearest;
         nearest = hop;
         if (!has(hop)) return hop;
