@@ -69,6 +69,7 @@ interface Client {
   timer?: ReturnType<typeof setTimeout>;
 }
 
+/** Counts what clients have not read, and bounds it. */
 export const createUnreadAnswers = ({
   maxUnreadBytes = 256 * 1024 * 1024,
   maxUnreadBytesPerSession = 32 * 1024 * 1024,

@@ -37,6 +37,7 @@ export interface TrafficCircuit {
 /** Where routers count bytes: towards clients (`ingress`), hosts (`egress`) and other routers (`fabric`), received (`rx`) and sent (`tx`). */
 export const carriedPoints = ['ingress.rx', 'ingress.tx', 'egress.rx', 'egress.tx', 'fabric.rx', 'fabric.tx'] as const;
 
+/** A point where a router counts bytes. */
 export type CarriedPoint = (typeof carriedPoints)[number];
 
 /** Bytes by the point where they were counted, as far as routers have reported them. */
