@@ -14,8 +14,16 @@ export interface PacedWriter {
 /** Bytes that are handed to the socket at a time: it makes them into TLS records, copies of its own. */
 const PIECE = 65_536;
 
+/**
+ * Shorter parts that wait are gathered in pages of this size. One by one, a hundred thousand of them would take several times their bytes, and the list of
+ * them would be moved with each that is sent.
+ */
+const PAGE = 16_384;
+
 export const pacedWriter = (socket: TLSSocket): PacedWriter => {
   const waiting: Uint8Array[] = [];
+  /** Where the last that waits is a page: all of it, and how many bytes are used. */
+  let [page, used]: [Uint8Array | undefined, number] = [undefined, 0];
   let bytesWaiting = 0;
   let isEnding = false;
   let untilDrained: (() => void)[] = [];
@@ -27,6 +35,20 @@ export const pacedWriter = (socket: TLSSocket): PacedWriter => {
     const resolved = untilDrained;
     untilDrained = [];
     for (const resolve of resolved) resolve();
+  };
+  const append = (bytes: Uint8Array): void => {
+    if (bytes.length >= PAGE || !socket.writableNeedDrain) {
+      page = undefined;
+      waiting.push(bytes);
+      return;
+    }
+    if (!page || waiting.length === 0 || bytes.length > PAGE - used) {
+      [page, used] = [new Uint8Array(PAGE), 0];
+      waiting.push(page);
+    }
+    page.set(bytes, used);
+    used += bytes.length;
+    waiting[waiting.length - 1] = page.subarray(0, used);
   };
   const proceed = (): void => {
     while (waiting[0] && !socket.writableNeedDrain && !socket.destroyed) {
@@ -42,7 +64,7 @@ export const pacedWriter = (socket: TLSSocket): PacedWriter => {
   socket.on('drain', proceed).on('close', written);
   return {
     write: (bytes) => {
-      waiting.push(bytes);
+      append(bytes);
       bytesWaiting += bytes.length;
       proceed();
     },

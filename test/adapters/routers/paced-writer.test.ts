@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import tls, { type TLSSocket } from 'node:tls';
 import { pacedWriter } from '../../../adapters/routers/paced-writer.ts';
 import { newRoot, newServerCertificate } from '../../../src/index.ts';
+import { turnCost } from '../../support/turn-cost.ts';
 
 /** Both ends of a connection. */
 const connection = async () => {
@@ -39,6 +41,28 @@ test('nothing waits any more once the other side has read it all, whatever the l
   at.writing.end();
   await once(at.reading, 'end');
   assert.equal(read, written);
+});
+
+test('many short parts wait without taking longer the more they are, and come in order', async () => {
+  await using at = await connection();
+  const writer = pacedWriter(at.writing);
+  at.reading.pause();
+  const sent = createHash('sha256');
+  const received = createHash('sha256');
+  const PARTS = 400_000;
+  using cost = turnCost();
+  for (let i = 0; i < PARTS; i++) {
+    const part = Buffer.alloc(i % 1000 === 0 ? 20_000 : i % 7 === 0 ? 0 : 90, i);
+    sent.update(part);
+    writer.write(part);
+    if (i % 4000 === 0) await new Promise(setImmediate);
+  }
+  at.reading.on('data', (part: Buffer) => received.update(part)).resume();
+  await writer.drained();
+  at.writing.end();
+  await once(at.reading, 'end');
+  assert.equal(received.digest('hex'), sent.digest('hex'));
+  assert.ok(cost.longest < 60, `${cost.longest} ms of processor time`);
 });
 
 test('nothing waits any more when the other side is gone', async () => {
