@@ -82,10 +82,9 @@ export const connectScripted = async ({ id, certificate, clock }: Identity, opti
   const waiting = new Map<number, ((frame: Frame | Error) => void)[]>();
   const unclaimed = new Map<number, Frame[]>();
   const take = (frame: Frame): void => {
-    const [first, ...others] = waiting.get(frame.contentType) ?? [];
-    waiting.set(frame.contentType, others);
+    const first = waiting.get(frame.contentType)?.shift();
     if (first) first(frame);
-    else unclaimed.set(frame.contentType, [...(unclaimed.get(frame.contentType) ?? []), frame]);
+    else append(unclaimed, frame.contentType, frame);
   };
   const usual: NonNullable<ScriptedRouterOptions['script']> = {
     [serverHello.name]: (frame) => channel.answer(frame, clientHello, saidBy(version, id, options)),
@@ -150,13 +149,12 @@ export const connectScripted = async ({ id, certificate, clock }: Identity, opti
     signal: channel.signal,
     next: ({ contentType, name }) =>
       new Promise((resolve, reject) => {
-        const [first, ...others] = unclaimed.get(contentType) ?? [];
-        unclaimed.set(contentType, others);
+        const first = unclaimed.get(contentType)?.shift();
         if (first) return resolve(first);
         if (channel.signal.aborted) return reject(new Error(`no ${name} came: ${channel.signal.reason.message}`));
         const settle = (frame: Frame | Error) =>
           frame instanceof Error ? reject(new Error(`no ${name} came: ${frame.message}`)) : resolve(frame);
-        waiting.set(contentType, [...(waiting.get(contentType) ?? []), settle]);
+        append(waiting, contentType, settle);
       }),
     write: (bytes) => void socket.write(bytes),
     get kept() {
@@ -173,6 +171,12 @@ export const connectScripted = async ({ id, certificate, clock }: Identity, opti
   router.welcome = await welcomed.promise;
   channel.start();
   return router;
+};
+
+const append = <K, V>(lists: Map<K, V[]>, key: K, value: V): void => {
+  const list = lists.get(key);
+  if (list) list.push(value);
+  else lists.set(key, [value]);
 };
 
 /** The hello of a router. */

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { encodeFrame } from '../../src/control-channel/frame.ts';
 import { messages } from '../../src/control-channel/messages/index.ts';
 import type { Bounds, RouterMessage } from '../../src/control-channel/messages/message-type.ts';
@@ -17,6 +18,8 @@ export interface HostileRouters {
 /** Frames that a router sends on one connection, and routers that there are at most. */
 const FRAMES = 30;
 const ROUTERS = 8;
+/** What a router that reads nothing leaves the controller to do with a frame. */
+const DEAF_MS = 200;
 /** Bytes of the hostile bodies of one connection: what is beyond, its budget refuses anyway. */
 const MOST_BYTES = 16_777_216;
 
@@ -59,6 +62,9 @@ export const createHostileRouters = (app: RemoteApp, port: number): HostileRoute
       // Refused while another connection of it is young.
       const router = await connecting.catch(() => undefined);
       if (!router) return 'a router that was refused';
+      // It reads nothing: what the controller answers piles up.
+      const isDeaf = random() < 0.3;
+      if (isDeaf) router.pause();
       const sent: string[] = [];
       let left = MOST_BYTES;
       for (let i = 0; i < FRAMES && !router.signal.aborted; i++) {
@@ -67,11 +73,12 @@ export const createHostileRouters = (app: RemoteApp, port: number): HostileRoute
         sent.push(name);
         router.write(bytes);
         frames++;
-        if (random() < 0.3) await answered(router);
+        if (random() < 0.3) await (isDeaf ? delay(DEAF_MS) : answered(router));
       }
-      await answered(router);
+      await (isDeaf ? delay(DEAF_MS) : answered(router));
       router.close();
-      return `a router that sent ${sent.join(', ')}`;
+      router.resume();
+      return `a router that ${isDeaf ? 'read nothing and ' : ''}sent ${sent.join(', ')}`;
     },
   };
 };
