@@ -10,6 +10,7 @@ import { type ScriptedRouter, type TestNetworkOptions, type TestSession, testNet
 import { connectScripted } from '../../../testing/scripted-router.ts';
 import { SECRET_KEY } from '../../support/app.ts';
 import { frozenClock } from '../../support/clock.ts';
+import { interleaved } from '../../support/interleaving.ts';
 import { newSharedStorage, stores } from '../../support/stores.ts';
 import { until } from '../../support/until.ts';
 import { isOnline, type RouterNetwork, routerNetwork } from './support.ts';
@@ -17,6 +18,7 @@ import { bindBy, dialBy, routed, type Traffic, tokenFor } from './traffic.ts';
 
 const { apiSessionAdded, apiSessionRemoved, requestResync } = messages.sessions;
 const { updateCtrlAddresses } = messages.routers;
+const { ping } = messages.channel;
 
 const on = (storage: StorageAdapter, secretKey: TestNetworkOptions['secretKey'] = SECRET_KEY): TestNetworkOptions => ({
   storage,
@@ -369,4 +371,23 @@ test('many are told in parts, which together have each API session once, however
     [500, 1],
   );
   assert.deepEqual(new Set(parts.flat().map(({ token }) => token)), expected);
+
+  // One that asks while it is told the last part is told of the first once more.
+  const store = interleaved(at.storage.adapter());
+  await using third = await routerNetwork(on(store.storage));
+  const connected = Promise.withResolvers<ScriptedRouter>();
+  const readCertificates = (meanwhile: () => Promise<unknown>) => store.duringRead('apiSessionCertificate', meanwhile);
+  readCertificates(async () =>
+    readCertificates(async () => {
+      const router = await connected.promise;
+      router.send(requestResync, {});
+      await router.request(ping, undefined);
+    }),
+  );
+  const asking = await at.connect(third);
+  connected.resolve(asking);
+  assert.equal((await told(asking)).length, 500);
+  const afterAsking = [await told(asking), await told(asking)];
+  assert.equal(store.isOver, true);
+  assert.deepEqual(new Set(afterAsking.flat().map(({ token }) => token)), expected);
 });

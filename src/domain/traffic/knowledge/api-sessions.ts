@@ -88,12 +88,16 @@ export const syncApiSessions = (fabric: Fabric): ApiSessionSync => {
   const tellOfAll = async (job: Job): Promise<void> => {
     const routers = [...asking];
     if (routers.length === 0) return;
-    if (!isRead) await tokens.read(job);
-    isRead = true;
-    const hearing = await review(job, tokens.all(), routers);
-    for (const router of routers) {
-      if (!hearing.has(router)) send(router, []);
-      asking.delete(router);
+    // One that asks during the review is told of all once more.
+    asking.clear();
+    try {
+      if (!isRead) await tokens.read(job);
+      isRead = true;
+      const hearing = await review(job, tokens.all(), routers);
+      for (const router of routers) if (!hearing.has(router)) send(router, []);
+    } catch (error) {
+      for (const router of routers) if (!router.channel.signal.aborted) asking.add(router);
+      throw error;
     }
   };
   const lookAgain = async (job: Job): Promise<void> => {
@@ -103,13 +107,14 @@ export const syncApiSessions = (fabric: Fabric): ApiSessionSync => {
   };
   const tellOfChanged = async (job: Job): Promise<void> => {
     const [sessionIds, identityIds] = [[...begun].slice(0, CHUNK), [...changed].slice(0, CHUNK)];
-    for (const id of identityIds) changed.delete(id);
-    if (sessionIds.length > 0) for (const { identityId } of await tokens.read(job, sessionIds)) identityIds.push(identityId);
     for (const id of sessionIds) begun.delete(id);
-    const held = [...new Set(identityIds)].flatMap(tokens.ofIdentity);
+    for (const id of identityIds) changed.delete(id);
     try {
+      if (sessionIds.length > 0) for (const { identityId } of await tokens.read(job, sessionIds)) identityIds.push(identityId);
+      const held = [...new Set(identityIds)].flatMap(tokens.ofIdentity);
       if (held.length > 0) await review(job, held, connected.edgeRouters());
     } catch (error) {
+      for (const id of sessionIds) begun.add(id);
       for (const id of identityIds) changed.add(id);
       throw error;
     }
