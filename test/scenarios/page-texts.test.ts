@@ -3,15 +3,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { onEveryStore } from '../support/app.ts';
+import { acceptedJson, acceptedKey } from '../support/texts.ts';
 
 /** Half of a surrogate pair and U+0000 are refused. */
 const text = fc.oneof(fc.string({ unit: 'grapheme', maxLength: 12 }), fc.constantFrom('', '"\\\n\u0001', '\u2028', '😀é', '__proto__'));
-const tags = fc.dictionary(
-  fc.string({ unit: 'grapheme', minLength: 1, maxLength: 8 }).filter((key) => key !== '__proto__'),
-  fc.oneof(text, fc.boolean(), fc.constant(null)),
-  { maxKeys: 3 },
-);
-const appData = fc.dictionary(fc.string({ minLength: 1, maxLength: 8 }), fc.oneof(text, fc.jsonValue({ maxDepth: 3 })), { maxKeys: 3 });
+const tags = fc.dictionary(acceptedKey({ unit: 'grapheme', minLength: 1, maxLength: 8 }), fc.oneof(text, fc.boolean(), fc.constant(null)), {
+  maxKeys: 3,
+});
+const appData = fc.dictionary(acceptedKey({ minLength: 1, maxLength: 8 }), fc.oneof(text, acceptedJson({ maxDepth: 3 })), { maxKeys: 3 });
 /** `#` and `@` begin selectors, not attributes. */
 const attribute = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 6 }).filter((name) => !/^[#@]/.test(name));
 const attributes = fc.uniqueArray(attribute, { maxLength: 3 });

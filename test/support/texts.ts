@@ -11,3 +11,11 @@ const codePoint = fc.oneof(codePoints(0, 0x7f), codePoints(0x80, 0xd7ff), codePo
  */
 export const anyText = (constraints: { readonly maxLength?: number } = {}): fc.Arbitrary<string> =>
   fc.string({ unit: codePoint, ...constraints });
+
+/** JSON values that a body may hold: a key `__proto__` is refused at any depth. */
+export const acceptedJson = (constraints: fc.JsonSharedConstraints = {}): fc.Arbitrary<fc.JsonValue> =>
+  fc.jsonValue(constraints).filter((value) => !JSON.stringify(value).includes('"__proto__":'));
+
+/** Names of such values. */
+export const acceptedKey = (constraints: fc.StringConstraints): fc.Arbitrary<string> =>
+  fc.string(constraints).filter((key) => key !== '__proto__');
