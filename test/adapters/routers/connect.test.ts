@@ -109,10 +109,11 @@ test('who may not connect is told why, and one line is logged', async () => {
   const stranger = selfSigned(fra1.id);
   await refused(dialWith({ port, id: fra1.id, ...stranger }), NOT_CURRENT);
   const other = await network.edgeRouter('expired');
-  await other.dial({ port });
+  (await other.dial({ port })).close();
+  await until(() => at.log().some((line) => line.includes('has ended')));
   assert.ok(other.certificate);
   const { chain, key } = other.certificate;
-  network.clock.advance('400d');
+  network.clock.suspend('400d');
   await refused(dialWith({ port, id: other.id, cert: chain, key }), NOT_CURRENT);
 });
 

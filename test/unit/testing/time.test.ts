@@ -33,6 +33,27 @@ test('a clock that is advanced in steps awaits each task before the next, and st
   );
 });
 
+test('after a suspension, each timer that is due runs once, in order, at its end', () => {
+  const clock = frozenClock();
+  const start = clock.now();
+  const seen: (string | number)[] = [];
+  const repeat = (name: string, milliseconds: number): void => {
+    clock.after(milliseconds, () => {
+      seen.push(name, clock.now() - start);
+      repeat(name, milliseconds);
+    });
+  };
+  repeat('later', 2000);
+  repeat('first', 1000);
+  repeat('never', 86_400_001);
+  const cancel = clock.after(500, () => seen.push('cancelled'));
+  cancel();
+  clock.suspend('1d');
+  assert.deepEqual(seen, ['first', 86_400_000, 'later', 86_400_000]);
+  clock.advance('1s');
+  assert.deepEqual(seen.slice(4), ['never', 86_400_001, 'first', 86_401_000]);
+});
+
 test('a session ends with its time', async () => {
   await using network = await testNetwork();
   const session = await (await network.identity('ann')).login();
