@@ -1,3 +1,7 @@
+import ipaddr from 'ipaddr.js';
+
+const { IPv4, IPv6 } = ipaddr;
+
 /** An IP address by its bytes: four of IPv4, sixteen of IPv6. */
 type Bytes = readonly number[];
 
@@ -55,35 +59,12 @@ const EMBEDDED: readonly (readonly [range: string, at: number])[] = [
 /** @returns the bytes of an address in its usual text form, with or without a zone; undefined for any other text */
 const readAddress = (text: string): Bytes | undefined => {
   const [address = ''] = text.split('%', 1);
-  return address.includes(':') ? readIpv6(address) : readIpv4(address);
+  if (IPv4.isValidFourPartDecimal(address)) return IPv4.parse(address).toByteArray();
+  return isIpv6(address) ? IPv6.parse(address).toByteArray() : undefined;
 };
 
-const readIpv4 = (text: string): Bytes | undefined => {
-  const parts = text.split('.');
-  const bytes = parts.map(Number);
-  return parts.length === 4 && parts.every((part) => /^\d{1,3}$/.test(part)) && bytes.every((byte) => byte < 256) ? bytes : undefined;
-};
-
-const readIpv6 = (text: string): Bytes | undefined => {
-  const [head = '', tail, ...more] = text.split('::');
-  if (more.length > 0) return undefined;
-  const [before, after] = [readGroups(head), readGroups(tail ?? '')];
-  if (!before || !after) return undefined;
-  const missing = 16 - before.length - after.length;
-  // `::` stands for at least one group.
-  if (tail === undefined ? missing !== 0 : missing < 2) return undefined;
-  return [...before, ...new Array<number>(missing).fill(0), ...after];
-};
-
-const readGroups = (text: string): Bytes | undefined => {
-  if (text === '') return [];
-  const groups = text.split(':');
-  const bytes = groups.map((group, i) => {
-    if (/^[0-9a-f]{1,4}$/i.test(group)) return [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 0xff];
-    return i === groups.length - 1 ? readIpv4(group) : undefined;
-  });
-  return bytes.every((pair) => pair !== undefined) ? bytes.flat() : undefined;
-};
+/** Groups of more than four digits, and octets with leading zeros, which the library reads, are no IPv6 address (RFC 4291, 2.2). */
+const isIpv6 = (text: string): boolean => !/[\da-f]{5}|(?<![\da-f])0\d+\./i.test(text) && IPv6.isValid(text);
 
 /** @throws TypeError for what is no range in CIDR notation */
 const readRange = (text: string): Range => {

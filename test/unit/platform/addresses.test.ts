@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { BlockList } from 'node:net';
+import { BlockList, isIP } from 'node:net';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { addressRule, literalAddress } from '../../../src/platform/addresses.ts';
+import { addressRule, canonicalAddress, literalAddress } from '../../../src/platform/addresses.ts';
 
 const PUBLIC = [
   '8.8.8.8',
@@ -133,6 +133,48 @@ describe('where outbound requests may go', () => {
           );
         }
       }),
+    );
+  });
+
+  test('a text is an address where the runtime says so', () => {
+    const part = fc.constantFrom(
+      '0',
+      '1',
+      '00',
+      '01',
+      '0x1',
+      '255',
+      '256',
+      'ffff',
+      '10000',
+      '00001',
+      'g',
+      '',
+      ' ',
+      ':',
+      '::',
+      '.',
+      '1.2.3.4',
+      '%eth0',
+      '%',
+    );
+    const dotted = fc.array(part, { minLength: 1, maxLength: 4 }).map((parts) => parts.join('.'));
+    const grouped = fc.array(fc.oneof(part, dotted), { minLength: 1, maxLength: 9 }).map((parts) => parts.join(':'));
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.ipV4(),
+          fc.ipV6(),
+          dotted,
+          grouped,
+          fc.array(part).map((parts) => parts.join('')),
+        ),
+        (text) => {
+          const [address = ''] = text.split('%', 1);
+          assert.equal(canonicalAddress(text) !== undefined, isIP(address) !== 0, text);
+        },
+      ),
+      { numRuns: 2000 },
     );
   });
 
