@@ -65,7 +65,7 @@ export const startServer = async (folder: string, storage: string, { block, abou
   let stopping = false;
   for (const stream of [child.stdout, child.stderr])
     stream?.on('data', (part: Buffer) => {
-      for (const line of part.toString().split('\n')) if (!stopping && /error|unhandled/i.test(line)) logged(line.slice(0, 2000));
+      for (const line of part.toString().split('\n')) if (!stopping && /"level":"error"|unhandled/i.test(line)) logged(line.slice(0, 2000));
     });
   child.send('watch');
   return {
