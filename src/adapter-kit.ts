@@ -7,7 +7,6 @@
 // Concurrency.
 export { countWork, createTurns, isTurnOver, yieldToEventLoop } from './concurrency/event-loop.ts';
 export { inParts } from './concurrency/parts.ts';
-export { createSemaphore, type Release, type Semaphore } from './concurrency/semaphore.ts';
 // Errors as answers: their body, and the seconds after which to come back.
 export { errorBody, type PlainAnswer, RETRY_AFTER } from './errors/index.ts';
 // HTTP: a host's request in, an answer out.
@@ -77,6 +76,7 @@ export type {
   ColumnSchema,
   IndexFault,
   KindSchema,
+  Priority,
   Query,
   Read,
   ReadAnswer,
@@ -93,6 +93,7 @@ export type {
   VerifyPage,
 } from './storage/port.ts';
 export { readEach } from './storage/read-each.ts';
+export { ReaderSlot, ReaderSlots } from './storage/reader-slots.ts';
 export { ENTRIES_AT_ONCE } from './storage/row-entries.ts';
 export { storageSchema } from './storage/schema.ts';
 export { WrittenRows } from './storage/written-rows.ts';

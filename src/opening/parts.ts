@@ -20,7 +20,7 @@ import { createNetworkJwt } from '../domain/maintenance/trust/network-jwt.ts';
 import { createSessionHooks } from '../domain/sessions/sessions/write-hooks.ts';
 import { createDocuments } from '../http/documents.ts';
 import { type Background, createBackground } from '../jobs/background.ts';
-import type { Parts } from '../pipeline/ongoing-call.ts';
+import type { Parts } from '../pipeline/parts.ts';
 import { createPki, type PkiSources } from '../pki/pki.ts';
 import { addressRule } from '../platform/addresses.ts';
 import { MINUTE } from '../platform/durations.ts';
@@ -100,15 +100,8 @@ export const createParts = async (
   return { core, write, aroundWrite, inTransaction: common.inTransaction, events, publisher, writes, roleIndexes };
 };
 
-/** Reads for the controller itself, where connections are few with the permit of an ordinary reader. */
+/** Reads for the controller itself, which leave some connections to its callers. */
 const readInBackground = (store: Store, background: Background, work: Parameters<InBackground>[0]): ReturnType<InBackground> =>
-  background.run(ORIGIN, async ({ signal }) => {
-    const leave = await store.places?.acquire(signal);
-    try {
-      await store.transaction('read', (tx) => work(tx, signal), { signal });
-    } finally {
-      leave?.();
-    }
-  });
+  background.run(ORIGIN, ({ signal }) => store.transaction('read', (tx) => work(tx, signal), { signal, priority: () => 'ordinary' }));
 
 const ORIGIN = { actor: 'system', requestId: 'role-index' };

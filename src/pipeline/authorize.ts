@@ -1,6 +1,69 @@
 import type { Operation } from '../api/kit/operation.ts';
+import { currentActor } from '../authentication/actors.ts';
 import { type Actor, type ApiSessionActor, isAdministrator } from '../call/actor.ts';
-import { explained, unauthorized } from '../errors/index.ts';
+import type { Call, CallSource, Entry } from '../call/call.ts';
+import { type Grant, OWN_RIGHT } from '../call/grant.ts';
+import type { Entities } from '../changes/entities.ts';
+import { ApiError, explained, unauthorized } from '../errors/index.ts';
+
+/** Decides whether a call may be made, and how far it may go. @throws ApiError `UNAUTHORIZED`; `NOT_FOUND` for a target beyond the grant */
+export type Permit = (call: Call, entry: Entry, source: CallSource, input: unknown) => Promise<PermitResult>;
+
+/** The permission to make a call. */
+export interface PermitResult {
+  readonly grant: Grant;
+  /**
+   * Called first in the call's transaction: what counts is the state that the write sees.
+   * @throws as `Permit`; StalePermit when what a rule of the host's was asked about has changed since
+   */
+  recheck(entities: Entities, actor: Actor): Promise<void>;
+  /** Called last: holds what was written against the grant. @throws ApiError `UNAUTHORIZED` */
+  verify(entities: Entities): Promise<void>;
+}
+
+/** The host's rule must be asked again, outside of the transaction: it may itself use the store. */
+export class StalePermit extends Error {
+  override readonly name = 'StalePermit';
+}
+
+/** Without a rule of the host's, what counts is the permission that the operation declares. */
+export const permitByDeclaration: Permit = async (call, { operation }) => {
+  authorize(call.actor, operation);
+  return { grant: OWN_RIGHT, recheck: async (_, actor) => authorize(actor, operation), verify: async () => undefined };
+};
+
+/** A call that was authorized once, and is again in each of its transactions. */
+export interface Authorized extends Pick<Call, 'core' | 'now'> {
+  actor: Actor;
+  readonly permission: PermitResult | undefined;
+  /** Asks for the permission again, for the same input. @throws as `Permit` */
+  permitted(): Promise<void>;
+}
+
+/** Authorizes a call by the state that its transaction sees. @throws as `PermitResult.recheck` */
+export const reauthorize = async (call: Authorized, entities: Entities): Promise<void> => {
+  const actor = await currentActor(entities, call);
+  await call.permission?.recheck(entities, actor).catch((error: unknown) => {
+    if (error instanceof StalePermit) call.actor = actor;
+    throw error;
+  });
+};
+
+/** How often the host's rule is asked again within one write. */
+const MOST_ASKED = 3;
+
+/** Asks the host's rule again where its answer was about an earlier state. @throws ApiError `CONFLICT` after some times; what `work` throws */
+export const withFreshPermit = async <T>(call: Authorized, work: () => Promise<T>): Promise<T> => {
+  for (let asked = 0; ; asked++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof StalePermit)) throw error;
+      if (asked === MOST_ASKED) throw new ApiError('CONFLICT');
+      await call.permitted();
+    }
+  }
+};
 
 /**
  * Whether the actor may call the operation. Denied unless something allows it.

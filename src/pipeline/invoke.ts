@@ -7,12 +7,12 @@ import type { StoreErrors } from '../call/store-errors.ts';
 import type { Precondition } from '../changes/precondition.ts';
 import { unauthorized } from '../errors/index.ts';
 import { authenticate, type Caller } from './authenticate.ts';
-import { authorize } from './authorize.ts';
+import { authorize, permitByDeclaration } from './authorize.ts';
 import { decode } from './decode.ts';
 import type { BeforeArguments, Hooks } from './hooks.ts';
 import { calledOperation } from './host-rule.ts';
-import { OngoingCall, type Parts } from './ongoing-call.ts';
-import { permitByDeclaration } from './permit.ts';
+import { OngoingCall } from './ongoing-call.ts';
+import type { Parts } from './parts.ts';
 import { principalOf } from './principal.ts';
 
 /**
@@ -32,7 +32,6 @@ export const createInvoke = (parts: Parts, storeErrors: StoreErrors, before: Hoo
       ({ active } = caller);
       call.actor = caller.actor;
       if (source.observation) observeActor(source.observation, caller.actor);
-      call.takePlace();
       if (entry.operation.needsCertificate && call.peerCertificates.length === 0)
         throw unauthorized('present the client certificate in the TLS handshake of this request');
       const refusal = source.refusal?.();
@@ -46,7 +45,7 @@ export const createInvoke = (parts: Parts, storeErrors: StoreErrors, before: Hoo
       const replaced = before && (await asked(before, call, entry, source, given));
       const input = replaced ? decode(entry.operation, replaced, settings) : given;
       if (replaced) await call.permitted(input);
-      call.precondition = precondition;
+      call.transactions.precondition = precondition;
       return entry.handler(call, input as never); // decoded by the operation that the handler was bound to
     };
     const told = (error: unknown) => storeErrors(error, { requestId: source.requestId, operationId: entry.operation.operationId });
@@ -59,7 +58,7 @@ export const createInvoke = (parts: Parts, storeErrors: StoreErrors, before: Hoo
         const admitted = source.admit?.(presented?.sessionId);
         if (admitted) await admitted;
       }
-      const output = await (!isHooked && readsOneState(entry, source, presented) ? call.inOneState(answered) : answered());
+      const output = await (!isHooked && readsOneState(entry, source, presented) ? call.transactions.inOneState(answered) : answered());
       const given = entry.operation.answer.is === 'events' ? withErrors(output as AsyncIterable<unknown>, told) : output; // as declared
       return { output: given, headers: call.answerHeaders, actor: call.actor, ...(call.isAccepted ? { isAccepted: true } : {}) };
     } catch (error) {

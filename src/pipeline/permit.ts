@@ -1,6 +1,6 @@
 import { assertNoAdministratorReached, assertNoAdministratorsOwn } from '../authentication/administrators.ts';
 import { type Actor, isAdministrator } from '../call/actor.ts';
-import type { Call, CallSource, Entry } from '../call/call.ts';
+import type { Entry } from '../call/call.ts';
 import { type Grant, OWN_RIGHT } from '../call/grant.ts';
 import type { Entities } from '../changes/entities.ts';
 import { visibleFields } from '../changes/visible.ts';
@@ -10,38 +10,13 @@ import { and, equals, stringField } from '../query/index.ts';
 import { granted, isOnKind, isVisible } from '../resources/granted.ts';
 import type { Row } from '../storage/port.ts';
 import { type AskAside, askAsides } from './asides.ts';
-import { assertIsItsOwn, assertOwesNothing, authorize } from './authorize.ts';
+import { assertIsItsOwn, assertOwesNothing, authorize, type Permit, permitByDeclaration, StalePermit } from './authorize.ts';
 import { type AuthorizationRequest, calledOperation, checkedVerdict, type HostRule, type Verdict } from './host-rule.ts';
 import { namedIn } from './named-kinds.ts';
 import { principalOf } from './principal.ts';
 import { assertWrittenWithin } from './written-within.ts';
 
-/** Decides whether a call may be made, and how far it may go. @throws ApiError `UNAUTHORIZED`; `NOT_FOUND` for a target beyond the grant */
-export type Permit = (call: Call, entry: Entry, source: CallSource, input: unknown) => Promise<PermitResult>;
-
-/** That a call may be made. */
-export interface PermitResult {
-  readonly grant: Grant;
-  /**
-   * Called first in the call's transaction: what counts is the state that the write sees.
-   * @throws as `Permit`; StalePermit when what a rule of the host's was asked about has changed since
-   */
-  recheck(entities: Entities, actor: Actor): Promise<void>;
-  /** Called last: holds what was written against the grant. @throws ApiError `UNAUTHORIZED` */
-  verify(entities: Entities): Promise<void>;
-}
-
-/** The host's rule must be asked anew, outside of the transaction: it may itself use the store. */
-export class StalePermit extends Error {
-  override readonly name = 'StalePermit';
-}
-
-/** Without a rule of the host's, what counts is the permission that the operation declares. */
-export const permitByDeclaration: Permit = async (call, { operation }) => {
-  authorize(call.actor, operation);
-  return { grant: OWN_RIGHT, recheck: async (_, actor) => authorize(actor, operation), verify: async () => undefined };
-};
-
+/** The rule of the host decides. */
 export const createPermit =
   (rule: HostRule, logger: Logger): Permit =>
   async (call, entry, source, input) => {

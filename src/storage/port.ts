@@ -1,4 +1,3 @@
-import type { Semaphore } from '../concurrency/semaphore.ts';
 import type { Predicate, SortKey } from '../query/predicate.ts';
 
 /**
@@ -144,6 +143,9 @@ export interface IndexFault {
 /** Whether a transaction may write. */
 export type TransactionMode = 'read' | 'write';
 
+/** Which connections a read may take, where these are few: `ordinary` all but some, `reserved` all. */
+export type Priority = 'ordinary' | 'reserved';
+
 /** How a transaction is run. */
 export interface TransactionOptions {
   /** Once aborted, nothing is committed, and the transaction rejects with its reason. An engine that can, cancels the running statement. */
@@ -159,12 +161,13 @@ export interface TransactionOptions {
    */
   readonly mayShareCommit?: boolean;
   /**
-   * Of a `read`: whether its work may run twice. Then a store that can (`Store.beginsLate`) begins the transaction only when more than its revision is asked
-   * for. If the state is another one by then, the work begins anew. Default false.
+   * Of a `read`: its priority among those that wait for a connection, asked when the transaction first needs one. Undefined while its caller is not known
+   * yet: the store asks again before each later statement. With a priority, the store may begin the transaction with the first statement that needs it,
+   * and run its work again: it must have no effects. Default: `reserved`.
    */
-  readonly mayBeginLate?: boolean;
-  /** Awaited before a transaction begins late. */
-  admit?(): Promise<void> | undefined;
+  priority?(): Priority | undefined;
+  /** Called when the transaction has to wait because of its priority. @returns called at the end of the wait */
+  onWait?(): (() => void) | undefined;
 }
 
 /** An open store, in which each controller has a namespace. */
@@ -181,10 +184,6 @@ export interface Store {
    * @throws TypeError when `host` is no transaction of this adapter's engine.
    */
   join(host: unknown): Transaction;
-  /** Where connections are few: permits for the reads of ordinary sessions, so that some connections stay free for writers and administrators. */
-  readonly places?: Semaphore;
-  /** Whether transactions that may begin late do (`TransactionOptions.mayBeginLate`). Default false. */
-  readonly beginsLate?: boolean;
   /**
    * Whether the database answers, and can be written by this version.
    * @returns how its schema differs from that of this version, where it may

@@ -23,8 +23,6 @@ const tenantStore = (store: Store, watched: Watched): Store => ({
     if (watched.isGone) throw watched.gone();
     return new TenantTransaction(store.join(host), watched, true);
   },
-  ...(store.places && { places: store.places }),
-  ...(store.beginsLate && { beginsLate: true }),
   ...(store.kinds && { kinds: store.kinds }),
   check: async () => store.check?.(),
   close: () => store.close(),

@@ -7,8 +7,8 @@ import { describe, test } from 'node:test';
 import type { StorageAdapter, StorageSchema, Store } from '../../src/storage/port.ts';
 import { isolation } from './storage/isolation.ts';
 import { joining } from './storage/joining.ts';
-import { lateReads } from './storage/late-reads.ts';
 import { many } from './storage/many.ts';
+import { priorities } from './storage/priorities.ts';
 import { questions } from './storage/questions.ts';
 import { schema } from './storage/sample.ts';
 import { sets } from './storage/sets.ts';
@@ -41,7 +41,7 @@ export interface TestDatabase extends AsyncDisposable {
 export type Sentences = Readonly<Record<string, (store: Store, database: TestDatabase) => Promise<void>>>;
 
 /** What depends on how an adapter comes by its connections; all else is statements, the same on any of them. */
-export const ofConnections: Sentences = { ...writes, ...isolation, ...sharedCommits, ...lateReads, ...joining };
+export const ofConnections: Sentences = { ...writes, ...isolation, ...sharedCommits, ...priorities, ...joining };
 const all: Sentences = { ...ofConnections, ...questions, ...sets, ...many, ...verifying, ...repairing };
 
 export const storageSuite = ({ name, open, skip = [] }: StorageUnderTest, sentences = all): void => {

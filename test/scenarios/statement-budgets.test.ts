@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import { memoryStorage } from '../../adapters/storage/memory/index.ts';
-import { createSemaphore } from '../../src/concurrency/semaphore.ts';
 import type { OperationEvent } from '../../src/index.ts';
 import type { StorageAdapter } from '../../src/storage/port.ts';
-import { onEveryStore, openApp, SECRET_KEY } from '../support/app.ts';
-import { newStorage } from '../support/stores.ts';
+import { ADMIN, onEveryStore, openApp, SECRET_KEY } from '../support/app.ts';
 
 const C = '/edge/client/v1';
 
@@ -68,17 +67,20 @@ onEveryStore('statements of a call by a session that is known', (open) => {
   });
 });
 
-test('reads of ordinary sessions that wait for connections begin once, when the sessions are known', async () => {
-  let begun = 0;
+test('a call has the priority of its caller once that is known, and runs once', async () => {
+  const given: unknown[] = [];
   const adapter = memoryStorage();
   const storage: StorageAdapter = {
     open: async (schema) => {
       const store = await adapter.open(schema);
       return {
-        places: createSemaphore(1),
-        transaction: (...args) => {
-          begun++;
-          return store.transaction(...args);
+        transaction: async (mode, work, options = {}) => {
+          const { priority } = options;
+          if (!priority) return store.transaction(mode, work, options);
+          const before = priority();
+          const result = await store.transaction(mode, work, options);
+          given.push([before, priority()]);
+          return result;
         },
         join: (host) => store.join(host),
         close: () => store.close(),
@@ -86,44 +88,15 @@ test('reads of ordinary sessions that wait for connections begin once, when the 
     },
   };
   await using app = await openApp('memory', { storage, secretKey: SECRET_KEY });
-  const as = await (await app.user()).login();
-  const readAtOnce = async () => {
-    begun = 0;
-    const answers = await Promise.all(Array.from({ length: 4 }, () => app.request('GET', '/current-identity', { as })));
-    assert.deepEqual(
-      answers.map(({ status }) => status),
-      [200, 200, 200, 200],
-    );
-    return begun;
+  const user = await app.user();
+  const as = await user.login();
+  const during = async (work: () => Promise<unknown>) => {
+    given.length = 0;
+    await work();
+    return given.slice();
   };
-  assert.ok((await readAtOnce()) > 4, 'at first, who it is that calls is found out in the transaction');
-  await app.settled();
-  assert.equal(await readAtOnce(), 4);
-});
-
-onEveryStore('places for reads', (open, store) => {
-  test('an ordinary session gives its place back after every call, though nothing is remembered of it', async () => {
-    const adapter = newStorage(store);
-    const storage: StorageAdapter = {
-      open: async (schema) => {
-        const opened = await adapter.open(schema);
-        return {
-          places: createSemaphore(1),
-          beginsLate: opened.beginsLate === true,
-          transaction: (...args) => opened.transaction(...args),
-          join: (host) => opened.join(host),
-          close: () => opened.close(),
-        };
-      },
-    };
-    await using app = await open({ storage, settings: { readCacheBytes: 0, requestTimeoutMs: 5000 } });
-    const as = await (await app.user()).login();
-    const request = async (method: string, path: string, body?: unknown) =>
-      (await app.request(method, path, { as, ...(body === undefined ? {} : { body }) })).status;
-    for (let turn = 0; turn < 3; turn++) {
-      assert.equal(await request('GET', '/current-identity'), 200);
-      assert.equal(await request('POST', `${C}/sessions`, { serviceId: 'none', type: 'Dial' }), 404);
-      assert.equal(await request('GET', '/identities/none'), 401);
-    }
-  });
+  assert.deepEqual(await during(() => app.request('GET', '/current-identity', { as })), [[undefined, 'ordinary']]);
+  assert.deepEqual(await during(() => app.request('GET', '/current-identity')), [[undefined, 'reserved']]);
+  const ofLogin = await during(() => app.login(ADMIN.username, ADMIN.password));
+  assert.ok(ofLogin.length > 0 && ofLogin.every((each) => isDeepStrictEqual(each, ['reserved', 'reserved'])));
 });

@@ -1,6 +1,6 @@
 /** Runs the statements of one transaction while it is open. */
 import { type Connection, run } from './connection.ts';
-import type { LateRead } from './late-read.ts';
+import type { LazyTransaction } from './lazy-transaction.ts';
 import type { OpenCommit } from './open-commit.ts';
 import type { Result } from './result.ts';
 import type { Scope } from './scope.ts';
@@ -13,8 +13,8 @@ export interface SessionOptions {
   readonly signal?: AbortSignal | undefined;
   /** Of a write of the store's own that waits for nothing but the store. */
   readonly commit?: OpenCommit;
-  /** Of a transaction that begins late. */
-  readonly late?: LateRead;
+  /** Of a read that begins with its first statement. */
+  readonly lazy?: LazyTransaction;
 }
 
 export interface Joining {
@@ -28,19 +28,19 @@ export class Session {
   readonly #joining: Joining | undefined;
   readonly signal: AbortSignal | undefined;
   readonly commit: OpenCommit | undefined;
-  readonly late: LateRead | undefined;
+  readonly lazy: LazyTransaction | undefined;
   #joined: Promise<Scope> | undefined;
   #isShared: boolean;
   #isOver = false;
 
-  constructor(connection: Connection, scope: Scope, { joining, signal, commit, late }: SessionOptions = {}) {
+  constructor(connection: Connection, scope: Scope, { joining, signal, commit, lazy }: SessionOptions = {}) {
     this.#scope = scope;
     this.#isShared = joining !== undefined;
     this.#connection = connection;
     this.#joining = joining;
     this.signal = signal;
     this.commit = commit;
-    this.late = late;
+    this.lazy = lazy;
   }
 
   /** Known for certain once the transaction is `ready`. */

@@ -1,7 +1,8 @@
 /** The store port over connections to a SQL database. */
 import {
+  ReaderSlot,
+  type ReaderSlots,
   type SchemaDifference,
-  type Semaphore,
   StorageError,
   type Store,
   StoreUnavailable,
@@ -13,14 +14,14 @@ import { type Begin, inTransaction } from './begin.ts';
 import { type Connection, type Connections, run, send } from './connection.ts';
 import { GroupCommit, type SharedTransaction } from './group-commit.ts';
 import { type HostTransactions, joinedBy } from './host-transactions.ts';
-import { LateRead, numberIn } from './late-read.ts';
 import { REVISION } from './layout.ts';
+import { LazyTransaction, numberIn } from './lazy-transaction.ts';
 import { OpenCommit } from './open-commit.ts';
+import { coalesced } from './request-coalescing.ts';
 import type { Result } from './result.ts';
 import { savepoint } from './savepoint.ts';
 import type { Scope } from './scope.ts';
 import { type Joining, Session } from './session.ts';
-import { sharedGlance } from './shared-glance.ts';
 import { type Sql, sql } from './sql.ts';
 import { KyselyTransaction } from './transaction.ts';
 import type { Versions } from './versions.ts';
@@ -29,8 +30,8 @@ import type { Versions } from './versions.ts';
 export interface Source {
   readonly writer: Connections;
   readonly reader: Connections;
-  /** Permits for the reads of ordinary sessions, if the number of connections is known. */
-  readonly places?: Semaphore;
+  /** Of readers with a priority, if the number of connections is known. */
+  readonly slots?: ReaderSlots | undefined;
   /** For an engine in which writers can share a commit: waits until those have come that come at the same time. Default: each commits for itself. */
   gather?(): Promise<void>;
   /** The connection on which the host has begun a transaction by statements. */
@@ -66,15 +67,13 @@ const beginOptions = (
 });
 
 export class KyselyStore implements Store {
-  readonly places?: Semaphore;
   readonly kinds?: ReadonlySet<string>;
-  readonly beginsLate = true;
   readonly #source: Source;
   readonly #versions: Versions;
   readonly #timeouts: Timeouts;
   readonly #libraries: readonly HostTransactions[];
   readonly #groups: GroupCommit | undefined;
-  readonly #glance = sharedGlance(() => this.#revision());
+  readonly #currentRevision = coalesced(() => this.#revision());
   #isClosed = false;
 
   /** @param libraries whose transactions the store joins @param kinds that there are tables for, of a store that is only read */
@@ -89,13 +88,12 @@ export class KyselyStore implements Store {
     this.#timeouts = timeouts;
     this.#libraries = libraries;
     this.#groups = source.gather && new GroupCommit((work) => this.#inSharedTransaction(work), source.gather);
-    if (source.places) this.places = source.places;
     if (kinds) this.kinds = kinds;
   }
 
   async transaction<T>(mode: TransactionMode, work: (tx: Transaction) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
     this.#assertOpen(mode);
-    if (mode === 'read' && options.mayBeginLate) return this.#readLate(work, options);
+    if (mode === 'read' && options.priority) return this.#readLazily(work, options);
     const { signal, mayShareCommit } = options;
     if (mode === 'write' && mayShareCommit && this.#groups) return this.#groups.run(work, signal);
     if (mode === 'read')
@@ -105,30 +103,31 @@ export class KyselyStore implements Store {
     );
   }
 
-  /** Begins late; and anew, at once, if the state has moved until then. */
-  async #readLate<T>(work: (tx: Transaction) => Promise<T>, options: TransactionOptions): Promise<T> {
+  /** Runs the work again if what it has read is stale. @param isEager whether the transaction begins with the question for its revision: the state cannot move */
+  async #readLazily<T>(work: (tx: Transaction) => Promise<T>, options: TransactionOptions, isEager = false): Promise<T> {
     const { engine, scope } = this.#versions;
-    const begin = beginOptions('read', this.#timeouts, {});
-    const late = new LateRead({
+    const { reader, slots } = this.#source;
+    const lazy = new LazyTransaction({
       engine,
-      connections: this.#source.reader,
-      begin,
+      connections: reader,
+      slot: slots && new ReaderSlot(slots, options),
+      begin: beginOptions('read', this.#timeouts, {}),
       revision: scope.number(REVISION),
-      glance: this.#glance,
+      currentRevision: isEager ? undefined : this.#currentRevision,
       options,
     });
-    const session = new Session(late.connection, scope, { late });
+    const session = new Session(lazy.connection, scope, { lazy });
     try {
       const result = await work(new KyselyTransaction(session, 'read'));
-      await late.end();
-      return result;
+      await lazy.end();
+      if (!lazy.isStale) return result;
     } catch (error) {
-      await late.end().catch(() => undefined);
-      if (!late.hasMoved) throw options.signal?.aborted ? options.signal.reason : error;
+      await lazy.end().catch(() => undefined);
+      if (!lazy.isStale) throw options.signal?.aborted ? options.signal.reason : error;
     } finally {
       session.end();
     }
-    return this.transaction('read', work, { signal: options.signal });
+    return this.#readLazily(work, options, isEager || lazy.hasMoved);
   }
 
   /** Without a signal, which costs more than this: it is one short statement, and a connection that does not answer is given up. */

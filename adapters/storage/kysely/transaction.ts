@@ -107,8 +107,8 @@ export class KyselyTransaction implements Transaction {
   }
 
   async revision(): Promise<number> {
-    const { late, commit } = this.#session;
-    if (late) return late.revision();
+    const { lazy, commit } = this.#session;
+    if (lazy) return lazy.revision();
     if (commit) return commit.revision;
     const scope = await this.#session.ready();
     const { rows } = await this.#session.run(scope.number(REVISION));

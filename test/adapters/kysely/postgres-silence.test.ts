@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import pg from 'pg';
 import { postgresStorage } from '../../../adapters/storage/kysely/index.ts';
@@ -40,6 +41,12 @@ const running = (connectionString: string): Promise<readonly string[]> =>
 
 const SLOW = 'select pg_sleep(60)';
 
+/** Makes every read of a table slow. */
+const slowly = (connectionString: string, table: string): Promise<unknown> =>
+  withClient(connectionString, (client) =>
+    client.query(`alter table ${table} rename to fast; create view ${table} as select * from fast where (${SLOW}) is not null`),
+  );
+
 describe('PostgreSQL connections that fall silent', needsPostgres, () => {
   test('writers and readers are refused while nothing gets through, and go on by themselves when it does', async () => {
     await using place = await behindProxy();
@@ -54,7 +61,7 @@ describe('PostgreSQL connections that fall silent', needsPostgres, () => {
       assert.rejects(write('c'), StoreUnavailable),
       assert.rejects(idsOfNotes(store), StoreUnavailable),
       assert.rejects(
-        store.transaction('read', (tx) => tx.revision(), { mayBeginLate: true }),
+        store.transaction('read', (tx) => tx.revision(), { priority: () => 'reserved' }),
         StoreUnavailable,
       ),
     ]);
@@ -143,9 +150,7 @@ describe('PostgreSQL statements that take too long', needsPostgres, () => {
     const pool = new pg.Pool({ ...place, max: 4 });
     const store = await pgNotes({ pool }).open(noteSchema);
     await store.transaction('write', (tx) => tx.insert('note', note('a')));
-    await withClient(place.connectionString, (client) =>
-      client.query(`alter table overlay_note rename to fast; create view overlay_note as select * from fast where (${SLOW}) is not null`),
-    );
+    await slowly(place.connectionString, 'overlay_note');
     const given = new AbortController();
     const calls = Array.from({ length: 16 }, () =>
       store.transaction('read', (tx) => tx.count('note', { op: 'not', term: { op: 'none' } }), given),
@@ -204,11 +209,7 @@ describe('the connections of a PostgreSQL store', needsPostgres, () => {
     await app.create('/services', { name: 'slow', encryptionRequired: true });
     const roles = { identityRoles: ['#all'], serviceRoles: ['#all'] };
     await app.create('/service-policies', { name: 'all', type: 'Dial', semantic: 'AnyOf', ...roles });
-    await withClient(place.connectionString, (client) =>
-      client.query(
-        `alter table overlay_service rename to fast; create view overlay_service as select * from fast where (${SLOW}) is not null`,
-      ),
-    );
+    await slowly(place.connectionString, 'overlay_service');
     const gone = new AbortController();
     const asked = tokens.map((as) => app.request('GET', '/edge/client/v1/services', { as, signal: gone.signal }));
     await until(async () => (await running(place.connectionString)).length === 2);
@@ -220,5 +221,44 @@ describe('the connections of a PostgreSQL store', needsPostgres, () => {
     gone.abort();
     for (const answer of await Promise.all(asked)) assert.equal(answer.status, 503);
     assert.deepEqual(await running(place.connectionString), []);
+  });
+
+  test('an administrator who is seen for the first time waits for no ordinary session', async () => {
+    await using place = await newSchema();
+    const storage = postgresStorage({ ...place, connections: 4, connectTimeout: 300 });
+    await using app = await openApp('postgres', { storage, settings: { readCacheBytes: 0 } });
+    const as = await (await app.user()).login();
+    await app.create('/service-policies', {
+      name: 'all',
+      type: 'Dial',
+      semantic: 'AnyOf',
+      identityRoles: ['#all'],
+      serviceRoles: ['#all'],
+    });
+    await app.create('/services', { name: 'slow', encryptionRequired: true });
+    await slowly(place.connectionString, 'overlay_service');
+    const gone = new AbortController();
+    const asked = Array.from({ length: 6 }, () => app.request('GET', '/edge/client/v1/services', { as, signal: gone.signal }));
+    await until(async () => (await running(place.connectionString)).length === 2);
+    assert.equal((await app.request('GET', '/identities')).status, 200);
+    assert.equal((await running(place.connectionString)).length, 2);
+    gone.abort();
+    for (const answer of await Promise.all(asked)) assert.equal(answer.status, 503);
+  });
+
+  test('a flood of tokens that are seen for the first time leaves some to administrators who are known, and to writers', async () => {
+    await using place = await newSchema();
+    const storage = postgresStorage({ ...place, connections: 4, connectTimeout: 300 });
+    await using app = await openApp('postgres', { storage });
+    assert.equal((await app.request('GET', '/services')).status, 200);
+    await slowly(place.connectionString, 'overlay_api_session');
+    const gone = new AbortController();
+    const asked = Array.from({ length: 8 }, () => app.request('GET', '/current-identity', { as: randomUUID(), signal: gone.signal }));
+    await until(async () => (await running(place.connectionString)).length === 3);
+    assert.equal((await app.request('GET', '/services?filter=name="a"')).status, 200);
+    await app.create('/config-types', { name: 'new' });
+    assert.equal((await running(place.connectionString)).length, 3);
+    gone.abort();
+    for (const answer of await Promise.all(asked)) assert.equal(answer.status, 503);
   });
 });

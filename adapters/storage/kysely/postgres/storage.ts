@@ -1,6 +1,6 @@
 /** The storage of several controllers, or of one beside the tables of its host: a PostgreSQL database, through `pg`. */
 import type { Kysely, PostgresPool } from 'kysely';
-import { checkedOptions, createSemaphore, type Semaphore } from '../../../../src/adapter-kit.ts';
+import { checkedOptions, ReaderSlots } from '../../../../src/adapter-kit.ts';
 import { kysely } from '../library.ts';
 import { type KyselyStorage, STORE_OPTIONS, type StoreOptions, storageOver } from '../storage.ts';
 import type { Source } from '../store.ts';
@@ -103,7 +103,7 @@ class Session {
   readonly #pool: () => Promise<PgPool>;
   readonly #isOurs: boolean;
   readonly #connections: PoolConnections;
-  readonly #places: Semaphore;
+  readonly #slots: ReaderSlots;
   #users = 0;
 
   constructor(options: PostgresStorageOptions) {
@@ -112,7 +112,7 @@ class Session {
     this.#pool = () => (pool ??= poolOf(options));
     this.#connections = poolConnections(this.#pool, options.prepared ?? true);
     const count = ('pool' in options ? options.pool.options?.max : options.connections) ?? CONNECTIONS;
-    this.#places = createSemaphore(Math.max(1, count - RESERVED));
+    this.#slots = new ReaderSlots(Math.max(1, count - RESERVED));
   }
 
   get db(): Kysely<unknown> {
@@ -124,7 +124,7 @@ class Session {
   source(): Source {
     this.#users++;
     const reader = this.#connections;
-    return { writer: inTurns(reader), reader, places: this.#places, joined: clientInTransaction, close: () => this.#release() };
+    return { writer: inTurns(reader), reader, slots: this.#slots, joined: clientInTransaction, close: () => this.#release() };
   }
 
   async #release(): Promise<void> {
@@ -140,7 +140,7 @@ class Session {
 const CONNECTIONS = 10;
 /** ms */
 const CONNECT_TIMEOUT = 5000;
-/** Connections without a permit for reads: one for a writer, one for an administrator. */
+/** Connections that ordinary readers leave to writers, administrators and logins. */
 const RESERVED = 2;
 /** ms */
 const CLOSING_TIMEOUT = 3000;

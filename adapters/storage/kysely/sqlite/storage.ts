@@ -2,7 +2,7 @@
 import { open } from 'node:fs/promises';
 import { backup, DatabaseSync } from 'node:sqlite';
 import type { Kysely } from 'kysely';
-import { checkedOptions, createSemaphore, type Semaphore } from '../../../../src/adapter-kit.ts';
+import { checkedOptions, ReaderSlots } from '../../../../src/adapter-kit.ts';
 import type { Connection } from '../connection.ts';
 import { kysely } from '../library.ts';
 import { type KyselyStorage, LOCK_TIMEOUT, STORE_OPTIONS, type StoreOptions, storageOver } from '../storage.ts';
@@ -48,7 +48,9 @@ export interface SqliteStorage extends KyselyStorage {
 }
 
 /** The maximum number of concurrent readers, each with its own connection. */
-const MOST_READERS = 4;
+const MOST_READERS = 5;
+/** Those that ordinary readers leave to administrators and logins. */
+const RESERVED = 2;
 const CACHE_KIB = { writer: 16_384, reader: 32_768 };
 /** 16 MiB of write-ahead log, so that a page that is written often is checkpointed once. Measured: inserts take 10 % less time. */
 const CHECKPOINT_PAGES = 4000;
@@ -88,8 +90,7 @@ class Session {
   #db: Kysely<unknown> | undefined;
   readonly #writer: SqlitePool;
   readonly #reader: SqlitePool;
-  /** All readers but one, which is reserved for administrators. */
-  readonly #places: Semaphore | undefined;
+  readonly #slots: ReaderSlots | undefined;
   readonly #options: SqliteStorageOptions;
   #users = 0;
 
@@ -100,7 +101,7 @@ class Session {
     this.#writer = new SqlitePool(() => this.connection, 1);
     const isPrivate = this.connection.database.location() === null;
     this.#reader = isPrivate ? this.#writer : new SqlitePool(() => new SqliteConnection(openReader(options)), MOST_READERS);
-    this.#places = isPrivate ? undefined : createSemaphore(MOST_READERS - 1);
+    this.#slots = isPrivate ? undefined : new ReaderSlots(MOST_READERS - RESERVED);
   }
 
   get db(): Kysely<unknown> {
@@ -111,11 +112,10 @@ class Session {
 
   source(): Source {
     this.#users++;
-    const places = this.#places && { places: this.#places };
     return {
       writer: this.#writer,
       reader: this.#reader,
-      ...places,
+      slots: this.#slots,
       gather: () => new Promise((resolve) => setImmediate(resolve)),
       joined: (host) => this.#joined(host),
       close: async () => this.#release(),

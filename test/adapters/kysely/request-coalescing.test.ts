@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { sharedGlance } from '../../../adapters/storage/kysely/shared-glance.ts';
+import { coalesced } from '../../../adapters/storage/kysely/request-coalescing.ts';
 
 /** A state that moves on, and questions about it that end when the test says so. */
-const askedByHand = () => {
+const answeredByHand = () => {
   let state = 1;
   const open: PromiseWithResolvers<number>[] = [];
-  const glance = sharedGlance(() => {
+  const ask = coalesced(() => {
     const answer = Promise.withResolvers<number>();
     open.push(answer);
     return answer.promise;
   });
   return {
-    glance,
+    ask,
     move: () => state++,
     asked: () => open.length,
     answer: (which: number) => open[which]?.resolve(state),
@@ -24,9 +24,9 @@ const turns = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('a question that callers share', () => {
   test('those who come while one is under way share the next, however many they are', async () => {
-    const { glance, asked, answer } = askedByHand();
-    const first = glance();
-    const others = Array.from({ length: 20 }, glance);
+    const { ask, asked, answer } = answeredByHand();
+    const first = ask();
+    const others = Array.from({ length: 20 }, ask);
     assert.equal(asked(), 1);
     answer(0);
     await first;
@@ -37,11 +37,11 @@ describe('a question that callers share', () => {
   });
 
   test('no answer is older than the question: who comes later sees what has happened in between', async () => {
-    const { glance, move, answer } = askedByHand();
-    const early = glance();
+    const { ask, move, answer } = answeredByHand();
+    const early = ask();
     answer(0);
     move();
-    const late = glance();
+    const late = ask();
     assert.equal(await early, 1);
     await turns();
     answer(1);
@@ -49,23 +49,23 @@ describe('a question that callers share', () => {
   });
 
   test('a failure is that of those who share it, and the next ask anew', async () => {
-    const { glance, answer, fail } = askedByHand();
-    const first = glance();
-    const second = glance();
+    const { ask, answer, fail } = answeredByHand();
+    const first = ask();
+    const second = ask();
     fail(0);
     await assert.rejects(first, /no connection/);
     await turns();
     answer(1);
     assert.equal(await second, 1);
-    const third = glance();
+    const third = ask();
     answer(2);
     assert.equal(await third, 1);
   });
 
   test('a question that is never answered holds up nobody else', async () => {
-    const { glance, asked, answer } = askedByHand();
-    void glance();
-    const second = glance();
+    const { ask, asked, answer } = answeredByHand();
+    void ask();
+    const second = ask();
     while (asked() < 2) await new Promise((resolve) => setTimeout(resolve, 5));
     answer(1);
     assert.equal(await second, 1);

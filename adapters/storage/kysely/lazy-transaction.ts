@@ -1,26 +1,28 @@
-/** Read transactions that begin when more than the revision is asked for: what is remembered of a state needs nothing else of it. */
-import type { TransactionOptions } from '../../../src/adapter-kit.ts';
+/** Read transactions that begin with the first statement that needs a connection. A caller that is answered from memory needs the revision alone. */
+import type { ReaderSlot, TransactionOptions } from '../../../src/adapter-kit.ts';
 import { type Begin, inTransaction } from './begin.ts';
 import { type Connection, type Connections, run, send, translated } from './connection.ts';
 import type { SqlEngine } from './engine/index.ts';
 import type { Result } from './result.ts';
 import type { Sql } from './sql.ts';
 
-export interface LateReadOptions {
+export interface LazyTransactionOptions {
   readonly engine: SqlEngine;
   readonly connections: Connections;
+  /** Where connections are few. */
+  readonly slot: ReaderSlot | undefined;
   /** How the transaction begins, once it does; its signal is that of `options`. */
   readonly begin: Begin;
   /** Asks for the revision. */
   readonly revision: Sql;
-  /** The revision now, by a round trip that calls share. */
-  readonly glance: () => Promise<number>;
+  /** The revision now, by a round trip that callers share. Undefined: the transaction begins with the question for its revision. */
+  readonly currentRevision: (() => Promise<number>) | undefined;
   readonly options: TransactionOptions;
 }
 
 /** A class, because there is one for nearly each call. */
-export class LateRead {
-  readonly #of: LateReadOptions;
+export class LazyTransaction {
+  readonly #of: LazyTransactionOptions;
   /** The revision before the transaction began. */
   #seen: Promise<number> | number | undefined;
   #begun: Promise<Connection> | undefined;
@@ -28,28 +30,29 @@ export class LateRead {
   #transaction: Promise<void> | undefined;
   readonly #over = Promise.withResolvers<void>();
   #hasMoved = false;
+  #isStale = false;
 
-  constructor(of: LateReadOptions) {
+  constructor(of: LazyTransactionOptions) {
     this.#of = of;
   }
 
-  /** Whether the state was another one when the transaction began than when its revision was asked for: nothing that was read counts. */
+  /** Whether the state was another one when the transaction began than when its revision was asked for. */
   get hasMoved(): boolean {
     return this.#hasMoved;
   }
 
+  /** Whether the work must run again, and nothing that was read counts: the state has moved, or the transaction must wait for a slot. */
+  get isStale(): boolean {
+    return this.#isStale || this.#hasMoved;
+  }
+
   /** Begins the transaction with its first statement. */
   get connection(): Connection {
-    const begun = async () => {
-      const connection = await (this.#begun ??= this.#begin());
-      this.#of.options.signal?.throwIfAborted();
-      return connection;
-    };
     return {
       host: undefined,
-      run: async (...statement) => (await begun()).run(...statement),
+      run: async (...statement) => (await this.#connected()).run(...statement),
       runNow: async (sql, parameters) => {
-        const connection = await begun();
+        const connection = await this.#connected();
         return connection.runNow ? connection.runNow(sql, parameters) : connection.run(sql, parameters);
       },
     };
@@ -57,20 +60,20 @@ export class LateRead {
 
   /** Asked for outside of the transaction, as long as that has not begun. @throws as `run` */
   async revision(): Promise<number> {
-    const { engine, revision } = this.#of;
-    if (this.#begun && this.#seen === undefined) return numberIn(await run(engine, await this.#begun, revision));
+    const { engine, revision, currentRevision } = this.#of;
+    if (!currentRevision || (this.#begun && this.#seen === undefined)) return numberIn(await run(engine, this.connection, revision));
     try {
-      this.#seen ??= this.#glance();
+      this.#seen ??= this.#revisionNow(currentRevision);
       return await this.#seen;
     } catch (error) {
       throw translated(engine, error);
     }
   }
 
-  #glance(): Promise<number> | number {
-    const { engine, connections, revision, glance } = this.#of;
+  #revisionNow(currentRevision: () => Promise<number>): Promise<number> | number {
+    const { engine, connections, revision } = this.#of;
     const free = connections.free?.();
-    if (!free) return glance();
+    if (!free) return currentRevision();
     const result = send(engine, free, revision);
     return result instanceof Promise ? result.then(numberIn) : numberIn(result);
   }
@@ -81,10 +84,22 @@ export class LateRead {
     await this.#transaction;
   }
 
+  async #connected(): Promise<Connection> {
+    const connection = await (this.#begun ??= this.#begin());
+    const { slot, options } = this.#of;
+    options.signal?.throwIfAborted();
+    if (slot && !slot.mayContinue()) {
+      this.#isStale = true;
+      throw new Error('the transaction must wait for a slot');
+    }
+    return connection;
+  }
+
+  /** Waits for a slot only while it holds no connection. */
   async #begin(): Promise<Connection> {
-    const { engine, connections, begin, revision, options } = this.#of;
+    const { engine, connections, slot, begin, revision, options } = this.#of;
     const seen = await this.#seen;
-    await options.admit?.();
+    await slot?.acquire();
     const begun = Promise.withResolvers<Connection>();
     const check = ([result]: readonly Result[]) => {
       this.#hasMoved = numberIn(result) !== seen;
@@ -94,7 +109,7 @@ export class LateRead {
     this.#transaction = inTransaction(engine, connections, { ...begin, ...first, signal: options.signal }, async (connection) => {
       begun.resolve(connection);
       await this.#over.promise;
-    });
+    }).finally(() => slot?.release());
     this.#transaction.catch(begun.reject);
     return begun.promise;
   }

@@ -1,0 +1,126 @@
+import { actorId, isAdministrator } from '../call/actor.ts';
+import type { Call, CallSource } from '../call/call.ts';
+import { type Entities, type EntitiesContext, entitiesOf } from '../changes/entities.ts';
+import type { Precondition } from '../changes/precondition.ts';
+import type { Priority, TransactionOptions } from '../storage/port.ts';
+import { type Authorized, reauthorize, withFreshPermit } from './authorize.ts';
+import type { Parts } from './parts.ts';
+
+/** The transactions of a call: those of its own, or the host's, which it joins. */
+export class Transactions {
+  readonly #parts: Parts;
+  readonly #source: CallSource;
+  readonly #call: Call & Authorized;
+  /** The state that all reads of the call see. */
+  #state: Entities | undefined;
+  #isOpen = false;
+  /** Until the write that it is for is made. */
+  precondition: Precondition | undefined;
+
+  constructor(parts: Parts, source: CallSource, call: Call & Authorized) {
+    this.#parts = parts;
+    this.#source = source;
+    this.#call = call;
+  }
+
+  async read<T>(work: (entities: Entities) => Promise<T>): Promise<T> {
+    if (this.#state) return work(this.#state);
+    if (this.#source.hostTransaction !== undefined) return work(this.#joined());
+    return this.#inTransaction(work);
+  }
+
+  /** Runs `work` with all its reads in one read-only transaction. The store may run it again: it must have no effects. */
+  inOneState<T>(work: () => Promise<T>): Promise<T> {
+    return this.#inTransaction((entities) => {
+      this.#state = entities;
+      return work();
+    });
+  }
+
+  readOn<T>(work: (entities: Entities) => Promise<T>): Promise<T> {
+    return withFreshPermit(this.#call, () =>
+      this.read(async (entities) => {
+        await reauthorize(this.#call, entities);
+        return work(entities);
+      }),
+    );
+  }
+
+  async write<T>(work: (entities: Entities) => Promise<T>): Promise<T> {
+    const { write, aroundWrite } = this.#parts;
+    const { hostTransaction, signal } = this.#source;
+    const permitted = async (entities: Entities) => {
+      await reauthorize(this.#call, entities);
+      const result = await work(entities);
+      await this.#call.permission?.verify(entities);
+      return result;
+    };
+    const result = await withFreshPermit(this.#call, async () => {
+      if (hostTransaction !== undefined) return (await aroundWrite(this.#joined(), permitted)).result;
+      this.#open();
+      try {
+        return await write(this.#context(), signal, permitted);
+      } finally {
+        this.#isOpen = false;
+      }
+    });
+    this.precondition = undefined;
+    return result;
+  }
+
+  async #inTransaction<T>(work: (entities: Entities) => Promise<T>): Promise<T> {
+    const { store, readCache } = this.#parts.core;
+    const [source, call] = [this.#source, this.#call];
+    const options: TransactionOptions = {
+      // Made when it is first asked for.
+      get signal() {
+        return source.signal;
+      },
+      priority: () => priorityOf(call),
+      onWait: () => source.observation?.wait(),
+    };
+    this.#open();
+    try {
+      return await store.transaction('read', (tx) => work(entitiesOf(tx, this.#context(), readCache.reading)), options);
+    } finally {
+      this.#isOpen = false;
+      this.#state = undefined;
+    }
+  }
+
+  /** One at a time: a call that waited for a connection while it holds one could wait for itself. */
+  #open(): void {
+    if (this.#isOpen) throw new TypeError(`${this.#call.operation.operationId} opened a transaction within another: a GET must not write`);
+    this.#isOpen = true;
+  }
+
+  #joined(): Entities {
+    return entitiesOf(this.#parts.core.store.join(this.#source.hostTransaction), this.#context());
+  }
+
+  #context(): EntitiesContext {
+    const { core, inTransaction } = this.#parts;
+    const { actor = actorId(this.#call.actor), requestId, onBehalfOf, reason, observation } = this.#source;
+    return {
+      actor,
+      requestId,
+      onBehalfOf,
+      reason,
+      random: core.platform.random,
+      stamp: core.stamp,
+      changesKept: core.settings.changesKept,
+      changeBytesKept: core.settings.changeBytesKept,
+      keys: core.secrets,
+      precondition: this.precondition,
+      bypassesCache: this.#call.operation.permission === 'open',
+      observation,
+      inTransaction,
+    };
+  }
+}
+
+/** Administrators, the host and those who log in have reserved connections. Undefined until the caller is known. */
+const priorityOf = ({ actor, operation }: Pick<Call, 'actor' | 'operation'>): Priority | undefined => {
+  if ('identity' in actor) return isAdministrator(actor) ? 'reserved' : 'ordinary';
+  return actor.kind === 'anonymous' && operation.permission !== 'open' ? undefined : 'reserved';
+};
