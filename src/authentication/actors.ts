@@ -29,11 +29,11 @@ export const actorOfToken = async (
   activity: Pick<Activity, 'current'>,
 ): Promise<ApiSessionActor | undefined> => {
   if (!isOpaqueToken(token)) return undefined;
-  const session = await entities.recall(apiSession, 'tokenHash', hashToken(token));
+  const session = await entities.getBy(apiSession, 'tokenHash', hashToken(token));
   if (!session) return undefined;
-  const recalled = activity.current(session);
-  // Another controller may have noted activity that the row in memory does not have.
-  const current = hasEnded(settings, recalled, now) ? await entities.get(apiSession, session.id) : recalled;
+  const latest = activity.current(session);
+  // The cached row lacks activity that another controller has noted.
+  const current = hasEnded(settings, latest, now) ? await entities.get(apiSession, session.id) : latest;
   return current && actorOfApiSession(entities, settings, current, token, now);
 };
 
@@ -115,9 +115,9 @@ const ofSession = async (
 ): Promise<ApiSessionActor | undefined> => {
   const { settings, activity } = call.core;
   const now = call.now();
-  const known = await entities.glimpse(apiSession, id);
-  const recalled = known && activity.current(known);
-  const session = recalled && hasEnded(settings, recalled, now) ? await entities.get(apiSession, id) : recalled;
+  const cached = await entities.get(apiSession, id, { allowStale: true });
+  const latest = cached && activity.current(cached);
+  const session = latest && hasEnded(settings, latest, now) ? await entities.get(apiSession, id) : latest;
   return session && actorOfApiSession(entities, settings, session, token, now, proofs);
 };
 

@@ -83,7 +83,7 @@ export const sessionOfToken = async (
   entities: Entities,
   { id, sessionId, subject }: Pick<PresentedToken, 'id' | 'sessionId' | 'subject'>,
 ): Promise<ApiSession | undefined> => {
-  const session = await entities.recall(apiSession, 'id', sessionId);
+  const session = await entities.getBy(apiSession, 'id', sessionId);
   return session?.isBearer && session.identityId === subject && session.tokenIds?.includes(id) ? session : undefined;
 };
 

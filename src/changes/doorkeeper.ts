@@ -22,7 +22,7 @@ export class Doorkeeper {
   }
 
   /** Notes a key. @returns whether it was noted before, lately; seldom so for one that was not */
-  note(key: string): boolean {
+  admit(key: string): boolean {
     const bit = hashOf(key) & this.#mask;
     const [at, mask] = [bit >>> 3, 1 << (bit & 7)];
     if ((this.#newer[at] ?? 0) & mask) return true;

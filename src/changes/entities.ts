@@ -12,12 +12,12 @@ import { observed } from '../storage/observed.ts';
 import type { Query, Row, Transaction, Verified, VerifyPage } from '../storage/port.ts';
 import type { Attribution } from './attribution.ts';
 import type { CachedTransaction } from './cached-transaction.ts';
+import { type Derivation, type Derived, deriveUncached } from './derived-values.ts';
 import type { Change } from './events.ts';
 import { checkIndexed } from './indexed.ts';
 import { changeLog, type LogLimits } from './log.ts';
 import { createGuard, type Precondition } from './precondition.ts';
 import { type Answers, type EntityRead, isEmpty } from './reads.ts';
-import { type Making, makeOnce, type OfRow } from './row-texts.ts';
 import { networkKeyIn, underNetworkKey } from './sealed.ts';
 import { inView, isInView, tableOf } from './views.ts';
 import { visibleFields } from './visible.ts';
@@ -35,25 +35,20 @@ export type NewRow<R extends Kind> = Omit<RowOf<R>, 'id' | 'version' | 'createdA
  * `PRECONDITION_FAILED`.
  */
 export interface Entities {
-  get<R extends Kind>(kind: R, id: string): Promise<RowOf<R> | undefined>;
+  /** The row with this id. */
+  get<R extends Kind>(kind: R, id: string, options?: GetOptions): Promise<RowOf<R> | undefined>;
   /** @throws ApiError `NOT_FOUND` */
   require<R extends Kind>(kind: R, id: string): Promise<RowOf<R>>;
   list<R extends Kind>(kind: R, query: Query): Promise<readonly RowOf<R>[]>;
   /**
-   * Those that a question about another row finds, as the policies that select an identity. It is remembered by its name and the version of that row, which is
-   * faster than by what it asks.
-   * @param name of what is asked, the same for every row `of` @param where what is asked, by the fields of `of` and nothing else
+   * The rows that belong to another one, such as the policies that select an identity. They are cached by `name` and the version of that row: a shorter key
+   * than the predicate.
+   * @param name the same for every row `of`
+   * @param where built from the fields of `of` and nothing else
    */
-  listOf<R extends Kind>(kind: R, name: string, of: Pick<Row, 'id' | 'version'>, where: () => Predicate): Promise<readonly RowOf<R>[]>;
-  /**
-   * The row with a unique value, from memory if it is known. In a transaction that only reads, its volatile fields may be outdated: use `get` where they
-   * decide.
-   */
-  recall<R extends Kind>(kind: R, field: keyof RowOf<R> & string, value: string): Promise<RowOf<R> | undefined>;
-  /**
-   * The row with this id, to be looked at and not changed: in a transaction that writes, too, its volatile fields may be outdated. Use `get` where they decide.
-   */
-  glimpse<R extends Kind>(kind: R, id: string): Promise<RowOf<R> | undefined>;
+  listFor<R extends Kind>(kind: R, name: string, of: Pick<Row, 'id' | 'version'>, where: () => Predicate): Promise<readonly RowOf<R>[]>;
+  /** The row with a unique value. In a read transaction it may come from the cache with outdated volatile fields: use `get` where these decide. */
+  getBy<R extends Kind>(kind: R, field: keyof RowOf<R> & string, value: string): Promise<RowOf<R> | undefined>;
   /** The only row that satisfies it, or none. */
   find<R extends Kind>(kind: R, where: Predicate): Promise<RowOf<R> | undefined>;
   count(kind: Kind, where: Predicate): Promise<number>;
@@ -61,8 +56,8 @@ export interface Entities {
   referenced(kind: Kind, field: string, values: readonly string[], where?: Predicate): Promise<readonly string[]>;
   /** The answers to several questions (`listing`, `referencing`), in their order: in one statement, where the store can. */
   readAll<const Reads extends readonly EntityRead<unknown>[]>(reads: Reads): Promise<Answers<Reads>>;
-  /** What is made of some rows, or of those of a list, in their order: texts are remembered for as long as what was read for them is true. */
-  textsOf<T>(kind: Kind, of: Query | readonly Row[], making: EntityMaking<T>): Promise<readonly OfRow<T>[]>;
+  /** A value derived from each of some rows, or of those of a list, in their order. Texts are cached until something changes that was read for them. */
+  remember<T>(kind: Kind, of: Query | readonly Row[], making: EntityDerivation<T>): Promise<readonly Derived<T>[]>;
   /** @throws ApiError `COULD_NOT_VALIDATE` with the field when a unique value is taken */
   insert<R extends Kind>(kind: R, row: NewRow<R>): Promise<RowOf<R>>;
   /** Writes `changes` over `before`, which must be the row as read in this transaction. @throws as `insert` */
@@ -78,9 +73,15 @@ export interface Entities {
   readonly changes: readonly Change[];
 }
 
-/** As `Making`, of entities. */
-export interface EntityMaking<T> extends Omit<Making<T>, 'make'> {
-  make(entities: Entities, rows: readonly Row[], asTexts: boolean): Promise<readonly (string | T)[]>;
+/** How a value is derived from a row, by entities. */
+export interface EntityDerivation<T> extends Omit<Derivation<T>, 'derive'> {
+  /** As `Derivation.derive`. */
+  derive(entities: Entities, rows: readonly Row[], asTexts: boolean): Promise<readonly (string | T)[]>;
+}
+
+export interface GetOptions {
+  /** Volatile fields may be outdated, as in a cached row: for callers to which they do not matter. Default: false. */
+  readonly allowStale?: boolean;
 }
 
 export interface EntitiesContext extends LogLimits, Attribution {
@@ -89,22 +90,22 @@ export interface EntitiesContext extends LogLimits, Attribution {
   stamp(): string;
   /** Runs for each change, in its transaction. Default: nothing. */
   readonly inTransaction?: InTransaction | undefined;
-  /** Checked whenever its entity is read by id, or written. */
+  /** Checked at each read of its entity by id, and at each write. */
   readonly precondition?: Precondition | undefined;
   /** The secret keys of the controller: what is sealed is written under the key of the network. */
   readonly keys?: SecretKeys | undefined;
-  /** Nothing is read from memory, as for callers without a session: by time, it would tell them which names are in use. Default: false. */
+  /** Nothing is read from the cache, as for callers without a session: timing would tell them which names are in use. Default: false. */
   readonly bypassesCache?: boolean;
   /** The observation of the call; undefined if the host has no observer. */
   readonly observation?: Observation | undefined;
 }
 
-/** What a host does for each change, in its transaction. */
+/** Work of the host for each change, in its transaction. */
 export type InTransaction = (change: Change, context: { readonly transaction: unknown }) => void | Promise<void>;
 
 /**
  * The entities of one transaction.
- * @param cached reads from memory what is known; default: nothing is
+ * @param cached reads through the cache. Default: every read asks the store
  */
 export const entitiesOf = (
   transaction: Transaction,
@@ -112,12 +113,12 @@ export const entitiesOf = (
   cached?: (tx: Transaction) => CachedTransaction,
 ): Entities => {
   const counted = context.observation ? observed(transaction, context.observation) : transaction;
-  const memory = context.bypassesCache ? undefined : cached?.(counted);
-  const tx: Transaction = memory ?? counted;
+  const cache = context.bypassesCache ? undefined : cached?.(counted);
+  const tx: Transaction = cache ?? counted;
   const changes: Change[] = [];
-  const append = changeLog(tx, context, memory?.logEnds);
+  const append = changeLog(tx, context, cache?.logEnds);
   const guard = createGuard(context.precondition);
-  // Read once, for as long as a transaction writes nobody else replaces it; and who does so writes the key-check first.
+  // Read once: no other transaction replaces the key while this one writes, and one that replaces it writes the key check first.
   let nameOfKey: Promise<string | undefined> | undefined;
   const networkKey = () => (nameOfKey ??= networkKeyIn(tx));
 
@@ -147,10 +148,16 @@ export const entitiesOf = (
     return row;
   };
 
+  const findStale = async (kind: Kind, id: string): Promise<Row | undefined> => {
+    const row = await (cache ? cache.getStale(tableOf(kind), id) : tx.get(tableOf(kind), id));
+    return row && isInView(kind, row) ? row : undefined;
+  };
+
   const entities: Entities = {
     changes,
     // Rows of a kind have the shape that its field table says: they were written through `insert` and `update` below.
-    get: async <R extends Kind>(kind: R, id: string) => (await find(kind, id)) as RowOf<R> | undefined,
+    get: async <R extends Kind>(kind: R, id: string, { allowStale = false }: GetOptions = {}) =>
+      (await (allowStale ? findStale(kind, id) : find(kind, id))) as RowOf<R> | undefined,
     require: async <R extends Kind>(kind: R, id: string) => {
       const row = await find(kind, id);
       if (!row) throw notFound(kind.kind, id);
@@ -158,17 +165,13 @@ export const entitiesOf = (
     },
     list: async <R extends Kind>(kind: R, query: Query) =>
       (await tx.list(tableOf(kind), { ...query, where: inView(kind, query.where) })) as readonly RowOf<R>[],
-    listOf: async <R extends Kind>(kind: R, name: string, of: Pick<Row, 'id' | 'version'>, where: () => Predicate) =>
-      (memory
-        ? await memory.listOf(tableOf(kind), name, of, () => inView(kind, where()))
+    listFor: async <R extends Kind>(kind: R, name: string, of: Pick<Row, 'id' | 'version'>, where: () => Predicate) =>
+      (cache
+        ? await cache.listFor(tableOf(kind), name, of, () => inView(kind, where()))
         : await tx.list(tableOf(kind), { where: inView(kind, where()) })) as readonly RowOf<R>[],
-    recall: async <R extends Kind>(kind: R, field: string, value: string) => {
+    getBy: async <R extends Kind>(kind: R, field: string, value: string) => {
       const where = equals(stringField(field), value);
-      const row = memory ? await memory.recall(tableOf(kind), field, value) : (await tx.list(tableOf(kind), { where, limit: 1 }))[0];
-      return row && isInView(kind, row) ? (row as RowOf<R>) : undefined;
-    },
-    glimpse: async <R extends Kind>(kind: R, id: string) => {
-      const row = await (memory ? memory.glimpse(tableOf(kind), id) : tx.get(tableOf(kind), id));
+      const row = cache ? await cache.getBy(tableOf(kind), field, value) : (await tx.list(tableOf(kind), { where, limit: 1 }))[0];
       return row && isInView(kind, row) ? (row as RowOf<R>) : undefined;
     },
     find: async <R extends Kind>(kind: R, where: Predicate) =>
@@ -185,12 +188,12 @@ export const entitiesOf = (
       // In the order of the questions, each of which says what its answer is.
       return reads.map(({ read }) => answers[asked.indexOf(read)] ?? []) as unknown as Answers<Reads>;
     },
-    textsOf: async <T>(kind: Kind, of: Query | readonly Row[], { make, ...how }: EntityMaking<T>) => {
+    remember: async <T>(kind: Kind, of: Query | readonly Row[], { derive, ...how }: EntityDerivation<T>) => {
       const asked = 'where' in of ? { ...of, where: inView(kind, of.where) } : of;
       const reading = (reads: Transaction) => (reads === tx ? entities : entitiesOf(reads, { ...context, observation: undefined }));
-      const making: Making<T> = { ...how, make: (reads, rows, asTexts) => make(reading(reads), rows, asTexts) };
-      if (memory) return memory.textsOf(tableOf(kind), asked, making);
-      return makeOnce(tx, 'where' in asked ? await tx.list(tableOf(kind), asked) : asked, making);
+      const derivation: Derivation<T> = { ...how, derive: (reads, rows, asTexts) => derive(reading(reads), rows, asTexts) };
+      if (cache) return cache.remember(tableOf(kind), asked, derivation);
+      return deriveUncached(tx, 'where' in asked ? await tx.list(tableOf(kind), asked) : asked, derivation);
     },
     insert: async <R extends Kind>(kind: R, fields: NewRow<R>) => {
       const revision = kind.unrecorded ? 1 : await tx.nextRevision();

@@ -1,27 +1,27 @@
-/** Questions to a store whose answers may be remembered: each says by which key, and on what its answer depends. */
+/** Questions to a store whose answers may be cached, with their keys and dependencies. */
 import { type Predicate, type SortKey, visitReads } from '../query/index.ts';
 import type { Query } from '../storage/port.ts';
+import { type Partition, partitionOf } from './partition.ts';
 import { predicateText } from './predicate-text.ts';
 import { isRecordedWholly, recordedTable } from './recorded-tables.ts';
-import { partOf, type TablePart } from './table-part.ts';
 
-/** What an answer depends on: it may be another one after the next change of one of these. */
-export type Dependencies = readonly TablePart[];
+/** The partitions on which an answer depends: a change of one of them invalidates it. */
+export type Dependencies = readonly Partition[];
 
 export interface CacheableQuestion {
-  /** Tells it from all others. */
+  /** Its cache key. */
   key(): string;
-  /** Undefined if the answer depends on something whose changes leave no record: it must not be remembered then. */
+  /** Undefined if the answer depends on fields whose changes are not recorded: it must not be cached then. */
   dependencies(): Dependencies | undefined;
 }
 
-/** How many rows there are of these. */
+/** The number of rows that satisfy a predicate. */
 export const counting = (table: string, where: Predicate): CacheableQuestion => ({
   key: () => `count ${table} ${predicateText(where)}`,
   dependencies: () => dependenciesOf(table, where),
 });
 
-/** The elements of a set that are in use. */
+/** The elements of a set field that are in use. */
 export const distinctIn = (table: string, set: string): CacheableQuestion => ({
   key: () => `distinct ${table} ${set}`,
   dependencies: () => (isRecorded(table, set) ? [table] : undefined),
@@ -36,19 +36,19 @@ export const listingRows = (table: string, query: Query): CacheableQuestion => {
   };
 };
 
-/** The same, by a name that is shorter than what is asked. @param query made if the answer is not known */
-export const listingNamed = (table: string, name: string, query: () => Query): CacheableQuestion => ({
+/** The rows of a list, under a name that is shorter than its query. @param query called on a miss */
+export const listingFor = (table: string, name: string, query: () => Query): CacheableQuestion => ({
   key: () => `named ${table} ${name}`,
   dependencies: () => dependenciesOfRows(table, query()),
 });
 
-/** Rows show every field. */
+/** Rows have every field, volatile ones included. */
 const dependenciesOfRows = (table: string, { where, sort }: Query): Dependencies | undefined =>
   isRecordedWholly(table) ? dependenciesOf(table, where, sort) : undefined;
 
-/** The parts of tables that a predicate and an order read: its own rows, and those of its subqueries. */
+/** The partitions that a predicate with its subqueries and an order read; undefined if one of their fields is not recorded. */
 export const dependenciesOf = (table: string, where: Predicate, sort: readonly SortKey[] = []): Dependencies | undefined => {
-  const parts = [partOf(table, where)];
+  const parts = [partitionOf(table, where)];
   let areRecorded = sort.every(({ field }) => isRecorded(table, field.path[0]));
   visitReads(where, (field, inner) => {
     if (!isRecorded(inner ?? table, field)) areRecorded = false;
@@ -57,5 +57,5 @@ export const dependenciesOf = (table: string, where: Predicate, sort: readonly S
   return areRecorded && recordedTable(table) ? parts : undefined;
 };
 
-/** Whether every change of a field leaves a record. */
+/** True if every change of a field is recorded. */
 const isRecorded = (table: string, field: string): boolean => recordedTable(table)?.volatile.includes(field) === false;

@@ -39,7 +39,7 @@ export const createRecentChanges = (kinds: readonly KindName[], startedAt: strin
   let changes: Change[] = [];
   const known = (isSeen = false): Recent => ({ since, sinceRevision, changes, revision, isSeen });
 
-  const beginAnew = async (entities: Entities): Promise<Recent> => {
+  const reset = async (entities: Entities): Promise<Recent> => {
     const [newest] = await entities.list(changeKind, endOfLog('newest'));
     // Where another has gone further meanwhile, its state is the later one.
     if ((newest?.revision ?? 0) < revision) return known();
@@ -61,7 +61,7 @@ export const createRecentChanges = (kinds: readonly KindName[], startedAt: strin
   return {
     known,
     catchUp: async (entities) => {
-      if (revision < 0) return beginAnew(entities);
+      if (revision < 0) return reset(entities);
       // As a rule nothing has changed, which the revision alone tells.
       if ((await entities.revision()) === revision) return known(true);
       for (let batch = 0; batch < MOST_BATCHES; batch++) {
@@ -70,11 +70,11 @@ export const createRecentChanges = (kinds: readonly KindName[], startedAt: strin
         const rows = await entities.list(changeKind, recordsFrom(from, BATCH));
         const [oldest] = rows;
         // The first of all has the revision 1.
-        if ((oldest?.revision ?? 0) > Math.max(from, 1)) return beginAnew(entities);
+        if ((oldest?.revision ?? 0) > Math.max(from, 1)) return reset(entities);
         for (const row of rows) take(changeOf(row));
         if (rows.length < BATCH) return known((rows.at(-1)?.revision ?? 0) >= revision);
       }
-      return beginAnew(entities);
+      return reset(entities);
     },
   };
 };

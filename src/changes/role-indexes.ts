@@ -28,7 +28,7 @@ export interface RoleIndexes {
   /** Takes over a change that was committed, if it is the next one. */
   apply(change: Change): void;
   /** Forgets everything: the database has lost commits. */
-  beginAnew(): void;
+  reset(): void;
   /** By table, those that are indexed now. */
   sizes(): Readonly<Record<string, RoleIndexSize>>;
 }
@@ -52,7 +52,7 @@ export const createRoleIndexes = (inBackground: InBackground, maxBytes: number, 
   return {
     find: async (tx, table, query, revision) => followers.get(table)?.find(tx, query, revision),
     apply,
-    beginAnew: () => {
+    reset: () => {
       for (const follower of followers.values()) follower.drop();
     },
     sizes: () =>

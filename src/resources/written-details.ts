@@ -5,7 +5,7 @@ import { isLarge } from '../api/surfaces/json-parts.ts';
 import { Written } from '../api/surfaces/written.ts';
 import { behaviourOf } from '../call/behaviour.ts';
 import type { Call } from '../call/call.ts';
-import type { Entities, EntityMaking } from '../changes/entities.ts';
+import type { Entities, EntityDerivation } from '../changes/entities.ts';
 import { createTurns } from '../concurrency/event-loop.ts';
 import type { Query, Row } from '../storage/port.ts';
 import { withholdsCredentials } from './credentials.ts';
@@ -47,28 +47,28 @@ export const writtenDetails = async (
   instead: Readonly<WireDetail> = {},
 ): Promise<readonly (WireDetail | Written)[]> => {
   const { present, presentNow } = behaviourOf(call, kind) ?? {};
-  const making: EntityMaking<WireDetail> = {
+  const derivation: EntityDerivation<WireDetail> = {
     form: `${kind.kind} ${JSON.stringify(instead)}`,
     fields: presentNow?.of ?? [],
-    make: async (reads, rows, asTexts) => {
+    derive: async (reads, rows, asTexts) => {
       const details = await presentRows(reads, kind, rows, call, present ? { present } : {});
       const turn = createTurns(CHARACTERS_AT_ONCE);
-      const made: (string | WireDetail)[] = [];
+      const values: (string | WireDetail)[] = [];
       for (const detail of details) {
         Object.assign(detail, instead);
         const text = !asTexts || isLarge(detail) ? undefined : JSON.stringify(detail);
-        made.push(text ?? detail);
+        values.push(text ?? detail);
         const others = turn(text?.length ?? 0);
         if (others) await others;
       }
-      return made;
+      return values;
     },
   };
-  const texts = await entities.textsOf(kind, of, making);
-  const rows = texts.map(({ row }) => row);
+  const derived = await entities.remember(kind, of, derivation);
+  const rows = derived.map(({ row }) => row);
   const now = await presentNow?.present(entities, rows, call);
-  return texts.map(({ row, made }, i) => {
-    const detail = typeof made === 'string' ? new Written(withMore(made, now?.[i])) : made;
+  return derived.map(({ row, value }, i) => {
+    const detail = typeof value === 'string' ? new Written(withMore(value, now?.[i])) : value;
     if (!(detail instanceof Written)) show(detail, now?.[i]);
     return kind.unrecorded ? detail : withVersion(detail, row.version);
   });

@@ -220,7 +220,7 @@ onEveryStore('questions that are remembered', (_, store) => {
       await tx.count('service', where),
       await tx.count('service', and(oneOf(stringField('id'), [service]), not(where))),
       ...(await tx.readAll(reads(where))),
-      tx instanceof CachedTransaction ? await tx.listOf('service', 'test', of, () => where) : await tx.list('service', { where }),
+      tx instanceof CachedTransaction ? await tx.listFor('service', 'test', of, () => where) : await tx.list('service', { where }),
     ];
     for (const name of ['a', 'b', 'a', 'c']) {
       assert.equal((await app.request('PATCH', `/configs/${config}`, { body: { name, data: { name } } })).status, 200);

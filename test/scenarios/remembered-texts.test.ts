@@ -1,7 +1,7 @@
 /** What is made of rows and remembered: until when, and of which rows. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Making } from '../../src/changes/row-texts.ts';
+import type { Derivation } from '../../src/changes/derived-values.ts';
 import { ALL, and, dateField, equals, oneOf, type Predicate, stringField } from '../../src/query/index.ts';
 import type { Query, Transaction } from '../../src/storage/port.ts';
 import { openBesideReadCache } from '../support/read-caches.ts';
@@ -25,10 +25,10 @@ for (const name of stores) {
       { asPage = false, form = String(read) } = {},
     ) => {
       const made: string[] = [];
-      const making: Making<object> = {
+      const derivation: Derivation<object> = {
         form,
         fields: [],
-        make: async (reads, rows, asTexts) => {
+        derive: async (reads, rows, asTexts) => {
           const ids = rows.map(({ id }) => id);
           await read(reads, ids);
           made.push(...ids.map((id) => names.get(id) ?? '?'));
@@ -37,7 +37,7 @@ for (const name of stores) {
       };
       await store.transaction('read', async (tx) => {
         const reading = cache.reading(tx);
-        const texts = await reading.textsOf('identity', asPage ? both : await reading.list('identity', both), making);
+        const texts = await reading.remember('identity', asPage ? both : await reading.list('identity', both), derivation);
         assert.deepEqual(texts.map(({ row }) => row.id).toSorted(), [ann.id, bob.id].toSorted());
       });
       return made.toSorted();

@@ -38,7 +38,7 @@ export type Selected = Selectable & Pick<Row, 'version'>;
 
 /** The policies that select a row by their role array `field`. */
 const policiesOf = <R extends Kind>(entities: Entities, policies: R, field: string, of: Selected): Promise<readonly RowOf<R>[]> =>
-  entities.listOf(policies, field, of, () => selecting(field, of));
+  entities.listFor(policies, field, of, () => selecting(field, of));
 
 /** Service policies of a type, or of any. */
 export const ofType = (type: PolicyType | undefined): Predicate =>
