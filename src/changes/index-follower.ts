@@ -12,46 +12,46 @@ import { changeOf, recordsFrom } from './log.ts';
 import { tableOf } from './views.ts';
 import { WantedColumns } from './wanted-columns.ts';
 
-/** Questions about a table before it is indexed: of one that is hardly ever asked for, no index pays. */
+/** Queries about a table before it is indexed: an index does not pay for a table that is hardly ever queried. */
 const ASKED_BEFORE = 2;
 /** Rows, or changes, that are read at a time. */
 const BATCH = 500;
-/** Changes that a call reads to catch up: one statement. More are read in the background, while the store answers. */
+/** Changes that a call reads to catch up, in one statement. More are read in the background while the store answers. */
 const MOST_BEHIND = BATCH;
 
-/** A page with so many rows before it pays an index, which counts them: a store passes over each. */
+/** Offset from which a page pays an index: a store passes over every row before it. */
 const DEEP = 1000;
 
 /** Runs `work` in the background, in a transaction that only reads, until `signal` is aborted. */
 export type InBackground = (work: (tx: Transaction, signal: AbortSignal) => Promise<void>) => Promise<void>;
 
-/** What an index takes from those beside it. */
+/** The common surroundings of all indexes. */
 export interface Surroundings {
   readonly inBackground: InBackground;
-  /** Takes over a change in all indexes. */
+  /** Applies a change to all indexes. */
   apply(change: Change): void;
   /** Bytes that are left. */
   room(): number;
-  /** Told of a table that takes more than there are. @param column of the table, without which it may not */
+  /** Called for a table whose index does not fit. @param column the column that does not fit; undefined if it is the index itself */
   tooLarge(table: string, column: string | undefined): void;
 }
 
-/** The index of one table, and how far it follows the change log. A class, because it is state. */
+/** Follows the change log for the index of one table. */
 export class IndexFollower {
   readonly table: string;
   readonly fields: IndexedFields;
   readonly #columns: WantedColumns;
   readonly #around: Surroundings;
   #index: TableIndex | undefined;
-  /** The revision up to which it is known what has changed. */
+  /** The revision up to which changes are applied. */
   #revision = -1;
   /** The revision of the last change to the table. */
   #changedAt = -1;
   #asked = 0;
   #isWorking = false;
-  /** Whether the table takes more memory than there is. */
+  /** True if the table takes more memory than there is. */
   #isTooLarge = false;
-  /** How often it was dropped: what was begun before is given up. */
+  /** Counts drops: a build that began before one is discarded. */
   #drops = 0;
 
   constructor(table: string, { hidden, ...fields }: IndexedTable, around: Surroundings) {
@@ -68,7 +68,7 @@ export class IndexFollower {
   async find(tx: Transaction, query: Query, revision: number): Promise<Indexed | undefined> {
     if (this.#isTooLarge) return undefined;
     const asked = this.#columns.askedBy(query);
-    // For all rows in their order, an index that is there anyway knows the ids of a page, and how many there are.
+    // An existing index answers a query for all rows, too: their number, and the ids of a page.
     const isWorth = (query.offset ?? 0) >= DEEP || (this.#index !== undefined && query.where.op === 'all');
     if (!questionOf({ ...this.fields, ...asked }, query.where, isWorth)) return undefined;
     this.#columns.count(asked);
@@ -81,7 +81,7 @@ export class IndexFollower {
       return undefined;
     }
     if (revision > this.#revision) await this.#catchUp(tx, revision);
-    // Another transaction may have gone on to a later state than this one sees.
+    // Another transaction may have followed the log beyond the snapshot of this one.
     if (!this.#index || revision > this.#revision || revision < this.#changedAt) return undefined;
     if (lacks(this.#index.columns, this.#columns.wanted)) this.#work((inner, signal) => this.#build(inner, signal));
     const question = questionOf(this.#index.fields, query.where, isWorth);
@@ -104,7 +104,7 @@ export class IndexFollower {
     this.#drops++;
   }
 
-  /** @param columns without which it may not take too much */
+  /** @param columns columns that can be left out to save memory */
   #giveUp({ orders, texts }: Columns): void {
     this.drop();
     const [column] = [...orders, ...texts];
@@ -119,7 +119,7 @@ export class IndexFollower {
     const over = () => {
       this.#isWorking = false;
     };
-    // If it fails, the index is dropped: the store answers, and later questions start a new scan.
+    // On failure the index is dropped: the store answers, and later queries start a new scan.
     this.#around.inBackground(work).then(over, () => {
       over();
       this.drop();
@@ -146,14 +146,14 @@ export class IndexFollower {
     this.#revision = this.#changedAt = revision;
   }
 
-  /** Reads the changes that are too many for a call; or drops the index, if reading the rows again takes less. */
+  /** Reads more changes than a call would; or drops the index, if a new scan is cheaper. */
   async #readOn(tx: Transaction, signal: AbortSignal): Promise<void> {
     const revision = await tx.revision();
     if (!this.#index || revision - this.#revision > this.#index.size) return this.drop();
     await this.#catchUp(tx, revision, signal);
   }
 
-  /** Reads the change log up to a revision. What was trimmed there cannot be made up for. */
+  /** Reads the change log up to a revision. Drops the index if records are missing. */
   async #catchUp(tx: Transaction, revision: number, signal?: AbortSignal): Promise<void> {
     const turn = turns(signal);
     while (this.#index && this.#revision < revision) {
@@ -163,7 +163,7 @@ export class IndexFollower {
         this.#around.apply(change);
         await turn(entriesIn(change.before) + entriesIn(change.after));
       }
-      // Others may have read on meanwhile.
+      // Unless another transaction has read further.
       if (this.#revision === before) return this.drop();
     }
   }
@@ -172,7 +172,7 @@ export class IndexFollower {
 const lacks = (there: Columns, wanted: Columns): boolean =>
   wanted.orders.some((field) => !there.orders.includes(field)) || wanted.texts.some((field) => !there.texts.includes(field));
 
-/** Where the store answers at once, nothing else would let others have a turn. */
+/** Yields to the event loop: a store that answers synchronously would not. */
 const turns = (signal: AbortSignal | undefined) => {
   const turn = createTurns(ENTRIES_AT_ONCE);
   return async (entries: number): Promise<void> => {

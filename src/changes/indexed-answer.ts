@@ -6,11 +6,11 @@ import type { Query } from '../storage/port.ts';
 /** Ids that a question is answered with, at most: the largest page, and the candidates of a question that is only half answered. */
 const MOST_IDS = 500;
 
-/** What an index finds of a question. */
+/** The part of an answer that an index finds. */
 export interface Indexed {
-  /** Of the rows that satisfy all but `rest`. */
+  /** The number of rows that satisfy all but `rest`. */
   readonly count: number;
-  /** What of the question is left to ask of them. */
+  /** The part of the predicate that the index does not evaluate. */
   readonly rest: Predicate;
   /** The ids of the page, in its order; undefined if something is left to ask, if they are too many, or if the index does not know the order. */
   readonly page: readonly string[] | undefined;
@@ -18,7 +18,7 @@ export interface Indexed {
   readonly candidates: readonly string[] | undefined;
 }
 
-/** Finds all at once: with the next write, the index is of another state. */
+/** Finds everything at once, since the next write changes the index. */
 export const indexedAnswer = (members: Members, { rest }: Question, { sort = [], offset = 0, limit = Infinity }: Query): Indexed => {
   const { count } = members;
   const [by, ...more] = sort;

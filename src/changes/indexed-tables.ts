@@ -10,13 +10,13 @@ import { isUnrecorded } from './visible.ts';
 
 const all: readonly Kind[] = Object.values(kinds);
 
-/** Sets by which roles select: what entities carry, and what policies select. */
+/** The sets of roles: attributes of entities, and selectors of policies. */
 const setsOf = ({ fields }: Kind): readonly string[] =>
   Object.entries(fields).flatMap(([name, { set }]) =>
     set?.of === 'attributes' || set?.of === 'selectors' || set?.of === 'attributeIndex' ? [name] : [],
   );
 
-/** Whether it is of the view, and how a policy takes its roles: questions about sets ask this, too. */
+/** Fields that queries about roles compare as well: the view, and the semantic of a policy. */
 const valuesOf = ({ view, fields }: Kind): readonly (readonly [string, readonly Scalar[]])[] => [
   ...(view ? [[view.where, [true]] as const] : []),
   ...(fields.semantic ? [['semantic', ['AllOf', 'AnyOf']] as const] : []),
@@ -24,7 +24,7 @@ const valuesOf = ({ view, fields }: Kind): readonly (readonly [string, readonly 
 
 const hiddenIn = (kind: Kind): readonly string[] => Object.keys(kind.fields).filter((name) => isUnrecorded(kind, name));
 
-/** A table, and what is indexed of it. */
+/** A table and its indexed fields. */
 export interface IndexedTable extends IndexedFields {
   /** Fields that change records do not show. */
   readonly hidden: ReadonlySet<string>;
@@ -39,7 +39,7 @@ export const indexedTables: ReadonlyMap<string, IndexedTable> = new Map(
   }),
 );
 
-/** What a change record says of a row, with the hidden fields that follow from it. */
+/** The image of a row in a change record, with hidden fields that can be derived from it. */
 export const imageOf = (entity: KindName, row: object | null): IndexedRow | undefined => {
   if (row === null) return undefined;
   const kind: Kind = kinds[entity];

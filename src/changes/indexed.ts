@@ -16,7 +16,7 @@ const indexedFields = (kind: Pick<Kind, 'fields'>): readonly string[] => {
 const known = new WeakMap<object, readonly string[]>();
 
 /**
- * Whether every store can hold what is written, so that one answers as another does.
+ * Refuses texts that the indexes of some store could not hold, so that all stores accept the same.
  * @throws ApiError `COULD_NOT_VALIDATE` with the field
  */
 export const checkIndexed = (

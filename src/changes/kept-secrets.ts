@@ -1,4 +1,4 @@
-/** What the controller itself keeps in the store under a name: each in a transaction of its own, before any call is. */
+/** Named values of the controller itself in the store. Each is read and written in its own transaction, before any call. */
 import { keptSecret } from '../api/kept-secrets.ts';
 import type { Secrets } from '../platform/secrets.ts';
 import type { Store } from '../storage/port.ts';

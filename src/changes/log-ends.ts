@@ -4,9 +4,9 @@ interface End<E> {
   readonly extent: E;
 }
 
-/** Where the log ends, as this controller has written it: whoever appends next need not read the last record. */
+/** The end of the log as this controller has written it, so that the next append need not read the last record. */
 export class LogEnds<E> {
-  /** Of the last record of a transaction that may not have been committed. */
+  /** The last record of a transaction that may not have committed. */
   #noted: End<E> | undefined;
   #committed: End<E> | undefined;
 
@@ -25,7 +25,7 @@ export class LogEnds<E> {
     if (this.#noted?.revision === revision) this.#committed = this.#noted;
   }
 
-  /** What was committed may be lost. */
+  /** Forgets both: committed records may be lost. */
   forget(): void {
     this.#noted = this.#committed = undefined;
   }

@@ -9,7 +9,7 @@ import { visibleFields } from './visible.ts';
 /** How much of the change log is kept. Older records are dropped as new ones come. */
 export interface LogLimits {
   readonly changesKept: number;
-  /** Of the records as JSON. The last one is kept, however large it is. */
+  /** Bytes of the records as JSON. The last record is always kept. */
   readonly changeBytesKept: number;
 }
 

@@ -9,7 +9,7 @@ export interface LogPage {
   readonly changes: readonly Change[];
   /** Set if the next changes have left the log (settings `changesKept`, `changeBytesKept`): the revision of the last missing one. */
   readonly missingUpTo?: number;
-  /** Of a change, where it is known. */
+  /** Bytes of a change, if known. */
   readonly averageBytes?: number | undefined;
 }
 

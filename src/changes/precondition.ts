@@ -5,7 +5,7 @@ import { tableOf } from './views.ts';
 
 type Stored = Pick<Kind, 'kind' | 'view'>;
 
-/** That a call is about an entity in one of some versions, and else must change nothing. */
+/** The versions in which a call may change an entity (`If-Match`). */
 export interface Precondition {
   readonly kind: Stored;
   readonly id: string;

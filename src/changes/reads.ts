@@ -7,7 +7,7 @@ import { inView, tableOf } from './views.ts';
 /** A question, and the type of its answer. */
 export interface EntityRead<Answer> {
   readonly read: Read;
-  /** Of types only. */
+  /** For the type only. */
   readonly answer?: Answer;
 }
 
@@ -16,15 +16,15 @@ export type Answers<Reads extends readonly EntityRead<unknown>[]> = {
   readonly [I in keyof Reads]: Reads[I] extends EntityRead<infer Answer> ? Answer : never;
 };
 
-/** What `Entities.list` answers. */
+/** A query like `Entities.list`. */
 export const listing = <R extends Kind>(kind: R, query: Query): EntityRead<readonly RowOf<R>[]> => ({
   read: { read: 'list', kind: tableOf(kind), query: { ...query, where: inView(kind, query.where) } },
 });
 
-/** What `Entities.referenced` answers. */
+/** A query like `Entities.referenced`. */
 export const referencing = (kind: Kind, field: string, values: readonly string[], where?: Predicate): EntityRead<readonly string[]> => ({
   read: { read: 'referenced', kind: tableOf(kind), field, values, where: kind.view ? inView(kind, where ?? ALL) : where },
 });
 
-/** Whether a question has no answers, whatever is stored. */
+/** True if the answer is empty in any store. */
 export const isEmpty = (read: Read): boolean => (read.read === 'list' ? read.query.where.op === 'none' : read.values.length === 0);

@@ -5,29 +5,29 @@ import type { Change } from './events.ts';
 import { changeOf, endOfLog, recordsFrom } from './log.ts';
 
 const BATCH = 500;
-/** Batches that are read to catch up; a longer gap discards what is kept. */
+/** Batches that are read to catch up. A longer gap discards the changes in memory. */
 const MOST_BATCHES = 5;
-/** Changes that are kept; when there are more, the older half goes. */
+/** Changes in memory at most. With more, the older half is discarded. */
 const KEPT = 1000;
 
 export interface Recent {
-  /** Of changes up to this time nothing is known, ISO text. */
+  /** The time up to which changes are unknown, ISO text. */
   readonly since: string;
-  /** The same as a revision: that of the last change of which nothing is known. */
+  /** The revision of the last unknown change. */
   readonly sinceRevision: number;
-  /** Those after it, oldest first. */
+  /** The changes after it, oldest first. */
   readonly changes: readonly Change[];
-  /** Up to which the log was read. */
+  /** The revision up to which the log was read. */
   readonly revision: number;
-  /** Whether the transaction that asks sees all of this: another may have seen a later state, and read on already. */
+  /** True if the snapshot of the caller includes all of this: another transaction may have read further. */
   readonly isSeen: boolean;
 }
 
-/** The recent changes of some kinds, kept in memory: each is read from the change log once, also those of other controllers. */
+/** The recent changes of some kinds in memory. Each is read from the change log once, those of other controllers too. */
 export interface RecentChanges {
-  /** Reads on in the log, as a transaction sees it that holds nothing uncommitted. */
+  /** Reads the log further, in a transaction without uncommitted writes. */
   catchUp(entities: Entities): Promise<Recent>;
-  /** The changes that are known already, without reading. */
+  /** The changes that were read before. */
   known(): Recent;
 }
 
@@ -41,7 +41,7 @@ export const createRecentChanges = (kinds: readonly KindName[], startedAt: strin
 
   const reset = async (entities: Entities): Promise<Recent> => {
     const [newest] = await entities.list(changeKind, endOfLog('newest'));
-    // Where another has gone further meanwhile, its state is the later one.
+    // Another transaction may have read further.
     if ((newest?.revision ?? 0) < revision) return known();
     changes = [];
     revision = sinceRevision = newest?.revision ?? 0;
@@ -49,7 +49,7 @@ export const createRecentChanges = (kinds: readonly KindName[], startedAt: strin
     return known(true);
   };
   const take = (change: Change) => {
-    // Two may have read the same part of the log at once.
+    // Two transactions may have read the same records.
     if (change.revision <= revision) return;
     revision = change.revision;
     if (wanted.has(change.entity)) changes.push(change);
@@ -62,10 +62,10 @@ export const createRecentChanges = (kinds: readonly KindName[], startedAt: strin
     known,
     catchUp: async (entities) => {
       if (revision < 0) return reset(entities);
-      // As a rule nothing has changed, which the revision alone tells.
+      // Usually nothing has changed: the revision is the same.
       if ((await entities.revision()) === revision) return known(true);
       for (let batch = 0; batch < MOST_BATCHES; batch++) {
-        // The last known record is read again: a transaction that does not see it sees an earlier state; if it was dropped, later ones may be, too.
+        // Reads the last known record again: an earlier snapshot lacks it, and if it was dropped, later ones may be missing.
         const from = revision;
         const rows = await entities.list(changeKind, recordsFrom(from, BATCH));
         const [oldest] = rows;

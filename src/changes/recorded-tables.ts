@@ -4,13 +4,13 @@ import type { Kind } from '../api/kit/resource.ts';
 import { isChangedKind } from './events.ts';
 import { tableOf } from './views.ts';
 
-/** A table whose writes draw a revision and leave a change record, but for those of its volatile fields. */
+/** A table whose writes draw a revision and leave a change record, except writes of its volatile fields. */
 export interface RecordedTable {
   /** Fields whose writes leave no record. */
   readonly volatile: readonly string[];
   /** Fields that refer to other entities, and stand in the records. */
   readonly references: readonly string[];
-  /** Whether it has sealed fields. */
+  /** True if it has sealed fields. */
   readonly isSealed: boolean;
 }
 
@@ -26,8 +26,8 @@ const tables: ReadonlyMap<string, RecordedTable> = new Map(
   }),
 );
 
-/** Undefined for a table of which changes leave no records, so that nothing read from it can be remembered. */
+/** Undefined for a table without change records: nothing that is read from it can be cached. */
 export const recordedTable = (table: string): RecordedTable | undefined => tables.get(table);
 
-/** Whether every write to a table draws a revision, so that its rows can be remembered as they are. */
+/** True if every write to a table draws a revision, so that its whole rows can be cached. */
 export const isRecordedWholly = (table: string): boolean => tables.get(table)?.volatile.length === 0;

@@ -1,6 +1,6 @@
 /**
- * What the tables that roles are about hold, in memory: who carries an attribute, and which policies select it. Derived from the rows, which one scan reads in
- * the background, and kept in step from the change log, which the asking transaction reads up to the state that it sees.
+ * Indexes in memory of the tables that have roles: the entities that carry an attribute, and the policies that select it. A scan in the background builds
+ * them; each query follows the change log up to its snapshot.
  */
 
 import type { Logger } from '../platform/platform.ts';
@@ -10,32 +10,31 @@ import { type InBackground, IndexFollower } from './index-follower.ts';
 import type { Indexed } from './indexed-answer.ts';
 import { indexedTables } from './indexed-tables.ts';
 
-/** The size of what is indexed. */
+/** The size of an index. */
 export interface RoleIndexSize {
   readonly rows: number;
-  /** In memory, about. */
+  /** Approximate size in memory. */
   readonly bytes: number;
 }
 
 /** The indexes of all tables, which follow the change log. */
 export interface RoleIndexes {
   /**
-   * What an index answers of a question about a table.
-   * @param revision of the state that the transaction sees
-   * @returns undefined where the store must be asked
+   * Answers a query about a table.
+   * @param revision of the snapshot of the transaction
+   * @returns undefined if the store must be asked
    */
   find(tx: Transaction, table: string, query: Query, revision: number): Promise<Indexed | undefined>;
-  /** Takes over a change that was committed, if it is the next one. */
+  /** Applies a committed change, if it is the next one. */
   apply(change: Change): void;
-  /** Forgets everything: the database has lost commits. */
+  /** Drops all indexes, after the database has lost commits. */
   reset(): void;
-  /** By table, those that are indexed now. */
+  /** The size of each existing index, by table. */
   sizes(): Readonly<Record<string, RoleIndexSize>>;
 }
 
 /**
- * @param maxBytes of all indexes, about; 0 for none. A table that would exceed it is not indexed
- * @param logger told of such a table, once
+ * @param maxBytes approximate size of all indexes at most; 0 for none. A table that would exceed it is not indexed, which is logged once
  */
 export const createRoleIndexes = (inBackground: InBackground, maxBytes: number, logger: Logger): RoleIndexes => {
   const bytes = (): number => [...followers.values()].reduce((sum, { index }) => sum + (index?.bytes ?? 0), 0);

@@ -2,7 +2,7 @@ import type { Kind } from '../api/kit/resource.ts';
 import type { Row } from '../storage/port.ts';
 import type { ChangedKind, ChangedRow } from './events.ts';
 
-/** Whether change records and events leave a field out: hashes, secrets and credentials. */
+/** True for hashes, secrets and credentials, which change records and events leave out. */
 export const isUnrecorded = ({ fields }: Pick<Kind, 'fields'>, name: string): boolean =>
   fields[name]?.keep === 'hidden' || fields[name]?.credential === true;
 

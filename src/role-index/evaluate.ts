@@ -8,7 +8,7 @@ import type { SortOrder } from './sort-order.ts';
 import type { TextIndex } from './text-index.ts';
 import type { ValueIndex } from './value-index.ts';
 
-/** What an index of a table consists of. */
+/** The parts of the index of a table. */
 export interface IndexParts {
   readonly numbering: Numbering;
   /** The rows that there are. */
@@ -79,7 +79,7 @@ const united = (parts: IndexParts, terms: readonly Predicate[]): BitSet => {
   return bits;
 };
 
-/** Of a term that asks for two values, as most AllOf policies do: they need no set in between. */
+/** The postings of a term with two values, as most AllOf policies have: these need no intermediate set. */
 const pairOf = (parts: IndexParts, term: Predicate): readonly [Posting, Posting] | undefined => {
   if (term.op !== 'covers' || term.values.length !== 2) return undefined;
   const [a, b] = term.values.map((value) => posting(parts, term.set, value));

@@ -2,9 +2,9 @@ import { compareText } from '../query/index.ts';
 import { type BitSet, bitAfter, hasBit, nextBit } from './bit-set.ts';
 import { lowerBound } from './lower-bound.ts';
 
-/** Of an id: its text, and its place in lists. Bytes, about */
+/** Approximate bytes of an id: its text, and its entries in lists. */
 const ID_BYTES = 24;
-/** Of an id that came later, also its place in a map. Bytes, about */
+/** Approximate bytes of a later id, which has an entry in a map as well. */
 const LATER_BYTES = 72;
 /** Ids that may always come later. */
 const MOST_LATER = 1024;
@@ -26,12 +26,12 @@ export class Numbering {
     return this.#first.length + this.#later.length;
   }
 
-  /** In memory, about. */
+  /** Approximate size in memory. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Whether so many ids came later that numbers should be given anew. */
+  /** True if so many ids came later that the table should be renumbered. */
   get isWorn(): boolean {
     return this.#later.length > Math.max(MOST_LATER, this.#first.length / 2);
   }
@@ -46,7 +46,7 @@ export class Numbering {
     return this.numberOf(id) ?? (this.#isNext(id) ? this.#append(id) : this.#addLater(id));
   }
 
-  /** Whether the id of one number comes before that of another: negative, if it does. */
+  /** Compares the ids of two numbers. */
   compare(a: number, b: number): number {
     const areFirst = a < this.#first.length && b < this.#first.length;
     return areFirst ? a - b : compareText(this.idOf(a), this.idOf(b));

@@ -12,7 +12,7 @@ import {
 } from './bit-set.ts';
 import { lowerBound } from './lower-bound.ts';
 
-/** Of an object with its arrays. Bytes, about */
+/** Approximate bytes of a posting without its elements. */
 const OVERHEAD_BYTES = 150;
 const LEAST_CAPACITY = 4;
 
@@ -28,7 +28,7 @@ export class Posting {
     return this.#size;
   }
 
-  /** In memory, about. */
+  /** Approximate size in memory. */
   get bytes(): number {
     return OVERHEAD_BYTES + (this.#list ?? this.#bits).byteLength;
   }

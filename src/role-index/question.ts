@@ -2,7 +2,7 @@ import { ALL, and, type Predicate, type Scalar } from '../query/index.ts';
 
 type Node<Op extends Predicate['op']> = Extract<Predicate, { readonly op: Op }>;
 
-/** What an index of a table holds. */
+/** The indexed fields of a table. */
 export interface IndexedFields {
   /** Set fields, each with an index by value. */
   readonly sets: readonly string[];
@@ -16,9 +16,9 @@ export interface IndexedFields {
 
 /** A question about rows, taken apart: a row satisfies it if it satisfies both parts. */
 export interface Question {
-  /** What the index answers. */
+  /** The part that the index evaluates. */
   readonly indexed: Predicate;
-  /** What it does not. */
+  /** The other part. */
   readonly rest: Predicate;
 }
 

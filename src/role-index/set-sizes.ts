@@ -6,7 +6,7 @@ export class SetSizes {
   /** The rows that hold any. */
   readonly some = new Posting();
 
-  /** In memory, about. */
+  /** Approximate size in memory. */
   get bytes(): number {
     return this.#sizes.byteLength + this.some.bytes;
   }

@@ -3,9 +3,9 @@ import { type BitSet, emptyBitSet, hasBit, setBit } from './bit-set.ts';
 import { lowerBound } from './lower-bound.ts';
 import type { Numbering } from './numbering.ts';
 
-/** Of a row: its place in the order, and its value. Bytes, about */
+/** Approximate bytes of a row: its position, and its value. */
 const ROW_BYTES = 16;
-/** Of a text, beside its letters. Bytes, about */
+/** Approximate bytes of a text without its letters. */
 const TEXT_BYTES = 24;
 /** Rows that are placed at once: each time, those behind them move. */
 const MOST_UNPLACED = 500;
@@ -37,7 +37,7 @@ export class SortOrder {
     this.#numbering = numbering;
   }
 
-  /** In memory, about. */
+  /** Approximate size in memory. */
   get bytes(): number {
     return this.#bytes;
   }

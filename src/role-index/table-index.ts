@@ -39,7 +39,7 @@ export class TableIndex {
   readonly fields: IndexedFields;
   readonly columns: Columns;
   readonly #parts: IndexParts;
-  /** Answers are true until the next write. */
+  /** Valid until the next write. */
   #answers = new WeakMap<Predicate, Members>();
 
   constructor(fields: IndexedFields, columns = NO_COLUMNS) {
@@ -57,21 +57,21 @@ export class TableIndex {
     return this.#parts.rows.size;
   }
 
-  /** In memory, about. */
+  /** Approximate size in memory. */
   get bytes(): number {
     const { numbering, rows, values, sizes, orders, texts } = this.#parts;
     const all = [numbering, rows, ...values.values(), ...sizes.values(), ...orders.values(), ...texts.values()];
     return all.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
-  /** Whether it has changed so much that it should be made anew. */
+  /** True if it has changed so much that it should be rebuilt. */
   get isWorn(): boolean {
     const { numbering, rows } = this.#parts;
     return numbering.isWorn || rows.size * 2 < numbering.width - MOST_GONE;
   }
 
   /**
-   * Takes over a write.
+   * Applies a write.
    * @param before the row as the index has it; undefined if it has none
    * @param after undefined if the row is gone
    */

@@ -2,7 +2,7 @@ import { type BitSet, clearBit, emptyBitSet, nextBit, setBit } from './bit-set.t
 import { Posting } from './posting.ts';
 import { ValueIndex } from './value-index.ts';
 
-/** Of a row: where its text is, and the text. Bytes, about */
+/** Approximate bytes of a row: its entry, and a reference to its text. */
 const ROW_BYTES = 32;
 /** A longer text is tested by itself: each of its pairs would take memory. UTF-16 units */
 const LONG = 256;
@@ -19,7 +19,7 @@ export class TextIndex {
   readonly #long = new Posting();
   #textBytes = 0;
 
-  /** In memory, about. */
+  /** Approximate size in memory. */
   get bytes(): number {
     return this.#textBytes + this.#pairs.bytes + this.#long.bytes;
   }

@@ -1,7 +1,7 @@
 import type { Scalar } from '../query/index.ts';
 import { Posting } from './posting.ts';
 
-/** Of an entry in a map, with its key apart. Bytes, about */
+/** Approximate bytes of a map entry without its key. */
 const ENTRY_BYTES = 64;
 
 /** The rows of a table by the values of one field. */
@@ -10,7 +10,7 @@ export class ValueIndex {
   readonly #postings = new Map<Scalar, Posting | number>();
   #bytes = 0;
 
-  /** In memory, about. */
+  /** Approximate size in memory. */
   get bytes(): number {
     return this.#bytes;
   }
