@@ -1,13 +1,18 @@
 import { type Applicant, createFairSemaphore, type FairSemaphore } from '../concurrency/fair-semaphore.ts';
 import { tooManyRequests } from '../concurrency/wait-queue.ts';
 import { ApiError } from '../errors/index.ts';
+import type { Observation } from '../observability/observation.ts';
 import { networkOf } from '../platform/addresses.ts';
 import type { PasswordHasher, Platform } from '../platform/platform.ts';
-import type { Call } from './call.ts';
 import type { Settings } from './settings.ts';
 
-/** Whose request the work on a password is for. */
-type By = Pick<Call, 'remoteAddress' | 'signal' | 'isJoined' | 'observation'>;
+/** The call that a password is checked for. */
+interface By {
+  readonly remoteAddress: string;
+  readonly signal: AbortSignal;
+  readonly isJoined: boolean;
+  readonly observation: Observation | undefined;
+}
 
 /** The result of verifying a password against a hash. */
 export interface PasswordVerdict {

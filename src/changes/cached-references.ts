@@ -1,10 +1,9 @@
 /** Caches `Transaction.referenced` value by value: the second of two overlapping pages asks for its new values only. */
 import type { Read } from '../storage/port.ts';
-import type { CachedState } from './cached-state.ts';
+import type { CachedState, CacheSlot } from './cached-state.ts';
 import { referencePredicate } from './partition.ts';
 import { predicateText } from './predicate-text.ts';
 import { dependenciesOf } from './question.ts';
-import type { CacheSlot } from './transaction-cache.ts';
 
 type Referenced = Read & { readonly read: 'referenced' };
 

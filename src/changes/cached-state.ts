@@ -1,4 +1,4 @@
-import type { Query, Row, Transaction } from '../storage/port.ts';
+import type { Query, Read, Row, Transaction } from '../storage/port.ts';
 import type { Indexed } from './indexed-answer.ts';
 import type { Extent } from './log.ts';
 import type { LogEnds } from './log-ends.ts';
@@ -26,6 +26,18 @@ export interface CachedState {
    * @param known the latest revision when the transaction began: a lower `revision` means that the database lost commits, as a fail-over may
    */
   catchUp(tx: Transaction, revision: number, known: number): Promise<void>;
+}
+
+/** The place of an answer in the cache: the answer, if it is there, and the way to put it there. */
+export interface CacheSlot {
+  /** Undefined on a miss. */
+  readonly value: unknown;
+  /** Caches an answer; the answer to `rest`, if there is one. */
+  store(cached: number | readonly unknown[]): void;
+  /** The part of the answer that is cached. */
+  readonly known?: readonly string[];
+  /** The question about the other part. */
+  readonly rest?: Read;
 }
 
 export const rowKey = (table: string, id: string): string => partitionBy(table, 'id', id);

@@ -2,25 +2,13 @@ import { compareText } from '../query/compare-text.ts';
 import { equals, stringField } from '../query/index.ts';
 import type { Query, Read, Row, Transaction, TransactionMode, Uncommitted } from '../storage/port.ts';
 import { knownReferences } from './cached-references.ts';
-import { type CachedState, rowKey } from './cached-state.ts';
+import { type CachedState, type CacheSlot, rowKey } from './cached-state.ts';
 import { partitionBy } from './partition.ts';
 import { type CacheableQuestion, listingRows } from './question.ts';
 import { isRecordedWholly, recordedTable } from './recorded-tables.ts';
 
 /** Rows of a cached list at most: enough for the policies of an identity, too few for a page. */
 export const MOST_ROWS = 50;
-
-/** The place of an answer in the cache: the answer, if it is there, and the way to put it there. */
-export interface CacheSlot {
-  /** Undefined on a miss. */
-  readonly value: unknown;
-  /** Caches an answer; the answer to `rest`, if there is one. */
-  store(cached: number | readonly unknown[]): void;
-  /** The part of the answer that is cached. */
-  readonly known?: readonly string[];
-  /** The question about the other part. */
-  readonly rest?: Read;
-}
 
 /** Caches an answer, if there is a slot for it. */
 export const stored = <T extends number | readonly unknown[]>(known: CacheSlot | undefined, answer: T): T => {
