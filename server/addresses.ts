@@ -4,14 +4,14 @@ import { isLoopback } from '../src/adapter-kit.ts';
 
 /** The names under which a server on `host` is reached. */
 export interface Names {
-  /** By clients on other machines, if any can: what the controller says of itself. */
+  /** For clients on other machines, if they can reach it: the advertised name. */
   readonly advertised: string;
-  /** From this machine. */
+  /** For clients on this machine. */
   readonly local: string;
 }
 
 export const namesOf = (host: string): Names => {
-  // All addresses of the machine have no address in common but its name.
+  // A server on all addresses is best known by the name of the machine.
   if (host === '0.0.0.0') return { advertised: machine(), local: '127.0.0.1' };
   if (/^[0:]+$/.test(host)) return { advertised: machine(), local: '::1' };
   return { advertised: host, local: host };
@@ -28,15 +28,15 @@ export const hostInUrl = (hostname: string): string => hostname.replace(/^\[(.*)
 /** Whether a name or address means this machine, for any machine (RFC 6761, 6.3). */
 export const isLoopbackHost = (host: string): boolean => isLoopback(host) || /^(.+\.)?localhost\.?$/i.test(host);
 
-/** The name or address in a header `Host` (RFC 9110, 7.2), in lower case; undefined where there is none. */
+/** The name or address in a header `Host` (RFC 9110, 7.2), in lower case; undefined if it has none. */
 export const hostInHeader = (header = ''): string | undefined => {
   const [, host] = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d*)?$/i.exec(header) ?? [];
   return host && hostInUrl(host.toLowerCase());
 };
 
 /**
- * Which `Host` headers a port without a login answers: loopback, the address that it listens on, and what the operator names. On all addresses of the machine
- * these are its name and, since no other site can have one, every address.
+ * The `Host` headers that a port without a login accepts: loopback, the address that it listens on, and the names given by the operator. A port on all
+ * addresses of the machine accepts its name and, because no other site can have one, every IP address.
  * @param more names; `*` for any
  */
 export const answersFor =

@@ -4,15 +4,15 @@ import { StartFailure } from './failure.ts';
 
 /** An option, as it is declared: read, described in the help and shown by this alone. */
 export interface OptionDeclaration {
-  /** Stands for its value in the help, e.g. `FILE`; a flag has none. */
+  /** Placeholder of the value in the help, e.g. `FILE`; a flag has none. */
   readonly value?: string;
   /** For the help. */
   readonly about: string;
-  /** The value without the option, if it is always the same. */
+  /** The value when the option is absent, if that is constant. */
   readonly default?: string;
-  /** Whether it may be given several times, or its one value is a list with commas. */
+  /** `repeated`: may be given several times; `commas`: one value, a list separated by commas. */
   readonly list?: 'repeated' | 'commas';
-  /** Shows a value from which secrets are left out. Default: as it is. */
+  /** Renders a value without its secrets. Default: as it is. */
   readonly shown?: (value: string) => string;
 }
 
@@ -22,22 +22,22 @@ export type OptionTable = Readonly<Record<string, OptionDeclaration>>;
 /** The options that one source gives, by name: in order, none for a flag that is off. A flag that is on is the empty text. */
 export interface Source {
   readonly values: ReadonlyMap<string, readonly string[]>;
-  /** How the source calls an option, in messages. */
+  /** The name of an option in this source, for messages. */
   label(name: string): string;
 }
 
 /** The options that were given. */
 export interface Given<Name extends string> {
-  /** The last one of that name counts. A flag is the empty text. */
+  /** The last value of that name. A flag is the empty text. */
   get(name: Name): string | undefined;
   /** All of that name, in order. */
   all(name: Name): readonly string[];
   has(name: Name): boolean;
-  /** The source of an option, in its words; undefined for one that was not given. */
+  /** The name of an option in its source; undefined if it was not given. */
   source(name: Name): string | undefined;
 }
 
-/** @param sources the first one that has an option gives it */
+/** @param sources in order of precedence */
 export const givenBy = <Name extends string>(...sources: readonly Source[]): Given<Name> => {
   const sourceOf = (name: string) => sources.find(({ values }) => values.has(name));
   const all = (name: Name) => sourceOf(name)?.values.get(name) ?? [];
@@ -45,7 +45,7 @@ export const givenBy = <Name extends string>(...sources: readonly Source[]): Giv
 };
 
 /**
- * Reads arguments by the table of options. Not strict, so that refusals are our own sentences; every token is looked at here.
+ * Reads arguments by the table of options. Not strict, so that refusals are our own sentences: every token is checked here.
  * @returns `help` when that was asked for
  * @throws StartFailure that names the argument, and what would be right
  */
@@ -67,7 +67,7 @@ export const readArguments = (args: readonly string[], table: OptionTable): Sour
     if (!declared) throw new StartFailure(`unknown option ${token.rawName}${hintOf(name, spellingsOf(table))}`);
     const isFlag = declared.value === undefined;
     if (isFlag && value !== undefined) throw new StartFailure(`option --${name} takes no value; see --help`);
-    // `--host --port 1` is a forgotten value; who wants a value that begins with a dash writes `--host=-x`.
+    // `--host --port 1` lacks a value; a value that begins with a dash is written `--host=-x`.
     if (!isFlag && (value === undefined || (!inlineValue && value.startsWith('-') && value !== '-')))
       throw new StartFailure(`option --${name} needs a value; see --help`);
     values.set(name, [...(values.get(name) ?? []), value ?? '']);

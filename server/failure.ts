@@ -1,6 +1,6 @@
 import { ApiError } from '../src/index.ts';
 
-/** Why the server does not start, as one sentence for its operator. */
+/** The reason why the server does not start, as one sentence for its operator. */
 export class StartFailure extends Error {
   override readonly name = 'StartFailure';
 }
@@ -8,7 +8,7 @@ export class StartFailure extends Error {
 /** The sentence for any error at start, without a stack: errors of the controller and the store explain themselves. */
 export const sentenceOf = (error: unknown): string => textOf(error).replace(/\s*\n\s*/g, ' ');
 
-/** What a call refuses is explained by its cause. */
+/** An `ApiError` is explained by its cause. */
 const textOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;
@@ -17,7 +17,7 @@ const textOf = (error: unknown): string => {
   return typeof why === 'string' ? why : error.message;
 };
 
-/** `EACCES` and the like. */
+/** The code of a system error, such as `EACCES`. */
 export const codeOf = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 
@@ -31,6 +31,6 @@ const FILE_TROUBLES: Readonly<Record<string, string>> = {
   ENOSPC: 'no space is left on the disk',
   ENOENT: 'there is no such file or folder',
   ENOTDIR: 'a part of the path is a file, not a folder',
-  EEXIST: 'there is a file of that name',
+  EEXIST: 'a file of that name exists',
   EISDIR: 'it is a folder, not a file',
 };

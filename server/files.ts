@@ -5,18 +5,18 @@ import { flushFolder, makeFolder } from '../adapters/platform/folders.ts';
 import { codeOf, fileTrouble, StartFailure } from './failure.ts';
 
 /**
- * Makes a folder that only its owner may enter, and the folders above it. One that is there already stays as it is: it may be shared with others.
- * @throws StartFailure when that cannot be
+ * Creates a folder that only its owner may enter, and its parents. An existing folder keeps its mode, since others may share it.
+ * @throws StartFailure when the folder cannot be created
  */
 export const privateFolder = async (folder: string): Promise<void> => {
   try {
     await makeFolder(folder);
   } catch (error) {
-    throw new StartFailure(`cannot make the folder ${folder}: ${fileTrouble(error)}`);
+    throw new StartFailure(`cannot create the folder ${folder}: ${fileTrouble(error)}`);
   }
 };
 
-/** @returns undefined when there is no such file */
+/** @returns undefined when the file does not exist */
 export const readIfThere = async (file: string): Promise<string | undefined> => {
   try {
     return await readFile(file, 'utf8');
@@ -27,19 +27,19 @@ export const readIfThere = async (file: string): Promise<string | undefined> => 
 };
 
 /**
- * Writes the whole file or leaves what was there: on disk under another name first, then renamed.
+ * Writes a file atomically: under a temporary name first, then renamed.
  * @throws StartFailure
  */
 export const writeWhole = (file: string, text: string, mode: number): Promise<void> => putWhole(file, text, mode, rename);
 
 /**
- * As `writeWhole`, but only where there is no such file: of several processes that do so at once, one makes the file, and all read what is in it.
- * @returns what the file holds
+ * Like `writeWhole`, but only if the file does not exist. If several processes do so at once, one creates the file, and all read its content.
+ * @returns the content of the file
  * @throws StartFailure
  */
 export const writeOnce = async (file: string, text: string, mode: number): Promise<string> => {
   await putWhole(file, text, mode, async (temporary) => {
-    // Unlike a rename, a link takes no other file's place.
+    // Unlike a rename, a link does not overwrite a file.
     await link(temporary, file).catch((error: unknown) => {
       if (codeOf(error) !== 'EEXIST') throw error;
     });
@@ -48,7 +48,7 @@ export const writeOnce = async (file: string, text: string, mode: number): Promi
   return (await readIfThere(file)) ?? text;
 };
 
-/** @param place gives the file its name, once all of it is on disk under another one */
+/** @param place gives the file its name, once it is complete on disk under a temporary one */
 const putWhole = async (
   file: string,
   text: string,

@@ -9,17 +9,17 @@ export const config = {
     'JSON file with options, each a member: {"port": 8443, "sessionTimeoutMinutes": 15}. The environment (OVERLAY_PORT=8443) counts more, and the command line most',
 } as const satisfies OptionDeclaration;
 
-/** Where an option may stand beside the command line. */
+/** The sources of options beside the command line. */
 export interface Surroundings {
   readonly environment: Environment;
-  /** The options that the environment and a configuration file may have: those of the server, whatever command is run. */
+  /** The options that the environment and a configuration file may set: those of the server, for every command. */
   readonly configurable: OptionTable;
 }
 
 /**
- * The options of the command line, before those of the environment, before those of the file that `--config` names.
+ * The options of the command line, which override those of the environment, which override those of the file of `--config`.
  * @returns `help` when that was asked for
- * @throws StartFailure for what is no option, with the nearest one
+ * @throws StartFailure for an unknown option, with the nearest known one
  */
 export const givenOptions = (
   args: readonly string[],
@@ -35,13 +35,13 @@ export const givenOptions = (
   return givenBy(line, variables, usualVariables(environment), ...files);
 };
 
-/** Variables that are known by names of their own. */
+/** Variables without the prefix `OVERLAY_`. */
 const usualVariables = ({ ADMIN_PASSWORD }: Environment): Source => ({
   values: new Map(ADMIN_PASSWORD ? [['admin-password', [ADMIN_PASSWORD]]] : []),
   label: () => 'ADMIN_PASSWORD',
 });
 
-/** A refusal names an option as the command line does: here as it is called where it was given. */
+/** Renames the option in a refusal, which calls it as the command line does, to its name in the source that set it. */
 export const asGiven = (error: unknown, given: Given<string>): unknown => {
   const [, option = ''] = (error instanceof StartFailure && /^--([a-z-]+)/.exec(error.message)) || [];
   const source = given.source(option);

@@ -1,12 +1,12 @@
 import type { OptionTable } from './arguments.ts';
 
-/** Where what is said of an option begins, and how wide lines are. */
+/** The column of the descriptions, and the width of a line. */
 const [INDENT, WIDTH] = [25, 118];
 
 /** Added to the options of every command. */
 export const HELP = { help: { about: 'print this' } } as const;
 
-/** The lines about the options of a table. */
+/** The lines of the help for a table of options. */
 export const helpOfOptions = (table: OptionTable): string =>
   Object.entries(table)
     .map(([name, { value, about, default: usual }]: [string, OptionTable[string]]) =>
@@ -14,7 +14,7 @@ export const helpOfOptions = (table: OptionTable): string =>
     )
     .join('\n');
 
-/** A name, and what is said of it beside it. */
+/** A name with its description beside it. */
 export const entry = (name: string, about: string): string => {
   const [first = '', ...rest] = wrapped(about, WIDTH - INDENT);
   const head = `  ${name}`;
@@ -24,7 +24,7 @@ export const entry = (name: string, about: string): string => {
 
 const indented = (line: string): string => ' '.repeat(INDENT) + line;
 
-/** Sentences as lines. */
+/** Text broken into lines. */
 export const wrapped = (text: string, width = WIDTH): readonly string[] => {
   const lines: string[] = [''];
   for (const word of text.split(' ')) {

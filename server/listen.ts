@@ -5,7 +5,7 @@ import type { Logger } from '../src/index.ts';
 import { codeOf, StartFailure, sentenceOf } from './failure.ts';
 import type { Tls } from './tls.ts';
 
-/** How often the files of the certificate are read again. */
+/** The interval at which the certificate files are read again. */
 const REREAD_MS = 10_000;
 
 export interface ListenOptions {
@@ -13,18 +13,18 @@ export interface ListenOptions {
   readonly host: string;
   readonly port: number;
   readonly certificate: Tls | undefined;
-  /** Takes the connections of routers, with TLS. Undefined: none. */
+  /** Accepts the connections of routers, with TLS. Undefined: none. */
   readonly routers: RouterHandler | undefined;
   readonly trustedProxies: readonly TrustedProxies[];
   readonly messages: Logger;
 }
 
-/** Opens the port on which the controller is reached. */
+/** Opens the port of the controller. */
 export type Listen = (options: ListenOptions) => Promise<Pick<Serving, 'port' | 'close'>>;
 
 /**
  * Opens the port, and reads the certificate again every ten seconds and on SIGHUP.
- * @throws StartFailure when the port cannot be had
+ * @throws StartFailure when the port cannot be opened
  */
 export const listen = async (options: ListenOptions): Promise<Serving> => {
   const { controller, host, port, certificate, routers, trustedProxies, messages } = options;
@@ -40,7 +40,7 @@ export const listen = async (options: ListenOptions): Promise<Serving> => {
   return serving;
 };
 
-/** @returns reads the certificate again, one reading after another. A failure is logged once, until there is another or none. */
+/** @returns rereads the certificate, one reading after another. A failure is logged once, until the failure changes or ends. */
 const rereading = (serving: Serving, certificate: Tls, messages: Logger): ((isAsked?: boolean) => void) => {
   let failure: string | undefined;
   const reread = async (isAsked: boolean): Promise<void> => {
@@ -48,13 +48,13 @@ const rereading = (serving: Serving, certificate: Tls, messages: Logger): ((isAs
       const renewed = await certificate.reread(new Date());
       if (renewed) {
         serving.renewTls(renewed.pair);
-        messages.info(`new connections get another certificate, valid until ${new X509Certificate(renewed.pair.cert).validTo}`);
+        messages.info(`new connections use the renewed certificate, valid until ${new X509Certificate(renewed.pair.cert).validTo}`);
         if (renewed.warning) messages.warn(renewed.warning);
-      } else if (isAsked) messages.info('the certificate was read again, and is the same');
+      } else if (isAsked) messages.info('the certificate was read again and has not changed');
       failure = undefined;
     } catch (error) {
       const sentence = sentenceOf(error);
-      if (isAsked || sentence !== failure) messages.warn(`the certificate in use stays: ${sentence}`);
+      if (isAsked || sentence !== failure) messages.warn(`the certificate in use is kept: ${sentence}`);
       failure = sentence;
     }
   };
@@ -64,13 +64,13 @@ const rereading = (serving: Serving, certificate: Tls, messages: Logger): ((isAs
   };
 };
 
-/** Why a port cannot be had, and what to do about it. */
+/** The error for a port that cannot be opened, and the remedy. */
 export const portTrouble = (host: string, port: number, error: unknown): StartFailure =>
   new StartFailure(TROUBLES[codeOf(error) ?? '']?.(host, port) ?? `cannot listen on port ${port} of ${host}: ${sentenceOf(error)}`);
 
 const TROUBLES: Readonly<Record<string, (host: string, port: number) => string>> = {
-  EADDRINUSE: (host, port) => `port ${port} of ${host} is in use: end what listens there, or choose another with --port`,
+  EADDRINUSE: (host, port) => `port ${port} of ${host} is in use: stop the process that listens there, or choose another port with --port`,
   EACCES: (_host, port) => `this user may not open port ${port}: choose one above 1023 with --port`,
-  EADDRNOTAVAIL: (host) => `${host} is no address of this machine: choose another with --host`,
-  ENOTFOUND: (host) => `the name ${host} has no address: choose another with --host`,
+  EADDRNOTAVAIL: (host) => `${host} is not an address of this machine: choose another with --host`,
+  ENOTFOUND: (host) => `the name ${host} does not resolve to an address: choose another with --host`,
 };

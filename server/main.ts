@@ -1,12 +1,11 @@
 #!/usr/bin/env node
 /**
- * The command `overlay-controller`, and `npm start`: a controller behind its own HTTPS server, with options in place of configuration; or what an operator
- * does beside it (`server/commands/`).
+ * The command `overlay-controller`, and `npm start`: a controller with its own HTTPS server, or a command for operators (`server/commands/`).
  */
 import module from 'node:module';
 import { setFlagsFromString } from 'node:v8';
 
-// As `engines` in package.json. Older versions lack what is imported below, and would print a stack.
+// Same as `engines` in package.json. Older versions lack the imports below, and would print a stack trace.
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major < 22 || (major === 22 && minor < 18)) {
   console.error(`error: overlay-controller needs Node 22.18 or later, this is ${process.versions.node}`);
@@ -19,7 +18,7 @@ setFlagsFromString('--semi-space-growth-factor=1');
 module.enableCompileCache();
 const [, , name = '-', ...rest] = process.argv;
 if (name.startsWith('-')) {
-  // It asks for the certificate to be read again (`listen.ts`), and never ends the server, not even while it starts.
+  // SIGHUP makes the server reread its certificate (`listen.ts`). It must not end the server, not even during the start.
   process.on('SIGHUP', () => undefined);
   const [{ listen }, { start }] = await Promise.all([import('./listen.ts'), import('./start.ts')]);
   await start(listen);

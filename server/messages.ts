@@ -4,7 +4,7 @@ import { textLogger } from './text-logger.ts';
 
 const LOGGERS = { json: consoleLogger, text: textLogger } as const;
 
-/** @returns undefined without a form: the controller then logs as it does by default */
+/** @returns undefined without a form: the controller then uses its default logger */
 export const loggerOf = (form: ServerOptions['log']): Logger | undefined => form && LOGGERS[form]();
 
 /** Sentences for the operator at the console. Details are in the sentences. */
@@ -14,5 +14,5 @@ export const plainMessages: Logger = {
   error: (message) => console.error(`error: ${message}`),
 };
 
-/** What the server says of itself: events in its log if that has a form, so that all lines of a stream have it; else sentences. */
+/** The server's own messages: log events with `--log`, so that every line of the stream has that format; else sentences. */
 export const messagesOf = (form: ServerOptions['log']): Logger => loggerOf(form) ?? plainMessages;

@@ -3,21 +3,22 @@ import type { Logger, StorageAdapter } from '../src/index.ts';
 import { type ChosenStorage, prepareKept, prepareStorage } from './storage.ts';
 import type { StorageChoice } from './storage-option.ts';
 
-/** The store of a server, which others may have to migrate first. */
+/** The store of a server that may have to wait for migrations run by others. */
 export interface Gate extends ChosenStorage {
-  /** What is read of the network while it is waited for. */
+  /** Read access to the network during the wait. */
   readonly reading: StorageAdapter;
-  /** The migrations that are waited for, by number and name; empty where none are. */
+  /** The migrations that must run first, by number and name. */
   pending(): readonly string[];
-  /** Resolves once there are none. */
+  /** Resolves once no migration is pending. */
   readonly passed: Promise<void>;
 }
 
-/** How often a server looks whether others have migrated its database. ms */
+/** The interval at which a waiting server checks for migrations. ms */
 const LOOK_MS = 1000;
 
 /**
- * @param waits whether others run the migrations: an empty database is waited for here, one of an earlier release while the server listens already
+ * @param waits true if others run the migrations. The wait for the tables of an empty database happens here; the wait for the migrations of an earlier
+ * release happens while the server already listens
  * @throws StartFailure when the database cannot be written, or its driver is not installed
  */
 export const migrationGate = async (storage: StorageChoice, waits: boolean, messages: Logger): Promise<Gate> => {
@@ -31,7 +32,7 @@ export const migrationGate = async (storage: StorageChoice, waits: boolean, mess
     const plan = await adapter.plan();
     const needed = plan.pending.filter(({ canWait }) => !canWait).map(({ version, name }) => `${version}-${name}`);
     if (needed.length > 0 && needed.join() !== pending.join())
-      messages.info(`waiting until these migrations were run, as the command migrate does: ${needed.join(', ')}`);
+      messages.info(`waiting for these migrations, which the command migrate runs: ${needed.join(', ')}`);
     pending = needed;
     return plan.version;
   };

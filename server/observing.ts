@@ -34,7 +34,7 @@ export const observingOf = ({
         body: await metrics.text(await opened),
       });
       const exposition = paths(['/metrics'], { handle: async (request) => (isReading(request) ? text() : onlyRead()) });
-      // There is no login: a page of another site, whose name leads a browser here (DNS rebinding), must not read them.
+      // There is no login: a page of another site must not read metrics by DNS rebinding.
       const isKnown = answersFor(place.host, metricsHosts);
       const strange: Route = ({ host }) => (isKnown(host) ? undefined : Promise.resolve(refusal(421, OTHER_HOST)));
       const controller = routed([strange, exposition], { handle: async () => refusal(404, 'metrics are at /metrics') });
@@ -46,10 +46,10 @@ export const observingOf = ({
   };
 };
 
-const OTHER_HOST = 'metrics are not answered for this host: give its name to --metrics-hosts';
+const OTHER_HOST = 'metrics are not served under this host name: add it to --metrics-hosts';
 
 /**
- * `/health` answers while the controller is being opened, `/ready` waits for it.
+ * Serves `/health` and `/ready`, also while the controller is still being opened.
  * @param pending the migrations that others run before it is opened
  */
 export const probeRoute = (opened: Promise<ManagementController>, pending: () => readonly string[]): Route => {

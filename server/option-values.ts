@@ -1,4 +1,4 @@
-/** What the texts of options mean. Refusals name an option as the command line does; `readOptions` names it as its source does. */
+/** Parsers for the values of options. Refusals use the name on the command line; `readOptions` replaces it by the name in the source. */
 import { isIP } from 'node:net';
 import { hostInUrl } from './addresses.ts';
 import { StartFailure } from './failure.ts';
@@ -68,7 +68,7 @@ export const formOf = (log: string): 'json' | 'text' => {
   throw new StartFailure(`--log must be json or text, got '${log}'`);
 };
 
-/** What the server itself answers for, and an application must not hide. */
+/** Paths of the server itself, which an application must not hide. */
 const TAKEN = ['/edge', '/fabric', '/oidc', '/health', '/ready'];
 
 export const applicationsOf = (spas: readonly string[]): readonly Application[] => {

@@ -14,30 +14,30 @@ import { trustedProxiesOf } from './trusted-proxy-option.ts';
 
 export interface ServerOptions extends SecretKeyOptions {
   readonly host: string;
-  /** 0: any free one. */
+  /** 0: any free port. */
   readonly port: number;
-  /** Under which clients reach the server, where that is not `host` and `port`: `https://HOST` or `https://HOST:PORT`. */
+  /** The advertised address, if it differs from `host` and `port`: `https://HOST` or `https://HOST:PORT`. */
   readonly address?: string;
   readonly storage: StorageChoice;
-  /** Whether others run the migrations. */
+  /** Waits for others to run the migrations. */
   readonly waitsForMigrations?: true;
   /** Folder for snapshots of the database; default: beside the database. */
   readonly snapshots?: string;
   readonly tls: { readonly is: 'auto' } | { readonly is: 'off' } | { readonly is: 'files'; readonly cert: string; readonly key: string };
-  /** Proxies that say which client a request is of. */
+  /** Proxies whose headers identify the client of a request. */
   readonly trustedProxies?: readonly TrustedProxies[];
-  /** Whether the OpenID provider answers. */
+  /** Serves the OpenID provider. */
   readonly oidc: boolean;
-  /** Whether routers connect on the port of the API. */
+  /** Accepts routers on the port of the API. */
   readonly routers: boolean;
-  /** Milliseconds that requests under way may take at the end. */
+  /** Milliseconds that open requests may take at shutdown. */
   readonly drainMs: number;
   readonly administrator: { readonly username?: string; readonly password?: string };
   /** Where metrics are served, over plain HTTP. */
   readonly metrics?: { readonly host: string; readonly port: number };
-  /** Names under which metrics are asked for, beside those of this machine; `*` for any. */
+  /** Host names under which metrics are served, beside those of this machine; `*` for any. */
   readonly metricsHosts?: readonly string[];
-  /** Whether probes are answered. */
+  /** Serves the probes. */
   readonly health?: true;
   /** Log format; with it, calls are logged too. */
   readonly log?: 'json' | 'text';
@@ -45,16 +45,16 @@ export interface ServerOptions extends SecretKeyOptions {
   readonly applications?: readonly Application[];
   /** The parts of `administrator` that were given, under the names that gave them: `--admin-password`, `ADMIN_PASSWORD`. */
   readonly given: readonly string[];
-  /** Those that were given, checked. */
+  /** The given settings, checked. */
   readonly settings: Partial<Settings>;
-  /** What to print in place of a start: the options that hold, and where they come from. */
+  /** With `--print-config`, the text to print instead of a start: the effective options and their sources. */
   readonly configuration?: string;
 }
 
 /** The options of the server. */
 const OPTIONS = {
   config,
-  'print-config': { about: 'print the options and settings that hold, without secrets, and where each comes from; start nothing' },
+  'print-config': { about: 'print the effective options and settings, without secrets, and the source of each; start nothing' },
   host: { value: 'HOST', about: 'address or name to listen on', default: '127.0.0.1' },
   port: { value: 'PORT', about: 'port to listen on, 0 for any free one', default: '1280' },
   address: {
@@ -140,13 +140,13 @@ const TABLE: OptionTable = { ...OPTIONS, ...settingOptions };
 
 type Name = keyof typeof OPTIONS;
 
-/** Where the options of any command may stand. */
+/** The sources of options for every command. */
 export const surroundings = (environment: Environment): Surroundings => {
   const { 'print-config': _, ...configurable } = TABLE;
   return { environment, configurable };
 };
 
-/** What the options mean, in lines. */
+/** The help of the server's options. */
 export const helpOfServer = (): string => `${helpOfOptions({ ...OPTIONS, ...HELP })}
 
 Settings:
@@ -154,7 +154,7 @@ ${helpOfOptions(settingOptions)}
 
 Each option has the same name in three spellings: --max-body-bytes, the variable OVERLAY_MAX_BODY_BYTES, and maxBodyBytes in the file of --config.
 The data folder is that of the SQLite file, else data. A signal (SIGTERM, SIGINT) ends the server; a second one does so at once. SIGHUP reads certificates again.
-Exit status: 0 when all was closed, 1 when it could not start or close, 3 when something did not end in time and was given up.`;
+Exit status: 0 after a complete shutdown, 1 when the start or the shutdown failed, 3 when the shutdown did not finish in time.`;
 
 /**
  * @returns undefined when help was asked for

@@ -2,17 +2,17 @@ import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { StartFailure } from './failure.ts';
 
-/** Where a password comes from: never from an argument, which others see in the list of processes. */
+/** The source of a password: never an argument, which others see in the list of processes. */
 export interface PasswordSource {
   /** The environment variable that may hold it. */
   readonly variable: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Whose it is, for who is asked. */
+  /** The username, for the prompt. */
   readonly whose: string;
 }
 
 /**
- * A new password: from the environment, or typed twice at a terminal, where it is not shown, or the first line of the standard input.
+ * A new password: from the environment, or typed twice at a terminal, where it is not shown, or the first line of standard input.
  * @throws StartFailure when there is none, or two different ones were typed
  */
 export const readPassword = async ({ variable, environment, whose }: PasswordSource): Promise<string> => {
@@ -20,7 +20,7 @@ export const readPassword = async ({ variable, environment, whose }: PasswordSou
   if (given) return given;
   const password = process.stdin.isTTY ? await typed(whose) : await firstLine();
   if (password === '')
-    throw new StartFailure(`no password was given: set ${variable}, type it, or pass it as the first line of the standard input`);
+    throw new StartFailure(`no password was given: set ${variable}, type it, or pass it as the first line of standard input`);
   return password;
 };
 
@@ -30,7 +30,7 @@ const typed = async (whose: string): Promise<string> => {
   return password;
 };
 
-/** Asked on the error output, so that the answer of the command stays alone; nothing of what is typed is echoed. */
+/** Prompts on standard error, so that standard output holds only the command's result; input is not echoed. */
 const asked = async (question: string): Promise<string> => {
   process.stderr.write(question);
   const unseen = new Writable({ write: (_part, _encoding, done) => done() });
@@ -44,7 +44,7 @@ const asked = async (question: string): Promise<string> => {
   }
 };
 
-/** As of a process that ended by SIGINT. */
+/** The exit status after SIGINT. */
 const INTERRUPTED = 130;
 
 const firstLine = async (): Promise<string> => {

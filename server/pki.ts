@@ -16,13 +16,13 @@ export interface ServerPki {
   readonly rootFile: string;
   readonly serverFile: string;
   readonly server: KeyPair;
-  /** Whether the file held no certificate that can be used, and got the known one again. */
+  /** True if the file held no usable certificate and was overwritten with the known one. */
   readonly isRestored: boolean;
 }
 
 const DAY_MS = 86_400_000;
 const RENEW_BEFORE_MS = 30 * DAY_MS;
-/** It signs for a year. */
+/** Renewed early enough to sign certificates that are valid for a year. */
 const RENEW_SIGNER_BEFORE_MS = 400 * DAY_MS;
 
 const ROOT = 'root-ca.private.pem';
@@ -65,7 +65,7 @@ export const keepAuthority = async (folder: string, now: Date): Promise<FormerAu
 
 /**
  * The certificate of this folder's server, issued again when it ends within 30 days, does not cover all names, or is not of the network's authority.
- * @param known a pair that takes the place of one in the file that cannot be used
+ * @param known the pair that replaces an unusable one in the file
  * @throws StartFailure when the folder cannot be written
  */
 export const keepServer = async (
@@ -105,7 +105,7 @@ export const rotateServer = async (
   const present = await pairIn(file);
   if (!present)
     throw new StartFailure(
-      `${file} holds no certificate of a server: it is made by the first start with --tls auto, and does not count with other certificates`,
+      `${file} holds no server certificate: the first start with --tls auto creates it; a server with certificates of its own has none to rotate`,
     );
   const told = await readIfThere(join(folder, ROOT_CERTIFICATE));
   const { cert, key } = await authority.serverCertificate(
@@ -120,19 +120,19 @@ export const rotateServer = async (
 const namesIn = (cert: string): readonly string[] =>
   (new X509Certificate(cert).subjectAltName ?? '').split(', ').map((name) => name.replace(/^(DNS|IP Address):/, ''));
 
-/** Every client trusts it: it is never replaced because of damage that a backup may undo. */
+/** The root, which every client trusts: a damaged file is not replaced, because a backup may restore it. */
 const rootIn = async (folder: string): Promise<KeyPair | undefined> => {
   const file = join(folder, ROOT);
   const text = await readIfThere(file);
   const root = text === undefined ? undefined : pairOf(text);
   if (text !== undefined && !root)
     throw new StartFailure(
-      `${file} does not hold a private key and its certificate: restore it, or move it away if the network has its root in a database, or is to begin with a new one`,
+      `${file} does not hold a private key and its certificate: restore it from a backup, or move it away if the network keeps its root in a database or is to start with a new one`,
     );
   return root;
 };
 
-/** Of several processes that make the pair of a file at the same time, the first one's counts. */
+/** Reads the pair of a file, or creates it. If several processes do so at once, all use the pair of the first. */
 const keepPair = async (file: string, isGood: (pair: KeyPair) => boolean, make: () => Promise<KeyPair>): Promise<KeyPair> => {
   const text = await readIfThere(file);
   const known = pairOf(text ?? '');
@@ -148,7 +148,7 @@ const keepPair = async (file: string, isGood: (pair: KeyPair) => boolean, make: 
 
 const pairIn = async (file: string): Promise<KeyPair | undefined> => pairOf((await readIfThere(file)) ?? '');
 
-/** @returns undefined unless there is a private key, and a certificate of that key */
+/** @returns undefined unless the text holds a private key and the certificate of that key */
 const pairOf = (text: string): KeyPair | undefined => {
   const [, key, cert] =
     /^(-----BEGIN PRIVATE KEY-----\n.+?\n-----END PRIVATE KEY-----\n)(-----BEGIN CERTIFICATE-----\n.+?\n-----END CERTIFICATE-----\n)$/s.exec(
@@ -157,7 +157,7 @@ const pairOf = (text: string): KeyPair | undefined => {
   return key && cert && belongTogether(key, cert) === undefined ? { key, cert } : undefined;
 };
 
-/** @returns what is wrong with the two, if anything */
+/** @returns which part is invalid, or that the two do not match; undefined if they do */
 export const belongTogether = (key: string, cert: string): 'key' | 'cert' | 'pair' | undefined => {
   const certificate = attempt(() => new X509Certificate(cert));
   if (!certificate) return 'cert';

@@ -7,7 +7,7 @@ import { serverSettings } from './server-settings.ts';
 import { memberOf } from './sources.ts';
 import { dataFolderOf } from './storage-option.ts';
 
-/** Each option and setting that holds, in a line: its name as in a configuration file, its value, and where it comes from. */
+/** Each effective option and setting, in a line: its name as in a configuration file, its value, and its source. */
 export const printed = (options: ServerOptions, given: Given<string>, table: OptionTable): string => {
   const usual = usualValues(options);
   const rows = Object.entries(table)
@@ -23,7 +23,7 @@ export const printed = (options: ServerOptions, given: Given<string>, table: Opt
   return rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')).join('\n');
 };
 
-/** Those that follow from other options, and the defaults of settings. */
+/** Values that follow from other options, and the defaults of settings. */
 const usualValues = (options: ServerOptions): Readonly<Record<string, string>> => {
   const { tls, host, port, storage, secretKey } = options;
   const folder = dataFolderOf(storage);

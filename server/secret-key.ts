@@ -7,9 +7,9 @@ import type { StorageChoice } from './storage-option.ts';
 
 /** The key that secrets in the database are sealed under. */
 export interface SecretKey {
-  /** While it is replaced, several. Undefined for a store in memory, which brings its own. */
+  /** Several while the key is being replaced. Undefined for a store in memory, which has its own. */
   readonly key: readonly string[] | undefined;
-  /** Where it is kept, if the server made it. */
+  /** The file of the key, if the server created it. */
   readonly file?: string;
 }
 
@@ -27,11 +27,11 @@ export const keepSecretKey = async (
   if (given !== undefined) return { key: given };
   if (storage.is === 'memory') return { key: undefined };
   const file = join(folder, 'secret.key');
-  // A server that started at the same time may have made the key, and the network, in between.
+  // A server that started at the same time may have created the key and the network in between.
   const known = (await keyIfThere(file)) ?? ((await hasSecretKey(adapter)) ? await keyIfThere(file) : await newKey(folder, file));
   if (known === undefined)
     throw new StartFailure(
-      `the network in this database has a secret key, and ${file} is not there: give the key as SECRET_KEY or by --secret-key-file, or put it there`,
+      `the network in this database was created with a secret key, but ${file} does not exist: restore that file, or give the key as SECRET_KEY or with --secret-key-file`,
     );
   return { key: keysOf(known), file };
 };
@@ -42,7 +42,7 @@ export const givenKeys = async ({ secretKey, secretKeyFile }: SecretKeyOptions):
   return secretKeyFile === undefined ? undefined : keysOf(await keyIn(secretKeyFile));
 };
 
-/** In a file each has a line, in a variable there is a comma between them. */
+/** Keys are separated by lines in a file, by commas in a variable. */
 const keysOf = (text: string): readonly string[] => text.split(/[\s,]+/).filter((key) => key !== '');
 
 const newKey = async (folder: string, file: string): Promise<string> => {

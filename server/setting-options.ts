@@ -6,7 +6,7 @@ import { type CheckMember, optionOf } from './sources.ts';
 
 type Name = keyof Settings;
 
-/** It has an option of its own. */
+/** The setting with an option of its own. */
 const OWN = 'address';
 
 const names = (Object.keys(defaultSettings) as Name[]).filter((name) => name !== OWN); // its own keys
@@ -20,11 +20,11 @@ const declarationOf = (name: Name): OptionDeclaration => {
   return typeof usual === 'string' && name !== 'corsOrigins' ? { about, value: 'TEXT' } : { about, value: 'LIST', list: 'commas' };
 };
 
-/** The settings of a controller as options: every setting is one. */
+/** Every setting of a controller, as an option. */
 export const settingOptions: OptionTable = Object.fromEntries(names.map((name) => [optionOf(name), declarationOf(name)]));
 
 /**
- * Checks a value that is no text.
+ * Checks a value from a configuration file.
  * @throws StartFailure that names the option as its source does
  */
 export const checkSetting: CheckMember = (option, value, source) => {

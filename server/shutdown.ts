@@ -2,22 +2,22 @@ import { constants } from 'node:os';
 import type { Logger } from '../src/index.ts';
 import { plainMessages } from './messages.ts';
 
-/** A terminal's Ctrl-C reaches the server twice when it runs below npm: from the terminal, and passed on by npm. Both are one signal. */
+/** Signals within this time count as one: below npm, Ctrl-C arrives twice, from the terminal and forwarded by npm. */
 const SAME_MS = 500;
 
-/** How often a server below `npx` looks whether its parent is still there. */
+/** The interval at which a server below `npx` checks that its parent still runs. */
 const ORPHAN_MS = 500;
 
-/** Something did not close in time and was abandoned. */
+/** Exit status when the shutdown did not finish in time. */
 const GIVEN_UP = 3;
 
-/** Closes what is open. */
+/** Closes the server. */
 export type Close = () => Promise<void>;
 
 /**
- * Ends the process on SIGINT or SIGTERM, even as PID 1 of a container: at once while there is nothing to close, or on a second signal.
- * @returns registers what to close, and how many milliseconds that may take. The process exits with 0 when everything was closed, 1 when closing
- * failed, 3 when it took longer.
+ * Ends the process on SIGINT or SIGTERM, even as PID 1 of a container; at once before anything is registered, or on a second signal.
+ * @returns registers the function that closes the server, and its time limit in ms. The process exits with 0 after a complete shutdown, 1 if it failed,
+ * 3 if it exceeded the limit.
  */
 export const exitOnSignal = (messages: Logger = plainMessages): ((close: Close, limitMs: number) => void) => {
   let ending: { readonly close: Close; readonly limitMs: number } | undefined;
@@ -26,7 +26,7 @@ export const exitOnSignal = (messages: Logger = plainMessages): ((close: Close, 
     if (first?.signal === signal && performance.now() - first.at <= SAME_MS) return;
     if (first || !ending) process.exit(128 + constants.signals[signal]);
     first = { signal, at: performance.now() };
-    messages.info('closing: answering what is under way; a second signal ends it at once');
+    messages.info('shutting down: finishing open requests; a second signal exits at once');
     exitAfter(ending.close, ending.limitMs, messages);
   };
   process.on('SIGINT', take).on('SIGTERM', take);
@@ -36,7 +36,7 @@ export const exitOnSignal = (messages: Logger = plainMessages): ((close: Close, 
   };
 };
 
-/** `npx` runs a command below a shell, which dies of SIGTERM and passes it on to nothing: the end of the shell is the signal. */
+/** `npx` runs a command below a shell, which ends on SIGTERM without forwarding it: the end of the shell is the signal. */
 const onceOrphaned = (then: () => void): void => {
   const parent = process.ppid;
   const watch = setInterval(() => {
@@ -48,13 +48,13 @@ const onceOrphaned = (then: () => void): void => {
 
 const exitAfter = (close: Close, limitMs: number, messages: Logger): void => {
   setTimeout(() => {
-    messages.error(`not all was closed within ${limitMs / 1000} seconds, and the rest was given up`);
+    messages.error(`shutdown did not finish within ${limitMs / 1000} seconds: what was still open has been abandoned`);
     process.exit(GIVEN_UP);
   }, limitMs);
   close().then(
     () => process.exit(0),
     (error: unknown) => {
-      messages.error(`could not close cleanly: ${error instanceof Error ? error.message : String(error)}`);
+      messages.error(`shutdown failed: ${error instanceof Error ? error.message : String(error)}`);
       process.exit(1);
     },
   );

@@ -9,21 +9,21 @@ import { contentsOf, type OpenFile, openBelow, safeSegments } from './static-fil
 
 type Headers = CoreAnswer['headers'];
 
-/** Where a single-page application is served, and from where. */
+/** A single-page application: its path, and the folder of its files. */
 export interface Application {
   /** E.g. `/zac`. */
   readonly path: string;
   readonly folder: string;
 }
 
-/** Browsers guess no types, and show it in no frame of another site. */
+/** No content sniffing, and no frames of other sites. */
 const SAFE: Headers = {
   'x-content-type-options': 'nosniff',
   'content-security-policy': "frame-ancestors 'self'",
   'referrer-policy': 'same-origin',
 };
 const INDEX = ['index.html'];
-/** Larger files are read as they are sent. */
+/** Larger files are streamed. */
 const WHOLE_BYTES = 262_144;
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -59,12 +59,12 @@ export const singlePage = async ({ path: mount, folder }: Application): Promise<
     throw new StartFailure(`--spa: cannot read the folder ${folder}: ${fileTrouble(error)}`);
   });
   const index = await openBelow(root, INDEX);
-  if (!index) throw new StartFailure(`--spa: the folder ${folder} has no index.html: give the folder of an application as it was built`);
+  if (!index) throw new StartFailure(`--spa: the folder ${folder} has no index.html: give the folder with the built application`);
   await index.handle.close();
   return (request) => {
     const target = below(mount, request.target);
     if (target === undefined) return undefined;
-    // Addresses in the application are relative to the folder, not to what it is beside.
+    // Relative addresses in the application resolve against the folder, which needs the slash at the end.
     const isFolder = request.target.startsWith(`${mount}/`);
     return answer(root, request, isFolder ? target : undefined, mount);
   };
@@ -88,8 +88,8 @@ const answer = async (root: string, request: CoreRequest, target: string | undef
 const acceptsHtml = (request: CoreRequest): boolean => /\btext\/html\b/i.test(request.header('accept') ?? '');
 
 /**
- * Whether a name changes with what is in the file, as bundlers make it: `main.3f2a9c8b1d2e.js`, `chunk-5QX3WZ2L.js`. A hash has letters and digits; a word, which
- * has no digits, is never taken for one.
+ * True if a name contains a hash of the content, as bundlers write it: `main.3f2a9c8b1d2e.js`, `chunk-5QX3WZ2L.js`. A hash has letters and digits, so that
+ * no word is taken for one.
  */
 const isImmutable = (name: string): boolean => /[.-](?=\w*\d)(?=\w*[A-Za-z])\w{8,64}\.\w+$/.test(name);
 

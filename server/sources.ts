@@ -11,7 +11,7 @@ export const optionOf = (member: string): string => member.replace(/[A-Z]/g, (le
 const PREFIX = 'OVERLAY_';
 const variableOf = (option: string): string => PREFIX + option.replaceAll('-', '_').toUpperCase();
 
-/** Checks the value of an option in a file before it is read as a text. @throws StartFailure that names the option as its source does */
+/** Checks the value of an option in a file before it is converted to text. @throws StartFailure that names the option as its source does */
 export type CheckMember = (option: string, value: unknown, source: string) => void;
 
 /**
@@ -41,9 +41,9 @@ const objectIn = (file: string): object => {
     const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''));
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   } catch (error) {
-    // The rest of the message quotes the file, in which there may be a password.
+    // The rest of the message quotes the file, which may contain a password.
     const [, place = ''] = /( at .*?)$/.exec(sentenceOf(error)) ?? [];
-    throw new StartFailure(`${file} must hold JSON, and is malformed${/^[ a-z0-9()]+$/.test(place) ? place : ''}`);
+    throw new StartFailure(`${file} is not valid JSON${/^[ a-z0-9()]+$/.test(place) ? place : ''}`);
   }
   throw new StartFailure(`${file} must hold a JSON object, such as {"port": 1280}`);
 };
@@ -67,8 +67,8 @@ const textOf = (value: unknown, takes: string): string | undefined => {
 };
 
 /**
- * The options in the environment. Several values of one option have a semicolon between them; a flag is `true` or `false`. Empty variables count as absent.
- * @throws StartFailure for a variable with the prefix that means no option
+ * The options in the environment. Several values of one option are separated by semicolons; a flag is `true` or `false`. Empty variables count as absent.
+ * @throws StartFailure for a variable with the prefix that names no option
  */
 export const environmentSource = (environment: Environment, table: OptionTable): Source => {
   const options = new Map(Object.keys(table).map((option) => [plain(option), option]));
@@ -79,9 +79,10 @@ export const environmentSource = (environment: Environment, table: OptionTable):
     if (value === '' || !variable.toUpperCase().startsWith(PREFIX) || isServiceLink(variable, value)) continue;
     const name = plain(variable.slice(PREFIX.length));
     const option = options.get(name);
-    if (option === undefined) throw new StartFailure(`the environment has an unknown variable ${variable}${hintOf(name, spellings)}`);
+    if (option === undefined) throw new StartFailure(`unknown environment variable ${variable}${hintOf(name, spellings)}`);
     const other = variables.get(option);
-    if (other !== undefined) throw new StartFailure(`the environment has both ${other} and ${variable}`);
+    if (other !== undefined)
+      throw new StartFailure(`the environment variables ${other} and ${variable} set the same option: keep one of them`);
     variables.set(option, variable);
     values.set(option, variableTexts(value, table[option], variable));
   }
@@ -90,7 +91,7 @@ export const environmentSource = (environment: Environment, table: OptionTable):
 
 const plain = (name: string): string => name.replaceAll(/[_-]/g, '').toLowerCase();
 
-/** Kubernetes makes these of a service that is called `overlay`: they are no options. */
+/** Variables that Kubernetes derives from a service called `overlay`: they are not options. */
 const isServiceLink = (variable: string, value: string): boolean =>
   /^(tcp|udp|sctp):\/\//.test(value) || /_SERVICE_(HOST|PORT)(_\w+)?$|_PORT_\d+_(TCP|UDP|SCTP)(_\w+)?$/.test(variable);
 

@@ -30,7 +30,7 @@ const open = async (options: ServerOptions, listen: Listen, messages: Logger): P
   const network = { storage: reading, secretKey: key, folder, isKept: storage.is !== 'memory' };
   const certificate = await prepareTls(options, network);
 
-  // The port comes first: if it were in use, a new network would already have a first password that was never shown.
+  // Opens the port before the controller: if the port were in use, a new network would already have a first password that was never shown.
   const { promise: opened, resolve: ready } = Promise.withResolvers<ManagementController>();
   const api = {
     handle: async (request: CoreRequest) =>
@@ -78,12 +78,12 @@ const open = async (options: ServerOptions, listen: Listen, messages: Logger): P
   else console.log(await greet(controller, greeting));
 };
 
-const MIGRATING = 'the database is to be migrated before the server can work';
+const MIGRATING = 'the database must be migrated before the server can work';
 
-/** How long a store may take to close. */
+/** The time limit for closing the store. */
 const CLOSE_MS = 5000;
 
-/** Reads the options of the command, opens the controller that they ask for, and serves it until a signal ends it. */
+/** Reads the options, opens the controller, and serves it until a signal ends it. */
 export const start = async (listen: Listen): Promise<void> => {
   let messages = plainMessages;
   try {

@@ -26,7 +26,7 @@ export const safeSegments = (path: string): readonly string[] | undefined => {
     if (!isServed(segment)) return undefined;
     segments.push(segment);
   }
-  // One that is empty is a slash too many, but at the end.
+  // An empty segment is a double slash, except at the end.
   return segments.slice(0, -1).includes('') ? undefined : segments;
 };
 
@@ -34,13 +34,13 @@ export const safeSegments = (path: string): readonly string[] | undefined => {
 const isServed = (segment: string): boolean => !/^\.|[\\/:\p{Cc}]/u.test(segment);
 
 /**
- * Opens the file that segments lead to. Links may lead to other places in the folder that are not hidden, and nowhere else.
+ * Opens the file at a path. Symbolic links may point to files within the folder that are not hidden, and to nothing else.
  * @param root real path of the folder
  * @returns undefined when there is no such file
  */
 export const openBelow = async (root: string, segments: readonly string[]): Promise<OpenFile | undefined> => {
   const file = await realpath(join(root, ...segments)).catch(() => undefined);
-  // A way out of the folder begins with `..`, or on Windows with another drive.
+  // A path outside of the folder begins with `..`, or on Windows with another drive.
   if (file === undefined || !relative(root, file).split(sep).every(isServed)) return undefined;
   // Checked before opening, because opening a pipe would wait for its writer.
   const found = await stat(file).catch(() => undefined);

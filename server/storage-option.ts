@@ -23,25 +23,25 @@ export const storageOf = (storage: string = DEFAULT_STORAGE): StorageChoice => {
   );
 };
 
-/** For commands that work on what is there: a store in memory would be new, and gone at once. */
+/** The store of a command, which must be a database: a store in memory would be new, and lost at the end. */
 export const keptStorageOf = (storage: string | undefined): KeptStorage => {
   const chosen = storageOf(storage);
-  if (chosen.is === 'memory') throw new StartFailure('--storage must be one that stays: a store in memory would be gone at once');
+  if (chosen.is === 'memory') throw new StartFailure('--storage must name a database: a store in memory is lost when the command ends');
   return chosen;
 };
 
 /** The invalid value is not repeated in the message: it may be a password. */
 const postgresUrlOf = (storage: string): string => {
-  // Several hosts, as of libpq, are no URL: each of them is.
+  // Several hosts, as libpq takes them, do not form a URL, but each one does.
   const [, before = '', hosts = '', after = ''] = /^(postgres(?:ql)?:\/\/(?:[^/?]*@)?)([^/?@]*)(\/[^/?]+(?:\?.*)?)$/s.exec(storage) ?? [];
   const isRight = (host: string) => (host !== '' || hosts === '') && URL.canParse(`${before}${host}${after}`);
   if (after && hosts.split(',').every(isRight)) return storage;
   throw new StartFailure('--storage must name a database, as in postgres://USER:PASSWORD@HOST:PORT/DATABASE');
 };
 
-/** Passwords and parameters, in which there may be others, are not for the screen, but for the schema, which says which network it is. */
+/** A URL for display, without the password and the parameters, which may hold others. The schema stays, because it identifies the network. */
 export const withoutSecrets = (url: string): string => {
-  // Of several hosts no URL can be made.
+  // Several hosts do not form a URL.
   const [, protocol = '', userinfo = '', hosts = '', pathname = '', query = ''] =
     /^(\w+:)\/\/(?:([^/?]*)@)?([^/?@]*)(\/[^?]*)?(\?.*)?/s.exec(url) ?? [];
   const schema = new URLSearchParams(query).get('schema');
@@ -49,5 +49,5 @@ export const withoutSecrets = (url: string): string => {
   return `${protocol}//${username && `${username}@`}${hosts}${pathname}${schema ? `?${new URLSearchParams({ schema })}` : ''}`;
 };
 
-/** Where the server keeps its files: beside the database, if it is a file. */
+/** The folder of the server's files: that of the SQLite file, else `data`. */
 export const dataFolderOf = (storage: StorageChoice): string => (storage.is === 'sqlite' ? dirname(storage.file) : 'data');

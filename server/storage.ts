@@ -10,18 +10,18 @@ import { type KeptStorage, type StorageChoice, withoutSecrets } from './storage-
 
 export interface ChosenStorage<Adapter extends StorageAdapter = StorageAdapter> {
   readonly adapter: Adapter;
-  /** In the words of the option `--storage`. */
+  /** In the form of the option `--storage`. */
   readonly name: string;
 }
 
 /** @throws StartFailure when the database cannot be written, or its driver is not installed */
 export const prepareStorage = async (storage: StorageChoice): Promise<ChosenStorage> =>
-  storage.is === 'memory' ? { adapter: memoryStorage(), name: 'memory: all is forgotten when the server ends' } : prepareKept(storage);
+  storage.is === 'memory' ? { adapter: memoryStorage(), name: 'memory: all data is lost when the server ends' } : prepareKept(storage);
 
 /** How a database is opened. */
 export type OpenMode = Pick<StoreOptions, 'migrate' | 'readOnly'>;
 
-/** @throws StartFailure when the database cannot be written (or, to be read only, is not there), or its driver is not installed */
+/** @throws StartFailure when the database cannot be written (or, when opened read-only, does not exist), or its driver is not installed */
 export const prepareKept = async (storage: KeptStorage, mode: OpenMode = {}): Promise<ChosenStorage<KyselyStorage>> => {
   if (storage.is === 'postgres') {
     await assertPgInstalled();
@@ -35,12 +35,12 @@ export const prepareKept = async (storage: KeptStorage, mode: OpenMode = {}): Pr
   return { adapter: sqliteStorage({ file: storage.file, ...mode }), name: `sqlite:${storage.file}` };
 };
 
-/** A database in a file that is there: no command but those that begin a network makes one. */
+/** Requires an existing file: only commands that create a network may create its database. */
 const assertThere = (file: string): void => {
-  if (statSync(file, { throwIfNoEntry: false }) === undefined) throw new StartFailure(`there is no database ${file}`);
+  if (statSync(file, { throwIfNoEntry: false }) === undefined) throw new StartFailure(`the database ${file} does not exist`);
 };
 
-/** The driver of PostgreSQL is an optional peer of the package: only who uses it installs it. */
+/** The PostgreSQL driver is an optional peer dependency. */
 const assertPgInstalled = async (): Promise<void> => {
   try {
     await import('pg');
@@ -50,7 +50,7 @@ const assertPgInstalled = async (): Promise<void> => {
   }
 };
 
-/** SQLite has one sentence for every reason why it cannot open a file; the file system knows better. */
+/** SQLite reports the same error for every file it cannot open; the file system gives the reason. */
 const assertWritable = async (file: string): Promise<void> => {
   const isNew = statSync(file, { throwIfNoEntry: false }) === undefined;
   try {
@@ -61,6 +61,6 @@ const assertWritable = async (file: string): Promise<void> => {
     if ((mode & 0o077) !== 0) await handle.chmod(0o600).catch(() => undefined);
     await handle.close();
   } catch (error) {
-    throw new StartFailure(`cannot ${isNew ? 'make' : 'write'} the database ${file}: ${fileTrouble(error)}`);
+    throw new StartFailure(`cannot ${isNew ? 'create' : 'write'} the database ${file}: ${fileTrouble(error)}`);
   }
 };

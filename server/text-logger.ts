@@ -1,6 +1,6 @@
 import { consoleLogger, type Logger } from '../src/adapter-kit.ts';
 
-/** A logger that writes a line of text for people: time, level, message, and the details as `name=value`. What is secret is left out as in JSON. */
+/** A logger that writes a line of text for people: time, level, message, and the details as `name=value`. Secrets are left out as in JSON. */
 export const textLogger = (): Logger =>
   consoleLogger(Date.now, {
     error: (line) => console.error(asText(line)),
@@ -14,5 +14,5 @@ const asText = (line: string): string => {
   return [time, String(level).toUpperCase().padEnd(5), message, ...pairs].join(' ');
 };
 
-/** As it is where it is one word, else in JSON, so that nothing looks like another field or another line. */
+/** A single word as it is, anything else as JSON, so that no value can imitate another field or line. */
 const shown = (value: unknown): string => (typeof value === 'string' && /^[\w@%+:,./{}-]+$/.test(value) ? value : JSON.stringify(value));

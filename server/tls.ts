@@ -11,34 +11,34 @@ import { authorityIn, belongTogether, covers, keepAuthority, keepServer } from '
 /** The server's TLS credentials. */
 export interface Tls {
   readonly pair: KeyPair;
-  /** For the controller: what it signs with, so that clients which enroll get to trust this server. */
+  /** The controller's signing key and certificate, so that enrolling clients trust this server. */
   readonly pki: PkiOptions;
   /** The root certificate for clients, as a file for `curl --cacert`, and its description. */
   readonly trust: { readonly file: string; readonly label: string };
   /** Warnings for the operator. */
   readonly warning?: string;
   /**
-   * Reads the files again, and renews a certificate of the server's own that ends soon. From then on the controller signs with the new pair.
-   * @returns undefined while the pair in use stays
-   * @throws StartFailure when what the files hold does not fit: the pair in use stays
+   * Rereads the files, and renews a certificate of the server's own that expires soon. From then on the controller signs with the new pair.
+   * @returns undefined if nothing changed
+   * @throws StartFailure for invalid files, in which case the pair in use is kept
    */
   reread(now: Date): Promise<Renewed | undefined>;
 }
 
-/** A pair that takes the place of that in use. */
+/** A pair that replaces the one in use. */
 export type Renewed = Pick<Tls, 'pair' | 'warning'>;
 
-/** The network that the server is of. */
+/** The network of the server. */
 export interface Network {
   readonly storage: StorageAdapter;
   readonly secretKey: readonly string[] | undefined;
-  /** Where the server keeps its files. */
+  /** The folder of the server's files. */
   readonly folder: string;
-  /** Whether it is there after the server's end. */
+  /** True if the network outlives the server. */
   readonly isKept: boolean;
 }
 
-/** @throws StartFailure when there is no certificate to be had */
+/** @throws StartFailure when no certificate is available */
 export const prepareTls = async (
   { tls, host, address }: Pick<ServerOptions, 'tls' | 'host' | 'address'>,
   network: Network,
@@ -46,7 +46,7 @@ export const prepareTls = async (
   if (tls.is === 'off') return undefined;
   const advertised = address === undefined ? namesOf(host).advertised : hostInUrl(new URL(address).hostname);
   if (tls.is === 'files') return givenFiles(tls.cert, tls.key, advertised);
-  // Apart from those of a database, whose clients trust another root.
+  // Separate from the files of a database, whose clients trust another root.
   const folder = resolve(network.folder, network.isKept ? 'pki' : 'pki-memory');
   const authority = await authorityOf(network, folder);
   const keep = (now: Date, known?: KeyPair) => keepServer(folder, authority, certifiedNames(host, advertised), now, known);
@@ -58,8 +58,7 @@ export const prepareTls = async (
     trust: { file: rootFile, label: 'root certificate' },
     reread: async (now) => {
       const { server: latest, serverFile, isRestored } = await keep(now, inUse);
-      if (isRestored)
-        throw new StartFailure(`${serverFile} held no certificate that this server can use, and was given the one in use again`);
+      if (isRestored) throw new StartFailure(`${serverFile} held no usable certificate, and was overwritten with the one in use`);
       if (latest.cert === inUse.cert) return undefined;
       inUse = latest;
       return { pair: latest };
@@ -67,7 +66,7 @@ export const prepareTls = async (
   };
 };
 
-/** Kept in the database. What an earlier version kept in the folder is taken over. */
+/** The authority in the database, taken over from the folder if an earlier version kept it there. */
 const authorityOf = async ({ storage, secretKey, isKept }: Network, folder: string): Promise<NetworkAuthority> => {
   const former = isKept ? await authorityIn(folder) : await keepAuthority(folder, new Date());
   return networkAuthority({ storage, secretKey, former });
@@ -96,19 +95,19 @@ const givenFiles = async (certFile: string, keyFile: string, name: string): Prom
   };
 };
 
-/** @throws StartFailure that says what of the two does not fit */
+/** @throws StartFailure that names the invalid file, or says that the two do not match */
 const pairOf = (cert: string, key: string, certFile: string, keyFile: string, name: string): Renewed => {
   const fault = belongTogether(key, cert);
   if (fault === 'cert') throw new StartFailure(`${certFile} holds no certificate in PEM`);
   if (fault === 'key') throw new StartFailure(`${keyFile} holds no private key in PEM without a passphrase`);
-  if (fault === 'pair') throw new StartFailure(`the key in ${keyFile} is not the key of the certificate in ${certFile}`);
+  if (fault === 'pair') throw new StartFailure(`the key in ${keyFile} does not belong to the certificate in ${certFile}`);
   try {
     createSecureContext({ cert, key });
   } catch (error) {
     throw new StartFailure(`TLS cannot use the certificates in ${certFile}: ${sentenceOf(error)}`);
   }
   const isFor = new X509Certificate(cert).subjectAltName ?? 'no name at all';
-  // The forms of private keys are many; the controller knows one.
+  // The controller takes private keys in PKCS #8 only.
   const pair = { cert, key: createPrivateKey(key).export({ type: 'pkcs8', format: 'pem' }).toString() };
   if (covers(cert, name)) return { pair };
   const consequence = `clients that reach the server as ${name} will refuse it`;

@@ -3,10 +3,10 @@ import type { TrustedProxies } from '../adapters/http/node.ts';
 import { readProxies } from '../adapters/http/trusted-proxies.ts';
 import { StartFailure, sentenceOf } from './failure.ts';
 
-/** Headers that hold an address. Any other that is given holds a certificate. */
+/** Headers that hold an address. Any other header holds a certificate. */
 const ADDRESS_HEADERS = ['x-forwarded-for', 'x-real-ip'];
 
-/** @throws StartFailure for what is neither an address nor a header, and for a range that would trust everybody */
+/** @throws StartFailure for a value that is neither an address nor a header, and for a range that would trust every client */
 export const trustedProxiesOf = (given: readonly string[]): readonly TrustedProxies[] => given.map(trustedProxyOf);
 
 const trustedProxyOf = (given: string): TrustedProxies => {
@@ -20,7 +20,7 @@ const trustedProxyOf = (given: string): TrustedProxies => {
     throw new StartFailure(
       `--trusted-proxy must be addresses or ranges, and headers with the client's certificate and its chain, such as 10.0.0.7 or 10.2.0.0/16,client-cert, got '${given}'`,
     );
-  // Without a header for it, no certificate counts: a proxy that sets none would hand on what a client has sent.
+  // Without a certificate header, none is read: a proxy that sets none would forward the one a client has sent.
   const proxies = { from, addressHeader, certificateHeader: certificateHeader ?? false, ...(chainHeader ? { chainHeader } : {}) } as const;
   try {
     readProxies(proxies);

@@ -62,7 +62,7 @@ export interface ManagementController extends Facade {
   /** Answers an HTTP request; what HTTP adapters call. */
   readonly handle: Handle;
   /**
-   * The same controller with only some API surfaces, to mount elsewhere: `nodeHandler(controller.only(surfaces.client))` serves devices without
+   * The same controller with only some API surfaces, to mount separately: `nodeHandler(controller.only(surfaces.client))` serves devices without
    * exposing the management API. Paths without the prefix of a surface belong to the client API.
    * @param selection surfaces, or their names
    */
@@ -77,9 +77,9 @@ export interface ManagementController extends Facade {
    * @throws TypeError for a group, a surface or an option that is unknown
    */
   openapi(options?: OpenApiOptions): object;
-  /** That of its platform. */
+  /** The logger of its platform. */
   readonly logger: Logger;
-  /** For hosts that carry the connections of routers: what these tell, and whether they may connect. Other controllers on the store hear of it. */
+  /** For hosts that carry the connections of routers: admits routers, and takes their reports. Other controllers on the store see both. */
   readonly presence: Presence;
   /** The change log: all committed changes of the network, of every origin. */
   readonly changes: Changes;
@@ -90,7 +90,7 @@ export interface ManagementController extends Facade {
   /** Credentials of the first administrator, if this call of `open` made it. They are kept nowhere else. */
   readonly firstAdministrator: FirstAdministrator | undefined;
   readonly settings: Settings;
-  /** Whether the controller can work, with reasons, for the checks of supervisors and load balancers. Never rejects. */
+  /** The health of the controller, with reasons, for supervisors and load balancers. Never rejects. */
   health(): Promise<Health>;
   /**
    * Numbers of entities and the state of queues, for gauges. Entities are counted at most once in five seconds.
@@ -98,16 +98,16 @@ export interface ManagementController extends Facade {
    */
   statistics(): Promise<Statistics>;
   /**
-   * Replaces the secret key of the network for good: whatever is sealed in the store is sealed anew under the given key, or under the first of those that the
+   * Replaces the secret key of the network for good: everything sealed in the store is sealed again under the given key, or under the first of those that the
    * controller was opened with. Once it is done, controllers are opened with that key alone. Before, give every controller of the network both keys, the new
-   * one first; those that lack the new one are refused what needs it. Calls go on meanwhile. After an interruption, open with both keys and call it again.
+   * one first; those that lack the new one cannot read what is sealed under it. Calls continue during a reseal. After an interruption, open with both keys and call it again.
    *
    * ```ts
    * const controller = await ManagementController.open({ storage, secretKey: [newKey, oldKey], settings });
    * await controller.reseal();
    * ```
    * @throws TypeError for an invalid key, or when something cannot be unsealed with the keys given; StoreUnavailable, StoreBusy when the database does not
-   * answer: what was sealed anew until then stays so
+   * answer: what was resealed until then stays so
    */
   reseal(options?: ResealOptions): Promise<Resealed>;
   /** Ends what works in the background, and closes the store. Close servers first, so that what is under way gets its answer. */
@@ -152,7 +152,7 @@ const start = async (store: Store, opening: Opening): Promise<ManagementControll
         throw new TypeError('as takes as peerCertificates a list of certificates in DER, each a Uint8Array');
       const token = (typeof session === 'string' ? session : session.token) ?? '';
       const external = externalToken === undefined ? [] : [`Bearer ${externalToken}`];
-      // What a client would send: the token of an API session, or an access token of the provider.
+      // As a client would send it: the token of an API session, or an access token of the provider.
       const isBearer = core.provider !== undefined && token.split('.').length === 3;
       const authorization = [...(isBearer ? [`Bearer ${token}`] : []), ...external].join(', ');
       const credentials = { kind: 'token', ...(isBearer ? {} : { token }), ...(authorization === '' ? {} : { authorization }) } as const;

@@ -4,7 +4,7 @@ import type { Clock } from '../src/index.ts';
 export interface TestClock extends Clock {
   /** Runs `task` once, when the test has let so much time pass. @returns what calls it off */
   after(milliseconds: number, task: () => void): () => void;
-  /** `advance('31m')`; units ms, s, m, h, d. What was to happen meanwhile begins, in order, each at its time. */
+  /** `advance('31m')`; units ms, s, m, h, d. Timers that become due start in order, each at its time. */
   advance(by: string): void;
   /** Lets time pass as on a machine that was suspended: timers that are due by its end run then, once each. For long times: `advance` runs what repeats each time. */
   suspend(by: string): void;
@@ -18,7 +18,7 @@ const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 
 const lengthOf = (duration: string): number => {
   const [, amount, unit] = /^(\d+)(ms|s|m|h|d)$/.exec(duration) ?? [];
   const length = UNITS[unit ?? ''];
-  if (length === undefined) throw new TypeError(`advance wants a duration such as 31m, got '${duration}'`);
+  if (length === undefined) throw new TypeError(`advance needs a duration such as 31m, got '${duration}'`);
   return Number(amount) * length;
 };
 

@@ -9,7 +9,7 @@ type FailedRequest = Pick<CoreRequest, 'requestId' | 'method' | 'target'>;
  */
 export const logFailure = ({ logger = consoleLogger() }: Handling, { requestId, method, target }: FailedRequest, error: unknown): void => {
   try {
-    logger.error('a request was answered with 500, as its handling failed', {
+    logger.error('unexpected error while handling a request, which was answered with 500', {
       requestId,
       method,
       path: splitTarget(target).path.slice(0, 256),

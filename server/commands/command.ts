@@ -12,7 +12,7 @@ export interface Command {
   run(given: Given<string>, environment: Environment): Promise<string>;
 }
 
-/** The same, with the names of the options known to `run`. */
+/** Declares a command; `run` knows the names of its options. */
 export const command = <const T extends OptionTable>(
   declared: Omit<Command, 'options' | 'run'> & {
     readonly options: T;

@@ -9,10 +9,10 @@ import type { Environment } from '../sources.ts';
 import { prepareKept } from '../storage.ts';
 import { dataFolderOf, keptStorageOf } from '../storage-option.ts';
 
-/** A network that is there, as commands that change it need it. */
+/** An existing network, as needed by the commands that change it. */
 export interface Network {
   readonly storage: KyselyStorage;
-  /** In the words of the option `--storage`. */
+  /** In the form of the option `--storage`. */
   readonly name: string;
   readonly secretKeys: readonly string[];
   /** Where the server keeps its key, if it does. */
@@ -26,7 +26,8 @@ export interface Network {
 export const networkIn = async (given: Given<'storage' | 'secret-key-file'>, environment: Environment): Promise<Network> => {
   const chosen = keptStorageOf(given.get('storage'));
   const { adapter, name } = await prepareKept(chosen, { readOnly: true });
-  if ((await adapter.plan()).version === 0 || !(await hasSecretKey(adapter))) throw new StartFailure(`there is no network in ${name}`);
+  if ((await adapter.plan()).version === 0 || !(await hasSecretKey(adapter)))
+    throw new StartFailure(`there is no network in ${name}: the server creates one when it starts, or the command create-admin does`);
   const { adapter: storage } = await prepareKept(chosen, { migrate: false });
   const { key = [], file } = await keepSecretKey({ ...secretKeyIn(given, environment), storage: chosen }, adapter, dataFolderOf(chosen));
   return { storage, name, secretKeys: key, keyFile: file };
@@ -46,7 +47,7 @@ export const withController = async <T>(
   return work(controller).finally(() => controller.close());
 };
 
-/** These commands do nothing that tells clients an address. */
+/** These commands issue nothing that names the controller's address. */
 export const UNUSED_ADDRESS = { address: 'https://127.0.0.1:1280' } as const;
 
 /** Whether the network in a store has its administrator. */

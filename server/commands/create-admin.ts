@@ -10,7 +10,7 @@ import { command, storage } from './command.ts';
 import { hasAdministrator, UNUSED_ADDRESS } from './controller.ts';
 
 export const createAdmin = command({
-  summary: 'make a new network with its first administrator, without starting a server',
+  summary: 'create a new network with its first administrator, without starting a server',
   options: {
     username: { value: 'NAME', about: 'username of the administrator (default admin)' },
     name: { value: 'NAME', about: 'name of its identity (default Default Admin)' },
@@ -18,7 +18,7 @@ export const createAdmin = command({
     'secret-key-file': secretKeyFile,
   },
   notes:
-    "The password is the environment's ADMIN_PASSWORD; without it, it is asked for at a terminal, or read as the first line of the standard input. Nothing secret is printed.",
+    "The password is the environment's ADMIN_PASSWORD; without it, it is asked for at a terminal, or read as the first line of standard input. Nothing secret is printed.",
   run: async (given, environment) => {
     const chosen = keptStorageOf(given.get('storage'));
     const before = await prepareKept(chosen, { migrate: false });
@@ -26,7 +26,7 @@ export const createAdmin = command({
     // Only an empty database gets its tables here. One that is in use is migrated by the command migrate.
     const { adapter, name } = isNew ? await prepareKept(chosen) : before;
     if (!isNew && (await hasAdministrator(adapter)))
-      throw new StartFailure(`the network in ${name} has its administrator already: use the command reset-password for a lost password`);
+      throw new StartFailure(`the network in ${name} already has its administrator: use the command reset-password for a lost password`);
     const [username, identityName] = [given.get('username') ?? 'admin', given.get('name')];
     const password = await readPassword({ variable: 'ADMIN_PASSWORD', environment, whose: username });
     const { key, file } = await keepSecretKey({ ...secretKeyIn(given, environment), storage: chosen }, adapter, dataFolderOf(chosen));
@@ -39,7 +39,7 @@ export const createAdmin = command({
     });
     await controller.close();
     // A server that started at the same time may have been first.
-    if (!controller.firstAdministrator) throw new StartFailure(`the network in ${name} has its administrator already`);
-    return `made the administrator ${username} in ${name}${file === undefined ? '' : `; the secret key of the network is in ${file}`}`;
+    if (!controller.firstAdministrator) throw new StartFailure(`the network in ${name} already has its administrator`);
+    return `created the administrator ${username} in ${name}${file === undefined ? '' : `; the secret key of the network is in ${file}`}`;
   },
 });

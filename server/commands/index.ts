@@ -25,7 +25,7 @@ const commands: Readonly<Record<string, Command>> = {
   'rotate-certificate': rotateCertificate,
 };
 
-/** What there is: the options of the server, and the commands. */
+/** The help without a command: the options of the server, and the commands. */
 export const overview =
   (): string => `Usage: overlay-controller [options]             start the server; in its repository npm start -- [options]
        overlay-controller COMMAND [options]     do something else; see overlay-controller COMMAND --help
@@ -42,11 +42,11 @@ ${helpOfServer()}
 /**
  * Runs the command that the arguments name.
  * @returns what to print
- * @throws StartFailure for an unknown one, or for options that mean nothing; what the command throws
+ * @throws StartFailure for an unknown one, or for invalid options; what the command throws
  */
 export const runCommand = async (name: string, args: readonly string[], environment: Environment): Promise<string> => {
   const found = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (!found) throw new StartFailure(`there is no command '${name}', but ${Object.keys(commands).join(', ')}; see --help`);
+  if (!found) throw new StartFailure(`unknown command '${name}'; the commands are ${Object.keys(commands).join(', ')}; see --help`);
   const options = { ...found.options, config };
   const given = givenOptions(args, options, surroundings(environment));
   if (given === 'help') return helpOf(name, { ...found, options });

@@ -6,7 +6,7 @@ import { keptStorageOf } from '../storage-option.ts';
 import { command, storage } from './command.ts';
 
 export const inspect = command({
-  summary: 'look into a database, while servers go on: its release, its entities by kind, those of a filter',
+  summary: 'inspect a database while servers run: its release, the number of entities by kind, entities that match a filter',
   options: {
     list: { value: 'KIND', about: 'list entities of this kind, such as identity, one JSON object a line' },
     filter: { value: 'FILTER', about: 'which entities, as in lists: \'name contains "ann" sort by name\' (docs/filters.md)' },
@@ -18,10 +18,11 @@ export const inspect = command({
   run: async (given) => {
     const { adapter, name } = await prepareKept(keptStorageOf(given.get('storage')), { readOnly: true });
     const plan = await adapter.plan();
-    if (plan.version === 0) throw new StartFailure(`there are no tables in ${name}`);
+    if (plan.version === 0)
+      throw new StartFailure(`there are no tables in ${name}: create them with the command migrate --apply, or by starting the server`);
     const kind = given.get('list');
     if (kind === undefined && (given.has('filter') || given.has('limit')))
-      throw new StartFailure('--filter and --limit go with --list KIND; see --help');
+      throw new StartFailure('--filter and --limit need --list KIND; see --help');
     const inspection = await inspectStore({ storage: adapter });
     const told =
       kind === undefined ? overviewOf(inspection, plan, name) : listed(inspection, kind, given.get('filter'), given.get('limit'));

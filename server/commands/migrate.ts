@@ -13,7 +13,7 @@ export const migrate = command({
     storage,
   },
   notes:
-    'Take a snapshot before. Servers of the release before go on while its database is migrated, and beside it: see docs/guides/upgrading.md.',
+    'Take a snapshot first. Servers of the previous release keep working during the migration and after it: see docs/guides/upgrading.md.',
   run: async (given) => {
     const [what, ...more] = (['plan', 'sql', 'apply'] as const).filter((name) => given.has(name));
     if (what === undefined || more.length > 0) throw new StartFailure('migrate needs one of --plan, --sql and --apply; see --help');
@@ -42,8 +42,8 @@ const shown = ({ version, target, applied, pending, missing, oldestBeside }: Mig
     ...pending.map((one) => `  pending  ${titled(one)}: ${one.changes.join('; ')}${one.canWait ? ' (can wait)' : ''}`),
     ...missing.map((advice) => `  missing  ${advice}`),
     version > target
-      ? `A newer release has migrated it. Releases from schema version ${oldestBeside} on go on beside that; this one has ${target}.`
+      ? `A newer release has migrated the database. Releases from schema version ${oldestBeside} on can still use it; this one has ${target}.`
       : pending.length + missing.length === 0
         ? 'Nothing is pending.'
-        : `Servers from schema version ${oldestBeside} on go on beside the migrated database; older ones are refused every write.`,
+        : `Servers from schema version ${oldestBeside} on keep working on the migrated database; older ones are refused every write.`,
   ].join('\n');

@@ -7,7 +7,7 @@ import { command, storage } from './command.ts';
 import { type Network, networkIn, withController } from './controller.ts';
 
 export const reseal = command({
-  summary: 'replace the secret key of a network by a new one, for good',
+  summary: 'replace the secret key of a network permanently',
   options: {
     'new-secret-key-file': {
       value: 'FILE',
@@ -18,7 +18,7 @@ export const reseal = command({
     storage,
   },
   notes:
-    'Every secret in the database is sealed anew. Servers may run meanwhile if each was given both keys; a server without the new one is refused what it seals. If it is interrupted, run it again: until it has ended, the network opens only with both keys. Keep the former key for as long as you keep snapshots from before.',
+    'Every secret in the database is sealed again under the new key. Servers may keep running if each has both keys; one without the new key cannot read what is sealed under it. If the command is interrupted, run it again: until it has finished, the network opens only with both keys. Keep the former key for as long as you keep snapshots taken before.',
   run: async (given, environment) => {
     const network = await networkIn(given, environment);
     const file = given.get('new-secret-key-file');
@@ -31,7 +31,7 @@ export const reseal = command({
       file === undefined
         ? 'the new key alone'
         : `the key in ${file} alone${network.keyFile === undefined ? '' : `: move it to ${network.keyFile}`}`;
-    return `sealed the secrets of ${count} entities of ${network.name} anew; from now on the network opens with ${next}`;
+    return `resealed the secrets of ${count} entities of ${network.name}; from now on the network opens with ${next}`;
   },
 });
 
@@ -41,7 +41,7 @@ const firstOf = ({ secretKeys: [first, ...others] }: Network): string => {
   return first;
 };
 
-/** Made once: what runs again after an interruption goes on with the same key. */
+/** Created once, so that a repeated run after an interruption uses the same key. */
 const keyOf = async (file: string): Promise<string> => {
   await writeOnce(file, `${newSecretKey()}\n`, 0o600);
   return keyIn(file);

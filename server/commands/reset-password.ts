@@ -15,7 +15,7 @@ export const resetPassword = command({
     'secret-key-file': secretKeyFile,
   },
   notes:
-    "The password is the environment's NEW_PASSWORD; without it, it is asked for at a terminal, or read as the first line of the standard input. Nothing secret is printed. Servers may run meanwhile.",
+    "The password is the environment's NEW_PASSWORD; without it, it is asked for at a terminal, or read as the first line of standard input. Nothing secret is printed. Servers may keep running.",
   run: async (given, environment) => {
     const network = await networkIn(given, environment);
     return withController(network, async (controller) => {

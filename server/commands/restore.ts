@@ -20,7 +20,7 @@ export const restore = command({
     },
   },
   notes:
-    'No server may run on the database. Each row is checked, and a snapshot that is not sound is refused by its line: nothing is restored then. Where secrets are sealed, the server that is started on it needs the secret key of the network that the snapshot is of.',
+    'No server may run on the database. Each row is checked: an invalid snapshot is refused with the number of the line at fault, and nothing is restored. Where secrets are sealed, the server that is started on it needs the secret key of the network that the snapshot is of.',
   run: async (given, environment) => {
     const file = given.get('snapshot');
     if (file === undefined) throw new StartFailure('restore needs --snapshot FILE; see --help');

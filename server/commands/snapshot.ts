@@ -6,7 +6,7 @@ import { dataFolderOf, keptStorageOf } from '../storage-option.ts';
 import { command, storage } from './command.ts';
 
 export const snapshot = command({
-  summary: 'take a snapshot of a network, while servers go on',
+  summary: 'take a snapshot of a network while servers run',
   options: {
     snapshots: { value: 'FOLDER', about: 'where it is kept (default: snapshots, beside the database)' },
     storage,

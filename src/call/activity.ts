@@ -5,7 +5,7 @@ import type { Platform } from '../platform/platform.ts';
 import { createRepeatedLog } from '../platform/repeated-log.ts';
 import type { Store } from '../storage/port.ts';
 
-/** Sessions that are written down in one transaction. */
+/** Sessions stored in one transaction. */
 const AT_ONCE = 100;
 /** Sessions that may wait for it; the next call of another notes its activity again. */
 const MOST_WAITING = 10_000;
@@ -13,9 +13,9 @@ const MOST_WAITING = 10_000;
 const MOST_REMEMBERED = 10_000;
 const ATTRIBUTION = { actor: 'system', requestId: 'activity' };
 
-/** When sessions were last active, until it is written down: after the answer, so that no reader waits for a writer. */
+/** The last activity of sessions until it is stored, which happens after the answer, so that no reader waits for a writer. */
 export interface Activity {
-  /** Has the activity written down, some time after this. */
+  /** Schedules the activity to be stored. */
   note(sessionId: string, at: string): void;
   /** The session with its latest activity, which the state that it was read from may not hold yet. */
   current<S extends { readonly id: string; readonly lastActivityAt: string | null }>(session: S): S;
@@ -24,11 +24,11 @@ export interface Activity {
 export const createActivity = (store: Store, background: Background, platform: Pick<Platform, 'clock' | 'logger'>): Activity => {
   const log = createRepeatedLog(platform);
   const waiting = new Map<string, string>();
-  // Kept when it is written, too: a transaction that began before the write does not see it, and may look here after it.
+  // Kept after the write, too, because a transaction that began before does not see the written value.
   const latest = boundedCache<string, string>(MOST_REMEMBERED);
   let isWorking = false;
 
-  /** Volatile: no revision, no change record. A session that ended meanwhile stays ended. */
+  /** Volatile: no revision, no change record. A session that has ended in between stays ended. */
   const write = (sessions: readonly (readonly [string, string])[]): Promise<void> =>
     store.transaction('write', async (tx) => {
       for (const [id, lastActivityAt] of sessions) {
@@ -45,7 +45,10 @@ export const createActivity = (store: Store, background: Background, platform: P
       } catch (error) {
         // The next call of each session notes it again.
         for (const [id, at] of sessions) if (latest.get(id) === at) latest.delete(id);
-        log('warn', 'the activity of sessions was not written down', { sessions: sessions.length, error: String(error) });
+        log('warn', 'could not store the last activity of API sessions; the next call of each session stores it again', {
+          sessions: sessions.length,
+          error: String(error),
+        });
       }
       for (const [id, at] of sessions) if (waiting.get(id) === at) waiting.delete(id);
     }

@@ -15,7 +15,7 @@ export const createStoreErrors = (platform: Pick<Platform, 'clock' | 'logger'>):
   const log = createRepeatedLog(platform);
   return (error, context) => {
     if (error instanceof SecretUnreadable && error.isKeyMissing) {
-      log('error', 'the secret key of the network was replaced, and this controller was not given the new one', { ...context, error });
+      log('error', 'the secret key of the network was replaced: restart this controller with the new secretKey', { ...context, error });
       return unavailable('this controller lacks the secret key of its network');
     }
     if (!(error instanceof StorageError)) return error;
@@ -38,15 +38,24 @@ const faultOf = (error: StorageError): Fault => {
   if (error instanceof StoreBusy)
     return {
       level: 'warn',
-      message: 'another writer holds the database',
+      message: 'another writer holds the lock of the database: the call was answered with 503',
       refusal: unavailable('another writer holds the database; nothing was written'),
     };
   if (error instanceof StoreSchemaMismatch)
     return {
       level: 'error',
-      message: 'the database was migrated by a newer release: this process writes no more',
+      message: 'a newer release has migrated the database: this process refuses every write until it is upgraded',
       refusal: unavailable('this controller is older than its database, and writes no more'),
     };
-  if (error instanceof StoreUnavailable) return { level: 'error', message: 'the store is unavailable', refusal: unavailable() };
-  return { level: 'error', message: 'the store failed', refusal: new ApiError('UNHANDLED') };
+  if (error instanceof StoreUnavailable)
+    return {
+      level: 'error',
+      message: 'the database is unavailable: calls are answered with 503 until it responds',
+      refusal: unavailable(),
+    };
+  return {
+    level: 'error',
+    message: 'unexpected error of the database: the call was answered with 500',
+    refusal: new ApiError('UNHANDLED'),
+  };
 };

@@ -54,7 +54,7 @@ const eventOf = (fields: readonly (readonly [name: string, value: string])[]): S
 const inTime = async <T>(read: Promise<T>, url: string): Promise<T> => {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const silence = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`nothing came for ${SILENCE_MS} ms`)), SILENCE_MS);
+    timer = setTimeout(() => reject(new Error(`no event arrived for ${SILENCE_MS} ms`)), SILENCE_MS);
   });
   try {
     return await Promise.race([read, silence]);

@@ -3,8 +3,8 @@ import { ApiError } from '../errors/index.ts';
 import type { SharedTimer } from '../platform/shared-timer.ts';
 
 /**
- * The time that a piece of work has, and the signal that tells it to stop: when the time is over, or the client has gone away.
- * The signal is made when it is first asked for, for it costs more than the rest of this. The limit ends with the work.
+ * The time limit of some work, and its signal, which is aborted when the time is over or the client has disconnected.
+ * The signal is created on first use, because it costs more than the rest of this class. The limit ends with the work.
  */
 export class Deadline {
   readonly #limit: SharedTimer;
@@ -21,7 +21,7 @@ export class Deadline {
     this.#client = client;
   }
 
-  /** Its reason is an ApiError, so that `throwIfAborted()` tells the caller what happened. */
+  /** Aborted with an ApiError, which `throwIfAborted()` throws. */
   get signal(): AbortSignal {
     if (this.#own) return this.#own.signal;
     this.#own = new AbortController();
@@ -33,7 +33,7 @@ export class Deadline {
   }
 
   /**
-   * When its time is over, work gets one turn to finish: if it has committed and only announces its changes, it succeeds.
+   * When the time is over, the work gets one more turn of the event loop: if it has committed and only announces its changes, it succeeds.
    * @param discard takes a result that comes too late
    * @returns the result of `work`
    * @throws errors of `work`; `late()` once the time is over, unless `work` then reports that it was never begun (429). Called once.
@@ -96,7 +96,7 @@ const isRefusal = (error: unknown): boolean => error instanceof ApiError && erro
 export const timeout = (message: string, status?: number): ApiError =>
   new ApiError('TIMEOUT', { cause: { code: 'UNHANDLED', message }, ...(status === undefined ? {} : { status }) });
 
-/** Of a change it is unknown then whether it was made: it may be committed at this very moment. */
+/** The error after the time limit. The outcome of a write is then unknown: it may be committing at this moment. */
 export const tooLate = ({ method }: Pick<Operation, 'method'>): ApiError =>
   timeout(
     method === 'GET'

@@ -116,7 +116,7 @@ export const createHandler = ({
       if (operation.answer.is === 'page' || operation.answer.is === 'data') {
         const held = heldBody(unread, client);
         making = make(held, body, (error) =>
-          platform.logger.error('an answer was broken off, as it could not be made', { ...context, error }),
+          platform.logger.error('an answer was cut off: producing its content failed', { ...context, error }),
         );
         return { ...answer, body: held.body, signal: held.signal };
       }
@@ -174,7 +174,7 @@ export const createHandler = ({
     const late = () => {
       // A body that does not come is the client's fault, work that does not end is ours.
       if (source.stage === 'body') return timeout('the body did not come in time', 408);
-      platform.logger.warn('a request took too long', {
+      platform.logger.warn('a request exceeded the time limit, settings.requestTimeoutMs', {
         requestId: id,
         operationId: entry.operation.operationId,
         milliseconds: settings.requestTimeoutMs,

@@ -3,7 +3,7 @@ import type { UnreadAnswers } from './unread-answers.ts';
 
 /**
  * HTTP as the core sees it: plain objects, so that an adapter needs no web-standard Request on the hot path.
- * A host's adapter turns its own request into a `CoreRequest`, calls `handle()`, and writes the `CoreAnswer`.
+ * An HTTP adapter converts the host's request to a `CoreRequest`, calls `handle()`, and writes the `CoreAnswer`.
  */
 export interface CoreRequest {
   readonly method: string;
@@ -40,12 +40,12 @@ export interface CoreAnswer {
   readonly headers: HeaderValues;
   /**
    * Whole, or in parts, as large ones and Server-Sent Events are. An adapter asks for the next part only when those before have been taken, and calls
-   * `return()` once the client has gone. An iterator that throws breaks the answer off.
+   * `return()` once the client has disconnected. If the iterator throws, the answer is cut off.
    */
   readonly body: string | Uint8Array | AsyncIterable<Uint8Array>;
-  /** Of a body in parts. Aborted when the client does not take them and others need the memory: what is left is thrown away, and the answer is to be broken off. */
+  /** For a body in parts. Aborted when the client does not read them and the memory is needed: the rest is discarded, and the adapter must cut off the answer. */
   readonly signal?: AbortSignal;
-  /** Whether the body goes on until the client leaves, as Server-Sent Events do: it is ended when the server closes. Default false. */
+  /** True for a body that lasts until the client disconnects, such as Server-Sent Events: it ends when the server closes. Default false. */
   readonly isEndless?: boolean;
 }
 

@@ -28,7 +28,7 @@ export interface Streams {
 export interface StreamLimits {
   /** Streams that may be open at once. A quarter of them are for administrators. */
   readonly maxOpenStreams: number;
-  /** Of these, those of one identity. */
+  /** The share of one identity in these. */
   readonly maxOpenStreamsPerIdentity: number;
 }
 
@@ -78,7 +78,7 @@ export const createStreams = ({ maxOpenStreams, maxOpenStreamsPerIdentity }: Str
           (error: unknown) => {
             // A stream cannot express a refusal: the client reconnects, and is refused with an ordinary answer.
             if (isRefusal(error)) return end();
-            if (!isOver) logger.error('a stream was broken off, as its source failed', { ...context, error });
+            if (!isOver) logger.error('a stream was cut off: its source failed; the client may reconnect', { ...context, error });
             reject(error);
             end();
           },

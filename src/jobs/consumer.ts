@@ -69,7 +69,7 @@ export const consumeChanges = async (
         return await step();
       } catch (error) {
         if (signal.aborted || error instanceof LeaseLost) throw error;
-        log('warn', 'a consumer of changes failed, and tries again', { consumer: id, what, error: String(error) });
+        log('warn', 'a consumer of changes failed; it retries', { consumer: id, what, error: String(error) });
       }
       await pause(clock, length, signal, ALIVE);
     }
@@ -120,7 +120,7 @@ export const consumeChanges = async (
       else await pause(clock, Math.min(Math.max(Date.parse(heldUntil) - clock.now(), 1), LOOK_MS), signal, ALIVE);
     } catch (error) {
       if (signal.aborted) return;
-      log('warn', 'a consumer of changes was interrupted', { consumer: id, error: String(error) });
+      log('warn', 'a consumer of changes lost its lease or failed; it starts again', { consumer: id, error: String(error) });
       await pause(clock, FIRST_PAUSE, signal, ALIVE);
     }
   }

@@ -43,7 +43,8 @@ export const schedule = (
     try {
       await work(run);
     } catch (error) {
-      if (!run.signal.aborted) log('warn', 'a scheduled run failed; there will be another', { schedule: name, error: String(error) });
+      if (!run.signal.aborted)
+        log('warn', 'a scheduled run failed; the next one starts as scheduled', { schedule: name, error: String(error) });
     }
   };
   /** @returns when the next run is due, ms since 1970 */
@@ -56,14 +57,19 @@ export const schedule = (
     const { lease, heldUntil } = await acquireLease(job, platform, `schedule/${name}`, LEASE_MS);
     if (!lease) return Date.parse(heldUntil);
     await attempt(lease);
-    // The lease is what tells the others when the next run is due. A run that the end of this controller cut short is due at once.
+    // The lease shows other controllers when the next run is due. A run that was cut short by the end of this controller is due at once.
     await lease.release(undefined, job.signal.aborted ? undefined : due);
     return due;
   };
   const loop = async (job: Job): Promise<void> => {
     while (!job.signal.aborted) {
       const next = await turn(job).catch((error: unknown) => {
-        if (!job.signal.aborted) log('warn', 'a scheduled run could not begin or end', { schedule: name, error: String(error) });
+        if (!job.signal.aborted)
+          log(
+            'warn',
+            'could not acquire or release the lease of a scheduled run; the next attempt follows after the interval of the schedule',
+            { schedule: name, error: String(error) },
+          );
         return clock.now() + every;
       });
       // Never longer than the schedule, even if another controller's clock is wrong.

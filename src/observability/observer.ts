@@ -4,7 +4,7 @@ import { monotonic } from '../platform/timers.ts';
 import type { AuthenticationEvent, AuthorizationEvent, Observe, ObservedEvent } from './events.ts';
 
 type Security = AuthenticationEvent | AuthorizationEvent;
-/** Of either type, without what the observer adds. */
+/** A security event without the fields that the observer adds. */
 type Reported = { readonly [E in Security as E['type']]: Omit<E, 'omitted' | 'at'> }[Security['type']];
 
 /** The observers of a controller, combined. */
@@ -33,7 +33,7 @@ export const createObserver = (
   const log = createRepeatedLog(platform);
   const failed = (error: unknown) => {
     try {
-      log('error', 'an observer failed', { error });
+      log('error', 'an observer threw an error; the observed call was not affected', { error });
     } catch {
       // The logger is the host's, too.
     }
@@ -55,7 +55,7 @@ export const createObserver = (
     emit,
     report: (event) => {
       const omitted = admit(`${event.type} ${event.outcome}`);
-      // Of a union spread into an object the compiler forgets which member it was.
+      // The compiler loses the member of a union that is spread into an object.
       if (omitted !== undefined) emit({ ...event, at: clock.now(), omitted } as Security);
     },
   };

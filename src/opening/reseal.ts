@@ -23,9 +23,9 @@ export interface ResealOptions {
   readonly secretKey?: string;
 }
 
-/** What was done. */
+/** The result of a reseal. */
 export interface Resealed {
-  /** Entities whose secrets were sealed anew, by kind; kinds without any are left out. */
+  /** Entities whose secrets were resealed, by kind; kinds without any are left out. */
   readonly entities: Readonly<Partial<Record<KindName, number>>>;
 }
 
@@ -39,8 +39,8 @@ const sealedKinds: readonly Kind[] = Object.values<Kind>(kinds).filter((kind) =>
 
 /**
  * @param signal ends it between two pages
- * @throws TypeError when something was sealed under a key that this controller was not given, or cannot be read: the rest was sealed anew, and the former
- * keys are still needed; or when another controller has replaced the key by yet another one meanwhile
+ * @throws TypeError when a secret was sealed under a key that this controller lacks, or cannot be read: the rest has been resealed, and the former
+ * keys are still needed; or when another controller has replaced the key with a third one
  */
 export const reseal = async (
   store: Store,
@@ -50,7 +50,7 @@ export const reseal = async (
   { secretKey }: ResealOptions,
 ): Promise<Resealed> => {
   const name = secretKey === undefined ? keys.names[0] : await keys.add(secretKey);
-  if (name === undefined) throw new TypeError('there is no key to seal under');
+  if (name === undefined) throw new TypeError('reseal needs a secretKey to seal under');
   await replaceKey(store, keys, context, name);
   const entities: Record<string, number> = {};
   const unreadable: string[] = [];
@@ -69,7 +69,7 @@ export const reseal = async (
     );
   await store.transaction('write', async (tx) => {
     if ((await networkKeyIn(tx)) !== name)
-      throw new TypeError('another controller has replaced the secret key by yet another one meanwhile');
+      throw new TypeError('another controller has replaced the secret key with a third one during this reseal');
     const entities = entitiesOf(tx, context);
     const former = await entities.get(keptSecret, FORMER);
     if (former) await entities.remove(keptSecret, former);
@@ -105,13 +105,13 @@ const namesIn = async (keys: SecretKeys, sealed: unknown): Promise<readonly stri
 
 interface ResealedPage {
   readonly count: number;
-  /** Of what could not be unsealed: kind and id. */
+  /** Kind and id of each entity that could not be unsealed. */
   readonly unreadable: readonly string[];
   /** The id to go on after; undefined at the end. */
   readonly next: string | undefined;
 }
 
-/** Only rows that have something to be sealed anew are written: no change, for what they say stays the same. */
+/** Writes only rows with something to reseal, without change records, because their content stays the same. */
 const resealPage = async (store: Store, keys: SecretKeys, kind: Kind, name: string, after: string): Promise<ResealedPage> => {
   const rows = await store.transaction('read', (tx) => tx.list(tableOf(kind), { where: idAfter(after), limit: PAGE }));
   const due = rows.filter((row) => fieldsDue(kind, row, name).length > 0).map(({ id }) => id);
@@ -124,7 +124,7 @@ const resealPage = async (store: Store, keys: SecretKeys, kind: Kind, name: stri
   });
 };
 
-/** @returns false when it cannot be unsealed. One that is gone, or was sealed anew meanwhile, is none of these. */
+/** @returns false when the row cannot be unsealed; true also if it was deleted or resealed in between */
 const resealRow = async (tx: Transaction, keys: SecretKeys, kind: Kind, name: string, id: string): Promise<boolean> => {
   const row = await tx.get(tableOf(kind), id);
   if (!row) return true;

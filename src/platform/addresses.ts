@@ -72,7 +72,7 @@ const readRange = (text: string): Range => {
   const start = readAddress(address);
   const bits = Number(length);
   if (!start || !/^[^/%]+\/\d{1,3}$/.test(text) || bits > start.length * 8)
-    throw new TypeError(`'${text}' is no range of addresses such as 10.0.0.0/8 or fd00::/8`);
+    throw new TypeError(`'${text}' is not a range of addresses such as 10.0.0.0/8 or fd00::/8`);
   return { start, bits };
 };
 
@@ -96,7 +96,7 @@ const meantBy = (address: Bytes): Bytes => {
 };
 
 /**
- * Whether an address, in any of its text forms, is one of these, or in one of these ranges.
+ * True if an address, in any of its text forms, is one of these or in one of these ranges.
  * @param entries addresses, or ranges in CIDR notation
  * @throws TypeError for an entry that is neither
  */
@@ -117,14 +117,14 @@ export const canonicalAddress = (text: string): string | undefined => {
   return Array.from({ length: 8 }, (_, i) => (((meant[2 * i] ?? 0) << 8) | (meant[2 * i + 1] ?? 0)).toString(16)).join(':');
 };
 
-/** Whether an address is a loopback or unspecified one: this machine, for any machine. */
+/** True for loopback and unspecified addresses, which denote the local machine. */
 export const isLoopback = (text: string): boolean => {
   const address = readAddress(text);
   return address !== undefined && reachOf(meantBy(address)) === 'loopback';
 };
 
 /**
- * Whom an address belongs to, as far as it can tell: one of IPv4 stands for itself, one of IPv6 for the 64 bits that are given to one subscriber
+ * The network of a subscriber: an IPv4 address itself, or the /64 prefix of an IPv6 address, which is assigned to one subscriber
  * (RFC 6177). Other text is returned as it is.
  */
 export const networkOf = (address: string): string => {
@@ -134,7 +134,7 @@ export const networkOf = (address: string): string => {
   return meant.length === 4 ? meant.join('.') : meant.slice(0, 8).join('.');
 };
 
-/** Whether an address, in any text form that an IP address has, may be connected to. */
+/** Returns true if connections to an address, in any of its text forms, are allowed. */
 export type AddressRule = (address: string) => boolean;
 
 /**

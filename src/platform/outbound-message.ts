@@ -59,7 +59,7 @@ const checkedHeaders = (headers: Readonly<Record<string, string>>): Readonly<Rec
     if (!TOKEN.test(name) || FORBIDDEN_HEADERS.includes(name) || name.startsWith('proxy-'))
       throw new OutboundRefused(`the header ${JSON.stringify(given)} is not the caller's to send`);
     // The value may be a secret, and is not named.
-    if (!VALUE.test(value)) throw new OutboundRefused(`the value of the header ${name} holds something else than visible ASCII`);
+    if (!VALUE.test(value)) throw new OutboundRefused(`the value of the header ${name} must hold visible ASCII only`);
     size += name.length + value.length;
     return [name, value] as const;
   });

@@ -15,7 +15,7 @@ export interface Secrets {
 
 /** The secret keys of a controller. One of them seals, all of them unseal. */
 export interface SecretKeys extends Secrets {
-  /** A name for each key, in the order in which they were given; a name tells nothing of its key. */
+  /** A name for each key, in the given order; a name reveals nothing about its key. */
   readonly names: readonly string[];
   /** From now on this key seals. */
   sealUnder(name: string): void;
@@ -25,7 +25,7 @@ export interface SecretKeys extends Secrets {
 
 export class SecretUnreadable extends Error {
   override readonly name = 'SecretUnreadable';
-  /** Whether only the key is missing that it was sealed under. */
+  /** True if the reason is that the key is missing. */
   readonly isKeyMissing: boolean;
   constructor(message: string, { isKeyMissing = false } = {}) {
     super(message);
@@ -42,7 +42,7 @@ const FORMAT = /^v1\.([0-9a-f]{8})\.([A-Za-z0-9_-]+)$/;
 export const newSecretKey = (random: Pick<Random, 'bytes'> = webRandom): string => encode(random.bytes(KEY_BYTES));
 
 /**
- * @param secretKeys each 32 bytes in base64 or base64url. The first one seals, until another is told to.
+ * @param secretKeys each 32 bytes in base64 or base64url. The first one seals, until `sealUnder` selects another.
  * @throws TypeError for an invalid key
  */
 export const createSecrets = async (secretKeys: readonly string[], random: Pick<Random, 'bytes'>): Promise<SecretKeys> => {
@@ -85,7 +85,7 @@ export const createSecrets = async (secretKeys: readonly string[], random: Pick<
         const nonce = bytes.slice(0, NONCE_BYTES);
         return new TextDecoder().decode(await crypto.subtle.decrypt(parametersOf(nonce, context), opener, bytes.slice(NONCE_BYTES)));
       } catch {
-        throw new SecretUnreadable('it was sealed for another place, or changed since');
+        throw new SecretUnreadable('it was sealed for another field or entity, or modified since');
       }
     },
   };
@@ -117,6 +117,6 @@ const keyBytes = (text: string): Uint8Array<ArrayBuffer> => {
   return bytes;
 };
 
-/** Which key a text was sealed under, without telling anything of the key. */
+/** The name of a key, by which sealed texts refer to it without revealing it. */
 const nameOf = async (key: Uint8Array<ArrayBuffer>): Promise<string> =>
   [...new Uint8Array(await crypto.subtle.digest('SHA-256', key)).slice(0, 4)].map((byte) => byte.toString(16).padStart(2, '0')).join('');

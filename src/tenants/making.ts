@@ -48,7 +48,7 @@ export const createMaking =
         .abandon(id)
         .then(() => eraseRest(id))
         .catch((failure: unknown) =>
-          platform.logger.warn('what a tenant that could not be made has left is deleted later', { error: failure }),
+          platform.logger.warn('could not delete the data of a tenant whose creation failed; retrying within an hour', { error: failure }),
         );
       throw error;
     }

@@ -17,7 +17,7 @@ import type { TenantWatch } from './spaces.ts';
 export interface Held {
   readonly tenant: KeyedTenant;
   readonly controller: ManagementController;
-  /** Whether it was erased meanwhile. */
+  /** True if it was erased after it was opened. */
   readonly isErased: boolean;
   release(): void;
 }
@@ -32,7 +32,7 @@ export interface OpenedTenants {
   close(): Promise<void>;
 }
 
-/** What opens a tenant. */
+/** Finds and opens a tenant. */
 export interface OpeningOf {
   find(name: string): Promise<KeyedTenant | undefined>;
   open(tenant: KeyedTenant, watched: TenantWatch): Promise<ManagementController>;
@@ -65,7 +65,7 @@ export const createOpenedTenants = (
   const remove = (entry: Entry): Promise<void> => {
     const { name, id } = entry.tenant;
     if (entries.get(name) === entry) entries.delete(name);
-    const failed = (error: unknown) => logger.warn('a tenant could not be closed', { tenant: id, error });
+    const failed = (error: unknown) => logger.warn('could not close the controller of a tenant', { tenant: id, error });
     const closed = entry.controller
       // One that could not be opened was reported to who opened it.
       .then((controller) => controller.close().catch(failed), ignored)
@@ -135,7 +135,7 @@ export const createOpenedTenants = (
   return {
     hold: async (name) => {
       let entry = await held(name);
-      // Another may have been opened meanwhile, and this one closed for it.
+      // In between, another tenant may have been opened, and this one closed for it.
       while (entries.get(name) !== entry) entry = await held(name);
       entry.users++;
       // Last in the order, for it was used last.

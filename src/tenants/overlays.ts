@@ -23,7 +23,7 @@ import { createSpaces, type TenantExport, type TenantUsage } from './spaces.ts';
 /** The networks of a database: each is a tenant with names, ids, sessions and keys of its own, and nothing of one is known in another. */
 export interface Overlays {
   /**
-   * Makes a network. It is there once this resolves: when it rejects, or the process is lost meanwhile, nothing stays.
+   * Creates a network. It exists once this resolves; if it rejects, or the process ends before, nothing remains.
    * @throws ApiError `COULD_NOT_VALIDATE` for a name that is taken or malformed, `QUOTA_EXCEEDED` when the data of `from` is more than the quotas allow, all of its
    * rows counted; SnapshotRefused with the line that this version would not have written, or whose secret does not open with the key of `from`; TypeError; what `ManagementController.open` throws
    */
@@ -47,8 +47,8 @@ export interface Overlays {
    */
   use<T>(name: string, work: (controller: ManagementController) => Promise<T>): Promise<T>;
   /**
-   * What every HTTP adapter takes like a controller: each request goes to the tenant that a function of the host chooses. A request without one gets 404, as
-   * one to a tenant that was erased does.
+   * A handler for every HTTP adapter, like a controller: a function of the host chooses the tenant of each request. A request without a tenant, or for an
+   * erased one, gets 404.
    *
    * ```ts
    * const handler = nodeHandler(overlays.handling(({ hostname }) => hostname.split('.')[0]));
@@ -63,7 +63,7 @@ export interface Overlays {
    */
   setQuotas(name: string, quotas: Quotas): Promise<TenantUsage>;
   /**
-   * Writes a snapshot of a tenant, which goes on meanwhile. With the key that is returned, `create({ from })` makes a network of it, here or elsewhere.
+   * Writes a snapshot of a tenant, which stays in use. With the key that is returned, `create({ from })` creates a network from it, here or in another database.
    * @throws ApiError `NOT_FOUND`; what the sink throws
    */
   export(name: string, sink: SnapshotSink): Promise<TenantExport>;
@@ -98,7 +98,7 @@ export interface TenantPage {
 /** Tenants that are open in a process. */
 export interface OpenedCount {
   readonly open: number;
-  /** Of these, those that cannot be closed for others now. */
+  /** The number of these that are in use, so that they cannot be closed for others. */
   readonly inUse: number;
 }
 
@@ -140,12 +140,12 @@ export const openOverlays = async (options: OverlaysOptions): Promise<Overlays> 
     await spaces.purge(id, signal);
     await registry.forget(id);
   };
-  /** What lost processes have left. */
+  /** Erases the remains of tenants after an interrupted creation or erasure. */
   const eraseLeft = async (): Promise<void> => {
     try {
       for (const id of await registry.left()) await eraseRest(id);
     } catch (error) {
-      if (!signal.aborted) logger.warn('what erased tenants have left could not be deleted yet', { error });
+      if (!signal.aborted) logger.warn('could not delete the data of erased tenants; retrying within an hour', { error });
     }
   };
   let tidying = eraseLeft();

@@ -4,7 +4,7 @@ import type { Store } from '../storage/port.ts';
 import { storageSchema } from '../storage/schema.ts';
 import { deleteMarker } from './marker.ts';
 
-/** Rows that one transaction deletes, so that other writers have their turn in between. */
+/** Rows that one transaction deletes, so that other writers can run in between. */
 const STEP = 100;
 
 /**
@@ -16,7 +16,9 @@ const STEP = 100;
 export const purge = async (store: Store, signal: AbortSignal): Promise<void> => {
   await store.transaction('write', deleteMarker);
   if ((await store.check?.())?.isAhead)
-    throw new StoreSchemaMismatch('a newer release has migrated the database: what the tenant has left is erased by its next process');
+    throw new StoreSchemaMismatch(
+      'a newer release has migrated the database: the next process of that release erases the remaining data of the tenant',
+    );
   for (const { kind } of storageSchema) {
     do signal.throwIfAborted();
     while (await deletesSome(store, kind));

@@ -11,11 +11,11 @@ import { algorithmsOf, allows, keyTypeOf } from './algorithms.ts';
 /** A key that tokens may be signed with. */
 export interface PublicKey {
   readonly kid: string;
-  /** Whether the key is for this algorithm. */
+  /** True if the key is for this algorithm. */
   allows(algorithm: string): boolean;
-  /** Whether its members are a key. */
+  /** True if its members form a key. */
   isReadable(): Promise<boolean>;
-  /** Whether it signed the token, by the algorithm, which it allows. Never throws. */
+  /** True if it signed the token by the algorithm, which it must allow. Never throws. */
   signed(token: string, algorithm: string): Promise<boolean>;
 }
 
@@ -81,13 +81,13 @@ const bitsIn = (base64url: string): number => {
   return bytes ? bitLength(bytes) : 0;
 };
 
-/** Whether it is a public exponent, in base64url, with which checking a signature costs little. */
+/** True if it is a public exponent, in base64url, for which verifying a signature is cheap. */
 const isGoodExponent = (exponent: unknown): boolean => {
   const bits = typeof exponent === 'string' && exponent.length <= MAX_MODULUS ? bitsIn(exponent) : 0;
   return bits > 1 && bits <= MAX_EXPONENT_BITS;
 };
 
-/** Whether it is the modulus of an RSA key, in base64url, that is neither too short nor too long. */
+/** True if it is the modulus of an RSA key, in base64url, of an accepted length. */
 const isOfGoodLength = (modulus: unknown): boolean => {
   const bits = typeof modulus === 'string' && modulus.length <= MAX_MODULUS ? bitsIn(modulus) : 0;
   return bits >= RSA_BITS.least && bits <= RSA_BITS.most;

@@ -75,7 +75,7 @@ test(
   (t) => {
     const folder = temporaryFolder(t);
     const [creating = '', resetting = '', inspecting = '', copying = ''] = blocks('docs/guides/commands.md', 'sh');
-    assert.match(commands(folder, creating), /^made the administrator carol in sqlite:data\/controller\.db; /);
+    assert.match(commands(folder, creating), /^created the administrator carol in sqlite:data\/controller\.db; /);
     assert.equal(commands(folder, resetting).match(/^carol of .* has the new password, and its API sessions have ended$/gm)?.length, 2);
     const [overview, ...listed] = commands(folder, inspecting).split(/^(?=\{)/m);
     assert.match(overview ?? '', /^identity +1$/m);

@@ -79,8 +79,8 @@ test('a certificate whose files change is in use ten seconds later, for TLS and 
   const { certificate, port, pass } = await listening(t, folder, ...files);
   assert.equal(await presented(port), 'first');
   write(folder, second);
-  const said = await pass(/another certificate/);
-  assert.match(said.join(), /^info: new connections get another certificate, valid until /);
+  const said = await pass(/renewed certificate/);
+  assert.match(said.join(), /^info: new connections use the renewed certificate, valid until /);
   assert.equal(await presented(port), 'second');
   assert.ok(certificate?.pki.serverCertificate);
   assert.equal((await certificate.pki.serverCertificate()).cert, second.cert);
@@ -94,7 +94,7 @@ test('a certificate that does not fit leaves the one in use, says why once, and 
   const files = ['--tls', `${join(folder, 'cert.pem')},${join(folder, 'key.pem')}`, '--address', 'https://localhost'];
   const { certificate, port, pass, said } = await listening(t, folder, ...files);
   const unfit: readonly (readonly [Pick<Pair, 'cert' | 'key'>, RegExp])[] = [
-    [{ cert: second.cert, key: first.key }, /the key in \S+key\.pem is not the key of the certificate in \S+cert\.pem$/],
+    [{ cert: second.cert, key: first.key }, /the key in \S+key\.pem does not belong to the certificate in \S+cert\.pem$/],
     [{ cert: 'half of', key: second.key }, /cert\.pem holds no certificate in PEM$/],
     [{ cert: second.cert, key: '' }, /key\.pem holds no private key in PEM without a passphrase$/],
     [
@@ -106,7 +106,7 @@ test('a certificate that does not fit leaves the one in use, says why once, and 
   for (const [files, why] of unfit) {
     write(folder, files);
     const [sentence = '', ...more] = await pass(why);
-    assert.match(sentence, /^warn: the certificate in use stays: /);
+    assert.match(sentence, /^warn: the certificate in use is kept: /);
     assert.deepEqual(more, []);
     assert.equal(await presented(port), 'first');
     assert.ok(certificate?.pki.serverCertificate);
@@ -130,7 +130,7 @@ test('a certificate behind a link is followed, as secrets are mounted', onPosix,
   const { port, pass } = await listening(t, folder, '--tls', `${join(folder, 'current.pem')},${join(folder, 'current.pem')}`);
   symlinkSync('second.pem', join(folder, 'next.pem'));
   renameSync(join(folder, 'next.pem'), join(folder, 'current.pem'));
-  await pass(/another certificate/);
+  await pass(/renewed certificate/);
   assert.equal(await presented(port), 'second');
 });
 
@@ -140,8 +140,8 @@ test('a file of the server’s own that is damaged gets back what is in use, wit
   const file = join(folder, 'pki', 'server.private.pem');
   const before = readFileSync(file, 'utf8');
   writeFileSync(file, before.slice(0, 500));
-  const said = await pass(/held no certificate/);
-  assert.match(said.join(), /^warn: the certificate in use stays: \S+server\.private\.pem held no certificate that this server can use/);
+  const said = await pass(/held no usable certificate/);
+  assert.match(said.join(), /^warn: the certificate in use is kept: \S+server\.private\.pem held no usable certificate/);
   assert.equal(readFileSync(file, 'utf8'), before);
   assert.ok(before.includes((await certificate?.pki.serverCertificate?.())?.cert ?? 'none'));
 });
@@ -163,12 +163,12 @@ test('SIGHUP reads the certificate again, and ends no server', onPosix, async (t
   const [first, second] = [await pair('first'), await pair('second')];
   write(folder, first);
   const server = await startServer(t, folder, ['--storage', 'memory', ...FILES]);
-  await hangUp(server, /the certificate was read again, and is the same/);
+  await hangUp(server, /the certificate was read again and has not changed/);
   writeFileSync(join(folder, 'cert.pem'), second.cert);
-  await hangUp(server, /warning: the certificate in use stays: the key in key\.pem is not the key of the certificate in cert\.pem/);
+  await hangUp(server, /warning: the certificate in use is kept: the key in key\.pem does not belong to the certificate in cert\.pem/);
   assert.equal(await presented(portOf(server)), 'first');
   write(folder, second);
-  await hangUp(server, /new connections get another certificate/);
+  await hangUp(server, /new connections use the renewed certificate/);
   assert.equal(await presented(portOf(server)), 'second');
   server.child.kill('SIGHUP');
   assert.equal((await server.stop()).code, 0);
@@ -206,7 +206,7 @@ test('rotate-certificate issues another certificate for the same names and key, 
   assert.equal(after.subjectAltName, before.subjectAltName);
   assert.ok(after.publicKey.equals(before.publicKey));
   // On a busy machine ten seconds may have passed, after which the server has it already.
-  await hangUp(server, /new connections get another certificate|is the same/);
+  await hangUp(server, /new connections use the renewed certificate|has not changed/);
   assert.ok(await server.login('a-good-password'), 'clients that trust the root go on');
   assert.equal((await server.stop()).code, 0);
 });

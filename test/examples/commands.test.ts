@@ -53,16 +53,16 @@ test('what means nothing is refused with what would be right', async (t) => {
       name: 'StartFailure',
       message: sentence,
     });
-  await ofCommand('start', /^there is no command 'start', but migrate, .*; see --help$/);
+  await ofCommand('start', /^unknown command 'start'; the commands are migrate, .*; see --help$/);
   await ofCommand('inspect --verbose', /^unknown option --verbose; see --help$/);
   await ofCommand('inspect identity', /^unexpected argument 'identity'; see --help$/);
   await ofCommand('migrate', /^migrate needs one of --plan, --sql and --apply/);
   await ofCommand('migrate --plan --apply', /^migrate needs one of --plan, --sql and --apply/);
   await ofCommand('restore', /^restore needs --snapshot FILE/);
   await ofCommand('restore --snapshot none.ndjson', /^cannot read the snapshot none\.ndjson: there is no such file/);
-  await ofCommand('snapshot --storage memory', /^--storage must be one that stays/);
+  await ofCommand('snapshot --storage memory', /^--storage must name a database: /);
   for (const name of ['inspect', 'snapshot', 'reset-password', 'reseal', 'migrate --plan'])
-    await ofCommand(`${name} --storage sqlite:${join(folder, 'none.db')}`, /^there is no database \S+none\.db$/);
+    await ofCommand(`${name} --storage sqlite:${join(folder, 'none.db')}`, /^the database \S+none\.db does not exist$/);
   assert.deepEqual(readdirSync(folder), [], 'none was made by looking for it');
 });
 
@@ -76,10 +76,10 @@ test('the first administrator is made before a server is started, by a password 
   const made = done(await runServer(folder, ['create-admin', '--username', 'carol', '--name', 'Carol C.'], {}, `${PASSWORD}\nmore\n`));
   assert.match(
     made,
-    /^made the administrator carol in sqlite:data\/controller\.db; the secret key of the network is in data\/secret\.key$/m,
+    /^created the administrator carol in sqlite:data\/controller\.db; the secret key of the network is in data\/secret\.key$/m,
   );
   assert.ok(!made.includes(PASSWORD) && !made.includes(readFileSync(join(folder, 'data/secret.key'), 'utf8').trim()));
-  refused(await runServer(folder, ['create-admin'], { ADMIN_PASSWORD: PASSWORD }), /^error: the network .* has its administrator already/m);
+  refused(await runServer(folder, ['create-admin'], { ADMIN_PASSWORD: PASSWORD }), /^error: the network .* already has its administrator/m);
   const server = await startServer(t, folder);
   assert.equal(server.told('password'), undefined);
   assert.deepEqual([await login(server, 'carol', PASSWORD), await login(server, 'admin', PASSWORD)], [200, 401]);
@@ -189,14 +189,14 @@ test('the secret key is replaced with servers that have both, and from then on t
   const reseal = () => runServer(folder, ['reseal', '--new-secret-key-file', 'next.key']);
   assert.match(
     done(await reseal()),
-    /^sealed the secrets of \d+ entities .*opens with the key in next\.key alone: move it to data\/secret\.key$/m,
+    /^resealed the secrets of \d+ entities .*opens with the key in next\.key alone: move it to data\/secret\.key$/m,
   );
-  assert.match(done(await reseal()), /^sealed the secrets of 0 entities /m);
+  assert.match(done(await reseal()), /^resealed the secrets of 0 entities /m);
   await enroll('two');
   await server.stop();
 
   writeFileSync(file, old);
-  refused(await runServer(folder, ['--port', '0']), /^error: the secrets in this store were sealed under another secretKey/m);
+  refused(await runServer(folder, ['--port', '0']), /^error: the secrets in this store were sealed under a different secretKey/m);
   writeFileSync(file, readFileSync(next, 'utf8'));
   const again = await startServer(t, folder);
   const listed = (await again.request('GET', '/enrollments', { token })).body.data;

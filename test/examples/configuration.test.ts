@@ -153,8 +153,8 @@ const refusals: readonly (readonly [content: unknown, sentence: RegExp])[] = [
   [{ trustedProxy: '0.0.0.0/0' }, /^trustedProxy in \S+ must name proxies, and '0\.0\.0\.0\/0' would trust everybody/],
   [[], /must hold a JSON object, such as \{"port": 1280\}$/],
   ['null', /must hold a JSON object/],
-  ['{"port": 1280,}', /^\S+overlay\.json must hold JSON, and is malformed/],
-  ['', /^\S+overlay\.json must hold JSON, and is malformed$/],
+  ['{"port": 1280,}', /^\S+overlay\.json is not valid JSON/],
+  ['', /^\S+overlay\.json is not valid JSON$/],
 ];
 for (const [content, sentence] of refusals)
   test(`refused in a file: ${typeof content === 'string' ? content : JSON.stringify(content)}`, (t) => {
@@ -163,12 +163,16 @@ for (const [content, sentence] of refusals)
 
 test('refused in the environment and on the command line, too, each in its own words', () => {
   const cases: readonly (readonly [line: string, environment: Record<string, string>, sentence: RegExp])[] = [
-    ['', { OVERLAY_PROT: '1' }, /^the environment has an unknown variable OVERLAY_PROT: did you mean OVERLAY_PORT\?$/],
+    ['', { OVERLAY_PROT: '1' }, /^unknown environment variable OVERLAY_PROT: did you mean OVERLAY_PORT\?$/],
     // The prefix, which all have, makes no two of them alike.
-    ['', { OVERLAY_MAXBODY: '1' }, /unknown variable OVERLAY_MAXBODY: did you mean OVERLAY_MAX_BODY_BYTES\?$/],
-    ['', { OVERLAY_X: '1' }, /unknown variable OVERLAY_X; see --help$/],
+    ['', { OVERLAY_MAXBODY: '1' }, /unknown environment variable OVERLAY_MAXBODY: did you mean OVERLAY_MAX_BODY_BYTES\?$/],
+    ['', { OVERLAY_X: '1' }, /unknown environment variable OVERLAY_X; see --help$/],
     ['', { overlay_sesion_timeout_minutes: '1' }, /did you mean OVERLAY_SESSION_TIMEOUT_MINUTES\?$/],
-    ['', { OVERLAY_PORT: '1', overlay_port: '2' }, /^the environment has both OVERLAY_PORT and overlay_port$/],
+    [
+      '',
+      { OVERLAY_PORT: '1', overlay_port: '2' },
+      /^the environment variables OVERLAY_PORT and overlay_port set the same option: keep one of them$/,
+    ],
     ['', { OVERLAY_PORT: 'x' }, /^OVERLAY_PORT must be a number from 0 to 65535, got 'x'$/],
     ['', { OVERLAY_HEALTH: 'yes' }, /^OVERLAY_HEALTH must be true or false, got 'yes'$/],
     ['', { OVERLAY_CHANGES_KEPT: 'many' }, /^OVERLAY_CHANGES_KEPT must be a number, got 'many'$/],
@@ -283,5 +287,5 @@ test('a server works as its file says, and so do the commands beside it', async 
     assert.match(out, /^database +sqlite:own\/x\.db$/m, err);
   }
   const { err } = await runServer(folder, ['inspect'], { OVERLAY_STORAGE: 'memory' });
-  assert.match(err, /^error: OVERLAY_STORAGE must be one that stays/);
+  assert.match(err, /^error: OVERLAY_STORAGE must name a database: /);
 });

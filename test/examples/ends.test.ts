@@ -78,13 +78,13 @@ const closing = (close: string, limitMs: number) =>
 
 const cases = [
   ['all that was closed', 'return;', 60_000, 0, ''],
-  ['what could not be closed', "throw new Error('the disk is gone');", 60_000, 1, 'error: could not close cleanly: the disk is gone\n'],
+  ['what could not be closed', "throw new Error('the disk is gone');", 60_000, 1, 'error: shutdown failed: the disk is gone\n'],
   [
     'a database that stands still',
     'await new Promise(() => undefined);',
     100,
     3,
-    'error: not all was closed within 0.1 seconds, and the rest was given up\n',
+    'error: shutdown did not finish within 0.1 seconds: what was still open has been abandoned\n',
   ],
 ] as const;
 for (const [what, close, limitMs, code, err] of cases)

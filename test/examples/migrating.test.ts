@@ -39,7 +39,7 @@ test('the migrations that a database lacks are shown, printed for others to run,
   const plan = await run('migrate --plan');
   assert.match(plan, /: schema version 2, and this release migrates to \d+\n {2}ran {6}1-initial, 20/);
   assert.match(plan, /^ {2}pending {2}3-built-in-rows: adds the kind builtInRow$/m);
-  assert.match(plan, /^Servers from schema version \d+ on go on beside the migrated database; older ones are refused every write\.$/m);
+  assert.match(plan, /^Servers from schema version \d+ on keep working on the migrated database; older ones are refused every write\.$/m);
   const sql = await run('migrate --sql');
   assert.match(sql, /^-- 3: built-in-rows\n/);
   assert.ok(!sql.includes('overlay_service_policy'), 'nothing of what was run');
@@ -85,10 +85,13 @@ test('a server that leaves migrations to others listens, says what it waits for,
     reasons.map(({ concerns, severity }) => [concerns, severity]),
     [['migrations', 'error']],
   );
-  assert.match(reasons[0]?.message ?? '', /^the database lacks the migrations 3-built-in-rows, .*: it is opened once they were run$/);
+  assert.match(
+    reasons[0]?.message ?? '',
+    /^the database lacks the migrations 3-built-in-rows, .*: the controller opens once they have run$/,
+  );
   const refused = await ask('/edge/management/v1/version');
   assert.deepEqual([refused?.status, refused?.headers.get('retry-after')], [503, '5']);
-  assert.match(said, /^waiting until these migrations were run, as the command migrate does: 3-built-in-rows, /m);
+  assert.match(said, /^waiting for these migrations, which the command migrate runs: 3-built-in-rows, /m);
   await run('migrate --apply');
   await until(() => said.includes('\nlistening on '));
   assert.equal((await ask('/ready'))?.status, 200);
@@ -109,7 +112,7 @@ test('one that is to wait for the tables of an empty database does not even list
   t.after(() => child.kill('SIGKILL'));
   let said = '';
   child.stdout.on('data', (part: Buffer) => (said += part));
-  await until(() => said.includes('waiting until these migrations were run'));
+  await until(() => said.includes('waiting for these migrations'));
   await assert.rejects(fetch(`http://127.0.0.1:${port}/health`));
   const { code, out } = await runServer(folder, ['migrate', '--apply']);
   assert.deepEqual([code, out.includes('ran 1-initial')], [0, true]);

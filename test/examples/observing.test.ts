@@ -99,11 +99,11 @@ for (const form of ['json', 'text'] as const)
       events.filter((event) => event.file).map((event) => event.file),
       [file],
     );
-    assert.match(events.at(-1).message, /^closing: /);
+    assert.match(events.at(-1).message, /^shutting down: /);
     const again = await startServer(t, folder, ['--storage', 'sqlite:own/x.db', '--log', form, '--admin-password', 'another-one']);
     assert.equal(
       JSON.parse((await again.stop()).err).message,
-      'The network has its administrator already: --admin-password has no effect.',
+      'The network already has its administrator: --admin-password has no effect.',
     );
   });
 

@@ -131,12 +131,12 @@ test('a server without the secret key of the network says which key it lacks, an
   assert.deepEqual([none.code, none.out], [1, '']);
   assert.match(
     none.err,
-    /^error: the network in this database has a secret key, and \S*secret\.key is not there: give the key as SECRET_KEY or by --secret-key-file, or put it there\n$/,
+    /^error: the network in this database was created with a secret key, but \S*secret\.key does not exist: restore that file, or give the key as SECRET_KEY or with --secret-key-file\n$/,
   );
   assert.ok(!readdirSync(folder, { recursive: true }).some((file) => String(file).endsWith('secret.key')));
   const another = await given([], { SECRET_KEY: newSecretKey() });
   assert.equal(another.code, 1);
-  assert.match(another.err, /^error: the secrets in this store were sealed under another secretKey than the one given: [^\n]+\n$/);
+  assert.match(another.err, /^error: the secrets in this store were sealed under a different secretKey than the one given: [^\n]+\n$/);
 
   writeFileSync(join(folder, 'key'), `${SECRET_KEY}\n`);
   const args = ['--storage', storage, '--secret-key-file', 'key'];

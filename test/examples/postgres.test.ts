@@ -19,7 +19,7 @@ test(
     assert.equal(one.told('storage'), `postgres://${url.username}@${url.host}${url.pathname}`);
     assert.ok(!one.said.includes('database-password'));
     const stranger = await runServer(temporaryFolder(t), given.slice(0, -2));
-    assert.match(stranger.err, /the network in this database has a secret key/);
+    assert.match(stranger.err, /the network in this database was created with a secret key/);
     const two = await startServer(t, temporaryFolder(t), given.slice(0, -2), key);
 
     const token = await one.login('the-admin-password');

@@ -59,7 +59,7 @@ test('a port in use is refused before there is a network whose password nobody s
 test('an address that the machine has not is refused', async (t) => {
   refused(
     await runServer(temporaryFolder(t), ['--storage', 'memory', '--port', '0', '--host', '192.0.2.1']),
-    /^error: 192\.0\.2\.1 is no address of this machine: /,
+    /^error: 192\.0\.2\.1 is not an address of this machine: /,
   );
 });
 
@@ -69,7 +69,7 @@ test('a place that cannot be written is refused', async (t) => {
   mkdirSync(join(folder, 'folder.db'));
   refused(
     await runServer(folder, ['--storage', 'sqlite:file/controller.db']),
-    /^error: cannot make the folder file: (a part of the path is|there is) a file/,
+    /^error: cannot create the folder file: (a part of the path is a file|a file of that name exists)/,
   );
   refused(
     await runServer(folder, ['--storage', 'sqlite:folder.db']),
@@ -82,7 +82,7 @@ test('a folder without the right to write is refused', { skip: process.getuid?.(
   mkdirSync(join(folder, 'locked'), { mode: 0o500 });
   refused(
     await runServer(folder, ['--storage', 'sqlite:locked/controller.db']),
-    /^error: cannot make the database locked\/controller\.db: permission denied$/m,
+    /^error: cannot create the database locked\/controller\.db: permission denied$/m,
   );
   chmodSync(join(folder, 'locked'), 0o700);
 });
@@ -99,7 +99,7 @@ test('a read-only root is refused for what it is', { skip: mayMount ? false : 't
     const { status, stdout, stderr } = mounting(script, temporaryFolder(t));
     refused(
       { code: status, signal: null, out: stdout, err: stderr },
-      /^error: cannot make the folder \S*data\S*: the file system is read-only$/m,
+      /^error: cannot create the folder \S*data\S*: the file system is read-only$/m,
     );
   }
 });
@@ -165,7 +165,7 @@ test('certificates that cannot be used are refused', async (t) => {
   refused(await given(server, join(pki, 'root-ca.pem')), /^error: \S+root-ca\.pem holds no private key in PEM without a passphrase$/m);
   refused(
     await given(server, join(folder, 'other.key')),
-    /^error: the key in \S+other\.key is not the key of the certificate in \S+server\.private\.pem$/m,
+    /^error: the key in \S+other\.key does not belong to the certificate in \S+server\.private\.pem$/m,
   );
   const good = await startServer(t, folder, ['--storage', 'memory', '--tls', `${server},${server}`]);
   assert.match(good.said, /^listening on https:/m);
@@ -178,7 +178,7 @@ test('certificates that cannot be used are refused', async (t) => {
     writeFileSync(join(folder, 'data', of, 'root-ca.private.pem'), 'half of i');
     refused(
       await runServer(folder, ['--port', '0', '--storage', storage]),
-      /^error: \S+root-ca\.private\.pem does not hold a private key and its certificate: restore it, /,
+      /^error: \S+root-ca\.private\.pem does not hold a private key and its certificate: restore it from a backup, /,
     );
   }
 });

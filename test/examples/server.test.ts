@@ -98,7 +98,7 @@ test('a password that is given to a network that has its administrator is refuse
   await first.stop();
 
   const second = await startServer(t, folder, ['--admin-password', 'another-one']);
-  assert.match(second.said, /^The network has its administrator already: --admin-password has no effect\.$/m);
+  assert.match(second.said, /^The network already has its administrator: --admin-password has no effect\.$/m);
   assert.ok(await second.login('from-the-environment'));
   assert.equal(
     (await second.request('POST', '/authenticate?method=password', { body: { username: 'admin', password: 'another-one' } })).status,
@@ -156,7 +156,7 @@ test('a first signal drains and a second one ends the server at once', async (t)
   assert.ok(stdout);
   const begun = once(stdout, 'data');
   server.child.kill('SIGINT');
-  assert.match(String((await begun)[0]), /^closing: /);
+  assert.match(String((await begun)[0]), /^shutting down: /);
   server.child.kill('SIGINT'); // as npm passes it on: counts as the first
   await new Promise((done) => setTimeout(done, 600));
   assert.equal(server.child.exitCode, null);

@@ -310,7 +310,7 @@ onEveryStore('the change log, followed over HTTP', (open) => {
     await next(1);
     await app.controller.identities.delete({ id: user.id });
     await assert.rejects(next(1), /the loop has ended/);
-    assert.ok(!app.log.some((line) => line.includes('broken off')));
+    assert.ok(!app.log.some((line) => line.includes('cut off')));
   });
 
   test('a typed client follows it, in a new connection where one is lost, and in a new session where one has ended', async () => {

@@ -95,7 +95,7 @@ onEveryStore('heartbeats of controllers', (_, store) => {
     await app.inStore('write', (entities) => entities.insert(sessionReview, { sessions, lastId: '', isInDoubt: true }));
     failures = 2;
     await app.controller.publish();
-    const logged = () => app.log.filter((line) => line.includes('sessions could not be looked at again')).length;
+    const logged = () => app.log.filter((line) => line.includes('could not review the sessions')).length;
     await until(async () => logged() === 1);
     app.clock.advance('999ms');
     assert.equal(failed, 1);

@@ -47,7 +47,7 @@ test('the store of a network needs its secret key, and says whether it has one',
   assert.equal(await hasSecretKey(memory), true);
   await assert.rejects(networkAuthority({ storage: memory, secretKey: newSecretKey() }), {
     name: 'TypeError',
-    message: /another secretKey/,
+    message: /a different secretKey/,
   });
 });
 

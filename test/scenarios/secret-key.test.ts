@@ -24,12 +24,12 @@ test('a store that outlives the process is opened with a secret key, and from th
   const folder = mkdtempSync(join(tmpdir(), 'overlay-controller-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const storage = () => sqliteStorage({ file: join(folder, 'controller.db') });
-  await assert.rejects(opened(storage()), { name: 'TypeError', message: /secretKey is needed/ });
+  await assert.rejects(opened(storage()), { name: 'TypeError', message: /secretKey is required/ });
   await assert.rejects(opened(storage(), 'too short'), { name: 'TypeError', message: /32 random bytes/ });
   const [key, other] = [newSecretKey(), newSecretKey()];
   await opened(storage(), key);
   await opened(storage(), key);
-  await assert.rejects(opened(storage(), other), { name: 'TypeError', message: /another secretKey/ });
+  await assert.rejects(opened(storage(), other), { name: 'TypeError', message: /a different secretKey/ });
   await opened(storage(), [other, key]);
 });
 

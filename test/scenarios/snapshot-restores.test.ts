@@ -119,7 +119,7 @@ test('what is no snapshot of this version is refused with what to do', async () 
   const refuse = (text: string, why: RegExp) =>
     assert.rejects(restoreSnapshot({ storage: newStorage('memory'), snapshot: [text] }), refusal(why));
   await refuse('hello\n', /line 1: it is not JSON/);
-  await refuse('{"a":1}\n', /line 1: that is not how a snapshot begins/);
+  await refuse('{"a":1}\n', /line 1: this is not the header of a snapshot/);
   await refuse('{"snapshot":"overlay-controller","format":99,"revision":0}\n', /format 99.*newer/);
   const takenAt = '2026-01-01T00:00:00.000Z';
   const head = `${JSON.stringify({ snapshot: 'overlay-controller', format: 1, id: 'a', takenAt, software: 'overlay-controller', revision: 0 })}\n`;

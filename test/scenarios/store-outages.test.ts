@@ -45,7 +45,8 @@ onEveryStore('a store that fails', (open, store) => {
       assert.doesNotMatch(refused.text, /ECONNREFUSED/);
       ids.push(refused.body.error.requestId);
     }
-    const outages = () => logged.filter(({ message }) => message === 'the store is unavailable');
+    const outages = () =>
+      logged.filter(({ message }) => message === 'the database is unavailable: calls are answered with 503 until it responds');
     assert.deepEqual(
       outages().map(({ level, details }) => [level, details.requestId]),
       [['error', ids[0]]],
@@ -87,7 +88,7 @@ onEveryStore('a store that fails', (open, store) => {
     await app.settled();
     assert.deepEqual(
       logged.map(({ level, message }) => [level, message]),
-      [['error', 'the store is unavailable']],
+      [['error', 'the database is unavailable: calls are answered with 503 until it responds']],
     );
     assert.equal(logged[0]?.details.operationId, 'listIdentities');
     fail(undefined);
@@ -105,7 +106,7 @@ onEveryStore('a store that fails', (open, store) => {
     await assert.rejects(app.controller.identities.create({ body: ann }), { name: 'ApiError', code: 'UNHANDLED', cause: undefined });
     assert.deepEqual(
       logged.filter(({ level }) => level === 'error').map(({ message, details }) => [message, String(details.error)]),
-      [['the store failed', 'StorageError: disk full: /data/controller.db']],
+      [['unexpected error of the database: the call was answered with 500', 'StorageError: disk full: /data/controller.db']],
     );
   });
 

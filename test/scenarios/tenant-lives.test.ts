@@ -67,7 +67,7 @@ onEveryTenantStore('the life of a tenant', (newDatabase) => {
       await using app = await openTenants(database, { secretKey: [next, SECRET_KEY] });
       assert.deepEqual(await app.overlays.reseal(), { entities: { tenant: 1 } });
     }
-    await assert.rejects(openTenants(database), /another secretKey/);
+    await assert.rejects(openTenants(database), /a different secretKey/);
     await using app = await openTenants(database, { secretKey: next });
     await administratorOf(byHost(app.overlays), 'acme');
   });

@@ -200,7 +200,7 @@ onEveryStore('names beyond the limit', (open) => {
     const shown = await app.controller.servicePolicies.get({ id: policies.servicePolicies.id }, LEAD);
     assert.deepEqual([shown.identityRolesDisplay.length, shown.postureCheckRolesDisplay], [1, []]);
     assert.deepEqual(logged, [
-      ['the rule of authorize limited a kind by what is no filter on it: nothing of the kind is visible', 'postureCheck'],
+      ['the authorize rule of the host limited a kind by an invalid filter: no entity of that kind is visible', 'postureCheck'],
     ]);
   });
 

@@ -34,7 +34,7 @@ export async function* linesOf(parts: AsyncIterable<string | Uint8Array>): Async
       start = end + 1;
     }
   }
-  if (begun.length > 0) throw refusedAt(number, 'the snapshot ends in the middle of it');
+  if (begun.length > 0) throw refusedAt(number, 'the snapshot is truncated in this line');
 }
 
 /** The beginning of a line whose end is yet to come. It grows by doubling, so that tiny parts cost no more than large ones. */

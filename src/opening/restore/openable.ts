@@ -8,12 +8,12 @@ import { FORMER } from '../reseal.ts';
 import { refusedAt } from './refused.ts';
 import { kindsIn } from './row.ts';
 
-/** Whether a network of the rows of a snapshot opens: whatever opening it adds must have its place, and one key must open its secrets. */
+/** Checks that a network restored from a snapshot will open: built-in rows must not collide with its rows, and one key must unseal its secrets. */
 export class Openable {
   readonly #builtIn = new Set<BuiltIn>();
-  /** Of each built-in row, the line of another row that has its name. */
+  /** For each built-in row, the line of another row with its name. */
   readonly #namesakes = new Map<BuiltIn, number>();
-  /** Of each key, the first line that is sealed under it. */
+  /** For each key, the first line that is sealed under it. */
   readonly #keys = new Map<string, number>();
   readonly #kept = new Map<string, Row>();
   #hasIdentities = false;
@@ -49,10 +49,10 @@ export class Openable {
   #checkKeys(line: number): void {
     const check = this.#kept.get(KEY_CHECK);
     const key = keyNameOf(String(check?.sealed ?? ''));
-    if (this.#keys.size > 0 && key === undefined) throw refusedAt(line, `secrets are sealed, and there is no ${KEY_CHECK}`);
+    if (this.#keys.size > 0 && key === undefined) throw refusedAt(line, `secrets are sealed, but ${KEY_CHECK} is missing`);
     // While the key is replaced, others still count.
     if (this.#kept.has(FORMER)) return;
     for (const [name, at] of this.#keys)
-      if (name !== key) throw refusedAt(at, 'it is sealed under another secret key than that of the network');
+      if (name !== key) throw refusedAt(at, 'it is sealed under a different secret key than that of the network');
   }
 }

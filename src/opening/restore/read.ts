@@ -24,7 +24,7 @@ export interface EndLine {
   readonly rows: number;
 }
 
-/** No network comes so far: one that goes on from here has as many revisions again before they are no exact numbers any more. */
+/** No network reaches it, and one that continues from here has as many revisions again before numbers lose exactness. */
 const MOST_REVISION = 2 ** 52;
 
 /** A record of the change log holds an entity twice, and an entity may be the result of many requests. */
@@ -40,7 +40,7 @@ export async function* readSnapshot(parts: AsyncIterable<string | Uint8Array>): 
   let end: EndLine | undefined;
   for await (const { number, bytes } of linesOf(parts)) {
     last = number;
-    if (end) throw refusedAt(number, 'there is more after the end of the snapshot');
+    if (end) throw refusedAt(number, 'content follows after the end of the snapshot');
     const value = objectIn(bytes, number);
     if (number === 1) yield headOf(value);
     else if ('sha256' in value) {
@@ -52,7 +52,7 @@ export async function* readSnapshot(parts: AsyncIterable<string | Uint8Array>): 
     } else yield rowOf(value, number);
     digest.update(bytes).update(NEWLINE);
   }
-  if (!end) throw refusedAt(last + 1, 'the snapshot ends too soon');
+  if (!end) throw refusedAt(last + 1, 'the snapshot is truncated');
 }
 
 const NEWLINE = Uint8Array.of(0x0a);
@@ -67,7 +67,7 @@ const head = z.object({
 });
 
 const headOf = (value: Values): SnapshotHead => {
-  if (value.snapshot !== 'overlay-controller') throw refusedAt(1, 'that is not how a snapshot begins');
+  if (value.snapshot !== 'overlay-controller') throw refusedAt(1, 'this is not the header of a snapshot');
   if (value.format !== FORMAT)
     throw refusedAt(
       1,
@@ -75,11 +75,11 @@ const headOf = (value: Values): SnapshotHead => {
     );
   const { data, error } = head.safeParse(value);
   if (data) return data;
-  throw refusedAt(1, `it does not tell its ${error.issues[0]?.path.join('.')}: ${error.issues[0]?.message}`);
+  throw refusedAt(1, `it has no valid ${error.issues[0]?.path.join('.')}: ${error.issues[0]?.message}`);
 };
 
 const rowOf = ({ kind, row, ...more }: Values, number: number): RowLine => {
-  if (typeof kind !== 'string' || !isObject(row) || Object.keys(more).length > 0) throw refusedAt(number, 'that is no row of a kind');
+  if (typeof kind !== 'string' || !isObject(row) || Object.keys(more).length > 0) throw refusedAt(number, 'this is not a row of a kind');
   return { number, kind, row };
 };
 
@@ -91,7 +91,7 @@ const objectIn = (line: Uint8Array, number: number): Values => {
     throw error instanceof ApiError ? refusedAt(number, error.message) : error;
   }
   if (isObject(value)) return value;
-  throw refusedAt(number, 'it is no JSON object');
+  throw refusedAt(number, 'it is not a JSON object');
 };
 
 const isObject = (value: unknown): value is Values => typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -16,7 +16,7 @@ interface Awaited {
   readonly description: string;
 }
 
-/** Sees to it that what the rows of a snapshot refer to is among its rows, before or after them. */
+/** Checks that every reference in a snapshot is to one of its rows, before or after the referring row. */
 export class References {
   readonly #entities: Entities;
   readonly #awaited = new Map<string, Awaited>();
@@ -54,7 +54,8 @@ export class References {
         if (!missing) throw refusedAt(line, description);
         const key = keyOf(missing.target, missing.id);
         if (!this.#awaited.has(key)) this.#awaited.set(key, { line, description });
-        if (this.#awaited.size > MOST_AWAITED) throw refusedAt(line, `more than ${MOST_AWAITED} entities are referred to before they come`);
+        if (this.#awaited.size > MOST_AWAITED)
+          throw refusedAt(line, `more than ${MOST_AWAITED} entities are referenced before they appear`);
       }
     }
   }

@@ -117,7 +117,7 @@ describe('a stream gives everything back', () => {
       const next = stream.next();
       source.fail(new Error('the disk is gone'));
       await assert.rejects(async () => next, /the disk is gone/);
-      assert.deepEqual(log, ['a stream was broken off, as its source failed: r1 Error: the disk is gone']);
+      assert.deepEqual(log, ['a stream was cut off: its source failed; the client may reconnect: r1 Error: the disk is gone']);
     },
     'when its client may read no more, which ends it without a fault': async ({ stream, source, log }) => {
       const next = stream.next();

@@ -193,7 +193,7 @@ describe('where outbound requests may go', () => {
     ])
       assert.throws(() => addressRule([entry]), {
         name: 'TypeError',
-        message: `'${entry}' is no range of addresses such as 10.0.0.0/8 or fd00::/8`,
+        message: `'${entry}' is not a range of addresses such as 10.0.0.0/8 or fd00::/8`,
       });
   });
 

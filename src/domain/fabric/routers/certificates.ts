@@ -10,7 +10,7 @@ import { type CertificateRequest, readRequest } from '../../../pki/request.ts';
 import type { Signer } from '../../../pki/signer.ts';
 import { claim, routerNames } from './server-names.ts';
 
-/** Of the row of a router of either kind, what its certificates are about. */
+/** The certificate fields of a router of either kind. */
 export interface CertifiedRouter {
   readonly id: string;
   readonly name: string;
@@ -28,7 +28,7 @@ export interface RouterCertificates {
   /** PEM: the certificate, then those above it, without the root. */
   readonly cert: string;
   readonly serverCert: string;
-  /** The fields of the row, in the transaction that stores the certificates. @throws ApiError `CONFLICT` when another router got a name meanwhile */
+  /** The fields of the row, in the transaction that stores the certificates. @throws ApiError `CONFLICT` when another router has taken a name in between */
   claim(entities: Entities): Promise<Partial<RowOf<typeof router>>>;
 }
 

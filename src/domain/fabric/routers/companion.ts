@@ -13,7 +13,7 @@ import { removeEntity } from '../../../resources/removal.ts';
 
 type EdgeRouter = RowOf<typeof edgeRouter>;
 
-/** Of the router only the name is kept in step. @throws ApiError 400 `name` when an identity has it */
+/** Keeps the companion in sync with its router, of which only the name matters. @throws ApiError 400 `name` when an identity has it */
 export const keepCompanion = async (entities: Entities, after: EdgeRouter, before: EdgeRouter | undefined): Promise<void> => {
   const had = before?.isTunnelerEnabled ?? false;
   if (after.isTunnelerEnabled && !had) await addCompanion(entities, after);

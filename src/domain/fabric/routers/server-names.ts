@@ -11,7 +11,7 @@ import { ALL, and, equals, not, oneOf, or, type Predicate, stringField } from '.
 export interface RouterNames {
   /** For its server. */
   readonly server: ServerNames;
-  /** Whether the common name of its server's request may stand there. */
+  /** True if it may contain the common name of its server's request. */
   readonly keepsCommonName: boolean;
   /** All that it is called, in canonical form, and that no other router will be called from now on. */
   readonly claimed: readonly string[];
@@ -22,7 +22,7 @@ type Requests = Readonly<Record<'own' | 'server', Pick<CertificateRequest, 'dnsN
 };
 type Router = { readonly id: string; readonly name: string };
 
-/** Of the names and addresses that a router asks for, those that the host allows and that belong neither to a controller nor to another router. */
+/** The requested names and addresses of a router that the host allows and that belong neither to a controller nor to another router. */
 export const routerNames = async (
   entities: Entities,
   core: Core,
@@ -54,7 +54,7 @@ export const routerNames = async (
   };
 };
 
-/** The names of a router as its row keeps them. @throws ApiError `CONFLICT` when another router got one of them meanwhile */
+/** The names of a router as its row keeps them. @throws ApiError `CONFLICT` when another router has taken one of them in between */
 export const claim = async (entities: Entities, core: Core, of: Router, { claimed }: RouterNames) => {
   if ((await takenBy(entities, core, of, claimed)).size > 0)
     throw new ApiError('CONFLICT', {

@@ -23,7 +23,7 @@ export const withSealedSecret = async (
   return { id, sealedIdentitySecret: await sealText(secrets, terminator, FIELD, { id }, secret) };
 };
 
-/** The secret by which routers tell the instances of a service apart; undefined where none was given. @throws SecretUnreadable */
+/** The secret by which routers distinguish the instances of a service; undefined if none was given. @throws SecretUnreadable */
 export const identitySecretOf = async (secrets: Secrets, row: Pick<Row, 'id' | 'sealedIdentitySecret'>): Promise<string | undefined> =>
   row.sealedIdentitySecret ? unsealText(secrets, terminator, FIELD, row) : undefined;
 

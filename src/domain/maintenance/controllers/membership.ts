@@ -33,12 +33,19 @@ export const joinNetwork = async (core: Core, options: MemberOptions): Promise<v
     await join(job, core, options);
     const say = () => sayOnlineUntil(job, options.name, later(core, ONLINE_MS));
     job.every(RENEWED_MS, () =>
-      say().catch((error) => core.platform.logger.warn('controllers: could not say that it is there', { error: String(error) })),
+      say().catch((error) =>
+        core.platform.logger.warn(
+          'could not renew the membership of this controller; without a renewal, the others consider it offline after 60 seconds',
+          { error: String(error) },
+        ),
+      ),
     );
     resolve();
     await new Promise<void>((close) => job.signal.addEventListener('abort', () => close()));
     await sayOnlineUntil(job, options.name, later(core, 0)).catch((error) =>
-      core.platform.logger.warn('controllers: could not say that it is gone; the others will notice', { error: String(error) }),
+      core.platform.logger.warn('could not end the membership of this controller; the others consider it offline within 60 seconds', {
+        error: String(error),
+      }),
     );
   });
   membership.catch(reject);

@@ -12,9 +12,9 @@ const startIntegrity =
     const taken = await take(call, 'data-integrity', { isFix, findings: [], tooManyFindings: false });
     core.background
       .run(call.attribution, (job) => runIntegrity(job, core, taken, isFix))
-      // The state tells clients; this is for those who look after the controller.
+      // Clients see the state; the log is for operators.
       .catch((error: unknown) =>
-        core.platform.logger.warn('data integrity: the run ended before its end', { requestId, error: String(error) }),
+        core.platform.logger.warn('the data integrity check failed before it was complete', { requestId, error: String(error) }),
       );
     return {};
   };

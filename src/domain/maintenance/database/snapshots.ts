@@ -12,11 +12,11 @@ import { take, workOn } from './tasks.ts';
 /** At most one a minute (contract of the published API). ms */
 const PAUSE_MS = 60_000;
 
-/** Of the time that the caller waits, what is waited for the end. */
+/** The share of the caller's time limit that is spent waiting for the snapshot. */
 const SHARE = 0.75;
 
 /**
- * Takes a snapshot, and resolves once it is kept. To a caller over HTTP it says before its time is over that the work goes on. The answer is an empty
+ * Takes a snapshot, and resolves once it is saved. A caller over HTTP gets 202 before its time limit if the work continues. The answer is an empty
  * object in the published API: its `location` leads to the state, which has the name.
  * @throws ApiError `NOT_CONFIGURED` where the host has given no place, `RATE_LIMITED` within a minute of the last one, `SERVER_UNAVAILABLE` when the
  *   place cannot take it
@@ -40,12 +40,12 @@ export const createSnapshot = async (call: Call): Promise<Record<string, never>>
   if (await isOverWithin(work, core, call.timeLimit)) await work;
   else {
     call.isAccepted = true;
-    work.catch((error: unknown) => core.platform.logger.error('a snapshot was not kept', { requestId, error: String(error) }));
+    work.catch((error: unknown) => core.platform.logger.error('the snapshot could not be taken', { requestId, error: String(error) }));
   }
   return {};
 };
 
-/** Whether some work ends well before the time limit of a caller. */
+/** True if the work ends well before the time limit of the caller. */
 const isOverWithin = async (work: Promise<unknown>, { platform }: Core, timeLimit: number | undefined): Promise<boolean> => {
   if (timeLimit === undefined) return true;
   const over = new AbortController();
@@ -69,8 +69,8 @@ const stoppableSink = (signal: AbortSignal, core: Core, sink: SnapshotSink): Sna
       await sink.save(name, watched(stoppable(parts, signal), state));
     } catch (error) {
       if (state.fault) throw state.fault.error;
-      // A full disk, say: that is nothing that the request, or we, could mend.
-      core.platform.logger.error('the place for snapshots did not keep one', { error });
+      // For example a full disk, which neither the request nor the controller can fix.
+      core.platform.logger.error('could not save the snapshot: the SnapshotSink of the option snapshots failed', { error });
       throw unavailable('the place where snapshots are kept did not take it; the log of the controller says why');
     }
   },
@@ -90,7 +90,7 @@ async function* watched(parts: AsyncIterable<string>, state: Watched): AsyncGene
   }
 }
 
-/** Ends with the controller, and lets others have a turn between two parts: where everything is in memory, nothing else would. */
+/** Ends with the controller, and yields to the event loop between parts, which nothing else does if everything is in memory. */
 async function* stoppable(parts: AsyncIterable<string>, signal: AbortSignal): AsyncGenerator<string> {
   for await (const part of parts) {
     signal.throwIfAborted();

@@ -15,7 +15,7 @@ export type Task = RowOf<typeof maintenanceTask>;
 export type TaskName = 'data-integrity' | 'snapshot';
 type Fields = Partial<Omit<Task, 'id'>>;
 
-/** Of a controller that has not been heard of for so long, another takes its task over. ms */
+/** After this time without a renewal of its lease, another controller may take over a task. ms */
 const HELD_MS = 60_000;
 
 /** A task that this controller has taken. */
@@ -47,7 +47,7 @@ export const take = (call: Call, name: TaskName, fields: Fields, pause = 0): Pro
 
 /** The operations of a running task, all under its lease. */
 export interface TaskWork extends Pick<Lease, 'signal' | 'read' | 'write'> {
-  /** Notes down how far it has got. @throws as `write` */
+  /** Stores the progress. @throws as `write` */
   note(fields: Fields): Promise<void>;
 }
 
@@ -74,13 +74,15 @@ export const workOn = async <T>(
     return value;
   } catch (error) {
     await end(wordsOf(error)).catch((another) =>
-      core.platform.logger.warn(`${name}: its end could not be noted down`, { error: String(another) }),
+      core.platform.logger.warn(`could not record the end of the task ${name}; it is reported as lost once its lease expires`, {
+        error: String(another),
+      }),
     );
     throw error;
   }
 };
 
-/** How a task went last. One whose controller was lost is over, and says so. */
+/** The state of the last run of a task. A run whose controller was lost is over, with that as its error. */
 export const progressOf = async (entities: Entities, name: TaskName, now: string) => {
   const task = await entities.get(maintenanceTask, name);
   const lease = await entities.get(leaseKind, name);

@@ -25,7 +25,7 @@ const MOST_WRONG = 10;
 const currentLogin = async (entities: Entities, call: Call, id: string): Promise<Login | undefined> =>
   loginOf(entities, call, await authRequestOf(entities, call, id));
 
-/** Of a login whose primary step has succeeded. @throws ApiError `UNAUTHORIZED` */
+/** The login, after its primary step. @throws ApiError `UNAUTHORIZED` */
 const requireLogin = async (entities: Entities, call: Call, id: string): Promise<Login> => {
   const login = await currentLogin(entities, call, id);
   if (!login) throw unauthorized('there is no such login under way, or its first step has not succeeded');
@@ -58,7 +58,7 @@ const giveCode = (call: Call, purpose: 'login' | 'verify', code: string, id: str
     code.length > LONGEST_CODE ? '' : code,
     async (entities, row, spent) => {
       const login = await currentLogin(entities, call, id);
-      // Another identity may have logged in meanwhile.
+      // Another identity may have logged in in between.
       if (login?.owner.id !== owner.id) throw new ApiError('INVALID_TOTP_CODE');
       await entities.update(mfa, row, purpose === 'verify' ? { isVerified: true } : spent);
       await passFactor(entities, login, 'totp', call);

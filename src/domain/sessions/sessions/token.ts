@@ -51,9 +51,9 @@ export const unstoredSessionToken = (
 ): Promise<{ readonly id: string; readonly token: string }> =>
   signedToken(call, { id: call.core.platform.random.uuid(), serviceId, type }, false);
 
-/** What the token of a session says. It may have ended since. */
+/** The claims of a session token. The session may have ended since. */
 export interface SessionClaims {
-  /** Whether a row stands behind it: not where signed tokens stand for the API session. */
+  /** True if the session has a row, which one below an API session with signed tokens has not. */
   readonly isStored: boolean;
   readonly sessionId: string;
   readonly apiSessionId: string;
@@ -82,7 +82,7 @@ export const readSessionToken = async (
   };
 };
 
-/** @throws ApiError `UNAUTHORIZED` for what is no token of a session of this identity that still goes on */
+/** @throws ApiError `UNAUTHORIZED` unless it is the token of a current session of this identity */
 export const requireSessionToken = async (entities: Entities, call: Call, token: string): Promise<void> => {
   const key = await call.core.pki.networkKey();
   const claims = await key.verify(token, { audience: AUDIENCE, now: call.core.platform.clock.now() });

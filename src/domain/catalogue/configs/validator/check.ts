@@ -21,7 +21,7 @@ export type SchemaCheck = (data: unknown, at: Place, seen?: Seen) => boolean;
 /** State shared by keywords while they are compiled and run. */
 export interface Engine {
   readonly draft: Draft;
-  /** Whether all faults are wanted, or the first. */
+  /** True to report all faults, false to stop at the first. */
   readonly allErrors: boolean;
   readonly tank: Tank;
   readonly patterns: Patterns;
@@ -45,7 +45,7 @@ export const failing =
     return false;
   };
 
-/** Every check in turn; beyond the first that fails only where all faults are wanted. */
+/** Runs the checks in order; after a failure it continues only with `allErrors`. */
 export const all = (checks: readonly SchemaCheck[], { allErrors }: Pick<Engine, 'allErrors'>): SchemaCheck => {
   const [only] = checks;
   if (only && checks.length === 1) return only;

@@ -8,9 +8,9 @@ type OfObject = (object: Properties, at: Place, seen: Seen | undefined) => boole
 const objects =
   (check: OfObject): SchemaCheck =>
   (data, at, seen) =>
-    typeof data !== 'object' || data === null || Array.isArray(data) || check(data as Properties, at, seen); // all else was told apart
+    typeof data !== 'object' || data === null || Array.isArray(data) || check(data as Properties, at, seen); // narrowed by the checks above
 
-/** Whether all of some entries are good; beyond the first that is not, only where all faults are wanted. */
+/** True if all entries are valid; after a failure it continues only with `allErrors`. */
 const every = <T>({ allErrors }: Engine, entries: Iterable<T>, isGood: (entry: T) => boolean): boolean => {
   let all = true;
   for (const entry of entries) {
