@@ -1,4 +1,4 @@
-/** What servers of Node have in common, whatever they speak. */
+/** Common parts of Node servers, independent of their protocol. */
 import type { AddressInfo, Server, Socket } from 'node:net';
 
 /** Begins to listen. @returns the port. @throws errors of `listen`, e.g. `EADDRINUSE` */

@@ -99,6 +99,6 @@ export { storageSchema } from './storage/schema.ts';
 export { WrittenRows } from './storage/written-rows.ts';
 // Name and version, for what adapters write down.
 export { software } from './version.ts';
-// What every answer over HTTP has.
+// Common parts of every answer over HTTP.
 export { isRequestId, newRequestId } from './wire/request-id.ts';
 export { SAFE_HEADERS } from './wire/safe-headers.ts';

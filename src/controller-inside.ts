@@ -1,7 +1,7 @@
 import type { Core } from './call/core.ts';
 import type { ChangeListeners } from './changes/listeners.ts';
 
-/** What entry points beside that of the controller need of one. They are no part of it, so that hosts which do without them do not bundle them. */
+/** Internals of a controller for other entry points, which are separate so that hosts without them do not bundle them. */
 export interface ControllerInside {
   readonly core: Core;
   readonly events: ChangeListeners;

@@ -11,7 +11,7 @@ import type { Random } from './platform/platform.ts';
 import { newId } from './storage/ids.ts';
 import type { Facade } from './types/facade.ts';
 
-/** What a request over HTTP would present. */
+/** The credentials of a request over HTTP. */
 export type CallerCredentials = Pick<CallSource, 'credentials' | 'peerCertificates'>;
 
 /** The operations in process. They use the same pipeline as HTTP requests: embedding does not bypass validation or authorisation. */

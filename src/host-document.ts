@@ -7,7 +7,7 @@ import { openApiDocument } from './http/openapi.ts';
 import { checkedOptions } from './options.ts';
 import type { Facade } from './types/facade.ts';
 
-/** Of which operations `controller.openapi` describes. */
+/** Selects the operations that `controller.openapi` describes. */
 export interface OpenApiOptions {
   /** Names of groups of operations, as the controller has them: `identities`, `services`, ... Default: all. */
   readonly groups?: readonly (keyof Facade)[];

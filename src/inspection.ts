@@ -99,7 +99,7 @@ const listIn = async (store: Store, name: KindName, query: InspectionQuery): Pro
   });
 };
 
-/** What only a running controller can resolve is no symbol here. */
+/** The symbols without those that only a running controller can resolve. */
 const storedSymbols = (kind: Kind): Symbols => {
   const all = symbolsFor(kind);
   const isStored = (name: string) => {

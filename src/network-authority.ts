@@ -78,7 +78,7 @@ export const networkAuthority = async (options: NetworkAuthorityOptions): Promis
 const OPTIONS = { storage: true, secretKey: true, platform: true, former: true } as const;
 
 /**
- * Whether there is a network in the store that has a secret key: it opens with that one only.
+ * True if the network in the store has a secret key: it opens with that one only.
  * @throws StoreSchemaMismatch, StoreUnavailable from the storage adapter
  */
 export const hasSecretKey = (storage: StorageAdapter): Promise<boolean> => within(storage, isSealed);

@@ -30,7 +30,7 @@ const channelsOf = (controller: WithRouters): RouterChannels => {
 export const acceptRouterOf = (controller: WithRouters): AcceptRouter => channelsOf(controller).accept;
 
 /**
- * Asks routers that are connected to a controller, by whatever port, for values that they alone know. What one does not answer is among its errors.
+ * Asks the routers that are connected to a controller, on any port, for values that only they know. Each failed question is among the errors.
  *
  * ```ts
  * const [{ values }] = await inspectRouters(controller, { values: ['links'], routerIds: [id] });

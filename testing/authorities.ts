@@ -10,7 +10,7 @@ import { enrollDevice, type TestDevice } from './devices.ts';
 import type { TestEntity } from './entity.ts';
 import type { Kit } from './kit.ts';
 
-/** What a certificate of a CA says beside its common name. */
+/** The content of a CA's certificate beside its common name. */
 export interface TestCertificateOptions {
   /** Authorities between the CA and the certificate. Default 0. */
   readonly intermediates?: 0 | 1;

@@ -12,7 +12,7 @@ const HOW = {
 } as const;
 type Method = keyof typeof HOW;
 
-/** What the JWT of an enrollment, or of a CA, says to those who enroll. */
+/** The claims of the JWT of an enrollment, or of a CA. */
 interface EnrollmentClaims<M extends Method> {
   /** Id of the identity or router that it is for, or of a CA. */
   readonly sub: string;

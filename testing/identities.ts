@@ -10,7 +10,7 @@ export interface TestIdentity extends TestEntity {
 
 /** An identity with a password. */
 export interface TestUser extends TestIdentity {
-  /** Of its password authenticator. */
+  /** The username of its password authenticator. */
   readonly username: string;
   /** The same for all users of tests, unless it is changed. */
   readonly password: string;

@@ -12,7 +12,7 @@ export interface TestJwtSigner extends TestEntity {
   readonly audience: string;
   /** Where its keys are served: https, at a name that is served nowhere else. */
   readonly jwksEndpoint: string;
-  /** Whether its keys can be fetched. Set it to false for an outage. */
+  /** True while its keys can be fetched. Set it to false for an outage. */
   isReachable: boolean;
   /**
    * A token that is valid for ten minutes of the network's clock.

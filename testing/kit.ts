@@ -8,7 +8,7 @@ import { type TestSession, testSession } from './session.ts';
 /** Requests to the controller over HTTP messages, without a socket: for the option `fetch` of `createClient`. */
 export type TestFetch = (url: string, init?: RequestInit) => Promise<Response>;
 
-/** What a request comes with, beside what the operation says. */
+/** Credentials and headers of a request beside the input of the operation. */
 export interface Presenting {
   /** DER of the client certificates in the TLS handshake, leaf first. Called for each request. */
   readonly certificates?: () => readonly Uint8Array[];
@@ -16,7 +16,7 @@ export interface Presenting {
   readonly credentials?: ClientCredentials;
 }
 
-/** What all parts of a test's network use. */
+/** Common dependencies of the parts of a test network. */
 export interface Kit {
   readonly controller: ManagementController;
   readonly clock: TestClock;

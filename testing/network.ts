@@ -23,13 +23,13 @@ export interface TestNetwork extends AsyncDisposable {
   /** The clock of the controller, which stands still unless the test advances it. */
   readonly clock: TestClock;
   /**
-   * Lets time pass, `advance('31m')`, and waits for what happens meanwhile: leases are renewed, schedules run, each at its time. For less,
-   * `clock.advance` lets time pass at once.
+   * Advances the time, `advance('31m')`, and waits for the work that becomes due: leases are renewed, schedules run, each at its time.
+   * `clock.advance` does not wait.
    */
   advance(by: string): Promise<void>;
   /** Resolves when the controller has no transaction and no outbound request under way. */
   settled(): Promise<void>;
-  /** What the network has told so far: changes, calls, and its log. */
+  /** The recorded events of the network: changes, calls, and its log. */
   readonly recorded: Recorded;
   /** Requests over HTTP messages, without a socket: `createClient({ baseUrl, credentials, fetch: network.fetch })`. */
   readonly fetch: TestFetch;
@@ -67,9 +67,9 @@ export interface TestNetwork extends AsyncDisposable {
   bind(identities: TestRoles, services: TestRoles, postureChecks?: TestRoles): Promise<TestEntity>;
   /** Lets the identities use the edge routers, and the services be reached through them. Default: all, for sessions need both. */
   route(identities?: TestRoles, services?: TestRoles, edgeRouters?: TestRoles): Promise<void>;
-  /** Whether some policy lets the identity dial the service, its posture checks included. Codes for MFA count only if a session is given. */
+  /** True if a policy allows the identity to dial the service, with its posture checks. Codes for MFA count only if a session is given. */
   mayDial(who: TestSubject, service: TestEntity): Promise<boolean>;
-  /** Whether some policy lets the identity bind the service, likewise. */
+  /** The same for binding the service. */
   mayBind(who: TestSubject, service: TestEntity): Promise<boolean>;
 
   /** Closes the controller. `await using` does so by itself. */

@@ -7,11 +7,11 @@ export interface LogLine {
   readonly level: keyof Logger;
   /** A sentence. */
   readonly message: string;
-  /** What the sentence is about. */
+  /** The details of the message. */
   readonly details: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** What a network has told since it was opened, or since `clear`, each list in order. */
+/** The events of a network since it was opened, or since `clear`, each list in order. */
 export interface Recorded {
   /** Committed changes, as `controller.events` announces them. */
   readonly changes: readonly Change[];

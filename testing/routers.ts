@@ -18,7 +18,7 @@ export interface TestRouter extends TestEntity {
    */
   connect(address?: { readonly hostname: string; readonly port: number }): Promise<RouterConnection>;
   /**
-   * The router connects to a server as routers do, over TLS (`serveRouters`, or `serve` with `routers`), and does what the test tells it. It enrolls if it must. Needs Node.
+   * The router connects to a server as routers do, over TLS (`serveRouters`, or `serve` with `routers`), and runs the script of the test. It enrolls if necessary. Needs Node.
    * @throws Error with what the controller said, when it refuses the router
    */
   dial(options: ScriptedRouterOptions): Promise<ScriptedRouter>;

@@ -1,4 +1,4 @@
-/** A router that does on its control channel what a test tells it to. */
+/** A router whose behaviour on the control channel is scripted by a test. */
 import { FRAME_LIMITS } from '../src/control-channel/accept.ts';
 import { type Channel, createChannel, type OwnedChannel, type RequestOptions } from '../src/control-channel/channel.ts';
 import { encodeFrame, type Frame } from '../src/control-channel/frame.ts';
@@ -14,7 +14,7 @@ import type { TestClock } from './clock.ts';
 
 /** Where a controller is reached by routers, and what the router says. */
 export interface ScriptedRouterOptions {
-  /** Of the server. */
+  /** The port of the server. */
   readonly port: number;
   /** Default `127.0.0.1`. */
   readonly host?: string;
@@ -22,13 +22,13 @@ export interface ScriptedRouterOptions {
   readonly version?: string;
   /** The id that it says it has. Default: its own. */
   readonly claimedId?: string;
-  /** The id of its last connection, as a router says it that was not started anew. Default: none. */
+  /** The id of its last connection, which a router sends unless it was restarted. Default: none. */
   readonly lastConnectionId?: string;
   /** How clients reach it. Default: one listener, `tls` on port 3022. */
   readonly listeners?: readonly { readonly protocol: string; readonly hostname: string; readonly port: number }[];
   /** Where other routers reach it. Default: one listener, `tls` on port 6000. */
   readonly linkListeners?: readonly { readonly protocol: string; readonly address: string }[];
-  /** What it does with a message, in place of the usual: by name, e.g. `ServerHello`. */
+  /** Handlers that replace the default one, by message name, e.g. `ServerHello`. */
   readonly script?: Readonly<Record<string, (frame: Frame, router: ScriptedRouter) => void>>;
 }
 

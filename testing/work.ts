@@ -1,6 +1,6 @@
 import type { StorageAdapter, Store } from '../src/adapter-kit.ts';
 
-/** What is under way in the store of a network, and in its outbound requests. */
+/** The running work in the store of a network and in its outbound requests. */
 export interface Work {
   /** Counts it as under way until it settles. */
   track<T>(work: Promise<T>): Promise<T>;
@@ -14,7 +14,7 @@ export interface Work {
 const { setImmediate: afterIo, setTimeout: afterTime } = globalThis;
 const turn = (): Promise<void> => new Promise((resolve) => void (afterIo ? afterIo(resolve) : afterTime(resolve, 0)));
 
-/** Turns of the event loop without any work after which there is none: an answer is passed on, and a key imported, in one or two. */
+/** Turns of the event loop without any work after which the network counts as idle: passing on an answer, or importing a key, takes one or two. */
 const QUIET_TURNS = 3;
 
 export const trackWork = (): Work => {

@@ -1,14 +1,13 @@
-/** Milliseconds for which requests are begun in one turn of the event loop. */
+/** Milliseconds for which requests are started within one turn of the event loop. */
 const BEGUN_FOR_MS = 20;
 
 /**
- * Requests of many connections may arrive in one turn of the event loop. Were they all worked on in it, nothing else would be done for as long as they take
- * together.
+ * Many requests may arrive in one turn of the event loop. If all of them started in it, they would block the process for as long as they take together.
  * @param now milliseconds
  * @returns gives undefined if a request may begin; otherwise resolves when it may, in the order of the calls
  */
 export const createTurnsToBegin = (now: () => number): (() => Promise<void> | undefined) => {
-  /** When the first request of this turn was begun. */
+  /** The time at which the first request of this turn of the event loop started. */
   let firstAt: number | undefined;
   const endTurn = () => {
     firstAt = undefined;
@@ -26,5 +25,5 @@ export const createTurnsToBegin = (now: () => number): (() => Promise<void> | un
   return () => (isOver() ? wait() : undefined);
 };
 
-/** Of all requests to this process. */
+/** Shared by all requests to this process. */
 export const turnToBegin = createTurnsToBegin(() => performance.now());

@@ -8,7 +8,7 @@ import { abandonBody, isBodiless, isWhole, type WholeBody } from './whole.ts';
 /** How an answer is sent. */
 export interface Sending {
   readonly streams: NodeStreams;
-  /** Whether the connection must be closed after this answer. */
+  /** True if the connection must be closed after this answer. */
   readonly last: boolean;
 }
 

@@ -37,7 +37,7 @@ export interface NodeOptions extends BodyLimits, AnswerLimits {
 /** The names of the limits among `NodeOptions`, for checking options. */
 export const REQUEST_LIMITS = { maxConcurrent: true, ...BODY_LIMITS, ...ANSWER_LIMITS } as const;
 
-/** What a refusal has beside its status. */
+/** Parts of a refusal beside its status. */
 interface Refusing {
   readonly headers?: Readonly<Record<string, string>>;
   readonly requestId?: string;

@@ -23,7 +23,7 @@ export interface HostRequest {
   readonly originalUrl?: string | undefined;
   /** The host's id of the request. */
   readonly requestId?: string | undefined;
-  /** Whether the client waits for `100 Continue` before it sends the body. */
+  /** True if the client waits for `100 Continue` before it sends the body. */
   readonly awaitsContinue?: boolean;
 }
 

@@ -24,7 +24,7 @@ const encoded = (parsed: unknown, contentType: string): Uint8Array => {
 
 const FORM = /^application\/x-www-form-urlencoded\b/i;
 
-/** Some parsers turn names with brackets into objects, whose text is JSON here. */
+/** Some parsers convert names with brackets to objects, which are serialized as JSON here. */
 const formOf = (fields: object): URLSearchParams =>
   new URLSearchParams(
     Object.entries(fields).flatMap(([name, value]) =>

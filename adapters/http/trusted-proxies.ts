@@ -122,7 +122,7 @@ const addresses = (from: readonly string[]): BlockList => {
   return list;
 };
 
-/** Whether a range is more than any network of one's own. Those of IPv6 may hold all of IPv4 (`::ffff:0:0/96`). */
+/** True if a range is larger than any private network. An IPv6 range may contain all of IPv4 (`::ffff:0:0/96`). */
 const isTooWide = (address: string, prefix: number): boolean => {
   if (isIP(address) === 4) return prefix < 8;
   const mapped = new BlockList();

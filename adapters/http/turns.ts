@@ -3,7 +3,7 @@ import type { HostRequest } from './node-request.ts';
 
 /** Requests of a connection that are worked on, or whose answers it has not taken yet. */
 const AT_ONCE = 4;
-/** Requests of a connection that may wait before it is read no further, as long as they do: a connection that is not read does not tell that it was closed. */
+/** Requests of a connection that may wait; beyond that the connection is not read while they do. Reading up to here is what detects a closed connection. */
 const MOST_WAITING = 256;
 
 interface Line {
@@ -13,11 +13,11 @@ interface Line {
 }
 
 /**
- * The turns of requests that come on one connection before the earlier ones are answered (pipelining; RFC 9112, section 9.3.2). Were they all worked on at
- * once, their answers would fill the memory when the client does not read them, and everyone else would wait.
+ * Orders pipelined requests, which arrive on a connection before the earlier ones are answered (RFC 9112, section 9.3.2). If all of them were processed at
+ * once, their answers would fill the memory when the client does not read them, and other clients would wait.
  */
 export interface Turns {
-  /** @returns undefined if the turn has come; otherwise resolves when it has, to whether the connection is still there */
+  /** @returns undefined if the request may start; otherwise resolves when it may, to false if the connection is closed */
   of(host: HostRequest): Promise<boolean> | undefined;
 }
 

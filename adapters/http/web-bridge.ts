@@ -20,7 +20,7 @@ import { abandonBody, isBodiless, isWhole } from './whole.ts';
 
 /** How web-standard requests reach the controller. */
 export interface WebOptions extends AnswerLimits {
-  /** Path below which the controller answers, e.g. `/overlay`. Default: the root. A request elsewhere gets 404. */
+  /** Path below which the controller answers, e.g. `/overlay`. Default: the root. A request to any other path gets 404. */
   readonly mount?: string;
 }
 

@@ -10,5 +10,5 @@ export const abandonBody = (body: CoreAnswer['body']): void => {
   if (!isWhole(body)) abandon(body[Symbol.asyncIterator]());
 };
 
-/** Whether answers with this status have neither a body nor a length (RFC 9110, 8.6). */
+/** True if answers with this status have neither a body nor a length (RFC 9110, 8.6). */
 export const isBodiless = (status: number): boolean => status === 204 || status === 304;

@@ -51,7 +51,7 @@ export const assertNoAdministratorReached = async (entities: Entities, changes: 
       case 'revocation': {
         const [owner] = ownersIn(revocation, change.after ?? {});
         if (owner !== undefined) owners.add(owner);
-        // Of a token or a session that is not known it cannot be said whose it is.
+        // The owner of an unknown token or session cannot be determined.
         else if (!changes.some(({ entity }) => entity === 'apiSession'))
           throw unauthorized('only an administrator may revoke what is not known');
         break;

@@ -40,7 +40,7 @@ export const presentedToken = async (call: Presenting, isForNetwork = true): Pro
   return undefined;
 };
 
-/** What an access token of the provider says whose signature holds, also when its time is over; undefined for anything else. Not inside of transactions. */
+/** Parses an access token of the provider and verifies its signature, but not its expiry; undefined for anything else. Must not run inside a transaction. */
 export const accessTokenIn = async (
   { provider }: Pick<Call['core'], 'provider'>,
   text: string,
@@ -61,7 +61,7 @@ export const tokenIn = (text: string, claims: Claims, is: 'a' | 'r'): PresentedT
   return typeof iat === 'number' && typeof exp === 'number' ? { text, id, sessionId, subject, claims, iat, exp } : undefined;
 };
 
-/** Whether the time of a token is over. */
+/** True if a token has expired. */
 export const isOver = ({ exp }: Pick<PresentedToken, 'exp'>, call: Pick<Call, 'now'>): boolean => exp * 1000 <= Date.parse(call.now());
 
 /** How far the clocks of controllers may be apart. ms */
@@ -88,8 +88,8 @@ export const sessionOfToken = async (
 };
 
 /**
- * Whether a token that is bound to a certificate came with it, or with a certificate of its session.
- * @param policy of its identity: whether certificates that have expired will do
+ * True unless a token is bound to a certificate and was presented without it or another certificate of its session.
+ * @param policy of its identity, which may allow expired certificates
  */
 export const holdsCertificate = async (
   entities: Entities,

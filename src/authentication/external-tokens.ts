@@ -33,7 +33,7 @@ export const proofOf = async (call: Pick<Call, 'core' | 'read'>, text: string): 
   return { refusal: { reason: fault ?? 'issuer', signerId: signer?.id } };
 };
 
-/** Whether the proof is of this identity, by this signer, which is to the revision as it was when the token was checked. */
+/** True if the proof is for this identity, by this signer, unchanged since the token was checked. */
 export const proves = (proof: TokenProof, now: Signer, owner: Owner): boolean => isUnchanged(proof, now) && isOf(proof, owner);
 
 export const isUnchanged = ({ signer: then }: TokenProof, now: Signer): boolean => now.id === then.id && now.version === then.version;

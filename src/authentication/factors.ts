@@ -14,8 +14,8 @@ type ApiSession = RowOf<typeof apiSession>;
 type Policy = Pick<RowOf<typeof authPolicy>, 'secondary'>;
 
 /**
- * Whether the session owes a code. A login that found MFA enrolled owes one until it is given. A policy that requires TOTP wants one of the MFA that
- * the identity has now: with that ended, it is owed again.
+ * True if the session owes a code. A session whose identity had MFA at login owes one until it is given. A policy that requires TOTP asks for a code of the
+ * current MFA of the identity: after MFA is removed, a code is owed again.
  */
 const owesCode = (session: ApiSession, { secondary }: Policy): boolean =>
   secondary.requireTotp ? !session.mfaPassedAt : session.isMfaRequired === true && !session.isMfaComplete;

@@ -33,7 +33,7 @@ export const liveSessions = (settings: Settings, now: string): Predicate => sess
 /** The sessions that stand in lists: those whose tokens are no signed ones. */
 export const LISTED: Predicate = not(equals(booleanField('isBearer'), true));
 
-/** Whether a session that is stored has ended. */
+/** True if a stored session has ended. */
 export const hasEnded = (
   settings: Settings,
   { lastActivityAt, endsAt }: Pick<RowOf<typeof apiSession>, 'lastActivityAt' | 'endsAt'>,
@@ -46,6 +46,6 @@ export const expiry = (settings: Settings, lastActivityAt: string): { readonly e
   expiresAt: isoTime(Date.parse(lastActivityAt) + timeoutMs(settings)),
 });
 
-/** Whether the activity of a session is worth writing down again. */
+/** True if the stored activity of a session is old enough to be updated. */
 export const needsTouch = (settings: Settings, session: RowOf<typeof apiSession>, now: string): boolean =>
   Date.parse(now) - Date.parse(session.lastActivityAt ?? session.createdAt) >= Math.min(TOUCH_EVERY, timeoutMs(settings) / 4);

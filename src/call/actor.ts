@@ -7,7 +7,7 @@ import type { Certificate } from '../pki/certificate.ts';
 import type { Claims } from '../tokens/token.ts';
 import { hasAdministratorRights } from './administrators.ts';
 
-/** Who calls. */
+/** The caller. */
 export type Actor =
   | { readonly kind: 'anonymous' }
   /** The host's own code, with every right. */
@@ -49,7 +49,7 @@ export interface PresentedToken {
   /** Seconds since 1970. */
   readonly exp: number;
   readonly claims: Claims;
-  /** Whether no other token came with it. */
+  /** True if it was the only token of the request. */
   readonly isAlone?: boolean;
   /** Presented in TLS with a token that is bound to one. */
   readonly certificate?: Certificate | undefined;
@@ -59,7 +59,7 @@ export interface PresentedToken {
 export interface TokenProof {
   /** As it was then. */
   readonly signer: RowOf<typeof externalJwtSigner>;
-  /** Who the bearer is, in the signer's words. */
+  /** The bearer's id at the signer. */
   readonly subject: string;
 }
 

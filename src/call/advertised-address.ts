@@ -2,10 +2,10 @@ import { explained } from '../errors/index.ts';
 import type { Call } from './call.ts';
 import type { Settings } from './settings.ts';
 
-/** What tokens that lead clients to the controller are made from. */
+/** The address in tokens that lead clients to the controller. */
 export interface Advertised {
   readonly settings: Pick<Settings, 'address'>;
-  /** Whether the host has set `settings.address`. */
+  /** True if the host has set `settings.address`. */
   readonly isAddressSet: boolean;
 }
 

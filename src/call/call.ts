@@ -97,7 +97,7 @@ export interface Call {
   readonly observation: Observation | undefined;
   /** Aborted when the client disconnects or the time limit is reached: nothing is committed after that. */
   readonly signal: AbortSignal;
-  /** Whether the call has joined a transaction of the host. */
+  /** True if the call has joined a transaction of the host. */
   readonly isJoined: boolean;
   /** The current time of the clock, as ISO text. */
   now(): string;
@@ -111,16 +111,16 @@ export interface Call {
   readonly answerHeaders: Map<string, HeaderValues[string]>;
   /** Milliseconds that the caller waits for the answer; undefined for one that waits for as long as it takes. */
   readonly timeLimit: number | undefined;
-  /** Set by a handler whose work goes on after the answer: 202, for an operation that says that it may be. */
+  /** Set by a handler whose work continues after the answer: status 202, for an operation that declares it. */
   isAccepted: boolean;
 }
 
 export interface CallResult {
   readonly output: unknown;
   readonly headers: ReadonlyMap<string, HeaderValues[string]>;
-  /** Whether the work goes on. */
+  /** True if the work continues after the answer. */
   readonly isAccepted?: boolean;
-  /** Who called. */
+  /** The caller. */
   readonly actor?: Actor;
 }
 

@@ -24,11 +24,11 @@ export interface Core extends Keys, Bounds, Live, Work {
   readonly store: Store;
   readonly platform: Platform;
   readonly settings: Settings;
-  /** Whether the host has set `settings.address`. */
+  /** True if the host has set `settings.address`. */
   readonly isAddressSet: boolean;
   /** Where routers reach this controller, `tls:host:port`; undefined if the host has not said it. */
   readonly ctrlAddress: string | undefined;
-  /** How routers tell this controller from others: the same after a restart. */
+  /** The id by which routers distinguish controllers: the same after a restart. */
   readonly controllerId: string;
   /** The time of a write, see `createStamps`. ISO text. */
   stamp(): string;
@@ -69,7 +69,7 @@ interface Live {
   readonly presence: Connections;
   /** The links and circuits of these routers, while routers are served. */
   readonly traffic: ServedTraffic;
-  /** What was read before. */
+  /** The cache of earlier reads. */
   readonly readCache: ReadCache;
   /** The recent changes, for clients that poll whether their services changed. */
   readonly recentChanges: RecentChanges;
@@ -82,7 +82,7 @@ interface Live {
 /** Work that continues after a call has been answered. */
 interface Work {
   readonly background: Background;
-  /** Goes on in the background with what changes left to be done about sessions. */
+  /** Continues pending session reviews in the background. */
   reviewSessions(): void;
   /**
    * Reads which routers are connected to other controllers, if this was not read within the last second.

@@ -5,17 +5,17 @@ export type Limits = ReadonlyMap<string, readonly string[]>;
 export interface Grant {
   /** A filter on the entities of the kinds that its right names: those that it may see and write. Default: all. */
   readonly where?: string;
-  /** Whether only the host's rule gives it the right: it must not reach administrators then, and shows no credentials but those of `credentials`. */
+  /** True if only the host's rule grants the call: it must not affect administrators then, and shows no credentials beyond `credentials`. */
   readonly isDelegated: boolean;
   /** The right that the host's rule was asked about: `identity.update`; undefined for what every session may do. */
   readonly right?: string | undefined;
   /** Which role attributes a write may give to entities and take from them. Default: all. */
   readonly roleAttributes?: (attribute: string) => boolean;
-  /** What the caller may see of other kinds that the call is about: the rest, and what belongs to it, is as if it were not there. */
+  /** Limits on the entities of other kinds that the caller may see. All others, and what they own, are treated as absent. */
   readonly visible: Limits;
-  /** What the caller may see and change of these kinds. */
+  /** Limits on the entities of these kinds that the caller may see and change. */
   readonly changeable: Limits;
-  /** Of a delegated call, the kinds whose credentials it may show: `true` for all entities, or filters of which an entity satisfies one. */
+  /** The kinds whose credentials a delegated call may show: `true` for all entities, or filters of which an entity satisfies one. */
   readonly credentials: ReadonlyMap<string, true | readonly string[]>;
 }
 

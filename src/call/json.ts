@@ -2,7 +2,7 @@ import { ApiError } from '../errors/index.ts';
 
 /** Bounds of a JSON document. */
 export interface JsonLimits {
-  /** What messages call the document. */
+  /** The name of the document in messages. */
   readonly name: string;
   /** Objects and lists within each other. */
   readonly depth: number;
@@ -12,7 +12,7 @@ export interface JsonLimits {
   readonly keys: number;
 }
 
-/** Of a document from HTTP or from a host's own code. Far beyond any real one: a policy with 10,000 role entries has 10,000 values. */
+/** Limits for documents from HTTP or from the host. Real ones are far smaller: a policy with 10,000 role entries has 10,000 values. */
 export const JSON_LIMITS: JsonLimits = Object.freeze({ name: 'the body', depth: 64, values: 50_000, keys: 20_000 });
 
 /** Values and members seen so far. */
@@ -63,7 +63,7 @@ const copyOfObject = (value: object, depth: number, tally: Tally): unknown => {
   return copy;
 };
 
-/** An own key of this name turns into a prototype wherever its object is copied by assignment. It is refused, because dropping it would lose data. */
+/** An own key of this name becomes a prototype when its object is copied by assignment. It is refused, because dropping it would lose data. */
 export const PROTOTYPE = '__proto__';
 export const PROTOTYPE_REFUSED = `the body has a key ${PROTOTYPE}, which is not accepted at any depth`;
 

@@ -37,7 +37,7 @@ const NAMES = { transaction: true, signal: true, ifVersion: true, actor: true, o
 
 type Said = 'actor' | 'onBehalfOf' | 'reason' | 'requestId';
 
-/** What each text of the host must be like, in a pattern and in words. Control characters would break lines of logs. */
+/** The form of each text from the host, as a pattern and in words. Control characters would break lines of logs. */
 const FORMS: { readonly [N in Said]: readonly [pattern: RegExp, form: string] } = {
   actor: [
     /^(?=.{1,256}$)[a-z][a-z0-9+.-]*:[^\p{Cc}\p{Cs}]+$/iu,
@@ -49,13 +49,13 @@ const FORMS: { readonly [N in Said]: readonly [pattern: RegExp, form: string] } 
 };
 
 /**
- * What the options of a call say, once each has a meaning.
+ * Checks the options of a call.
  * @param name of the operation on the facade, for messages
  * @throws TypeError for an unknown option, and for one that is out of form
  */
 export const readCallOptions = (name: string, operation: Operation, options: CallOptions): Partial<CallSource> => {
   const { transaction, signal, ...given } = checkedOptions(name, options, NAMES);
-  // Of some libraries, a transaction is a function that takes a query.
+  // In some libraries, a transaction is a function that takes a query.
   if ('transaction' in options && (transaction === null || !['object', 'function'].includes(typeof transaction)))
     throw new TypeError(
       `${name} takes as transaction an open transaction of the host's, got ${String(transaction)}; without the option, the call is committed on its own`,

@@ -25,7 +25,7 @@ export interface PasswordVerdict {
 export type CheckPassword = (password: string, hash: string | undefined) => Promise<PasswordVerdict>;
 
 /**
- * The password work of one controller. Concurrency is limited, client addresses take turns, unknown usernames take as long as known ones, and work is
+ * Hashes and verifies passwords. Concurrency is limited and fair by client address, unknown usernames take as long as known ones, and work is
  * done only while its request is waiting.
  */
 export interface PasswordChecks extends Pick<FairSemaphore, 'running' | 'waiting'> {
@@ -89,7 +89,7 @@ export const createPasswordChecks = ({ passwords, clock }: Pick<Platform, 'passw
       return semaphore.waiting;
     },
     hash: (by, password) =>
-      // Who holds a transaction of the host's waits for none: those before it may wait for that transaction.
+      // A call in a transaction of the host does not queue: calls ahead of it may wait for that transaction.
       by.isJoined
         ? passwords.hash(password)
         : pass(by, { from: networkOf(by.remoteAddress), signal: by.signal }, () => passwords.hash(password)),

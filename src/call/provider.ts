@@ -8,13 +8,13 @@ export interface ProviderClient {
   /** Addresses that codes may go to, as `redirectUriOf` reads them. */
   readonly redirectUris: readonly string[];
   readonly postLogoutRedirectUris: readonly string[];
-  /** Whether its access tokens are sessions on the management and client APIs. */
+  /** True if its access tokens are sessions on the management and client APIs. */
   readonly isOfNetwork: boolean;
 }
 
 /** How the login pages look, and what they say. */
 export interface ProviderPages {
-  /** Of the host, in the title and above the forms. */
+  /** The name of the host, in the title and above the forms. */
   readonly name: string;
   readonly colors: { readonly accent: string; readonly background: string; readonly text: string; readonly surface: string };
   readonly texts: Readonly<Record<PageText, string>>;
@@ -61,11 +61,11 @@ export interface Provider {
   readonly lifetimes: { readonly access: number; readonly id: number; readonly refresh: number };
   /** Seconds after a login for which refreshing prolongs it; undefined: for ever. */
   readonly longest: number | undefined;
-  /** Whether tokens of a login by certificate are good with that certificate only. */
+  /** True if tokens of a login by certificate are bound to that certificate. */
   readonly bindsCertificates: boolean;
   readonly pages: ProviderPages;
   /** How fast logins may begin: anyone may begin one, and each is stored. */
   readonly beginnings: AddressRate;
-  /** Turns of storing these: addresses share them, and they leave writers free for others. */
+  /** Limits the concurrency of storing these, fairly by address, so that other writes are not blocked. */
   readonly beginningTurns: FairSemaphore;
 }

@@ -16,7 +16,7 @@ export interface ReceivedError {
   readonly requestId?: unknown;
 }
 
-/** The error that an answer tells of. A code that this release does not know is kept in the cause. */
+/** The error in an answer. A code that this release does not know is kept in the cause. */
 export const receivedError = ({ code, message, cause }: ReceivedError, options: Omit<ApiErrorOptions, 'cause'>): ApiError => {
   if (!isKnown(code)) return new ApiError('UNHANDLED', { ...options, cause: { code, message: String(message) } });
   const fitting = causeFitting(code, cause, String(message)) as ErrorCause; // undefined only for codes that go without

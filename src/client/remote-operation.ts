@@ -12,7 +12,7 @@ export interface RemoteOperation {
   readonly path: string;
   /** Default: management. */
   readonly surfaces?: readonly Api[];
-  /** Whether it may be called without a session. */
+  /** True if it needs no session. */
   readonly isOpen?: true;
   /** Names of query parameters. */
   readonly query?: readonly string[];
@@ -20,7 +20,7 @@ export interface RemoteOperation {
   readonly headers?: Readonly<Record<string, string>>;
   /** Media types of the body; none: it has no body. */
   readonly media?: readonly string[];
-  /** Whether `{id}` of its path names an entity, whose version a GET tells, and a change may be made on condition of. */
+  /** True if `{id}` of its path names an entity: a GET returns its version, and a change may be conditional on it. */
   readonly hasEntity?: true;
   /** Default: data in the envelope. */
   readonly answer?: 'page' | 'events' | 'raw' | 'bare';

@@ -12,7 +12,7 @@ export interface Outgoing {
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Whether it is made on condition of a version: made again after it was carried out, it would be refused. */
+  /** True for a request conditional on a version: a repetition after it succeeded would be refused. */
   readonly isConditional?: true;
 }
 
@@ -41,7 +41,7 @@ export const outgoing = (operation: RemoteOperation, input: Input, prefer: Api, 
   };
 };
 
-/** Whether it may be called on condition of its entity's version. */
+/** True if it may be conditional on the version of its entity. */
 export const takesVersion = ({ hasEntity, method }: RemoteOperation): boolean => hasEntity === true && method !== 'GET';
 
 /** The names of its input, as in process. */

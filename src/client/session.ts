@@ -12,11 +12,11 @@ export type ClientCredentials =
   /** A session that is there already. It is not renewed. */
   | { readonly session: string };
 
-/** The session that a client works in: opened when it is first needed, and anew when it has ended. */
+/** The session of a client: opened on first use, and again after it has ended. */
 export interface ClientSession {
   /** @throws ApiError when the login fails */
   headers(): Promise<Readonly<Record<string, string>>>;
-  /** Whether there is another session to be had than the one whose headers were refused. */
+  /** True if another session is available than the one whose headers were refused. */
   renew(refused: Readonly<Record<string, string>>): boolean;
 }
 

@@ -32,7 +32,7 @@ export const unanswered = (request: string, error: unknown): ApiError => {
 /** The innermost error that says something: `fetch` of most runtimes says no more than that it failed. */
 const reasonOf = (error: unknown, depth = 0): Reason => {
   if (!(error instanceof Error)) return { code: '', message: String(error) };
-  // Of the addresses of a name that were tried, one stands for all.
+  // If several addresses of a name were tried, the first error represents all.
   const inner = error.cause ?? (error instanceof AggregateError ? error.errors[0] : undefined);
   if (inner instanceof Error && depth < 5) return reasonOf(inner, depth + 1);
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';

@@ -1,11 +1,11 @@
-/** The share of the work of one turn that was done in this turn of the event loop. All that takes turns counts together. */
+/** The share of the budget of one turn of the event loop that is used. All long computations share it. */
 let done = 0;
 
 const beginTurn = () => {
   done = 0;
 };
 
-/** Long computations that wait for a turn, in order. */
+/** Long computations that wait to continue, in order. */
 const waiting: (() => void)[] = [];
 
 const goOn = () => {
@@ -15,7 +15,7 @@ const goOn = () => {
 };
 
 /**
- * Lets other tasks of the event loop run before it resolves. Of several that wait for it, one goes on at a time: together they would hold up everybody else
+ * Yields to the event loop. Of several computations that wait for it, one continues at a time: together they would block everything else
  * (decision 054).
  */
 export const yieldToEventLoop = (): Promise<void> =>
@@ -27,9 +27,9 @@ export const yieldToEventLoop = (): Promise<void> =>
 const LEAST_SHARE = 0.1;
 
 /**
- * Counts work towards the turn in which it is done, together with that of all others.
+ * Counts work towards the budget of the current turn, which all computations share.
  * @param share of the work of one turn, which takes some milliseconds
- * @returns whether it is time to let others have a turn
+ * @returns true if it is time to yield
  */
 export const countWork = (share: number): boolean => {
   if (share >= LEAST_SHARE) {
@@ -39,11 +39,11 @@ export const countWork = (share: number): boolean => {
   return isTurnOver();
 };
 
-/** Whether so much was done in this turn that others should have one. */
+/** True if the budget of this turn is used up, so that the caller should yield. */
 export const isTurnOver = (): boolean => done >= 1;
 
 /**
- * For a long computation, which awaits it at each step: others have a turn once so many steps are done, or fewer where more was done in the same turn.
+ * For a long computation, which awaits it at each step: yields after so many steps, or earlier if other work shares the turn.
  * @param steps that take some milliseconds together
  * @returns takes how many steps were done: default 1
  */

@@ -3,13 +3,13 @@ import { tooManyRequests, type Waiter, WaitQueue } from './wait-queue.ts';
 
 /** The client of some work. */
 export interface Applicant {
-  /** Its origin: work of different origins takes turns. */
+  /** Its origin: permits alternate between origins. */
   readonly from: string;
   /** The subject of the work: work with the same name runs one at a time. Undefined: no such restriction. */
   readonly name?: string;
   /** The signal of the request. If it is aborted, the work leaves the queue without being begun. */
   readonly signal: AbortSignal;
-  /** Whether the work precedes all other waiting work. Called only if the work has to wait. */
+  /** Resolves to true if the work precedes all other waiting work. Called only if the work has to wait. */
   readonly isUrgent?: () => Promise<boolean>;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Items in their order, in parts to be worked on with turns in between (see `yieldToEventLoop`).
+ * Splits items, in order, into parts between which the caller yields (see `yieldToEventLoop`).
  * @param enough a part ends with the item by which the sizes of its items reach this sum
  */
 export function* inParts<T>(items: Iterable<T>, sizeOf: (item: T) => number, enough: number): Generator<readonly T[]> {

@@ -10,7 +10,7 @@ import { selectedBy, selecting } from './policy/roles/membership.ts';
 /** Policy types by the names that queries have for them. */
 const POLICY_TYPES = { dial: 'Dial', bind: 'Bind' } as const;
 
-/** What some lists take beyond what every list does. */
+/** Parameters of some lists beside the common ones. */
 interface RelatedQuery {
   readonly policyType?: keyof typeof POLICY_TYPES | undefined;
 }
@@ -32,7 +32,7 @@ const viaOf = (link: RelationLink): Via<RelatedQuery> => {
     case 'selected':
       return (_, policy) => selectedBy([sideOf(policy, link.field)]);
     case 'policies':
-      // Of service policies, those of one type may be asked for.
+      // Service policies can be listed by type.
       return (entities, row, { policyType }) =>
         reachedFrom(entities, link, selectable(row), ofType(policyType && POLICY_TYPES[policyType]));
   }

@@ -25,7 +25,7 @@ export interface AnswerOptions {
   readonly requestId?: string | undefined;
 }
 
-/** What an answer tells of an error. */
+/** The error in an answer. */
 interface Told {
   readonly code: string;
   /** In the words of the catalogue. */

@@ -18,11 +18,11 @@ export interface ApiErrorOptions<C extends ErrorCode = ErrorCode> {
 /** An error of one code. */
 export interface ApiErrorOf<C extends ErrorCode> extends Error {
   readonly name: 'ApiError';
-  /** What is wrong, as far as the cause tells, such as `name must not be empty`; else in the words of the catalogue, which stand in every answer over HTTP. */
+  /** The fault, such as `name must not be empty`, if the cause has it; else the message of the catalogue, which every answer over HTTP has. */
   readonly message: string;
   /** Stable; `errorCatalog` and `docs/errors.md` list all of them. */
   readonly code: C;
-  /** Of the answer over HTTP. */
+  /** The status of the answer over HTTP. */
   readonly status: number;
   /** Details of this error; the row of its code in the catalogue determines the type. */
   readonly cause: CauseOf<C>;
@@ -95,7 +95,7 @@ export const ApiError = class ApiError<C extends ErrorCode> extends Error implem
   }
 } as unknown as ApiErrorConstructor; // `Symbol.hasInstance` is that of every class, which is declared as no guard
 
-/** What a cause says to people. */
+/** The human-readable part of a cause. */
 const reasonIn = (cause: ErrorCause | undefined): string | undefined => {
   const { reason, message }: { readonly reason?: string; readonly message?: string } = cause ?? {};
   return reason ?? message;

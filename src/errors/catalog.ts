@@ -2,7 +2,7 @@ import type { Causes } from './causes.ts';
 
 /** A row of the catalogue. */
 export interface CatalogEntry {
-  /** Of the answer over HTTP; a few operations say another one, e.g. 415 for a bad `Content-Type`. */
+  /** The status over HTTP; a few operations declare another one, e.g. 415 for a bad `Content-Type`. */
   readonly status: number;
   /** As clients of the field know it. */
   readonly message: string;

@@ -26,7 +26,7 @@ export const readBody = async (request: CoreRequest, body: Body, limit: number):
   const { media = JSON_ONLY } = body;
   const type = contentType === undefined ? undefined : mediaType(contentType);
   const isTaken = type !== undefined && media.includes(type);
-  // Without either header there may still be a body (HTTP/2, hosts that hide them): only reading it tells.
+  // Without either header there may still be a body (HTTP/2, hosts that hide them): only reading it shows that.
   if (announced && !isTaken) throw unsupported(contentType, body);
   if (Number(length) > limit) throw tooLarge();
   const bytes = length === '0' ? EMPTY : await read(request, limit);
@@ -46,7 +46,7 @@ export const readBody = async (request: CoreRequest, body: Body, limit: number):
   return type === FORM_TYPE ? parseForm(bytes) : textOf(bytes);
 };
 
-/** Bytes of a body from which on others have a turn before it is parsed, and before it is worked on: several come at the same time. */
+/** Bytes of a body from which on it yields to the event loop before it is parsed and before it is processed, since several may arrive at once. */
 const LARGE = 65_536;
 
 const JSON_ONLY: readonly string[] = Object.freeze([JSON_TYPE]);
@@ -111,7 +111,7 @@ const read = async (request: CoreRequest, limit: number): Promise<Uint8Array> =>
   }
 };
 
-/** Whether texts hold U+0000 or half of a surrogate pair. In UTF-8, JSON can hold these as escapes only. */
+/** True if JSON text holds U+0000 or a lone surrogate, which UTF-8 can express as escapes only. */
 const hasUnstorableEscape = (json: string): boolean => {
   if (!MAY_BE_UNSTORABLE.test(json)) return false;
   let awaitedAt = -1;

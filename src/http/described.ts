@@ -17,7 +17,7 @@ export interface DescribedOperation {
   readonly status: number;
   /** Media types of its answer. */
   readonly offers: readonly string[];
-  /** Of the whole answer, envelope included; of the data of each event; undefined for an answer without envelope. */
+  /** The schema of the whole answer, with its envelope, or of the data of each event; undefined for an answer without envelope. */
   readonly answer: JsonSchema | undefined;
   /** The codes of each status that it may refuse with. */
   readonly refusals: ReadonlyMap<number, readonly ErrorCode[]>;

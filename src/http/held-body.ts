@@ -8,7 +8,7 @@ type Sent = Required<Pick<CoreAnswer, 'signal'>> & { readonly body: Parts };
 
 /** A body that is made without regard to how fast its client reads, so that what it is made of is let go of. */
 export interface HeldBody extends Sent {
-  /** Whether the rest is not wanted any more. */
+  /** True once the rest is not needed. */
   readonly isOver: boolean;
   add(part: Uint8Array): void;
   /** All was made. @param failure why there is no more */
@@ -96,7 +96,7 @@ export const heldBody = (unread: UnreadAnswers, client: string): HeldBody => {
   };
 };
 
-/** Makes the whole of a body. Never rejects. @param failed told why it could not be made */
+/** Produces the whole body. Never rejects. @param failed called with the error if it cannot be produced */
 export const make = async (held: HeldBody, parts: AsyncIterable<string | Uint8Array>, failed: (error: unknown) => void): Promise<void> => {
   try {
     for await (const part of parts) {

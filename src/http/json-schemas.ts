@@ -12,7 +12,7 @@ export interface JsonSchemas {
 
 type Schemas = Readonly<Record<string, z.ZodType>>;
 
-/** Turns zod schemas into JSON Schema, sharing the named ones. `meta({ override })` says in JSON Schema what zod cannot. */
+/** Converts zod schemas to JSON Schema, with named schemas shared. `meta({ override })` adds what zod cannot express. */
 export const jsonSchemas = (inputs: Schemas, outputs: Schemas): JsonSchemas => {
   const given = convert(outputs, 'output');
   const taken = convert(inputs, 'input');
@@ -60,7 +60,7 @@ const convert = (schemas: Schemas, io: 'input' | 'output'): Converted => {
 
 const isTransform = (schema: unknown): schema is z.ZodPipe => schema instanceof z.ZodPipe && schema.out instanceof z.ZodTransform;
 
-/** Takes out what tells a reader nothing: bounds that every JavaScript integer has, the pattern of a date beside its format, closed objects. */
+/** Removes noise: bounds that every JavaScript integer has, the pattern of a date beside its format, closed objects. */
 const tidy = (schema: JsonSchema): void => {
   const { override } = schema;
   if (typeof override === 'object' && override !== null) {

@@ -31,7 +31,7 @@ export const pathSegments = (path: string): readonly string[] | 'malformed' | un
   return segments.every(isStorable) ? segments : undefined;
 };
 
-/** Whether every store can hold a text: SQL engines refuse U+0000, and a lone surrogate has no UTF-8 form. */
+/** True if every store can hold the text: SQL engines refuse U+0000, and a lone surrogate has no UTF-8 form. */
 export const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
 
 const withoutAuthority = (target: string): string => {

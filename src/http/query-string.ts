@@ -5,7 +5,7 @@ import { unknownName } from '../options.ts';
 import { formDecoded } from './form.ts';
 import { isStorable } from './path.ts';
 
-/** What is made of a parameter that is repeated: its first value counts, or it is refused, or all count. */
+/** The treatment of a repeated parameter: its first value counts, it is refused, or all values count. */
 type Repeated = 'first' | 'refused' | 'all';
 
 /** The query that an operation takes. */
@@ -67,7 +67,7 @@ export const parseQuery = (query: string, { names, strictFor }: QueryParameters)
   return values;
 };
 
-/** Whether `;` was meant as a separator or as a character cannot be known, so no parameter of ours may stand beside one. */
+/** Refuses `;` beside a declared parameter, because it may be meant as a separator or as a character. */
 const refuseSemicolon = (pair: string, declared: QueryParameters['names']): void => {
   for (const part of pair.split(';')) {
     const mark = part.indexOf('=');
@@ -86,7 +86,7 @@ const NO_NAME = /%(?![0-7][0-9A-Fa-f])/;
 /** Undefined for an undeclared name. Throws nothing on the way: thousands of malformed names in one query would cost as many stack traces. */
 const decodeName = (text: string): string | undefined => (NO_NAME.test(text) ? undefined : formDecoded(text));
 
-/** Whether a list is what stands below the wrappers of a schema. */
+/** True if a schema is an array below its wrappers. */
 const takesMany = (schema: z.ZodType): boolean => {
   if (schema instanceof z.ZodArray) return true;
   if (

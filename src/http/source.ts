@@ -16,7 +16,7 @@ export interface HttpSourceOptions {
   readonly request: CoreRequest;
   readonly entry: Entry;
   readonly surface: Surface;
-  /** Of the path. */
+  /** Path parameters. */
   readonly parameters: Readonly<Record<string, string>>;
   readonly query: string;
   readonly declared: QueryParameters | undefined;
@@ -27,9 +27,9 @@ export interface HttpSourceOptions {
   /** A fault of the request itself, reported only to callers that have the right to the operation. */
   readonly refusal: Error | undefined;
   readonly observation: Observation | undefined;
-  /** That the client likes best of those that are offered. */
+  /** The offered media type that the client prefers. */
   readonly mediaType: string | undefined;
-  /** Of the controller, for hosts that have none of their own. */
+  /** The controller's own, for hosts without one. */
   readonly unread: UnreadAnswers;
 }
 
@@ -103,7 +103,7 @@ export class HttpSource implements CallSource {
     return this.#of.request.unread ?? this.#of.unread;
   }
 
-  /** Whether the host bounds what its clients do not read. */
+  /** True if the host itself bounds unread answers. */
   get isBounded(): boolean {
     return this.#of.request.unread !== undefined;
   }

@@ -113,7 +113,7 @@ const older = (schema: JsonSchema): JsonSchema => {
   return withoutUnions(kept, schema);
 };
 
-/** Of a union only `T or null` can be kept, as the widely read extension `x-nullable`. */
+/** Swagger has no unions: only `T or null` is kept, as the common extension `x-nullable`. */
 const withoutUnions = (kept: JsonSchema, { anyOf, oneOf, type }: JsonSchema): JsonSchema => {
   const options = (anyOf ?? oneOf)?.filter((option) => option.type !== 'null');
   const [only] = options ?? [];

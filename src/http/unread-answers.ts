@@ -27,7 +27,7 @@ export interface UnreadAnswers {
   open(client: string, breakOff: () => void): UnreadAnswer;
 }
 
-/** What is held of one answer. */
+/** The held part of one answer. */
 export interface UnreadAnswer {
   /** More is held. Others, or this one, may be broken off for it. */
   add(bytes: number): void;

@@ -13,7 +13,7 @@ export interface Background {
    * @param attribution kept in the change records of what the work writes
    */
   run<T>(attribution: Attribution, work: (job: Job) => Promise<T>): Promise<T>;
-  /** Tells all work to stop, and waits until it has: some seconds at most where the store does not answer. */
+  /** Aborts all work, and waits until it has stopped: some seconds at most if the store does not respond. */
   close(): Promise<void>;
 }
 

@@ -12,14 +12,14 @@ export interface Drainage {
   readonly attribution: Attribution;
   /** @returns whether there may be more to do */
   step(job: Job): Promise<boolean>;
-  /** Logged when a step has failed, which is tried again. */
+  /** The log message for a failed step, which is retried. */
   readonly failure: string;
 }
 
-/** Before a step that failed is tried again. ms */
+/** Delay before a failed step is retried. ms */
 const PAUSE = 1000;
 
-/** @returns what begins the work. Called again while it goes on, the work looks once more before it ends */
+/** @returns starts the work; during a run, it makes the run check once more before it ends */
 export const createDrain = (
   platform: Pick<Platform, 'clock' | 'logger'>,
   { attribution, step, failure }: Drainage,

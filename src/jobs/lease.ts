@@ -45,7 +45,7 @@ export class LeaseLost extends Error {
   }
 }
 
-/** Whether another controller may not acquire it yet. @param now ISO text */
+/** True until another controller may acquire it. @param now ISO text */
 export const isHeld = (row: LeaseRow | undefined, now: string): boolean => row !== undefined && (row.until ?? '') > now;
 
 /**
@@ -71,7 +71,7 @@ export const leasesBelow = (prefix: string): Predicate =>
     { op: 'compare', field: nameField, is: '<', value: `${prefix.slice(0, -1)}0` },
   );
 
-/** Writes a lease that only its holder has, whether there is one or not: for what it tells others. */
+/** Inserts or updates a lease of which there is only one holder, to publish its content to other controllers. */
 export const putLease = async (entities: Entities, id: string, fields: Pick<LeaseRow, 'holder' | 'until' | 'told'>): Promise<void> => {
   const known = await entities.get(leaseKind, id);
   if (known) await entities.update(leaseKind, known, fields);

@@ -14,7 +14,7 @@ interface Origin {
 
 /** The operation that a call invokes. */
 export type Destination = Pick<OperationEvent, 'operationId' | 'group' | 'surface' | 'route'> & {
-  /** Whether it presents a token of an API session. */
+  /** True if it presents a token of an API session. */
   readonly presentsToken: boolean;
 };
 
@@ -35,7 +35,7 @@ export class Observation {
   #failure: AuthenticationFailure | undefined;
   #signerId: string | undefined;
   #code: ErrorCode | undefined;
-  /** Whether the refusal was already emitted as a failed authentication. */
+  /** True if the refusal was already emitted as a failed authentication. */
   /** The method of the failed authentication that was reported. */
   #failed: AuthenticationMethod | undefined;
   #statements = 0;

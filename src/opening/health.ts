@@ -71,7 +71,9 @@ const ADDRESS = `settings.address was never set, so enrollment tokens cannot be 
 export const awaitingMigrations = (pending: readonly string[]): Health => ({
   isHealthy: false,
   store: 'outdated',
-  reasons: [error('migrations', `the database lacks ${listed(pending)}, which this release needs: it is opened once they were run`)],
+  reasons: [
+    error('migrations', `the database lacks ${listed(pending)}, which this release needs: the controller opens once they have run`),
+  ],
 });
 
 const listed = (pending: readonly string[]): string => `the ${pending.length > 1 ? 'migrations' : 'migration'} ${pending.join(', ')}`;
@@ -81,7 +83,7 @@ const schemaOf = ({ pending, isAhead }: SchemaDifference): readonly HealthReason
     ? [warning('migrations', `the database lacks ${listed(pending)}: run what is pending once no process of an older release runs`)]
     : []),
   ...(isAhead
-    ? [warning('migrations', 'a newer release has migrated the database: this process goes on beside it until it is upgraded')]
+    ? [warning('migrations', 'a newer release has migrated the database: this process keeps working on it, and should be upgraded')]
     : []),
 ];
 

@@ -37,12 +37,12 @@ const dueWrites = async (entities: Entities, rows: readonly BuiltIn[]): Promise<
   return due;
 };
 
-/** What the store has of the built-in rows. */
+/** The built-in rows in the store. */
 interface Known {
   row(of: BuiltIn): AnyRow | undefined;
-  /** What was recorded when a row was offered. */
+  /** The record of an offered row. */
   record(of: BuiltIn): RowOf<typeof builtInRow> | undefined;
-  /** Whether the network is being made: it has none of them. */
+  /** True for a new network, which has none of them. */
   readonly isNew: boolean;
 }
 
@@ -85,10 +85,10 @@ const offered = async (entities: Entities, of: BuiltIn, known: Known): Promise<r
   return wasDeleted || (await isTaken(entities, kind, fields)) ? [note] : [insertion(kind, of), note];
 };
 
-/** Whether a row is as a release gave it. Without a record: whether it was never updated. */
+/** True if a row is unchanged since a release added it; without a record, if it was never updated. */
 const follows = (row: AnyRow, given: Fields | undefined): boolean => (given ? has(row, given) : row.updatedAt === row.createdAt);
 
-/** Whether an administrator has an entity of that name already: it stays, and the built-in one is not offered again. */
+/** True if an administrator has created an entity of that name: it stays, and the built-in one is not offered again. */
 const isTaken = async (entities: Entities, kind: Kind, { name }: Fields): Promise<boolean> =>
   (await entities.find(kind, equals(stringField('name'), String(name)))) !== undefined;
 

@@ -16,13 +16,13 @@ interface OwnAuthority {
   readonly signer: KeyPair;
   /** The network key, with a certificate of its own, for where no server's is given. */
   readonly server: KeyPair;
-  /** When the signer is to be made anew, ms. */
+  /** The time at which the signer is to be renewed. ms */
   readonly renewAt: number;
   /** Further roots that clients of the network trust: they were taken over when it had one already. */
   readonly further?: readonly KeyPair[];
 }
 
-/** An authority that was kept elsewhere until now: the root is needed, what else is missing is made. */
+/** An authority from outside of the store. The root is required; anything else that is missing is created. */
 export interface FormerAuthority {
   readonly root: KeyPair;
   readonly signer?: KeyPair | undefined;

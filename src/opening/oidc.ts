@@ -48,13 +48,13 @@ export interface OidcOptions {
   /** After so many days another key signs. Default 30, at least 1. */
   readonly keyRotationDays?: number;
   /**
-   * Whether tokens of a login by certificate are good with that certificate only. Default true; turn it off where a proxy ends TLS and passes no
-   * certificates on.
+   * Binds the tokens of a login by certificate to that certificate. Default true; set it to false behind a proxy that terminates TLS and forwards no
+   * certificates.
    */
   readonly certificateBinding?: boolean;
   /** How the login pages look, and what they say. */
   readonly pages?: {
-    /** Of the host. Default `Overlay network`. */
+    /** The name of the host on the pages. Default `Overlay network`. */
     readonly name?: string;
     /** As `#rgb` or `#rrggbb`. Choose them with contrast. */
     readonly colors?: Partial<ProviderPages['colors']>;
@@ -65,7 +65,7 @@ export interface OidcOptions {
   };
 }
 
-/** What is known of the provider before its keys are. */
+/** The provider before its keys are loaded. */
 export interface ProviderSetup extends Omit<Provider, 'keys' | 'beginnings' | 'beginningTurns'> {
   readonly rotation: Rotation;
   readonly loginsPerMinute: number;

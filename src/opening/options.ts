@@ -46,8 +46,8 @@ export interface ControllerOptions extends PkiOptions {
    */
   readonly observe?: Observe | readonly Observe[] | undefined;
   /**
-   * Whether the OpenID provider answers below `/oidc`, and its access tokens are sessions; or how it is set up. Default false. Clients use it where
-   * `OIDC_AUTH` is among the capabilities of `/version`, which is so exactly then.
+   * Enables the OpenID provider below `/oidc`, whose access tokens are sessions, or configures it. Default false. When enabled, `/version` has the
+   * capability `OIDC_AUTH`, by which clients find it.
    */
   readonly oidc?: boolean | OidcOptions | undefined;
 }
@@ -58,13 +58,13 @@ export interface Opening {
   readonly platform: Platform;
   readonly settings: Settings;
   readonly secrets: SecretKeys;
-  /** Of the administrator that a new network gets. */
+  /** Credentials of the first administrator of a new network. */
   readonly credentials: FirstCredentials;
   readonly pki: PkiOptions;
   readonly snapshots: SnapshotSink | undefined;
   readonly member: MemberOptions | undefined;
   readonly observer: Observer | undefined;
-  /** Whether the host has set `settings.address`. */
+  /** True if the host has set `settings.address`. */
   readonly isAddressSet: boolean;
   readonly authorize: HostRule | undefined;
   readonly hooks: Hooks;
@@ -101,7 +101,7 @@ export const openingOf = async (options: ControllerOptions): Promise<Opening> =>
   const isAddressSet = given.address !== undefined;
   if (!isAddressSet)
     platform.logger.warn(
-      `settings.address is not set: answers will say ${settings.address}, which is this machine only, and enrollment tokens cannot be made; ${SET_ADDRESS}`,
+      `settings.address is not set: answers name ${settings.address}, which only this machine can reach, and enrollment tokens cannot be issued; ${SET_ADDRESS}`,
     );
   const credentials = firstCredentials(platform, administrator);
   const secrets = await secretsOf(secretKey, storage, platform.random);

@@ -37,12 +37,12 @@ import { openProvider } from './signing-keys.ts';
 export interface ControllerParts extends Omit<Parts, 'permit'> {
   readonly events: ChangeListeners;
   readonly publisher: Publisher;
-  /** The turns of writes. */
+  /** Limits concurrent writes. */
   readonly writes: Semaphore;
   readonly roleIndexes: RoleIndexes;
 }
 
-/** Writes, and enrollments, that are under way at a time; the others wait for their turn. */
+/** Concurrent writes and enrollments; further ones wait in a queue. */
 const WRITES_AT_ONCE = 8;
 const ENROLLMENTS_AT_ONCE = 2;
 

@@ -8,7 +8,7 @@ import type { Health } from './health.ts';
 
 /** Options of `probes`. */
 export interface ProbeOptions {
-  /** Who sees the messages of the reasons; everyone sees what they concern. Default `loopback`: clients on this machine, which includes all clients of a proxy on it. */
+  /** The clients that see the messages of the reasons; all see what they concern. Default `loopback`: clients on this machine, which includes all clients of a proxy on it. */
   readonly messages?: 'loopback' | 'all' | 'none';
 }
 

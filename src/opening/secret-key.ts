@@ -14,7 +14,7 @@ export const secretsOf = (given: string | readonly string[] | undefined, storage
   const keys = given ?? storage.secretKey;
   if (keys === undefined)
     throw new TypeError(
-      'secretKey is needed with a store that outlives the process: 32 random bytes in base64, kept apart from the database; newSecretKey() makes one',
+      'secretKey is required with a persistent store: 32 random bytes in base64, kept apart from the database; newSecretKey() creates one',
     );
   return createSecrets(typeof keys === 'string' ? [keys] : keys, random);
 };
@@ -32,16 +32,16 @@ export const checkSecretKey = async (store: Store, keys: SecretKeys, context: En
   } catch (error) {
     if (!(error instanceof SecretUnreadable)) throw error;
     throw new TypeError(
-      'the secrets in this store were sealed under another secretKey than the one given: the network opens only with the one that it was made with, or that reseal() has given it',
+      'the secrets in this store were sealed under a different secretKey than the one given: open it with the key that the network was created with, or that the last reseal() set',
     );
   }
   keys.sealUnder(keyNameOf(sealed) ?? '');
   const missing = (await formerKeys(store, keys)).filter((name) => !keys.names.includes(name));
   if (missing.length > 0)
     throw new TypeError(
-      'the secrets in this store are being sealed anew, and some still are under a former secretKey: open it with both, the new one first, and call reseal() again',
+      'a reseal of this store is not finished, and some secrets are still sealed under a former secretKey: open it with both, the new one first, and call reseal() again',
     );
 };
 
-/** Whether a network in this store has a secret key already. */
+/** True if the network in this store has a secret key. */
 export const isSealed = (store: Store): Promise<boolean> => store.transaction('read', async (tx) => (await networkKeyIn(tx)) !== undefined);

@@ -16,7 +16,7 @@ import { rotated, type SigningKey } from '../tokens/signing-keys.ts';
 import type { ProviderSetup } from './oidc.ts';
 
 const ID = 'oidc-signing-keys';
-/** Of logins that begin: the rest of the writers is for those who have proved something. */
+/** Limits for storing new logins: the other writers are reserved for authenticated callers. */
 const TURNS = { atOnce: 2, queued: 100, queuedPerName: 100 };
 
 interface Keeping {

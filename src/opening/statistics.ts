@@ -21,7 +21,7 @@ export interface Statistics {
   readonly queues: Readonly<Record<'writes' | 'enrollments' | 'passwordChecks', Turns>>;
   /** Routers that are connected to this controller. */
   readonly connectedRouters: number;
-  /** What these carry: links and circuits now, and bytes since each router was started, by where they count them, as they last reported. */
+  /** Traffic of these routers: current links and circuits, and the bytes since each router started, by the point where they are counted, as last reported. */
   readonly traffic: { readonly links: number; readonly circuits: number; readonly bytes: CarriedBytes };
   /** By table, the index of role attributes in memory, where there is one. */
   readonly roleIndexes: Readonly<Record<string, RoleIndexSize>>;

@@ -14,7 +14,7 @@ export interface IssueOptions {
   readonly random?: Random;
 }
 
-/** Of authorities: how long, and how many others may be below. Of servers: below the 398 days that clients of public authorities put up with. */
+/** Validity and path length. Server certificates stay below the 398 days that clients of public authorities accept. */
 const ROOT = { days: 30 * 365, pathLength: 1 } as const;
 const SIGNER = { days: 10 * 365, pathLength: 0 } as const;
 const SERVER_DAYS = 365;
@@ -85,5 +85,5 @@ const keysOf = async (pair: KeyPair): Promise<Awaited<ReturnType<typeof newKeyPa
 
 const isAddress = (name: string): boolean => name.includes(':') || /^\d{1,3}(\.\d{1,3}){3}$/.test(name);
 
-/** Clients that trust several networks' roots tell them apart by their names. */
+/** A unique part of the name, by which clients distinguish the roots of several networks. */
 const mark = (random: Random): string => random.uuid().slice(0, 8);

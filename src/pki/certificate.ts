@@ -105,7 +105,7 @@ export const elementsOf = (ders: readonly Uint8Array[]): number =>
 export const certificatesPem = (certificates: readonly Pick<Certificate, 'der'>[]): string =>
   certificates.map(({ der }) => writePem('CERTIFICATE', der)).join('');
 
-/** Whether a text in PEM begins with this very certificate: that two have the same fingerprint does not make them one. */
+/** True if a text in PEM begins with exactly this certificate; an equal fingerprint does not prove that. */
 export const beginsWith = (pem: string, { der }: Pick<Certificate, 'der'>): boolean => {
   const { value: [first] = [] } = readPem(pem, { labels: LABELS, most: MAX_CHAIN });
   return first?.length === der.length && first.every((byte, i) => byte === der[i]);

@@ -14,7 +14,7 @@ export type ChainFault =
   | 'tooManyCertificates';
 
 export interface ChainRules {
-  /** Who is trusted. Each must be an authority; it need not have signed itself. */
+  /** Trust anchors. Each must be an authority, but need not be self-signed. */
   readonly anchors: readonly Certificate[];
   /** Certificates that the peer sent beside its own. Not trusted. */
   readonly intermediates: readonly Certificate[];
@@ -34,7 +34,7 @@ export type ChainAnswer =
 const MAX_SIGNATURES = 64;
 
 /**
- * Whether a certificate chains to an anchor, by signatures of authorities that may sign (RFC 5280, section 6, as far as it concerns clients: no
+ * Validates that a certificate chains to an anchor, by signatures of authorities that may sign (RFC 5280, section 6, as far as it concerns clients: no
  * policies; a certificate with name constraints or any other critical extension that is not understood is rejected). It verifies at most one
  * signature for each pair of certificates, and never more than 64, so neither cycles nor many certificates of one name matter.
  * @returns the chain, the certificate first and the anchor last
@@ -50,7 +50,7 @@ export const validateChain = async (leaf: Certificate, rules: ChainRules): Promi
 };
 
 class Search {
-  /** The best reason found so far: what nearly succeeded tells most. */
+  /** The most informative fault so far: that of the path that came closest to success. */
   fault: ChainFault = 'noChain';
   readonly #rules: ChainRules;
   #signatures = 0;
@@ -110,10 +110,10 @@ class Search {
   }
 }
 
-/** Whether an issuer (inside) signed a certificate (outside). That never changes, so it is kept as long as both are. */
+/** Results of signature checks, by certificate and issuer. They never change, so they are kept as long as both. */
 const checked = new WeakMap<Certificate, WeakMap<Certificate, boolean>>();
 
-/** Whether the key of one certificate signed the other. Says nothing of names, dates or rights. */
+/** True if the key of one certificate signed the other. Names, dates and rights are not checked. */
 const isSignedBy = async (child: Certificate, issuer: Certificate): Promise<boolean> => {
   try {
     return await child.parsed.verify({ publicKey: issuer.parsed.publicKey, signatureOnly: true });
@@ -122,11 +122,11 @@ const isSignedBy = async (child: Certificate, issuer: Certificate): Promise<bool
   }
 };
 
-/** Whether an extended key usage is allowed: stated, or nothing is stated. */
+/** True if an extended key usage is listed, or none is. */
 const allowsUsage = ({ extendedKeyUsage }: Certificate, { usage }: Pick<ChainRules, 'usage'>): boolean =>
   usage === undefined || extendedKeyUsage === undefined || extendedKeyUsage.includes(usage) || extendedKeyUsage.includes(Eku.any);
 
-/** Whether a certificate may prove a client in TLS (RFC 5280, sections 4.2.1.3 and 4.2.1.12), as far as it says for what it may be used. */
+/** True if the key usages of a certificate, where stated, allow TLS client authentication (RFC 5280, sections 4.2.1.3 and 4.2.1.12). */
 export const isForClients = (certificate: Certificate): boolean =>
   allowsUsage(certificate, { usage: Eku.clientAuth }) &&
   (certificate.keyUsage === undefined || (certificate.keyUsage & (KeyUsage.digitalSignature | KeyUsage.keyAgreement)) !== 0);

@@ -11,7 +11,7 @@ const OCTET_STRING = 0x04;
 const SEQUENCE = 0x30;
 /** `[0]`, where a certificate has its version. */
 const EXPLICIT_VERSION = 0xa0;
-/** Of a certificate, after its version: serial number, signature, issuer, validity, subject. */
+/** Fields of a certificate after its version: serial number, signature, issuer, validity, subject. */
 const FIELDS_BEFORE_KEY = 5;
 const CONSTRUCTED = 0x20;
 

@@ -8,7 +8,7 @@ import { x509 } from './x509.ts';
 /** The content of a new certificate. */
 export interface Profile {
   readonly subject: Name | JsonName;
-  /** Of the subject: DER, or a key of Web Crypto. */
+  /** The public key of the subject: DER, or a key of Web Crypto. */
   readonly publicKey: ArrayBuffer | Key;
   /** ms; the certificate ends with its issuer at the latest. */
   readonly notBefore: number;
@@ -22,7 +22,7 @@ export interface Profile {
   readonly pathLength?: number | undefined;
 }
 
-/** Who signs: an authority, or the subject itself. */
+/** The issuer: an authority, or the subject itself. */
 export type Issuer = { readonly holder: KeyHolder } & ({ readonly certificate: Certificate } | { readonly selfSigned: true });
 
 type Library = Awaited<ReturnType<typeof x509>>;

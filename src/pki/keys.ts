@@ -62,7 +62,7 @@ export const keyIn = async (certificate: Uint8Array): Promise<Certificate['parse
   }
 };
 
-/** Signs with a key that may be held elsewhere. */
+/** Signs with a key that may be held outside of the process. */
 export interface KeyHolder {
   readonly algorithm: SigningAlgorithm;
   /** In the form of Web Crypto: of ECDSA, r and s side by side. */

@@ -68,7 +68,7 @@ export const openNetworkKey = async ({ key: pem, cert }: KeyPair): Promise<Netwo
 
 const isObject = (value: unknown): value is Claims => typeof value === 'object' && value !== null;
 
-/** Whether claims are for this audience and hold at this time (RFC 7519, sections 4.1.3 to 4.1.5). */
+/** True if claims are for this audience and valid at this time (RFC 7519, sections 4.1.3 to 4.1.5). */
 const hold = ({ aud, exp, nbf }: Claims, { audience, now }: Expected): boolean => {
   const seconds = now / 1000;
   const isBegun = nbf === undefined || (typeof nbf === 'number' && nbf <= seconds);

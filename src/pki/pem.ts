@@ -48,7 +48,7 @@ export const readBase64 = (base64: string): Uint8Array<ArrayBuffer> | undefined 
 };
 
 /**
- * Whether the bytes are one DER sequence from the first to the last. Parsers pass over bytes that follow, with which the same
+ * True if the bytes are exactly one DER sequence. Parsers ignore bytes that follow, with which the same
  * certificate would have many fingerprints.
  */
 export const isOneSequence = (der: Uint8Array): boolean => {

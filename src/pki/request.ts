@@ -17,7 +17,7 @@ export interface CertificateRequest extends AlternativeNames {
 /** Characters of a name at most: it is copied into certificates and shown in lists. */
 const MAX_SUBJECT = 1024;
 
-/** Whether every store can hold the name, and every client read it: values that are no text, which are shown as `=#<hex>`, are for few. */
+/** True if every store can hold the name and every client can display it: values that are not text are shown as `=#<hex>`. */
 const isSayable = (subject: string): boolean =>
   subject.length <= MAX_SUBJECT && !subject.includes('\0') && subject.isWellFormed() && !subject.includes('=#');
 

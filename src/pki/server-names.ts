@@ -3,7 +3,7 @@ import type { AlternativeNames } from './certificate.ts';
 
 export type ServerNames = Pick<AlternativeNames, 'dnsNames' | 'ipAddresses'>;
 
-/** Of the names and addresses that a server asks for, those that it may have. `own` is the name by which its record is known. */
+/** Selects the permitted ones of the names and addresses that a server requests. `own` is the name of its entity. */
 export type NameRule = (requested: ServerNames, own: string) => ServerNames;
 
 /**
@@ -30,7 +30,7 @@ export const canonicalHost = (host: string): string | undefined => {
   return isName(bare) ? bare.toLowerCase() : canonicalAddress(bare);
 };
 
-/** Whether it means the speaker's own machine, and so belongs to no router: `localhost` (RFC 6761, section 6.3), loopback addresses. */
+/** True for hosts that denote each client's own machine, and so belong to no router: `localhost` (RFC 6761, section 6.3), loopback addresses. */
 export const isEverybodys = (host: string): boolean => /^(.+\.)?localhost$/.test(host) || isLoopback(host);
 
 /** The words under which a host is found by others that mean it: its name, and what a wildcard for it would have after the star. */
@@ -40,7 +40,7 @@ export const wordsOf = (host: string): readonly string[] => (parentOf(host) === 
 export const rivalsOf = (host: string): readonly string[] =>
   host.startsWith('*') ? [host, host.slice(1)] : parentOf(host) === '' ? [host] : [host, `*${parentOf(host)}`];
 
-/** Whether a host is this one, or a wildcard that some software takes for it: some read a star as several labels. */
+/** True if a host is this one, or a wildcard that matches it in some software: some read a star as several labels. */
 export const standsFor = (host: string, known: string): boolean =>
   host === known || (host.startsWith('*') && known.endsWith(host.slice(1)));
 

@@ -15,7 +15,7 @@ export interface SignerOptions {
    * PKCS#1 v1.5 with SHA-256).
    */
   readonly key: string | ((bytes: Uint8Array<ArrayBuffer>) => Promise<Uint8Array<ArrayBuffer>>);
-  /** Of the SPIFFE names in session certificates. Default: the fingerprint of the first root. */
+  /** Trust domain of the SPIFFE ids in session certificates. Default: the fingerprint of the first root. */
   readonly trustDomain?: string;
 }
 

@@ -17,7 +17,7 @@ interface Algorithm {
 export const RSA_BITS = { least: 2048, most: 8192 } as const;
 export const MAX_EXPONENT_BITS = 32;
 
-/** Whether an RSA key, in DER, has 2048 to 8192 bits. */
+/** True if an RSA key, in DER, has 2048 to 8192 bits. */
 export const isGoodRsa = (spki: ArrayBuffer): boolean => {
   const { modulus, exponent } = rsaBitsOf(new Uint8Array(spki)) ?? { modulus: 0, exponent: 0 };
   return modulus >= RSA_BITS.least && modulus <= RSA_BITS.most && exponent <= MAX_EXPONENT_BITS;

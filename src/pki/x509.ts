@@ -11,7 +11,7 @@ let loading: Promise<X509> | undefined;
  */
 export const x509 = (): Promise<X509> => (loading ??= load());
 
-/** What the library is made of. Loaded at once, it would hold up everybody else for 0.1 s. */
+/** The modules of the library. Loaded at once, they would block the event loop for 0.1 s. */
 const PARTS = [
   () => import('@peculiar/asn1-schema'),
   () => import('@peculiar/asn1-x509'),
@@ -31,7 +31,7 @@ const load = async (): Promise<X509> => {
   try {
     return await import('@peculiar/x509');
   } finally {
-    // The real polyfill may have been loaded meanwhile.
+    // The real polyfill may have been loaded in between.
     for (const name of given) if (Reflect.get(Reflect, name) === none) Reflect.deleteProperty(Reflect, name);
   }
 };

@@ -23,7 +23,7 @@ export interface OutboundOptions {
   readonly body?: Uint8Array | undefined;
   /** Which addresses may be connected to. */
   readonly permits: AddressRule;
-  /** Of the answer's body, at most. */
+  /** Limit of the body of the answer. */
   readonly maxBytes: number;
   /** For all of it. ms */
   readonly timeoutMs: number;
@@ -110,8 +110,8 @@ const collect = async (body: AsyncIterable<Uint8Array>, maxBytes: number): Promi
 };
 
 /**
- * By the runtime's own `fetch`. It cannot tell which addresses a name leads to: names that lead into a network of the host's own are only
- * kept out by a transport that looks them up itself, as `nodePlatform` has one, or by the network.
+ * A transport on the runtime's `fetch`. It cannot see the addresses of a name: names that resolve into a private network of the host are
+ * refused only by a transport that resolves them itself, such as that of `nodePlatform`, or by the network.
  */
 export const fetchTransport: OutboundTransport = async (url, { method, headers, body, signal }) => {
   const answer = await fetch(url, {

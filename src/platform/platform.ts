@@ -16,7 +16,7 @@ export interface Clock {
   /** Monotonic milliseconds, for durations. Default: `now`. */
   monotonic?(): number;
   /**
-   * Runs `task` once, when so many milliseconds have gone by, unless the returned function is called before. It keeps no process alive.
+   * Runs `task` once, after so many milliseconds, unless the returned function is called before. It does not keep the process alive.
    * Default: a timer of the runtime, independent of `now`.
    */
   after?(milliseconds: number, task: () => void): () => void;
@@ -26,7 +26,7 @@ export interface Clock {
 export interface Random {
   /** Cryptographically strong. */
   bytes(length: number): Uint8Array;
-  /** Of version 4 (RFC 9562). */
+  /** A version 4 UUID (RFC 9562). */
   uuid(): string;
 }
 
@@ -36,7 +36,7 @@ export interface PasswordHasher {
   hash(password: string): Promise<string>;
   /** Compares in constant time. False for a hash that it does not know. */
   verify(password: string, hash: string): Promise<boolean>;
-  /** Whether a hash was made with weaker parameters than today's. */
+  /** True if a hash was made with weaker parameters than the current ones. */
   isOutdated(hash: string): boolean;
 }
 
@@ -47,7 +47,7 @@ export interface PasswordHasher {
 export interface Logger {
   /** Something is broken and needs an operator. */
   error(message: string, details?: Readonly<Record<string, unknown>>): void;
-  /** Something did not work this time; the controller goes on. */
+  /** A failure from which the controller recovers. */
   warn(message: string, details?: Readonly<Record<string, unknown>>): void;
   /** Something that is good to know. */
   info(message: string, details?: Readonly<Record<string, unknown>>): void;

@@ -10,7 +10,7 @@ export interface RequestRate {
 }
 
 export const createRequestRate = (clock: Clock): RequestRate => {
-  /** Of the minute's requests, those that are used up: it holds when the quota changes. */
+  /** Requests of the minute that are used up, also after a change of the quota. */
   let used = 0;
   let last = monotonic(clock);
   return {

@@ -1,4 +1,4 @@
-/** Runs a task when the time of the timer has gone by. @returns what calls it off */
+/** Runs a task when the timer expires. @returns cancels it */
 export type SharedTimer = (task: () => void) => () => void;
 
 interface Waiting {
@@ -45,6 +45,6 @@ export const createSharedTimer = (milliseconds: number): SharedTimer => {
 
 /** Node's timers are objects, and keep the process alive unless unreferenced. */
 const keepAlive = (timer: unknown, isKept: boolean): void => {
-  const { ref, unref } = timer as { ref?(): void; unref?(): void }; // a number elsewhere
+  const { ref, unref } = timer as { ref?(): void; unref?(): void }; // a number in other runtimes
   (isKept ? ref : unref)?.call(timer);
 };

@@ -3,7 +3,7 @@ export interface SnapshotSink {
   /**
    * Saves the parts of a snapshot, one after another, under this name (letters, digits and hyphens; unique). Resolves once the snapshot is durable.
    * If it rejects, or `parts` throws, it must leave nothing that could be mistaken for a snapshot.
-   * The store is being read meanwhile: do not wait for calls of the controller.
+   * A read transaction is open until it resolves: do not wait for calls of the controller.
    */
   save(name: string, parts: AsyncIterable<string>): Promise<void>;
 }

@@ -4,11 +4,11 @@ import type { Clock } from './platform.ts';
 export const monotonic = (clock: Clock): number => (clock.monotonic ? clock.monotonic() : clock.now());
 
 export interface TimerOptions {
-  /** Whether the timer keeps the process alive. Default false. */
+  /** Keeps the process alive. Default false. */
   readonly keepsAlive?: boolean;
 }
 
-/** Runs `task` when so many milliseconds have gone by on this clock. @returns what calls it off */
+/** Runs `task` after so many milliseconds on this clock. @returns cancels it */
 export const after = (clock: Clock, milliseconds: number, task: () => void, options: TimerOptions = {}): (() => void) =>
   clock.after ? clock.after(milliseconds, task) : realAfter(milliseconds, task, options);
 
@@ -31,7 +31,7 @@ export const every = (clock: Clock, milliseconds: number, step: () => Promise<vo
   return () => cancel();
 };
 
-/** Resolves when so many milliseconds have gone by, or as soon as `signal` is aborted. */
+/** Resolves after so many milliseconds, or as soon as `signal` is aborted. */
 export const pause = (clock: Clock, milliseconds: number, signal: AbortSignal, options: TimerOptions = {}): Promise<void> =>
   new Promise((resolve) => {
     if (signal.aborted) return resolve();

@@ -16,7 +16,7 @@ const KEYWORDS = new Set(
 export interface Cursor {
   /** The next token, which stays. */
   readonly token: FilterToken;
-  /** Whether the next token is this keyword or mark. */
+  /** True if the next token is this keyword or mark. */
   at(symbol: string): boolean;
   take(): FilterToken;
   /** Takes the next token if it is this keyword or mark. */

@@ -27,5 +27,5 @@ export const normaliseDate = (text: string): string | undefined => {
   return /^\d{4}-/.test(iso) ? iso : undefined; // other years are written with a sign and would not sort as text
 };
 
-/** The last time that dates of this form can tell. ms since 1970 */
+/** The last time that dates of this form can express. ms since 1970 */
 export const FOREVER = Date.parse('9999-12-31T23:59:59.999Z');

@@ -12,7 +12,7 @@ export type Lookup = (kind: string, id: string) => Document | undefined;
 type Matcher = (row: Document) => boolean;
 type Node<Op extends Predicate['op']> = Extract<Predicate, { readonly op: Op }>;
 
-/** Whether the row satisfies the predicate. For many rows, compile it once instead. */
+/** True if the row satisfies the predicate. For many rows, compile it once instead. */
 export const matches = (predicate: Predicate, row: Document, lookup?: Lookup): boolean => compileMatcher(predicate, lookup)(row);
 
 /**

@@ -1,4 +1,4 @@
-/** What may stand in a filter in the place of a value. */
+/** A value in a filter. */
 export type FilterValue = string | number | bigint | boolean | null | Date | readonly (string | number | bigint | Date)[];
 
 /**
@@ -18,7 +18,7 @@ export const filter = (texts: readonly string[], ...values: readonly FilterValue
     return `${before}${literalOf(values[index - 1])}${text}`;
   });
 
-/** Whether a string is open at the end of a part of a filter. */
+/** True if a string is open at the end of a part of a filter. */
 const isInString = (part: string): boolean => part.replace(/"(?:[^"\\]|\\.)*"/gs, '').includes('"');
 
 const literalOf = (value: unknown): string => {

@@ -21,7 +21,7 @@ export interface Price {
   readonly perEveryRow: number;
   /** The maximum number of rows that are examined. */
   readonly reach: number;
-  /** Whether the documents of the rows must be read. */
+  /** True if the documents of the rows must be read. */
   readonly readsDocument: boolean;
   /** Subqueries on rows of other kinds, each run once. */
   readonly inner: readonly { readonly kind: string; readonly price: Price }[];

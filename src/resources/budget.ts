@@ -35,7 +35,7 @@ export const affordable = async (
   return oneOf(stringField('id'), ids);
 };
 
-/** Of how many rows at most the question can be afforded, if these are fetched before it. */
+/** The maximum number of rows for which the query stays within the budget, if these are fetched first. */
 const mostRows = (price: Price, limit: number, cost: (of: Price) => number): number => {
   const fetched = (reach: number) => cost({ ...price, readsDocument: true, reach: Math.min(price.reach, reach) });
   return Math.floor((limit - fetched(0)) / (fetched(1) - fetched(0)));

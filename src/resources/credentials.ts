@@ -12,7 +12,7 @@ import { ownerIn, ownersOf } from './owners.ts';
 export const credentialsOf = ({ fields }: Pick<Kind, 'fields'>): readonly string[] =>
   Object.keys(fields).filter((name) => fields[name]?.credential);
 
-/** Whether the details of a kind depend on which credentials the call may show. */
+/** True if the details of a kind depend on the credentials that the call may show. */
 export const withholdsCredentials = (kind: Kind, { grant }: Pick<Call, 'grant'>): boolean =>
   grant.isDelegated && credentialsOf(kind).length > 0;
 

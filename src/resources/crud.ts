@@ -152,7 +152,7 @@ const pageBy = async <T>(
   const where = and(among, asked, await granted(entities, kind, call));
   const limit = plan.limit === Infinity ? {} : { limit: plan.limit };
   const found = await read({ where, sort: plan.sort, offset: plan.offset, ...limit });
-  // A page that is not full tells the total by itself, unless it is empty because it begins beyond the last one.
+  // A page that is not full determines the total, unless it is empty because it begins beyond the last entity.
   const known = found.length < plan.limit && (found.length > 0 || plan.offset === 0);
   const total = known ? plan.offset + found.length : await entities.count(kind, where);
   return pageOf(found, plan, total, symbols);

@@ -26,10 +26,10 @@ const roleFieldsOf = (kind: Kind): readonly RoleField[] => {
   return fields;
 };
 
-/** Roles that are read before others have a turn. */
+/** Roles that are read before yielding to the event loop. */
 const ROLES_AT_ONCE = 20_000;
 
-/** Whether the displays of a kind depend on what the call may see. */
+/** True if the displays of a kind depend on what the call may see. */
 export const limitsDisplays = (kind: Kind, { grant }: Pick<Call, 'grant'>): boolean =>
   roleFieldsOf(kind).some(({ target }) => grant.visible.has(target));
 
@@ -80,7 +80,7 @@ export const displaysFor = async (
 /** A role array is a list of texts. */
 const rolesOf = (row: Row, field: string): readonly string[] => (row[field] ?? []) as readonly string[];
 
-/** An entry whose entity is gone, or beyond what the caller may see, has no display. */
+/** An entry whose entity was deleted, or is hidden from the caller, has no display. */
 const displayOf = (roles: readonly string[], names: ReadonlyMap<string, string> | undefined): readonly RoleDisplay[] =>
   roles.flatMap((role) => {
     const id = idOfSelector(role);

@@ -84,7 +84,7 @@ const pointerOf = (field: string, { reference, keys, set, default: unset, write 
 
 interface Checks {
   readonly pointers: readonly Pointer[];
-  /** Whether some fields follow from others. */
+  /** True if some fields follow from others. */
   readonly isDerived: boolean;
 }
 

@@ -10,7 +10,7 @@ import { allKinds, kindOf } from './kinds.ts';
 import { type Owner, ownerIn, ownersOf } from './owners.ts';
 import { symbolsFor } from './symbols.ts';
 
-/** Whether a right is one on entities of this kind. */
+/** True if a right is on entities of this kind. */
 export const isOnKind = (right: string | undefined, kind: Kind): boolean => right?.startsWith(`${rightsOf(kind)}.`) ?? false;
 
 /**
@@ -35,7 +35,7 @@ export const granted = async (
   return and(...terms);
 };
 
-/** Whether the caller may see an entity of a kind that its right is not on. */
+/** True if the caller may see an entity of a kind that its right is not on. */
 export const isVisible = async (entities: Entities, kind: Kind, id: string, call: Call, { visible } = call.grant): Promise<boolean> =>
   (await idsWithin(entities, kind, visible, [id], call)).length > 0;
 
@@ -63,14 +63,14 @@ export const idsWithin = async (
   return entities.referenced(as, 'id', [...new Set(ids)], await bound(entities, as, filters, call));
 };
 
-/** What satisfies several filters that limit a kind beside the one that the right is on: nothing, where one of them is no filter on it. */
+/** The conjunction of filters that limit a kind other than that of the right; `NONE` if one of them is invalid for it. */
 export const bound = async (entities: Entities, kind: Kind, filters: readonly string[], call: Call): Promise<Predicate> => {
   const terms: Predicate[] = [];
   for (const where of filters) {
     const term = filterOn(where, kind);
     if (!term) {
       const { requestId, operation, core } = call;
-      const message = 'the rule of authorize limited a kind by what is no filter on it: nothing of the kind is visible';
+      const message = 'the authorize rule of the host limited a kind by an invalid filter: no entity of that kind is visible';
       core.platform.logger.error(message, { requestId, operationId: operation.operationId, kind: kind.kind, where });
       return NONE;
     }

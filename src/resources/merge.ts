@@ -37,7 +37,7 @@ export const mergeBody = (kind: Kind, verb: WriteVerb, before: Row, body: Values
   return changes;
 };
 
-/** Whether a patch names a field that it may change; of a document that is patched leaf by leaf, a leaf. */
+/** True if a patch names a field that it may change or, in a document that is patched leaf by leaf, a leaf. */
 export const givesAnything = (kind: Kind, body: Values): boolean =>
   Object.entries(body).some(([name, value]) => {
     const field = kind.fields[name];

@@ -1,7 +1,7 @@
 import type { Kind } from '../api/kit/resource.ts';
 import { kindOf } from './kinds.ts';
 
-/** What the entities of a kind belong to: they go with it, and obey the limits on it. */
+/** The owner of the entities of a kind: they are deleted with it, and subject to the limits on it. */
 export interface Owner {
   /** The field that has the id of the owner. */
   readonly field: string;

@@ -58,7 +58,7 @@ export const presentRows = async (
   return details;
 };
 
-/** Rows that are presented before others have a turn: those of a list without a limit. */
+/** Rows of an unlimited list that are presented before yielding to the event loop. */
 const ROWS_AT_ONCE = 1000;
 
 /** One row of a kind, as an answer shows it. @param presenter default: the behaviour of the kind */
@@ -82,7 +82,7 @@ export const show = (detail: WireDetail, shown: Readonly<WireDetail> | undefined
 };
 
 interface Layout {
-  /** Whether it shows fields that are written without a record. */
+  /** True if it shows fields that are written without a change record. */
   readonly showsVolatile: boolean;
   readonly show: (kind: Kind, row: Row) => WireDetail;
   readonly references: readonly {
@@ -94,7 +94,7 @@ interface Layout {
   }[];
 }
 
-/** Whether details show fields that are written without a record. */
+/** True if details show fields that are written without a change record. */
 export const showsVolatile = ({ fields }: Kind): boolean => layoutOf(fields).showsVolatile;
 
 const layouts = new WeakMap<Fields, Layout>();
@@ -139,7 +139,7 @@ const layoutOf = (fields: Fields): Layout => {
 
 /**
  * An object with these fields, to be copied and filled. V8 makes a dictionary of one that gets more than a dozen fields by names that are not constant,
- * and turns it into JSON more slowly; what it has parsed, and copies of that, have all fields in place.
+ * and serializes it more slowly; parsed objects, and copies of them, have all fields in place.
  */
 const blankOf = (names: readonly string[]): WireDetail => JSON.parse(JSON.stringify(Object.fromEntries(names.map((name) => [name, null]))));
 

@@ -31,7 +31,7 @@ const narrowed = new WeakMap<Operation, Symbols>();
 /**
  * The symbols of a list. A list of the client API evaluates only conditions on what it shows: other stored fields are accepted by name, because
  * existing clients use them, but treated like secrets, and so are tags where no session is needed; of the entities in a set, only the id is queryable. For delegated callers a secret matches nothing,
- * so that the right to read does not tell a right guess of a token from a wrong one.
+ * so that the right to read does not reveal whether a guess of a token is right.
  */
 export const symbolsOfList = (kind: Kind, operation: Operation, { isDelegated }: Pick<Grant, 'isDelegated'> = OWN_RIGHT): Symbols => {
   const { answer } = operation;
@@ -73,7 +73,7 @@ const shownOnly = (symbol: FilterSymbol | undefined, shown: boolean): FilterSymb
   return symbol.is === 'field' ? { is: 'secret', type: symbol.field.type } : { is: 'set', set: symbol.set, withheld: true };
 };
 
-/** Whether a list of these items shows the value of a symbol. The base fields of every kind are always queryable. */
+/** True if a list of these items shows the value of a symbol. The base fields of every kind are always queryable. */
 const isShown = (kind: Kind, name: string, item: z.ZodType): boolean => {
   if (Object.hasOwn(base, name)) return true;
   return wayTo(kind, name).reduce<z.ZodType | undefined>(property, item) !== undefined;

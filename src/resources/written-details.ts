@@ -12,10 +12,10 @@ import { withholdsCredentials } from './credentials.ts';
 import { limitsDisplays } from './displays.ts';
 import { presentOne, presentRows, show, showsVolatile, type WireDetail } from './present.ts';
 
-/** Characters that are made before others have a turn. */
+/** Characters that are written before yielding to the event loop. */
 const CHARACTERS_AT_ONCE = 524_288;
 
-/** Whether details of a kind show the same to every caller, and nothing beyond recorded fields, but for what `presentNow` shows. */
+/** True if details of a kind are the same for every caller and show only recorded fields, except those of `presentNow`. */
 export const areRemembered = (kind: Kind, call: Call): boolean => {
   if (withholdsCredentials(kind, call) || limitsDisplays(kind, call)) return false;
   const { present, presentNow } = behaviourOf(call, kind) ?? {};

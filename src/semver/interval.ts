@@ -4,7 +4,7 @@ import compare from 'semver/functions/compare.js';
 /** Where an interval begins or ends. */
 export interface VersionBound {
   readonly version: SemVer;
-  /** Whether the version itself is in the interval. */
+  /** True if the version itself is in the interval. */
   readonly isIn: boolean;
 }
 
@@ -25,7 +25,7 @@ const isBefore = (to: VersionBound | undefined, version: SemVer): boolean => {
   return order < 0 || (order === 0 && to?.isIn === true);
 };
 
-/** What two unions of intervals share. As long as the intervals of either do not overlap, there are never more than both have together. */
+/** The intersection of two unions of intervals. If the intervals of each do not overlap, it has at most as many as both together. */
 export const intersected = (some: readonly Interval[], others: readonly Interval[]): readonly Interval[] =>
   some.flatMap((a) => others.flatMap((b) => shared(a, b)));
 

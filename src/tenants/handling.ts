@@ -17,7 +17,7 @@ import { isTenantName } from './names.ts';
 import type { Held, OpenedTenants } from './opened.ts';
 import { refused } from './refused.ts';
 
-/** A request, as far as a tenant is chosen by it. Whatever of it comes from the client may be forged: it chooses whose sessions are asked, and gives no right. */
+/** The parts of a request by which a tenant is chosen. A client may forge them: they select the tenant whose sessions are checked, and grant nothing. */
 export interface TenantRequest {
   /** Host name that the client asked for, in lower case and without port; empty if it named none. */
   readonly hostname: string;
@@ -40,7 +40,7 @@ export interface TenantHandlingOptions {
   readonly only?: readonly (Surface | Api)[] | undefined;
 }
 
-/** What HTTP adapters take. */
+/** The handler for HTTP adapters. */
 export interface TenantHandling {
   readonly handle: Handle;
   readonly logger: Logger;

@@ -8,10 +8,10 @@ import type { Quotas } from './quotas.ts';
 
 const SELF = 'self';
 
-/** What the marker of a tenant says. */
+/** The content of the marker of a tenant. */
 export interface Marker {
   readonly quotas: Quotas;
-  /** Of its entities, as JSON. */
+  /** Size of its entities as JSON. */
   readonly bytes: number;
 }
 

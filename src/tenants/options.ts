@@ -39,7 +39,7 @@ export interface CreateTenantOptions {
   readonly from?: TenantSource | undefined;
 }
 
-/** What an export has given, or the snapshot of a controller and its secret key. */
+/** The result of an export, or the snapshot of a controller and its secret key. */
 export interface TenantSource {
   /** The parts of a snapshot, in order, as `restoreSnapshot` takes them. */
   readonly snapshot: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>;

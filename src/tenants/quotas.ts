@@ -1,6 +1,6 @@
 import { checkedOptions } from '../options.ts';
 
-/** What a tenant may have at most. */
+/** The limits of a tenant. */
 export interface Quotas {
   /** Identities, of every type: those of administrators and routers too. */
   readonly identities?: number | null | undefined;

@@ -35,7 +35,7 @@ type TenantRow = RowOf<typeof tenant>;
 export const REGISTRY = 'tenants';
 export const namespaceOf = (id: string): string => `tenant/${id}`;
 
-/** What a tenant takes to make at most, e.g. with the data of another one. After that it is taken for lost. ms */
+/** Time limit for creating a tenant, e.g. from a large snapshot. After that its creation counts as interrupted. ms */
 const MADE_WITHIN = HOUR;
 
 /** Due at once, by the clocks of all processes. */

@@ -15,7 +15,7 @@ import { type KeyedTenant, namespaceOf, type Tenant } from './registry.ts';
 import { tenantStorage } from './tenant-storage.ts';
 import type { Watched } from './tenant-transaction.ts';
 
-/** What a tenant has, and may have. */
+/** The usage and the quotas of a tenant. */
 export interface TenantUsage {
   readonly identities: number;
   readonly services: number;
@@ -27,11 +27,11 @@ export interface TenantUsage {
 
 /** An export of a tenant. */
 export interface TenantExport extends TakenSnapshot {
-  /** What is sealed in the snapshot is read with it. Keep the two apart. */
+  /** The key that unseals the secrets in the snapshot. Store the two separately. */
   readonly secretKey: string;
 }
 
-/** What its namespace tells of a tenant. */
+/** Observes a tenant through its namespace. */
 export type TenantWatch = Omit<Watched, 'defaults'>;
 
 export interface TenantSpaces {

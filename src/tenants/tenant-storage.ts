@@ -14,7 +14,7 @@ const tenantStore = (store: Store, watched: Watched): Store => ({
     try {
       if (!watched.isGone) return await store.transaction(mode, (tx) => within(tx, mode, work, watched), options);
     } catch (error) {
-      // It was erased meanwhile, and its store closed.
+      // It has been erased, and its store closed.
       if (!watched.isGone) throw error;
     }
     throw watched.gone();

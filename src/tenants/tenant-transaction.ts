@@ -10,9 +10,9 @@ import { mergedQuotas, type Quotas } from './quotas.ts';
 export interface Watched {
   /** Quotas of those tenants that have none of their own. */
   readonly defaults: Quotas;
-  /** Whether it is known that it is not there any more. */
+  /** True once the tenant is known to be erased. */
   readonly isGone: boolean;
-  /** Whether a snapshot is being imported: then every row counts, also of kinds that have bounds of their own once the network is open. Default: false. */
+  /** Counts every row, for the import of a snapshot: also those of kinds that are bounded otherwise in an open network. Default: false. */
   readonly isImport?: boolean;
   /** Called in each transaction with the quotas that hold. */
   seen(quotas: Quotas): void;
@@ -20,7 +20,7 @@ export interface Watched {
   gone(): Error;
 }
 
-/** What is of logins or of controllers, or has bounds of its own. */
+/** Kinds of logins and of controllers, and kinds that are bounded otherwise. */
 const UNCOUNTED: ReadonlySet<string> = new Set<string>(
   [
     kinds.change,
@@ -35,7 +35,7 @@ const UNCOUNTED: ReadonlySet<string> = new Set<string>(
 );
 const COUNTED: ReadonlySet<string> = new Set(snapshotTables.filter((kind) => !UNCOUNTED.has(kind)));
 
-/** Of which kinds a tenant may have so many. */
+/** The kinds whose number is limited by a quota. */
 const LIMITED: Readonly<Record<string, 'identities' | 'services' | undefined>> = { identity: 'identities', service: 'services' };
 
 /** Reads the marker of the tenant. @throws what `gone` returns when there is none */
@@ -55,11 +55,11 @@ const quotasOf = (marker: Marker | undefined, { defaults, seen, gone }: Watched)
 export class TenantTransaction implements Transaction {
   readonly #tx: Transaction;
   readonly #watched: Watched;
-  /** Whether the host ends it, so that nothing can be done at its end. */
+  /** True for a transaction of the host, at whose end nothing can run. */
   readonly #isJoined: boolean;
   #quotas: Promise<Quotas> | undefined;
   #grown = 0;
-  /** Of all rows so far, where they are imported. */
+  /** Bytes of the rows imported so far. */
   #imported = 0;
 
   constructor(tx: Transaction, watched: Watched, isJoined: boolean) {

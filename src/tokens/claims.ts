@@ -9,15 +9,15 @@ export interface Expected {
   readonly claimsProperty: string;
 }
 
-/** What may be wrong with the claims of a token; `claim`: it has no end, or does not say who its bearer is. */
+/** A fault of the claims of a token; `claim`: it lacks an expiry, or the claim that identifies its bearer. */
 export type ClaimFault = 'issuer' | 'audience' | 'expired' | 'not-yet-valid' | 'claim';
 
 /** How far the signer's clock and this one may be apart. ms */
 const TOLERANCE = 60_000;
 
 /**
- * Who the bearer of a token is, if its claims hold (RFC 7519, section 4.1): the issuer and the audience to the letter, an end that is not over, no
- * beginning and no birth in the future.
+ * Validates the claims of a token and identifies its bearer (RFC 7519, section 4.1): issuer and audience must match exactly, `exp` must be in the future,
+ * and `nbf` and `iat` must not.
  * @param now ms
  * @returns the text of the claim that says who it is, or the first fault
  */

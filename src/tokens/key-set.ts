@@ -17,7 +17,7 @@ export interface NamedKeys {
 
 /** Keys of a set that are looked at. */
 const MOST = 100;
-/** Of those, the keys of one name: to read one out of a certificate takes half a millisecond. */
+/** The limit for keys of one name: reading one from a certificate takes half a millisecond. */
 const MOST_OF_A_NAME = 10;
 
 /**

@@ -4,7 +4,7 @@ import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** Whether a text has the form of such a token. */
+/** True if a text has the form of such a token. */
 export const isOpaqueToken = (text: string): boolean => UUID.test(text);
 
 /** SHA-256 in hex: how tokens are kept. They are random enough to need no salt. */

@@ -7,7 +7,7 @@ import type { PublicKey } from './public-key.ts';
 import { createSignerKeys, type KeySource, type SignerKeysOptions } from './signer-keys.ts';
 import type { Jwt } from './token.ts';
 
-/** Who issues tokens, at one revision. */
+/** An issuer of tokens, at one revision. */
 export interface TokenSigner extends KeySource, Expected {
   readonly enabled: boolean;
 }

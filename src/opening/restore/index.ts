@@ -34,7 +34,7 @@ export interface RestoreOptions {
 /** The result of a restore. */
 export interface Restored {
   readonly rows: number;
-  /** The revision that the network goes on from. */
+  /** The revision from which the network continues. */
   readonly revision: number;
   /** When the snapshot was taken, ISO text. */
   readonly takenAt: string;

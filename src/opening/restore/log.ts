@@ -42,5 +42,5 @@ export class ChangeLog {
   }
 }
 
-/** Of all records ever. No network comes so far. */
+/** The total size of all records ever written. No network reaches it. */
 const MOST_BYTES = 2 ** 52;

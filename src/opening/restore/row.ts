@@ -23,7 +23,7 @@ const kindsOfTable: ReadonlyMap<string, readonly Kind[]> = Map.groupBy(Object.va
 /** The kind of a table, and its views. */
 export const kindsIn = (table: string): readonly Kind[] => kindsOfTable.get(table) ?? [];
 
-/** What rows of some form are checked against: of a table, those of one variant, and of the views that show them. */
+/** The schemas for the rows of one form: a table, one variant of it, and the views that show them. */
 interface Form {
   readonly fields: Fields;
   readonly schema: z.ZodType<Values>;
@@ -39,7 +39,7 @@ export const checkedRow = (table: string, given: Values): Row => {
   const { fields, schema, defaults } = form;
   const { data, error } = schema.safeParse(given, { reportInput: true });
   if (error) throw faultOf(table, error.issues);
-  // What is stored is what comes out of a schema: it must come out of it once more as it is.
+  // A stored value is the output of a schema, so parsing it again must not change it.
   for (const [name, value] of Object.entries(given))
     if (!isSameJson(data[name], value)) throw invalidField(name, `${name} is not in the form in which it is stored`, undefined);
   checkIndexed(form, given);

@@ -1,6 +1,6 @@
 import type { SchemaObject } from './schema-graph.ts';
 
-/** What the validator finds wrong. */
+/** A violation found by the validator. */
 export interface SchemaFault {
   readonly keyword: string;
   /** Value of the keyword. */
@@ -16,7 +16,7 @@ export interface SchemaFault {
   readonly params: FaultParams;
 }
 
-/** What a keyword expects, and where it failed: each keyword has some of these. */
+/** The expectation of a keyword and the point of failure: each keyword has some of these. */
 export interface FaultParams {
   readonly type?: unknown;
   readonly allowedValues?: readonly unknown[];

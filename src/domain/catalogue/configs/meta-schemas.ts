@@ -64,7 +64,7 @@ const draft07 = {
 };
 
 const draft2020 = {
-  // Of earlier drafts, and still known.
+  // A keyword of earlier drafts that is still supported.
   definitions: schemasByName,
   dependencies: schemasOrNames,
   $recursiveAnchor: anchor,

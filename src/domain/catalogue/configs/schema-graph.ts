@@ -94,7 +94,7 @@ export const readGraph = (root: SchemaObject, draft: Draft, patterns: Patterns, 
   };
 
   visit(root);
-  // A map is walked in the order of insertion, and takes in what is found meanwhile.
+  // A map is iterated in the order of insertion, including entries added during the iteration.
   for (const schema of children.keys()) {
     // Without nested `$id`s there is one schema resource, in which a dynamic reference is an ordinary one.
     const named = [schema.$ref, draft === '2020-12' ? schema.$dynamicRef : undefined].filter((reference) => typeof reference === 'string');

@@ -20,7 +20,7 @@ export interface Asking {
   readonly apiSessionId: string;
   /** With the policies that select the identity; loaded only when a change may affect it through them. */
   viewer(): Promise<Viewer>;
-  /** Whether one of its services has this config, or the identity for one of them. */
+  /** True if one of its services has this config, or the identity has it for one of them. */
   hasConfig(id: string): Promise<boolean>;
 }
 
@@ -28,7 +28,7 @@ type Concerns = (change: Change, asking: Asking) => boolean | Promise<boolean>;
 
 const statesOf = ({ before, after }: Change): readonly Document[] => [before, after].filter((state) => state !== null);
 
-/** Whether the entity, as it was or is, stands among what the policies of the identity select by their role array `field`. */
+/** True if the policies of the identity select the entity, before or after the change, by their role array `field`. */
 const selectedIn =
   (field: 'serviceRoles' | 'postureCheckRoles'): Concerns =>
   async (change, asking) => {

@@ -31,7 +31,7 @@ export const listStateOf = async (entities: Entities, viewer: Viewer, call: Call
   };
 };
 
-/** Of all that the list can show, with the config data of every type; the time that is left until a check fails aside, which goes down by itself. */
+/** A digest of everything the list can show, with the config data of every type, but without the time left until a check fails, which changes by itself. */
 const digestOf = async (
   entities: Entities,
   viewer: Viewer,

@@ -92,7 +92,7 @@ export const seenBy = (
   },
 });
 
-/** Pairs of a service and a policy that grants it, of which the answers are put together before others have a turn. */
+/** Pairs of a service and a granting policy that are processed before yielding to the event loop. */
 const PAIRS_AT_ONCE = 20_000;
 
 const NOTHING: Permissions<Policies[number]> = { dial: false, bind: false, granting: [] };
@@ -100,7 +100,7 @@ const NOTHING: Permissions<Policies[number]> = { dial: false, bind: false, grant
 const permissionsOf = ({ dial, bind }: Permissions): readonly string[] =>
   dial || bind ? [...(bind ? ['Bind'] : []), ...(dial ? ['Dial'] : [])] : ['Invalid'];
 
-/** What a service that a policy grants shows of the policy. */
+/** The posture queries that a service shows of each policy that grants it. */
 const postureQueriesBy = async (posture: Posture, granting: Iterable<Policies[number]>): Promise<ReadonlyMap<Policies[number], object>> => {
   const entries = new Map<Policies[number], object>();
   const turn = createTurns(ENTRIES_AT_ONCE);

@@ -15,7 +15,7 @@ export const certificateFields = (certificate: Certificate, { by }: Trust) =>
     caId: by === 'network' ? null : by.row.id,
   }) satisfies Partial<RowOf<typeof authenticator>>;
 
-/** Whether a certificate is an authenticator already. */
+/** True if a certificate is an authenticator already. */
 export const isInUse = async (entities: Entities, fingerprint: string): Promise<boolean> =>
   (await entities.count(authenticator, equals(stringField('fingerprint'), fingerprint))) > 0;
 

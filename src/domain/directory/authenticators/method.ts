@@ -23,7 +23,7 @@ export interface AuthenticatorMethod {
    * @throws ApiError `COULD_NOT_VALIDATE` with the field that is missing or bad
    */
   create(call: Call, body: AuthenticatorBody): Promise<Partial<StoredAuthenticator>>;
-  /** Whether an authentication policy lets identities log in by it. */
+  /** True if an authentication policy allows logins with this method. */
   isAllowed(primary: RowOf<typeof authPolicy>['primary']): boolean;
   /** The authenticator as the details of the identity show it. */
   summary(row: StoredAuthenticator): Readonly<Record<string, unknown>>;

@@ -23,7 +23,7 @@ const demands: readonly { readonly on: (rules: Rules) => boolean; readonly met: 
   ];
 
 /**
- * Whether a new password is what the identity's authentication policy asks for (specification, "Authentication policy").
+ * Checks a new password against the authentication policy of its identity (specification, "Authentication policy").
  * @throws ApiError `COULD_NOT_VALIDATE`, field `password`; the password itself is never in the error
  */
 const checkPassword = (password: string, rules: Rules): void => {

@@ -48,8 +48,8 @@ const rules: readonly { readonly isBroken: (username: string) => boolean; readon
 ];
 
 /**
- * Whether people can distinguish a new username from others: the restriction level "highly restrictive" of Unicode UTS #39. Existing names stay
- * valid. Names of one script that look like those of another are not detected.
+ * Refuses usernames that people could confuse with others: the restriction level "highly restrictive" of Unicode UTS #39. Existing names stay
+ * valid. Names of one script that look like names of another are not detected.
  * @param field of the username
  * @throws ApiError `COULD_NOT_VALIDATE` with the field
  */

@@ -2,7 +2,7 @@ import type { ExternalIdClaim } from '../../../api/cas.ts';
 import { ApiError, invalidField } from '../../../errors/index.ts';
 import type { Certificate } from '../../../pki/certificate.ts';
 
-/** The names in a certificate that may tell an external id. */
+/** The names in a certificate that may carry an external id. */
 export type Named = Pick<Certificate, 'commonName' | 'uris' | 'emails'>;
 
 const locations: Readonly<Record<ExternalIdClaim['location'], (certificate: Named) => readonly string[]>> = {
@@ -25,8 +25,8 @@ const parsers: Readonly<Record<ExternalIdClaim['parser'], (value: string, criter
 };
 
 /**
- * The external id that a certificate tells: the values where the claim says, of which those that match are parsed, and one of all the parts
- * is chosen. Says nothing of whether the certificate is to be trusted.
+ * The external id that a certificate carries: values at the location of the claim are matched, the matching ones are parsed, and one of the parts
+ * is selected. Does not verify the certificate.
  * @returns undefined when nothing comes out, or nothing but blanks
  */
 export const externalIdOf = (certificate: Named, claim: ExternalIdClaim): string | undefined => {

@@ -33,7 +33,7 @@ export const caEntries = implement(cas, {
   },
 });
 
-/** Tells clients where to enroll with a certificate of the authority. It is no secret, and lasts as long as the authority. */
+/** The JWT that leads clients to the enrollment with a certificate of the authority. It is not secret, and valid as long as the authority. */
 const enrollerJwt = async ({ core }: Call, id: string): Promise<string> => {
   const iss = `${advertisedAddress(core)}/`;
   const key = await core.pki.networkKey();

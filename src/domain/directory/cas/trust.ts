@@ -26,7 +26,7 @@ export interface Judgement {
   readonly now: number;
   /** See `ChainRules`. */
   readonly ignoreValidity?: 'leaf' | 'all';
-  /** Whether the certificate must allow client authentication; default true. */
+  /** Accepts certificates for any usage; by default they must allow client authentication. */
   readonly anyUsage?: true;
 }
 
@@ -70,7 +70,7 @@ export const authorityFor = async (
   return authorities.find(({ certificate }) => certificate === anchor);
 };
 
-/** Whether the network itself issued a certificate; the authorities that it signs with count as sent where they were not. */
+/** The trust in a certificate that the network itself issued; undefined for any other. Its signing authorities need not be in the chain. */
 export const networkFor = async (
   presented: Presented,
   { anchors, chain }: Pick<Signer, 'anchors' | 'chain'>,

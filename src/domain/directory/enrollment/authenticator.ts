@@ -7,7 +7,7 @@ import { enrolleeOf } from './behaviour.ts';
 import type { StoredEnrollment } from './method.ts';
 
 /**
- * The authenticator that an enrollment turns into.
+ * Creates the authenticator for which an enrollment is exchanged.
  * @throws ApiError `MAX_AUTHENTICATOR_METHODS_REACHED`; `COULD_NOT_VALIDATE` with the field when username or certificate are another's
  */
 export const addAuthenticator = async (

@@ -34,7 +34,7 @@ export const enroll = async (
   requireOpen(row, call);
   const { answer, complete } = await inTurn(call.core.enrollments, call, () => methods[row.method](call, row, offer));
   await call.write(async (entities) => {
-    // Meanwhile it may have been used, given another token, or come to its end.
+    // In between, it may have been used, refreshed with another token, or expired.
     const current = await outstanding(entities, token ?? '');
     requireOpen(current, call);
     await complete(entities);

@@ -54,7 +54,7 @@ export const newToken = async (
 /** The token of an enrollment, and its JWT. */
 type Token = { readonly token: string; readonly jwt: string };
 
-/** Tokens that are unsealed at once, before others have a turn. */
+/** Tokens that are unsealed before yielding to the event loop. */
 const AT_ONCE = 50;
 
 /** The tokens of enrollments, in their order, for those who may see them. */

@@ -39,7 +39,7 @@ const owesNothing = async (
   return actor?.authQueries.length === 0;
 };
 
-/** Whether an administrator has all that a login takes. What an external provider would say is not known, and it may be away. */
+/** True if an administrator can log in without an external provider, which may be unavailable. */
 const canLogIn = async (entities: Entities, row: RowOf<typeof identity>, now: string): Promise<boolean> => {
   if (isDisabled(row, now)) return false;
   const policy = await entities.require(authPolicy, row.authPolicyId);

@@ -8,7 +8,7 @@ import { authenticatorMethods } from '../authenticators/methods.ts';
 
 type Policy = RowOf<typeof authPolicy>;
 
-/** Whether a policy lets an identity log in by one of its authenticators. */
+/** True if a policy allows an identity to log in with one of its authenticators. */
 export const allowsLoginBy = (
   ways: readonly Pick<RowOf<typeof authenticator>, 'method'>[],
   { primary }: Pick<Policy, 'primary'>,

@@ -20,7 +20,7 @@ import { enrollNew, outstandingByIdentity } from './enrollments.ts';
 import { noteKnownToRouters } from './known-to-routers.ts';
 
 type Identity = RowOf<typeof identity>;
-/** Of an identity, what its state at the moment hangs on. */
+/** The fields that determine the current state of an identity. */
 type Momentary = Pick<Identity, 'id' | 'disabledAt' | 'disabledUntil'>;
 
 export const identityBehaviour = behaviour(identity, {
@@ -112,7 +112,7 @@ const ownOf = ({ actor }: Call): readonly string[] => (actor.kind === 'session' 
 const othersAmong = (rows: readonly Momentary[], call: Call): readonly string[] =>
   rows.map(({ id }) => id).filter((id) => !ownOf(call).includes(id));
 
-/** Whether an identity is the companion of a router; one that is not there is found missing later. */
+/** True if an identity is the companion of a router; a missing identity is detected later. */
 const mayBeRouter = async (call: Call, id = ''): Promise<boolean> => {
   const row = await call.read((entities) => entities.get(identity, id));
   return row === undefined || row.typeId === 'Router';

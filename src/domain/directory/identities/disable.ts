@@ -11,7 +11,7 @@ import { enabled } from './behaviour.ts';
 
 type Identity = RowOf<typeof identity>;
 
-/** Disables an identity for some minutes (0 or less: until enabled) and ends its sessions at once. Disabling again starts anew. */
+/** Disables an identity for some minutes (0 or less: until enabled) and ends its sessions at once. Disabling again restarts the time. */
 export const disableIdentity = async (entities: Entities, row: Identity, durationMinutes: number, now: string): Promise<void> => {
   const until = durationMinutes <= 0 ? null : new Date(Math.min(Date.parse(now) + durationMinutes * MINUTE, FOREVER)).toISOString();
   await entities.update(identity, row, { disabledAt: now, disabledUntil: until });

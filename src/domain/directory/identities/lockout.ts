@@ -20,7 +20,7 @@ const DEFAULT_ADMINISTRATOR_LOCKOUT = 10;
 /** The effect of a wrong password: not counted, counted, or the identity was locked. */
 export type FailedAttempt = 'no' | 'counted' | 'locked';
 
-/** Consecutive wrong passwords up to `maxAttempts` disable the identity; then the count starts anew. */
+/** Consecutive wrong passwords up to `maxAttempts` disable the identity; then the count starts again. */
 export const countWrongPassword = async (entities: Entities, { own, owner, updb }: Tried, now: string): Promise<FailedAttempt> => {
   if (updb.maxAttempts === 0) return 'no';
   const failedAttempts = (own.failedAttempts ?? 0) + 1;

@@ -13,9 +13,9 @@ import { intervalOfCode, takenIntervals } from './totp.ts';
 interface Purpose {
   /** For an enrollment in which state; `any` is one that needs a code only once it is verified. */
   readonly of: 'unverified' | 'verified' | 'any';
-  /** Whether a recovery code does it, too. */
+  /** Accepts recovery codes, too. */
   readonly recoveryCodes: boolean;
-  /** Whether a code of the app does it only once (RFC 6238, section 5.2). */
+  /** Accepts each code of the app only once (RFC 6238, section 5.2). */
   readonly once: boolean;
   /** The error when there is no such enrollment. */
   readonly missing: () => ApiError;

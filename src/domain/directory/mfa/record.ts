@@ -17,7 +17,7 @@ type Sealing = Pick<Core, 'secrets' | 'platform'>;
 export const mfaOf = (entities: Entities, identityId: string): Promise<StoredMfa | undefined> =>
   entities.find(mfa, equals(stringField('identityId'), identityId));
 
-/** Whether logins of the identity owe a code: an enrollment that was not finished asks nothing of them. */
+/** True if logins of the identity owe a code; an unfinished enrollment in MFA does not count. */
 export const hasMfa = async (entities: Entities, identityId: string): Promise<boolean> =>
   (await mfaOf(entities, identityId))?.isVerified === true;
 

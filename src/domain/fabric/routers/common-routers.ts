@@ -60,7 +60,7 @@ export const routerAccess = async (
   routers: readonly Router[],
 ): Promise<RouterAccess> => routerAccessBy(await leadingFrom(entities, pairs), routers);
 
-/** For each identity whether policies let it use one of some routers, whatever service it is for. One query for any number of identities. */
+/** For each identity, whether policies allow it to use any of some routers, independent of services. One query for any number of identities. */
 export const identityRouterAccess = async (
   entities: Entities,
   identities: Iterable<IdentityAndService['identity']>,
@@ -83,7 +83,7 @@ const onlineFirst = async (entities: Entities, where: Predicate, presence: Conne
   return [...first, ...(await entities.list(edgeRouter, { where: and(where, not(isOnline)), ...limit(first.length) }))];
 };
 
-/** What policies of some kind select on their far side, for each entity that they select on the near one. */
+/** For each entity on one side of policies, the sides that these policies select opposite. */
 type Leading<E> = ReadonlyMap<E, readonly Side[]>;
 
 interface LeadingOfPairs {

@@ -17,7 +17,7 @@ export const extendRouter = async (call: Call, { body }: { readonly body: Router
   if (!proven || !found) throw unauthorized(UNKNOWN);
   const { certificate, cert, serverCert, claim } = await inTurn(core.enrollments, call, () => certifyRouter(call, found, body));
   await call.write(async (entities) => {
-    // Meanwhile it may have been extended by another request, or have to enroll anew.
+    // In between, it may have been extended by another request, or have to enroll again.
     const current = await routerOf(entities, proven);
     if (!current) throw unauthorized(UNKNOWN);
     await updateRouter(

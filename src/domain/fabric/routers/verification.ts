@@ -10,7 +10,7 @@ import { updateRouter } from './update.ts';
 /** Fields of a router that has no certificate which it must still confirm. */
 export const NONE_UNVERIFIED = { unverifiedFingerprint: null, unverifiedCertPem: null, unverifiedNames: null } as const;
 
-/** What offers certificates to a router that is known by its connection. */
+/** Dependencies for offering certificates to a router that is identified by its connection. */
 export interface VerificationPlace {
   readonly core: Core;
   read<T>(work: (entities: Entities) => Promise<T>): Promise<T>;
@@ -39,7 +39,7 @@ export const offerCertificates = async (
   const { certificate, cert, serverCert, claim } = await core.enrollments.run(() => certifyRouter(place, found, requests));
   await write(async (entities) => {
     const current = await requireEnrolled(entities, routerId);
-    // Meanwhile it may have been extended by another request, or have enrolled anew.
+    // In between, it may have been extended by another request, or have enrolled again.
     if (current.fingerprint !== found.fingerprint) throw unauthorized(UNKNOWN);
     const without = current.unverifiedNames?.without ?? [...current.serverNames];
     const { serverNames } = await claim(entities);

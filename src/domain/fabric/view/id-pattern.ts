@@ -68,7 +68,7 @@ const isMatch = (tokens: readonly Token[], id: string): boolean => {
 /** The places themselves, and those behind tokens that may be left out. */
 const reached = (tokens: readonly Token[], places: readonly number[]): ReadonlySet<number> => {
   const all = new Set(places);
-  // A place that is added while this goes on has its turn, too.
+  // A position that is added during the iteration is visited, too.
   for (const place of all) if (tokens[place]?.isOptional) all.add(place + 1);
   return all;
 };

@@ -32,7 +32,7 @@ interface Entity {
   readonly tags: Tags;
 }
 
-/** What all entities show. */
+/** The fields that all entities show. */
 export const fabricEntity = (collection: Collection, { id, createdAt, updatedAt, tags }: Entity) => ({
   _links: linksOf(collection, id),
   createdAt,

@@ -16,7 +16,7 @@ import { type TakenTask, type Task, type TaskWork, workOn } from './tasks.ts';
 /** Rows per transaction: keeps each transaction short, and memory bounded for any size of store. */
 const PAGE = 100;
 const MOST_FINDINGS = 1000;
-/** How often results are written down while the work goes on. ms */
+/** The interval at which a running check stores its results. ms */
 const NOTED_MS = 1000;
 
 /** Looks at everything that is stored and, if it is to fix, makes it right; the task holds what was found. */
@@ -100,7 +100,7 @@ const fixRow = async (task: TaskWork, kind: Kind, id: string): Promise<readonly 
   }
 };
 
-/** Where everything is in memory, nothing else lets others have a turn. */
+/** Yields to the event loop, which nothing else does if everything is in memory. */
 const breathe = async ({ signal }: TaskWork): Promise<void> => {
   await yieldToEventLoop();
   signal.throwIfAborted();

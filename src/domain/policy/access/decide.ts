@@ -10,17 +10,17 @@ import { type Access, evaluateAccess, type PolicyResult } from './evaluate.ts';
 
 type Policy = RowOf<typeof servicePolicy>;
 
-/** Whether an identity may dial or bind a service now, and why. */
+/** The decision whether an identity may dial or bind a service now, with its reasons. */
 export interface Decision {
-  /** Whether some policy of the type selects both, regardless of its posture checks. */
+  /** True if a policy of the type selects both, regardless of its posture checks. */
   readonly isPermitted: boolean;
-  /** Whether one of these policies passes. */
+  /** True if one of these policies passes its posture checks. */
   readonly isGranted: boolean;
   /** The policies of the type that select both, with the results of their posture checks (expected and actual values). */
   readonly policies: readonly PolicyResult<Policy>[];
 }
 
-/** Who asks: an identity, in one of its API sessions, at a time (ISO text). */
+/** The subject of a decision: an identity, in one of its API sessions, at a time (ISO text). */
 export interface Asker {
   readonly identity: RowOf<typeof identity>;
   /** Without a session, no code was passed, so MFA checks fail. */
@@ -35,7 +35,7 @@ export const decisionOf = ({ permissions, dial, bind, results }: Access<Policy>,
   policies: results.filter(({ policy }) => policy.type === type),
 });
 
-/** Whether an identity may dial or bind a service now. Needs three queries; one if none of the policies has posture checks. */
+/** Decides whether an identity may dial or bind a service now. Takes three queries; one if no policy has posture checks. */
 export const decideAccess = async (
   entities: Entities,
   { identity: who, session, now }: Asker,

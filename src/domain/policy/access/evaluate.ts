@@ -27,7 +27,7 @@ export interface Permissions<P extends AccessPolicy = AccessPolicy> {
   readonly granting: readonly P[];
 }
 
-/** Whether a policy selects both an identity and a service. */
+/** True if a policy selects both an identity and a service. */
 export const grants = (
   { semantic, identityRoles, serviceRoles }: Omit<AccessPolicy, 'postureCheckRoles'>,
   identity: Selectable,

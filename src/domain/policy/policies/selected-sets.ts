@@ -1,6 +1,6 @@
 /**
  * Filters that ask a service policy for its `identities` and `services`. No row holds these sets: whom a policy selects follows from its
- * roles. What is asked of ids becomes a question about roles; anything else is asked of each policy in turn, which costs a query for each.
+ * roles. A condition on ids is rewritten as one on roles; any other condition takes a query for each policy.
  */
 import { identity } from '../../../api/identities.ts';
 import { servicePolicy } from '../../../api/policies.ts';

@@ -37,7 +37,7 @@ export interface CheckType<C extends StoredPostureCheck> {
   evaluate(check: C, facts: Facts, now: number): Evaluation;
   /** Fields of the posture query beyond those of all queries. */
   query?(check: C, facts: Facts, now: number): Partial<PostureQuery>;
-  /** Whether what just happened makes the check fail soon, unless it is answered again. */
+  /** The notice to send if an event makes the check fail soon unless it is answered again. */
   notice?(check: C, facts: Facts, event: EndpointEvent, now: number): Notice | undefined;
 }
 

@@ -21,7 +21,7 @@ type Apply<T extends PostureResponse['typeId']> = (
   now: string,
 ) => ReportedFacts;
 
-/** The place of a process in `toldAt`. */
+/** The key of a process in `toldAt`. */
 export const processKey = (id: string): string => `process ${id}`;
 
 const apply: { readonly [T in PostureResponse['typeId']]: Apply<T> } = {

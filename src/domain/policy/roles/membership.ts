@@ -20,7 +20,7 @@ export interface Selectable {
   readonly roleAttributes: readonly string[];
 }
 
-/** Whether one side of a policy selects an entity. */
+/** True if one side of a policy selects an entity. */
 export const selects = ({ semantic, roles }: Side, { id, roleAttributes }: Selectable): boolean => {
   const { everything, hasId, attributes } = readSelectors(roles);
   if (everything || hasId(id)) return true;
@@ -58,7 +58,7 @@ export const describeSide = (side: Side, entity: Selectable): DescribedSide => {
 
 /**
  * The entities that any of some sides select, as one question: however many policies there are, all ids are one list and all
- * attributes of which one suffices another. Only longer AllOf arrays stand for themselves, each once. Sides with thousands of roles take turns.
+ * attributes of which one suffices another. Only longer AllOf arrays form terms of their own, each once. Sides with thousands of roles yield to the event loop.
  */
 export const selectedBy = async (sides: readonly Side[]): Promise<Predicate> => {
   const ids = new Set<string>();
@@ -83,7 +83,7 @@ export const selectedBy = async (sides: readonly Side[]): Promise<Predicate> => 
   );
 };
 
-/** Policies that could select any of some entities by their role array `field`: all that do are among them. Whether one does, `selects` tells. */
+/** Policies that may select any of some entities by their role array `field`: a superset of those that do. `selects` decides. */
 export const maybeSelecting = (field: string, entities: readonly Selectable[]): Predicate => {
   const attributes = new Set(entities.flatMap(({ roleAttributes }) => roleAttributes));
   const values = [EVERYTHING, ...entities.map(({ id }) => selectorOfId(id)), ...[...attributes].map(selectorOfAttribute)];
@@ -92,7 +92,7 @@ export const maybeSelecting = (field: string, entities: readonly Selectable[]): 
 
 /**
  * The policies that select an entity by their role array `field`. All that could are found by what the array holds; what AllOf
- * asks beyond that, its attributes tell, which are kept beside it.
+ * requires beyond that is decided by its attributes, which are kept beside it.
  */
 export const selecting = (field: string, { id, roleAttributes }: Selectable): Predicate => {
   const byItself = [EVERYTHING, selectorOfId(id)];

@@ -45,7 +45,7 @@ export const selectingEach = async <E extends Selectable, T>(
     await turn(roles.length + 1);
   }
   const selecting = new Map<E, readonly T[]>();
-  /** Of entities that no side names, by their attributes: those with the same ones are selected by the same sides. */
+  /** Results for entities that no side names by id, keyed by their attributes: the same sides select entities with the same attributes. */
   const selectingByAttributes = new Map<string, readonly T[]>();
   const selectingAll = pick(items, new Set(everything));
   for (const entity of asked) {

@@ -59,7 +59,7 @@ export const presentOwnSession = async (
   };
 };
 
-/** Of a session for which signed tokens stand, what the one that was presented says. */
+/** The fields of a session with signed tokens that come from the presented token. */
 const asPresented = ({ claims, iat, exp }: PresentedToken, call: Call) => {
   const [now, issuedAt] = [call.now(), new Date(iat * 1000).toISOString()];
   return {

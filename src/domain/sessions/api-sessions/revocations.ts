@@ -14,14 +14,14 @@ import { selfLink } from '../../../resources/links.ts';
 import { writtenDetail } from '../../../resources/written-details.ts';
 import { isOpaqueToken } from '../../../tokens/opaque.ts';
 
-/** What a revocation names. */
+/** The subject of a revocation. */
 export interface Revoked {
   readonly id: string;
   readonly type: 'JTI' | 'IDENTITY' | 'API_SESSION';
   readonly tags?: Tags;
 }
 
-/** Notes what has been revoked, until the last of the tokens would have ended by itself. Noted again, it begins anew. */
+/** Stores a revocation until the last of the tokens would have expired. Revoking again restarts that time. */
 export const noteRevocation = async (entities: Entities, call: Call, { id, type, tags = {} }: Revoked): Promise<void> => {
   const { access, refresh, id: ofIds } = call.core.provider?.lifetimes ?? { access: 0, refresh: DAY / 1000, id: 0 };
   const expiresAt = new Date(Date.parse(call.now()) + Math.max(access, refresh, ofIds) * 1000).toISOString();
@@ -30,7 +30,7 @@ export const noteRevocation = async (entities: Entities, call: Call, { id, type,
   await entities.insert(revocation, { id, type, expiresAt, tags });
 };
 
-/** The token with this id dies; its session, and other tokens of that, live on. */
+/** Ends the token with this id, but not its session and the other tokens of that. */
 export const endToken = async (entities: Entities, jti: string): Promise<void> => {
   const session = await entities.find(apiSession, has('tokenIds', jti));
   if (!session?.bearer) return;
@@ -38,7 +38,7 @@ export const endToken = async (entities: Entities, jti: string): Promise<void> =
   await entities.update(apiSession, session, { tokenIds: tokens.map(({ id }) => id), bearer: { ...session.bearer, tokens } });
 };
 
-/** Expired ones are as good as gone. */
+/** Revocations that have not expired. */
 const inForce = (call: Call): Predicate => ({ op: 'compare', field: dateField('expiresAt'), is: '>', value: call.now() });
 
 export const revocationEntries = implement(revocations, {

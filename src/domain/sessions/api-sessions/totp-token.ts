@@ -4,7 +4,7 @@ import { ApiError } from '../../../errors/index.ts';
 import { withCode } from '../../directory/mfa/codes.ts';
 
 /**
- * A proof of a second factor for elsewhere, signed by the provider: for sessions for which its tokens stand. It is no credential here.
+ * Issues a proof of the second factor for third parties, signed by the provider, for sessions with signed tokens. It is not a credential for this controller.
  * @throws ApiError `INVALID_BACKING_TOKEN_TYPE` for any other session; `MFA_INVALID_TOKEN`, `MFA_NOT_ENROLLED`
  */
 export const totpToken = async (call: Call, { body: { code } }: { readonly body: { readonly code: string } }) => {

@@ -42,7 +42,7 @@ export const noCertificate: CertificateFacts = {
   caId: null,
 };
 
-/** Who was authenticated in this transaction, and by what. */
+/** The identity authenticated in this transaction, and the authenticator. */
 export interface Authenticated {
   readonly owner: RowOf<typeof identity>;
   readonly authenticatorId: string;
@@ -82,7 +82,7 @@ export const openSession: OpenSession = async (entities, { owner, authenticatorI
   return apiSessionActor(entities, session, current, token);
 };
 
-/** Stores with an identity what its client reported about itself at a login, where that is new. */
+/** Stores the environment and SDK that a client reports at login with its identity, if they have changed. */
 export const noteTold = async (
   entities: Entities,
   owner: RowOf<typeof identity>,

@@ -6,7 +6,7 @@ import { isTotp } from './factors.ts';
 import { codePage, enrollPage, messagePage, type PageOfLogin, tokenPage } from './pages/pages.ts';
 import { providerOf } from './provider.ts';
 
-/** Whether the client prefers pages to JSON and text. */
+/** True if the client prefers HTML pages to JSON and text. */
 export const wantsPage = ({ mediaType }: Pick<Call, 'mediaType'>): boolean => mediaType === HTML_TYPE;
 
 export const json = (body: unknown, { status = 200, headers = {} }: Pick<HttpOutput, 'status' | 'headers'> = {}): HttpOutput => ({
@@ -16,14 +16,14 @@ export const json = (body: unknown, { status = 200, headers = {} }: Pick<HttpOut
   body: JSON.stringify(body),
 });
 
-/** What is refused to the person or program at hand, and must be sent nowhere. */
+/** A refusal that is answered directly, without a redirect to a client. */
 export const plainRefusal = (call: Call, reason: string): HttpOutput => {
   const { pages } = providerOf(call);
   if (wantsPage(call)) return messagePage(pages, pages.texts.failed, reason, 400);
   return { status: 400, contentType: `${TEXT_TYPE}; charset=utf-8`, body: `${reason}\n` };
 };
 
-/** What comes after a step: the factor that is still owed, or the end of the login. */
+/** The next step of a login: the factor that is still owed, or the callback. */
 export const nextStep = (call: Call, issuer: string, login: PageOfLogin, queries: readonly AuthQuery[], key?: string): HttpOutput => {
   if (queries.length === 0)
     return redirect(`${issuer}/authorize/callback?id=${encodeURIComponent(login.id)}${key === undefined ? '' : `&key=${key}`}`);

@@ -1,4 +1,4 @@
-/** What clients ask about tokens: whose they are, and whether they are good. */
+/** Userinfo and introspection of tokens. */
 import { identity } from '../../../api/identities.ts';
 import type { TokenQuestion } from '../../../api/oidc-schemas.ts';
 import { actorOfPresented, isDisabled } from '../../../authentication/actors.ts';

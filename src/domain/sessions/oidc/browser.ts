@@ -1,4 +1,4 @@
-/** The browser in which a login is made on pages. A cookie with a secret identifies it: the id of a login is no secret, since whoever begins it knows it. */
+/** The browser in which a login is made on pages. A cookie with a secret identifies it: the id of a login is no secret, since the party that began it knows it. */
 import { encode } from 'jose/base64url';
 import type { Call } from '../../../call/call.ts';
 import { hashToken } from '../../../tokens/opaque.ts';

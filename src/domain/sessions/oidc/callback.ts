@@ -19,8 +19,8 @@ interface CallbackFields {
 }
 
 /**
- * Whether a callback has the key that the last page of the login gave to its browser. It is required besides the cookie: a page of another site can make
- * the browser follow a link, but cannot know the key.
+ * True if a callback has the key that the last page of the login gave to its browser. It is required besides the cookie: a page of another site can make
+ * the browser follow a link, but does not know the key.
  */
 const hasKey = ({ browser, pageKey }: LoginProgress, key: string | undefined): boolean =>
   (browser == null && pageKey == null) || (key !== undefined && hashToken(key) === pageKey);
@@ -33,7 +33,7 @@ const endingOf = async (entities: Entities, call: Call, { id, key }: CallbackFie
   return { row, isComplete: login !== undefined && (await owedBy(entities, login)).length === 0 };
 };
 
-/** Ends a login: gives the client a code, or tells it that the login is not complete. */
+/** Ends a login: redirects to the client with a code, or with an error if the login is incomplete. */
 export const callback = async (call: Call, fields: CallbackFields): Promise<HttpOutput> => {
   await reachedIssuer(call);
   // Read first, without a write permit: anyone may ask, and could keep writers busy.

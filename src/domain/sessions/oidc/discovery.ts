@@ -9,7 +9,7 @@ const CLAIMS = [
   ...['z_asid', 'z_ia', 'z_eid'],
 ];
 
-/** What works, and nothing else. */
+/** The discovery document, which lists supported features only. */
 export const discover = async (call: Call) => {
   const issuer = await reachedIssuer(call);
   return {

@@ -11,7 +11,7 @@ export type Senders = 'own' | 'clients';
 
 /**
  * Browsers send `Origin` with every POST and DELETE (Fetch Standard, 3.2), SDKs and command lines send neither header. A certificate is presented by the
- * browser whatever page asks for it, so its step is for the controller's own pages only.
+ * browser for any page that asks, so this step is for the controller's own pages only.
  * @param client that the login is for; undefined for an unknown login
  * @throws ApiError `UNAUTHORIZED` for a page of another site
  */

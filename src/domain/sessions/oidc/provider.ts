@@ -25,7 +25,7 @@ export const reachedIssuer = async (call: Call): Promise<string> => {
 /** A name or an address, maybe with a port (RFC 9110, 7.2). */
 const HOST = /^([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d{1,5})?$/i;
 
-/** Whether a URL leads to this controller, by scheme, host and port: its address, one of its further hosts, or a name of its certificate. */
+/** True if scheme, host and port of a URL are those of this controller: its address, one of its further hosts, or a name of its certificate. */
 export const isOwn = async (call: Call, asked: URL): Promise<boolean> => {
   const own = new URL(call.core.settings.address);
   if (asked.protocol !== own.protocol) return false;

@@ -22,13 +22,13 @@ const partsOf = (address: string): Parts | undefined => {
 const NO_SCHEMES: readonly string[] = ['javascript', 'data', 'vbscript', 'file', 'blob', 'about'];
 
 // Such as https://app.example.org/callback, http://127.0.0.1:*/callback, my.app://callback.
-/** Whether a host may name this as an address of a client. */
+/** True if a host may register this as a redirect URI of a client. */
 export const isRedirectPattern = (pattern: string): boolean => {
   const parts = partsOf(pattern);
   return parts !== undefined && !NO_SCHEMES.includes(parts.scheme);
 };
 
-/** Whether an address is one of those that the patterns name. */
+/** True if an address matches one of the patterns. */
 export const isAllowedAddress = (patterns: readonly string[], address: string): boolean => {
   const given = partsOf(address);
   if (!given || given.port === '*') return false;
@@ -46,7 +46,7 @@ export const isAllowedAddress = (patterns: readonly string[], address: string): 
 
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: '80', https: '443' };
 
-/** Whether one of the patterns has this origin: scheme, host and port. A browser leaves the default port of a scheme out. */
+/** True if one of the patterns has this origin: scheme, host and port. Browsers omit the default port of a scheme. */
 export const isOriginOf = (patterns: readonly string[], { protocol, host }: URL): boolean => {
   const given = partsOf(`${protocol}//${host}`);
   return patterns.some((pattern) => {

@@ -46,7 +46,7 @@ const OLDEST = 100;
 export const newAuthRequest = (call: Call, request: ClientRequest): Promise<RowOf<typeof authRequest>> => {
   const { remoteAddress, signal, isJoined } = call;
   const store = () => call.write((entities) => inserted(entities, call, request));
-  // Who holds a transaction of the host's waits for none: those before it may wait for that transaction.
+  // A call in a transaction of the host does not queue: calls ahead of it may wait for that transaction.
   return isJoined ? store() : providerOf(call).beginningTurns.run({ from: networkOf(remoteAddress), signal }, store);
 };
 
@@ -79,7 +79,7 @@ export const storedRequest = async (entities: Entities, call: Call, id: string |
 };
 
 /**
- * A login that is under way, for its next step. One that was begun on a page exists for its own browser only: whoever began the authorization knows the id,
+ * A login that is under way, for its next step. One that began on a page is valid in its own browser only: the party that began the authorization knows the id,
  * and may have sent another person to the page.
  */
 export const authRequestOf = async (entities: Entities, call: Call, id: string | undefined): Promise<AuthRequest | undefined> => {

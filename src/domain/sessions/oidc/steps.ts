@@ -47,8 +47,8 @@ export const stepPage =
   };
 
 /**
- * Lets a step happen that comes from a page that may send it, and goes on in the form in which the login was begun: on pages, in the one browser, or as JSON.
- * A primary step begins a login, so it chooses the form, unless a page has.
+ * Runs a step if its sender may send it, and answers in the form in which the login began: HTML pages, in the same browser only, or JSON.
+ * The primary step chooses the form, unless a page has.
  * @throws ApiError `UNSUPPORTED_MEDIA_TYPE` for a step without a body, `UNAUTHORIZED` for one that may not be sent
  */
 export const step =
@@ -110,7 +110,7 @@ export const primaryStep = (method: PrimaryMethod) =>
     { isPrimary: true, senders: method === 'cert' ? 'own' : 'clients' },
   );
 
-/** Goes on after a step that has succeeded. Once the login is complete, what the client told of itself is kept with the identity. */
+/** Continues after a successful step. A complete login stores with the identity the environment and SDK that the client reported. */
 export const proceed = async (call: Call, issuer: string, login: PageOfLogin): Promise<HttpOutput> => {
   const key = wantsPage(call) ? encode(call.core.platform.random.bytes(32)) : undefined;
   const queries = await call.write(async (entities) => {
@@ -125,7 +125,7 @@ export const proceed = async (call: Call, issuer: string, login: PageOfLogin): P
   return nextStep(call, issuer, login, queries, key);
 };
 
-/** Nothing is told by an empty object. */
+/** An empty object counts as not reported. */
 const told = <K extends 'envInfo' | 'sdkInfo'>(name: K, value: object | undefined): { readonly [N in K]?: object } =>
   (value && Object.keys(value).length > 0 ? { [name]: value } : {}) as { readonly [N in K]?: object }; // under this very name
 

@@ -11,12 +11,12 @@ import type { Entities } from '../../../changes/entities.ts';
 import type { Claims } from '../../../tokens/token.ts';
 import { providerOf } from './provider.ts';
 
-/** Whose tokens are made, and how the client reached the provider. */
+/** The session and identity of new tokens, and the issuer by which the client reached the provider. */
 export interface TokenSubject {
   readonly session: RowOf<typeof apiSession> & { readonly bearer: Bearer };
   readonly owner: RowOf<typeof identity>;
   readonly issuer: string;
-  /** Of the new access token. Default: all that were granted. */
+  /** Scopes of the new access token. Default: all granted ones. */
   readonly scopes?: readonly string[];
   /** A client that the tokens are for; default: the one that logged in. */
   readonly audience?: string | undefined;
@@ -67,7 +67,7 @@ type Token = Bearer['tokens'][number];
 const sessionClaims = (subject: TokenSubject, { id, is, exp }: Token, now: number): Claims => {
   const { session, owner } = subject;
   const { bearer } = session;
-  // A refresh token keeps all that was granted, whatever the new access token has.
+  // A refresh token keeps all granted scopes, even if the new access token has fewer.
   const scopes = is === 'a' ? (subject.scopes ?? bearer.scopes) : bearer.scopes;
   return {
     ...commonClaims(subject),
@@ -103,14 +103,14 @@ const commonClaims = ({ session: { bearer }, owner, issuer, audience }: TokenSub
   amr: bearer.amr,
 });
 
-/** What an id token is bound to, where it is given with a code or an access token. */
+/** The nonce, code or access token that an id token is bound to. */
 export interface IdTokenFor {
   readonly nonce?: string | null;
   readonly code?: string;
   readonly accessToken?: string;
 }
 
-/** Of an id token, which tells who has logged in (OpenID Connect Core 1.0, section 2) and is no credential. */
+/** The claims of an id token, which identifies the user (OpenID Connect Core 1.0, section 2) and is not a credential. */
 export const idClaims = (call: Call, subject: TokenSubject, { nonce, code, accessToken }: IdTokenFor): Claims => {
   const { session, owner } = subject;
   const now = secondsNow(call);
@@ -138,7 +138,7 @@ export const hintIn = async (call: Call, issuer: string, hint: string): Promise<
   return claims && claims.iss === issuer && claims.z_t === undefined && typeof claims.azp === 'string' ? claims : undefined;
 };
 
-/** Whether a text is such an id token. */
+/** True if a text is such an id token. */
 export const isHint = async (call: Call, issuer: string, hint: string): Promise<boolean> =>
   (await hintIn(call, issuer, hint)) !== undefined;
 

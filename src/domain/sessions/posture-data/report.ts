@@ -22,7 +22,7 @@ interface AffectedService extends Notice {
   readonly postureQueryType: string;
 }
 
-/** Keeps what the client of a session tells of its endpoint: all of it, or nothing. */
+/** Stores the posture responses of an endpoint, all or none. */
 export const reportPosture = (call: Call, responses: readonly PostureResponse[]): Promise<{ services: AffectedService[] }> =>
   call.write(async (entities) => {
     const { identity, session } = apiSessionOf(call.actor);

@@ -45,7 +45,7 @@ const byKind: { readonly [K in KindName]?: (entities: Entities, change: Change) 
   },
   identity: whenReselected('identityId'),
   service: whenReselected('serviceId'),
-  // A check that is new to a policy makes it stricter; one that is gone, laxer.
+  // A new posture check makes a policy stricter; a removed one, laxer.
   postureCheck: async (entities, { action, entityId }) => {
     const check = await entities.get(postureCheck, entityId);
     if (!check) return { losing: NONE, gaining: TIMED };

@@ -22,7 +22,7 @@ export interface SessionRequest {
 }
 
 /**
- * A policy grants it, its posture checks pass, and a router is available. Where signed tokens stand for the API session, endpoints tell their routers of their
+ * A policy grants it, its posture checks pass, and a router is available. With signed tokens for the API session, endpoints report to their routers their
  * posture, which judge it.
  */
 export interface Granted {

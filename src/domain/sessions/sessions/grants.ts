@@ -38,10 +38,10 @@ export const grantOf = ({ policies }: Decision): SessionGrant | undefined => {
   return { grantedBy: passing.map(({ policy }) => policy.id), grantedUntil: new Date(Math.max(...ends)).toISOString() };
 };
 
-/** Whether the time is over until which a session was let in: it has ended then, and a new code begins a new one. */
+/** True if the grant of a session has expired: the session has ended, and a new code starts a new one. */
 export const isLapsed = ({ grantedUntil }: StoredSession, now: string): boolean => (grantedUntil ?? '') < now;
 
-/** What of a session decides over its grant. */
+/** The fields of a session that determine its grant. */
 export type GrantedSession = Pick<StoredSession, 'apiSessionId' | 'identityId' | 'serviceId' | 'type'>;
 
 /**

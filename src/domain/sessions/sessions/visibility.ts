@@ -48,7 +48,7 @@ export const requireVisible = async (entities: Entities, call: Call, id: string)
   return row;
 };
 
-/** Whether a session that is stored has not ended. */
+/** True if a stored session has not ended. */
 export const isGoing = async (entities: Entities, call: Call, row: StoredSession): Promise<boolean> => {
   const of = await entities.get(apiSession, row.apiSessionId);
   if (!of || hasEnded(call.core.settings, of, call.now()) || isLapsed(row, call.now())) return false;

@@ -21,7 +21,7 @@ export const createSessionHooks = (platform: Pick<Platform, 'clock' | 'logger'>)
     continueReviews: createDrain(platform, {
       attribution: { actor: 'system', requestId: 'sessions' },
       step: async ({ read, write }) => (await read(isReviewLeft)) && (await write((entities) => continueReview(entities, now()))),
-      failure: 'sessions could not be looked at again, which is tried once more',
+      failure: 'could not review the sessions that a change affects; retrying',
     }),
   };
 };

@@ -1,4 +1,4 @@
-/** What refers to something: URIs (RFC 3986) and their templates (RFC 6570), UUIDs (RFC 9562), JSON pointers (RFC 6901) and relative ones. */
+/** Formats of references: URIs (RFC 3986) and their templates (RFC 6570), UUIDs (RFC 9562), JSON pointers (RFC 6901) and relative ones. */
 import { isIpv6 } from './addresses.ts';
 
 const SCHEME = /^[a-z][a-z0-9+.-]*:/i;

@@ -12,7 +12,7 @@ const tried = (check: SchemaCheck, ...[data, at, seen]: Parameters<SchemaCheck>)
   return isGood;
 };
 
-/** Whether the value matches, without a word about why not. */
+/** True if the value matches; failures are not reported. */
 const quietly = ({ errors }: Engine, check: SchemaCheck, ...input: Parameters<SchemaCheck>): boolean => {
   const before = errors.length;
   const isGood = tried(check, ...input);

@@ -18,7 +18,7 @@ const UNKNOWN: Readonly<Record<Draft, ReadonlySet<string>>> = {
   '2020-12': new Set(['additionalItems']),
 };
 
-/** Whether data is valid; if not, `errors` tells why until the next call. */
+/** Returns true if data is valid; if not, `errors` holds the reasons until the next call. */
 export interface Validator {
   (data: unknown): boolean;
   errors?: SchemaFault[] | null;

@@ -32,7 +32,7 @@ const bound =
     return (data, at) => typeof data !== 'number' || isWithin(data, limit) || fail(data, at, { comparison, limit });
   };
 
-/** As near to a whole number as eight decimals tell: 19.99 is a multiple of 0.01. */
+/** Rounded to eight decimals, so that 19.99 is a multiple of 0.01. */
 const multipleOf: Keyword = (value, _schema, _engine, fail) => (data, at) => {
   if (typeof data !== 'number') return true;
   const times = data / Number(value);

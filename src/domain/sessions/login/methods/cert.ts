@@ -50,7 +50,7 @@ const trustIn = async (call: Call, presented: Presented): Promise<Trust | undefi
   return authority && { by: authority };
 };
 
-/** Checked in this state of the store: a CA that was deleted or disabled meanwhile authenticates no one. */
+/** Checked again in this state of the store, because the CA may have been deleted or disabled in between. */
 const provenBy = async (entities: Entities, leaf: Certificate, trust: Trust, call: Call): Promise<Proven | undefined> => {
   const now = call.core.platform.clock.now();
   const proven = trust.by === 'network' ? await ownerOf(entities, leaf) : await ownerByAuthority(entities, leaf, trust.by.row.id);

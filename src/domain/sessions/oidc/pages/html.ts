@@ -26,7 +26,7 @@ const textOf = (part: Part): string => {
   return part instanceof Html ? part.text : part.map(({ text }) => text).join('');
 };
 
-/** A page of the provider: without scripts, and without anything from elsewhere. */
+/** A page of the provider, without scripts and without external resources. */
 export interface HtmlPage {
   readonly title: string;
   readonly content: Html;

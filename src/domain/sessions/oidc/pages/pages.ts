@@ -5,13 +5,13 @@ import { base64, type Html, type HtmlPage, html, htmlPage } from './html.ts';
 
 /** The login that a page belongs to. */
 export interface PageOfLogin {
-  /** Of the provider, e.g. `https://overlay.example.com/oidc`: the steps are below its path. */
+  /** The issuer, e.g. `https://overlay.example.com/oidc`: the steps are below its path. */
   readonly issuer: string;
-  /** Of the auth request. */
+  /** The id of the auth request. */
   readonly id: string;
   /** Where the client wants its code; undefined for an unknown login. */
   readonly redirectUri: string | undefined;
-  /** Whether what was given before was refused. */
+  /** True if the previous input was refused. */
   readonly isRefused?: boolean;
   /** As it was typed. */
   readonly username?: string | undefined;
@@ -29,7 +29,7 @@ const headerSafe = (id: string): string => id.replaceAll(/[^!-~]/g, '').slice(0,
 const refusal = (text: string, isRefused: boolean | undefined): Html | undefined =>
   isRefused ? html`<p class="refused" role="alert" id="refused">${text}</p>` : undefined;
 
-/** Of a field: its hint, and what was wrong with it, for those who hear the page. */
+/** Links a field to its hint and its error for screen readers. */
 const described = (isRefused: boolean | undefined, hint?: string): Html => {
   const ids = [...(isRefused ? ['refused'] : []), ...(hint ? [hint] : [])];
   return html`${isRefused ? html` aria-invalid="true"` : undefined}${ids.length > 0 ? html` aria-describedby="${ids.join(' ')}"` : undefined}`;
@@ -48,7 +48,7 @@ ${submit}
 
 const button = (text: string): Html => html`<button type="submit">${text}</button>`;
 
-/** Of a form without fields. */
+/** The focused button of a form without fields. */
 const focusedButton = (text: string): Html => html`<button type="submit" autofocus>${text}</button>`;
 
 const link = (method: string, login: PageOfLogin, text: string): Html =>
@@ -110,7 +110,7 @@ export const enrollPage = (pages: ProviderPages, login: PageOfLogin): HttpOutput
   return loginPage(pages, login, { title: texts.enrollTitle, content });
 };
 
-/** What an authenticator app needs, once and never again. */
+/** The data for an authenticator app, shown only once. */
 export interface Enrolled {
   /** PNG of the address. */
   readonly picture: Uint8Array;

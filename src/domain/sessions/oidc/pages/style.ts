@@ -19,7 +19,7 @@ export const styleOf = ({ colors: { accent, background, surface, text } }: Provi
     `button{width:100%;min-height:2.875rem;margin-top:1.5rem;padding:.5rem 1rem;font:inherit;font-weight:600;color:${surface};background:${accent};border:2px solid ${accent};border-radius:.5rem;cursor:pointer}`,
     `button:hover{filter:brightness(.9)}button.other{margin-top:.75rem;color:${accent};background:${surface}}`,
     `a{color:${accent}}:focus-visible{outline:3px solid ${accent};outline-offset:2px}`,
-    // Dark red on light red: 8.5:1, whatever the colors of the host.
+    // Dark red on light red: contrast 8.5:1, independent of the colors of the host.
     `.refused{margin:0 0 1rem;padding:.75rem 1rem;color:#8a1212;background:#fdeeee;border-left:4px solid #b3261e;border-radius:.5rem}`,
     `.more{margin:1.25rem 0 0;text-align:center}`,
     `ol{margin:0 0 -1.25rem;padding-left:1.25rem}ol>li{margin-bottom:1.25rem;padding-left:.25rem}ol>li::marker{font-weight:600}`,
