@@ -48,19 +48,19 @@ export const writeOnce = async (file: string, text: string, mode: number): Promi
   return (await readIfThere(file)) ?? text;
 };
 
-/** @param place gives the file its name, once it is complete on disk under a temporary one */
+/** @param rename gives the file its name, once it is complete on disk under a temporary one */
 const putWhole = async (
   file: string,
   text: string,
   mode: number,
-  place: (temporary: string, file: string) => Promise<void>,
+  rename: (temporary: string, file: string) => Promise<void>,
 ): Promise<void> => {
   const temporary = `${file}.${randomUUID()}.tmp`;
   try {
     await writeFile(temporary, text, { mode, flag: 'wx', flush: true });
     // Independent of the umask of this process: the mode is part of the file.
     await chmod(temporary, mode);
-    await place(temporary, file);
+    await rename(temporary, file);
     await flushFolder(dirname(file));
   } catch (error) {
     await rm(temporary, { force: true });

@@ -71,8 +71,14 @@ export const logGreeting = async (
     ...(certificate ? { certificate: certificate.trust.file } : {}),
     ...(keyFile === undefined ? {} : { keyFile: resolve(keyFile) }),
   };
-  const places = { listening, api: `${url}/edge/management/v1`, advertised, ...(metrics === undefined ? {} : { metrics }), applications };
-  messages.info('listening', { ...places, storage, ...files, administrator });
+  const addresses = {
+    listening,
+    api: `${url}/edge/management/v1`,
+    advertised,
+    ...(metrics === undefined ? {} : { metrics }),
+    applications,
+  };
+  messages.info('listening', { ...addresses, storage, ...files, administrator });
 };
 
 const keepPassword = async (messages: Logger, { username, password }: FirstAdministrator, folder: string): Promise<void> => {

@@ -17,17 +17,17 @@ export interface Observing {
 }
 
 export const observingOf = ({
-  metrics: place,
+  metrics: endpoint,
   metricsHosts = [],
   log,
 }: Pick<ServerOptions, 'metrics' | 'metricsHosts' | 'log'>): Observing => {
   const logger = loggerOf(log);
-  const metrics = place && createMetrics();
+  const metrics = endpoint && createMetrics();
   return {
     observe: [...(metrics ? [metrics.observe] : []), ...(logger ? [accessLog(logger)] : [])],
     platform: logger ? { logger } : {},
     listen: async (opened) => {
-      if (!place || !metrics) return undefined;
+      if (!endpoint || !metrics) return undefined;
       const text = async (): Promise<CoreAnswer> => ({
         status: 200,
         headers: { 'content-type': metrics.contentType, ...SAFE_HEADERS },
@@ -35,12 +35,12 @@ export const observingOf = ({
       });
       const exposition = paths(['/metrics'], { handle: async (request) => (isReading(request) ? text() : onlyRead()) });
       // There is no login: a page of another site must not read metrics by DNS rebinding.
-      const isKnown = answersFor(place.host, metricsHosts);
+      const isKnown = answersFor(endpoint.host, metricsHosts);
       const strange: Route = ({ host }) => (isKnown(host) ? undefined : Promise.resolve(refusal(421, OTHER_HOST)));
       const controller = routed([strange, exposition], { handle: async () => refusal(404, 'metrics are at /metrics') });
-      return serve({ controller, ...place }).catch((error: unknown) => {
+      return serve({ controller, ...endpoint }).catch((error: unknown) => {
         const reason = codeOf(error) === 'EADDRINUSE' ? 'it is in use' : sentenceOf(error);
-        throw new StartFailure(`--metrics: cannot listen on port ${place.port} of ${place.host}: ${reason}`);
+        throw new StartFailure(`--metrics: cannot listen on port ${endpoint.port} of ${endpoint.host}: ${reason}`);
       });
     },
   };

@@ -25,13 +25,14 @@ export const readPassword = async ({ variable, environment, whose }: PasswordSou
 };
 
 const typed = async (whose: string): Promise<string> => {
-  const password = await asked(`New password of ${whose}: `);
-  if (password !== '' && (await asked('Once more: ')) !== password) throw new StartFailure('the two passwords differ: nothing was changed');
+  const password = await prompt(`New password of ${whose}: `);
+  if (password !== '' && (await prompt('Once more: ')) !== password)
+    throw new StartFailure('the two passwords differ: nothing was changed');
   return password;
 };
 
 /** Prompts on standard error, so that standard output holds only the command's result; input is not echoed. */
-const asked = async (question: string): Promise<string> => {
+const prompt = async (question: string): Promise<string> => {
   process.stderr.write(question);
   const unseen = new Writable({ write: (_part, _encoding, done) => done() });
   const terminal = createInterface({ input: process.stdin, output: unseen, terminal: true });

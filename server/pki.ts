@@ -78,9 +78,9 @@ export const keepServer = async (
   await privateFolder(folder);
   const rootFile = join(folder, ROOT_CERTIFICATE);
   // Clients that trust the root of this folder still reach its server, as long as the network has that root.
-  const told = await readIfThere(rootFile);
-  const root = authority.roots.find((one) => one === told) ?? authority.roots[0] ?? '';
-  if (told !== root) await writeWhole(rootFile, root, 0o644);
+  const rootInFile = await readIfThere(rootFile);
+  const root = authority.roots.find((one) => one === rootInFile) ?? authority.roots[0] ?? '';
+  if (rootInFile !== root) await writeWhole(rootFile, root, 0o644);
   const isGood = (pair: KeyPair): boolean =>
     pair.key === authority.key && !endsSoon(pair, now) && isIssuedBy(pair, root) && names.every((name) => covers(pair.cert, name));
   const isKnown = known !== undefined && isGood(known);
@@ -107,10 +107,10 @@ export const rotateServer = async (
     throw new StartFailure(
       `${file} holds no server certificate: the first start with --tls auto creates it; a server with certificates of its own has none to rotate`,
     );
-  const told = await readIfThere(join(folder, ROOT_CERTIFICATE));
+  const rootInFile = await readIfThere(join(folder, ROOT_CERTIFICATE));
   const { cert, key } = await authority.serverCertificate(
     namesIn(present.cert),
-    authority.roots.find((one) => one === told),
+    authority.roots.find((one) => one === rootInFile),
   );
   await writeWhole(file, key + cert, 0o600);
   return { file, certificate: new X509Certificate(cert) };

@@ -42,8 +42,8 @@ const objectIn = (file: string): object => {
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   } catch (error) {
     // The rest of the message quotes the file, which may contain a password.
-    const [, place = ''] = /( at .*?)$/.exec(sentenceOf(error)) ?? [];
-    throw new StartFailure(`${file} is not valid JSON${/^[ a-z0-9()]+$/.test(place) ? place : ''}`);
+    const [, position = ''] = /( at .*?)$/.exec(sentenceOf(error)) ?? [];
+    throw new StartFailure(`${file} is not valid JSON${/^[ a-z0-9()]+$/.test(position) ? position : ''}`);
   }
   throw new StartFailure(`${file} must hold a JSON object, such as {"port": 1280}`);
 };

@@ -60,7 +60,7 @@ export type { ControllerOptions } from './opening/options.ts';
 export { type ProbeOptions, probes } from './opening/probes.ts';
 export type { Resealed, ResealOptions } from './opening/reseal.ts';
 export { type Restored, type RestoreOptions, restoreSnapshot } from './opening/restore/index.ts';
-export type { Statistics, Turns } from './opening/statistics.ts';
+export type { QueueLoad, Statistics } from './opening/statistics.ts';
 export type { BeforeArguments, HookedCall, Hooks } from './pipeline/hooks.ts';
 export {
   type AuthorizationRequest,

@@ -9,14 +9,14 @@ import {
 } from '../../src/adapter-kit.ts';
 import { logFailure } from './failed.ts';
 import type { Handling } from './handling.ts';
-import { turnToBegin } from './loop-turn.ts';
 import { below, mountPoint } from './mount.ts';
 import { send } from './node-answer.ts';
 import { type HostRequest, NodeRequest } from './node-request.ts';
 import { createNodeStreams } from './node-stream.ts';
+import { createPipelinedQueue } from './pipelined.ts';
 import { REFUSAL_HEADERS, type RefusalStatus, refusalBody } from './refusal.ts';
+import { mayStart } from './start-budget.ts';
 import { readProxies, type TrustedProxies } from './trusted-proxies.ts';
-import { createTurns } from './turns.ts';
 import { BODY_LIMITS, type BodyLimits, createWaitingBodies } from './waiting-bodies.ts';
 
 /** How requests on Node reach the controller. */
@@ -74,7 +74,7 @@ export const nodeBridge = (controller: Handling, options: NodeOptions = {}): Nod
     proxies ? { ...host, remoteAddress: proxies.addressOf(host.req, host.remoteAddress ?? host.req.socket.remoteAddress ?? '') } : host;
   const streams = createNodeStreams();
   const unread = createUnreadAnswers(limits);
-  const turns = createTurns();
+  const pipelined = createPipelinedQueue();
   let active = 0;
   let draining = false;
 
@@ -100,9 +100,9 @@ export const nodeBridge = (controller: Handling, options: NodeOptions = {}): Nod
   };
 
   const answer = async (host: HostRequest, target: string): Promise<void> => {
-    const turn = turns.of(host);
-    if (turn && !(await turn)) return;
-    const begin = turnToBegin();
+    const admitted = pipelined.admit(host);
+    if (admitted && !(await admitted)) return;
+    const begin = mayStart();
     if (begin) await begin;
     if (active >= maxConcurrent) return refuse(host, 503, { headers: { 'retry-after': String(RETRY_AFTER.busy) } });
     active++;

@@ -16,10 +16,10 @@ export const createNodeStreams = (): NodeStreams => {
   const send = async (res: NodeOutgoing, { body, signal, isEndless }: Streamed): Promise<void> => {
     const parts = body[Symbol.asyncIterator]();
     const end = () => abandon(parts);
-    const giveUp = () => breakOff(res);
+    const cutOff = () => breakOff(res);
     if (isEndless) endless.add(end);
     res.once('close', end);
-    signal?.addEventListener('abort', giveUp);
+    signal?.addEventListener('abort', cutOff);
     try {
       for (;;) {
         const { done, value } = await parts.next();
@@ -32,7 +32,7 @@ export const createNodeStreams = (): NodeStreams => {
       breakOff(res);
     } finally {
       res.off('close', end);
-      signal?.removeEventListener('abort', giveUp);
+      signal?.removeEventListener('abort', cutOff);
       endless.delete(end);
       end();
     }

@@ -106,12 +106,12 @@ const streamOf = (body: AsyncIterable<Uint8Array>, left: AbortSignal, broken: Ab
   const parts = body[Symbol.asyncIterator]();
   const over = new AbortController();
   const end = () => over.abort();
-  const giveUp = () => {
+  const cancelBody = () => {
     end();
     abandon(parts);
   };
   // Runtimes report a disconnected client by the signal, by cancelling the stream, or both.
-  left.addEventListener('abort', giveUp, { once: true, signal: over.signal });
+  left.addEventListener('abort', cancelBody, { once: true, signal: over.signal });
   return new ReadableStream(
     {
       start: (controller) => broken?.addEventListener('abort', () => controller.error(broken.reason), { once: true, signal: over.signal }),
@@ -121,7 +121,7 @@ const streamOf = (body: AsyncIterable<Uint8Array>, left: AbortSignal, broken: Ab
         end();
         controller.close();
       },
-      cancel: giveUp,
+      cancel: cancelBody,
     },
     { highWaterMark: 0 },
   );

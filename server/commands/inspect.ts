@@ -24,9 +24,9 @@ export const inspect = command({
     if (kind === undefined && (given.has('filter') || given.has('limit')))
       throw new StartFailure('--filter and --limit need --list KIND; see --help');
     const inspection = await inspectStore({ storage: adapter });
-    const told =
+    const text =
       kind === undefined ? overviewOf(inspection, plan, name) : listed(inspection, kind, given.get('filter'), given.get('limit'));
-    return told.finally(() => inspection.close());
+    return text.finally(() => inspection.close());
   },
 });
 

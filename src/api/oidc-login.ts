@@ -140,7 +140,7 @@ export const oidcLogin = group('oidcLogin', 'Logins by the OpenID provider', {
     ...open,
     errors: [...refusals, 'MFA_EXISTS'],
   }),
-  giveUpTotp: operation('DELETE', '/totp/enroll', {
+  removeTotp: operation('DELETE', '/totp/enroll', {
     operationId: 'oidcLoginGiveUpTotp',
     summary: 'Give TOTP up: without a code before it is confirmed, with one then',
     query,

@@ -100,7 +100,7 @@ export const oidc = group('oidc', 'The OpenID provider', {
     errors: ['NOT_FOUND', 'INVALID_CLIENT'],
   }),
   revoke: operation('POST', '/revoke', { operationId: 'oidcRevoke', ...revoke }),
-  revokeToo: operation('POST', '/oauth/revoke', { operationId: 'oidcRevokeToo', ...revoke }),
+  revokeAlias: operation('POST', '/oauth/revoke', { operationId: 'oidcRevokeToo', ...revoke }),
   endSession: operation('GET', '/end_session', { operationId: 'oidcEndSession', query: z.object(endSessionFields), ...endSession }),
   endSessionByForm: operation('POST', '/end_session', {
     operationId: 'oidcEndSessionByForm',

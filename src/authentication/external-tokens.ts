@@ -7,7 +7,7 @@ import type { Entities } from '../changes/entities.ts';
 import { foldCase } from '../query/fold-case.ts';
 import { equals, has, stringField } from '../query/index.ts';
 import { bearerTokens, readToken, stringClaim } from '../tokens/token.ts';
-import { noteRefusal, type Refusal } from './token-refusals.ts';
+import { type Refusal, reportRefusal } from './token-refusals.ts';
 
 type Signer = RowOf<typeof externalJwtSigner>;
 type Owner = Pick<RowOf<typeof identity>, 'id' | 'externalId'>;
@@ -75,7 +75,7 @@ export const secondFactorOf = async (
   for (const text of externalTokensOf(call, own)) {
     const { proof, refusal = mismatch(proof, signerId, owner) } = await proofOf(call, text);
     if (!refusal) return proof;
-    noteRefusal(call, { ...refusal, identityId: owner.id });
+    reportRefusal(call, { ...refusal, identityId: owner.id });
     isRefused = true;
   }
   if (isRefused) call.observation?.authentication('ext-jwt', 'failed', owner.id);

@@ -31,7 +31,10 @@ const WHY: Readonly<Record<TokenRefusal, string>> = {
  * Notes why a token was refused: for the event of a failed authentication, and in the log, once in ten seconds for each signer and reason. Nothing of the
  * token is logged.
  */
-export const noteRefusal = ({ core, observation, requestId }: Pick<Call, 'core' | 'observation' | 'requestId'>, refusal: Refusal): void => {
+export const reportRefusal = (
+  { core, observation, requestId }: Pick<Call, 'core' | 'observation' | 'requestId'>,
+  refusal: Refusal,
+): void => {
   const { reason, signerId, identityId } = refusal;
   observation?.failsAs(reason, identityId, signerId);
   if (reason === 'missing') return;

@@ -67,5 +67,5 @@ export interface Provider {
   /** How fast logins may begin: anyone may begin one, and each is stored. */
   readonly beginnings: AddressRate;
   /** Limits the concurrency of storing these, fairly by address, so that other writes are not blocked. */
-  readonly beginningTurns: FairSemaphore;
+  readonly loginStarts: FairSemaphore;
 }

@@ -1,5 +1,5 @@
 import type { Semaphore } from '../concurrency/semaphore.ts';
-import { inTurn } from '../observability/in-turn.ts';
+import { withPermit } from '../observability/with-permit.ts';
 import { WriteConflict } from '../storage/errors.ts';
 import type { Store, Transaction } from '../storage/port.ts';
 import { type Entities, type EntitiesContext, entitiesOf } from './entities.ts';
@@ -29,7 +29,7 @@ export interface WriteHooks {
 export const createWriter =
   (store: Store, cache: ReadCache, publisher: Publisher, turns: Semaphore, { aroundWrite, afterCommit }: WriteHooks): Write =>
   (context, signal, work) =>
-    inTurn(turns, context, () =>
+    withPermit(turns, context, () =>
       retryOnConflict(async () => {
         signal?.throwIfAborted();
         const inTransaction = async (tx: Transaction) => {

@@ -25,8 +25,8 @@ export async function* each<I extends ListInput, T extends { readonly id: string
 ): AsyncGenerator<T, void, undefined> {
   let after: string | undefined;
   for (let offset = 0; ; offset += PAGE_SIZE) {
-    const place = input.sort === undefined ? { filter: beyond(after, input.filter), sort: 'id' } : { offset };
-    const { data } = await list({ ...input, ...place, limit: PAGE_SIZE } as I); // the same parameters, but for order and paging
+    const page = input.sort === undefined ? { filter: beyond(after, input.filter), sort: 'id' } : { offset };
+    const { data } = await list({ ...input, ...page, limit: PAGE_SIZE } as I); // the same parameters, but for order and paging
     yield* data;
     if (data.length < PAGE_SIZE) return;
     after = data.at(-1)?.id;

@@ -37,12 +37,12 @@ export interface FairSemaphoreLimits {
 interface Facts extends Flow {
   readonly isUrgent: boolean;
   /** The start tag: the lowest is next (start-time fair queueing, P. Goyal et al., 1996). */
-  readonly turn: number;
+  readonly startTag: number;
 }
 
 export const createFairSemaphore = ({ atOnce, queued, queuedPerName }: FairSemaphoreLimits): FairSemaphore => {
   let running = 0;
-  let turn = 0;
+  let startTag = 0;
   /** Settles when all earlier applicants have been queued, or have begun. */
   let arrived: Promise<unknown> = Promise.resolve();
   const busy = new Set<string | undefined>();
@@ -54,11 +54,11 @@ export const createFairSemaphore = ({ atOnce, queued, queuedPerName }: FairSemap
     for (;;) {
       const startable = [...queue].filter(({ entry }) => canStart(entry.name));
       const next = startable.reduce<Waiter<Facts> | undefined>(
-        (first, each) => (first && first.entry.turn <= each.entry.turn ? first : each),
+        (first, each) => (first && first.entry.startTag <= each.entry.startTag ? first : each),
         undefined,
       );
       if (!next) return;
-      turn = Math.max(turn, next.entry.turn);
+      startTag = Math.max(startTag, next.entry.startTag);
       take(next.entry.name);
       next.admit();
     }
@@ -75,8 +75,8 @@ export const createFairSemaphore = ({ atOnce, queued, queuedPerName }: FairSemap
     const urgent = await asked;
     signal.throwIfAborted();
     if (canStart(name)) return take(name);
-    const before = [...queue].filter(({ entry }) => entry.from === from).map(({ entry }) => entry.turn);
-    const facts = { from, name, isUrgent: urgent, turn: urgent ? 0 : Math.max(turn, ...before) + 1 };
+    const before = [...queue].filter(({ entry }) => entry.from === from).map(({ entry }) => entry.startTag);
+    const facts = { from, name, isUrgent: urgent, startTag: urgent ? 0 : Math.max(startTag, ...before) + 1 };
     if (!urgent) makeRoom(facts);
     const started = queue.wait(facts, signal);
     advance();

@@ -26,7 +26,7 @@ export interface AnswerOptions {
 }
 
 /** The error in an answer. */
-interface Told {
+interface ErrorParts {
   readonly code: string;
   /** In the words of the catalogue. */
   readonly message: string;
@@ -42,7 +42,7 @@ interface Thrown {
 }
 
 /** The body `{ error, meta }`. A cause that is an error itself stays here: the typed client puts there what it knows of another server. */
-export const errorBody = ({ code, message, cause }: Told, requestId: string): string =>
+export const errorBody = ({ code, message, cause }: ErrorParts, requestId: string): string =>
   JSON.stringify({ error: { code, message, requestId, ...(cause && !(cause instanceof Error) ? { cause } : {}) }, meta: META });
 
 /** The words of the catalogue, by which clients know an error. */

@@ -145,10 +145,10 @@ const hasFiniteNumbers = (value: unknown): boolean => {
 
 const UNSTORABLE = 'a text holds a character that cannot be stored (U+0000 or half of a surrogate pair)';
 
-/** Only the place: the engine's own message quotes the body, which may hold a password. */
+/** Only the position: the engine's own message quotes the body, which may hold a password. */
 const position = (error: unknown): string => {
-  const place = error instanceof Error ? /position (\d+)/.exec(error.message)?.[1] : undefined;
-  return place === undefined ? '' : `: error at position ${place}`;
+  const position = error instanceof Error ? /position (\d+)/.exec(error.message)?.[1] : undefined;
+  return position === undefined ? '' : `: error at position ${position}`;
 };
 
 const unparsable = (message: string): ApiError => new ApiError('COULD_NOT_PARSE_BODY', { cause: { code: 'UNHANDLED', message } });

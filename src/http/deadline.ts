@@ -40,20 +40,20 @@ export class Deadline {
    */
   race<T>(work: Promise<T>, late: () => ApiError, discard: (result: T) => void = () => undefined): Promise<T> {
     return new Promise((resolve, reject) => {
-      let lastTurn: ReturnType<typeof setTimeout> | undefined;
+      let graceTimer: ReturnType<typeof setTimeout> | undefined;
       let isOver = false;
       const refuse = () => {
         isOver = true;
         reject(late());
       };
-      const giveUp = () => {
+      const expire = () => {
         this.#isLate = true;
         this.#own?.abort(timeout(LATE));
-        lastTurn = setTimeout(refuse, 0);
+        graceTimer = setTimeout(refuse, 0);
       };
-      const callOff = this.#limit(giveUp);
+      const cancel = this.#limit(expire);
       const end = () => {
-        callOff();
+        cancel();
         if (!this.#isOutlived) this.#unfollow();
       };
       work.then(
@@ -65,7 +65,7 @@ export class Deadline {
         (error: unknown) => {
           end();
           if (this.#isLate && !isRefusal(error)) return;
-          clearTimeout(lastTurn);
+          clearTimeout(graceTimer);
           reject(error);
         },
       );

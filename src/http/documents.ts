@@ -2,7 +2,7 @@ import type { Group } from '../api/kit/operation.ts';
 import type { Surface } from '../api/surfaces/surface.ts';
 import type { Settings } from '../call/settings.ts';
 import { openApiDocument } from './openapi.ts';
-import { swaggerDocument, swaggerPlace } from './swagger.ts';
+import { swaggerDocument, swaggerLocation } from './swagger.ts';
 
 /** The API descriptions as JSON text, each created on first use. */
 export const createDocuments = (groups: Readonly<Record<string, Group>>, settings: Pick<Settings, 'address'>) => {
@@ -19,8 +19,8 @@ export const createDocuments = (groups: Readonly<Record<string, Group>>, setting
     swagger: (surface: Surface, base: string): string =>
       placed(
         once(surface.name, () => swaggerDocument(list, surface, settings)),
-        swaggerPlace(surface, address),
-        swaggerPlace(surface, base),
+        swaggerLocation(surface, address),
+        swaggerLocation(surface, base),
       ),
     openapi: (base: string): string =>
       placed(

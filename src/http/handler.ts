@@ -101,7 +101,7 @@ export const createHandler = ({
 
   const call = async (source: HttpSource, entry: Entry, deadline: Deadline, wanted: string | undefined): Promise<CoreAnswer> => {
     const { operation } = entry;
-    let making: Promise<void> | undefined;
+    let writing: Promise<void> | undefined;
     try {
       const { output, headers, isAccepted, actor } = await invoke(entry, source);
       const { contentType, body, ...own } = bodyOf(source.surface, operation.answer, output, wanted);
@@ -115,7 +115,7 @@ export const createHandler = ({
       if (isWhole(body)) return source.isBounded ? countUnread({ ...answer, body }, unread, client) : { ...answer, body };
       if (operation.answer.is === 'page' || operation.answer.is === 'data') {
         const held = heldBody(unread, client);
-        making = make(held, body, (error) =>
+        writing = make(held, body, (error) =>
           platform.logger.error('an answer was cut off: producing its content failed', { ...context, error }),
         );
         return { ...answer, body: held.body, signal: held.signal };
@@ -123,7 +123,7 @@ export const createHandler = ({
       const of = clientOf(actor, source);
       return countUnread({ ...answer, body: streams.open(body, of, deadline, context), isEndless: true }, unread, of.name);
     } finally {
-      if (making) void making.then(() => source.made());
+      if (writing) void writing.then(() => source.made());
       else source.made();
     }
   };

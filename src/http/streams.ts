@@ -15,7 +15,7 @@ export interface Streams {
   /**
    * Takes a place until the stream ends: by itself, by `return()`, or because the client went away. Nothing is made before it is asked for.
    * @param context for the log, should the stream fail
-   * @throws ApiError `SERVER_TOO_MANY_REQUESTS` when the client has its share of the places; `SERVER_UNAVAILABLE` when all are taken
+   * @throws ApiError `SERVER_TOO_MANY_REQUESTS` when the client has its share of the slots; `SERVER_UNAVAILABLE` when all are taken
    */
   open(
     parts: AsyncIterable<string | Uint8Array>,
@@ -38,13 +38,13 @@ const ENDED: Part = Object.freeze({ done: true, value: undefined });
 const utf8 = new TextEncoder();
 
 export const createStreams = ({ maxOpenStreams, maxOpenStreamsPerIdentity }: StreamLimits, logger: Pick<Logger, 'error'>): Streams => {
-  const places = createPlaces(maxOpenStreams, maxOpenStreamsPerIdentity);
+  const slots = createSlots(maxOpenStreams, maxOpenStreamsPerIdentity);
   return {
     open: (parts, client, deadline, context) => {
       const source = parts[Symbol.asyncIterator]();
       let release: Release;
       try {
-        release = places.take(client);
+        release = slots.take(client);
       } catch (error) {
         abandon(source);
         throw error;
@@ -100,7 +100,7 @@ export const createStreams = ({ maxOpenStreams, maxOpenStreamsPerIdentity }: Str
 /** So many clients cannot keep administrators out. */
 const RESERVED = 1 / 4;
 
-const createPlaces = (most: number, mostOfOne: number) => {
+const createSlots = (most: number, mostOfOne: number) => {
   const taken = new Map<string, number>();
   let all = 0;
   return {

@@ -21,7 +21,7 @@ export const swaggerDocument = (
   return {
     swagger: '2.0',
     info: { title: titleOf(surface), version },
-    ...swaggerPlace(surface, address),
+    ...swaggerLocation(surface, address),
     schemes: [new URL(address).protocol.slice(0, -1)],
     consumes: [JSON_TYPE],
     produces: [JSON_TYPE],
@@ -34,7 +34,7 @@ export const swaggerDocument = (
 };
 
 /** Where a surface is, as 2.0 says it. @param base an address, or a path at the host that serves the document */
-export const swaggerPlace = ({ prefix }: Surface, base: string): object => {
+export const swaggerLocation = ({ prefix }: Surface, base: string): object => {
   if (base.startsWith('/')) return { basePath: `${base}${prefix}` };
   const { host, pathname } = new URL(base);
   return { host, basePath: `${pathname.replace(/\/$/, '')}${prefix}` };

@@ -62,7 +62,7 @@ interface Client {
   readonly name: string;
   bytes: number;
   /** Pages that are being made. */
-  making: number;
+  writing: number;
   /** Answers of which something is held, in the order in which they last made progress. */
   readonly answers: Set<Held>;
   readonly waiting: WaitQueue;
@@ -80,7 +80,7 @@ export const createUnreadAnswers = ({
 
   const clientOf = (name: string): Client => {
     let client = clients.get(name);
-    if (!client) clients.set(name, (client = { name, bytes: 0, making: 0, answers: new Set(), waiting: new WaitQueue() }));
+    if (!client) clients.set(name, (client = { name, bytes: 0, writing: 0, answers: new Set(), waiting: new WaitQueue() }));
     return client;
   };
   const grow = (client: Client, answer: Held, by: number) => {
@@ -108,14 +108,14 @@ export const createUnreadAnswers = ({
     remove(client, stalest);
     stalest.breakOff();
   };
-  const hasRoom = ({ making, bytes }: Client): boolean => making < MADE_AT_ONCE && bytes < maxUnreadBytesPerSession;
+  const hasRoom = ({ writing, bytes }: Client): boolean => writing < MADE_AT_ONCE && bytes < maxUnreadBytesPerSession;
 
   /** Admits those that wait, as far as there is room. If they wait for room, what has stalled makes some. */
   const advance = (client: Client) => {
     clearTimeout(client.timer);
     for (let [next] = client.waiting; next; [next] = client.waiting) {
       if (hasRoom(client)) {
-        client.making++;
+        client.writing++;
         next.admit();
         continue;
       }
@@ -128,14 +128,14 @@ export const createUnreadAnswers = ({
       }
       drop(client);
     }
-    if (client.making === 0 && client.answers.size === 0) clients.delete(client.name);
+    if (client.writing === 0 && client.answers.size === 0) clients.delete(client.name);
   };
   const permit = (client: Client): Release => {
     let isMade = false;
     return () => {
       if (isMade) return;
       isMade = true;
-      client.making--;
+      client.writing--;
       advance(client);
     };
   };
@@ -151,7 +151,7 @@ export const createUnreadAnswers = ({
     admit: (name, signal) => {
       const client = clientOf(name);
       if (client.waiting.length === 0 && hasRoom(client)) {
-        client.making++;
+        client.writing++;
         return permit(client);
       }
       if (client.bytes >= maxUnreadBytesPerSession && client.waiting.length >= MOST_WAITING) throw tooManyRequests();

@@ -128,14 +128,14 @@ export const consumeChanges = async (
 
 /** Awaits a step, but only briefly once `signal` is aborted. */
 const settled = async (clock: Platform['clock'], signal: AbortSignal, step: () => unknown): Promise<void> => {
-  const { promise: givenUp, reject } = Promise.withResolvers<never>();
+  const { promise: timedOut, reject } = Promise.withResolvers<never>();
   const stops: (() => void)[] = [];
-  const told = () => void stops.push(after(clock, LAST_WORDS, () => reject(signal.reason)));
-  signal.addEventListener('abort', told);
+  const onAbort = () => void stops.push(after(clock, LAST_WORDS, () => reject(signal.reason)));
+  signal.addEventListener('abort', onAbort);
   try {
-    await Promise.race([(async () => step())(), givenUp]);
+    await Promise.race([(async () => step())(), timedOut]);
   } finally {
-    signal.removeEventListener('abort', told);
+    signal.removeEventListener('abort', onAbort);
     for (const stop of stops) stop();
   }
 };

@@ -48,7 +48,7 @@ export const schedule = (
     }
   };
   /** @returns when the next run is due, ms since 1970 */
-  const turn = async (job: Job): Promise<number> => {
+  const runOnce = async (job: Job): Promise<number> => {
     const due = clock.now() + every;
     if (by === 'each') {
       await attempt(job);
@@ -63,7 +63,7 @@ export const schedule = (
   };
   const loop = async (job: Job): Promise<void> => {
     while (!job.signal.aborted) {
-      const next = await turn(job).catch((error: unknown) => {
+      const next = await runOnce(job).catch((error: unknown) => {
         if (!job.signal.aborted)
           log(
             'warn',

@@ -66,7 +66,7 @@ export interface OidcOptions {
 }
 
 /** The provider before its keys are loaded. */
-export interface ProviderSetup extends Omit<Provider, 'keys' | 'beginnings' | 'beginningTurns'> {
+export interface ProviderSetup extends Omit<Provider, 'keys' | 'beginnings' | 'loginStarts'> {
   readonly rotation: Rotation;
   readonly loginsPerMinute: number;
 }

@@ -22,7 +22,7 @@ export interface ProbeOptions {
  */
 export const probes = (controller: { health(): Promise<Health> }, options: ProbeOptions = {}): { readonly handle: Handle } => {
   const { messages = 'loopback' } = checkedOptions('probes', options, { messages: true });
-  const told = (remoteAddress = '') => messages === 'all' || (messages === 'loopback' && isLoopback(remoteAddress));
+  const showsMessages = (remoteAddress = '') => messages === 'all' || (messages === 'loopback' && isLoopback(remoteAddress));
   return {
     handle: async ({ method, target, remoteAddress }) => {
       const { path } = splitTarget(target);
@@ -30,7 +30,7 @@ export const probes = (controller: { health(): Promise<Health> }, options: Probe
       if (method !== 'GET' && method !== 'HEAD') return answer(405, { status: 'unknown' }, { allow: 'GET, HEAD' });
       if (path === '/health') return answer(200, { status: 'up' });
       const { isHealthy, reasons } = await controller.health();
-      const shown = told(remoteAddress) ? reasons : reasons.map(({ concerns, severity }) => ({ concerns, severity }));
+      const shown = showsMessages(remoteAddress) ? reasons : reasons.map(({ concerns, severity }) => ({ concerns, severity }));
       return answer(isHealthy ? 200 : 503, { status: isHealthy ? 'ready' : 'unready', reasons: shown });
     },
   };

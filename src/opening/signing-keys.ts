@@ -37,7 +37,7 @@ export const openProvider = async (
     ...setup,
     keys: await createIssuerKeys(load, clock),
     beginnings: createAddressRate(clock, loginsPerMinute),
-    beginningTurns: createFairSemaphore(TURNS),
+    loginStarts: createFairSemaphore(TURNS),
   };
 };
 

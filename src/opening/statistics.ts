@@ -9,7 +9,7 @@ import { ALL } from '../query/index.ts';
 import type { ControllerParts } from './parts.ts';
 
 /** The state of a queue. */
-export interface Turns {
+export interface QueueLoad {
   readonly running: number;
   readonly waiting: number;
 }
@@ -18,7 +18,7 @@ export interface Turns {
 export interface Statistics {
   /** Entities by kind. API sessions that timed out count until they are deleted. */
   readonly entities: Readonly<Partial<Record<KindName, number>>>;
-  readonly queues: Readonly<Record<'writes' | 'enrollments' | 'passwordChecks', Turns>>;
+  readonly queues: Readonly<Record<'writes' | 'enrollments' | 'passwordChecks', QueueLoad>>;
   /** Routers that are connected to this controller. */
   readonly connectedRouters: number;
   /** Traffic of these routers: current links and circuits, and the bytes since each router started, by the point where they are counted, as last reported. */
@@ -71,7 +71,7 @@ export const createStatistics = (
   };
   return async () => ({
     entities: await entities(),
-    queues: { writes: turnsOf(writes), enrollments: turnsOf(enrollments), passwordChecks: turnsOf(passwordChecks) },
+    queues: { writes: loadOf(writes), enrollments: loadOf(enrollments), passwordChecks: loadOf(passwordChecks) },
     connectedRouters: presence.here,
     traffic: { links: traffic.links().length, circuits: traffic.circuits().length, bytes: traffic.carried() },
     roleIndexes: roleIndexes.sizes(),
@@ -79,4 +79,4 @@ export const createStatistics = (
   });
 };
 
-const turnsOf = ({ running, waiting }: Turns): Turns => ({ running, waiting });
+const loadOf = ({ running, waiting }: QueueLoad): QueueLoad => ({ running, waiting });

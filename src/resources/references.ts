@@ -43,13 +43,13 @@ const checkSelectors = async (entities: Entities, name: string, { target }: Sele
   if (fault !== undefined) throw invalidField(name, fault, roles);
   const missing = await unknownIds(entities, target, readSelectors(roles).ids);
   if (missing.length > 0)
-    throw invalidField(name, `no ${kindOf(target)?.collection ?? target} found with the given ids: ${tell(missing)}`, missing);
+    throw invalidField(name, `no ${kindOf(target)?.collection ?? target} found with the given ids: ${quoted(missing)}`, missing);
 };
 
 const TOLD = 5;
 
 /** The first of many ids, as text. */
-const tell = (ids: readonly string[]): string =>
+const quoted = (ids: readonly string[]): string =>
   [...ids.slice(0, TOLD).map((id) => id.slice(0, 64)), ...(ids.length > TOLD ? [`${ids.length - TOLD} more`] : [])].join(', ');
 
 /** Those that no entity of the kind has. A kind that this version does not have has none. */

@@ -2,8 +2,9 @@
  * Many networks in one database and one process: tenants with names, keys and quotas of their own.
  * @module overlay-controller/tenants
  */
+
+export type { CreatedTenant } from './creation.ts';
 export type { ChooseTenant, ChosenTenant, TenantHandling, TenantHandlingOptions, TenantRequest } from './handling.ts';
-export type { CreatedTenant } from './making.ts';
 export type { CreateTenantOptions, OverlaysOptions, TenantControllerOptions, TenantSource } from './options.ts';
 export { type OpenedCount, type Overlays, openOverlays, type TenantPage } from './overlays.ts';
 export type { Quotas } from './quotas.ts';

@@ -11,8 +11,8 @@ import type { SnapshotSink } from '../platform/snapshots.ts';
 import { every } from '../platform/timers.ts';
 import { webPlatform } from '../platform/web.ts';
 import { storageSchema } from '../storage/schema.ts';
+import { type CreatedTenant, tenantCreator } from './creation.ts';
 import { type ChooseTenant, createTenantHandling, type TenantHandling, type TenantHandlingOptions } from './handling.ts';
-import { type CreatedTenant, createMaking } from './making.ts';
 import { noTenant } from './marker.ts';
 import { createOpenedTenants } from './opened.ts';
 import { type CreateTenantOptions, checkedOverlays, type OverlaysOptions } from './options.ts';
@@ -162,7 +162,7 @@ export const openOverlays = async (options: OverlaysOptions): Promise<Overlays> 
   const storeErrors = createStoreErrors(platform);
 
   return {
-    create: createMaking({ registry, spaces, platform, eraseRest }),
+    create: tenantCreator({ registry, spaces, platform, eraseRest }),
     list: async (page = {}) => {
       const { after = '', limit = 100 } = checkedOptions('overlays.list', page, { after: true, limit: true });
       if (!(Number.isInteger(limit) && limit >= 1 && limit <= 1000)) throw new TypeError(`limit must be 1 to 1000, got ${limit}`);

@@ -42,8 +42,8 @@ export const readToken = (text: string): Jwt | undefined => {
 export const stringClaim = (claims: Claims, name: string): string | undefined => stringAt(claims, [name]);
 
 /** The same, of a claim by its name, or by a JSON Pointer, which begins with `/`. */
-export const stringClaimAt = (claims: Claims, place: string): string | undefined => {
-  const keys = place.startsWith('/') ? readPointer(place) : [place];
+export const stringClaimAt = (claims: Claims, pointer: string): string | undefined => {
+  const keys = pointer.startsWith('/') ? readPointer(pointer) : [pointer];
   return keys && stringAt(claims, keys);
 };
 

@@ -243,7 +243,7 @@ export interface OidcLoginApi<P = CallOptions> {
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `MFA_INVALID_TOKEN` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404),
    * `QUOTA_EXCEEDED` (409), `UNSUPPORTED_MEDIA_TYPE` (415)
    */
-  readonly giveUpTotp: (input?: { readonly body?: OidcLoginStep } & OidcLoginGiveUpTotpQuery, options?: P) => Promise<HttpOutput>;
+  readonly removeTotp: (input?: { readonly body?: OidcLoginStep } & OidcLoginGiveUpTotpQuery, options?: P) => Promise<HttpOutput>;
   /**
    * Confirm TOTP with a first code, which is the second factor of this login, too.
    *

@@ -420,7 +420,7 @@ export interface OidcApi<P = CallOptions> {
    * Open to everyone: `POST /oauth/revoke` of the oidc API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_CLIENT` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409)
    */
-  readonly revokeToo: (input?: { readonly body?: OidcTokenQuestion }, options?: P) => Promise<HttpOutput>;
+  readonly revokeAlias: (input?: { readonly body?: OidcTokenQuestion }, options?: P) => Promise<HttpOutput>;
   /**
    * End a session, and go back to the client.
    *

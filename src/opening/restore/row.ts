@@ -83,13 +83,13 @@ const faultOf = (table: string, issues: readonly z.core.$ZodIssue[]) => {
   const issue = issues.find(({ code }) => code !== 'unrecognized_keys') ?? issues[0];
   if (issue?.code === 'unrecognized_keys') {
     const [name = ''] = issue.keys;
-    const told = JSON.stringify(name.slice(0, 64));
+    const quoted = JSON.stringify(name.slice(0, 64));
     return invalidField(
       name,
-      `${told} is no field of this ${table}: restore the snapshot with the version that took it, or a newer one`,
+      `${quoted} is no field of this ${table}: restore the snapshot with the version that took it, or a newer one`,
       undefined,
     );
   }
-  const place = issue?.path.join('.') ?? '';
-  return invalidField(place, `${place} ${issue && reasonOf(issue)}`, undefined);
+  const path = issue?.path.join('.') ?? '';
+  return invalidField(path, `${path} ${issue && reasonOf(issue)}`, undefined);
 };

@@ -21,7 +21,7 @@ interface Library extends AsyncDisposable {
 type Connect = (place: string) => Library;
 
 /** One after another: these drivers do not wait for a lock of their own. */
-const inTurn = (hostTransaction: TestDatabase['hostTransaction']): TestDatabase['hostTransaction'] => {
+const withPermit = (hostTransaction: TestDatabase['hostTransaction']): TestDatabase['hostTransaction'] => {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {
     const done = last.then(() => hostTransaction(work));
@@ -35,7 +35,7 @@ const withLibsql: Connect = (file) => {
   const db = drizzleOnLibsql(client);
   return {
     hostTransactions: drizzleTransactions,
-    hostTransaction: inTurn((work) => db.transaction(work, { behavior: 'immediate' })),
+    hostTransaction: withPermit((work) => db.transaction(work, { behavior: 'immediate' })),
     [Symbol.asyncDispose]: async () => client.close(),
   };
 };
@@ -68,7 +68,7 @@ const withPostgresJs: Connect = (connectionString) => {
 const PATIENT = { timeout: 60_000, maxWait: 60_000 };
 
 const withPrisma =
-  (connect: typeof prismaOnSqlite, turns: typeof inTurn = (unchanged) => unchanged): Connect =>
+  (connect: typeof prismaOnSqlite, turns: typeof withPermit = (unchanged) => unchanged): Connect =>
   (place) => {
     const prisma = connect(place);
     return {
@@ -119,7 +119,7 @@ const onPostgres =
 
 export const librariesOnSqlite: readonly StorageUnderTest[] = [
   { name: 'SQLite in transactions of Drizzle, through libsql', open: onSqlite(withLibsql) },
-  { name: 'SQLite in transactions of Prisma, through libsql', open: onSqlite(withPrisma(prismaOnSqlite, inTurn)) },
+  { name: 'SQLite in transactions of Prisma, through libsql', open: onSqlite(withPrisma(prismaOnSqlite, withPermit)) },
 ];
 
 export const librariesOnPostgres: readonly StorageUnderTest[] = [

@@ -65,7 +65,7 @@ export const oidc: SamplesOf<'oidc'> = {
   postUserinfo: async () => ({ refused: 'UNAUTHORIZED' }),
   introspect: async (app) => ({ ...(await asking(app)), refused: 'INVALID_CLIENT' }),
   revoke: async (app) => ({ ...(await asking(app)), leaves: ['update apiSession', 'create revocation'] }),
-  revokeToo: async (app) => ({ ...(await asking(app)), leaves: ['update apiSession', 'create revocation'] }),
+  revokeAlias: async (app) => ({ ...(await asking(app)), leaves: ['update apiSession', 'create revocation'] }),
   endSession: nothing,
   endSessionByForm: nothing,
   loggedOut: nothing,
@@ -90,7 +90,7 @@ export const oidcLogin: SamplesOf<'oidcLogin'> = {
     return { body: { id: login.id, code: factor?.code() }, leaves: ['update mfa', 'update apiSession'] };
   },
   enrollTotp: async (app) => ({ body: await anOwingLogin(app), leaves: ['create mfa'] }),
-  giveUpTotp: async (app) => {
+  removeTotp: async (app) => {
     const body = await anOwingLogin(app);
     await post(app, '/login/totp/enroll', body);
     return { body, leaves: ['delete mfa'] };

@@ -20,7 +20,7 @@ export const closest = (name: string, known: readonly string[]): string | undefi
 /** Letters to insert, drop, change or swap with the next on the way from one word to the other (Damerau-Levenshtein, restricted). */
 const edits = (a: string, b: string): number => {
   let before: readonly number[] = [];
-  let row: readonly number[] = Array.from({ length: b.length + 1 }, (_, place) => place);
+  let row: readonly number[] = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 0; i < a.length; i++) {
     const next = [i + 1];
     for (let j = 0; j < b.length; j++) {

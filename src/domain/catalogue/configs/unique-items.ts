@@ -1,13 +1,13 @@
 import type { Tank } from './limits.ts';
 
-/** The places of two equal items, found in the time that reading them takes; undefined when all differ. */
+/** The indexes of two equal items, found in the time that reading them takes; undefined when all differ. */
 export const equalItems = (items: readonly unknown[], tank: Tank): { readonly first: number; readonly second: number } | undefined => {
-  const places = new Map<string, number>();
+  const indexes = new Map<string, number>();
   for (const [second, item] of items.entries()) {
     const text = canonical(item, tank);
-    const first = places.get(text);
+    const first = indexes.get(text);
     if (first !== undefined) return { first, second };
-    places.set(text, second);
+    indexes.set(text, second);
   }
   return undefined;
 };

@@ -22,9 +22,9 @@ export const refuseViolations = (violations: readonly Violation[]): void => {
 };
 
 /** The violations as one text. */
-export const violationsText = (violations: readonly Violation[]): string => violations.map(tell).join('; ');
+export const violationsText = (violations: readonly Violation[]): string => violations.map(messageOf).join('; ');
 
-const tell = ({ field, reason }: Violation): string => (field === ROOT ? reason : `${field}: ${reason}`);
+const messageOf = ({ field, reason }: Violation): string => (field === ROOT ? reason : `${field}: ${reason}`);
 
 /** Report an alternative or inner part that failed, followed by a fault of their own: what came before below the same place explains them. */
 const SUMMARIES: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'contains', 'propertyNames']);

@@ -5,7 +5,7 @@ import type { RowOf } from '../../../api/kit/resource.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { ApiError } from '../../../errors/index.ts';
-import { inTurn } from '../../../observability/in-turn.ts';
+import { withPermit } from '../../../observability/with-permit.ts';
 import { type Presented, readPresented } from '../../../pki/presented.ts';
 import { ALL } from '../../../query/index.ts';
 import { newRow } from '../../../resources/merge.ts';
@@ -38,7 +38,7 @@ export const becomeIdentity = async (
   const { platform, enrollments } = call.core;
   if (!(await call.read((entities) => entities.find(ca, ALL)))) throw new ApiError('ENROLLMENT_NO_VALID_CAS');
   const presented = await readPresented(call.peerCertificates);
-  const authority = presented && (await inTurn(enrollments, call, () => enrollerOf(call, presented)));
+  const authority = presented && (await withPermit(enrollments, call, () => enrollerOf(call, presented)));
   if (!authority) throw new ApiError('CERT_FAILED_VALIDATION');
   await call.write(async (entities) => {
     const row = await entities.get(ca, authority.row.id);

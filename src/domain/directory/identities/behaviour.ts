@@ -17,7 +17,7 @@ import { authenticatorMethods } from '../authenticators/methods.ts';
 import { keepAdministration } from './administration.ts';
 import { requireAdministratorLogin } from './administrator-login.ts';
 import { enrollNew, outstandingByIdentity } from './enrollments.ts';
-import { noteKnownToRouters } from './known-to-routers.ts';
+import { markKnownToRouters } from './known-to-routers.ts';
 
 type Identity = RowOf<typeof identity>;
 /** The fields that determine the current state of an identity. */
@@ -43,7 +43,7 @@ export const identityBehaviour = behaviour(identity, {
     if (!before)
       await enrollNew(entities, after, body.enrollment as EnrollmentRequest, call); // decoded by the kind's own schema
     else if (after.authPolicyId !== before.authPolicyId) await keepAdministration(entities, call, 'authPolicyId', after.authPolicyId);
-    if (before && !before.isAdmin && after.isAdmin) await noteKnownToRouters(entities, after.id);
+    if (before && !before.isAdmin && after.isAdmin) await markKnownToRouters(entities, after.id);
   },
   guard: async (_entities, row) => {
     if (row.typeId === 'Router')

@@ -4,7 +4,7 @@ import type { Entities } from '../../../changes/entities.ts';
 import { equals, oneOf, stringField } from '../../../query/index.ts';
 
 /** Notes of an identity that becomes an administrator which of its API sessions reach services: routers were sent their tokens. */
-export const noteKnownToRouters = async (entities: Entities, identityId: string): Promise<void> => {
+export const markKnownToRouters = async (entities: Entities, identityId: string): Promise<void> => {
   const reaching = await entities.list(session, { where: equals(stringField('identityId'), identityId) });
   const ids = [...new Set(reaching.map(({ apiSessionId }) => apiSessionId))];
   if (ids.length === 0) return;

@@ -6,7 +6,7 @@ import type { Entities } from '../../../changes/entities.ts';
 import { ApiError } from '../../../errors/index.ts';
 import { MINUTE } from '../../../platform/durations.ts';
 import { allRecoveryCodes, mfaOf, notEnrolled, type StoredMfa, totpSecretOf } from './record.ts';
-import { placeOfCode } from './recovery-codes.ts';
+import { indexOfCode } from './recovery-codes.ts';
 import { intervalOfCode, takenIntervals } from './totp.ts';
 
 /** The purpose of a code: which codes it accepts, and the refusal without an enrollment. */
@@ -73,14 +73,14 @@ const spendingOf = async (
   now: number,
 ): Promise<Partial<StoredMfa> | undefined> => {
   const interval = intervalOfCode(await totpSecretOf(core, row), code, now);
-  const place = placeOfCode(await allRecoveryCodes(core, row), code);
+  const index = indexOfCode(await allRecoveryCodes(core, row), code);
   const taken = takenIntervals(now);
   const spentIntervals = (row.spentIntervals ?? []).filter((spent) => taken.includes(spent));
   const spentRecoveryCodes = row.spentRecoveryCodes ?? [];
   const isReplayed = once && interval !== undefined && spentIntervals.includes(interval);
   if (interval !== undefined && !isReplayed) return { spentIntervals: [...spentIntervals, interval] };
-  if (recoveryCodes && place !== undefined && !spentRecoveryCodes.includes(place))
-    return { spentRecoveryCodes: [...spentRecoveryCodes, place] };
+  if (recoveryCodes && index !== undefined && !spentRecoveryCodes.includes(index))
+    return { spentRecoveryCodes: [...spentRecoveryCodes, index] };
   return undefined;
 };
 

@@ -54,7 +54,7 @@ export const allRecoveryCodes = async ({ secrets }: Pick<Core, 'secrets'>, row: 
 
 /** The recovery codes that can still be used. */
 export const leftRecoveryCodes = async (core: Pick<Core, 'secrets'>, row: StoredMfa): Promise<readonly string[]> =>
-  (await allRecoveryCodes(core, row)).filter((_, place) => !row.spentRecoveryCodes?.includes(place));
+  (await allRecoveryCodes(core, row)).filter((_, index) => !row.spentRecoveryCodes?.includes(index));
 
 /** Notes that a session has just proved the second factor. */
 export const passMfa = async (entities: Entities, sessionId: string, now: string): Promise<void> => {

@@ -13,8 +13,8 @@ export const newRecoveryCodes = (random: Pick<Random, 'bytes'>): readonly string
 };
 
 /** The index of a code in the list. Compared with every code in constant time, so that timing does not reveal the index. */
-export const placeOfCode = (codes: readonly string[], code: string): number | undefined => {
+export const indexOfCode = (codes: readonly string[], code: string): number | undefined => {
   const given = toBytes(code);
-  const places = codes.flatMap((each, place) => (isEqual(given, toBytes(each)) ? [place] : []));
-  return places[0];
+  const indexes = codes.flatMap((each, index) => (isEqual(given, toBytes(each)) ? [index] : []));
+  return indexes[0];
 };

@@ -11,7 +11,7 @@ import { updateRouter } from './update.ts';
 export const NONE_UNVERIFIED = { unverifiedFingerprint: null, unverifiedCertPem: null, unverifiedNames: null } as const;
 
 /** Dependencies for offering certificates to a router that is identified by its connection. */
-export interface VerificationPlace {
+export interface RenewalDeps {
   readonly core: Core;
   read<T>(work: (entities: Entities) => Promise<T>): Promise<T>;
   write<T>(work: (entities: Entities) => Promise<T>): Promise<T>;
@@ -29,14 +29,10 @@ export interface OfferedCertificates {
  * not confirmed is void.
  * @throws ApiError `UNAUTHORIZED` for a router that may not be connected any more; `COULD_NOT_PROCESS_CSR`; `CONFLICT`
  */
-export const offerCertificates = async (
-  place: VerificationPlace,
-  routerId: string,
-  requests: RouterRequests,
-): Promise<OfferedCertificates> => {
-  const { core, read, write } = place;
+export const offerCertificates = async (deps: RenewalDeps, routerId: string, requests: RouterRequests): Promise<OfferedCertificates> => {
+  const { core, read, write } = deps;
   const found = await read((entities) => requireEnrolled(entities, routerId));
-  const { certificate, cert, serverCert, claim } = await core.enrollments.run(() => certifyRouter(place, found, requests));
+  const { certificate, cert, serverCert, claim } = await core.enrollments.run(() => certifyRouter(deps, found, requests));
   await write(async (entities) => {
     const current = await requireEnrolled(entities, routerId);
     // In between, it may have been extended by another request, or have enrolled again.
@@ -60,9 +56,9 @@ export const offerCertificates = async (
  * @param pem the certificate, with those above it
  * @throws ApiError `UNAUTHORIZED` for a router that may not be connected any more; `COULD_NOT_PROCESS_CSR` for any other certificate
  */
-export const confirmCertificate = async (place: Pick<VerificationPlace, 'write'>, routerId: string, pem: string): Promise<void> => {
+export const confirmCertificate = async (deps: Pick<RenewalDeps, 'write'>, routerId: string, pem: string): Promise<void> => {
   const { value: [certificate] = [] } = await readCertificates(pem);
-  await place.write(async (entities) => {
+  await deps.write(async (entities) => {
     const row = await requireEnrolled(entities, routerId);
     const { unverifiedFingerprint, unverifiedCertPem, unverifiedNames } = row;
     if (certificate && !unverifiedFingerprint && certificate.fingerprint === row.fingerprint) return;

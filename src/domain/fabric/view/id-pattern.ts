@@ -19,33 +19,33 @@ const TERM = /(?:\\(?<escaped>[-.*+?|^$\\])|(?<any>\.)|(?<own>[\w-]))(?<times>[*
  */
 export const idPattern = (field: string, text: string): ((id: string) => boolean) => {
   const alternatives: Token[][] = [];
-  let place = 0;
+  let position = 0;
   const take = (character: string): boolean => {
-    const isThere = text[place] === character;
-    if (isThere) place++;
+    const isThere = text[position] === character;
+    if (isThere) position++;
     return isThere;
   };
   do {
     const tokens = take('^') ? [] : [ANY];
-    for (let term = termAt(text, place); term; term = termAt(text, place)) {
-      place += term[0].length;
+    for (let term = termAt(text, position); term; term = termAt(text, position)) {
+      position += term[0].length;
       const { escaped, own, times = '' } = term.groups ?? {};
       tokens.push({ character: escaped ?? own, isOptional: times === '*' || times === '?', mayRepeat: times === '*' || times === '+' });
     }
     if (!take('$')) tokens.push(ANY);
     alternatives.push(tokens);
   } while (take('|'));
-  if (place < text.length)
+  if (position < text.length)
     throw invalidField(
       field,
-      `ids are matched with letters, digits, - _ . * + ? | ^ $ and \\; not understood from character ${place + 1} on`,
+      `ids are matched with letters, digits, - _ . * + ? | ^ $ and \\; not understood from character ${position + 1} on`,
       text,
     );
   return (id) => alternatives.some((tokens) => isMatch(tokens, id));
 };
 
-const termAt = (text: string, place: number): RegExpExecArray | null => {
-  TERM.lastIndex = place;
+const termAt = (text: string, position: number): RegExpExecArray | null => {
+  TERM.lastIndex = position;
   return TERM.exec(text);
 };
 
@@ -65,10 +65,10 @@ const isMatch = (tokens: readonly Token[], id: string): boolean => {
   return at.has(tokens.length);
 };
 
-/** The places themselves, and those behind tokens that may be left out. */
-const reached = (tokens: readonly Token[], places: readonly number[]): ReadonlySet<number> => {
-  const all = new Set(places);
+/** The positions themselves, and those behind tokens that may be left out. */
+const reached = (tokens: readonly Token[], positions: readonly number[]): ReadonlySet<number> => {
+  const all = new Set(positions);
   // A position that is added during the iteration is visited, too.
-  for (const place of all) if (tokens[place]?.isOptional) all.add(place + 1);
+  for (const position of all) if (tokens[position]?.isOptional) all.add(position + 1);
   return all;
 };

@@ -12,8 +12,8 @@ export const createNetworkJwt = (pki: Pki, advertised: Advertised, random: Rando
   return async () => {
     const key = await pki.networkKey();
     if (signed?.kid !== key.kid) {
-      const place = `${advertisedAddress(advertised)}/`;
-      const claims = { iss: place, sub: place, aud: ['openziti-enroller'], em: 'network', jti: random.uuid(), ctrls: null };
+      const issuer = `${advertisedAddress(advertised)}/`;
+      const claims = { iss: issuer, sub: issuer, aud: ['openziti-enroller'], em: 'network', jti: random.uuid(), ctrls: null };
       signed = { kid: key.kid, jwt: key.sign(claims) };
     }
     return signed.jwt;

@@ -7,18 +7,18 @@ import { createTurns } from '../../../concurrency/event-loop.ts';
 import { ENTRIES_AT_ONCE } from '../../../storage/row-entries.ts';
 import type { Selectable, Side } from './membership.ts';
 
-/** Places of items in their list, by an id or an attribute. */
-type Places = Map<string, number[]>;
+/** Positions of items in their list, by an id or an attribute. */
+type Positions = Map<string, number[]>;
 
-const put = (places: Places, key: string, at: number): void => {
-  const known = places.get(key);
+const put = (positions: Positions, key: string, at: number): void => {
+  const known = positions.get(key);
   if (known) known.push(at);
-  else places.set(key, [at]);
+  else positions.set(key, [at]);
 };
 
-/** The items at some places, in their order. */
-const pick = <T>(items: readonly T[], places: ReadonlySet<number>): readonly T[] =>
-  places.size === items.length ? items : [...places].sort((a, b) => a - b).map((at) => items[at] as T); // below the length
+/** The items at some positions, in their order. */
+const pick = <T>(items: readonly T[], positions: ReadonlySet<number>): readonly T[] =>
+  positions.size === items.length ? items : [...positions].sort((a, b) => a - b).map((at) => items[at] as T); // below the length
 
 /** The attributes by which a side is looked up: of those that AllOf asks, one will do. */
 const keysOf = (semantic: Side['semantic'], attributes: readonly string[]) => (semantic === 'AllOf' ? attributes.slice(0, 1) : attributes);
@@ -29,9 +29,11 @@ export const selectingEach = async <E extends Selectable, T>(
   items: readonly T[],
   sideOf: (item: T) => Side,
 ): Promise<ReadonlyMap<E, readonly T[]>> => {
-  const asked = new Set(entities);
-  const ids: Places = new Map([...asked].map(({ id }) => [id, []]));
-  const attributes: Places = new Map([...asked].flatMap(({ roleAttributes }) => roleAttributes.map((attribute) => [attribute, []])));
+  const selectable = new Set(entities);
+  const ids: Positions = new Map([...selectable].map(({ id }) => [id, []]));
+  const attributes: Positions = new Map(
+    [...selectable].flatMap(({ roleAttributes }) => roleAttributes.map((attribute) => [attribute, []])),
+  );
   const everything: number[] = [];
   const needed = new Map<number, readonly string[]>();
   const turn = createTurns(ENTRIES_AT_ONCE);
@@ -48,7 +50,7 @@ export const selectingEach = async <E extends Selectable, T>(
   /** Results for entities that no side names by id, keyed by their attributes: the same sides select entities with the same attributes. */
   const selectingByAttributes = new Map<string, readonly T[]>();
   const selectingAll = pick(items, new Set(everything));
-  for (const entity of asked) {
+  for (const entity of selectable) {
     const { id, roleAttributes } = entity;
     const named = ids.get(id) ?? [];
     const shared = named.length === 0 ? JSON.stringify(roleAttributes) : undefined;
@@ -69,7 +71,7 @@ export const selectingEach = async <E extends Selectable, T>(
 
 /** @returns gives the entities that a side selects, in their order */
 export const indexEntities = <E extends Selectable>(entities: readonly E[]): ((side: Side) => readonly E[]) => {
-  const [byId, byAttribute]: readonly [Places, Places] = [new Map(), new Map()];
+  const [byId, byAttribute]: readonly [Positions, Positions] = [new Map(), new Map()];
   for (const [at, { id, roleAttributes }] of entities.entries()) {
     put(byId, id, at);
     for (const attribute of roleAttributes) put(byAttribute, attribute, at);
@@ -77,9 +79,10 @@ export const indexEntities = <E extends Selectable>(entities: readonly E[]): ((s
   return ({ semantic, roles }) => {
     const { everything, ids, attributes } = readSelectors(roles);
     if (everything) return entities;
-    const places = new Set(ids.flatMap((id) => byId.get(id) ?? []));
+    const positions = new Set(ids.flatMap((id) => byId.get(id) ?? []));
     const isMet = (at: number) => semantic === 'AnyOf' || attributes.every((attribute) => entities[at]?.roleAttributes.includes(attribute));
-    for (const attribute of keysOf(semantic, attributes)) for (const at of byAttribute.get(attribute) ?? []) if (isMet(at)) places.add(at);
-    return pick(entities, places);
+    for (const attribute of keysOf(semantic, attributes))
+      for (const at of byAttribute.get(attribute) ?? []) if (isMet(at)) positions.add(at);
+    return pick(entities, positions);
   };
 };

@@ -4,7 +4,7 @@ import type { Call } from '../../../call/call.ts';
 import { implement } from '../../../call/implement.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { ApiError, notFound, RETRY_AFTER } from '../../../errors/index.ts';
-import { inTurn } from '../../../observability/in-turn.ts';
+import { withPermit } from '../../../observability/with-permit.ts';
 import { certificatesPem } from '../../../pki/certificate.ts';
 import { issue } from '../../../pki/issue.ts';
 import { sessionProfile } from '../../../pki/profiles.ts';
@@ -44,7 +44,7 @@ export const apiSessionCertificateEntries = implement(apiSessionCertificates, {
     const { session, identity } = apiSessionOf(call.actor);
     const { enrollments, pki, platform } = call.core;
     const id = newId(platform.random);
-    const { certificate, signer } = await inTurn(enrollments, call, async () => {
+    const { certificate, signer } = await withPermit(enrollments, call, async () => {
       const request = await readRequest(body.csr);
       if (!request) throw new ApiError('COULD_NOT_PROCESS_CSR');
       const signer = await pki.signer();

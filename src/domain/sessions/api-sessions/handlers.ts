@@ -8,7 +8,7 @@ import { notFound } from '../../../errors/index.ts';
 import { crudHandlers, listRows } from '../../../resources/crud.ts';
 import { lastServiceChange } from '../../catalogue/services/updates.ts';
 import { presentOwnSession } from './present.ts';
-import { noteRevocation } from './revocations.ts';
+import { storeRevocation } from './revocations.ts';
 import { totpToken } from './totp-token.ts';
 
 const plain = crudHandlers(apiSessions, apiSession);
@@ -38,7 +38,7 @@ export const apiSessionEntries = [
       const { session, presented } = apiSessionOf(call.actor);
       await call.write(async (entities) => {
         await endApiSessions(entities, [await entities.require(apiSession, session.id)]);
-        if (presented) await noteRevocation(entities, call, { id: session.id, type: 'API_SESSION' });
+        if (presented) await storeRevocation(entities, call, { id: session.id, type: 'API_SESSION' });
       });
       return {};
     },

@@ -22,7 +22,7 @@ export interface Revoked {
 }
 
 /** Stores a revocation until the last of the tokens would have expired. Revoking again restarts that time. */
-export const noteRevocation = async (entities: Entities, call: Call, { id, type, tags = {} }: Revoked): Promise<void> => {
+export const storeRevocation = async (entities: Entities, call: Call, { id, type, tags = {} }: Revoked): Promise<void> => {
   const { access, refresh, id: ofIds } = call.core.provider?.lifetimes ?? { access: 0, refresh: DAY / 1000, id: 0 };
   const expiresAt = new Date(Date.parse(call.now()) + Math.max(access, refresh, ofIds) * 1000).toISOString();
   const known = await entities.get(revocation, id);
@@ -58,7 +58,7 @@ export const revocationEntries = implement(revocations, {
         const session = await entities.get(apiSession, id);
         if (session) await endApiSessions(entities, [session]);
       } else await endApiSessions(entities, await apiSessionsOf(entities, (await entities.require(identity, id)).id));
-      await noteRevocation(entities, call, { id, type, tags });
+      await storeRevocation(entities, call, { id, type, tags });
     });
     return { _links: selfLink(revocation, id), id };
   },

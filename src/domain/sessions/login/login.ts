@@ -57,7 +57,7 @@ export const openSession: OpenSession = async (entities, { owner, authenticatorI
   const { core } = call;
   const now = call.now();
   await endApiSessions(entities, await someIdleSessions(entities, core.settings, now));
-  const current = await noteTold(entities, owner, body);
+  const current = await storeClientInfo(entities, owner, body);
   const token = core.platform.random.uuid();
   const session = await entities.insert(apiSession, {
     identityId: owner.id,
@@ -83,14 +83,16 @@ export const openSession: OpenSession = async (entities, { owner, authenticatorI
 };
 
 /** Stores the environment and SDK that a client reports at login with its identity, if they have changed. */
-export const noteTold = async (
+export const storeClientInfo = async (
   entities: Entities,
   owner: RowOf<typeof identity>,
   { envInfo, sdkInfo }: Pick<LoginBody, 'envInfo' | 'sdkInfo'>,
 ): Promise<RowOf<typeof identity>> => {
-  const told = { ...(envInfo ? { envInfo } : {}), ...(sdkInfo ? { sdkInfo } : {}) };
-  const news = Object.entries(told).some(([key, value]) => JSON.stringify(value) !== JSON.stringify(owner[key as keyof typeof told]));
-  return news ? entities.update(identity, owner, told) : owner;
+  const reported = { ...(envInfo ? { envInfo } : {}), ...(sdkInfo ? { sdkInfo } : {}) };
+  const hasChanged = Object.entries(reported).some(
+    ([key, value]) => JSON.stringify(value) !== JSON.stringify(owner[key as keyof typeof reported]),
+  );
+  return hasChanged ? entities.update(identity, owner, reported) : owner;
 };
 
 /** Some of the sessions that ended by idling: each login tidies a few, so that none pile up. */

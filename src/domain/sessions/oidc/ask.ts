@@ -10,7 +10,7 @@ import { basicClientOf } from './clients.ts';
 import { providerOf, reachedIssuer } from './provider.ts';
 
 /** @throws ApiError `UNAUTHORIZED` for what is no access token of this issuer that lives, of any client */
-export const tellIdentity = async (call: Call) => {
+export const userinfoOf = async (call: Call) => {
   const issuer = await reachedIssuer(call);
   const presented = await presentedToken(call, false);
   if (presented?.claims.iss !== issuer) throw unauthorized();

@@ -8,7 +8,7 @@ import { plainRefusal } from './answers.ts';
 import { owedBy } from './factors.ts';
 import { reachedIssuer } from './provider.ts';
 import { withParameters } from './redirect-uris.ts';
-import { authRequestOf, loginOf, noteProgress } from './requests.ts';
+import { authRequestOf, loginOf, storeProgress } from './requests.ts';
 
 /** Codes of one login that are good at a time; each call of the callback gives another. */
 const MOST_CODES = 10;
@@ -45,7 +45,7 @@ export const callback = async (call: Call, fields: CallbackFields): Promise<Http
     : await call.write(async (entities) => {
         const ending = await endingOf(entities, call, fields);
         if (ending?.isComplete)
-          await noteProgress(entities, ending.row, { codes: [...ending.row.progress.codes, hashToken(code)].slice(-MOST_CODES) });
+          await storeProgress(entities, ending.row, { codes: [...ending.row.progress.codes, hashToken(code)].slice(-MOST_CODES) });
         return ending;
       });
   if (!outcome)

@@ -5,7 +5,7 @@ import { owedToken } from '../../../authentication/factors.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { hasMfa } from '../../directory/mfa/record.ts';
-import { authRequestOf, type Login, loginOf, noteProgress } from './requests.ts';
+import { authRequestOf, type Login, loginOf, storeProgress } from './requests.ts';
 
 /** The factors that a login still owes: a code first, then a token. */
 export const owedBy = async (entities: Entities, { session, owner, policy }: Login): Promise<readonly AuthQuery[]> => {
@@ -36,7 +36,7 @@ export const passFactor = async (entities: Entities, { row, session }: Login, wa
   const amr = [...new Set([...bearer.amr, way])];
   const code = way === 'totp' ? { isMfaComplete: true, mfaPassedAt: call.now() } : {};
   await entities.update(apiSession, session, { bearer: { ...bearer, amr }, ...code });
-  await noteProgress(entities, row, { amr });
+  await storeProgress(entities, row, { amr });
 };
 
 /**

@@ -14,14 +14,14 @@ import { hashToken } from '../../../tokens/opaque.ts';
 import { basicClientOf, clientOf } from './clients.ts';
 import { owedBy } from './factors.ts';
 import { providerOf, reachedIssuer } from './provider.ts';
-import { loginOf, noteProgress, storedRequest } from './requests.ts';
+import { loginOf, storedRequest, storeProgress } from './requests.ts';
 import { challengeOf, idClaims, type Minted, mint, type TokenSubject } from './tokens.ts';
 
 const TYPE = 'urn:ietf:params:oauth:token-type:';
 export const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 
 /** Gives tokens for a code, a refresh token, or another token. */
-export const giveTokens = async (call: Call, form: TokenForm): Promise<TokenAnswer> => {
+export const issueTokens = async (call: Call, form: TokenForm): Promise<TokenAnswer> => {
   const issuer = await reachedIssuer(call);
   if (!form.grant_type) throw missing('grant_type');
   switch (form.grant_type) {
@@ -74,7 +74,7 @@ const redeem = async (call: Call, issuer: string, form: TokenForm): Promise<Toke
     if (!isBegunWithCertificate && !(await holdsCertificate(entities, session, { certificate }, call.core, policy))) return undefined;
     if (row?.progress.isRedeemed) return void (await endApiSessions(entities, [session]));
     if ((await owedBy(entities, login)).length > 0) return undefined;
-    await noteProgress(entities, login.row, { isRedeemed: true });
+    await storeProgress(entities, login.row, { isRedeemed: true });
     const subject: TokenSubject = { session: { ...session, bearer: login.session.bearer }, owner, issuer };
     const isRenewable = login.session.bearer.scopes.includes('offline_access');
     return { subject, minted: await mint(entities, call, subject, { isRenewable }), nonce: login.row.request.nonce };

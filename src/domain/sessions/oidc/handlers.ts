@@ -5,18 +5,18 @@ import { implement } from '../../../call/implement.ts';
 import { unauthorized } from '../../../errors/index.ts';
 import { TEXT_TYPE } from '../../../wire/media-types.ts';
 import { wantsPage } from './answers.ts';
-import { introspect, tellIdentity } from './ask.ts';
+import { introspect, userinfoOf } from './ask.ts';
 import { beginLogin } from './authorize.ts';
 import { callback } from './callback.ts';
 import { discover } from './discovery.ts';
 import { isTotp, owedBy } from './factors.ts';
-import { giveTokens } from './grants.ts';
+import { issueTokens } from './grants.ts';
 import { messagePage } from './pages/pages.ts';
 import { providerOf, reachedIssuer } from './provider.ts';
 import { authRequestOf, loginOf } from './requests.ts';
 import { endSession, revokeToken } from './revoke.ts';
 import { idOfStep, primaryStep, stepPage } from './steps.ts';
-import { enrollStep, giveUpStep, totpStep, verifyStep } from './totp.ts';
+import { enrollStep, removeStep, totpStep, verifyStep } from './totp.ts';
 
 const ok = async (call: Call) => {
   await reachedIssuer(call);
@@ -33,12 +33,12 @@ export const oidcEntries = [
     authorize: beginLogin,
     authorizeByForm: (call, { body = {}, ...query }) => beginLogin(call, { ...query, ...body }),
     callback,
-    token: (call, { body = {} }) => giveTokens(call, body),
-    getUserinfo: tellIdentity,
-    postUserinfo: tellIdentity,
+    token: (call, { body = {} }) => issueTokens(call, body),
+    getUserinfo: userinfoOf,
+    postUserinfo: userinfoOf,
     introspect: (call, { body = {} }) => introspect(call, body),
     revoke: (call, { body = {} }) => revokeToken(call, body),
-    revokeToo: (call, { body = {} }) => revokeToken(call, body),
+    revokeAlias: (call, { body = {} }) => revokeToken(call, body),
     endSession,
     endSessionByForm: (call, { body = {}, ...query }) => endSession(call, { ...query, ...body }),
     loggedOut: async (call) => {
@@ -63,7 +63,7 @@ export const oidcEntries = [
     byExtJwt: primaryStep('ext-jwt'),
     totp: totpStep,
     enrollTotp: enrollStep,
-    giveUpTotp: giveUpStep,
+    removeTotp: removeStep,
     verifyTotp: verifyStep,
     listAuthQueries: async (call, input) => {
       await reachedIssuer(call);

@@ -47,7 +47,7 @@ export const newAuthRequest = (call: Call, request: ClientRequest): Promise<RowO
   const { remoteAddress, signal, isJoined } = call;
   const store = () => call.write((entities) => inserted(entities, call, request));
   // A call in a transaction of the host does not queue: calls ahead of it may wait for that transaction.
-  return isJoined ? store() : providerOf(call).beginningTurns.run({ from: networkOf(remoteAddress), signal }, store);
+  return isJoined ? store() : providerOf(call).loginStarts.run({ from: networkOf(remoteAddress), signal }, store);
 };
 
 const inserted = async (entities: Entities, call: Call, request: ClientRequest): Promise<RowOf<typeof authRequest>> => {
@@ -98,5 +98,5 @@ export const loginOf = async (entities: Entities, call: Call, row: AuthRequest |
   return session?.bearer && policy && !isDisabled(owner, call.now()) ? { row, session, owner, policy } : undefined;
 };
 
-export const noteProgress = (entities: Entities, row: AuthRequest, progress: Partial<LoginProgress>) =>
+export const storeProgress = (entities: Entities, row: AuthRequest, progress: Partial<LoginProgress>) =>
   entities.update(authRequest, row, { progress: { ...row.progress, ...progress } });

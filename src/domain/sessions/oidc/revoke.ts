@@ -8,7 +8,7 @@ import type { Call } from '../../../call/call.ts';
 import { explained } from '../../../errors/index.ts';
 import { type Claims, stringClaim } from '../../../tokens/token.ts';
 import { TEXT_TYPE } from '../../../wire/media-types.ts';
-import { endToken, noteRevocation } from '../api-sessions/revocations.ts';
+import { endToken, storeRevocation } from '../api-sessions/revocations.ts';
 import { clientOf } from './clients.ts';
 import { providerOf, reachedIssuer } from './provider.ts';
 import { isAllowedAddress, withParameters } from './redirect-uris.ts';
@@ -34,10 +34,10 @@ export const revokeToken = async (call: Call, form: TokenQuestion): Promise<Http
     if (!session?.tokenIds?.includes(token.id)) return;
     if (access) {
       await endToken(entities, token.id);
-      return noteRevocation(entities, call, { id: token.id, type: 'JTI' });
+      return storeRevocation(entities, call, { id: token.id, type: 'JTI' });
     }
     await endApiSessions(entities, [session]);
-    return noteRevocation(entities, call, { id: session.id, type: 'API_SESSION' });
+    return storeRevocation(entities, call, { id: session.id, type: 'API_SESSION' });
   });
   return DONE;
 };
@@ -69,12 +69,12 @@ const endSessionOf = (call: Call, claims: Claims): Promise<void> =>
       const session = await entities.get(apiSession, sessionId);
       if (session?.identityId !== subject || !session.isBearer) return;
       await endApiSessions(entities, [session]);
-      await noteRevocation(entities, call, { id: sessionId, type: 'API_SESSION' });
+      await storeRevocation(entities, call, { id: sessionId, type: 'API_SESSION' });
     } else if (await entities.get(identity, subject)) {
       await endApiSessions(
         entities,
         (await apiSessionsOf(entities, subject)).filter(({ isBearer }) => isBearer),
       );
-      await noteRevocation(entities, call, { id: subject, type: 'IDENTITY' });
+      await storeRevocation(entities, call, { id: subject, type: 'IDENTITY' });
     }
   });

@@ -4,7 +4,7 @@ import type { HttpOutput } from '../../../api/surfaces/http-output.ts';
 import type { Call } from '../../../call/call.ts';
 import { ApiError, unauthorized } from '../../../errors/index.ts';
 import { hashToken } from '../../../tokens/opaque.ts';
-import { invalidAuth, type LoginBody, noteTold } from '../login/login.ts';
+import { invalidAuth, type LoginBody, storeClientInfo } from '../login/login.ts';
 import { loginMethods } from '../login/methods.ts';
 import { observedLogin } from '../login/observed.ts';
 import { nextStep, wantsPage } from './answers.ts';
@@ -14,7 +14,7 @@ import { requireSender, type Senders } from './origins.ts';
 import { certificatePage, messagePage, type PageOfLogin, passwordPage, tokenPage } from './pages/pages.ts';
 import { openLoginSession, type PrimaryMethod } from './primary.ts';
 import { providerOf, reachedIssuer } from './provider.ts';
-import { authRequestOf, loginOf, noteProgress, storedRequest } from './requests.ts';
+import { authRequestOf, loginOf, storedRequest, storeProgress } from './requests.ts';
 
 /** Input of a step: the id of the login stands in the body or in the query. */
 export interface StepInput {
@@ -118,15 +118,16 @@ export const proceed = async (call: Call, issuer: string, login: PageOfLogin): P
     if (!current) throw invalidAuth();
     const owed = await owedBy(entities, current);
     const { envInfo, sdkInfo } = current.session.bearer ?? {};
-    if (owed.length === 0) await noteTold(entities, current.owner, { ...told('envInfo', envInfo), ...told('sdkInfo', sdkInfo) });
-    if (owed.length === 0 && key !== undefined) await noteProgress(entities, current.row, { pageKey: hashToken(key) });
+    if (owed.length === 0)
+      await storeClientInfo(entities, current.owner, { ...reported('envInfo', envInfo), ...reported('sdkInfo', sdkInfo) });
+    if (owed.length === 0 && key !== undefined) await storeProgress(entities, current.row, { pageKey: hashToken(key) });
     return owed;
   });
   return nextStep(call, issuer, login, queries, key);
 };
 
 /** An empty object counts as not reported. */
-const told = <K extends 'envInfo' | 'sdkInfo'>(name: K, value: object | undefined): { readonly [N in K]?: object } =>
+const reported = <K extends 'envInfo' | 'sdkInfo'>(name: K, value: object | undefined): { readonly [N in K]?: object } =>
   (value && Object.keys(value).length > 0 ? { [name]: value } : {}) as { readonly [N in K]?: object }; // under this very name
 
 /** The step as a login: forms have the parts of `envInfo` and `sdkInfo` as fields of their own. */

@@ -14,7 +14,7 @@ import { json, wantsPage } from './answers.ts';
 import { isTotp, owedBy, passFactor } from './factors.ts';
 import { codePage, confirmPage, messagePage, scanPage } from './pages/pages.ts';
 import { providerOf } from './provider.ts';
-import { authRequestOf, LOGIN_LIFETIME, type Login, loginOf, noteProgress } from './requests.ts';
+import { authRequestOf, LOGIN_LIFETIME, type Login, loginOf, storeProgress } from './requests.ts';
 import { proceed, step } from './steps.ts';
 
 /** Longer codes are none. */
@@ -72,7 +72,7 @@ const countWrongCode = (call: Call, id: string): Promise<void> =>
     if (!login) return;
     const { row, session } = login;
     const wrongCodes = row.progress.wrongCodes + 1;
-    if (wrongCodes < MOST_WRONG) return void (await noteProgress(entities, row, { wrongCodes }));
+    if (wrongCodes < MOST_WRONG) return void (await storeProgress(entities, row, { wrongCodes }));
     // The login ends with its session, and this one either way.
     await entities.remove(authRequest, row);
     await endApiSessions(entities, [session]);
@@ -128,7 +128,7 @@ export const verifyStep = step(async (call, { issuer, body, login: page }) => {
 });
 
 /** Gives TOTP up: a confirmed one for a code, another one where it began. */
-export const giveUpStep = step(async (call, { body, login: { id } }) => {
+export const removeStep = step(async (call, { body, login: { id } }) => {
   const { owner } = await call.read((entities) => requireLogin(entities, call, id));
   const end = async (entities: Entities, row: StoredMfa): Promise<void> => {
     const login = await requireLogin(entities, call, id);

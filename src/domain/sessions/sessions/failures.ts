@@ -24,7 +24,7 @@ interface Failure {
 }
 
 /** Notes that posture checks refused a session to the caller. The oldest makes way. */
-export const noteFailure = async (entities: Entities, call: Call, { service, type, decision }: Failure): Promise<void> => {
+export const storeFailure = async (entities: Entities, call: Call, { service, type, decision }: Failure): Promise<void> => {
   const { identity: who, session } = apiSessionOf(call.actor);
   const where = equals(stringField('identityId'), who.id);
   const known = await entities.list(failedServiceRequest, { where, sort: newestFirst });
@@ -44,12 +44,12 @@ export const noteFailure = async (entities: Entities, call: Call, { service, typ
       })),
   }));
   let left = MOST_CHARACTERS;
-  const told = policyFailures.filter((failure, i) => (left -= JSON.stringify(failure).length) >= 0 || i === 0);
+  const shown = policyFailures.filter((failure, i) => (left -= JSON.stringify(failure).length) >= 0 || i === 0);
   const number = (known[0]?.number ?? 0) + 1;
   const own = { identityId: who.id, number, apiSessionId: session.id, serviceId: service.id, serviceName: service.name };
   await entities.insert(
     failedServiceRequest,
-    newRow(failedServiceRequest, {}, { ...own, sessionType: type, when: call.now(), policyFailures: told }),
+    newRow(failedServiceRequest, {}, { ...own, sessionType: type, when: call.now(), policyFailures: shown }),
   );
 };
 

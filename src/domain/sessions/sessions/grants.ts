@@ -94,7 +94,7 @@ const posturesOf = async (
     const none = postureOf([], {}, time);
     return () => none;
   }
-  const told = await rowsById(
+  const factsById = await rowsById(
     entities,
     postureData,
     sessions.map(({ identityId }) => identityId),
@@ -106,7 +106,7 @@ const posturesOf = async (
   );
   const inSession = memoized((id: string) => {
     const known = apiSessions.get(id);
-    return postureOf(checks, { ...told.get(known?.identityId ?? ''), session: known }, time);
+    return postureOf(checks, { ...factsById.get(known?.identityId ?? ''), session: known }, time);
   });
   return (row) => inSession(row.apiSessionId);
 };

@@ -14,7 +14,7 @@ import { newRow } from '../../../resources/merge.ts';
 import { presentOne } from '../../../resources/present.ts';
 import { decideSession, type Granted, invalidPosture, type SessionRequest } from './decide-session.ts';
 import { tidyLapsed } from './ends.ts';
-import { noteFailure } from './failures.ts';
+import { storeFailure } from './failures.ts';
 import type { StoredSession } from './grants.ts';
 import { sessionRouter } from './present.ts';
 import { sessionToken, unstoredSessionToken } from './token.ts';
@@ -42,7 +42,7 @@ const obtain = async (call: Call, request: SessionRequest, tags: Tags): Promise<
     const decided = await decideSession(entities, call, request);
     if (decided.isGranted && presented) return { routers: decided.routers };
     if (decided.isGranted) return { row: await begin(entities, call, fields, decided, tags), routers: decided.routers };
-    await noteFailure(entities, call, { ...decided, type: request.type });
+    await storeFailure(entities, call, { ...decided, type: request.type });
     return decided.decision;
   });
   if ('policies' in outcome) throw invalidPosture(outcome);

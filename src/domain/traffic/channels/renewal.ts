@@ -3,7 +3,7 @@ import type { Frame } from '../../../control-channel/frame.ts';
 import { enrollmentMessages } from '../../../control-channel/messages/enrollment.ts';
 import type { MessageBody } from '../../../control-channel/messages/message-type.ts';
 import { ApiError } from '../../../errors/index.ts';
-import { confirmCertificate, offerCertificates, type VerificationPlace } from '../../fabric/routers/verification.ts';
+import { confirmCertificate, offerCertificates, type RenewalDeps } from '../../fabric/routers/verification.ts';
 import type { ConnectedRouter } from '../routers/connected.ts';
 import { type Fabric, forRouters } from '../routers/fabric.ts';
 import { type HandlerRow, handling } from '../routers/handlers.ts';
@@ -13,7 +13,7 @@ const { extendEnrollment, enrollmentCertificates, verifyEnrollment, enrollmentOu
 /** A router renews its certificates on its connection, which goes on: one request at a time. */
 export const renewalHandlers = ({ core }: Pick<Fabric, 'core'>, { id, channel }: ConnectedRouter): readonly HandlerRow[] => {
   const turns = createSemaphore(1);
-  const inPlace = <T>(work: (place: VerificationPlace) => Promise<T>): Promise<T> =>
+  const inPlace = <T>(work: (deps: RenewalDeps) => Promise<T>): Promise<T> =>
     turns.run(() => forRouters(core, (job) => work({ core, read: job.read, write: job.write })));
 
   /** The router is told what is wrong with its request; what is wrong here is noted. */

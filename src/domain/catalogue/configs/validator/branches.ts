@@ -56,8 +56,8 @@ const oneOf: Keyword = (value, _schema, engine, fail) => {
   return (data, at, seen) => {
     const before = engine.errors.length;
     const passing: number[] = [];
-    for (const [place, branch] of branches.entries()) {
-      if (tried(branch, data, at, seen)) passing.push(place);
+    for (const [index, branch] of branches.entries()) {
+      if (tried(branch, data, at, seen)) passing.push(index);
       if (passing.length > 1) break;
     }
     if (passing.length !== 1) return fail(data, at, { passingSchemas: passing.length > 1 ? passing : null });

@@ -17,14 +17,14 @@ const size =
     return lists((items, at) => isWithin(items.length, limit) || fail(items, at, { limit }));
   };
 
-/** Items from one place on, each against the schema of its place. */
+/** Items from one index on, each against the schema of its index. */
 const each =
-  ({ allErrors }: Engine, from: number, until: number, schemaAt: (place: number) => SchemaCheck | undefined): OfList =>
+  ({ allErrors }: Engine, from: number, until: number, schemaAt: (index: number) => SchemaCheck | undefined): OfList =>
   (items, at, seen) => {
     let isGood = true;
     const end = Math.min(items.length, until);
-    for (let place = from; place < end; place++) {
-      if (schemaAt(place)?.(items[place], below(at, place)) !== false) continue;
+    for (let index = from; index < end; index++) {
+      if (schemaAt(index)?.(items[index], below(at, index)) !== false) continue;
       if (!allErrors) return false;
       isGood = false;
     }
@@ -34,7 +34,7 @@ const each =
 
 const tuple: Keyword = (value, _schema, engine) => {
   const schemas = (value as readonly Schema[]).map(engine.compile); // the schema is known to be one
-  return lists(each(engine, 0, schemas.length, (place) => schemas[place]));
+  return lists(each(engine, 0, schemas.length, (index) => schemas[index]));
 };
 
 /** All items beyond a tuple. `false` is one fault for all of them. */
@@ -66,8 +66,8 @@ const contains: Keyword = (value, { minContains, maxContains }, engine, fail) =>
     const before = engine.errors.length;
     seeItems(seen, Number.POSITIVE_INFINITY); // not only those that match, as most validators have it
     let count = 0;
-    for (const [place, item] of found.entries()) {
-      if (check(item, below(at, place))) count++;
+    for (const [index, item] of found.entries()) {
+      if (check(item, below(at, index))) count++;
       if (count > atMost || (count >= atLeast && most === undefined)) break;
     }
     if (count < atLeast || count > atMost) return fail(found, at, params);

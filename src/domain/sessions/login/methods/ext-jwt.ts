@@ -5,7 +5,7 @@ import type { identity } from '../../../../api/identities.ts';
 import type { RowOf } from '../../../../api/kit/resource.ts';
 import { isDisabled } from '../../../../authentication/actors.ts';
 import { externalTokensOf, isUnchanged, namedBy, proofOf } from '../../../../authentication/external-tokens.ts';
-import { noteRefusal, type Refusal } from '../../../../authentication/token-refusals.ts';
+import { type Refusal, reportRefusal } from '../../../../authentication/token-refusals.ts';
 import type { ApiSessionActor, TokenProof } from '../../../../call/actor.ts';
 import type { Call } from '../../../../call/call.ts';
 import type { Entities } from '../../../../changes/entities.ts';
@@ -17,12 +17,12 @@ import { invalidAuth, type LoginBody, type OpenSession } from '../login.ts';
  */
 export const loginByExternalToken = async (call: Call, body: LoginBody, open: OpenSession): Promise<ApiSessionActor> => {
   const texts = externalTokensOf(call);
-  if (texts.length === 0) noteRefusal(call, { reason: 'missing' });
+  if (texts.length === 0) reportRefusal(call, { reason: 'missing' });
   for (const text of texts) {
     const { proof, refusal } = await proofOf(call, text);
     const actor = proof && (await loginBy(proof, call, body, open));
     if (actor) return actor;
-    if (refusal) noteRefusal(call, refusal);
+    if (refusal) reportRefusal(call, refusal);
   }
   throw invalidAuth();
 };
@@ -30,7 +30,7 @@ export const loginByExternalToken = async (call: Call, body: LoginBody, open: Op
 const loginBy = async (proof: TokenProof, call: Call, body: LoginBody, open: OpenSession): Promise<ApiSessionActor | undefined> => {
   const owned = async (entities: Entities) => {
     const { owner, refusal } = await ownerOf(entities, proof, call);
-    if (refusal) noteRefusal(call, { ...refusal, signerId: proof.signer.id });
+    if (refusal) reportRefusal(call, { ...refusal, signerId: proof.signer.id });
     return owner;
   };
   // Read first, without a write permit: a valid token without an identity could otherwise occupy writers at no cost.

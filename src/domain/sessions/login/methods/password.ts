@@ -48,7 +48,7 @@ const attempt = async (
     call.observation?.failsAs(refusal, identityId);
     if (isRight) {
       if (!current) return {};
-      await noteRightPassword(entities, current, renewedHash);
+      await storeSuccess(entities, current, renewedHash);
       return { actor: await open(entities, { owner: current.owner, authenticatorId: current.own.id }, body, call) };
     }
     const counted = current ? await countWrongPassword(entities, current, call.now()) : 'no';
@@ -93,7 +93,7 @@ const belongsToAdministrator = async (entities: Entities, username: string): Pro
   return owner !== undefined && hasAdministratorRights(owner);
 };
 
-const noteRightPassword = async (entities: Entities, { own }: Tried, passwordHash: string | undefined): Promise<void> => {
+const storeSuccess = async (entities: Entities, { own }: Tried, passwordHash: string | undefined): Promise<void> => {
   if (passwordHash) await entities.update(authenticator, own, { passwordHash, failedAttempts: 0 });
   else if (own.failedAttempts) await entities.update(authenticator, own, { failedAttempts: 0 });
 };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { provisioningUrl } from '../../../../../src/domain/directory/mfa/provisioning.ts';
-import { newRecoveryCodes, placeOfCode } from '../../../../../src/domain/directory/mfa/recovery-codes.ts';
+import { indexOfCode, newRecoveryCodes } from '../../../../../src/domain/directory/mfa/recovery-codes.ts';
 import { intervalOfCode, newTotpSecret, randomBase32, takenIntervals } from '../../../../../src/domain/directory/mfa/totp.ts';
 import { webRandom } from '../../../../../src/platform/web.ts';
 import { totp } from '../../../../support/mfa.ts';
@@ -57,8 +57,8 @@ test('recovery codes are twenty, and drawn again where two are the same', () => 
   const repeating = { bytes: (length: number) => new Uint8Array(length).fill(Math.floor(drawn++ / 2)) };
   const codes = newRecoveryCodes(repeating);
   assert.deepEqual([codes.length, new Set(codes).size, drawn], [20, 20, 39]);
-  assert.equal(placeOfCode(codes, codes[19] ?? ''), 19);
-  for (const none of ['', 'aaaaaa', 'AAAAA', 'AAAAAAA']) assert.equal(placeOfCode(codes, none), undefined);
+  assert.equal(indexOfCode(codes, codes[19] ?? ''), 19);
+  for (const none of ['', 'aaaaaa', 'AAAAA', 'AAAAAAA']) assert.equal(indexOfCode(codes, none), undefined);
 });
 
 test('a provisioning URL names issuer and account, of a long name the beginning', () => {

@@ -6,7 +6,7 @@ const BEGUN_FOR_MS = 20;
  * @param now milliseconds
  * @returns gives undefined if a request may begin; otherwise resolves when it may, in the order of the calls
  */
-export const createTurnsToBegin = (now: () => number): (() => Promise<void> | undefined) => {
+export const createStartBudget = (now: () => number): (() => Promise<void> | undefined) => {
   /** The time at which the first request of this turn of the event loop started. */
   let firstAt: number | undefined;
   const endTurn = () => {
@@ -26,4 +26,4 @@ export const createTurnsToBegin = (now: () => number): (() => Promise<void> | un
 };
 
 /** Shared by all requests to this process. */
-export const turnToBegin = createTurnsToBegin(() => performance.now());
+export const mayStart = createStartBudget(() => performance.now());

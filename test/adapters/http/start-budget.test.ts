@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createTurnsToBegin } from '../../../adapters/http/loop-turn.ts';
+import { createStartBudget } from '../../../adapters/http/start-budget.ts';
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -10,26 +10,26 @@ const createTurns = () => {
   const workFor = (milliseconds: number) => {
     now += milliseconds;
   };
-  return { turnToBegin: createTurnsToBegin(() => now), workFor };
+  return { mayStart: createStartBudget(() => now), workFor };
 };
 
 test('requests that arrive together begin at once', () => {
-  const { turnToBegin, workFor } = createTurns();
+  const { mayStart, workFor } = createTurns();
   for (let i = 0; i < 10; i++) {
-    assert.equal(turnToBegin(), undefined);
+    assert.equal(mayStart(), undefined);
     workFor(1);
   }
 });
 
 test('those that come after long work in the same turn begin in a later one, in their order', async () => {
-  const { turnToBegin, workFor } = createTurns();
-  assert.equal(turnToBegin(), undefined);
+  const { mayStart, workFor } = createTurns();
+  assert.equal(mayStart(), undefined);
   workFor(20);
   let turn = 0;
   const begun: number[] = [];
   const inTurns = new Set<number>();
   const waiting = [0, 1, 2].map(async (number) => {
-    await turnToBegin();
+    await mayStart();
     begun.push(number);
     inTurns.add(turn);
     workFor(15);
@@ -43,10 +43,10 @@ test('those that come after long work in the same turn begin in a later one, in 
 });
 
 test('in the next turn, requests begin at once again', async () => {
-  const { turnToBegin, workFor } = createTurns();
-  void turnToBegin();
+  const { mayStart, workFor } = createTurns();
+  void mayStart();
   workFor(20);
   await nextTurn();
   await nextTurn();
-  assert.equal(turnToBegin(), undefined);
+  assert.equal(mayStart(), undefined);
 });

@@ -16,12 +16,12 @@ interface Line {
  * Orders pipelined requests, which arrive on a connection before the earlier ones are answered (RFC 9112, section 9.3.2). If all of them were processed at
  * once, their answers would fill the memory when the client does not read them, and other clients would wait.
  */
-export interface Turns {
+export interface PipelinedQueue {
   /** @returns undefined if the request may start; otherwise resolves when it may, to false if the connection is closed */
-  of(host: HostRequest): Promise<boolean> | undefined;
+  admit(host: HostRequest): Promise<boolean> | undefined;
 }
 
-export const createTurns = (): Turns => {
+export const createPipelinedQueue = (): PipelinedQueue => {
   const lines = new WeakMap<object, Line>();
 
   const wait = async (line: Line, before: ServerResponse, { socket }: IncomingMessage): Promise<boolean> => {
@@ -33,7 +33,7 @@ export const createTurns = (): Turns => {
   };
 
   return {
-    of: ({ req, res }) => {
+    admit: ({ req, res }) => {
       // Streams of HTTP/2 have bounds of their own.
       if ('stream' in res) return undefined;
       const request = req as IncomingMessage; // as the response

@@ -17,7 +17,7 @@ export interface CreatedTenant extends Tenant {
   readonly firstAdministrator: FirstAdministrator | undefined;
 }
 
-interface MakingParts {
+interface CreationParts {
   readonly registry: Registry;
   readonly spaces: TenantSpaces;
   readonly platform: Pick<Platform, 'random' | 'clock' | 'logger'>;
@@ -26,8 +26,8 @@ interface MakingParts {
 }
 
 /** @returns makes tenants, as `Overlays.create` says */
-export const createMaking =
-  (parts: MakingParts) =>
+export const tenantCreator =
+  (parts: CreationParts) =>
   async (options: CreateTenantOptions): Promise<CreatedTenant> => {
     const { registry, platform, eraseRest } = parts;
     const { name, quotas = {} } = checkedOptions('overlays.create', options, { name: true, administrator: true, quotas: true, from: true });
@@ -55,7 +55,7 @@ export const createMaking =
   };
 
 const make = async (
-  { spaces }: MakingParts,
+  { spaces }: CreationParts,
   tenant: KeyedTenant,
   { administrator, quotas = {}, from }: CreateTenantOptions,
 ): Promise<FirstAdministrator | undefined> => {
