@@ -10,6 +10,36 @@ const entries = read('docs/glossary.md')
   .map((line) => line.split('|').map((cell) => cell.trim()))
   .map(([, term = '', meaning = '', inCode = '', onTheWire = '']) => ({ term, meaning, inCode, onTheWire }));
 
+/** Words of the names that the entry points of the package export (docs/api-surface.md). */
+const exported = new Set(
+  [...read('docs/api-surface.md').matchAll(/^(?:abstract )?(?:class|const|function|interface|type) (\w+)/gm)]
+    .flatMap(([, name = '']) => name.split(/_|(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/))
+    .map((word) => word.toLowerCase()),
+);
+const defined = new Set(entries.flatMap(({ term }) => term.toLowerCase().match(/[a-z]+/g) ?? []));
+const isDefined = (word: string): boolean => [word, `${word}s`, word.replace(/s$/, '')].some((form) => defined.has(form));
+
+/** Words that the literature, the platforms or plain English define. */
+const LITERATURE = `
+  argon2id drizzle express fastify fetch hono json koa kysely next node pem pg pki postgres prisma raw sqlite telemetry web
+  abandon address authentication authorization body builder bytes cancellation catalog cause causes client clock code column command
+  comparator compile connection console consume context contraction controlled core credentials database decimal derive device difference
+  document element entity entries entry error export express failure fault folder frame functions handler handlers handling hasher headers
+  id input instance interface issue limits line listener load logger lookup loop loopback management matcher memory message method metrics
+  middleware mode name options ordering page pagination pair parts password path peer plan plugin point pool protocol proxies queries
+  queue random reason ref release report requirement result root row rows scalar serve server serving size software sort source state
+  statement step storage string subject syntax tables target test text transaction transactions transport usage user value violation work yield
+  applied arguments awaiting busy called changed checked chosen created failing fast first former frozen hooked incomplete incoming inspected
+  invalid joined large long missing new none opened outgoing overlays overloaded pending plain pooled presented reading recorded refused remote
+  resealed restored safe scripted shared slow taken trusted unavailable uncommitted unique verified written
+  after all and as at before choose compare count create each equals has in inspect is like matches max mismatch not observe of once one only
+  open or over read restore split take to too verify write writes
+`
+  .trim()
+  .split(/\s+/);
+/** Private words, which wait for a standard term. None is to be added. */
+const PRIVATE = ['carried', 'gauged', 'turn', 'turns', 'verdict'];
+
 const codeIn = (cell: string): readonly string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
 const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&');
 
@@ -30,6 +60,18 @@ describe('the glossary', () => {
   test('says in one line what a term means', () => {
     assert.deepEqual(
       entries.filter(({ meaning }) => !/^\S.{10,160}\.$/.test(meaning)).map(({ term }) => term),
+      [],
+    );
+  });
+
+  test('or the literature has each word of the exported names', () => {
+    const known = new Set([...LITERATURE, ...PRIVATE]);
+    assert.deepEqual(
+      [...exported].filter((word) => !isDefined(word) && !known.has(word)),
+      [],
+    );
+    assert.deepEqual(
+      [...known].filter((word) => !exported.has(word) || isDefined(word)),
       [],
     );
   });
