@@ -113,7 +113,7 @@ const errors = (): string =>
     '',
   ].join('\n');
 
-/** What each operation may throw, as types: ids of operations that stand on several APIs once. */
+/** The errors of each operation, as types; an operation on several APIs once. */
 const errorTypes = (): string => {
   const codes = new Map<string, Set<string>>();
   for (const group of Object.values<Group>(groups))
@@ -134,7 +134,7 @@ export interface OperationErrors {
 ${[...codes].map(([id, all]) => `  readonly ${id}: ${['OfAll', union([...all].filter((code) => !ofAll.has(code)))].filter(Boolean).join(' | ')};`).join('\n')}
 }
 
-/** What an operation may throw beside a faulty call's TypeError: \`ErrorsOf<'createSession'>\` is the union of its errors, by code. */
+/** The errors of an operation, beside the TypeError of an invalid call: \`ErrorsOf<'createSession'>\` is the union of its errors, by code. */
 export type ErrorsOf<O extends keyof OperationErrors> = ApiError<OperationErrors[O]>;
 `;
 };

@@ -3,7 +3,7 @@
  * frames of every type, and the sockets below with what is no HTTP and no TLS, against the example server in a process
  * of its own. A finding is an answer 5xx, an end of the process, an error in its log, a block of its event loop of more than 100 ms of processor time beside
  * garbage collection, or memory that grows in the second half; with any it exits with 1. Several connections ask side by side: a block is reported with the
- * request that began last, and with those that began or ended meanwhile.
+ * request that began last, and with those that began or ended in between.
  * `node scripts/fuzz.ts [--seconds 60] [--store memory|sqlite] [--folder FOLDER] [--seed NUMBER]`; the store may also be a `postgres://` address
  */
 import { mkdtempSync, rmSync } from 'node:fs';

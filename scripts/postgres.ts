@@ -33,7 +33,7 @@ export const startPostgres = async (): Promise<PostgresServer> => {
   if (isRoot) await chown(folder, idOf('-u'), idOf('-g'));
   const [data, port] = [join(folder, 'data'), await freePort()];
   as(folder, join(bin, 'initdb'), '-D', data, '-U', 'overlay', '-A', 'trust', '-E', 'UTF8', ...LOCALE, '--no-sync');
-  // What a test fills is counted soon, as in a database that has been there for a while: before, the planner takes every table for an empty one.
+  // Analyze soon: until then, the planner takes every table that a test fills for an empty one.
   const settings = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories='' -c fsync=${process.env.POSTGRES_FSYNC ?? 'off'} -c max_connections=200 -c autovacuum_naptime=1s`;
   const control = (...args: string[]) => as(folder, join(bin, 'pg_ctl'), '-D', data, '-w', '-s', ...args);
   const server = {
@@ -64,7 +64,7 @@ const execute = (command: string, args: readonly string[], options: SpawnSyncOpt
 
 const idOf = (flag: '-u' | '-g'): number => Number(execute('id', [flag, 'postgres'], { stdio: ['ignore', 'pipe', 'inherit'] }));
 
-/** Of the folders that packages of Debian and others use, and of `PATH`. */
+/** Candidates in the folders of Debian's and other packages, and in `PATH`. */
 const findBinaries = (): string | undefined => {
   const base = '/usr/lib/postgresql';
   const versions = existsSync(base) ? readdirSync(base).sort((a, b) => Number(b) - Number(a)) : [];

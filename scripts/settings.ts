@@ -1,4 +1,4 @@
-/** What is said of the settings where they are declared, for the server's help and for the document. */
+/** The comments of the declared settings, for the server's help and for the document. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defaultSettings } from '../src/call/settings.ts';

@@ -27,7 +27,7 @@ interface Started {
 
 // biome-ignore lint/style/noDefaultExport: the form of a reporter
 export default async function* results(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
-  /** What is going on, outermost first: these events come in the order of the sources, one file after the other. */
+  /** The running tests, outermost first: events arrive in the order of the sources, one file after the other. */
   let open: readonly Started[] = [];
   for await (const { type, data } of events) {
     if (type !== 'test:start' && type !== 'test:pass' && type !== 'test:fail') continue;

@@ -32,7 +32,7 @@ const ON_POSTGRES =
   /^test\/(conformance\/postgres|security\/(?!floods-of-logins|cost-of-input|dear-questions|rights|slow-bodies|bodies-in-tiny-chunks|folder-modes|hidden-files-through-links|metrics-for-another-host|outbound-to-loopback|certificate-strength|oidc-pages).*|adapters\/kysely\/(postgres-.*|newer-release|plan|side-by-side)|contract\/fields|examples\/(one-network|postgres.*)|docs\/(guides|readme|worker))\.test\.ts$/;
 
 interface Run {
-  /** Of the file of results: `test-results<name>.jsonl`. */
+  /** Part of the name of the file of results: `test-results<name>.jsonl`. */
   readonly name: string;
   readonly options: readonly string[];
   readonly files: readonly string[];
@@ -41,7 +41,7 @@ interface Run {
 
 const tests = globSync('test/**/*.test.ts', { cwd: root }).map((file) => file.replaceAll('\\', '/'));
 const isLong = (file: string) => LONG.includes(file) || OF_SERVERS.test(file);
-/** Of the tests in these folders, those that look at the process, or at how it takes turns, have one to themselves. */
+/** Tests in these folders that observe the process or its event loop run in a process of their own. */
 const KEEPS_TO_ITSELF =
   /^test\/(unit|contract|scenarios|security\/(?!bodies-in-tiny-chunks|fat-certificate-chains|floods-of-logins|folder-modes|metrics-for-another-host|outbound-to-loopback|withdrawn-keys))/;
 const isShared = (file: string) => KEEPS_TO_ITSELF.test(file) && !isLong(file);
@@ -90,7 +90,7 @@ const run = async ({ name, options, files, limits }: Run, isShown: boolean): Pro
     ['spec', 'stdout'],
     ['./scripts/test-results.ts', `test-results${name}.jsonl`],
   ].flatMap(([reporter, destination]) => [`--test-reporter=${reporter}`, `--test-reporter-destination=${destination}`]);
-  // What a test proves is a tag (test/specification.ts), which Node still calls an experiment.
+  // Statements that a test proves are tags (test/specification.ts), which are experimental in Node.
   const flags = ['--disable-warning=ExperimentalWarning', '--test', `--test-timeout=${limits.test * MINUTE}`];
   const child = spawn(process.execPath, [...flags, ...options, ...reporters, ...files], {
     cwd: root,
@@ -98,7 +98,7 @@ const run = async ({ name, options, files, limits }: Run, isShown: boolean): Pro
     env: { NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/compiled'), ...process.env },
     stdio: ['ignore', isShown ? 'inherit' : 'pipe', 'inherit'],
   });
-  // It then tells which tests are still running.
+  // It then prints the tests that are still running.
   const deadline = setTimeout(() => child.kill('SIGTERM'), limits.whole * MINUTE);
   const ended = new Promise<number | null>((done) => child.once('close', done)).finally(() => clearTimeout(deadline));
   process.stdout.write(child.stdout ? await text(child.stdout) : '');
@@ -108,6 +108,6 @@ const run = async ({ name, options, files, limits }: Run, isShown: boolean): Pro
 const [suite = 'short'] = process.argv.slice(2);
 const chosen = suites[suite];
 if (!chosen) throw new TypeError(`there is no suite '${suite}': there are ${Object.keys(suites).join(', ')}`);
-// What the first says is seen at once, what the others say when they are over.
+// The output of the first is shown at once, that of the others at their end.
 const passed = await Promise.all(chosen.map((each, index) => run(each, index === 0)));
 if (passed.includes(false)) process.exitCode = 1;

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-/** What the protocol answers and tells; each method has a shape of its own. */
+/** Answers and events of the protocol; each method has its own shape. */
 // biome-ignore lint/suspicious/noExplicitAny: https://chromedevtools.github.io/devtools-protocol/ has the shapes
 export type Told = any;
 

@@ -21,11 +21,11 @@ export interface Page {
   readonly address: () => Promise<string>;
   /** The source of the page, as the browser has it. */
   readonly source: () => Promise<string>;
-  /** What a screen reader says of each control, in their order: `textbox Username`. */
+  /** The accessible name of each control, in order, as a screen reader reads it: `textbox Username`. */
   readonly controls: () => Promise<readonly string[]>;
   /** @returns bytes of the picture */
   readonly picture: (file: string) => Promise<number>;
-  /** What the browser complained of, such as what a policy forbids; not of the status of answers. */
+  /** Errors that the browser reported, such as violations of a content policy, without the status of answers. */
   readonly complaints: readonly string[];
 }
 

@@ -6,7 +6,7 @@ interface Manifest {
   readonly bin: Readonly<Record<string, string>>;
 }
 
-/** What a package promises: its entry points and commands, as paths below `dist/`. */
+/** The entry points and commands of a package, as paths below `dist/`. */
 export const entriesOf = ({ exports, bin }: Manifest): { readonly code: readonly string[]; readonly types: readonly string[] } => {
   const conditions = Object.values(exports).filter((target) => typeof target !== 'string');
   const below = (path: string): string => posix.relative('dist', posix.normalize(path));

@@ -18,7 +18,7 @@ export interface HostileRouters {
 /** Frames that a router sends on one connection, and routers that there are at most. */
 const FRAMES = 30;
 const ROUTERS = 8;
-/** What a router that reads nothing leaves the controller to do with a frame. */
+/** The handling of a frame for a router that reads nothing. */
 const DEAF_MS = 200;
 /** Bytes of the hostile bodies of one connection: what is beyond, its budget refuses anyway. */
 const MOST_BYTES = 16_777_216;
@@ -91,12 +91,12 @@ const frameOf = (random: () => number, most: number): readonly [name: string, by
   const bounds: Bounds = 'bounds' in message ? (message as RouterMessage<unknown, never>).bounds : { bytes: 65_536, elements: 1000 }; // only these have bounds
   const [kind, body] = bodyOf(random, { ...bounds, bytes: Math.max(1, Math.min(bounds.bytes, most)) });
   const contentType = random() < 0.02 ? Math.floor(random() * 30_000) : message.contentType;
-  // A hello ends the connection, as it must: rarely, so that others come to their turn.
+  // A hello ends the connection, as it must: rarely, so that other messages are tried.
   if (contentType === messages.channel.hello.contentType && random() < 0.9) return frameOf(random, most);
   const headers = new Map(
     Array.from({ length: Math.floor(random() * 6) }, () => [Math.floor(random() * 16), noise(random, random() < 0.9 ? 40 : 9000)]),
   );
-  // An answer that nobody waits for is looked at no further.
+  // An unexpected answer is ignored.
   if (random() < 0.8) headers.delete(1);
   return [`${message.name} (${kind})`, encodeFrame({ contentType, sequence: Math.floor(random() * 1000), headers, body })];
 };

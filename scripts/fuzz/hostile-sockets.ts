@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import tls from 'node:tls';
 import { M } from './network.ts';
 
-/** Clients that break HTTP and TLS: each opens connections of its own, does its worst, and is gone. */
+/** Clients that violate HTTP and TLS: each opens its own connections, sends invalid input, and disconnects. */
 export interface Attack {
   readonly name: string;
   run(port: number, random: () => number): Promise<string>;

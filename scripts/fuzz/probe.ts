@@ -1,5 +1,5 @@
 /**
- * Preloaded into the server that is fuzzed: tells the fuzzer how long its event loop was blocked, in processor time of its thread, so that a busy machine
+ * Preloaded into the server that is fuzzed: reports to the fuzzer how long its event loop was blocked, in processor time of its thread, so that a busy machine
  * makes little difference, how much of that was garbage collection, and what memory it holds once garbage is collected.
  */
 import { subscribe } from 'node:diagnostics_channel';
@@ -8,7 +8,7 @@ import { PerformanceObserver, performance } from 'node:perf_hooks';
 import { DatabaseSync, StatementSync } from 'node:sqlite';
 
 const TICK_MS = 5;
-/** Shorter blocks are not told of. */
+/** Shorter blocks are not reported. */
 const REPORTED_MS = 20;
 
 const cpuMs = (): number => {
@@ -29,7 +29,7 @@ const MOST_COLLECTIONS = 10_000;
 const collectedIn = (from: number, to: number): number =>
   collections.reduce((sum, { start, ms }) => sum + Math.max(0, Math.min(to, start + ms) - Math.max(from, start)), 0);
 
-/** What happened, by the clock and by the processor time of this thread: a request began or ended, or a statement took long. */
+/** An event, by the clock and by the processor time of this thread: a request began or ended, or a statement was slow. */
 interface Step {
   readonly at: number;
   readonly cpuMs: number;
@@ -47,7 +47,7 @@ const noteStep = (what: string): void => {
   if (steps.length > MOST_STEPS) steps.splice(0, MOST_STEPS / 2);
 };
 
-/** Statements of SQLite that take less are not told of. */
+/** Faster SQLite statements are not reported. */
 const LONG_STATEMENT_MS = 10;
 
 /** Statements run in the thread of the event loop: a long one is a block by itself, a checkpoint after a commit among them. */
@@ -111,10 +111,10 @@ const noteRequests = (): void => {
   on('http.server.response.finish', ({ request }) => `ended ${open.get(request)}`);
 };
 
-/** Steps of a block that are told: the latest. */
+/** Number of reported steps of a block: the latest ones. */
 const MOST_TOLD = 20;
 
-/** What happened in a stretch of time, each with the processor time spent since it began, and what is still under way. */
+/** The events in an interval, each with the processor time since its begin, and the requests that still run. */
 const stepsIn = (from: number, to: number, cpuFrom: number): readonly string[] => [
   ...steps
     .filter(({ at }) => at >= from && at <= to)
@@ -123,7 +123,7 @@ const stepsIn = (from: number, to: number, cpuFrom: number): readonly string[] =
   ...[...open.values()].slice(0, MOST_TOLD).map((name) => `under way ${name}`),
 ];
 
-/** What the operating system did for this process. */
+/** Resource usage of this process. */
 const kernelShare = () => {
   const { minorPageFault, majorPageFault } = process.resourceUsage();
   return { ms: process.threadCpuUsage().system / 1000, faults: minorPageFault + majorPageFault, swapped: majorPageFault };

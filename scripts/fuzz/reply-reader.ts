@@ -13,7 +13,7 @@ const MOST_KEPT = 64 * 1024 * 1024;
 export class ReplyReader {
   readonly #withoutBody: boolean;
   #head: Omit<Reply, 'text'> | undefined;
-  /** What is not a whole line yet. */
+  /** The incomplete last line. */
   #held: Buffer = NOTHING;
   readonly #body: Buffer[] = [];
   #kept = 0;
@@ -26,7 +26,7 @@ export class ReplyReader {
     this.#withoutBody = withoutBody;
   }
 
-  /** Whether anything has come. */
+  /** True once anything was received. */
   get hasBegun(): boolean {
     return this.#head !== undefined || this.#held.length > 0;
   }

@@ -27,7 +27,7 @@ export const createRequests = (app: RemoteApp) => {
   const sampleOf = async (entry: Entry): Promise<Sample> => {
     const before = known.get(entry);
     if (before && ++before.uses < SAMPLE_LIFE) return before.sample;
-    // What reaches for the clock or the store finds none: such a sample is left out.
+    // A sample that needs the clock or the store fails here, and is left out.
     const sample = await prepare(app as unknown as App, entry).catch(() => ({}));
     known.set(entry, { sample, uses: 0 });
     return sample;

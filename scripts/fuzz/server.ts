@@ -33,13 +33,13 @@ export interface Watching {
    * @param ms processor time during which nothing else was served
    * @param collecting how much of it was garbage collection
    * @param about what was asked when it ended
-   * @param steps the requests that began and ended meanwhile, each with the processor time until then
+   * @param steps the requests that began and ended in between, each with the processor time until then
    */
   block(ms: number, collecting: number, about: string, steps: readonly string[]): void;
-  /** What is being asked. */
+  /** The current requests. */
   about(): string;
   ended(how: string): void;
-  /** What it logged as an error, until it is stopped: work that a stop cuts off is no error of the server. */
+  /** Errors in its log until it is stopped: work that a stop cuts off is not an error of the server. */
   logged(line: string): void;
 }
 

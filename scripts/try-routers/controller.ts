@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Processes } from './processes.ts';
 import { until } from './until.ts';
 
-/** What a process has used so far. */
+/** Resource usage of a process. */
 export interface Used {
   readonly processorMs: number;
   readonly mebibytes: number;
@@ -12,7 +12,7 @@ export interface Used {
 
 /** A controller in a process of its own. */
 export interface RunningController {
-  /** Kills it without a warning. Resolves when it is gone. */
+  /** Kills the process. Resolves when it has ended. */
   kill(): Promise<void>;
   /** Kills it, and starts it again on its database. Resolves when it answers. */
   killAndRestart(): Promise<void>;
@@ -61,5 +61,5 @@ export const startController = async (processes: Processes, command: readonly st
   };
 };
 
-/** What Linux counts processor time in. */
+/** The unit of processor time in Linux. */
 const MS_OF_TICK = 10;

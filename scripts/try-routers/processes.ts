@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path';
 
 /** Programs that run in one folder, and end with this one. */
 export interface Processes {
-  /** Starts a program that goes on; what it says goes to NAME.log. */
+  /** Starts a long-running program, with its output in NAME.log. */
   start(name: string, command: string, ...args: readonly string[]): ChildProcess;
   /** Runs a program. @returns what it says. @throws Error when it fails, with what it said */
   run(command: string, ...args: readonly string[]): Promise<string>;
@@ -27,7 +27,7 @@ export const createProcesses = (folder: string): Processes => {
       const child = spawn(command, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
       started.push(child);
       const ended = new Promise<number | null>((done) => child.once('exit', done));
-      // What it has started in the background may keep its pipes open.
+      // Its background processes may keep the pipes open.
       const [out, err] = [collected(child.stdout), collected(child.stderr)];
       const code = await ended;
       if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${code}: ${out()}${err()}`);

@@ -130,7 +130,7 @@ export const steps: Readonly<Record<string, (trial: Trial) => Promise<string | u
   },
 };
 
-/** Whether a line comes back over a connection of its own. */
+/** True if a line is echoed over a new connection. */
 const canConnect = async (): Promise<boolean> => {
   const connection = await connectTo(9000);
   const isBack = (await connection.echo('new')) !== undefined;

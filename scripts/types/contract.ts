@@ -5,7 +5,7 @@ import { capitalised } from './text.ts';
 /** The declarations of `src/api/` as the compiler knows them. */
 export interface Contract {
   readonly checker: ts.TypeChecker;
-  /** What events hold of the entities of each kind, and of those of one. */
+  /** The content of events, by kind and for one kind. */
   readonly rows: ts.Type;
   rowOf(kind: string): ts.Type;
   /** Types of input and output of an operation. */
@@ -93,7 +93,7 @@ const nameGivenBy = ({ expression, arguments: [first] }: ts.CallExpression): str
   return id && ts.isPropertyAssignment(id) && ts.isStringLiteral(id.initializer) ? id.initializer.text : undefined;
 };
 
-/** What an expression is the value of, if it is the whole value. */
+/** The declaration whose whole value an expression is. */
 const declarationOf = (expression: ts.Node): ts.Node => {
   const { parent } = expression;
   if (ts.isAsExpression(parent) || ts.isParenthesizedExpression(parent)) return declarationOf(parent);

@@ -1,4 +1,4 @@
-/** What the declarations of `src/api/` infer: the generator of `src/types/` writes it down, and `test/types.test.ts` holds what is written against it. */
+/** Types inferred from the declarations in `src/api/`: the generator writes them to `src/types/`, and `test/types.test.ts` compares both. */
 import type { publicExternalJwtSigner } from '../../src/api/external-jwt-signers.ts';
 import type { groups, Kinds } from '../../src/api/index.ts';
 import type { InputOf, OutputOf } from '../../src/api/kit/operation.ts';
@@ -23,5 +23,5 @@ export type FieldTables = { [K in keyof Kinds]: Kinds[K]['fields'] } & {
   publicExternalJwtSigner: (typeof publicExternalJwtSigner)['fields'];
 };
 
-/** What events hold of an entity. */
+/** The content of events about an entity. */
 export type InferredRows = { [K in ChangedKind]: VisibleRowOf<Kinds[K]> };

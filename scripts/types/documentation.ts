@@ -8,7 +8,7 @@ import type { Documentation } from './shapes.ts';
 
 type Schema = z.core.$ZodType;
 
-/** What is said of types and fields: the comment at a declaration, or else its `meta({ description })`; and what follows from the table of a kind. */
+/** Documentation of types and fields: the comment at a declaration, or else its `meta({ description })`; and additions from the table of a kind. */
 export const createDocumentation = (contract: Contract): Documentation => {
   const kinds = schemasOfKinds();
 
@@ -46,7 +46,7 @@ const kindParagraphs = ({ kind, body, variant }: Kind, contract: Contract): read
 const replacing = (kind: Resource): string => `What replaces ${nounWithArticle(kind)}: a field that is left out is reset to its default.`;
 const patching = (kind: Resource): string => `What changes ${nounWithArticle(kind)}: a field that is left out, or null, stays as it is.`;
 
-/** Fields that no table declares: the one that tells variants apart; references, and the entries of role arrays by name. */
+/** Fields that no table declares: the discriminator of variants; references, and the entries of role arrays by name. */
 const derivedField = ({ kind: { fields, variants }, body }: Kind, name: string): string => {
   if (name === variants?.by) return 'Says which other fields there are.';
   if (body !== 'detail') return '';

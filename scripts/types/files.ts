@@ -32,7 +32,7 @@ export const homesOf = (shapes: ReadonlyMap<string, Shape>, apis: readonly ApiTe
   return homes;
 };
 
-/** What an operation of a kind takes and answers as such. */
+/** The input and output types of an operation. */
 const directIn = (operation: Operation | undefined): readonly string[] => {
   if (!operation) return [];
   const { answer, body } = operation;

@@ -6,7 +6,7 @@ import { idOf, optionsOf } from './schemas.ts';
 
 type BodyName = keyof Resource['schemas'];
 
-/** What a schema of a kind is. */
+/** The role of a schema of a kind. */
 export interface Kind {
   readonly kind: Resource;
   readonly body: BodyName;

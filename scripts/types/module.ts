@@ -48,7 +48,7 @@ const declarationOf = (name: string, { is, about, text }: Shape): string => {
   return is === 'interface' ? `${comment}export interface ${name} ${text}\n` : `${comment}export type ${name} = ${text};\n`;
 };
 
-/** What operations without an envelope answer. */
+/** Answers of operations without an envelope. */
 const RAW_ANSWER = `/** A document as it is: a certificate, a token, an image. */
 export interface RawAnswer {
   /** Media type. */

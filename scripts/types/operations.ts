@@ -18,7 +18,7 @@ const GIVEN: Readonly<Partial<Record<Operation['answer']['is'], string>>> = { ra
 
 export const apiName = (group: string): string => `${capitalised(group)}Api`;
 
-/** What a group of operations is as a type. */
+/** The type of a group of operations. */
 export interface ApiText {
   readonly group: Group;
   readonly text: string;
@@ -49,7 +49,7 @@ export const apisOf = (contract: Contract, shapes: Shapes, queries: ReadonlyMap<
 
 const kinds = schemasOfKinds();
 
-/** What a group is about, and what the entities are that it is about. */
+/** The subject of a group, and that of its entities. */
 export const aboutGroup = ({ about, operations }: Group): readonly string[] => {
   const answer = (operations['get'] ?? operations['list'])?.answer;
   const schema = answer?.is === 'data' ? answer.schema : answer?.is === 'page' ? answer.item : undefined;
@@ -127,7 +127,7 @@ const callers = (permission: Permission): string => {
   return `For administrators (right \`${permission}\`)`;
 };
 
-/** Of every call over HTTP, or of every change, and no reason to read on. */
+/** Errors of every call over HTTP or of every change, which are not documented at each operation. */
 const GENERAL: ReadonlySet<number | ErrorCode> = new Set([406, 408, 413, 415, 429, 503, 'COULD_NOT_PARSE_BODY', 'CONFLICT'] as const);
 
 const errorsOf = ({ errors = [] }: Operation, described: DescribedOperation | undefined): string => {

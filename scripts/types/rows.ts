@@ -6,7 +6,7 @@ import { capitalised, commentOf, sentence } from './text.ts';
 const FORM = ts.TypeFormatFlags.NoTruncation | ts.TypeFormatFlags.InTypeAlias;
 
 /**
- * What events and change records hold of an entity, written down for each kind: what is inferred from the field tables, which would cost each program
+ * The content of events and change records, generated for each kind: inferred from the field tables, it would cost each program
  * that listens to events thousands of instantiations.
  */
 export const changedRows = (contract: Contract): string => {

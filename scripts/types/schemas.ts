@@ -35,7 +35,7 @@ export const idOf = (schema: Schema | undefined, form: Form): string | undefined
   return undefined;
 };
 
-/** What `meta({ description })` says of it. */
+/** Its `meta({ description })`. */
 export const descriptionOf = (schema: Schema | undefined, form: Form): string => {
   for (const layer of layersOf(schema, form)) {
     const { description } = z.globalRegistry.get(layer) ?? {};

@@ -65,7 +65,7 @@ export const createShapes = (contract: Contract, documented: Documentation): Sha
     const text = structureOf(type, parts, schema, form, '');
     if (known && withoutComments(known.text) !== withoutComments(text))
       throw new TypeError(`two schemas are called ${id}:\n${known.text}\n${text}`);
-    // Of two ways to the same type, one may have lost its comments.
+    // The same type may be reached in two ways, of which one has lost its comments.
     if (!known || text.length > known.text.length) shapes.set(key, { ...(shapes.get(key) as Shape), text }); // set above
     return key;
   };
@@ -103,7 +103,7 @@ export const createShapes = (contract: Contract, documented: Documentation): Sha
     const texts = members
       .toSorted((a, b) => a.index - b.index)
       .map(({ part, index }) =>
-        // What stands beside texts is what the schema itself says.
+        // Members beside texts come from the schema itself.
         options.length > 0 ? textOf(part, options[index], form) : structureOf(part, [part], schema, form, ''),
       );
     const primitives = ['string', 'number', 'boolean'].filter((name) =>
@@ -112,7 +112,7 @@ export const createShapes = (contract: Contract, documented: Documentation): Sha
     return [...texts, ...primitives].join(' | ');
   };
 
-  /** Whether a member of a union is the one of a schema: their literals are the same, and so are their properties. */
+  /** True if a member of a union is that of a schema: literals and properties are the same. */
   const isOf = (part: ts.Type, option: Schema, form: Form): boolean =>
     checker.getPropertiesOfType(part).every((property) => {
       const schema = propertyOf(option, form, property.name);
@@ -148,7 +148,7 @@ export const createShapes = (contract: Contract, documented: Documentation): Sha
       .join('');
   };
 
-  /** Whether undefined may be given, and not only nothing. */
+  /** True if undefined is allowed, and not only absence. */
   const isExplicit = (type: ts.Type): boolean =>
     type.isUnion() ? type.types.includes(checker.getUndefinedType()) : type === checker.getUndefinedType();
 
@@ -167,7 +167,7 @@ export const createShapes = (contract: Contract, documented: Documentation): Sha
 
 const withoutComments = (text: string): string => text.replaceAll(/\s*\/\*\*.*?\*\//gs, '');
 
-/** What is said of a schema and of its properties. */
+/** The documentation of a schema and of its properties. */
 export interface Documentation {
   /** Paragraphs. */
   shape(schema: Schema | undefined, id: string, form: Form): readonly string[];

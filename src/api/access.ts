@@ -13,9 +13,9 @@ export const policyAdvice = z
     service: entityReference,
     /** Id of the service. */
     serviceId: string,
-    /** Whether a service policy lets the identity dial the service. */
+    /** True if a service policy lets the identity dial the service. */
     isDialAllowed: boolean.optional(),
-    /** Whether a service policy lets the identity bind the service. */
+    /** True if a service policy lets the identity bind the service. */
     isBindAllowed: boolean.optional(),
     /** Edge routers that the identity may use. */
     identityRouterCount: z.int().optional(),
@@ -25,7 +25,7 @@ export const policyAdvice = z
     commonRouters: z
       .array(
         entityReference.extend({
-          /** Whether the router is connected. */
+          /** True if the router is connected. */
           isOnline: boolean,
         }),
       )
@@ -40,7 +40,7 @@ export const commonEdgeRouter = z
     name: string,
     /** Host name under which clients reach the router. */
     hostname: string,
-    /** Whether the router is connected. */
+    /** True if the router is connected. */
     isOnline: boolean,
     /** Address by protocol, e.g. `tls`. */
     supportedProtocols: z.record(string, string),
@@ -48,9 +48,9 @@ export const commonEdgeRouter = z
     syncStatus: string,
     /** Cost of a path through the router, 0 to 65535. */
     cost: z.int(),
-    /** Whether the router carries no traffic between other routers. */
+    /** True if the router carries no traffic between other routers. */
     noTraversal: boolean,
-    /** Whether the router is disabled. */
+    /** True if the router is disabled. */
     disabled: boolean,
   })
   .meta({ id: 'CommonEdgeRouter' });

@@ -14,7 +14,7 @@ export const authQuery = z
   .object({
     /** The factor: a code, or a token of an external signer. */
     typeId: z.enum(['MFA', 'TOTP', 'EXT-JWT']),
-    /** Who asks: `ziti` for codes, `url` for a signer. */
+    /** The provider of the factor: `ziti` for codes, `url` for a signer. */
     provider: z.enum(['ziti', 'url']),
     /** Characters of a code. */
     format: z.enum(['numeric', 'alpha', 'alphaNumeric']).optional(),
@@ -39,7 +39,7 @@ export const authQuery = z
 
 export type AuthQuery = z.infer<typeof authQuery>;
 
-/** What the tokens of a session say beside the fields of the session, and until when each of them lives. */
+/** The claims of the tokens of a session beside its fields, and the expiry of each. */
 const bearer = z.object({
   clientId: string,
   scopes: z.array(string).readonly(),
@@ -53,7 +53,7 @@ const bearer = z.object({
   address: string,
   envInfo,
   sdkInfo,
-  /** Of each token its id, what it is (`a`: access, `r`: refresh), and its end in seconds since 1970. */
+  /** Id, type (`a`: access, `r`: refresh) and expiry (seconds since 1970) of each token. */
   tokens: z.array(z.object({ id: string, is: z.enum(['a', 'r']), exp: z.int() })).readonly(),
 });
 
@@ -87,7 +87,7 @@ export const apiSession = resource({
     }),
     /** SHA-256 of the token, which itself is kept only with sessions, sealed; null where signed tokens stand for the session. */
     tokenHash: readOnly(string, { keep: 'hidden', unique: true }),
-    /** The token where it is the caller's own session; the session's id, which opens nothing, elsewhere. */
+    /** The token, if it is the caller's own session; otherwise the id of the session, which is no credential. */
     token: readOnly(string, { keep: 'computed' }),
     /** Address that the login came from. */
     ipAddress: readOnly(string, { filter: true, default: '' }),
@@ -95,19 +95,19 @@ export const apiSession = resource({
     configTypes: readOnly(z.array(string), { default: [] }),
     /** The factors that the session still owes before it is fully authenticated. */
     authQueries: readOnly(z.array(authQuery), { keep: 'computed' }),
-    /** Whether the session must pass a second factor. */
+    /** True if the session must pass a second factor. */
     isMfaRequired: readOnly(boolean, { filter: 'mfaRequired', default: false }),
-    /** Whether the session has passed it. */
+    /** True if the session has passed it. */
     isMfaComplete: readOnly(boolean, { filter: 'mfaComplete', default: false }),
     /** When this session last gave a right code, of the MFA that its identity has now. */
     mfaPassedAt: readOnly(timestamp, { keep: 'hidden' }),
-    /** Whether the certificate of the login can be extended: an authority of this network issued it. */
+    /** True if the certificate of the login can be extended: an authority of this network issued it. */
     isCertExtendable: readOnly(boolean, { default: false }),
     /** Where the identity proved itself by an external id in a certificate of this authority, and by no authenticator. */
     caId: hiddenReference('ca', 'cascade'),
-    /** Whether the client is asked to extend its certificate. */
+    /** True if the client is asked to extend its certificate. */
     isCertExtendRequested: readOnly(boolean, { absent: true, default: false }),
-    /** Whether the extended certificate is to have a new key. */
+    /** True if the extended certificate is to have a new key. */
     isCertKeyRollRequested: readOnly(boolean, { absent: true, default: false }),
     /** The client left out certificates above its own, which the controller happens to know. */
     improperClientCertChain: readOnly(boolean, { filter: true, absent: true, default: false }),
@@ -118,15 +118,15 @@ export const apiSession = resource({
     unlockedAt: readOnly(timestamp, { keep: 'hidden' }),
     /** The client's software, as reported at login. */
     sdkInfo: readOnly(sdkInfo, { keep: 'hidden' }),
-    /** Whether signed tokens of the OpenID provider stand for the session. Such sessions are not listed. */
+    /** True if signed tokens of the OpenID provider stand for the session. Such sessions are not listed. */
     isBearer: readOnly(boolean, { keep: 'hidden', default: false, index: true }),
     /** When a session ends that does not end by idling: with the last of its tokens. */
     endsAt: readOnly(timestamp, { keep: 'hidden', index: true }),
     /** Ids (`jti`) of the tokens that live: one that is not among them is spent or revoked. */
     tokenIds: { ...readOnly(z.array(string).readonly(), { keep: 'hidden', default: [] }), set: { of: 'values' } },
-    /** What its tokens say, and until when each lives. */
+    /** The claims of its tokens, and the expiry of each. */
     bearer: readOnly(bearer, { keep: 'hidden' }),
-    /** Of an administrator, whether routers are sent the token, since the session reaches services: then it has no right on the management API. */
+    /** True for an administrator's session whose token routers receive, because it reaches services: it then has no rights on the management API. */
     isKnownToRouters: readOnly(boolean, { keep: 'hidden', default: false }),
     /** When the session was last used, as this controller knows. */
     cachedLastActivityAt: readOnly(timestamp, { keep: 'computed' }),

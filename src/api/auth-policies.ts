@@ -12,27 +12,27 @@ import { boolean, name, shortText } from './shared.ts';
 const atLeast = (min: number) => z.int().transform((value) => Math.max(value, min));
 
 const cert = {
-  /** Whether client certificates prove identities. */
+  /** True if client certificates prove identities. */
   allowed: boolean,
-  /** Whether expired certificates do so, too. */
+  /** True if expired certificates do so, too. */
   allowExpiredCerts: boolean,
 };
 const extJwt = {
-  /** Whether tokens of external signers prove identities. */
+  /** True if tokens of external signers prove identities. */
   allowed: boolean,
   /** Ids of the external JWT signers whose tokens do; none: those of all signers. */
   allowedSigners: textSet,
 };
 const updb = {
-  /** Whether username and password prove identities. */
+  /** True if username and password prove identities. */
   allowed: boolean,
   /** Characters that a new password must have; at least 5. */
   minPasswordLength: atLeast(5),
-  /** Whether a new password must have a special character. */
+  /** True if a new password must have a special character. */
   requireSpecialChar: boolean,
-  /** Whether a new password must have a digit. */
+  /** True if a new password must have a digit. */
   requireNumberChar: boolean,
-  /** Whether a new password must have capital and small letters. */
+  /** True if a new password must have capital and small letters. */
   requireMixedCase: boolean,
   /** Consecutive wrong passwords that disable the identity; 0: any number. */
   maxAttempts: atLeast(0),
@@ -66,7 +66,7 @@ const signer = shortText.transform((value): string | null => (value === '' ? nul
 /** Which second factors are owed after the login. */
 const secondary = z
   .object({
-    /** Whether a code of an authenticator app is owed. */
+    /** True if a code of an authenticator app is owed. */
     requireTotp: boolean,
     /** Id of the external JWT signer whose token every request must bring; null for none. */
     requireExtJwtSigner: signer.nullish(),
@@ -75,7 +75,7 @@ const secondary = z
 /** Here null clears the signer (the one null that counts). */
 const secondaryPatch = z
   .object({
-    /** Whether a code of an authenticator app is owed. */
+    /** True if a code of an authenticator app is owed. */
     requireTotp: given(boolean),
     /** Id of the external JWT signer whose token every request must bring; null for none. */
     requireExtJwtSigner: signer.nullish(),

@@ -11,7 +11,7 @@ const request = z.object({
   scopes: z.array(string).readonly(),
   state: string.nullable(),
   nonce: string.nullable(),
-  /** Of S256 (RFC 7636). */
+  /** The S256 code challenge (RFC 7636). */
   codeChallenge: string,
   configTypes: z.array(string).readonly(),
   /** Address of the client, `host:port` or `host`. */
@@ -32,7 +32,7 @@ const progress = z.object({
   authTime: z.int().nullable(),
   /** SHA-256 of the codes that were given out. */
   codes: z.array(string).readonly(),
-  /** Whether one of them was redeemed. */
+  /** True if one of them was redeemed. */
   isRedeemed: z.boolean(),
   /** SHA-256 of the secret of the browser in which the login is made on pages; null for a login by a program. */
   browser: string.nullable().optional(),

@@ -6,7 +6,7 @@ import { mfaCode } from './mfa.ts';
 import { envInfo, password, sdkInfo, shortText, username } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
-/** How a client proves an identity, and what it tells of itself. */
+/** The proof of an identity by a client, and the environment and SDK that it reports. */
 const authenticate = z
   .object({
     /** Needed with the method `password`. */

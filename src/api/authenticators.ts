@@ -43,24 +43,24 @@ export const authenticator = resource({
     identityId: reference('identity', { write: 'createOnly', onDelete: 'cascade', filter: 'identity' }),
     /** `updb`: username and password; `cert`: a client certificate. */
     method: { ...required(authenticatorMethod, { filter: true }), write: 'createOnly' },
-    /** Of the method `updb`: unique among authenticators. */
+    /** For the method `updb`: unique among authenticators. */
     username: optional(username, { unique: true, filter: 'updbUsername', absent: true }),
-    /** Of the method `updb`. Kept as a hash. */
+    /** For the method `updb`. Stored as a hash. */
     password: writeOnly(password),
     passwordHash: readOnly(string, { keep: 'hidden' }),
     /** Consecutive wrong passwords. */
     failedAttempts: readOnly(z.int(), { keep: 'hidden', default: 0, volatile: true }),
-    /** Of the method `cert`: the certificate in PEM. */
+    /** For the method `cert`: the certificate in PEM. */
     certPem: { ...optional(pem, { absent: true }), write: 'createOnlyOptional' },
-    /** Of the method `cert`: SHA-1 of the certificate in hex. */
+    /** For the method `cert`: SHA-1 of the certificate in hex. */
     fingerprint: readOnly(string, { absent: true, unique: true, filter: 'certFingerprint' }),
-    /** Whether an authority of this network issued the certificate. */
+    /** True if an authority of this network issued the certificate. */
     isIssuedByNetwork: readOnly(boolean, { absent: true, filter: true, default: false }),
-    /** Whether the client is asked to extend the certificate at its next login. */
+    /** True if the client is asked to extend the certificate at its next login. */
     isExtendRequested: readOnly(boolean, { absent: true, filter: true, default: false }),
-    /** Whether the extended certificate is to have a new key. */
+    /** True if the extended certificate is to have a new key. */
     isKeyRollRequested: readOnly(boolean, { absent: true, filter: true, default: false }),
-    /** Whether the chain of the last login led to a known root. */
+    /** True if the chain of the last login led to a known root. */
     lastAuthResolvedToRoot: readOnly(boolean, { absent: true, filter: true, default: false, volatile: true }),
     /** When the extension was requested. */
     extendRequestedAt: readOnly(timestamp, { absent: true, filter: true }),

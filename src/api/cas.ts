@@ -61,13 +61,13 @@ export const ca = resource({
     identityRoles: { ...roles(), write: 'required' },
     /** Names of identities that enroll by themselves: text with placeholders. */
     identityNameFormat: requiredOnReplace(nameFormat, { default: DEFAULT_NAME_FORMAT }),
-    /** Whether certificates of this authority prove identities at a login. */
+    /** True if certificates of this authority prove identities at a login. */
     isAuthEnabled: required(boolean, { filter: true }),
-    /** Whether identities may enroll by a token and a certificate of this authority. */
+    /** True if identities may enroll by a token and a certificate of this authority. */
     isOttCaEnrollmentEnabled: required(boolean, { filter: true }),
-    /** Whether clients with a certificate of this authority enroll by themselves, without a token. */
+    /** True if clients with a certificate of this authority enroll by themselves, without a token. */
     isAutoCaEnrollmentEnabled: required(boolean, { filter: true }),
-    /** Whether its owner has proved to hold its key. */
+    /** True if its owner has proved to hold its key. */
     isVerified: readOnly(boolean, { default: false, filter: true }),
     /** The common name that a certificate must have which proves it. */
     verificationToken: { ...readOnly(string, { default: '' }), credential: true },

@@ -10,7 +10,7 @@ import { surfaces } from './surfaces/index.ts';
 export const changeRecord = z
   .object({
     revision: z.int().meta({ description: 'Position in the change log: grows by one with every change of the network.' }),
-    /** What was done. */
+    /** The action. */
     action: z.enum(['create', 'update', 'delete']),
     entity: string.meta({ description: 'Kind of the entity: `identity`, `apiSession`, ...' }),
     /** Id of the entity. */

@@ -30,7 +30,7 @@ const circuit = z
   })
   .meta({ id: 'Circuit' });
 
-/** What filters and orders of circuits may name. All entities are named by their ids. */
+/** The fields for filtering and sorting circuits. All entities are given by their ids. */
 export const circuitSymbols = symbolsOf('circuit', {
   ...fieldSymbols({ id: 'string', clientId: 'string', service: 'string', terminator: 'string', createdAt: 'date', updatedAt: 'date' }),
   'path.nodes': { is: 'set', set: 'nodes' },

@@ -32,7 +32,7 @@ export const controller = resource({
     ctrlAddress: readOnly(string, { filter: true }),
     /** SHA-1 of the certificate in hex. */
     fingerprint: readOnly(string, { filter: true }),
-    /** Whether the controller runs. */
+    /** True if the controller runs. */
     isOnline: readOnly(boolean, { keep: 'computed' }),
     /** When the controller last started. */
     lastJoinedAt: readOnly(timestamp, { filter: true }),

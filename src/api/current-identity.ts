@@ -45,7 +45,7 @@ const usableEdgeRouter = z
     name: string,
     /** Host name under which clients reach the router. */
     hostname: string,
-    /** Whether the router is connected. */
+    /** True if the router is connected. */
     isOnline: boolean,
     /** Address by protocol, e.g. `tls`. */
     supportedProtocols: z.record(string, string),

@@ -10,7 +10,7 @@ export const cursor = resource({
   about: 'A cursor records how far a consumer has read the change log, so that it continues from there after a restart, on any controller.',
   unrecorded: true,
   fields: {
-    /** Of the last change that the consumer has dealt with; 0 before the first. */
+    /** The revision of the last change that the consumer has handled; 0 before the first. */
     revision: readOnly(z.int(), { keep: 'hidden', default: 0 }),
   },
 });

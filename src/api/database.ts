@@ -10,7 +10,7 @@ const finding = z
   .object({
     /** The inconsistency, with the entity. */
     description: string,
-    /** Whether it has been made right. */
+    /** True if it was fixed. */
     fixed: boolean,
   })
   .meta({ id: 'IntegrityFinding', description: 'Something that is wrong, and whether it has been made right.' });
@@ -27,12 +27,12 @@ export const maintenanceTask = resource({
   unrecorded: true,
   fields: {
     startedAt: readOnly(timestamp),
-    /** Null as long as it goes on, and where its controller was lost. */
+    /** Null during the run, and after the loss of its controller. */
     endedAt: readOnly(timestamp),
     /** When it last ended well. */
     succeededAt: readOnly(timestamp),
     error: readOnly(string),
-    /** Of a snapshot: the name of the last one that was kept. */
+    /** The name of the last saved snapshot. */
     snapshotName: readOnly(string),
     isFix: readOnly(boolean, { default: false }),
     tooManyFindings: readOnly(boolean, { default: false }),
@@ -46,7 +46,7 @@ const integrityState = z
     endTime: timestamp.nullable(),
     error: string.nullable().meta({ description: 'Why the run ended before all was looked at.' }),
     fixingErrors: boolean.meta({ description: 'Whether the last run is one that fixes.' }),
-    /** Whether the run is under way. */
+    /** True during the run. */
     inProgress: boolean,
     results: z.array(finding).meta({ description: 'At most 1000.' }),
     /** When the run began; null when there was none. */
@@ -60,7 +60,7 @@ const snapshotState = z
     /** When it ended; null while it is being taken. */
     endTime: timestamp.nullable(),
     error: string.nullable().meta({ description: 'Why the last snapshot was not kept.' }),
-    /** Whether it is being taken. */
+    /** True while it is being taken. */
     inProgress: boolean,
     /** When it began; null when there was none. */
     startTime: timestamp.nullable(),

@@ -10,7 +10,7 @@ const csr = pem.meta({ description: 'A certificate request (PKCS#10) in PEM.' })
 
 const fields = z
   .object({
-    /** Of an identity: a request for the certificate by which it proves itself, in PEM. */
+    /** The certificate request of an identity, in PEM. */
     clientCsr: csr.optional(),
     certCsr: csr.optional().meta({ description: 'Of a router: a request for the certificate by which it proves itself.' }),
     serverCertCsr: csr.optional().meta({ description: 'Of a router: a request for the certificate of its own server.' }),

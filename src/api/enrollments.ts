@@ -39,13 +39,13 @@ export const enrollment = resource({
     method: { ...createOnly(enrollmentMethod as z.ZodType<EnrollmentMethodName, IdentityMethodName>), input: requestableMethod },
     /** When the enrollment ends: RFC 3339. */
     expiresAt: createOnly(dateTime),
-    /** Of the method `ottca`: id of the authority whose certificates will do. */
+    /** For the method `ottca`: id of the authority whose certificates are accepted. */
     caId: { ...ca, write: 'createOnlyOptional', absent: true, reference: { ...ca.reference, orNull: true } },
-    /** Of the method `erott`: id of the edge router. */
+    /** For the method `erott`: id of the edge router. */
     edgeRouterId: { ...edgeRouter, write: 'never', absent: true },
-    /** Of the method `trott`: id of the router. */
+    /** For the method `trott`: id of the router. */
     transitRouterId: { ...transitRouter, write: 'never', absent: true },
-    /** Of the method `updb`: the username of the new authenticator. */
+    /** For the method `updb`: the username of the new authenticator. */
     username: { ...optional(username), write: 'createOnlyOptional' },
     /** SHA-256 of the token, by which an enrollment is found. */
     tokenHash: readOnly(string, { keep: 'hidden', unique: true }),

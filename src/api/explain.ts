@@ -14,7 +14,7 @@ const selector = z
 
 const side = z
   .object({
-    /** Whether the role array selects the entity. */
+    /** True if the role array selects the entity. */
     isSelected: boolean,
     /** The entries of the role array. */
     selectors: z.array(selector),
@@ -28,7 +28,7 @@ const explainedCheck = z
     check: entityReference,
     /** Type of the check. */
     typeId: string,
-    /** Whether the identity satisfies it now. */
+    /** True if the identity satisfies it now. */
     isPassing: boolean,
     /** The value that the check expects. */
     expectedValue: z.unknown(),
@@ -41,7 +41,7 @@ const explainedPolicy = z
   .object({
     /** The policy. */
     policy: entityReference,
-    /** Whether an entity must carry all attributes of a role array, or any. */
+    /** `AllOf`: an entity must carry all attributes of a role array; `AnyOf`: any of them. */
     semantic: z.enum(['AllOf', 'AnyOf']),
     isGranting: boolean.meta({ description: 'It selects both, and all its posture checks pass.' }),
     /** Its role array of identities. */
@@ -106,7 +106,7 @@ export const access = group('access', 'Access', {
     permission: 'identity.read',
     surfaces: [surfaces.extensions],
     query: z.object({
-      /** Whether it is about dialling or binding; default `Dial`. */
+      /** Dialling or binding; default `Dial`. */
       type: z.enum(['Dial', 'Bind']).default('Dial'),
       apiSessionId: shortText.optional().meta({
         description: 'An API session of the identity, whose codes count for posture checks. Without one, no code was passed.',

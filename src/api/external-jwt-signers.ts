@@ -53,7 +53,7 @@ export const externalJwtSigner = resource({
     ...shared,
     /** The `iss` of tokens. */
     issuer: required(notBlank, { unique: true, filter: true }),
-    /** Whether its tokens prove identities. */
+    /** True if its tokens prove identities. */
     enabled: required(boolean, { filter: true, index: true }),
     /** Exactly one of these two: a certificate whose key signs tokens, or where the keys are published. */
     certPem: optional(pem),
@@ -70,9 +70,9 @@ export const externalJwtSigner = resource({
     kid: optional(blankIsNull, { unique: true, filter: true }),
     /** The claim that says who the bearer is: its name, or with a leading `/` a JSON Pointer into the claims (RFC 6901), such as `/kubernetes.io~1name`. */
     claimsProperty: optional(claim, { default: 'sub', filter: true }),
-    /** Whether that claim is the `externalId` of an identity, or its id. */
+    /** True if that claim is the `externalId` of an identity, false if it is its id. */
     useExternalId: optional(boolean, { default: false, filter: true }),
-    /** Whether `externalId` is compared without case, as e-mail addresses are. Where several match, one that matches exactly counts, or none. */
+    /** Compares `externalId` case-insensitively, as for e-mail addresses. If several match, only an exact match counts. */
     ignoreExternalIdCase: optional(boolean, { absent: true, default: false }),
     enrollToCertEnabled: off(),
     enrollToTokenEnabled: off(),

@@ -31,19 +31,19 @@ const fabricRouter = z
     name: string,
     /** SHA-1 of the certificate in hex; empty while the router has not enrolled. */
     fingerprint: string,
-    /** Whether the router is connected to this controller. */
+    /** True if the router is connected to this controller. */
     connected: boolean,
     /** Cost of a path through the router, 0 to 65535. */
     cost,
-    /** Whether the router carries no traffic between other routers. */
+    /** True if the router carries no traffic between other routers. */
     noTraversal: boolean,
-    /** Whether the router is disabled: it may not connect. */
+    /** True if the router is disabled: it may not connect. */
     disabled: boolean,
     /** Where other routers reach the router, while it is connected. */
     listenerAddresses: z.array(linkListener),
     /** The software that the router runs, while it is connected. */
     versionInfo: versionInfo.optional(),
-    /** Network interfaces of the router, as it tells. */
+    /** Network interfaces of the router, as it reports them. */
     interfaces: routerInterfaces,
   })
   .meta({ id: 'FabricRouter' });
@@ -77,7 +77,7 @@ const fabricTerminator = z
     binding: string,
     /** Address behind the router. */
     address: string,
-    /** Tells apart the instances of one service. */
+    /** Distinguishes the instances of one service. */
     instanceId: string,
     /** Cost of the way, 0 to 65535. */
     cost,

@@ -41,7 +41,7 @@ const fields = {
   serviceId: string,
   /** Name of the service. */
   serviceName: string,
-  /** Whether it was to dial or to bind the service. */
+  /** `Dial` or `Bind`. */
   sessionType: z.enum(['Dial', 'Bind']),
   /** When it was requested: ISO 8601, UTC. */
   when: timestamp,

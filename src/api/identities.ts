@@ -31,15 +31,15 @@ export const identity = resource({
     type: writeOnly(z.enum(['User', 'Device', 'Service', 'Router', 'Default']), { required: true }),
     /** Id of the identity type: `Default` or `Router`. */
     typeId: reference('identityType', { write: 'never', default: 'Default', filter: 'type' }),
-    /** Whether it may administer the network. */
+    /** True if it may administer the network. */
     isAdmin: required(boolean, { filter: true }),
-    /** Whether it is the administrator that the network began with, which cannot be deleted. */
+    /** True for the first administrator of the network, which cannot be deleted. */
     isDefaultAdmin: readOnly(boolean, { default: false, filter: true }),
     /** Role attributes, by which policies select the identity. */
     roleAttributes: roles(),
     /** Id of the authentication policy. */
     authPolicyId: reference('authPolicy', { write: 'optional', default: 'default', schema: policyId, filter: true }),
-    /** Id of the identity elsewhere: tokens and certificates of others name it by this. */
+    /** Id of the identity at an external issuer, whose tokens and certificates name it by this. */
     externalId: optional(blankIsNull, { unique: true, filter: true }),
     externalIdKeys: folded('externalId'),
     /** Cost of the terminators of services that it hosts, 0 to 65535. */
@@ -54,7 +54,7 @@ export const identity = resource({
     permissions: noPermissions(),
     /** Any data of applications. */
     appData: optional(jsonMap, { default: {} }),
-    /** Whether it is disabled now: it cannot log in. */
+    /** True if it is disabled now: it cannot log in. */
     disabled: readOnly(boolean, { keep: 'computed' }),
     /** When it was disabled. */
     disabledAt: readOnly(timestamp, { absent: true }),
@@ -68,13 +68,13 @@ export const identity = resource({
     authenticators: readOnly(authenticatorSummaries, { keep: 'computed' }),
     /** In bodies how it is to prove itself; in answers the enrollments that it may still use. */
     enrollment: { ...convertedOnCreate(enrollmentRequest, outstandingEnrollments), shows: 'enrollment' },
-    /** Whether it has an API session. */
+    /** True if it has an API session. */
     hasApiSession: readOnly(boolean, { keep: 'computed' }),
-    /** Whether it is connected to an edge router. */
+    /** True if it is connected to an edge router. */
     hasEdgeRouterConnection: readOnly(boolean, { keep: 'computed' }),
-    /** Whether it is connected to an edge router, as far as routers tell. */
+    /** The connection to an edge router, as routers report it. */
     edgeRouterConnectionStatus: readOnly(z.enum(['online', 'offline', 'unknown']), { keep: 'computed' }),
-    /** Whether it has a second factor that is verified. */
+    /** True if it has a second factor that is verified. */
     isMfaEnabled: readOnly(boolean, { keep: 'computed' }),
     /** Network interfaces of its endpoint; null if it reported none. */
     interfaces: readOnly(z.array(jsonMap).nullable(), { keep: 'computed' }),

@@ -16,26 +16,26 @@ const inspectRequest = z
   })
   .meta({ id: 'InspectRequest' });
 
-/** A value that a router has told. */
+/** A value from a router. */
 const inspectedValue = z
   .object({
     /** Id of the router. */
     appId: string,
     /** Name of the value. */
     name: string,
-    /** What the router says: JSON where it is, else a text. */
+    /** The value of the router: parsed if it is JSON, else text. */
     value: z.unknown(),
   })
   .meta({ id: 'InspectedValue' });
 
-/** What routers have answered. */
+/** The answers of the routers. */
 const inspectResponse = z
   .object({
-    /** Whether there was no error. */
+    /** True if there was no error. */
     success: boolean,
     /** Why values are missing, each with the id of its router. */
     errors: z.array(string),
-    /** What was told. */
+    /** The values. */
     values: z.array(inspectedValue),
   })
   .meta({ id: 'InspectResponse' });

@@ -12,11 +12,11 @@ export const lease = resource({
     'A lease gives one of several controllers the right to do something until it expires or is renewed; if that controller is lost, another takes over.',
   unrecorded: true,
   fields: {
-    /** Drawn anew each time the lease is acquired, so that a controller that lost it is no holder of the next one. */
+    /** A random fencing token, drawn at each acquisition, so that a controller that lost the lease does not hold the next one. */
     holder: readOnly(string, { keep: 'hidden' }),
     /** From then on another may acquire it, by the clock of that other. */
     until: readOnly(timestamp, { keep: 'hidden' }),
-    /** What the holder tells other controllers. Its form depends on the name of the lease; readers validate it. */
+    /** Data that the holder publishes to other controllers. Its form depends on the name of the lease; readers validate it. */
     told: readOnly(z.unknown(), { keep: 'hidden' }),
   },
 });

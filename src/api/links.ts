@@ -9,7 +9,7 @@ import { surfaces } from './surfaces/index.ts';
 /** One of the connections that a link consists of. */
 const linkConnection = z
   .object({
-    /** What it carries, e.g. `link.default`. */
+    /** The type of the link, e.g. `link.default`. */
     type: string,
     /** Address of the router that has dialed. */
     source: string,
@@ -33,7 +33,7 @@ const routerLink = z
     destRouter: entityReference,
     /** `Connected`: what is not connected is no link here. */
     state: string,
-    /** Whether an administrator has taken it out of use: never, for links are deleted instead. */
+    /** Always false: links are deleted instead of being taken out of use. */
     down: boolean,
     /** Cost of the link without what is measured. */
     staticCost: z.int(),
@@ -41,7 +41,7 @@ const routerLink = z
     sourceLatency: z.int(),
     /** Nanoseconds back; 0, because the controller measures none. */
     destLatency: z.int(),
-    /** What a circuit costs that goes over it, beside its routers. */
+    /** The cost of a circuit over this link, without that of its routers. */
     cost: z.int(),
     /** Grows each time that the link is dialed again. */
     iteration: z.int(),
@@ -50,7 +50,7 @@ const routerLink = z
   })
   .meta({ id: 'RouterLink' });
 
-/** What filters and orders of links may name. Routers are named by their ids. */
+/** The fields for filtering and sorting links. Routers are given by their ids. */
 export const linkSymbols = symbolsOf(
   'link',
   fieldSymbols({

@@ -18,7 +18,7 @@ export const mfa = resource({
     'An MFA enrollment is the second factor of an identity: codes from an authenticator app (TOTP, RFC 6238), and recovery codes in case that is lost.',
   fields: {
     identityId: reference('identity', { write: 'never', onDelete: 'cascade', unique: true }),
-    /** Whether a code has proved that the authenticator app has the secret. */
+    /** True if a code has proved that the authenticator app has the secret. */
     isVerified: readOnly(boolean, { default: false, filter: true }),
     /** The TOTP secret in base32, sealed: it must be read again to check a code. */
     sealedSecret: sealed(string, ({ identityId }) => `mfa:${identityId}:secret`),
@@ -35,7 +35,7 @@ export const mfa = resource({
   },
 });
 
-/** Of the authenticator app, or where it says so a recovery code. */
+/** A code of the authenticator app or, where documented, a recovery code. */
 export const mfaCode = z
   .object({
     /** Six digits of the app, or a recovery code. */
@@ -54,7 +54,7 @@ const optionalCode = z
 const mfaStatus = z
   .object({
     ...entityBase,
-    /** Whether a code has proved that the authenticator app has the secret. */
+    /** True if a code has proved that the authenticator app has the secret. */
     isVerified: boolean,
     /** The secret as an `otpauth:` address, until it is verified. */
     provisioningUrl: string.optional(),

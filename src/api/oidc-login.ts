@@ -11,16 +11,16 @@ import { surfaces } from './surfaces/index.ts';
 const { shape: env } = envInfo;
 const { shape: sdk } = sdkInfo;
 
-/** What a client gives in a step. Forms have the parts of `envInfo` and `sdkInfo` as fields of their own. */
+/** The input of a step. Forms have the parts of `envInfo` and `sdkInfo` as separate fields. */
 const step = z
   .object({
-    /** Of the auth request; or in the query. */
+    /** The id of the auth request, unless it is in the query. */
     id: shortText.optional(),
     /** For a login by password. */
     username: shortText.optional(),
     /** For a login by password. */
     password: shortText.optional(),
-    /** Of the second factor: TOTP, or a recovery code. */
+    /** A code of the second factor: TOTP, or a recovery code. */
     code: shortText.optional(),
     /** Config types whose data the session wants to see with services: ids or names, or `all`. */
     configTypes: z.union([list(shortText, 1000), shortText]).optional(),
@@ -60,7 +60,7 @@ export type LoginStep = z.infer<typeof step>;
 
 /** Where the id of the auth request may stand, if not in the body. */
 const query = z.object({
-  /** Of the auth request. */
+  /** The id of the auth request. */
   authRequestID: shortText.optional(),
   /** The same. */
   id: shortText.optional(),
@@ -103,7 +103,7 @@ const body = {
 /** JSON for programs, a page for browsers, or a redirect to what comes next. */
 const answer = { is: 'response', contentTypes: [JSON_TYPE, HTML_TYPE] } as const;
 const page = { is: 'response', contentTypes: [HTML_TYPE, TEXT_TYPE] } as const;
-/** Of every step: an unknown host, no body, or a sender that may not take it. */
+/** Errors of every step: an unknown host, no body, or a sender that may not take it. */
 const refusals = ['NOT_FOUND', 'UNSUPPORTED_MEDIA_TYPE', 'UNAUTHORIZED'] as const;
 
 const pageOf = (path: `/${string}`, operationId: string) =>

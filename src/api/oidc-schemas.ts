@@ -1,4 +1,4 @@
-/** What the OpenID provider takes and gives: OpenID Connect Core 1.0, Discovery 1.0, RP-Initiated Logout 1.0; RFC 6749, 7009, 7636 (S256 only), 7662, 8693. */
+/** Schemas of the OpenID provider: OpenID Connect Core 1.0, Discovery 1.0, RP-Initiated Logout 1.0; RFC 6749, 7009, 7636 (S256 only), 7662, 8693. */
 import * as z from 'zod';
 import { list } from './kit/bounded.ts';
 import { string } from './kit/entity.ts';
@@ -6,7 +6,7 @@ import { boolean, shortText } from './shared.ts';
 
 const texts = z.array(string);
 
-/** What the provider can do, and where (OpenID Connect Discovery 1.0). */
+/** Provider metadata (OpenID Connect Discovery 1.0). */
 export const discovery = z
   .object({
     /** The issuer of its tokens. */
@@ -31,7 +31,7 @@ export const discovery = z
     response_types_supported: texts,
     /** `query`. */
     response_modes_supported: texts,
-    /** What tokens are given for. */
+    /** Grant types. */
     grant_types_supported: texts,
     /** `public`: every client sees the same `sub`. */
     subject_types_supported: texts,
@@ -67,7 +67,7 @@ export const discovery = z
       totp_enroll: string,
       /** Where that is confirmed. */
       totp_enroll_verify: string,
-      /** What a login still owes. */
+      /** The factors that a login still owes. */
       auth_queries: string,
     }),
   })
@@ -84,15 +84,15 @@ const publicKey = z
     use: string,
     /** The algorithm of its signatures. */
     alg: string,
-    /** Of an elliptic curve, its name. */
+    /** For an elliptic curve: its name. */
     crv: string.optional(),
-    /** Of an elliptic curve. */
+    /** For an elliptic curve. */
     x: string.optional(),
-    /** Of an elliptic curve. */
+    /** For an elliptic curve. */
     y: string.optional(),
-    /** Of RSA. */
+    /** For RSA. */
     n: string.optional(),
-    /** Of RSA. */
+    /** For RSA. */
     e: string.optional(),
   })
   .meta({ id: 'OidcKey' });
@@ -105,7 +105,7 @@ export const keySet = z
   })
   .meta({ id: 'OidcKeySet' });
 
-/** What a client asks for. Texts that are too long for the store are refused. */
+/** An authorization request. Texts that are too long for the store are refused. */
 export const authorizeFields = {
   /** A client of the provider. */
   client_id: shortText.optional(),
@@ -119,7 +119,7 @@ export const authorizeFields = {
   state: shortText.optional(),
   /** Comes back in the id token. */
   nonce: shortText.optional(),
-  /** Of the code verifier (RFC 7636). Needed. */
+  /** The hash of the code verifier (RFC 7636). Required. */
   code_challenge: shortText.optional(),
   /** `S256`. Needed. */
   code_challenge_method: shortText.optional(),
@@ -152,7 +152,7 @@ export const tokenForm = z
     client_id: shortText.optional(),
     /** The code, for `authorization_code`. */
     code: shortText.optional(),
-    /** What the code challenge was made of. */
+    /** The code verifier, whose hash is the code challenge. */
     code_verifier: shortText.optional(),
     /** As in the request for the code. */
     redirect_uri: shortText.optional(),
@@ -162,9 +162,9 @@ export const tokenForm = z
     scope: shortText.optional(),
     /** The token to exchange. */
     subject_token: z.string().max(16_384).optional(),
-    /** What it is: `urn:ietf:params:oauth:token-type:refresh_token` or `...:access_token`. */
+    /** Type of the given token: `urn:ietf:params:oauth:token-type:refresh_token` or `...:access_token`. */
     subject_token_type: shortText.optional(),
-    /** What is wanted: one of these two, or `...:id_token`. Default: a refresh token. */
+    /** Type of the requested token: one of these two, or `...:id_token`. Default: a refresh token. */
     requested_token_type: shortText.optional(),
     /** A client that the new token is for. */
     audience: shortText.optional(),
@@ -183,11 +183,11 @@ export const tokenAnswer = z
     expires_in: z.int().optional(),
     /** Good for one use. With the scope `offline_access`. */
     refresh_token: string.optional(),
-    /** Who has logged in (OpenID Connect Core 1.0, section 2). */
+    /** A token that identifies the user (OpenID Connect Core 1.0, section 2). */
     id_token: string.optional(),
     /** Separated by blanks. */
     scope: string.optional(),
-    /** Of an exchange. */
+    /** Type of the issued token, for a token exchange. */
     issued_token_type: string.optional(),
   })
   .meta({ id: 'OidcTokens' });
@@ -200,7 +200,7 @@ export const userinfo = z
     sub: string,
     /** Its name. */
     name: string,
-    /** Whether it is an administrator. */
+    /** True if it is an administrator. */
     z_ia: boolean,
     /** Its external id, if it has one. */
     z_eid: string.optional(),
@@ -220,10 +220,10 @@ export const tokenQuestion = z
   .meta({ id: 'OidcTokenQuestion' });
 export type TokenQuestion = z.infer<typeof tokenQuestion>;
 
-/** What there is to say about a token. */
+/** The result of an introspection (RFC 7662). */
 export const introspection = z
   .object({
-    /** Whether the token is good now; nothing else is said of one that is not. */
+    /** True if the token is active; for an inactive one, this is the only field. */
     active: boolean,
     /** Id of the identity. */
     sub: string.optional(),
@@ -262,5 +262,5 @@ export const endSessionFields = {
 export const endSessionForm = z.object(endSessionFields).meta({ id: 'OidcEndSession' });
 export type EndSessionFields = z.infer<typeof endSessionForm>;
 
-/** That the provider is there. */
+/** The provider is available. */
 export const health = z.object({ status: string.meta({ description: '`ok`' }) }).meta({ id: 'OidcHealth' });

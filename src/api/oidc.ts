@@ -72,9 +72,9 @@ export const oidc = group('oidc', 'The OpenID provider', {
     operationId: 'oidcCallback',
     summary: 'End a login: leads back to the client, with a code once the login is complete',
     query: z.object({
-      /** Of the login. */
+      /** The id of the login. */
       id: shortText.optional(),
-      /** Of who completed the login, where that was on a page. */
+      /** The key of the browser that completed the login, if that was on a page. */
       key: shortText.optional(),
     }),
     answer: redirected,

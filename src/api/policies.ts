@@ -19,11 +19,11 @@ export const servicePolicy = resource({
     'A service policy lets the identities that it selects dial or bind the services that it selects, while the posture checks that it selects pass.',
   fields: {
     name: required(name, { unique: true, filter: true }),
-    /** Whether the policy lets identities dial or bind services. */
+    /** The right that the policy grants: to dial or to bind services. */
     type: required(z.enum(['Dial', 'Bind', 'Invalid'])),
     /** Filters know the type as a number. */
     typeNumber: readOnly(z.int(), { keep: 'hidden', filter: 'type' }),
-    /** Whether an entity must carry all attributes of a role array, or any. */
+    /** `AllOf`: an entity must carry all attributes of a role array; `AnyOf`: any of them. */
     semantic: required(semantic, { filter: true }),
     /** Identities that the policy selects: `#attribute`, `@id`, or `#all` alone. */
     identityRoles: selectors('identity'),
@@ -52,7 +52,7 @@ export const edgeRouterPolicy = resource({
   about: 'An edge router policy lets the identities that it selects use the edge routers that it selects.',
   fields: {
     name: required(name, { unique: true, filter: true }),
-    /** Whether an entity must carry all attributes of a role array, or any. */
+    /** `AllOf`: an entity must carry all attributes of a role array; `AnyOf`: any of them. */
     semantic: required(semantic, { filter: true }),
     /** Identities that the policy selects: `#attribute`, `@id`, or `#all` alone. */
     identityRoles: selectors('identity'),
@@ -74,7 +74,7 @@ export const serviceEdgeRouterPolicy = resource({
   about: 'A service edge router policy lets the services that it selects be reached through the edge routers that it selects.',
   fields: {
     name: required(name, { unique: true, filter: true }),
-    /** Whether an entity must carry all attributes of a role array, or any. */
+    /** `AllOf`: an entity must carry all attributes of a role array; `AnyOf`: any of them. */
     semantic: required(semantic, { filter: true }),
     /** Services that the policy selects: `#attribute`, `@id`, or `#all` alone. */
     serviceRoles: selectors('service'),

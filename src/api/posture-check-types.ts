@@ -17,7 +17,7 @@ export const postureCheckType = resource({
     name: required(name, { unique: true, filter: true }),
     /** Operating systems that the check supports. */
     operatingSystems: readOnly(z.array(operatingSystem).readonly(), { default: [] }),
-    /** Of the form of checks of the type. */
+    /** Version of the form of checks of the type. */
     version: readOnly(string, { keep: 'computed' }),
   },
 });

@@ -43,7 +43,7 @@ const reported = {
   postureCheckId: string,
   /** When it was last reported; null when it never was. */
   lastUpdatedAt: timestamp.nullable(),
-  /** Whether it was reported too long ago to count. */
+  /** True if it was reported too long ago to count. */
   timedOut: boolean,
 };
 
@@ -61,13 +61,13 @@ const ofSession = z
     mfa: z.object({
       /** Id of the API session. */
       apiSessionId: string,
-      /** Whether a code was passed. */
+      /** True if a code was passed. */
       passedMfa: boolean,
       /** When a code was last passed. */
       passedAt: timestamp.nullable(),
-      /** Whether a code was passed after the endpoint woke. */
+      /** True if a code was passed after the endpoint woke. */
       passedOnWake: boolean,
-      /** Whether a code was passed after the endpoint was unlocked. */
+      /** True if a code was passed after the endpoint was unlocked. */
       passedOnUnlock: boolean,
     }),
     /** The software that the client reported at login. */
@@ -106,7 +106,7 @@ export const identityPostureData = z
         ...reported,
         /** SHA-256 of the binary in hex. */
         binaryHash: string.optional(),
-        /** Whether the program runs. */
+        /** True if the program runs. */
         isRunning: boolean.optional(),
         /** SHA-1 of the certificates that signed the binary, in hex. */
         signerFingerprints: z.array(string).nullable(),

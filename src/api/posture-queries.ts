@@ -24,19 +24,19 @@ const postureQuery = z
     /** When the check last changed: ISO 8601, UTC. */
     updatedAt: timestamp,
     queryType: string.meta({ description: 'The type of the check.' }),
-    /** Whether the session satisfies the check now. */
+    /** True if the session satisfies the check now. */
     isPassing: boolean,
     timeout: z.int().meta({ description: 'Seconds that an answer counts, -1 for no end.' }),
     timeoutRemaining: z.int().meta({ description: 'Seconds until the check fails unless it is answered again, -1 for no end.' }),
     /** When the check fails unless it is answered again. */
     timeoutAt: timestamp.optional(),
-    /** Of a check of one program: which must run. */
+    /** For a check of one program: the program that must run. */
     process: process.optional(),
-    /** Of a check of several programs: which must run. */
+    /** For a check of several programs: the programs that must run. */
     processes: z.array(process).nullable(),
-    /** Whether a code is owed after waking. */
+    /** True if a code is owed after waking. */
     promptOnWake: boolean.optional(),
-    /** Whether a code is owed after unlocking. */
+    /** True if a code is owed after unlocking. */
     promptOnUnlock: boolean.optional(),
   })
   .meta({ id: 'PostureQuery' });
@@ -49,7 +49,7 @@ export const postureQueries = z
     policyId: string,
     /** The right that the policy grants. */
     policyType: z.enum(['Dial', 'Bind']),
-    /** Whether the session satisfies all checks of the policy now. */
+    /** True if the session satisfies all checks of the policy now. */
     isPassing: boolean,
     /** The checks of the policy. */
     postureQueries: z.array(postureQuery),

@@ -63,7 +63,7 @@ const processResponse = z
     id,
     /** Path of the program. */
     path: textUpTo(4096).nullish(),
-    /** Whether the program runs. */
+    /** True if the program runs. */
     isRunning: boolean.nullish(),
     /** SHA-256 of the binary in hex. */
     hash: hex.nullish(),
@@ -78,9 +78,9 @@ const endpointState = z
     typeId: z.literal('ENDPOINT_STATE'),
     /** By custom the id of the posture check that is answered. It is not verified. */
     id,
-    /** That it woke. */
+    /** True if the endpoint woke. */
     woken: boolean.nullish(),
-    /** That it was unlocked. */
+    /** True if the endpoint was unlocked. */
     unlocked: boolean.nullish(),
   })
   .meta({ id: 'PostureResponseEndpointState' });

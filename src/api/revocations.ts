@@ -18,19 +18,19 @@ export const revocation = resource({
   about:
     'A revocation ends tokens of the OpenID provider at once: one token, those of an API session, or all that an identity has. Its id is that of what it revokes. It is kept until the last of the tokens would have ended.',
   fields: {
-    /** What the id names: a token by its `jti` (JTI), an identity, or an API session. */
+    /** The type of the id: that of a token, its `jti` (JTI), of an identity, or of an API session. */
     type: readOnly(revocationType, { filter: true, default: 'JTI' }),
     /** When the last of the tokens would have ended by itself. */
     expiresAt: readOnly(timestamp, { filter: true, index: true }),
   },
 });
 
-/** What to revoke. */
+/** A revocation. */
 const revocationCreate = z
   .object({
-    /** Of a token (its `jti`) and of an API session a UUID; of an identity its id. */
+    /** A UUID for a token (its `jti`) or an API session; for an identity its id. */
     id: shortText,
-    /** What the id names. */
+    /** The type of the id. */
     type: revocationType,
     /** User-defined names with values: text, boolean or null. */
     tags: tags.optional(),

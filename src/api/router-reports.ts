@@ -40,7 +40,7 @@ export const versionInfo = z
   })
   .meta({ id: 'RouterVersion' });
 
-/** A network interface of a router, as the router tells. */
+/** A network interface of a router, as the router reports it. */
 const routerInterface = z
   .object({
     /** Name of the interface, e.g. `eth0`. */
@@ -51,15 +51,15 @@ const routerInterface = z
     mtu: z.int().min(0),
     /** Number of the interface, from 0. */
     index: z.int().min(0),
-    /** Whether it is switched on. */
+    /** True if it is switched on. */
     isUp: boolean,
-    /** Whether it works. */
+    /** True if it works. */
     isRunning: boolean,
-    /** Whether it leads back to the machine. */
+    /** True if it leads back to the machine. */
     isLoopback: boolean,
-    /** Whether it can broadcast. */
+    /** True if it can broadcast. */
     isBroadcast: boolean,
-    /** Whether it can multicast. */
+    /** True if it can multicast. */
     isMulticast: boolean,
     /** IP addresses with the length of the prefix. */
     addresses: z.array(shortLine).max(64).default([]),
@@ -124,7 +124,7 @@ export const syncStatus = z.enum([
 
 export type SyncStatus = z.output<typeof syncStatus>;
 
-/** A connected router as a controller tells the others of it. What is in the store is held to the same bounds as what routers say. */
+/** A connected router as a controller publishes it to others. Stored rows obey the same bounds as reports of routers. */
 export const toldRouter = z.object({
   key: z.object({ id: shortLine, enrolledBy: shortLine }),
   /** When it connected, ms since 1970 by the clock of its controller. */

@@ -18,11 +18,11 @@ const common = {
   name: required(name, { unique: true, filter: true }),
   /** Cost of a path through the router, 0 to 65535. */
   cost: optional(cost, { default: 0, filter: true }),
-  /** Whether the router carries no traffic between other routers. */
+  /** True if the router carries no traffic between other routers. */
   noTraversal: optional(boolean, { default: false, filter: true }),
-  /** Whether the router is disabled: it may not connect. */
+  /** True if the router is disabled: it may not connect. */
   disabled: optional(boolean, { default: false, filter: true }),
-  /** Whether the router is connected. */
+  /** True if the router is connected. */
   isOnline: readOnly(boolean, { keep: 'computed' }),
   /** New certificate of the router in PEM, until it has connected with it. */
   unverifiedCertPem: readOnly(string),
@@ -30,9 +30,9 @@ const common = {
   unverifiedFingerprint: readOnly(string),
   /** The names that the router has without that certificate, and those that it will have with it; it has all of them for as long as it has both. */
   unverifiedNames: readOnly(z.object({ without: z.array(string), with: z.array(string) }), { keep: 'hidden' }),
-  /** Network interfaces of the router, as it tells. */
+  /** Network interfaces of the router, as it reports them. */
   interfaces: readOnly(routerInterfaces),
-  /** Id of the enrollment by which it got its certificate: the same until it enrolls anew. */
+  /** Id of the enrollment by which it got its certificate: the same until it enrolls again. */
   enrolledBy: readOnly(string, { keep: 'hidden', index: true }),
   /** The names and addresses in its certificates, which no other router gets: see `wordsOf`. */
   serverNames: notes(),
@@ -53,7 +53,7 @@ export const router = resource({
   about: 'A router carries traffic. The list of routers also holds the edge routers, which only their own operations can change.',
   fields: {
     ...common,
-    /** Whether the router has enrolled. */
+    /** True if the router has enrolled. */
     isVerified: readOnly(boolean, { default: false }),
     /** SHA-1 of the certificate in hex. */
     fingerprint: readOnly(string, { filter: true, index: true }),
@@ -72,11 +72,11 @@ export const edgeRouter = resource({
     ...common,
     /** Role attributes, by which policies select the router. */
     roleAttributes: roles(),
-    /** Whether the router is also an identity that hosts and dials services for others. */
+    /** True if the router is also an identity that hosts and dials services for others. */
     isTunnelerEnabled: optional(boolean, { default: false, filter: true }),
     /** Any data of applications. */
     appData: optional(jsonMap, { default: {} }),
-    /** Whether the router has enrolled. */
+    /** True if the router has enrolled. */
     isVerified: readOnly(boolean, { default: false, filter: true }),
     /** SHA-1 of the certificate in hex. */
     fingerprint: readOnly(string, { filter: true, index: true, absent: true }),

@@ -14,7 +14,7 @@ export const serviceConfig = resource({
     identityId: reference('identity', { write: 'never', onDelete: 'cascade' }),
     serviceId: reference('service', { write: 'never', onDelete: 'cascade' }),
     configId: reference('config', { write: 'never', onDelete: 'restrict' }),
-    /** Of the config: an identity has one for each service and type. */
+    /** The config type: an identity has one config for each service and type. */
     configTypeId: reference('configType', { write: 'never', onDelete: 'restrict' }),
   },
 });

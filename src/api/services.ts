@@ -23,7 +23,7 @@ export const service = resource({
   about: 'A service is something that identities host (bind) and reach (dial) over the network.',
   fields: {
     name: required(name, { unique: true, filter: true }),
-    /** Whether clients must encrypt from end to end. */
+    /** True if clients must encrypt from end to end. */
     encryptionRequired: requiredOnCreate(boolean, { default: false }),
     /** Milliseconds after which an idle connection is closed; 0: never. */
     maxIdleTimeMillis: optional(z.int(), { default: 0 }),
@@ -33,7 +33,7 @@ export const service = resource({
     roleAttributes: roles(),
     /** Ids of the configs of the service, at most one of each type. */
     configs: references('config'),
-    /** Of the asking identity; `Invalid` where an administrator has neither. Null in lists below other entities. */
+    /** The caller's rights; `Invalid` if an administrator has neither. Null in lists below other entities. */
     permissions: readOnly(z.array(z.enum(['Bind', 'Dial', 'Invalid'])).nullable(), { keep: 'computed' }),
     /** Config data of the requested config types, by the name of the type. */
     config: readOnly(z.record(string, jsonMap).nullable(), { keep: 'computed' }),

@@ -21,7 +21,7 @@ export const sessionReview = resource({
     sessions: readOnly(predicate, { keep: 'hidden' }),
     /** Those up to this id were looked at. */
     lastId: readOnly(string, { keep: 'hidden' }),
-    /** Whether they may have lost their right: until they were looked at, each must prove it. */
+    /** True if they may have lost their right: until the review, each use checks it. */
     isInDoubt: readOnly(boolean, { keep: 'hidden', default: false }),
   },
 });

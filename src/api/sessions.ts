@@ -32,7 +32,7 @@ export const session = resource({
     serviceId: reference('service', { write: 'never', onDelete: 'cascade', filter: 'service' }),
     /** Id of the identity of the API session. */
     identityId: reference('identity', { write: 'never', onDelete: 'cascade', alone: true }),
-    /** Whether it dials or binds the service. */
+    /** `Dial` or `Bind`. */
     type: readOnly(sessionType, { filter: true, default: 'Dial' }),
     /** Stands where the token would: the session's id, which opens nothing. */
     token: readOnly(string, { keep: 'computed' }),
@@ -44,7 +44,7 @@ export const session = resource({
     grantedBy: { ...readOnly(z.array(string).readonly(), { keep: 'hidden', default: [], volatile: true }), set: { of: 'values' } },
     /** Until when posture lets it in, unless something changes. */
     grantedUntil: readOnly(timestamp, { keep: 'hidden', index: true, volatile: true }),
-    /** The token of the API session, for routers of whatever controller, which must recognize it. Null in rows of earlier releases. */
+    /** The token of the API session, which routers of any controller must recognize. Null in rows of earlier releases. */
     sealedApiSessionToken: sealed(string, ({ apiSessionId }) => `api-session:${apiSessionId}:token`),
   },
   subLinks: ['route-path'],
@@ -55,7 +55,7 @@ export const session = resource({
 const sessionCreate = z
   .object({
     serviceId: shortText.optional().meta({ description: 'Needed: without one, no service is found.' }),
-    /** Whether to dial or to bind the service. */
+    /** `Dial` or `Bind`; default `Dial`. */
     type: sessionType.default('Dial'),
     /** User-defined names with values: text, boolean or null. */
     tags: tags.optional(),
@@ -83,7 +83,7 @@ const createdSession = z
     serviceId: string,
     /** Id of the identity of the API session. */
     identityId: string,
-    /** Whether it dials or binds the service. */
+    /** `Dial` or `Bind`. */
     type: sessionType,
     token: string.meta({ description: 'A JWT by which routers know the session.' }),
     /** Routers by which the client reaches the service. */

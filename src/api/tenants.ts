@@ -6,7 +6,7 @@ import { jsonMap } from './shared.ts';
 
 /**
  * A network among several in one database. The registry of tenants has a row for each, under its id. The namespace of the tenant has one row too, with the
- * id `self`: while it is there, the tenant exists for every transaction, and nothing of it can be read or written once it is gone.
+ * id `self`: while it exists, the tenant exists for every transaction; once it is deleted, nothing of the tenant can be read or written.
  */
 export const tenant = resource({
   kind: 'tenant',

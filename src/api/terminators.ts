@@ -31,7 +31,7 @@ export const terminator = resource({
     precedence: optional(precedence, { default: 'default' }),
     /** Cost as the traffic makes it. */
     dynamicCost: readOnly(z.int(), { keep: 'computed' }),
-    /** Tells apart the instances of one service. */
+    /** Distinguishes the instances of one service. */
     identity: { ...optional(shortText, { default: '', filter: 'instanceId' }), write: 'createOnlyOptional' },
     /** Proof of the owner of `identity`; kept sealed, and shown nowhere. */
     identitySecret: { ...writeOnly(shortText), write: 'createOnlyOptional' },
@@ -39,7 +39,7 @@ export const terminator = resource({
     sealedIdentitySecret: sealed(string, ({ id }) => `terminator:${id}:identity-secret`),
     /** The session by which a client hosts it; null where there is none. */
     hostedIn: readOnly(z.object({ sessionId: string, isStored: z.boolean(), apiSessionId: string }), { keep: 'hidden' }),
-    /** What whoever dials it gets to know, by number, in hex: such as the public key of the client. */
+    /** Data for clients that dial it, by number, in hex: such as the public key of the hosting client. */
     peerData: readOnly(z.record(string, string), { keep: 'hidden', default: {} }),
     hostId: readOnly(string, { keep: 'hidden', default: '', filter: true }),
     sourceCtrl: readOnly(string, { keep: 'hidden', default: '', filter: true }),
@@ -55,7 +55,7 @@ export const terminators = group('terminators', 'Terminators', crud(terminator))
 export const clientTerminator = z
   .object({
     ...entityBase,
-    /** Tells apart the instances of one service. */
+    /** Distinguishes the instances of one service. */
     identity: string,
     /** Id of the router. */
     routerId: string,

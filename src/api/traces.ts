@@ -23,7 +23,7 @@ export const trace = resource({
 /** The request to trace: channels, and for how long. */
 export const traceSpec = z
   .object({
-    /** Whether to begin or to end. */
+    /** True to begin tracing, false to end it. */
     enabled: boolean.optional(),
     duration: shortText.optional().meta({ description: 'How long from now, such as `1h30m` or `90s`. Units: ns, us, ms, s, m, h.' }),
     traceId: shortText.optional().meta({ description: 'Default: a new UUID.' }),
@@ -34,7 +34,7 @@ export const traceSpec = z
 /** The trace of an identity. */
 export const traceDetail = z
   .object({
-    /** Whether anything is traced. */
+    /** True if anything is traced. */
     enabled: boolean,
     /** Id of the trace. */
     traceId: string.optional(),

@@ -14,13 +14,13 @@ export interface Settings {
   readonly sessionTimeoutMinutes: number;
   /** Largest request body in bytes. Default 1 MiB. */
   readonly maxBodyBytes: number;
-  /** Milliseconds after which a request is given up with 503. Default 10,000. */
+  /** Milliseconds after which a request is abandoned with 503. Default 10,000. */
   readonly requestTimeoutMs: number;
   /** Answers without an end, such as Server-Sent Events, that may be open at once; further ones get 503. A quarter of them are for administrators. Default 1,000. */
   readonly maxOpenStreams: number;
-  /** Of these, those of one identity, or of one address without a session; further ones get 429. Default 20. */
+  /** The same for one identity, or for one address without a session; further ones get 429. Default 20. */
   readonly maxOpenStreamsPerIdentity: number;
-  /** Changes that may wait for their turn before further ones get 429. Default 100. */
+  /** Changes that may wait in the queue; further ones get 429. Default 100. */
   readonly maxQueuedWrites: number;
   /** Password checks that may run at once. Default 2. */
   readonly maxPasswordChecks: number;
@@ -29,9 +29,9 @@ export interface Settings {
    * address, behind a proxy that is not trusted, may fill it together. Default 250.
    */
   readonly maxQueuedPasswordChecks: number;
-  /** Of these, those of one username. They are made one after another. Default 50. */
+  /** The same for one username, whose checks run one after another. Default 50. */
   readonly maxQueuedPasswordChecksPerName: number;
-  /** Enrollments by clients that may wait for their turn, of which two are worked on at once, before further ones get 429. Default 100. */
+  /** Enrollments by clients that may wait in the queue; two run at once, and further ones get 429. Default 100. */
   readonly maxQueuedEnrollments: number;
   /** Minutes after which the enrollment of a new identity or router expires. Default 180, at least 5. */
   readonly enrollmentMinutes: number;
@@ -46,7 +46,7 @@ export interface Settings {
   /** Minutes for which a wrong MFA code counts. Default 5. */
   readonly wrongCodeMinutes: number;
   /**
-   * Whether a new password ends the other API sessions of its identity, however they were opened; the session that changed it continues. Default
+   * Ends the other API sessions of an identity when its password changes, however they were opened; the session that changed it continues. Default
    * false: existing clients expect sessions to survive a change of password.
    */
   readonly endSessionsOnPasswordChange: boolean;
@@ -60,13 +60,13 @@ export interface Settings {
    */
   readonly outboundAllow: readonly string[];
   /**
-   * Whether administrators see the `jwksEndpoint` of external JWT signers in details and lists, which the admin console and the export of the
+   * Shows administrators the `jwksEndpoint` of external JWT signers in details and lists, which the admin console and the export of the
    * command-line client need. Default false: it may contain a secret, and is write-only.
    */
   readonly showJwksEndpoints: boolean;
   /**
-   * Whether tags may hold numbers beside text, booleans and null, as tools of the field store them. Numbers that are stored are shown and filtered by,
-   * whatever this setting says. Default false, as the specification has it.
+   * Allows numbers in tags, beside text, booleans and null, as tools of the field store them. Stored numbers are shown and filtered by in either
+   * case. Default false, as the specification has it.
    */
   readonly numericTags: boolean;
   /**

@@ -11,15 +11,15 @@ export type IdentityRow = {
   readonly name: string;
   /** Id of the identity type: `Default` or `Router`. */
   readonly typeId: string;
-  /** Whether it may administer the network. */
+  /** True if it may administer the network. */
   readonly isAdmin: boolean;
-  /** Whether it is the administrator that the network began with, which cannot be deleted. */
+  /** True for the first administrator of the network, which cannot be deleted. */
   readonly isDefaultAdmin: boolean;
   /** Role attributes, by which policies select the identity. */
   readonly roleAttributes: readonly string[];
   /** Id of the authentication policy. */
   readonly authPolicyId: string;
-  /** Id of the identity elsewhere: tokens and certificates of others name it by this. */
+  /** Id of the identity at an external issuer, whose tokens and certificates name it by this. */
   readonly externalId: string | null;
   /** Cost of the terminators of services that it hosts, 0 to 65535. */
   readonly defaultHostingCost: number;
@@ -76,19 +76,19 @@ export type AuthenticatorRow = {
   readonly identityId: string;
   /** `updb`: username and password; `cert`: a client certificate. */
   readonly method: 'cert' | 'updb';
-  /** Of the method `updb`: unique among authenticators. */
+  /** For the method `updb`: unique among authenticators. */
   readonly username: string | null;
-  /** Of the method `cert`: the certificate in PEM. */
+  /** For the method `cert`: the certificate in PEM. */
   readonly certPem: string | null;
-  /** Of the method `cert`: SHA-1 of the certificate in hex. */
+  /** For the method `cert`: SHA-1 of the certificate in hex. */
   readonly fingerprint: string | null;
-  /** Whether an authority of this network issued the certificate. */
+  /** True if an authority of this network issued the certificate. */
   readonly isIssuedByNetwork: boolean | null;
-  /** Whether the client is asked to extend the certificate at its next login. */
+  /** True if the client is asked to extend the certificate at its next login. */
   readonly isExtendRequested: boolean | null;
-  /** Whether the extended certificate is to have a new key. */
+  /** True if the extended certificate is to have a new key. */
   readonly isKeyRollRequested: boolean | null;
-  /** Whether the chain of the last login led to a known root. */
+  /** True if the chain of the last login led to a known root. */
   readonly lastAuthResolvedToRoot: boolean | null;
   /** When the extension was requested. */
   readonly extendRequestedAt: string | null;
@@ -109,13 +109,13 @@ export type CaRow = {
   readonly identityRoles: readonly string[];
   /** Names of identities that enroll by themselves: text with placeholders. */
   readonly identityNameFormat: string;
-  /** Whether certificates of this authority prove identities at a login. */
+  /** True if certificates of this authority prove identities at a login. */
   readonly isAuthEnabled: boolean;
-  /** Whether identities may enroll by a token and a certificate of this authority. */
+  /** True if identities may enroll by a token and a certificate of this authority. */
   readonly isOttCaEnrollmentEnabled: boolean;
-  /** Whether clients with a certificate of this authority enroll by themselves, without a token. */
+  /** True if clients with a certificate of this authority enroll by themselves, without a token. */
   readonly isAutoCaEnrollmentEnabled: boolean;
-  /** Whether its owner has proved to hold its key. */
+  /** True if its owner has proved to hold its key. */
   readonly isVerified: boolean;
   /** Which part of a certificate is the external id of its identity, where that is how identities are found. */
   readonly externalIdClaim: { location: 'COMMON_NAME' | 'SAN_EMAIL' | 'SAN_URI'; matcher: 'ALL' | 'PREFIX' | 'SCHEME' | 'SUFFIX'; matcherCriteria: string; parser: 'NONE' | 'SPLIT'; parserCriteria: string; index: number; } | null;
@@ -140,7 +140,7 @@ export type ExternalJwtSignerRow = {
   readonly targetToken: 'ACCESS' | 'ID';
   /** The `iss` of tokens. */
   readonly issuer: string;
-  /** Whether its tokens prove identities. */
+  /** True if its tokens prove identities. */
   readonly enabled: boolean;
   /** Exactly one of these two: a certificate whose key signs tokens, or where the keys are published. */
   readonly certPem: string | null;
@@ -151,12 +151,9 @@ export type ExternalJwtSignerRow = {
    * as `/kubernetes.io~1name`.
    */
   readonly claimsProperty: string;
-  /** Whether that claim is the `externalId` of an identity, or its id. */
+  /** True if that claim is the `externalId` of an identity, false if it is its id. */
   readonly useExternalId: boolean;
-  /**
-   * Whether `externalId` is compared without case, as e-mail addresses are. Where several match, one that matches exactly
-   * counts, or none.
-   */
+  /** Compares `externalId` case-insensitively, as for e-mail addresses. If several match, only an exact match counts. */
   readonly ignoreExternalIdCase: boolean | null;
   /** Common name of the certificate. */
   readonly commonName: string;
@@ -184,13 +181,13 @@ export type EnrollmentRow = {
   readonly method: 'erott' | 'ott' | 'ottca' | 'trott' | 'updb';
   /** When the enrollment ends: RFC 3339. */
   readonly expiresAt: string;
-  /** Of the method `ottca`: id of the authority whose certificates will do. */
+  /** For the method `ottca`: id of the authority whose certificates are accepted. */
   readonly caId: string | null;
-  /** Of the method `erott`: id of the edge router. */
+  /** For the method `erott`: id of the edge router. */
   readonly edgeRouterId: string | null;
-  /** Of the method `trott`: id of the router. */
+  /** For the method `trott`: id of the router. */
   readonly transitRouterId: string | null;
-  /** Of the method `updb`: the username of the new authenticator. */
+  /** For the method `updb`: the username of the new authenticator. */
   readonly username: string | null;
 };
 
@@ -209,15 +206,15 @@ export type ApiSessionRow = {
   readonly ipAddress: string;
   /** Config types whose data the session sees with services. */
   readonly configTypes: string[];
-  /** Whether the session must pass a second factor. */
+  /** True if the session must pass a second factor. */
   readonly isMfaRequired: boolean;
-  /** Whether the session has passed it. */
+  /** True if the session has passed it. */
   readonly isMfaComplete: boolean;
-  /** Whether the certificate of the login can be extended: an authority of this network issued it. */
+  /** True if the certificate of the login can be extended: an authority of this network issued it. */
   readonly isCertExtendable: boolean;
-  /** Whether the client is asked to extend its certificate. */
+  /** True if the client is asked to extend its certificate. */
   readonly isCertExtendRequested: boolean | null;
-  /** Whether the extended certificate is to have a new key. */
+  /** True if the extended certificate is to have a new key. */
   readonly isCertKeyRollRequested: boolean | null;
   /** The client left out certificates above its own, which the controller happens to know. */
   readonly improperClientCertChain: boolean | null;
@@ -233,7 +230,7 @@ export type MfaRow = {
   readonly tags: { readonly [x: string]: string | number | boolean | null; };
   readonly isSystem?: boolean;
   readonly identityId: string;
-  /** Whether a code has proved that the authenticator app has the secret. */
+  /** True if a code has proved that the authenticator app has the secret. */
   readonly isVerified: boolean;
 };
 
@@ -262,7 +259,7 @@ export type RevocationRow = {
   readonly updatedAt: string;
   readonly tags: { readonly [x: string]: string | number | boolean | null; };
   readonly isSystem?: boolean;
-  /** What the id names: a token by its `jti` (JTI), an identity, or an API session. */
+  /** The type of the id: that of a token, its `jti` (JTI), of an identity, or of an API session. */
   readonly type: 'API_SESSION' | 'IDENTITY' | 'JTI';
   /** When the last of the tokens would have ended by itself. */
   readonly expiresAt: string | null;
@@ -276,7 +273,7 @@ export type ServiceRow = {
   readonly tags: { readonly [x: string]: string | number | boolean | null; };
   readonly isSystem?: boolean;
   readonly name: string;
-  /** Whether clients must encrypt from end to end. */
+  /** True if clients must encrypt from end to end. */
   readonly encryptionRequired: boolean;
   /** Milliseconds after which an idle connection is closed; 0: never. */
   readonly maxIdleTimeMillis: number;
@@ -298,7 +295,7 @@ export type ServiceConfigRow = {
   readonly identityId: string;
   readonly serviceId: string;
   readonly configId: string;
-  /** Of the config: an identity has one for each service and type. */
+  /** The config type: an identity has one config for each service and type. */
   readonly configTypeId: string;
 };
 
@@ -310,9 +307,9 @@ export type ServicePolicyRow = {
   readonly tags: { readonly [x: string]: string | number | boolean | null; };
   readonly isSystem?: boolean;
   readonly name: string;
-  /** Whether the policy lets identities dial or bind services. */
+  /** The right that the policy grants: to dial or to bind services. */
   readonly type: 'Bind' | 'Dial' | 'Invalid';
-  /** Whether an entity must carry all attributes of a role array, or any. */
+  /** `AllOf`: an entity must carry all attributes of a role array; `AnyOf`: any of them. */
   readonly semantic: 'AllOf' | 'AnyOf';
   /** Identities that the policy selects: `#attribute`, `@id`, or `#all` alone. */
   readonly identityRoles: readonly string[];
@@ -329,7 +326,7 @@ export type EdgeRouterPolicyRow = {
   readonly updatedAt: string;
   readonly tags: { readonly [x: string]: string | number | boolean | null; };
   readonly name: string;
-  /** Whether an entity must carry all attributes of a role array, or any. */
+  /** `AllOf`: an entity must carry all attributes of a role array; `AnyOf`: any of them. */
   readonly semantic: 'AllOf' | 'AnyOf';
   /** Identities that the policy selects: `#attribute`, `@id`, or `#all` alone. */
   readonly identityRoles: readonly string[];
@@ -347,7 +344,7 @@ export type ServiceEdgeRouterPolicyRow = {
   readonly tags: { readonly [x: string]: string | number | boolean | null; };
   readonly isSystem?: boolean;
   readonly name: string;
-  /** Whether an entity must carry all attributes of a role array, or any. */
+  /** `AllOf`: an entity must carry all attributes of a role array; `AnyOf`: any of them. */
   readonly semantic: 'AllOf' | 'AnyOf';
   /** Services that the policy selects: `#attribute`, `@id`, or `#all` alone. */
   readonly serviceRoles: readonly string[];
@@ -364,14 +361,14 @@ export type PostureCheckRow = {
   readonly name: string;
   /** Role attributes, by which service policies select the check. */
   readonly roleAttributes: readonly string[];
-  /** Of the form of the check. There is one. */
+  /** Version of the form of the check. There is one. */
   readonly version: number;
   readonly typeId: 'MFA';
   /** Seconds that a passed code counts; -1: without end. */
   readonly timeoutSeconds: number;
-  /** Whether a code is owed after the endpoint woke. */
+  /** True if a code is owed after the endpoint woke. */
   readonly promptOnWake: boolean | null;
-  /** Whether a code is owed after the endpoint was unlocked. */
+  /** True if a code is owed after the endpoint was unlocked. */
   readonly promptOnUnlock: boolean | null;
   /** Older clients do not understand the remaining time, and do not receive it. */
   readonly ignoreLegacyEndpoints: boolean | null;
@@ -384,7 +381,7 @@ export type PostureCheckRow = {
   readonly name: string;
   /** Role attributes, by which service policies select the check. */
   readonly roleAttributes: readonly string[];
-  /** Of the form of the check. There is one. */
+  /** Version of the form of the check. There is one. */
   readonly version: number;
   readonly typeId: 'DOMAIN';
   /** Names of domains. */
@@ -398,7 +395,7 @@ export type PostureCheckRow = {
   readonly name: string;
   /** Role attributes, by which service policies select the check. */
   readonly roleAttributes: readonly string[];
-  /** Of the form of the check. There is one. */
+  /** Version of the form of the check. There is one. */
   readonly version: number;
   readonly typeId: 'MAC';
   /** MAC addresses; only their hex digits count. */
@@ -412,7 +409,7 @@ export type PostureCheckRow = {
   readonly name: string;
   /** Role attributes, by which service policies select the check. */
   readonly roleAttributes: readonly string[];
-  /** Of the form of the check. There is one. */
+  /** Version of the form of the check. There is one. */
   readonly version: number;
   readonly typeId: 'OS';
   /** The operating systems that will do. */
@@ -426,7 +423,7 @@ export type PostureCheckRow = {
   readonly name: string;
   /** Role attributes, by which service policies select the check. */
   readonly roleAttributes: readonly string[];
-  /** Of the form of the check. There is one. */
+  /** Version of the form of the check. There is one. */
   readonly version: number;
   readonly typeId: 'PROCESS';
   /** The program. */
@@ -440,10 +437,10 @@ export type PostureCheckRow = {
   readonly name: string;
   /** Role attributes, by which service policies select the check. */
   readonly roleAttributes: readonly string[];
-  /** Of the form of the check. There is one. */
+  /** Version of the form of the check. There is one. */
   readonly version: number;
   readonly typeId: 'PROCESS_MULTI';
-  /** Whether all programs must run, or one. */
+  /** `AllOf`: all programs must run; `AnyOf`: one of them. */
   readonly semantic: 'AllOf' | 'AnyOf' | 'OneOf';
   /** The programs. */
   readonly processes: readonly Readonly<{ osType: 'ANDROID' | 'Android' | 'IOS' | 'LINUX' | 'Linux' | 'MACOS' | 'WINDOWS' | 'WINDOWS_SERVER' | 'Windows' | 'WindowsServer' | 'iOS' | 'macOS'; os: 'ANDROID' | 'Android' | 'IOS' | 'LINUX' | 'Linux' | 'MACOS' | 'WINDOWS' | 'WINDOWS_SERVER' | 'Windows' | 'WindowsServer' | 'iOS' | 'macOS'; path: string; hashes: readonly string[]; signerFingerprints: readonly string[]; }>[];
@@ -458,7 +455,7 @@ export type PostureCheckTypeRow = {
   readonly name: string;
   /** Operating systems that the check supports. */
   readonly operatingSystems: readonly Readonly<{ type: 'ANDROID' | 'Android' | 'IOS' | 'LINUX' | 'Linux' | 'MACOS' | 'WINDOWS' | 'WINDOWS_SERVER' | 'Windows' | 'WindowsServer' | 'iOS' | 'macOS'; versions: readonly string[] | null; }>[];
-  /** Of the form of checks of the type. */
+  /** Version of the form of checks of the type. */
   readonly version: number;
 };
 
@@ -482,17 +479,17 @@ export type RouterRow = {
   readonly name: string;
   /** Cost of a path through the router, 0 to 65535. */
   readonly cost: number;
-  /** Whether the router carries no traffic between other routers. */
+  /** True if the router carries no traffic between other routers. */
   readonly noTraversal: boolean;
-  /** Whether the router is disabled: it may not connect. */
+  /** True if the router is disabled: it may not connect. */
   readonly disabled: boolean;
   /** New certificate of the router in PEM, until it has connected with it. */
   readonly unverifiedCertPem: string | null;
   /** SHA-1 of that certificate in hex. */
   readonly unverifiedFingerprint: string | null;
-  /** Network interfaces of the router, as it tells. */
+  /** Network interfaces of the router, as it reports them. */
   readonly interfaces: { name: string; hardwareAddress: string; mtu: number; index: number; isUp: boolean; isRunning: boolean; isLoopback: boolean; isBroadcast: boolean; isMulticast: boolean; addresses: string[]; }[] | null;
-  /** Whether the router has enrolled. */
+  /** True if the router has enrolled. */
   readonly isVerified: boolean;
   /** SHA-1 of the certificate in hex. */
   readonly fingerprint: string | null;
@@ -508,23 +505,23 @@ export type EdgeRouterRow = {
   readonly name: string;
   /** Cost of a path through the router, 0 to 65535. */
   readonly cost: number;
-  /** Whether the router carries no traffic between other routers. */
+  /** True if the router carries no traffic between other routers. */
   readonly noTraversal: boolean;
-  /** Whether the router is disabled: it may not connect. */
+  /** True if the router is disabled: it may not connect. */
   readonly disabled: boolean;
   /** New certificate of the router in PEM, until it has connected with it. */
   readonly unverifiedCertPem: string | null;
   /** SHA-1 of that certificate in hex. */
   readonly unverifiedFingerprint: string | null;
-  /** Network interfaces of the router, as it tells. */
+  /** Network interfaces of the router, as it reports them. */
   readonly interfaces: { name: string; hardwareAddress: string; mtu: number; index: number; isUp: boolean; isRunning: boolean; isLoopback: boolean; isBroadcast: boolean; isMulticast: boolean; addresses: string[]; }[] | null;
   /** Role attributes, by which policies select the router. */
   readonly roleAttributes: readonly string[];
-  /** Whether the router is also an identity that hosts and dials services for others. */
+  /** True if the router is also an identity that hosts and dials services for others. */
   readonly isTunnelerEnabled: boolean;
   /** Any data of applications. */
   readonly appData: { [x: string]: unknown; };
-  /** Whether the router has enrolled. */
+  /** True if the router has enrolled. */
   readonly isVerified: boolean;
   /** SHA-1 of the certificate in hex. */
   readonly fingerprint: string | null;
@@ -551,7 +548,7 @@ export type TerminatorRow = {
   readonly cost: number;
   /** Before which others it is taken: `required`, then `default`, then `failed`. */
   readonly precedence: 'default' | 'failed' | 'required';
-  /** Tells apart the instances of one service. */
+  /** Distinguishes the instances of one service. */
   readonly identity: string;
 };
 
@@ -568,7 +565,7 @@ export type SessionRow = {
   readonly serviceId: string;
   /** Id of the identity of the API session. */
   readonly identityId: string;
-  /** Whether it dials or binds the service. */
+  /** `Dial` or `Bind`. */
   readonly type: 'Bind' | 'Dial';
 };
 

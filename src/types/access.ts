@@ -5,7 +5,7 @@ import type { EntityReference } from './shared.ts';
 
 /** Query parameters of `explainAccess`. */
 export interface ExplainAccessQuery {
-  /** Whether it is about dialling or binding; default `Dial`. */
+  /** Dialling or binding; default `Dial`. */
   readonly type?: 'Dial' | 'Bind' | undefined;
   /** An API session of the identity, whose codes count for posture checks. Without one, no code was passed. */
   readonly apiSessionId?: string | undefined;
@@ -49,7 +49,7 @@ export interface AccessExplanation {
 export interface ExplainedPolicy {
   /** The policy. */
   readonly policy: EntityReference;
-  /** Whether an entity must carry all attributes of a role array, or any. */
+  /** `AllOf`: an entity must carry all attributes of a role array; `AnyOf`: any of them. */
   readonly semantic: 'AllOf' | 'AnyOf';
   /** It selects both, and all its posture checks pass. */
   readonly isGranting: boolean;
@@ -63,7 +63,7 @@ export interface ExplainedPolicy {
 
 /** One role array of a policy, held against one entity. */
 export interface ExplainedSide {
-  /** Whether the role array selects the entity. */
+  /** True if the role array selects the entity. */
   readonly isSelected: boolean;
   /** The entries of the role array. */
   readonly selectors: readonly ExplainedSelector[];
@@ -83,7 +83,7 @@ export interface ExplainedPostureCheck {
   readonly check: EntityReference;
   /** Type of the check. */
   readonly typeId: string;
-  /** Whether the identity satisfies it now. */
+  /** True if the identity satisfies it now. */
   readonly isPassing: boolean;
   /** The value that the check expects. */
   readonly expectedValue: unknown;

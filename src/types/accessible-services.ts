@@ -35,7 +35,7 @@ export interface ClientTerminator {
   readonly tags: Tags;
   /** When it last changed: ISO 8601, UTC. */
   readonly updatedAt: string;
-  /** Tells apart the instances of one service. */
+  /** Distinguishes the instances of one service. */
   readonly identity: string;
   /** Id of the router. */
   readonly routerId: string;
@@ -57,7 +57,7 @@ export interface CommonEdgeRouter {
   readonly name: string;
   /** Host name under which clients reach the router. */
   readonly hostname: string;
-  /** Whether the router is connected. */
+  /** True if the router is connected. */
   readonly isOnline: boolean;
   /** Address by protocol, e.g. `tls`. */
   readonly supportedProtocols: Readonly<Record<string, string>>;
@@ -65,9 +65,9 @@ export interface CommonEdgeRouter {
   readonly syncStatus: string;
   /** Cost of a path through the router, 0 to 65535. */
   readonly cost: number;
-  /** Whether the router carries no traffic between other routers. */
+  /** True if the router carries no traffic between other routers. */
   readonly noTraversal: boolean;
-  /** Whether the router is disabled. */
+  /** True if the router is disabled. */
   readonly disabled: boolean;
 }
 

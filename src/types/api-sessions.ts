@@ -25,7 +25,7 @@ export interface ApiSession {
   readonly identity?: EntityReference;
   /** Id of an authenticator; `internal` or `extJwtId:<signer>` where a login needed none. */
   readonly authenticatorId: string;
-  /** The token where it is the caller's own session; the session's id, which opens nothing, elsewhere. */
+  /** The token, if it is the caller's own session; otherwise the id of the session, which is no credential. */
   readonly token: string;
   /** Address that the login came from. */
   readonly ipAddress: string;
@@ -33,15 +33,15 @@ export interface ApiSession {
   readonly configTypes: readonly string[];
   /** The factors that the session still owes before it is fully authenticated. */
   readonly authQueries: readonly AuthQuery[];
-  /** Whether the session must pass a second factor. */
+  /** True if the session must pass a second factor. */
   readonly isMfaRequired: boolean;
-  /** Whether the session has passed it. */
+  /** True if the session has passed it. */
   readonly isMfaComplete: boolean;
-  /** Whether the certificate of the login can be extended: an authority of this network issued it. */
+  /** True if the certificate of the login can be extended: an authority of this network issued it. */
   readonly isCertExtendable: boolean;
-  /** Whether the client is asked to extend its certificate. */
+  /** True if the client is asked to extend its certificate. */
   readonly isCertExtendRequested?: boolean;
-  /** Whether the extended certificate is to have a new key. */
+  /** True if the extended certificate is to have a new key. */
   readonly isCertKeyRollRequested?: boolean;
   /** The client left out certificates above its own, which the controller happens to know. */
   readonly improperClientCertChain?: boolean;

@@ -28,29 +28,29 @@ export interface AuthPolicy {
 export interface AuthPolicyPrimary {
   /** Client certificates. */
   readonly cert: {
-    /** Whether client certificates prove identities. */
+    /** True if client certificates prove identities. */
     readonly allowed: boolean;
-    /** Whether expired certificates do so, too. */
+    /** True if expired certificates do so, too. */
     readonly allowExpiredCerts: boolean;
   };
   /** Tokens of external JWT signers. */
   readonly extJwt: {
-    /** Whether tokens of external signers prove identities. */
+    /** True if tokens of external signers prove identities. */
     readonly allowed: boolean;
     /** Ids of the external JWT signers whose tokens do; none: those of all signers. */
     readonly allowedSigners: readonly string[];
   };
   /** Username and password. */
   readonly updb: {
-    /** Whether username and password prove identities. */
+    /** True if username and password prove identities. */
     readonly allowed: boolean;
     /** Characters that a new password must have; at least 5. */
     readonly minPasswordLength: number;
-    /** Whether a new password must have a special character. */
+    /** True if a new password must have a special character. */
     readonly requireSpecialChar: boolean;
-    /** Whether a new password must have a digit. */
+    /** True if a new password must have a digit. */
     readonly requireNumberChar: boolean;
-    /** Whether a new password must have capital and small letters. */
+    /** True if a new password must have capital and small letters. */
     readonly requireMixedCase: boolean;
     /** Consecutive wrong passwords that disable the identity; 0: any number. */
     readonly maxAttempts: number;
@@ -61,7 +61,7 @@ export interface AuthPolicyPrimary {
 
 /** Which second factors are owed after the login. */
 export interface AuthPolicySecondary {
-  /** Whether a code of an authenticator app is owed. */
+  /** True if a code of an authenticator app is owed. */
   readonly requireTotp: boolean;
   /** Id of the external JWT signer whose token every request must bring; null for none. */
   readonly requireExtJwtSigner?: string | null | undefined;
@@ -107,29 +107,29 @@ export interface AuthPolicyPatch {
 export interface AuthPolicyPrimaryPatch {
   /** Client certificates. */
   readonly cert?: {
-    /** Whether client certificates prove identities. */
+    /** True if client certificates prove identities. */
     readonly allowed?: boolean | null | undefined;
-    /** Whether expired certificates do so, too. */
+    /** True if expired certificates do so, too. */
     readonly allowExpiredCerts?: boolean | null | undefined;
   } | null | undefined;
   /** Tokens of external JWT signers. */
   readonly extJwt?: {
-    /** Whether tokens of external signers prove identities. */
+    /** True if tokens of external signers prove identities. */
     readonly allowed?: boolean | null | undefined;
     /** Ids of the external JWT signers whose tokens do; none: those of all signers. */
     readonly allowedSigners?: readonly string[] | null | undefined;
   } | null | undefined;
   /** Username and password. */
   readonly updb?: {
-    /** Whether username and password prove identities. */
+    /** True if username and password prove identities. */
     readonly allowed?: boolean | null | undefined;
     /** Characters that a new password must have; at least 5. */
     readonly minPasswordLength?: number | null | undefined;
-    /** Whether a new password must have a special character. */
+    /** True if a new password must have a special character. */
     readonly requireSpecialChar?: boolean | null | undefined;
-    /** Whether a new password must have a digit. */
+    /** True if a new password must have a digit. */
     readonly requireNumberChar?: boolean | null | undefined;
-    /** Whether a new password must have capital and small letters. */
+    /** True if a new password must have capital and small letters. */
     readonly requireMixedCase?: boolean | null | undefined;
     /** Consecutive wrong passwords that disable the identity; 0: any number. */
     readonly maxAttempts?: number | null | undefined;
@@ -140,7 +140,7 @@ export interface AuthPolicyPrimaryPatch {
 
 /** Here null clears the signer (the one null that counts). */
 export interface AuthPolicySecondaryPatch {
-  /** Whether a code of an authenticator app is owed. */
+  /** True if a code of an authenticator app is owed. */
   readonly requireTotp?: boolean | null | undefined;
   /** Id of the external JWT signer whose token every request must bring; null for none. */
   readonly requireExtJwtSigner?: string | null | undefined;

@@ -4,7 +4,7 @@ import type { CallOptions } from '../call/options.ts';
 import type { CurrentApiSession } from './current-api-session.ts';
 import type { Empty, EnvInfo, MfaCode, SdkInfo } from './shared.ts';
 
-/** How a client proves an identity, and what it tells of itself. */
+/** The proof of an identity by a client, and the environment and SDK that it reports. */
 export interface Authenticate {
   /** Needed with the method `password`. */
   readonly username?: string | undefined;

@@ -22,19 +22,19 @@ export interface Authenticator {
   readonly identity?: EntityReference;
   /** `updb`: username and password; `cert`: a client certificate. */
   readonly method: 'updb' | 'cert';
-  /** Of the method `updb`: unique among authenticators. */
+  /** For the method `updb`: unique among authenticators. */
   readonly username?: string;
-  /** Of the method `cert`: the certificate in PEM. */
+  /** For the method `cert`: the certificate in PEM. */
   readonly certPem?: string;
-  /** Of the method `cert`: SHA-1 of the certificate in hex. */
+  /** For the method `cert`: SHA-1 of the certificate in hex. */
   readonly fingerprint?: string;
-  /** Whether an authority of this network issued the certificate. */
+  /** True if an authority of this network issued the certificate. */
   readonly isIssuedByNetwork?: boolean;
-  /** Whether the client is asked to extend the certificate at its next login. */
+  /** True if the client is asked to extend the certificate at its next login. */
   readonly isExtendRequested?: boolean;
-  /** Whether the extended certificate is to have a new key. */
+  /** True if the extended certificate is to have a new key. */
   readonly isKeyRollRequested?: boolean;
-  /** Whether the chain of the last login led to a known root. */
+  /** True if the chain of the last login led to a known root. */
   readonly lastAuthResolvedToRoot?: boolean;
   /** When the extension was requested. */
   readonly extendRequestedAt?: string;
@@ -46,11 +46,11 @@ export interface AuthenticatorCreate {
   readonly identityId: string;
   /** `updb`: username and password; `cert`: a client certificate. */
   readonly method: 'updb' | 'cert';
-  /** Of the method `updb`: unique among authenticators. */
+  /** For the method `updb`: unique among authenticators. */
   readonly username?: string | null | undefined;
-  /** Of the method `updb`. Kept as a hash. */
+  /** For the method `updb`. Stored as a hash. */
   readonly password?: string | null | undefined;
-  /** Of the method `cert`: the certificate in PEM. */
+  /** For the method `cert`: the certificate in PEM. */
   readonly certPem?: string | null | undefined;
   /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
@@ -68,9 +68,9 @@ export interface AuthenticatorReplace {
 
 /** What changes an authenticator: a field that is left out, or null, stays as it is. */
 export interface AuthenticatorPatch {
-  /** Of the method `updb`: unique among authenticators. */
+  /** For the method `updb`: unique among authenticators. */
   readonly username?: string | null | undefined;
-  /** Of the method `updb`. Kept as a hash. */
+  /** For the method `updb`. Stored as a hash. */
   readonly password?: string | null | undefined;
   /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;

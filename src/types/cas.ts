@@ -29,13 +29,13 @@ export interface Ca {
   readonly identityRoles: readonly string[] | null;
   /** Names of identities that enroll by themselves: text with placeholders. */
   readonly identityNameFormat: string;
-  /** Whether certificates of this authority prove identities at a login. */
+  /** True if certificates of this authority prove identities at a login. */
   readonly isAuthEnabled: boolean;
-  /** Whether identities may enroll by a token and a certificate of this authority. */
+  /** True if identities may enroll by a token and a certificate of this authority. */
   readonly isOttCaEnrollmentEnabled: boolean;
-  /** Whether clients with a certificate of this authority enroll by themselves, without a token. */
+  /** True if clients with a certificate of this authority enroll by themselves, without a token. */
   readonly isAutoCaEnrollmentEnabled: boolean;
-  /** Whether its owner has proved to hold its key. */
+  /** True if its owner has proved to hold its key. */
   readonly isVerified: boolean;
   /** The common name that a certificate must have which proves it. */
   readonly verificationToken: string;
@@ -75,11 +75,11 @@ export interface CaCreate {
    * @defaultValue `"[caName]-[commonName]"`
    */
   readonly identityNameFormat?: string | null | undefined;
-  /** Whether certificates of this authority prove identities at a login. */
+  /** True if certificates of this authority prove identities at a login. */
   readonly isAuthEnabled: boolean;
-  /** Whether identities may enroll by a token and a certificate of this authority. */
+  /** True if identities may enroll by a token and a certificate of this authority. */
   readonly isOttCaEnrollmentEnabled: boolean;
-  /** Whether clients with a certificate of this authority enroll by themselves, without a token. */
+  /** True if clients with a certificate of this authority enroll by themselves, without a token. */
   readonly isAutoCaEnrollmentEnabled: boolean;
   /** Which part of a certificate is the external id of its identity, where that is how identities are found. */
   readonly externalIdClaim?: ExternalIdClaim | null | undefined;
@@ -101,11 +101,11 @@ export interface CaUpdate {
    * @defaultValue `"[caName]-[commonName]"`
    */
   readonly identityNameFormat: string;
-  /** Whether certificates of this authority prove identities at a login. */
+  /** True if certificates of this authority prove identities at a login. */
   readonly isAuthEnabled: boolean;
-  /** Whether identities may enroll by a token and a certificate of this authority. */
+  /** True if identities may enroll by a token and a certificate of this authority. */
   readonly isOttCaEnrollmentEnabled: boolean;
-  /** Whether clients with a certificate of this authority enroll by themselves, without a token. */
+  /** True if clients with a certificate of this authority enroll by themselves, without a token. */
   readonly isAutoCaEnrollmentEnabled: boolean;
   /** Which part of a certificate is the external id of its identity, where that is how identities are found. */
   readonly externalIdClaim?: ExternalIdClaim | null | undefined;
@@ -121,11 +121,11 @@ export interface CaPatch {
   readonly identityRoles?: readonly string[] | null | undefined;
   /** Names of identities that enroll by themselves: text with placeholders. */
   readonly identityNameFormat?: string | null | undefined;
-  /** Whether certificates of this authority prove identities at a login. */
+  /** True if certificates of this authority prove identities at a login. */
   readonly isAuthEnabled?: boolean | null | undefined;
-  /** Whether identities may enroll by a token and a certificate of this authority. */
+  /** True if identities may enroll by a token and a certificate of this authority. */
   readonly isOttCaEnrollmentEnabled?: boolean | null | undefined;
-  /** Whether clients with a certificate of this authority enroll by themselves, without a token. */
+  /** True if clients with a certificate of this authority enroll by themselves, without a token. */
   readonly isAutoCaEnrollmentEnabled?: boolean | null | undefined;
   /** Which part of a certificate is the external id of its identity, where that is how identities are found. */
   readonly externalIdClaim?: ExternalIdClaimPatch | null | undefined;

@@ -26,7 +26,7 @@ export interface Controller {
   readonly ctrlAddress: string | null;
   /** SHA-1 of the certificate in hex. */
   readonly fingerprint: string | null;
-  /** Whether the controller runs. */
+  /** True if the controller runs. */
   readonly isOnline: boolean;
   /** When the controller last started. */
   readonly lastJoinedAt: string | null;

@@ -22,7 +22,7 @@ export interface CurrentIdentityEdgeRouter {
   readonly name: string;
   /** Host name under which clients reach the router. */
   readonly hostname: string;
-  /** Whether the router is connected. */
+  /** True if the router is connected. */
   readonly isOnline: boolean;
   /** Address by protocol, e.g. `tls`. */
   readonly supportedProtocols: Readonly<Record<string, string>>;

@@ -15,7 +15,7 @@ export interface Mfa {
   readonly tags: Tags;
   /** When it last changed: ISO 8601, UTC. */
   readonly updatedAt: string;
-  /** Whether a code has proved that the authenticator app has the secret. */
+  /** True if a code has proved that the authenticator app has the secret. */
   readonly isVerified: boolean;
   /** The secret as an `otpauth:` address, until it is verified. */
   readonly provisioningUrl?: string | undefined;

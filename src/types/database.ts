@@ -11,7 +11,7 @@ export interface IntegrityState {
   readonly error: string | null;
   /** Whether the last run is one that fixes. */
   readonly fixingErrors: boolean;
-  /** Whether the run is under way. */
+  /** True during the run. */
   readonly inProgress: boolean;
   /** At most 1000. */
   readonly results: readonly IntegrityFinding[];
@@ -25,7 +25,7 @@ export interface IntegrityState {
 export interface IntegrityFinding {
   /** The inconsistency, with the entity. */
   readonly description: string;
-  /** Whether it has been made right. */
+  /** True if it was fixed. */
   readonly fixed: boolean;
 }
 
@@ -35,7 +35,7 @@ export interface SnapshotState {
   readonly endTime: string | null;
   /** Why the last snapshot was not kept. */
   readonly error: string | null;
-  /** Whether it is being taken. */
+  /** True while it is being taken. */
   readonly inProgress: boolean;
   /** When it began; null when there was none. */
   readonly startTime: string | null;

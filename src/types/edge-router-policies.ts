@@ -20,7 +20,7 @@ export interface EdgeRouterPolicy {
   readonly updatedAt: string;
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
-  /** Whether an entity must carry all attributes of a role array, or any. */
+  /** `AllOf`: an entity must carry all attributes of a role array; `AnyOf`: any of them. */
   readonly semantic: 'AllOf' | 'AnyOf';
   /** Identities that the policy selects: `#attribute`, `@id`, or `#all` alone. */
   readonly identityRoles: readonly string[] | null;
@@ -38,7 +38,7 @@ export interface EdgeRouterPolicy {
 export interface EdgeRouterPolicyCreate {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
-  /** Whether an entity must carry all attributes of a role array, or any. */
+  /** `AllOf`: an entity must carry all attributes of a role array; `AnyOf`: any of them. */
   readonly semantic: 'AllOf' | 'AnyOf';
   /**
    * Identities that the policy selects: `#attribute`, `@id`, or `#all` alone.
@@ -58,7 +58,7 @@ export interface EdgeRouterPolicyCreate {
 export interface EdgeRouterPolicyUpdate {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
-  /** Whether an entity must carry all attributes of a role array, or any. */
+  /** `AllOf`: an entity must carry all attributes of a role array; `AnyOf`: any of them. */
   readonly semantic: 'AllOf' | 'AnyOf';
   /**
    * Identities that the policy selects: `#attribute`, `@id`, or `#all` alone.
@@ -78,7 +78,7 @@ export interface EdgeRouterPolicyUpdate {
 export interface EdgeRouterPolicyPatch {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name?: string | null | undefined;
-  /** Whether an entity must carry all attributes of a role array, or any. */
+  /** `AllOf`: an entity must carry all attributes of a role array; `AnyOf`: any of them. */
   readonly semantic?: 'AllOf' | 'AnyOf' | null | undefined;
   /** Identities that the policy selects: `#attribute`, `@id`, or `#all` alone. */
   readonly identityRoles?: readonly string[] | null | undefined;

@@ -24,17 +24,17 @@ export interface EdgeRouter {
   readonly name: string;
   /** Cost of a path through the router, 0 to 65535. */
   readonly cost: number;
-  /** Whether the router carries no traffic between other routers. */
+  /** True if the router carries no traffic between other routers. */
   readonly noTraversal: boolean;
-  /** Whether the router is disabled: it may not connect. */
+  /** True if the router is disabled: it may not connect. */
   readonly disabled: boolean;
-  /** Whether the router is connected. */
+  /** True if the router is connected. */
   readonly isOnline: boolean;
   /** New certificate of the router in PEM, until it has connected with it. */
   readonly unverifiedCertPem: string | null;
   /** SHA-1 of that certificate in hex. */
   readonly unverifiedFingerprint: string | null;
-  /** Network interfaces of the router, as it tells. */
+  /** Network interfaces of the router, as it reports them. */
   readonly interfaces: readonly RouterInterface[] | null;
   /** When its enrollment was created, while it has not enrolled. */
   readonly enrollmentCreatedAt?: string;
@@ -46,11 +46,11 @@ export interface EdgeRouter {
   readonly enrollmentToken?: string;
   /** Role attributes, by which policies select the router. */
   readonly roleAttributes: readonly string[] | null;
-  /** Whether the router is also an identity that hosts and dials services for others. */
+  /** True if the router is also an identity that hosts and dials services for others. */
   readonly isTunnelerEnabled: boolean;
   /** Any data of applications. */
   readonly appData: JsonMap;
-  /** Whether the router has enrolled. */
+  /** True if the router has enrolled. */
   readonly isVerified: boolean;
   /** SHA-1 of the certificate in hex. */
   readonly fingerprint?: string;
@@ -76,12 +76,12 @@ export interface EdgeRouterCreate {
    */
   readonly cost?: number | null | undefined;
   /**
-   * Whether the router carries no traffic between other routers.
+   * True if the router carries no traffic between other routers.
    * @defaultValue `false`
    */
   readonly noTraversal?: boolean | null | undefined;
   /**
-   * Whether the router is disabled: it may not connect.
+   * True if the router is disabled: it may not connect.
    * @defaultValue `false`
    */
   readonly disabled?: boolean | null | undefined;
@@ -91,7 +91,7 @@ export interface EdgeRouterCreate {
    */
   readonly roleAttributes?: readonly string[] | null | undefined;
   /**
-   * Whether the router is also an identity that hosts and dials services for others.
+   * True if the router is also an identity that hosts and dials services for others.
    * @defaultValue `false`
    */
   readonly isTunnelerEnabled?: boolean | null | undefined;
@@ -114,12 +114,12 @@ export interface EdgeRouterUpdate {
    */
   readonly cost?: number | null | undefined;
   /**
-   * Whether the router carries no traffic between other routers.
+   * True if the router carries no traffic between other routers.
    * @defaultValue `false`
    */
   readonly noTraversal?: boolean | null | undefined;
   /**
-   * Whether the router is disabled: it may not connect.
+   * True if the router is disabled: it may not connect.
    * @defaultValue `false`
    */
   readonly disabled?: boolean | null | undefined;
@@ -129,7 +129,7 @@ export interface EdgeRouterUpdate {
    */
   readonly roleAttributes?: readonly string[] | null | undefined;
   /**
-   * Whether the router is also an identity that hosts and dials services for others.
+   * True if the router is also an identity that hosts and dials services for others.
    * @defaultValue `false`
    */
   readonly isTunnelerEnabled?: boolean | null | undefined;
@@ -148,13 +148,13 @@ export interface EdgeRouterPatch {
   readonly name?: string | null | undefined;
   /** Cost of a path through the router, 0 to 65535. */
   readonly cost?: number | null | undefined;
-  /** Whether the router carries no traffic between other routers. */
+  /** True if the router carries no traffic between other routers. */
   readonly noTraversal?: boolean | null | undefined;
-  /** Whether the router is disabled: it may not connect. */
+  /** True if the router is disabled: it may not connect. */
   readonly disabled?: boolean | null | undefined;
   /** Role attributes, by which policies select the router. */
   readonly roleAttributes?: readonly string[] | null | undefined;
-  /** Whether the router is also an identity that hosts and dials services for others. */
+  /** True if the router is also an identity that hosts and dials services for others. */
   readonly isTunnelerEnabled?: boolean | null | undefined;
   /** Any data of applications. */
   readonly appData?: JsonMap | null | undefined;

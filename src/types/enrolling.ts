@@ -4,7 +4,7 @@ import type { CallOptions } from '../call/options.ts';
 
 /** The body of an enrollment; a plain text body is the certificate request. */
 export type Enroll = {
-  /** Of an identity: a request for the certificate by which it proves itself, in PEM. */
+  /** The certificate request of an identity, in PEM. */
   readonly clientCsr?: string | undefined;
   /** Of a router: a request for the certificate by which it proves itself. */
   readonly certCsr?: string | undefined;

@@ -30,19 +30,19 @@ export interface Enrollment {
   readonly method: 'ott' | 'ottca' | 'updb' | 'erott' | 'trott';
   /** When the enrollment ends: RFC 3339. */
   readonly expiresAt: string;
-  /** Of the method `ottca`: id of the authority whose certificates will do. */
+  /** For the method `ottca`: id of the authority whose certificates are accepted. */
   readonly caId?: string;
   /** Reference to the entity that `caId` names. */
   readonly ca?: EntityReference | null;
-  /** Of the method `erott`: id of the edge router. */
+  /** For the method `erott`: id of the edge router. */
   readonly edgeRouterId?: string;
   /** Reference to the entity that `edgeRouterId` names. */
   readonly edgeRouter?: EntityReference;
-  /** Of the method `trott`: id of the router. */
+  /** For the method `trott`: id of the router. */
   readonly transitRouterId?: string;
   /** Reference to the entity that `transitRouterId` names. */
   readonly transitRouter?: EntityReference;
-  /** Of the method `updb`: the username of the new authenticator. */
+  /** For the method `updb`: the username of the new authenticator. */
   readonly username: string | null;
   /** The token to enroll with. */
   readonly token: string;
@@ -61,9 +61,9 @@ export interface EnrollmentCreate {
   readonly method: 'ott' | 'ottca' | 'updb';
   /** When the enrollment ends: RFC 3339. */
   readonly expiresAt: string;
-  /** Of the method `ottca`: id of the authority whose certificates will do. */
+  /** For the method `ottca`: id of the authority whose certificates are accepted. */
   readonly caId?: string | null | undefined;
-  /** Of the method `updb`: the username of the new authenticator. */
+  /** For the method `updb`: the username of the new authenticator. */
   readonly username?: string | null | undefined;
   /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;

@@ -265,5 +265,5 @@ export interface OperationErrors {
   readonly listSummary: OfAll | 'UNAUTHORIZED';
 }
 
-/** What an operation may throw beside a faulty call's TypeError: `ErrorsOf<'createSession'>` is the union of its errors, by code. */
+/** The errors of an operation, beside the TypeError of an invalid call: `ErrorsOf<'createSession'>` is the union of its errors, by code. */
 export type ErrorsOf<O extends keyof OperationErrors> = ApiError<OperationErrors[O]>;

@@ -33,7 +33,7 @@ export interface ExternalJwtSigner {
   readonly targetToken: 'ACCESS' | 'ID';
   /** The `iss` of tokens. */
   readonly issuer: string;
-  /** Whether its tokens prove identities. */
+  /** True if its tokens prove identities. */
   readonly enabled: boolean;
   /** Exactly one of these two: a certificate whose key signs tokens, or where the keys are published. */
   readonly certPem: string | null;
@@ -46,12 +46,9 @@ export interface ExternalJwtSigner {
    * as `/kubernetes.io~1name`.
    */
   readonly claimsProperty: string;
-  /** Whether that claim is the `externalId` of an identity, or its id. */
+  /** True if that claim is the `externalId` of an identity, false if it is its id. */
   readonly useExternalId: boolean;
-  /**
-   * Whether `externalId` is compared without case, as e-mail addresses are. Where several match, one that matches exactly
-   * counts, or none.
-   */
+  /** Compares `externalId` case-insensitively, as for e-mail addresses. If several match, only an exact match counts. */
   readonly ignoreExternalIdCase?: boolean;
   /** Common name of the certificate. */
   readonly commonName: string;
@@ -85,7 +82,7 @@ export interface ExternalJwtSignerCreate {
   readonly targetToken?: 'ACCESS' | 'ID' | null | undefined;
   /** The `iss` of tokens. */
   readonly issuer: string;
-  /** Whether its tokens prove identities. */
+  /** True if its tokens prove identities. */
   readonly enabled: boolean;
   /** Exactly one of these two: a certificate whose key signs tokens, or where the keys are published. */
   readonly certPem?: string | null | undefined;
@@ -100,13 +97,12 @@ export interface ExternalJwtSignerCreate {
    */
   readonly claimsProperty?: string | null | undefined;
   /**
-   * Whether that claim is the `externalId` of an identity, or its id.
+   * True if that claim is the `externalId` of an identity, false if it is its id.
    * @defaultValue `false`
    */
   readonly useExternalId?: boolean | null | undefined;
   /**
-   * Whether `externalId` is compared without case, as e-mail addresses are. Where several match, one that matches exactly
-   * counts, or none.
+   * Compares `externalId` case-insensitively, as for e-mail addresses. If several match, only an exact match counts.
    * @defaultValue `false`
    */
   readonly ignoreExternalIdCase?: boolean | null | undefined;
@@ -146,7 +142,7 @@ export interface ExternalJwtSignerUpdate {
   readonly targetToken?: 'ACCESS' | 'ID' | null | undefined;
   /** The `iss` of tokens. */
   readonly issuer: string;
-  /** Whether its tokens prove identities. */
+  /** True if its tokens prove identities. */
   readonly enabled: boolean;
   /** Exactly one of these two: a certificate whose key signs tokens, or where the keys are published. */
   readonly certPem?: string | null | undefined;
@@ -161,13 +157,12 @@ export interface ExternalJwtSignerUpdate {
    */
   readonly claimsProperty?: string | null | undefined;
   /**
-   * Whether that claim is the `externalId` of an identity, or its id.
+   * True if that claim is the `externalId` of an identity, false if it is its id.
    * @defaultValue `false`
    */
   readonly useExternalId?: boolean | null | undefined;
   /**
-   * Whether `externalId` is compared without case, as e-mail addresses are. Where several match, one that matches exactly
-   * counts, or none.
+   * Compares `externalId` case-insensitively, as for e-mail addresses. If several match, only an exact match counts.
    * @defaultValue `false`
    */
   readonly ignoreExternalIdCase?: boolean | null | undefined;
@@ -201,7 +196,7 @@ export interface ExternalJwtSignerPatch {
   readonly targetToken?: 'ACCESS' | 'ID' | null | undefined;
   /** The `iss` of tokens. */
   readonly issuer?: string | null | undefined;
-  /** Whether its tokens prove identities. */
+  /** True if its tokens prove identities. */
   readonly enabled?: boolean | null | undefined;
   /** Exactly one of these two: a certificate whose key signs tokens, or where the keys are published. */
   readonly certPem?: string | null | undefined;
@@ -214,12 +209,9 @@ export interface ExternalJwtSignerPatch {
    * as `/kubernetes.io~1name`.
    */
   readonly claimsProperty?: string | null | undefined;
-  /** Whether that claim is the `externalId` of an identity, or its id. */
+  /** True if that claim is the `externalId` of an identity, false if it is its id. */
   readonly useExternalId?: boolean | null | undefined;
-  /**
-   * Whether `externalId` is compared without case, as e-mail addresses are. Where several match, one that matches exactly
-   * counts, or none.
-   */
+  /** Compares `externalId` case-insensitively, as for e-mail addresses. If several match, only an exact match counts. */
   readonly ignoreExternalIdCase?: boolean | null | undefined;
   /** Null or false: this controller does not enroll identities by tokens of signers. */
   readonly enrollToCertEnabled?: boolean | null | undefined;

@@ -21,19 +21,19 @@ export interface FabricRouter {
   readonly name: string;
   /** SHA-1 of the certificate in hex; empty while the router has not enrolled. */
   readonly fingerprint: string;
-  /** Whether the router is connected to this controller. */
+  /** True if the router is connected to this controller. */
   readonly connected: boolean;
   /** Cost of a path through the router, 0 to 65535. */
   readonly cost: number;
-  /** Whether the router carries no traffic between other routers. */
+  /** True if the router carries no traffic between other routers. */
   readonly noTraversal: boolean;
-  /** Whether the router is disabled: it may not connect. */
+  /** True if the router is disabled: it may not connect. */
   readonly disabled: boolean;
   /** Where other routers reach the router, while it is connected. */
   readonly listenerAddresses: readonly LinkListener[];
   /** The software that the router runs, while it is connected. */
   readonly versionInfo?: RouterVersion | undefined;
-  /** Network interfaces of the router, as it tells. */
+  /** Network interfaces of the router, as it reports them. */
   readonly interfaces: readonly RouterInterface[];
 }
 

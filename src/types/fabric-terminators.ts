@@ -28,7 +28,7 @@ export interface FabricTerminator {
   readonly binding: string;
   /** Address behind the router. */
   readonly address: string;
-  /** Tells apart the instances of one service. */
+  /** Distinguishes the instances of one service. */
   readonly instanceId: string;
   /** Cost of the way, 0 to 65535. */
   readonly cost: number;

@@ -31,9 +31,9 @@ export interface Identity {
   readonly typeId: string;
   /** Reference to the entity that `typeId` names. */
   readonly type?: EntityReference;
-  /** Whether it may administer the network. */
+  /** True if it may administer the network. */
   readonly isAdmin: boolean;
-  /** Whether it is the administrator that the network began with, which cannot be deleted. */
+  /** True for the first administrator of the network, which cannot be deleted. */
   readonly isDefaultAdmin: boolean;
   /** Role attributes, by which policies select the identity. */
   readonly roleAttributes: readonly string[] | null;
@@ -41,7 +41,7 @@ export interface Identity {
   readonly authPolicyId: string;
   /** Reference to the entity that `authPolicyId` names. */
   readonly authPolicy?: EntityReference;
-  /** Id of the identity elsewhere: tokens and certificates of others name it by this. */
+  /** Id of the identity at an external issuer, whose tokens and certificates name it by this. */
   readonly externalId: string | null;
   /** Cost of the terminators of services that it hosts, 0 to 65535. */
   readonly defaultHostingCost: number;
@@ -53,7 +53,7 @@ export interface Identity {
   readonly serviceHostingPrecedences: Readonly<Record<string, 'default' | 'required' | 'failed'>>;
   /** Any data of applications. */
   readonly appData: JsonMap;
-  /** Whether it is disabled now: it cannot log in. */
+  /** True if it is disabled now: it cannot log in. */
   readonly disabled: boolean;
   /** When it was disabled. */
   readonly disabledAt?: string;
@@ -67,13 +67,13 @@ export interface Identity {
   readonly authenticators: IdentityAuthenticators;
   /** In bodies how it is to prove itself; in answers the enrollments that it may still use. */
   readonly enrollment: IdentityEnrollments;
-  /** Whether it has an API session. */
+  /** True if it has an API session. */
   readonly hasApiSession: boolean;
-  /** Whether it is connected to an edge router. */
+  /** True if it is connected to an edge router. */
   readonly hasEdgeRouterConnection: boolean;
-  /** Whether it is connected to an edge router, as far as routers tell. */
+  /** The connection to an edge router, as routers report it. */
   readonly edgeRouterConnectionStatus: 'online' | 'offline' | 'unknown';
-  /** Whether it has a second factor that is verified. */
+  /** True if it has a second factor that is verified. */
   readonly isMfaEnabled: boolean;
   /** Network interfaces of its endpoint; null if it reported none. */
   readonly interfaces: readonly JsonMap[] | null;
@@ -144,7 +144,7 @@ export interface IdentityCreate {
   readonly name: string;
   /** Only `Router` is a type of its own; all others are stored as `Default`. */
   readonly type: 'User' | 'Device' | 'Service' | 'Router' | 'Default';
-  /** Whether it may administer the network. */
+  /** True if it may administer the network. */
   readonly isAdmin: boolean;
   /**
    * Role attributes, by which policies select the identity.
@@ -156,7 +156,7 @@ export interface IdentityCreate {
    * @defaultValue `"default"`
    */
   readonly authPolicyId?: string | null | undefined;
-  /** Id of the identity elsewhere: tokens and certificates of others name it by this. */
+  /** Id of the identity at an external issuer, whose tokens and certificates name it by this. */
   readonly externalId?: string | null | undefined;
   /**
    * Cost of the terminators of services that it hosts, 0 to 65535.
@@ -207,7 +207,7 @@ export interface IdentityUpdate {
   readonly name: string;
   /** Only `Router` is a type of its own; all others are stored as `Default`. */
   readonly type: 'User' | 'Device' | 'Service' | 'Router' | 'Default';
-  /** Whether it may administer the network. */
+  /** True if it may administer the network. */
   readonly isAdmin: boolean;
   /**
    * Role attributes, by which policies select the identity.
@@ -219,7 +219,7 @@ export interface IdentityUpdate {
    * @defaultValue `"default"`
    */
   readonly authPolicyId?: string | null | undefined;
-  /** Id of the identity elsewhere: tokens and certificates of others name it by this. */
+  /** Id of the identity at an external issuer, whose tokens and certificates name it by this. */
   readonly externalId?: string | null | undefined;
   /**
    * Cost of the terminators of services that it hosts, 0 to 65535.
@@ -258,13 +258,13 @@ export interface IdentityPatch {
   readonly name?: string | null | undefined;
   /** Only `Router` is a type of its own; all others are stored as `Default`. */
   readonly type?: 'User' | 'Device' | 'Service' | 'Router' | 'Default' | null | undefined;
-  /** Whether it may administer the network. */
+  /** True if it may administer the network. */
   readonly isAdmin?: boolean | null | undefined;
   /** Role attributes, by which policies select the identity. */
   readonly roleAttributes?: readonly string[] | null | undefined;
   /** Id of the authentication policy. */
   readonly authPolicyId?: string | null | undefined;
-  /** Id of the identity elsewhere: tokens and certificates of others name it by this. */
+  /** Id of the identity at an external issuer, whose tokens and certificates name it by this. */
   readonly externalId?: string | null | undefined;
   /** Cost of the terminators of services that it hosts, 0 to 65535. */
   readonly defaultHostingCost?: number | null | undefined;
@@ -284,7 +284,7 @@ export interface IdentityPatch {
 
 /** The request to trace: channels, and for how long. */
 export interface TraceSpec {
-  /** Whether to begin or to end. */
+  /** True to begin tracing, false to end it. */
   readonly enabled?: boolean | undefined;
   /** How long from now, such as `1h30m` or `90s`. Units: ns, us, ms, s, m, h. */
   readonly duration?: string | undefined;
@@ -296,7 +296,7 @@ export interface TraceSpec {
 
 /** The trace of an identity. */
 export interface Trace {
-  /** Whether anything is traced. */
+  /** True if anything is traced. */
   readonly enabled: boolean;
   /** Id of the trace. */
   readonly traceId?: string | undefined;
@@ -321,7 +321,7 @@ export interface PostureData {
     readonly postureCheckId: string;
     /** When it was last reported; null when it never was. */
     readonly lastUpdatedAt: string | null;
-    /** Whether it was reported too long ago to count. */
+    /** True if it was reported too long ago to count. */
     readonly timedOut: boolean;
     /** MAC addresses in hex digits. */
     readonly addresses: readonly string[] | null;
@@ -332,7 +332,7 @@ export interface PostureData {
     readonly postureCheckId: string;
     /** When it was last reported; null when it never was. */
     readonly lastUpdatedAt: string | null;
-    /** Whether it was reported too long ago to count. */
+    /** True if it was reported too long ago to count. */
     readonly timedOut: boolean;
     /** Name of the domain. */
     readonly domain: string | null;
@@ -343,7 +343,7 @@ export interface PostureData {
     readonly postureCheckId: string;
     /** When it was last reported; null when it never was. */
     readonly lastUpdatedAt: string | null;
-    /** Whether it was reported too long ago to count. */
+    /** True if it was reported too long ago to count. */
     readonly timedOut: boolean;
     /** Name of the system. */
     readonly type: string | null;
@@ -358,11 +358,11 @@ export interface PostureData {
     readonly postureCheckId: string;
     /** When it was last reported; null when it never was. */
     readonly lastUpdatedAt: string | null;
-    /** Whether it was reported too long ago to count. */
+    /** True if it was reported too long ago to count. */
     readonly timedOut: boolean;
     /** SHA-256 of the binary in hex. */
     readonly binaryHash?: string | undefined;
-    /** Whether the program runs. */
+    /** True if the program runs. */
     readonly isRunning?: boolean | undefined;
     /** SHA-1 of the certificates that signed the binary, in hex. */
     readonly signerFingerprints: readonly string[] | null;
@@ -384,13 +384,13 @@ export interface ApiSessionPostureData {
   readonly mfa: {
     /** Id of the API session. */
     readonly apiSessionId: string;
-    /** Whether a code was passed. */
+    /** True if a code was passed. */
     readonly passedMfa: boolean;
     /** When a code was last passed. */
     readonly passedAt: string | null;
-    /** Whether a code was passed after the endpoint woke. */
+    /** True if a code was passed after the endpoint woke. */
     readonly passedOnWake: boolean;
-    /** Whether a code was passed after the endpoint was unlocked. */
+    /** True if a code was passed after the endpoint was unlocked. */
     readonly passedOnUnlock: boolean;
   };
   /** The software that the client reported at login. */
@@ -405,7 +405,7 @@ export interface FailedServiceRequest {
   readonly serviceId: string;
   /** Name of the service. */
   readonly serviceName: string;
-  /** Whether it was to dial or to bind the service. */
+  /** `Dial` or `Bind`. */
   readonly sessionType: 'Dial' | 'Bind';
   /** When it was requested: ISO 8601, UTC. */
   readonly when: string;
@@ -451,9 +451,9 @@ export interface PolicyAdvice {
   readonly service: EntityReference;
   /** Id of the service. */
   readonly serviceId: string;
-  /** Whether a service policy lets the identity dial the service. */
+  /** True if a service policy lets the identity dial the service. */
   readonly isDialAllowed?: boolean | undefined;
-  /** Whether a service policy lets the identity bind the service. */
+  /** True if a service policy lets the identity bind the service. */
   readonly isBindAllowed?: boolean | undefined;
   /** Edge routers that the identity may use. */
   readonly identityRouterCount?: number | undefined;
@@ -471,7 +471,7 @@ export interface PolicyAdvice {
     readonly name?: string | undefined;
     /** Collection of the entity in addresses. */
     readonly urlName?: string | undefined;
-    /** Whether the router is connected. */
+    /** True if the router is connected. */
     readonly isOnline: boolean;
   }[] | null;
 }

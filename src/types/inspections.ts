@@ -10,23 +10,23 @@ export interface InspectRequest {
   readonly requestedValues: readonly string[];
 }
 
-/** What routers have answered. */
+/** The answers of the routers. */
 export interface InspectResponse {
-  /** Whether there was no error. */
+  /** True if there was no error. */
   readonly success: boolean;
   /** Why values are missing, each with the id of its router. */
   readonly errors: readonly string[];
-  /** What was told. */
+  /** The values. */
   readonly values: readonly InspectedValue[];
 }
 
-/** A value that a router has told. */
+/** A value from a router. */
 export interface InspectedValue {
   /** Id of the router. */
   readonly appId: string;
   /** Name of the value. */
   readonly name: string;
-  /** What the router says: JSON where it is, else a text. */
+  /** The value of the router: parsed if it is JSON, else text. */
   readonly value: unknown;
 }
 

@@ -18,7 +18,7 @@ export interface RouterLink {
   readonly destRouter: EntityReference;
   /** `Connected`: what is not connected is no link here. */
   readonly state: string;
-  /** Whether an administrator has taken it out of use: never, for links are deleted instead. */
+  /** Always false: links are deleted instead of being taken out of use. */
   readonly down: boolean;
   /** Cost of the link without what is measured. */
   readonly staticCost: number;
@@ -26,7 +26,7 @@ export interface RouterLink {
   readonly sourceLatency: number;
   /** Nanoseconds back; 0, because the controller measures none. */
   readonly destLatency: number;
-  /** What a circuit costs that goes over it, beside its routers. */
+  /** The cost of a circuit over this link, without that of its routers. */
   readonly cost: number;
   /** Grows each time that the link is dialed again. */
   readonly iteration: number;
@@ -36,7 +36,7 @@ export interface RouterLink {
 
 /** One of the connections that a link consists of. */
 export interface LinkConnection {
-  /** What it carries, e.g. `link.default`. */
+  /** The type of the link, e.g. `link.default`. */
   readonly type: string;
   /** Address of the router that has dialed. */
   readonly source: string;

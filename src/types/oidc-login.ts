@@ -6,7 +6,7 @@ import type { AuthQuery, EnvInfo, SdkInfo } from './shared.ts';
 
 /** Query parameters of `oidcUsernamePage`. */
 export interface OidcUsernamePageQuery {
-  /** Of the auth request. */
+  /** The id of the auth request. */
   readonly authRequestID?: string | undefined;
   /** The same. */
   readonly id?: string | undefined;
@@ -14,7 +14,7 @@ export interface OidcUsernamePageQuery {
 
 /** Query parameters of `oidcPasswordPage`. */
 export interface OidcPasswordPageQuery {
-  /** Of the auth request. */
+  /** The id of the auth request. */
   readonly authRequestID?: string | undefined;
   /** The same. */
   readonly id?: string | undefined;
@@ -22,7 +22,7 @@ export interface OidcPasswordPageQuery {
 
 /** Query parameters of `oidcCertPage`. */
 export interface OidcCertPageQuery {
-  /** Of the auth request. */
+  /** The id of the auth request. */
   readonly authRequestID?: string | undefined;
   /** The same. */
   readonly id?: string | undefined;
@@ -30,21 +30,21 @@ export interface OidcCertPageQuery {
 
 /** Query parameters of `oidcExtJwtPage`. */
 export interface OidcExtJwtPageQuery {
-  /** Of the auth request. */
+  /** The id of the auth request. */
   readonly authRequestID?: string | undefined;
   /** The same. */
   readonly id?: string | undefined;
 }
 
-/** What a client gives in a step. Forms have the parts of `envInfo` and `sdkInfo` as fields of their own. */
+/** The input of a step. Forms have the parts of `envInfo` and `sdkInfo` as separate fields. */
 export interface OidcLoginStep {
-  /** Of the auth request; or in the query. */
+  /** The id of the auth request, unless it is in the query. */
   readonly id?: string | undefined;
   /** For a login by password. */
   readonly username?: string | undefined;
   /** For a login by password. */
   readonly password?: string | undefined;
-  /** Of the second factor: TOTP, or a recovery code. */
+  /** A code of the second factor: TOTP, or a recovery code. */
   readonly code?: string | undefined;
   /** Config types whose data the session wants to see with services: ids or names, or `all`. */
   readonly configTypes?: readonly string[] | string | undefined;
@@ -82,7 +82,7 @@ export interface OidcLoginStep {
 
 /** Query parameters of `oidcLoginByUsername`. */
 export interface OidcLoginByUsernameQuery {
-  /** Of the auth request. */
+  /** The id of the auth request. */
   readonly authRequestID?: string | undefined;
   /** The same. */
   readonly id?: string | undefined;
@@ -90,7 +90,7 @@ export interface OidcLoginByUsernameQuery {
 
 /** Query parameters of `oidcLoginByPassword`. */
 export interface OidcLoginByPasswordQuery {
-  /** Of the auth request. */
+  /** The id of the auth request. */
   readonly authRequestID?: string | undefined;
   /** The same. */
   readonly id?: string | undefined;
@@ -98,7 +98,7 @@ export interface OidcLoginByPasswordQuery {
 
 /** Query parameters of `oidcLoginByCert`. */
 export interface OidcLoginByCertQuery {
-  /** Of the auth request. */
+  /** The id of the auth request. */
   readonly authRequestID?: string | undefined;
   /** The same. */
   readonly id?: string | undefined;
@@ -106,7 +106,7 @@ export interface OidcLoginByCertQuery {
 
 /** Query parameters of `oidcLoginByExtJwt`. */
 export interface OidcLoginByExtJwtQuery {
-  /** Of the auth request. */
+  /** The id of the auth request. */
   readonly authRequestID?: string | undefined;
   /** The same. */
   readonly id?: string | undefined;
@@ -114,7 +114,7 @@ export interface OidcLoginByExtJwtQuery {
 
 /** Query parameters of `oidcLoginTotp`. */
 export interface OidcLoginTotpQuery {
-  /** Of the auth request. */
+  /** The id of the auth request. */
   readonly authRequestID?: string | undefined;
   /** The same. */
   readonly id?: string | undefined;
@@ -122,7 +122,7 @@ export interface OidcLoginTotpQuery {
 
 /** Query parameters of `oidcLoginEnrollTotp`. */
 export interface OidcLoginEnrollTotpQuery {
-  /** Of the auth request. */
+  /** The id of the auth request. */
   readonly authRequestID?: string | undefined;
   /** The same. */
   readonly id?: string | undefined;
@@ -130,7 +130,7 @@ export interface OidcLoginEnrollTotpQuery {
 
 /** Query parameters of `oidcLoginGiveUpTotp`. */
 export interface OidcLoginGiveUpTotpQuery {
-  /** Of the auth request. */
+  /** The id of the auth request. */
   readonly authRequestID?: string | undefined;
   /** The same. */
   readonly id?: string | undefined;
@@ -138,7 +138,7 @@ export interface OidcLoginGiveUpTotpQuery {
 
 /** Query parameters of `oidcLoginVerifyTotp`. */
 export interface OidcLoginVerifyTotpQuery {
-  /** Of the auth request. */
+  /** The id of the auth request. */
   readonly authRequestID?: string | undefined;
   /** The same. */
   readonly id?: string | undefined;
@@ -146,7 +146,7 @@ export interface OidcLoginVerifyTotpQuery {
 
 /** Query parameters of `oidcLoginListAuthQueries`. */
 export interface OidcLoginListAuthQueriesQuery {
-  /** Of the auth request. */
+  /** The id of the auth request. */
   readonly authRequestID?: string | undefined;
   /** The same. */
   readonly id?: string | undefined;

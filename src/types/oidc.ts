@@ -3,7 +3,7 @@
 import type { HttpOutput } from '../api/surfaces/http-output.ts';
 import type { CallOptions } from '../call/options.ts';
 
-/** What the provider can do, and where (OpenID Connect Discovery 1.0). */
+/** Provider metadata (OpenID Connect Discovery 1.0). */
 export interface OidcDiscovery {
   /** The issuer of its tokens. */
   readonly issuer: string;
@@ -27,7 +27,7 @@ export interface OidcDiscovery {
   readonly response_types_supported: readonly string[];
   /** `query`. */
   readonly response_modes_supported: readonly string[];
-  /** What tokens are given for. */
+  /** Grant types. */
   readonly grant_types_supported: readonly string[];
   /** `public`: every client sees the same `sub`. */
   readonly subject_types_supported: readonly string[];
@@ -63,7 +63,7 @@ export interface OidcDiscovery {
     readonly totp_enroll: string;
     /** Where that is confirmed. */
     readonly totp_enroll_verify: string;
-    /** What a login still owes. */
+    /** The factors that a login still owes. */
     readonly auth_queries: string;
   };
 }
@@ -84,15 +84,15 @@ export interface OidcKey {
   readonly use: string;
   /** The algorithm of its signatures. */
   readonly alg: string;
-  /** Of an elliptic curve, its name. */
+  /** For an elliptic curve: its name. */
   readonly crv?: string | undefined;
-  /** Of an elliptic curve. */
+  /** For an elliptic curve. */
   readonly x?: string | undefined;
-  /** Of an elliptic curve. */
+  /** For an elliptic curve. */
   readonly y?: string | undefined;
-  /** Of RSA. */
+  /** For RSA. */
   readonly n?: string | undefined;
-  /** Of RSA. */
+  /** For RSA. */
   readonly e?: string | undefined;
 }
 
@@ -110,7 +110,7 @@ export interface OidcAuthorizeQuery {
   readonly state?: string | undefined;
   /** Comes back in the id token. */
   readonly nonce?: string | undefined;
-  /** Of the code verifier (RFC 7636). Needed. */
+  /** The hash of the code verifier (RFC 7636). Required. */
   readonly code_challenge?: string | undefined;
   /** `S256`. Needed. */
   readonly code_challenge_method?: string | undefined;
@@ -144,7 +144,7 @@ export interface OidcAuthorize {
   readonly state?: string | undefined;
   /** Comes back in the id token. */
   readonly nonce?: string | undefined;
-  /** Of the code verifier (RFC 7636). Needed. */
+  /** The hash of the code verifier (RFC 7636). Required. */
   readonly code_challenge?: string | undefined;
   /** `S256`. Needed. */
   readonly code_challenge_method?: string | undefined;
@@ -178,7 +178,7 @@ export interface OidcAuthorizeByFormQuery {
   readonly state?: string | undefined;
   /** Comes back in the id token. */
   readonly nonce?: string | undefined;
-  /** Of the code verifier (RFC 7636). Needed. */
+  /** The hash of the code verifier (RFC 7636). Required. */
   readonly code_challenge?: string | undefined;
   /** `S256`. Needed. */
   readonly code_challenge_method?: string | undefined;
@@ -200,9 +200,9 @@ export interface OidcAuthorizeByFormQuery {
 
 /** Query parameters of `oidcCallback`. */
 export interface OidcCallbackQuery {
-  /** Of the login. */
+  /** The id of the login. */
   readonly id?: string | undefined;
-  /** Of who completed the login, where that was on a page. */
+  /** The key of the browser that completed the login, if that was on a page. */
   readonly key?: string | undefined;
 }
 
@@ -214,7 +214,7 @@ export interface OidcTokenRequest {
   readonly client_id?: string | undefined;
   /** The code, for `authorization_code`. */
   readonly code?: string | undefined;
-  /** What the code challenge was made of. */
+  /** The code verifier, whose hash is the code challenge. */
   readonly code_verifier?: string | undefined;
   /** As in the request for the code. */
   readonly redirect_uri?: string | undefined;
@@ -224,9 +224,9 @@ export interface OidcTokenRequest {
   readonly scope?: string | undefined;
   /** The token to exchange. */
   readonly subject_token?: string | undefined;
-  /** What it is: `urn:ietf:params:oauth:token-type:refresh_token` or `...:access_token`. */
+  /** Type of the given token: `urn:ietf:params:oauth:token-type:refresh_token` or `...:access_token`. */
   readonly subject_token_type?: string | undefined;
-  /** What is wanted: one of these two, or `...:id_token`. Default: a refresh token. */
+  /** Type of the requested token: one of these two, or `...:id_token`. Default: a refresh token. */
   readonly requested_token_type?: string | undefined;
   /** A client that the new token is for. */
   readonly audience?: string | undefined;
@@ -242,11 +242,11 @@ export interface OidcTokens {
   readonly expires_in?: number | undefined;
   /** Good for one use. With the scope `offline_access`. */
   readonly refresh_token?: string | undefined;
-  /** Who has logged in (OpenID Connect Core 1.0, section 2). */
+  /** A token that identifies the user (OpenID Connect Core 1.0, section 2). */
   readonly id_token?: string | undefined;
   /** Separated by blanks. */
   readonly scope?: string | undefined;
-  /** Of an exchange. */
+  /** Type of the issued token, for a token exchange. */
   readonly issued_token_type?: string | undefined;
 }
 
@@ -256,7 +256,7 @@ export interface OidcUserinfo {
   readonly sub: string;
   /** Its name. */
   readonly name: string;
-  /** Whether it is an administrator. */
+  /** True if it is an administrator. */
   readonly z_ia: boolean;
   /** Its external id, if it has one. */
   readonly z_eid?: string | undefined;
@@ -272,9 +272,9 @@ export interface OidcTokenQuestion {
   readonly client_id?: string | undefined;
 }
 
-/** What there is to say about a token. */
+/** The result of an introspection (RFC 7662). */
 export interface OidcIntrospection {
-  /** Whether the token is good now; nothing else is said of one that is not. */
+  /** True if the token is active; for an inactive one, this is the only field. */
   readonly active: boolean;
   /** Id of the identity. */
   readonly sub?: string | undefined;
@@ -334,7 +334,7 @@ export interface OidcEndSessionByFormQuery {
   readonly state?: string | undefined;
 }
 
-/** That the provider is there. */
+/** The provider is available. */
 export interface OidcHealth {
   /** `ok`. */
   readonly status: string;

@@ -20,7 +20,7 @@ export interface PostureCheckType {
   readonly name: string;
   /** Operating systems that the check supports. */
   readonly operatingSystems: readonly OperatingSystem[];
-  /** Of the form of checks of the type. */
+  /** Version of the form of checks of the type. */
   readonly version: string;
 }
 

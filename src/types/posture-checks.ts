@@ -24,7 +24,7 @@ export interface PostureCheckDomain {
   readonly name: string;
   /** Role attributes, by which service policies select the check. */
   readonly roleAttributes: readonly string[];
-  /** Of the form of the check. There is one. */
+  /** Version of the form of the check. There is one. */
   readonly version: 1;
   /** Says which other fields there are. */
   readonly typeId: 'DOMAIN';
@@ -48,7 +48,7 @@ export interface PostureCheckMacAddress {
   readonly name: string;
   /** Role attributes, by which service policies select the check. */
   readonly roleAttributes: readonly string[];
-  /** Of the form of the check. There is one. */
+  /** Version of the form of the check. There is one. */
   readonly version: 1;
   /** Says which other fields there are. */
   readonly typeId: 'MAC';
@@ -75,15 +75,15 @@ export interface PostureCheckMfa {
   readonly name: string;
   /** Role attributes, by which service policies select the check. */
   readonly roleAttributes: readonly string[];
-  /** Of the form of the check. There is one. */
+  /** Version of the form of the check. There is one. */
   readonly version: 1;
   /** Says which other fields there are. */
   readonly typeId: 'MFA';
   /** Seconds that a passed code counts; -1: without end. */
   readonly timeoutSeconds: number;
-  /** Whether a code is owed after the endpoint woke. */
+  /** True if a code is owed after the endpoint woke. */
   readonly promptOnWake?: boolean;
-  /** Whether a code is owed after the endpoint was unlocked. */
+  /** True if a code is owed after the endpoint was unlocked. */
   readonly promptOnUnlock?: boolean;
   /** Older clients do not understand the remaining time, and do not receive it. */
   readonly ignoreLegacyEndpoints?: boolean;
@@ -105,7 +105,7 @@ export interface PostureCheckOperatingSystem {
   readonly name: string;
   /** Role attributes, by which service policies select the check. */
   readonly roleAttributes: readonly string[];
-  /** Of the form of the check. There is one. */
+  /** Version of the form of the check. There is one. */
   readonly version: 1;
   /** Says which other fields there are. */
   readonly typeId: 'OS';
@@ -129,7 +129,7 @@ export interface PostureCheckProcess {
   readonly name: string;
   /** Role attributes, by which service policies select the check. */
   readonly roleAttributes: readonly string[];
-  /** Of the form of the check. There is one. */
+  /** Version of the form of the check. There is one. */
   readonly version: 1;
   /** Says which other fields there are. */
   readonly typeId: 'PROCESS';
@@ -165,11 +165,11 @@ export interface PostureCheckProcessMulti {
   readonly name: string;
   /** Role attributes, by which service policies select the check. */
   readonly roleAttributes: readonly string[];
-  /** Of the form of the check. There is one. */
+  /** Version of the form of the check. There is one. */
   readonly version: 1;
   /** Says which other fields there are. */
   readonly typeId: 'PROCESS_MULTI';
-  /** Whether all programs must run, or one. */
+  /** `AllOf`: all programs must run; `AnyOf`: one of them. */
   readonly semantic: 'AllOf' | 'AnyOf' | 'OneOf';
   /** The programs. */
   readonly processes: readonly PostureProcessMulti[];
@@ -249,12 +249,12 @@ export interface PostureCheckMfaCreate {
    */
   readonly timeoutSeconds?: number | null | undefined;
   /**
-   * Whether a code is owed after the endpoint woke.
+   * True if a code is owed after the endpoint woke.
    * @defaultValue `false`
    */
   readonly promptOnWake?: boolean | null | undefined;
   /**
-   * Whether a code is owed after the endpoint was unlocked.
+   * True if a code is owed after the endpoint was unlocked.
    * @defaultValue `false`
    */
   readonly promptOnUnlock?: boolean | null | undefined;
@@ -329,7 +329,7 @@ export interface PostureCheckProcessMultiCreate {
   readonly roleAttributes?: readonly string[] | null | undefined;
   /** Says which other fields there are. */
   readonly typeId: 'PROCESS_MULTI';
-  /** Whether all programs must run, or one. */
+  /** `AllOf`: all programs must run; `AnyOf`: one of them. */
   readonly semantic: 'AllOf' | 'AnyOf' | 'OneOf';
   /** The programs. */
   readonly processes: readonly {
@@ -411,12 +411,12 @@ export interface PostureCheckMfaUpdate {
    */
   readonly timeoutSeconds?: number | null | undefined;
   /**
-   * Whether a code is owed after the endpoint woke.
+   * True if a code is owed after the endpoint woke.
    * @defaultValue `false`
    */
   readonly promptOnWake?: boolean | null | undefined;
   /**
-   * Whether a code is owed after the endpoint was unlocked.
+   * True if a code is owed after the endpoint was unlocked.
    * @defaultValue `false`
    */
   readonly promptOnUnlock?: boolean | null | undefined;
@@ -494,7 +494,7 @@ export interface PostureCheckProcessMultiUpdate {
   readonly roleAttributes?: readonly string[] | null | undefined;
   /** Says which other fields there are. */
   readonly typeId: 'PROCESS_MULTI';
-  /** Whether all programs must run, or one. */
+  /** `AllOf`: all programs must run; `AnyOf`: one of them. */
   readonly semantic: 'AllOf' | 'AnyOf' | 'OneOf';
   /** The programs. */
   readonly processes: readonly {
@@ -563,9 +563,9 @@ export interface PostureCheckMfaPatch {
   readonly typeId: 'MFA';
   /** Seconds that a passed code counts; -1: without end. */
   readonly timeoutSeconds?: number | null | undefined;
-  /** Whether a code is owed after the endpoint woke. */
+  /** True if a code is owed after the endpoint woke. */
   readonly promptOnWake?: boolean | null | undefined;
-  /** Whether a code is owed after the endpoint was unlocked. */
+  /** True if a code is owed after the endpoint was unlocked. */
   readonly promptOnUnlock?: boolean | null | undefined;
   /** Older clients do not understand the remaining time, and do not receive it. */
   readonly ignoreLegacyEndpoints?: boolean | null | undefined;
@@ -629,7 +629,7 @@ export interface PostureCheckProcessMultiPatch {
   readonly roleAttributes?: readonly string[] | null | undefined;
   /** Says which other fields there are. */
   readonly typeId: 'PROCESS_MULTI';
-  /** Whether all programs must run, or one. */
+  /** `AllOf`: all programs must run; `AnyOf`: one of them. */
   readonly semantic?: 'AllOf' | 'AnyOf' | 'OneOf' | null | undefined;
   /** The programs. */
   readonly processes?: readonly {

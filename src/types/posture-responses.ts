@@ -47,7 +47,7 @@ export interface PostureResponseProcess {
   readonly id: string;
   /** Path of the program. */
   readonly path?: string | null | undefined;
-  /** Whether the program runs. */
+  /** True if the program runs. */
   readonly isRunning?: boolean | null | undefined;
   /** SHA-256 of the binary in hex. */
   readonly hash?: string | null | undefined;
@@ -61,9 +61,9 @@ export interface PostureResponseEndpointState {
   readonly typeId: 'ENDPOINT_STATE';
   /** By custom the id of the posture check that is answered. It is not verified. */
   readonly id: string;
-  /** That it woke. */
+  /** True if the endpoint woke. */
   readonly woken?: boolean | null | undefined;
-  /** That it was unlocked. */
+  /** True if the endpoint was unlocked. */
   readonly unlocked?: boolean | null | undefined;
 }
 

@@ -19,17 +19,17 @@ export interface Revocation {
   readonly tags: Readonly<Record<string, string | number | boolean | null>>;
   /** When it last changed: ISO 8601, UTC. */
   readonly updatedAt: string;
-  /** What the id names: a token by its `jti` (JTI), an identity, or an API session. */
+  /** The type of the id: that of a token, its `jti` (JTI), of an identity, or of an API session. */
   readonly type: 'JTI' | 'IDENTITY' | 'API_SESSION';
   /** When the last of the tokens would have ended by itself. */
   readonly expiresAt: string | null;
 }
 
-/** What to revoke. */
+/** A revocation. */
 export interface RevocationCreate {
-  /** Of a token (its `jti`) and of an API session a UUID; of an identity its id. */
+  /** A UUID for a token (its `jti`) or an API session; for an identity its id. */
   readonly id: string;
-  /** What the id names. */
+  /** The type of the id. */
   readonly type: 'JTI' | 'IDENTITY' | 'API_SESSION';
   /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | undefined;

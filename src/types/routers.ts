@@ -20,17 +20,17 @@ export interface Router {
   readonly name: string;
   /** Cost of a path through the router, 0 to 65535. */
   readonly cost: number;
-  /** Whether the router carries no traffic between other routers. */
+  /** True if the router carries no traffic between other routers. */
   readonly noTraversal: boolean;
-  /** Whether the router is disabled: it may not connect. */
+  /** True if the router is disabled: it may not connect. */
   readonly disabled: boolean;
-  /** Whether the router is connected. */
+  /** True if the router is connected. */
   readonly isOnline: boolean;
   /** New certificate of the router in PEM, until it has connected with it. */
   readonly unverifiedCertPem: string | null;
   /** SHA-1 of that certificate in hex. */
   readonly unverifiedFingerprint: string | null;
-  /** Network interfaces of the router, as it tells. */
+  /** Network interfaces of the router, as it reports them. */
   readonly interfaces: readonly RouterInterface[] | null;
   /** When its enrollment was created, while it has not enrolled. */
   readonly enrollmentCreatedAt?: string;
@@ -40,7 +40,7 @@ export interface Router {
   readonly enrollmentJwt?: string;
   /** Token to enroll with, while it has not enrolled. */
   readonly enrollmentToken?: string;
-  /** Whether the router has enrolled. */
+  /** True if the router has enrolled. */
   readonly isVerified: boolean;
   /** SHA-1 of the certificate in hex. */
   readonly fingerprint: string | null;
@@ -56,12 +56,12 @@ export interface RouterCreate {
    */
   readonly cost?: number | null | undefined;
   /**
-   * Whether the router carries no traffic between other routers.
+   * True if the router carries no traffic between other routers.
    * @defaultValue `false`
    */
   readonly noTraversal?: boolean | null | undefined;
   /**
-   * Whether the router is disabled: it may not connect.
+   * True if the router is disabled: it may not connect.
    * @defaultValue `false`
    */
   readonly disabled?: boolean | null | undefined;
@@ -79,12 +79,12 @@ export interface RouterUpdate {
    */
   readonly cost?: number | null | undefined;
   /**
-   * Whether the router carries no traffic between other routers.
+   * True if the router carries no traffic between other routers.
    * @defaultValue `false`
    */
   readonly noTraversal?: boolean | null | undefined;
   /**
-   * Whether the router is disabled: it may not connect.
+   * True if the router is disabled: it may not connect.
    * @defaultValue `false`
    */
   readonly disabled?: boolean | null | undefined;
@@ -98,9 +98,9 @@ export interface RouterPatch {
   readonly name?: string | null | undefined;
   /** Cost of a path through the router, 0 to 65535. */
   readonly cost?: number | null | undefined;
-  /** Whether the router carries no traffic between other routers. */
+  /** True if the router carries no traffic between other routers. */
   readonly noTraversal?: boolean | null | undefined;
-  /** Whether the router is disabled: it may not connect. */
+  /** True if the router is disabled: it may not connect. */
   readonly disabled?: boolean | null | undefined;
   /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;

@@ -20,7 +20,7 @@ export interface ServiceEdgeRouterPolicy {
   readonly updatedAt: string;
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
-  /** Whether an entity must carry all attributes of a role array, or any. */
+  /** `AllOf`: an entity must carry all attributes of a role array; `AnyOf`: any of them. */
   readonly semantic: 'AllOf' | 'AnyOf';
   /** Services that the policy selects: `#attribute`, `@id`, or `#all` alone. */
   readonly serviceRoles: readonly string[] | null;
@@ -36,7 +36,7 @@ export interface ServiceEdgeRouterPolicy {
 export interface ServiceEdgeRouterPolicyCreate {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
-  /** Whether an entity must carry all attributes of a role array, or any. */
+  /** `AllOf`: an entity must carry all attributes of a role array; `AnyOf`: any of them. */
   readonly semantic: 'AllOf' | 'AnyOf';
   /**
    * Services that the policy selects: `#attribute`, `@id`, or `#all` alone.
@@ -56,7 +56,7 @@ export interface ServiceEdgeRouterPolicyCreate {
 export interface ServiceEdgeRouterPolicyUpdate {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
-  /** Whether an entity must carry all attributes of a role array, or any. */
+  /** `AllOf`: an entity must carry all attributes of a role array; `AnyOf`: any of them. */
   readonly semantic: 'AllOf' | 'AnyOf';
   /**
    * Services that the policy selects: `#attribute`, `@id`, or `#all` alone.
@@ -76,7 +76,7 @@ export interface ServiceEdgeRouterPolicyUpdate {
 export interface ServiceEdgeRouterPolicyPatch {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name?: string | null | undefined;
-  /** Whether an entity must carry all attributes of a role array, or any. */
+  /** `AllOf`: an entity must carry all attributes of a role array; `AnyOf`: any of them. */
   readonly semantic?: 'AllOf' | 'AnyOf' | null | undefined;
   /** Services that the policy selects: `#attribute`, `@id`, or `#all` alone. */
   readonly serviceRoles?: readonly string[] | null | undefined;

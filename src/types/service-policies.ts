@@ -24,9 +24,9 @@ export interface ServicePolicy {
   readonly updatedAt: string;
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
-  /** Whether the policy lets identities dial or bind services. */
+  /** The right that the policy grants: to dial or to bind services. */
   readonly type: 'Dial' | 'Bind' | 'Invalid';
-  /** Whether an entity must carry all attributes of a role array, or any. */
+  /** `AllOf`: an entity must carry all attributes of a role array; `AnyOf`: any of them. */
   readonly semantic: 'AllOf' | 'AnyOf';
   /** Identities that the policy selects: `#attribute`, `@id`, or `#all` alone. */
   readonly identityRoles: readonly string[] | null;
@@ -46,9 +46,9 @@ export interface ServicePolicy {
 export interface ServicePolicyCreate {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
-  /** Whether the policy lets identities dial or bind services. */
+  /** The right that the policy grants: to dial or to bind services. */
   readonly type: 'Dial' | 'Bind' | 'Invalid';
-  /** Whether an entity must carry all attributes of a role array, or any. */
+  /** `AllOf`: an entity must carry all attributes of a role array; `AnyOf`: any of them. */
   readonly semantic: 'AllOf' | 'AnyOf';
   /**
    * Identities that the policy selects: `#attribute`, `@id`, or `#all` alone.
@@ -73,9 +73,9 @@ export interface ServicePolicyCreate {
 export interface ServicePolicyUpdate {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
-  /** Whether the policy lets identities dial or bind services. */
+  /** The right that the policy grants: to dial or to bind services. */
   readonly type: 'Dial' | 'Bind' | 'Invalid';
-  /** Whether an entity must carry all attributes of a role array, or any. */
+  /** `AllOf`: an entity must carry all attributes of a role array; `AnyOf`: any of them. */
   readonly semantic: 'AllOf' | 'AnyOf';
   /**
    * Identities that the policy selects: `#attribute`, `@id`, or `#all` alone.
@@ -100,9 +100,9 @@ export interface ServicePolicyUpdate {
 export interface ServicePolicyPatch {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name?: string | null | undefined;
-  /** Whether the policy lets identities dial or bind services. */
+  /** The right that the policy grants: to dial or to bind services. */
   readonly type?: 'Dial' | 'Bind' | 'Invalid' | null | undefined;
-  /** Whether an entity must carry all attributes of a role array, or any. */
+  /** `AllOf`: an entity must carry all attributes of a role array; `AnyOf`: any of them. */
   readonly semantic?: 'AllOf' | 'AnyOf' | null | undefined;
   /** Identities that the policy selects: `#attribute`, `@id`, or `#all` alone. */
   readonly identityRoles?: readonly string[] | null | undefined;

@@ -24,7 +24,7 @@ export interface Service {
   readonly updatedAt: string;
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
-  /** Whether clients must encrypt from end to end. */
+  /** True if clients must encrypt from end to end. */
   readonly encryptionRequired: boolean;
   /** Milliseconds after which an idle connection is closed; 0: never. */
   readonly maxIdleTimeMillis: number;
@@ -34,7 +34,7 @@ export interface Service {
   readonly roleAttributes: readonly string[] | null;
   /** Ids of the configs of the service, at most one of each type. */
   readonly configs: readonly string[] | null;
-  /** Of the asking identity; `Invalid` where an administrator has neither. Null in lists below other entities. */
+  /** The caller's rights; `Invalid` if an administrator has neither. Null in lists below other entities. */
   readonly permissions: readonly ('Bind' | 'Dial' | 'Invalid')[] | null;
   /** Config data of the requested config types, by the name of the type. */
   readonly config: Readonly<Record<string, JsonMap>> | null;
@@ -48,7 +48,7 @@ export interface PostureQueries {
   readonly policyId: string;
   /** The right that the policy grants. */
   readonly policyType: 'Dial' | 'Bind';
-  /** Whether the session satisfies all checks of the policy now. */
+  /** True if the session satisfies all checks of the policy now. */
   readonly isPassing: boolean;
   /** The checks of the policy. */
   readonly postureQueries: readonly PostureQuery[];
@@ -68,7 +68,7 @@ export interface PostureQuery {
   readonly updatedAt: string;
   /** The type of the check. */
   readonly queryType: string;
-  /** Whether the session satisfies the check now. */
+  /** True if the session satisfies the check now. */
   readonly isPassing: boolean;
   /** Seconds that an answer counts, -1 for no end. */
   readonly timeout: number;
@@ -76,23 +76,23 @@ export interface PostureQuery {
   readonly timeoutRemaining: number;
   /** When the check fails unless it is answered again. */
   readonly timeoutAt?: string | undefined;
-  /** Of a check of one program: which must run. */
+  /** For a check of one program: the program that must run. */
   readonly process?: {
     /** Operating system. */
     readonly osType: OsType;
     /** Path of the program. */
     readonly path: string;
   } | undefined;
-  /** Of a check of several programs: which must run. */
+  /** For a check of several programs: the programs that must run. */
   readonly processes: readonly {
     /** Operating system. */
     readonly osType: OsType;
     /** Path of the program. */
     readonly path: string;
   }[] | null;
-  /** Whether a code is owed after waking. */
+  /** True if a code is owed after waking. */
   readonly promptOnWake?: boolean | undefined;
-  /** Whether a code is owed after unlocking. */
+  /** True if a code is owed after unlocking. */
   readonly promptOnUnlock?: boolean | undefined;
 }
 
@@ -121,7 +121,7 @@ export interface ServiceCreate {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
   /**
-   * Whether clients must encrypt from end to end.
+   * True if clients must encrypt from end to end.
    * @defaultValue `false`
    */
   readonly encryptionRequired: boolean;
@@ -154,7 +154,7 @@ export interface ServiceUpdate {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
   /**
-   * Whether clients must encrypt from end to end.
+   * True if clients must encrypt from end to end.
    * @defaultValue `false`
    */
   readonly encryptionRequired?: boolean | null | undefined;

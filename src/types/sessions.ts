@@ -29,7 +29,7 @@ export interface Session {
   readonly service?: EntityReference;
   /** Id of the identity of the API session. */
   readonly identityId: string;
-  /** Whether it dials or binds the service. */
+  /** `Dial` or `Bind`. */
   readonly type: 'Dial' | 'Bind';
   /** Stands where the token would: the session's id, which opens nothing. */
   readonly token: string;
@@ -48,7 +48,7 @@ export interface SessionEdgeRouter {
   readonly name: string;
   /** Host name under which clients reach the router. */
   readonly hostname: string;
-  /** Whether the router is connected. */
+  /** True if the router is connected. */
   readonly isOnline: boolean;
   /** Address by protocol, e.g. `tls`. */
   readonly supportedProtocols: Readonly<Record<string, string>>;
@@ -56,9 +56,9 @@ export interface SessionEdgeRouter {
   readonly syncStatus: string;
   /** Cost of a path through the router, 0 to 65535. */
   readonly cost: number;
-  /** Whether the router carries no traffic between other routers. */
+  /** True if the router carries no traffic between other routers. */
   readonly noTraversal: boolean;
-  /** Whether the router is disabled. */
+  /** True if the router is disabled. */
   readonly disabled: boolean;
   /** The same as `supportedProtocols`. */
   readonly urls: Readonly<Record<string, string>>;
@@ -68,7 +68,7 @@ export interface SessionEdgeRouter {
 export interface SessionCreate {
   /** Needed: without one, no service is found. */
   readonly serviceId?: string | undefined;
-  /** Whether to dial or to bind the service. */
+  /** `Dial` or `Bind`; default `Dial`. */
   readonly type?: 'Dial' | 'Bind' | undefined;
   /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | undefined;
@@ -94,7 +94,7 @@ export interface CreatedSession {
   readonly serviceId: string;
   /** Id of the identity of the API session. */
   readonly identityId: string;
-  /** Whether it dials or binds the service. */
+  /** `Dial` or `Bind`. */
   readonly type: 'Dial' | 'Bind';
   /** A JWT by which routers know the session. */
   readonly token: string;

@@ -122,7 +122,7 @@ export interface PolicyTypeQuery {
 /** Exactly these twelve spellings are accepted. Two that differ only in case and underscores mean the same system. */
 export type OsType = 'Windows' | 'WindowsServer' | 'Android' | 'iOS' | 'Linux' | 'macOS' | 'WINDOWS' | 'WINDOWS_SERVER' | 'ANDROID' | 'IOS' | 'LINUX' | 'MACOS';
 
-/** A network interface of a router, as the router tells. */
+/** A network interface of a router, as the router reports it. */
 export interface RouterInterface {
   /** Name of the interface, e.g. `eth0`. */
   readonly name: string;
@@ -132,15 +132,15 @@ export interface RouterInterface {
   readonly mtu: number;
   /** Number of the interface, from 0. */
   readonly index: number;
-  /** Whether it is switched on. */
+  /** True if it is switched on. */
   readonly isUp: boolean;
-  /** Whether it works. */
+  /** True if it works. */
   readonly isRunning: boolean;
-  /** Whether it leads back to the machine. */
+  /** True if it leads back to the machine. */
   readonly isLoopback: boolean;
-  /** Whether it can broadcast. */
+  /** True if it can broadcast. */
   readonly isBroadcast: boolean;
-  /** Whether it can multicast. */
+  /** True if it can multicast. */
   readonly isMulticast: boolean;
   /** IP addresses with the length of the prefix. */
   readonly addresses: readonly string[];
@@ -184,7 +184,7 @@ export interface IdentityExtendValidateEnrollmentRequest {
 export interface AuthQuery {
   /** The factor: a code, or a token of an external signer. */
   readonly typeId: 'MFA' | 'TOTP' | 'EXT-JWT';
-  /** Who asks: `ziti` for codes, `url` for a signer. */
+  /** The provider of the factor: `ziti` for codes, `url` for a signer. */
   readonly provider: 'ziti' | 'url';
   /** Characters of a code. */
   readonly format?: 'numeric' | 'alpha' | 'alphaNumeric' | undefined;
@@ -206,7 +206,7 @@ export interface AuthQuery {
   readonly isTotpEnrolled?: boolean | undefined;
 }
 
-/** Of the authenticator app, or where it says so a recovery code. */
+/** A code of the authenticator app or, where documented, a recovery code. */
 export interface MfaCode {
   /** Six digits of the app, or a recovery code. */
   readonly code: string;

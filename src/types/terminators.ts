@@ -34,7 +34,7 @@ export interface Terminator {
   readonly precedence: 'default' | 'required' | 'failed';
   /** Cost as the traffic makes it. */
   readonly dynamicCost: number;
-  /** Tells apart the instances of one service. */
+  /** Distinguishes the instances of one service. */
   readonly identity: string;
 }
 
@@ -59,7 +59,7 @@ export interface TerminatorCreate {
    */
   readonly precedence?: 'default' | 'required' | 'failed' | null | undefined;
   /**
-   * Tells apart the instances of one service.
+   * Distinguishes the instances of one service.
    * @defaultValue `""`
    */
   readonly identity?: string | null | undefined;

@@ -9,7 +9,7 @@ export const attributeIndex = (from: string): HiddenSetField => hiddenSet({ of: 
 /** The ids that are keys of the maps `from`, which are of one kind: kept beside them by every write, so that entities are found by them. */
 export const keysOf = (...from: readonly string[]): HiddenSetField => hiddenSet({ of: 'keys', from });
 
-/** The text `from` as `foldCase` has it, if there is one: kept beside it by every write, so that entities are found by it whatever its case. */
+/** The text `from` as `foldCase` has it, if there is one: kept beside it by every write, so that entities are found by it case-insensitively. */
 export const folded = (from: string): HiddenSetField => hiddenSet({ of: 'folded', from });
 
 /** The fields of a row with those that follow from others: what `attributeIndex`, `keysOf` and `folded` say. */

@@ -1,12 +1,12 @@
 /** Shared by all copies of this package in a process. */
 const VERSION: unique symbol = Symbol.for('overlay-controller.version');
 
-/** Tells the version of an entity beside its fields: neither JSON nor a copy has it. @returns the entity */
+/** Attaches the version to an entity outside of its fields: neither JSON nor a copy has it. @returns the entity */
 export const withVersion = <T extends object>(entity: T, version: number): T => Object.defineProperty(entity, VERSION, { value: version });
 
 /**
  * The version of an entity as `get` and `list` of the facade give it, and `get` of a client: the revision of its last write, as of its change record.
- * Hand it back as `{ ifVersion }` to change only what has not changed meanwhile.
+ * Pass it as `{ ifVersion }` to change the entity only if it has not changed since.
  *
  * ```ts
  * const ann = await controller.identities.get({ id });

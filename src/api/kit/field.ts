@@ -30,16 +30,16 @@ export interface FieldOptions {
   readonly absent?: boolean;
   /** Changing it alone is no change worth a revision (activity dates). */
   readonly volatile?: boolean;
-  /** Of a hidden field: the kind's behaviour may show it all the same, to those and where a setting says so. No event and no record has it. */
+  /** For a hidden field that the kind's behaviour may show if a setting allows it. Events and records never have it. */
   readonly disclosable?: boolean;
   /**
-   * Its value lets a stranger act as somebody, such as a token to enroll with. Delegated callers see it with the right to create or update entities of the
+   * Its value is a credential, such as an enrollment token. Delegated callers see it with the right to create or update entities of the
    * kind, never with the right to read them, and no event and no record has it.
    */
   readonly credential?: true;
   /** Shows entities of another kind, with their credentials. */
   readonly shows?: string;
-  /** Of a hidden field: kept sealed under the host's secret key. What the seal is bound to, from the row: a text sealed for one place opens in no other. */
+  /** For a hidden field that is sealed under the host's secret key: the context of the seal, from the row. A text sealed for one context opens in no other. */
   readonly sealedFor?: (row: Readonly<Record<string, unknown>>) => string;
   /** PATCH changes the leaves that are given, not the whole document; `patch` is the schema of such a partial document. */
   readonly patch?: z.ZodType;
@@ -213,11 +213,11 @@ export const sealed = <In, Out>(
 
 const NEEDED: readonly WriteMode[] = ['required', 'createOnly', 'discriminator'];
 
-/** Whether every entity has a value of the field, which no default stands for. */
+/** True if every entity has a value of the field, without a default. */
 export const isAlwaysSet = ({ write, absent, reference }: Field): boolean =>
   absent !== true && (NEEDED.includes(write) || reference?.isSet === true);
 
-/** Whether a set without elements is shown as an empty list, not as null. */
+/** True if an empty set is shown as an empty list, not as null. */
 export const showsEmptyList = (set: NonNullable<Field['set']>): boolean => 'empty' in set && set.empty === 'list';
 
 /** The type that a filter compares the field as, derived from its schema. */

@@ -15,7 +15,7 @@ export type { Answer, Page, Pagination };
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
- * Who may call: `open`: anyone; `partial`: an API session, even while it owes a second factor; `session`: an API session that owes none;
+ * The required session: `open`: none; `partial`: an API session, even while it owes a second factor; `session`: an API session that owes none;
  * `<kind>.<verb>`: holders of that right, today administrators.
  */
 export type Permission = 'open' | 'partial' | 'session' | `${string}.${'read' | 'create' | 'update' | 'delete'}`;
@@ -43,7 +43,7 @@ export interface Operation<I = unknown, O = unknown, D = I> {
   readonly path: string;
   readonly summary: string;
   readonly permission: Permission;
-  /** Of what a session does with entities of its own identity: the right to do it with those of every identity. */
+  /** For operations on entities of the caller's own identity: the right to call them for those of every identity. */
   readonly ofAll?: `ops.${'read' | 'delete'}`;
   /** A lesser actor gets 401, or 403 where the specification says so. */
   readonly denied?: 403;
@@ -58,11 +58,11 @@ export interface Operation<I = unknown, O = unknown, D = I> {
   readonly answer: Answer;
   readonly status?: number;
   /**
-   * The kind of the entity that `{id}` of its path names. A GET tells its version, as the header `etag`; a change may be made on condition of it
+   * The kind of the entity that `{id}` of its path names. A GET returns its version as the header `etag`; a change may be conditional on it
    * (`ifVersion`, header `if-match`).
    */
   readonly entity?: Pick<Resource, 'kind' | 'view'>;
-  /** That it may answer 202 while its work goes on, with the header `location` where to ask how. */
+  /** It may answer 202 while its work continues, with the address of the state in the header `location`. */
   readonly accepted?: true;
   /** Beyond those that follow from the rest: 400 for bodies and queries, 401, 404 for path parameters, 429. */
   readonly errors?: readonly ErrorCode[];
@@ -72,7 +72,7 @@ export interface Operation<I = unknown, O = unknown, D = I> {
 
 export type Operations = Readonly<Record<string, Operation>>;
 
-/** Whether an operation may be called on condition of its entity's version. */
+/** True if an operation may be conditional on the version of its entity. */
 export const isConditional = <O extends Pick<Operation, 'entity' | 'method'>>(operation: O): operation is O & Required<Pick<O, 'entity'>> =>
   operation.entity !== undefined && operation.method !== 'GET';
 

@@ -94,7 +94,7 @@ export const references = (target: string): SetField => ({
   filter: true,
 });
 
-/** The ids of entities of kind `target` that stand elsewhere in the row: kept beside it by the kind's behaviour, so that none of them is deleted. */
+/** The ids of entities of kind `target` in other fields of the row, kept by the kind's behaviour, so that none of them is deleted. */
 export const pointers = (target: string): HiddenSetField => hiddenSet({ of: 'references', target, onDelete: 'restrict' });
 
 /** A map of names to values, replaced as a whole by PATCH. `keys`: the names are ids of that kind (unknown: 404). */

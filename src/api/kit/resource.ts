@@ -5,7 +5,7 @@ import { type Field, type Fields, type KeepMode, showsEmptyList, type WriteMode 
 import { preprocess } from './preprocess.ts';
 import { displayName, type RoleDisplay, roleDisplay } from './role-display.ts';
 
-/** What a kind is called, e.g. `['Identity', 'Identities']`. */
+/** Singular and plural of a kind, e.g. `['Identity', 'Identities']`. */
 export type Names = readonly [singular: string, plural: string];
 
 /** The declaration of a kind. Bodies, details, storage, filter symbols and links are derived from it. */
@@ -110,7 +110,7 @@ export interface BaseDetail {
 }
 
 type In<X> = X extends Field<WriteMode, KeepMode, infer I, unknown> ? I : never;
-/** Of a document that is patched leaf by leaf, some of the leaves. */
+/** Some of the leaves of a document that is patched leaf by leaf. */
 type Patched<X> = X extends { readonly patch: z.ZodType<unknown, infer P> } ? P : In<X>;
 /** A set that must be given may be null, as answers show one without elements. */
 type Needed<X> = X extends { readonly set: object } ? In<X> | null : In<X>;
@@ -260,7 +260,7 @@ const detailSchema = (fields: Fields, id: string) => {
     .meta({ id });
 };
 
-/** Whether an answer shows null for it: an empty set, or what is stored and may be unset. */
+/** True if an answer may show null for it: an empty set, or a stored field that may be unset. */
 const mayBeNull = ({ keep, write, set, default: unset }: Field): boolean =>
   set !== undefined
     ? !showsEmptyList(set)

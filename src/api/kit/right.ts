@@ -3,7 +3,7 @@ import type { ResourceDeclaration } from './resource.ts';
 
 type Named = Pick<ResourceDeclaration<string, Fields>, 'kind' | 'right'>;
 
-/** What a right lets do with the entities of a kind. */
+/** The actions of a right on the entities of a kind. */
 export type Action = 'read' | 'create' | 'update' | 'delete';
 
 /** The name of a kind in the names of rights, which several kinds may share: `service-policy`, `router`. The published names, where there are some. */

@@ -10,7 +10,7 @@ export const selectorOfId = (id: string): string => `@${id}`;
 export interface Selection {
   readonly everything: boolean;
   readonly ids: readonly string[];
-  /** Whether an id is among `ids`, however many there are. */
+  /** True if an id is among `ids`, for any number of them. */
   hasId(id: string): boolean;
   readonly attributes: readonly string[];
 }

@@ -17,7 +17,7 @@ export const postureCheck = variantResource(
       name: required(name, { unique: true, filter: true }),
       /** Role attributes, by which service policies select the check. */
       roleAttributes: plainRoles(),
-      /** Of the form of the check. There is one. */
+      /** Version of the form of the check. There is one. */
       version: readOnly(z.literal(1), { keep: 'computed' }),
     },
   },

@@ -3,8 +3,8 @@ import type * as z from 'zod';
 /** The answer of a call. `status` is 201 for `created` and 200 otherwise, unless the operation declares another. */
 export type Answer =
   /**
-   * One entity, or any other object or list that is no page. `counts` names a list in it whose length `meta.pagination` tells. `isBare`: it stands in no envelope,
-   * whatever the surface.
+   * One entity, or any other object or list that is not a page. `counts` names a list in it whose length is in `meta.pagination`. `isBare`: without envelope
+   * on every surface.
    */
   | { readonly is: 'data'; readonly schema: z.ZodType; readonly counts?: string; readonly isBare?: true }
   /** A page of a list. `of` names the kind whose entities these are, where they are shown in another form than their detail. */

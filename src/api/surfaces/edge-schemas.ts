@@ -1,4 +1,4 @@
-/** What the envelopes of the edge APIs hold beside data, which no operation declares because all have it. */
+/** Common parts of the envelopes of the edge APIs, which no operation declares. */
 import { type JsonSchema, type JsonSchemaComponents, schemaNamed } from './json-schema.ts';
 
 const TEXT: JsonSchema = { type: 'string' };

@@ -17,7 +17,7 @@ export interface Envelope {
   readonly write: (answer: DataAnswer, output: unknown) => string | AsyncIterable<string>;
   /** The schema of a whole body. @param data the schema of the output; of a page, that of one item */
   readonly schemaOf: (answer: DataAnswer, data: JsonSchema) => JsonSchema;
-  /** What `schemaOf` refers to by name. */
+  /** The schemas that `schemaOf` refers to by name. */
   readonly components: JsonSchemaComponents;
 }
 
@@ -37,7 +37,7 @@ export interface ErrorForm {
   readonly write: (error: ApiError, requestId: string) => ErrorAnswer;
   /** The schema of a whole body. */
   readonly schema: JsonSchema;
-  /** What `schema` refers to by name. */
+  /** The schemas that `schema` refers to by name. */
   readonly components: JsonSchemaComponents;
 }
 

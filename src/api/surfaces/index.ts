@@ -15,7 +15,7 @@ export const surfaces = {
   client: surface({ name: 'client', prefix: '/edge/client/v1', aliases: ['/edge/v1', '/'], ...edge }),
   /** Operations beyond the published APIs, without clients that rely on unknown parameters being ignored: an ignored filter shows too much. */
   extensions: surface({ name: 'extensions', prefix: '/edge/management/extensions/v1', ...edge, refusesUnknown: true }),
-  /** What carries the traffic: routers, terminators, links and circuits, for administrators. */
+  /** The fabric: routers, terminators, links and circuits, for administrators. */
   fabric: surface({ name: 'fabric', prefix: '/fabric/v1', ...edge }),
   /** The OpenID provider. */
   oidc: surface({ name: 'oidc', prefix: '/oidc', ...provider, errorForm: oauthErrors, refusesRepeated: true }), // RFC 6749, 3.1

@@ -1,4 +1,4 @@
-/** The JSON text of large values part by part, so that others have a turn between the parts. */
+/** Serializes large values to JSON part by part, so that the caller can yield to the event loop in between. */
 
 /** Elements from which on a value counts as large. */
 const MANY = 2000;
@@ -24,7 +24,7 @@ const countArrays = (value: unknown, isInner = false): number => {
   return count;
 };
 
-/** Whether the arrays of an object and of their elements have many elements: as of a service whose policies ask for many posture checks. */
+/** True if an object has large arrays, also in its elements: such as a service whose policies require many posture checks. */
 export const isLarge = (value: unknown): boolean => countArrays(value) > MANY;
 
 /** Texts of objects that may come more than once, as what a policy asks for does in each service that it grants. */

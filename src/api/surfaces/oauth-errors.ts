@@ -6,7 +6,7 @@ import { schemaNamed } from './json-schema.ts';
 
 const TEXT = { type: 'string' } as const;
 
-/** What the client itself did wrong, in the words of OAuth; every other refusal of a request is `invalid_request`. */
+/** OAuth error codes; every other refusal of a request is `invalid_request`. */
 const OAUTH_ERRORS: Readonly<Partial<Record<ApiError['code'], string>>> = {
   INVALID_CLIENT: 'invalid_client',
   INVALID_GRANT: 'invalid_grant',

@@ -1,4 +1,4 @@
-/** The envelope of a page: `{ data, meta }`, where `meta` tells which part of the list it is. */
+/** The envelope of a page: `{ data, meta }`, where `meta` says which part of the list it is. */
 import { countWork, yieldToEventLoop } from '../../concurrency/event-loop.ts';
 import { META } from '../../wire/meta.ts';
 import type { Page } from './answer.ts';

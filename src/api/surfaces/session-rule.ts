@@ -13,7 +13,7 @@ export type Credentials =
 export interface SessionRule {
   /** Request headers that carry credentials, in lower case: other origins may send them. */
   readonly requestHeaders: readonly string[];
-  /** Answer headers that tell of the session, in lower case: other origins may read them. */
+  /** Answer headers about the session, in lower case: other origins may read them. */
   readonly answerHeaders: readonly string[];
   /** @param header value of a request header by its name in lower case */
   readonly credentialsOf: (header: (name: string) => string | undefined) => Credentials;

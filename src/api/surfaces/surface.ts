@@ -19,9 +19,9 @@ export interface Surface<N extends string = string> {
   readonly session: SessionRule;
   /** Answer headers of its own that other origins may read, in lower case. */
   readonly exposedHeaders: readonly string[];
-  /** Whether a parameter of a query that takes one value is refused when it is repeated; else its first value counts. */
+  /** Refuses a repeated query parameter that takes one value; otherwise its first value counts. */
   readonly refusesRepeated: boolean;
-  /** Whether a parameter of a query that no operation declares is refused; else it is ignored. */
+  /** Refuses query parameters that the operation does not declare; otherwise they are ignored. */
   readonly refusesUnknown: boolean;
 }
 

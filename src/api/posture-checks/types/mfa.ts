@@ -12,9 +12,9 @@ const prompt = () => optional(boolean, { default: false, absent: true, filter: t
 export const mfaVariant = variant('Mfa', {
   /** Seconds that a passed code counts; -1: without end. */
   timeoutSeconds: optional(timeoutSeconds, { default: -1 }),
-  /** Whether a code is owed after the endpoint woke. */
+  /** True if a code is owed after the endpoint woke. */
   promptOnWake: prompt(),
-  /** Whether a code is owed after the endpoint was unlocked. */
+  /** True if a code is owed after the endpoint was unlocked. */
   promptOnUnlock: prompt(),
   /** Older clients do not understand the remaining time, and do not receive it. */
   ignoreLegacyEndpoints: optional(boolean, { default: false, absent: true }),

@@ -32,7 +32,7 @@ const withCapitals = (entry: unknown): unknown => {
   return { ...(Type === undefined ? {} : { type: Type }), ...(Versions === undefined ? {} : { versions: Versions }), ...rest };
 };
 
-/** Of a system that is listed twice, the last entry counts. */
+/** If a system is listed twice, the last entry counts. */
 const operatingSystems = list(preprocess(withCapitals, given), 100)
   .min(1)
   .transform((systems): readonly OperatingSystem[] =>

@@ -49,7 +49,7 @@ const entry = z
 const systemOf = ({ osType, os }: { readonly osType?: OsType | undefined; readonly os?: OsType | undefined }) => osType ?? os;
 const keyOf = ({ osType, path }: Stored): string => osKey(osType) + path;
 
-/** Of a path that is listed twice for a system, the last entry counts. */
+/** If a path is listed twice for a system, the last entry counts. */
 const processes = list(entry, 1000)
   .min(1)
   .transform((entries): readonly Stored[] => {
@@ -69,7 +69,7 @@ const processes = list(entry, 1000)
 
 /** Programs must run on the endpoint: all of them, or one (`OneOf`, which clients call `AnyOf`). */
 export const processMultiVariant = variant('ProcessMulti', {
-  /** Whether all programs must run, or one. */
+  /** `AllOf`: all programs must run; `AnyOf`: one of them. */
   semantic: required(z.enum(['AllOf', 'AnyOf', 'OneOf'])),
   /** The programs. */
   processes: required(processes),

@@ -45,7 +45,7 @@ const processDocument = body
   )
   .pipe(stored);
 
-/** A patch gives system and path anew, and keeps what it does not give of the others. */
+/** A patch replaces system and path, and keeps the other fields that it does not give. */
 const patch = body.transform(({ hashes, signerFingerprint, ...rest }) => ({
   ...rest,
   ...(hashes ? { hashes: hashes.length ? sortedSet(hashes.map(lower)) : null } : {}),
