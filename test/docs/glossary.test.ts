@@ -27,8 +27,8 @@ const LITERATURE = `
   document element entity entries entry error export express failure fault folder frame functions handler handlers handling hasher headers
   id input instance interface issue limits line listener load logger lookup loop loopback management matcher memory message method metrics
   middleware mode name options ordering page pagination pair parts password path peer plan plugin point pool protocol proxies queries
-  queue random reason ref release report requirement result root row rows scalar serve server serving size software sort source state
-  statement step storage string subject syntax tables target test text transaction transactions transport usage user value violation work yield
+  queue random reason ref report requirement result root row rows scalar serve server serving size software sort source state
+  statement step storage string subject syntax tables target test text transport usage user value violation work yield
   applied arguments awaiting busy called changed checked chosen created failing fast first former frozen hooked incomplete incoming inspected
   invalid joined large long missing new none opened outgoing overlays overloaded pending plain pooled presented reading recorded refused remote
   resealed restored safe scripted shared slow taken trusted unavailable uncommitted unique verified written
