@@ -25,7 +25,7 @@ export const certifiedNames = (host: string, advertised = namesOf(host).advertis
 /** The name or address of a URL's `hostname`, which has IPv6 in brackets. */
 export const hostInUrl = (hostname: string): string => hostname.replace(/^\[(.*)\]$/, '$1');
 
-/** Whether a name or address means this machine, for any machine (RFC 6761, 6.3). */
+/** True for names and addresses that denote the local machine (RFC 6761, 6.3). */
 export const isLoopbackHost = (host: string): boolean => isLoopback(host) || /^(.+\.)?localhost\.?$/i.test(host);
 
 /** The name or address in a header `Host` (RFC 9110, 7.2), in lower case; undefined if it has none. */

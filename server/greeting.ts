@@ -21,7 +21,7 @@ export interface Greeting {
   readonly applications: readonly string[];
   /** Names of the options about the first administrator that were given. */
   readonly given: readonly string[];
-  /** Whether the operator chose the administrator's password, so that it need not be printed. */
+  /** True if the operator chose the administrator's password, so that it is not printed. */
   readonly isPasswordGiven: boolean;
 }
 

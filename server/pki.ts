@@ -166,7 +166,7 @@ export const belongTogether = (key: string, cert: string): 'key' | 'cert' | 'pai
   return certificate.checkPrivateKey(privateKey) ? undefined : 'pair';
 };
 
-/** Whether a client that connects to this name or address accepts the certificate. */
+/** True if the certificate is valid for this name or address. */
 export const covers = (cert: string, name: string): boolean => {
   const certificate = new X509Certificate(cert);
   return (isIP(name) ? certificate.checkIP(name) : certificate.checkHost(name, { subject: 'never' })) !== undefined;

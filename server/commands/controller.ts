@@ -50,7 +50,7 @@ export const withController = async <T>(
 /** These commands issue nothing that names the controller's address. */
 export const UNUSED_ADDRESS = { address: 'https://127.0.0.1:1280' } as const;
 
-/** Whether the network in a store has its administrator. */
+/** True if the network in a store has its first administrator. */
 export const hasAdministrator = async (storage: KyselyStorage): Promise<boolean> => {
   const inspection = await inspectStore({ storage });
   const { pagination } = await inspection.list('identity', { filter: 'isDefaultAdmin = true' }).finally(() => inspection.close());

@@ -1,19 +1,19 @@
 import { tooManyRequests, WaitQueue } from './wait-queue.ts';
 
-/** Gives a permit back; again, it does nothing. */
+/** Releases a permit. Further calls do nothing. */
 export type Release = () => void;
 
-/** A counting semaphore with a FIFO queue. A waiter that gives up leaves the queue. */
+/** A counting semaphore with a FIFO queue, which an aborted waiter leaves. */
 export interface Semaphore {
   /** Permits that are held. */
   readonly running: number;
   /** Requests that wait for one. */
   readonly waiting: number;
-  /** A permit, if one is free. @returns what gives it back */
+  /** Acquires a permit if one is free. @returns releases it */
   tryAcquire(): Release | undefined;
   /**
-   * A permit, as soon as one is free.
-   * @returns what gives it back
+   * Acquires a permit, as soon as one is free.
+   * @returns releases it
    * @throws ApiError `SERVER_TOO_MANY_REQUESTS` with `retryAfter` when the queue is full; the reason of `signal`, once aborted
    */
   acquire(signal?: AbortSignal): Promise<Release>;
@@ -22,9 +22,9 @@ export interface Semaphore {
 }
 
 /**
- * Makes a counting semaphore.
- * @param permits how many may be held at once
- * @param queued how many requests may wait for one; default: any number
+ * Creates a counting semaphore.
+ * @param permits number of permits
+ * @param queued length of the queue; default: unlimited
  */
 export const createSemaphore = (permits: number, queued = Number.POSITIVE_INFINITY): Semaphore => {
   let held = 0;

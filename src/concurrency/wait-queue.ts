@@ -1,6 +1,6 @@
 import { ApiError, RETRY_AFTER } from '../errors/index.ts';
 
-/** A request in a queue. Either call takes it out of the queue. */
+/** A request in a queue. Either call removes it from the queue. */
 export interface Waiter<T> {
   readonly entry: T;
   readonly admit: () => void;
@@ -15,7 +15,7 @@ export class WaitQueue<T = undefined> implements Iterable<Waiter<T>> {
     return this.#waiters.size;
   }
 
-  /** From the first that came to the last. */
+  /** The requests in order of arrival. */
   [Symbol.iterator](): Iterator<Waiter<T>> {
     return this.#waiters.values();
   }

@@ -193,7 +193,7 @@ export const catalog = {
     about: 'An option of the controller that the operation needs is not set; the cause says which, and to what to set it.' },
   PRECONDITION_FAILED: { status: 412, cause: ['message'],
     message: 'The entity has another version than the request expects',
-    hint: 'it was changed meanwhile: read it again, and make the change on what it is now',
+    hint: 'it has changed since: read it again, and apply the change to the current version',
     about: 'The entity no longer has the version that the request requires (`ifVersion`, `If-Match`). Nothing was written.' },
   CURSOR_EXPIRED: { status: 410, cause: ['cursor'],
     message: 'Changes after the given revision are no longer in the change log',

@@ -36,7 +36,7 @@ export class Deadline {
    * When the time is over, the work gets one more turn of the event loop: if it has committed and only announces its changes, it succeeds.
    * @param discard takes a result that comes too late
    * @returns the result of `work`
-   * @throws errors of `work`; `late()` once the time is over, unless `work` then reports that it was never begun (429). Called once.
+   * @throws errors of `work`; `late()` once the time is over, unless `work` then rejects because it never started (429). Called once.
    */
   race<T>(work: Promise<T>, late: () => ApiError, discard: (result: T) => void = () => undefined): Promise<T> {
     return new Promise((resolve, reject) => {

@@ -36,7 +36,7 @@ import { createUnreadAnswers } from './unread-answers.ts';
 
 export interface HandlerOptions {
   readonly entries: readonly Entry[];
-  /** The surfaces to serve. Default: all that the operations name. */
+  /** The surfaces to serve. Default: all surfaces of the operations. */
   readonly surfaces?: readonly Surface[];
   readonly invoke: Invoke;
   readonly settings: Pick<Settings, 'maxBodyBytes' | 'requestTimeoutMs' | 'corsOrigins' | keyof StreamLimits>;
@@ -77,7 +77,7 @@ export const createHandler = ({
   );
   const limit = createSharedTimer(settings.requestTimeoutMs);
   const newRequestId = requestIds(platform.random);
-  /** The one that the host or the client gave, where it can stand in logs as it is. */
+  /** The id given by the host or the client, if it is safe in logs. */
   const requestIdOf = (request: CoreRequest): string => {
     const { requestId } = request;
     if (isRequestId(requestId)) return requestId;
@@ -111,7 +111,7 @@ export const createHandler = ({
       };
       const context = { requestId: source.requestId, operationId: operation.operationId };
       const { unread, client } = source;
-      // A caller that bounds nothing gets large texts as they are.
+      // A host that does not bound unread answers gets large texts as they are.
       if (isWhole(body)) return source.isBounded ? countUnread({ ...answer, body }, unread, client) : { ...answer, body };
       if (operation.answer.is === 'page' || operation.answer.is === 'data') {
         const held = heldBody(unread, client);
@@ -172,7 +172,7 @@ export const createHandler = ({
     });
     observation?.leadsTo(destinationOf(entry, surface, source.credentials));
     const late = () => {
-      // A body that does not come is the client's fault, work that does not end is ours.
+      // A body that does not arrive is the client's fault (408), work that does not end is ours (503).
       if (source.stage === 'body') return timeout('the body did not come in time', 408);
       platform.logger.warn('a request exceeded the time limit, settings.requestTimeoutMs', {
         requestId: id,
@@ -214,7 +214,7 @@ const observationOf = (observer: Observer, requestId: string, request: CoreReque
 /** Drops values of trace context that are longer than must be propagated (W3C Trace Context, 3.3.1.5). */
 const brief = (value: string | undefined): string | undefined => (value !== undefined && value.length > 512 ? undefined : value);
 
-/** The entity tag of an entity that is answered by its id. */
+/** The entity tag, for an answer with one entity. */
 const entityHeaders = ({ entity, method, answer }: Operation, output: unknown): HeaderValues | undefined => {
   if (entity === undefined || method !== 'GET' || answer.is !== 'data') return undefined;
   const version = versionOf(output as object); // the details of an entity
@@ -238,7 +238,7 @@ const discard = ({ body }: CoreAnswer): void => {
   if (!isWhole(body)) abandon(body[Symbol.asyncIterator]());
 };
 
-/** An identity in all of its sessions; without one, an address. */
+/** The client for limits: an identity in all of its sessions; without one, an address. */
 const clientOf = (actor: Actor | undefined, { remoteAddress }: HttpSource): StreamClient =>
   actor && 'identity' in actor
     ? { name: actor.identity.id, isAdministrator: isAdministrator(actor) }

@@ -6,18 +6,18 @@ type Parts = AsyncIterable<Uint8Array>;
 type Part = IteratorResult<Uint8Array, undefined>;
 type Sent = Required<Pick<CoreAnswer, 'signal'>> & { readonly body: Parts };
 
-/** A body that is made without regard to how fast its client reads, so that what it is made of is let go of. */
+/** A body that is produced independently of how fast its client reads, so that its sources are released early. */
 export interface HeldBody extends Sent {
   /** True once the rest is not needed. */
   readonly isOver: boolean;
   add(part: Uint8Array): void;
-  /** All was made. @param failure why there is no more */
+  /** Marks the end of the body. @param failure the error that ended it early */
   end(failure?: unknown): void;
 }
 
-/** Bytes that an adapter is given at once: what it has stays in memory until the client takes it. */
+/** Bytes passed to an adapter at once, which stay in memory until the client reads them. */
 const PART = 65_536;
-/** Bytes from which on a whole body is counted: the buffers of a connection take a shorter one. */
+/** Size from which on a whole body is counted; shorter ones fit into the buffers of a connection. */
 const LARGE = 16_384;
 
 const ENDED: Part = Object.freeze({ done: true, value: undefined });
@@ -28,7 +28,7 @@ export const heldBody = (unread: UnreadAnswers, client: string): HeldBody => {
   let parts: Uint8Array[] = [];
   let [isMade, isOver] = [false, false];
   let failure: unknown;
-  /** Bytes that the adapter has. */
+  /** Bytes passed to the adapter. */
   let lent = 0;
   let wake: (() => void) | undefined;
 
@@ -110,7 +110,7 @@ export const make = async (held: HeldBody, parts: AsyncIterable<string | Uint8Ar
   }
 };
 
-/** An answer with its body counted as unread until the client has taken it; of a stream, the part that it has not taken. */
+/** Counts the body of an answer as unread until the client has read it; of a stream, the part in memory. */
 export const countUnread = (answer: CoreAnswer, unread: UnreadAnswers, client: string): CoreAnswer => {
   const { body, signal } = answer;
   if (signal) return answer;

@@ -106,7 +106,7 @@ const refusalComponents = (): RefusalComponents => {
   };
 };
 
-export const GOES_ON = 'Accepted: the work goes on, and the header `location` tells where to ask how';
+export const GOES_ON = 'Accepted: the work continues, and the header `location` has the address of its state';
 
 const parameterObject = ({ schema: { description, ...schema }, ...parameter }: DescribedParameter): object => ({
   ...parameter,

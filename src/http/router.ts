@@ -15,22 +15,22 @@ export type Route =
   | { readonly is: 'methodUnknown'; readonly allowed: readonly string[]; readonly surface: Surface }
   /** 404. With the surface below whose prefix the path lies, if any. */
   | { readonly is: 'pathUnknown'; readonly surface?: Surface }
-  /** 400: an escape of the path is no escape. */
+  /** 400: the path has a malformed escape. */
   | { readonly is: 'malformed' };
 
 export type OperationRouter = (method: string, path: string) => Route;
 
 /**
- * One tree of path segments for each surface; an address costs a look-up a segment, however many operations there are.
+ * One tree of path segments for each surface: routing takes one look-up per segment, for any number of operations.
  * A literal segment wins over a parameter, unless only the parameter's path has the method.
- * @param offered surfaces that are answered for, default all that the operations name; paths of others are unknown
+ * @param offered surfaces to serve, default all surfaces of the operations; paths of others are unknown
  * @throws Error when two operations claim the same method and path, or two surfaces the same prefix.
  */
 export const createRouter = (entries: readonly Entry[], offered: readonly Surface[] = surfacesOf(entries)): OperationRouter => {
   const mounts = offered.flatMap((surface) => mountsOf(surface, treeOf(surface, entries)));
   const twice = mounts.find(({ at }, i) => mounts.findIndex((other) => other.at === at) < i);
   if (twice) throw new Error(`two surfaces claim the prefix ${twice.at}, one of them ${twice.surface.name}`);
-  // The longest prefix of a path decides.
+  // The longest matching prefix wins.
   mounts.sort((a, b) => b.prefix.length - a.prefix.length);
 
   return (method, path) => {
@@ -48,12 +48,12 @@ export const createRouter = (entries: readonly Entry[], offered: readonly Surfac
   };
 };
 
-/** The surfaces that operations name. */
+/** The surfaces of the operations. */
 export const surfacesOf = (entries: readonly Entry[]): readonly Surface[] => [
   ...new Set(entries.flatMap(({ operation }) => operation.surfaces)),
 ];
 
-/** A place where a surface answers. */
+/** A mount point of a surface. */
 interface Mount {
   readonly surface: Surface;
   readonly at: string;

@@ -108,7 +108,7 @@ export class HttpSource implements CallSource {
     return this.#of.request.unread !== undefined;
   }
 
-  /** For whom an answer is held: a session or, without one, an address. */
+  /** The client for which an answer is held: a session or, without one, an address. */
   get client(): string {
     return this.#session ?? this.remoteAddress;
   }
@@ -127,7 +127,7 @@ export class HttpSource implements CallSource {
     this.#made = await made;
   }
 
-  /** The answer is made, or there is none. */
+  /** Called when the answer is complete, or failed. */
   made(): void {
     this.#made?.();
   }
@@ -167,7 +167,7 @@ export class HttpSource implements CallSource {
 const headerValues = (request: CoreRequest, headers: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(headers).map(([name, header]) => [name, request.header(header)]));
 
-/** A path as adapters give it, which becomes part of addresses. Some hosts take it from the request. */
+/** Checks a path from an adapter, which becomes part of addresses: some hosts take it from the request. */
 const MOUNT = /^(\/[\w.~%!$&'()*+,;=:@-]{1,100}){1,10}$/;
 
 const NO_CERTIFICATES: readonly Uint8Array[] = Object.freeze([]);

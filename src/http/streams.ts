@@ -4,16 +4,16 @@ import type { Logger } from '../platform/platform.ts';
 import { abandon } from './abandon.ts';
 import type { Deadline } from './deadline.ts';
 
-/** Whom a stream is for: an identity or, without one, an address. */
+/** The client of a stream: an identity or, without one, an address. */
 export interface StreamClient {
   readonly name: string;
   readonly isAdministrator: boolean;
 }
 
-/** The answers of a handler that go on for as long as their clients stay. */
+/** The open streams of a handler: answers that last until their clients disconnect. */
 export interface Streams {
   /**
-   * Takes a place until the stream ends: by itself, by `return()`, or because the client went away. Nothing is made before it is asked for.
+   * Takes a slot until the stream ends: by itself, by `return()`, or because the client disconnects. Parts are produced on demand.
    * @param context for the log, should the stream fail
    * @throws ApiError `SERVER_TOO_MANY_REQUESTS` when the client has its share of the slots; `SERVER_UNAVAILABLE` when all are taken
    */
@@ -65,7 +65,7 @@ export const createStreams = ({ maxOpenStreams, maxOpenStreamsPerIdentity }: Str
       signal.addEventListener('abort', end);
       if (signal.aborted) end();
 
-      // Not a race with the end of the stream: each would leave something behind at a promise that lives as long as the stream.
+      // Not `Promise.race` with the end of the stream: each race would leave a reaction at a promise that lives as long as the stream.
       const next = (): Promise<Part> => {
         if (isOver) return Promise.resolve(ENDED);
         const { promise, resolve, reject } = Promise.withResolvers<Part>();
@@ -97,7 +97,7 @@ export const createStreams = ({ maxOpenStreams, maxOpenStreamsPerIdentity }: Str
   };
 };
 
-/** So many clients cannot keep administrators out. */
+/** Limits open streams, with a reserve so that other clients cannot lock administrators out. */
 const RESERVED = 1 / 4;
 
 const createSlots = (most: number, mostOfOne: number) => {

@@ -3,11 +3,11 @@ import { tooManyRequests, WaitQueue } from '../concurrency/wait-queue.ts';
 
 /** Limits of answers that clients have not read yet: clients that do not read must not fill the memory. */
 export interface AnswerLimits {
-  /** Maximum of bytes held for all of them. Beyond it, the session that holds most loses the answer that has stalled longest. Default 256 MiB. */
+  /** Maximum of bytes held for all of them. Beyond it, the session that holds most loses its longest stalled answer. Default 256 MiB. */
   readonly maxUnreadBytes?: number;
   /** Bytes held for one session from which on its further lists wait. Default 32 MiB. */
   readonly maxUnreadBytesPerSession?: number;
-  /** Milliseconds without progress after which an answer is broken off if a list of its session waits for room. Default 5,000. */
+  /** Milliseconds without progress after which an answer is cut off if another list of its session waits for memory. Default 5,000. */
   readonly stalledAnswerMs?: number;
 }
 
@@ -17,27 +17,27 @@ export const ANSWER_LIMITS = { maxUnreadBytes: true, maxUnreadBytesPerSession: t
 /** The answers of a host that clients have not read yet. */
 export interface UnreadAnswers {
   /**
-   * Waits until another page may be made for a client.
-   * @param signal gives the signal of the request, asked for only if it has to wait
-   * @returns what is to be called once the page is made
+   * Waits until another page may be produced for a client.
+   * @param signal returns the signal of the request, called only if it has to wait
+   * @returns a function to call once the page is complete
    * @throws ApiError `SERVER_TOO_MANY_REQUESTS` when too many of its requests wait for room; the reason of the signal
    */
   admit(client: string, signal: () => AbortSignal): Release | Promise<Release>;
-  /** An answer to a client. @param breakOff lets go of all that is held of it */
+  /** Registers an answer to a client. @param breakOff releases everything held of it */
   open(client: string, breakOff: () => void): UnreadAnswer;
 }
 
 /** The held part of one answer. */
 export interface UnreadAnswer {
-  /** More is held. Others, or this one, may be broken off for it. */
+  /** Counts further held bytes. Answers, also this one, may be cut off for them. */
   add(bytes: number): void;
-  /** The client has taken a part. */
+  /** Counts a part that the client has read. */
   take(bytes: number): void;
-  /** Nothing is held any more. */
+  /** Ends the answer: nothing is held any more. */
   end(): void;
 }
 
-/** Why an answer is broken off. */
+/** The reason why an answer is cut off. */
 export class Unread extends Error {
   override readonly name = 'Unread';
 
@@ -46,7 +46,7 @@ export class Unread extends Error {
   }
 }
 
-/** Pages that are made for one client at once: what they are made of takes more memory than they do. */
+/** Pages produced at once for one client, since their rows take more memory than the pages themselves. */
 const MADE_AT_ONCE = 8;
 /** Requests of one client that may wait for it to read. */
 const MOST_WAITING = 16;
@@ -54,22 +54,22 @@ const MOST_WAITING = 16;
 interface Held {
   readonly breakOff: () => void;
   bytes: number;
-  /** When the client last took a part, or when there was a first one. */
+  /** The time at which the client last read a part, or at which the first was held. */
   since: number;
 }
 
 interface Client {
   readonly name: string;
   bytes: number;
-  /** Pages that are being made. */
+  /** Pages in production. */
   writing: number;
-  /** Answers of which something is held, in the order in which they last made progress. */
+  /** Answers with held bytes, in order of their last progress. */
   readonly answers: Set<Held>;
   readonly waiting: WaitQueue;
   timer?: ReturnType<typeof setTimeout>;
 }
 
-/** Counts what clients have not read, and bounds it. */
+/** Counts and bounds the bytes that clients have not read. */
 export const createUnreadAnswers = ({
   maxUnreadBytes = 256 * 1024 * 1024,
   maxUnreadBytesPerSession = 32 * 1024 * 1024,
@@ -88,14 +88,14 @@ export const createUnreadAnswers = ({
     client.bytes += by;
     bytes += by;
   };
-  /** Bytes are held of an answer of which there were none; it comes last among those of its client. */
+  /** Counts the first held bytes of an answer, which becomes the last among those of its client. */
   const hold = (client: Client, answer: Held, by: number) => {
     answer.since = performance.now();
     client.answers.add(answer);
     held++;
     grow(client, answer, by);
   };
-  /** @returns whether anything was held of it */
+  /** @returns true if anything was held of it */
   const remove = (client: Client, answer: Held): boolean => {
     if (!client.answers.delete(answer)) return false;
     held--;
@@ -110,7 +110,7 @@ export const createUnreadAnswers = ({
   };
   const hasRoom = ({ writing, bytes }: Client): boolean => writing < MADE_AT_ONCE && bytes < maxUnreadBytesPerSession;
 
-  /** Admits those that wait, as far as there is room. If they wait for room, what has stalled makes some. */
+  /** Admits waiting requests as far as memory allows, and cuts off stalled answers for them. */
   const advance = (client: Client) => {
     clearTimeout(client.timer);
     for (let [next] = client.waiting; next; [next] = client.waiting) {

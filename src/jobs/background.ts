@@ -9,8 +9,8 @@ import type { Store } from '../storage/port.ts';
 /** Background work of a controller: no call waits for it, or it continues after its call was answered. It ends with the controller. */
 export interface Background {
   /**
-   * Begins at once. What goes wrong is the caller's to look at.
-   * @param attribution kept in the change records of what the work writes
+   * Starts work at once. The caller handles its errors.
+   * @param attribution for the change records of its writes
    */
   run<T>(attribution: Attribution, work: (job: Job) => Promise<T>): Promise<T>;
   /** Aborts all work, and waits until it has stopped: some seconds at most if the store does not respond. */
@@ -20,23 +20,23 @@ export interface Background {
 export interface Job {
   /** Aborted when the controller closes. */
   readonly signal: AbortSignal;
-  /** One consistent state to read from: what is known of it, from memory. */
+  /** Reads from one consistent state, through the cache. */
   read<T>(work: (entities: Entities) => Promise<T>): Promise<T>;
-  /** All or nothing, and not any more once the signal is aborted. */
+  /** A write transaction. Rejects once the signal is aborted. */
   write<T>(work: (entities: Entities) => Promise<T>): Promise<T>;
-  /** As `write`, also when the signal is aborted, if it takes no more than some seconds: to say how the work ended. */
+  /** Like `write`, but for some seconds also after the signal is aborted, to record the end of the work. */
   conclude<T>(work: (entities: Entities) => Promise<T>): Promise<T>;
   /**
-   * Runs `step` every so many milliseconds until the work is over; the first time after that long.
-   * @returns what ends it earlier
+   * Runs `step` at an interval, in ms, until the work ends; first after one interval.
+   * @returns stops it earlier
    */
   every(milliseconds: number, step: () => Promise<void>): () => void;
 }
 
-/** How long final writes may take once the controller closes. ms */
+/** Time limit of final writes once the controller closes. ms */
 const LAST_WORDS = 3000;
 
-/** @param cache by which work reads. Default: the store is asked for everything */
+/** @param cache for the reads of the work. Default: none */
 export const createBackground = (
   store: Store,
   clock: Clock,
@@ -45,7 +45,7 @@ export const createBackground = (
   cache?: Pick<ReadCache, 'reading'>,
 ): Background => {
   const running = new Set<Promise<unknown>>();
-  /** A signal for each piece of work: what listens to it goes with it. */
+  /** A signal for each piece of work, so that its listeners are released with it. */
   const stops = new Set<() => void>();
   let isClosed = false;
   return {

@@ -1,9 +1,9 @@
 /**
- * A lease gives one of several controllers on a store the right to do something. Its row says who holds it and until when. The holder renews it while
- * it works; if the holder is lost, another controller takes over after that time.
+ * A lease gives one of several controllers on a store the right to do something. Its row has the holder and the expiry. The holder renews it while
+ * it works; if the holder is lost, another controller takes over after the expiry.
  *
- * Expiry is determined by the clock of the controller that wants the lease next: if clocks differ by more than the time between two renewals leaves,
- * the lease is taken from a live holder. Expiry therefore never protects data; the fence does: each write of a holder reads the row in its own
+ * The controller that acquires the lease next decides by its own clock whether it has expired: if clocks differ by more than the margin between two renewals,
+ * it takes the lease from a live holder. Expiry therefore never protects data; the fence does: each write of a holder reads the row in its own
  * transaction, and is refused once another has acquired the lease. Effects outside the store may happen twice.
  */
 import type { RowOf } from '../api/kit/resource.ts';
@@ -19,25 +19,25 @@ type LeaseRow = RowOf<typeof leaseKind>;
 /** Passed from the transaction that acquires a lease to the job that works under it. */
 export interface Claim {
   readonly name: string;
-  /** New for each time that the lease is acquired. */
+  /** New at each acquisition of the lease. */
   readonly holder: string;
-  /** For how long the lease is good without being renewed. ms */
+  /** Time until the lease expires without renewal. ms */
   readonly duration: number;
 }
 
-/** A lease that is held, and the work that is done under it. It is renewed three times in its duration until it is released or the job is over. */
+/** A held lease, and the work under it. It is renewed three times in its duration until it is released or the job ends. */
 export interface Lease extends Pick<Job, 'signal' | 'read'> {
   /** As `Job.write`, in a transaction in which the lease is still held. @throws LeaseLost; as `Job.write` */
   write: Job['write'];
   /**
-   * Gives the lease back, after a last write in the same transaction. As `Job.conclude`, it may when the controller closes.
-   * @param until keep others from it until then; default: it is free at once. ms since 1970
+   * Releases the lease, after a last write in the same transaction. Like `Job.conclude`, it works while the controller closes.
+   * @param until the time before which no other controller may acquire it; default: at once. ms since 1970
    * @throws LeaseLost; as `Job.conclude`
    */
   release(last?: (entities: Entities) => Promise<unknown>, until?: number): Promise<void>;
 }
 
-/** Another controller has acquired the lease, for this one had not renewed it in time. Nothing was written. */
+/** Another controller has acquired the lease, because this one did not renew it in time. Nothing was written. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
   constructor(lease: string) {
@@ -51,7 +51,7 @@ export const isHeld = (row: LeaseRow | undefined, now: string): boolean => row !
 /**
  * Acquires a lease in a write transaction, unless it is held.
  * @param now ISO text
- * @returns undefined, or until when it is held: ISO text
+ * @returns undefined, or the time until which it is held: ISO text
  */
 export const claimLease = async (entities: Entities, { name, holder, duration }: Claim, now: string): Promise<string | undefined> => {
   const row = await entities.get(leaseKind, name);
@@ -79,7 +79,7 @@ export const putLease = async (entities: Entities, id: string, fields: Pick<Leas
 };
 
 /**
- * Acquires a lease, unless it is held: then until when, ISO text.
+ * Acquires a lease; if it is held, returns the time until which it is: ISO text.
  * @param duration as in `Claim`
  */
 export const acquireLease = async (
@@ -93,7 +93,7 @@ export const acquireLease = async (
   return heldUntil === undefined ? { lease: holdLease(job, clock, claim) } : { heldUntil };
 };
 
-/** Works under a lease that was claimed. */
+/** Holds an acquired lease for a job. */
 export const holdLease = (job: Job, clock: Clock, { name, holder, duration }: Claim): Lease => {
   const losing = new AbortController();
 

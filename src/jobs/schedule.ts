@@ -4,11 +4,11 @@ import { pause } from '../platform/timers.ts';
 import type { Background, Job } from './background.ts';
 import { acquireLease, type Lease } from './lease.ts';
 
-/** Something that is done again and again as long as a controller is open. */
+/** Periodic work while a controller is open. */
 export interface Schedule {
-  /** Names the lease of the runs, and stands in the change records of what they write. */
+  /** Names the lease of the runs, and is in the change records of their writes. */
   readonly name: string;
-  /** From the beginning of a run to that of the next. ms, at most `MOST` */
+  /** Interval between the starts of runs. ms, at most `MOST` */
   readonly every: number;
   /**
    * `each`: every controller has its own runs. `one`: one of the controllers on a store makes each run; the others wait until the next one is due.
@@ -16,18 +16,18 @@ export interface Schedule {
   readonly by: 'each' | 'one';
 }
 
-/** Access to the store in a run; if a run is by one controller, it is under its lease. */
+/** Access to the store in a run; under the lease if one controller makes the run. */
 export type Run = Pick<Lease, 'signal' | 'read' | 'write'>;
 
-/** The longest pause that every runtime's timers take. ms */
+/** The longest delay that the timers of every runtime accept. ms */
 const MOST = 2 ** 31 - 1;
-/** After which a controller that was lost in a run is succeeded by another. ms */
+/** Time after which another controller takes over from one that was lost during a run. ms */
 const LEASE_MS = 60_000;
 
 /**
- * Runs `work` as the schedule says: at once, unless another controller's run counts, and whenever it is due again. A run that fails is logged, and
- * counts. One that takes longer than the schedule's pause is followed by the next at once.
- * @throws RangeError for a pause out of bounds
+ * Runs `work` on a schedule: at once, unless another controller has made the run, and then at each interval. A failed run is logged, and not
+ * repeated. A run that takes longer than the interval is followed by the next at once.
+ * @throws RangeError for an interval out of bounds
  */
 export const schedule = (
   background: Background,
@@ -76,6 +76,6 @@ export const schedule = (
       await pause(clock, Math.min(Math.max(next - clock.now(), 1), every), job.signal);
     }
   };
-  // It fails only where the controller is closed already.
+  // Rejects only if the controller is already closed.
   background.run({ actor: 'system', requestId: name }, loop).catch(() => undefined);
 };

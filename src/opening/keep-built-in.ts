@@ -11,8 +11,8 @@ import { type BuiltIn, builtIn, OFFERED_UNRECORDED } from './built-in.ts';
 
 /**
  * Inserts the built-in rows of this release that the network lacks, and updates those that follow the releases. If nothing is missing, it only reads.
- * Controllers that open a network at the same time see each other's rows. Beside a newer release, whose rows they are then, it makes them of a new
- * network only.
+ * Controllers that open a network at the same time see each other's rows. If a newer release uses the store, it owns these rows, and this release inserts them
+ * in a new network only.
  */
 export const keepBuiltIn = async (store: Store, context: EntitiesContext, rows: readonly BuiltIn[] = builtIn): Promise<void> => {
   const { isAhead = false } = (await store.check?.()) ?? {};
@@ -46,7 +46,7 @@ interface Known {
   readonly isNew: boolean;
 }
 
-/** Asks once for each kind, however many rows it has. */
+/** One query for each kind. */
 const knownOf = async (entities: Entities, rows: readonly BuiltIn[]): Promise<Known> => {
   const ids = (of: readonly BuiltIn[]): readonly string[] => of.map(({ id }) => id);
   const byKind = new Map<KindName, ReadonlyMap<string, AnyRow>>();
@@ -61,7 +61,7 @@ const knownOf = async (entities: Entities, rows: readonly BuiltIn[]): Promise<Kn
 
 const kindOf = (name: KindName): Kind => kinds[name];
 
-/** The id of a row's record. */
+/** The id of the record of a row. */
 const keyOf = ({ kind, id }: BuiltIn): string => `${kind}/${id}`;
 
 const kept = (of: BuiltIn, known: Known): readonly Write[] => {

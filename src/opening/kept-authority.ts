@@ -10,15 +10,15 @@ import type { Clock } from '../platform/platform.ts';
 import type { Secrets } from '../platform/secrets.ts';
 import type { Store } from '../storage/port.ts';
 
-/** An authority of the controller's own: a root, kept for renewals; what signs certificates below it; and the network key, which signs JWTs. */
+/** The controller's own authority: the root, kept for renewals; the signer of certificates below it; and the network key, which signs JWTs. */
 interface OwnAuthority {
   readonly root: KeyPair;
   readonly signer: KeyPair;
-  /** The network key, with a certificate of its own, for where no server's is given. */
+  /** The network key with its own certificate, for hosts that give no server certificate. */
   readonly server: KeyPair;
   /** The time at which the signer is to be renewed. ms */
   readonly renewAt: number;
-  /** Further roots that clients of the network trust: they were taken over when it had one already. */
+  /** Further roots that clients of the network trust, taken over from former authorities. */
   readonly further?: readonly KeyPair[];
 }
 
@@ -39,7 +39,7 @@ export interface KeptAuthority extends PkiSources {
 }
 
 const ID = 'authority';
-/** Half of a signer's life: the other half is left for what it signed. ms */
+/** Half of the lifetime of a signer: the other half is for the certificates that it signed. ms */
 const RENEW_AFTER = 5 * YEAR;
 /** It signs for a year. ms */
 const LAST_RENEWAL = 400 * DAY;
@@ -63,7 +63,7 @@ export const keptAuthority = async (
 
 type IssueContext = Pick<EntitiesContext, 'random'> & { readonly now: number };
 
-/** @returns what the authority is to be from now on, undefined when it is that already */
+/** @returns the new authority; undefined if it does not change */
 const dueChange = async (
   current: OwnAuthority | undefined,
   former: FormerAuthority | undefined,
@@ -84,7 +84,7 @@ const renewed = async (root: KeyPair, server: KeyPair | undefined, issuing: Issu
   renewAt: issuing.now + RENEW_AFTER,
 });
 
-/** Tried before it is kept: a network whose authority is of no use would be of none itself. */
+/** Tests an authority before it is stored, because a network with an unusable one would be useless. */
 const takenOver = async ({ root, signer, server }: FormerAuthority, issuing: IssueContext): Promise<OwnAuthority> => {
   const like = server ? { like: server } : {};
   const made = await renewed(root, await newServerCertificate(root, [], { ...issuing, ...like }), issuing);

@@ -19,27 +19,27 @@ import { secretsOf } from './secret-key.ts';
 
 export interface ControllerOptions extends PkiOptions {
   readonly storage: StorageAdapter;
-  /** The first administrator of a new network; without effect where there is one. */
+  /** The first administrator of a new network; no effect if the network has one. */
   readonly administrator?: AdministratorOptions;
   /** Clock, randomness, password hashing, logging. Default: those of the web standards. */
   readonly platform?: Platform;
   readonly settings?: Partial<Settings>;
   /**
-   * Under which private keys and TOTP secrets are sealed in the store: 32 random bytes in base64, kept apart from the database. A list to replace a
-   * key, the new one first: the key of the network seals, all of them unseal, and `controller.reseal()` makes the first one that of the network. Needed with
-   * every store but one in memory, which has a key of its own.
+   * The key that seals private keys and TOTP secrets in the store: 32 random bytes in base64, stored apart from the database. A list to replace a
+   * key, the new one first: the key of the network seals, all of them unseal, and `controller.reseal()` makes the first one the key of the network. Required
+   * with every store except one in memory, which has its own key.
    */
   readonly secretKey?: string | readonly string[];
-  /** Where snapshots of the database are kept, e.g. `snapshotFolder('snapshots')` on Node. Default: nowhere, and none can be taken. */
+  /** The sink for snapshots of the database, e.g. `snapshotFolder('snapshots')` on Node. Default: none, so that no snapshot can be taken. */
   readonly snapshots?: SnapshotSink | undefined;
   /**
-   * The host's own rule of who may do what, asked for every call of identities, of clients without a session, and of the host's own code with the option
-   * `actor`. Default: administrators may do everything, other sessions what is for every session. `readOnly` is one.
+   * The host's authorization rule, called for every call of identities, of clients without a session, and of the host's own code with the option
+   * `actor`. Default: administrators may do everything, other sessions what every session may do. `readOnly` is such a rule.
    */
   readonly authorize?: HostRule | undefined;
-  /** Where the host's own code comes in: before an operation, in the transaction of a change, after its commit. */
+  /** Functions of the host: before an operation, in the transaction of a change, after its commit. */
   readonly hooks?: Hooks | undefined;
-  /** Makes the controller known under a name in `/controllers`, as one of several on one store. Default: it is not listed. */
+  /** Lists the controller under a name in `/controllers`, as one of several on one store. Default: it is not listed. */
   readonly member?: MemberOptions | undefined;
   /**
    * One or several observers, called for every call, authentication and denial, e.g. `createMetrics().observe`. Default: none, and nothing is measured.
@@ -52,7 +52,7 @@ export interface ControllerOptions extends PkiOptions {
   readonly oidc?: boolean | OidcOptions | undefined;
 }
 
-/** The options of a controller, checked, with the default of each that was left out. */
+/** The checked options of a controller, with defaults. */
 export interface Opening {
   readonly storage: StorageAdapter;
   readonly platform: Platform;
@@ -112,7 +112,7 @@ export const openingOf = async (options: ControllerOptions): Promise<Opening> =>
 
 const SIGNER_OPTIONS = { certificates: true, anchors: true, key: true, trustDomain: true } as const;
 
-/** The options that hold for the tenants of one host alike. */
+/** The options that all tenants of a host share. */
 export const COMMON_OPTIONS = {
   platform: true,
   settings: true,

@@ -33,7 +33,7 @@ import { software } from '../version.ts';
 import type { Opening } from './options.ts';
 import { openProvider } from './signing-keys.ts';
 
-/** The parts of a controller, put together and at rest: those of its calls, and what its changes are announced by. */
+/** The assembled parts of a controller before it starts: those of its calls, and the publisher of its changes. */
 export interface ControllerParts extends Omit<Parts, 'permit'> {
   readonly events: ChangeListeners;
   readonly publisher: Publisher;

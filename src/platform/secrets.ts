@@ -3,9 +3,9 @@ import type { Random } from './platform.ts';
 import { webRandom } from './web.ts';
 
 /**
- * Seals what must be stored and read again (private keys, TOTP secrets), so that a copy of the database gives none of it away.
- * AES-256-GCM (NIST SP 800-38D) with a random nonce. The context, such as `mfa:<identity id>`, is bound in: what was sealed for one
- * place opens in no other.
+ * Seals what must be stored and read again (private keys, TOTP secrets), so that a copy of the database reveals nothing.
+ * AES-256-GCM (NIST SP 800-38D) with a random nonce. The context, such as `mfa:<identity id>`, is authenticated: a text sealed for one
+ * context opens in no other.
  */
 export interface Secrets {
   seal(text: string, context: string): Promise<string>;
@@ -17,7 +17,7 @@ export interface Secrets {
 export interface SecretKeys extends Secrets {
   /** A name for each key, in the given order; a name reveals nothing about its key. */
   readonly names: readonly string[];
-  /** From now on this key seals. */
+  /** Selects the key that seals from now on. */
   sealUnder(name: string): void;
   /** @returns the name of the key. @throws TypeError for an invalid one */
   add(secretKey: string): Promise<string>;
@@ -34,7 +34,7 @@ export class SecretUnreadable extends Error {
 }
 
 const KEY_BYTES = 32;
-/** NIST SP 800-38D, 8.2.2: with random nonces of 96 bits a key is good for 2^32 texts. */
+/** NIST SP 800-38D, 8.2.2: with random nonces of 96 bits, a key may seal 2^32 texts. */
 const NONCE_BYTES = 12;
 const FORMAT = /^v1\.([0-9a-f]{8})\.([A-Za-z0-9_-]+)$/;
 
@@ -94,7 +94,7 @@ export const createSecrets = async (secretKeys: readonly string[], random: Pick<
 export const keyMissing = (): SecretUnreadable =>
   new SecretUnreadable('it was sealed under a secret key that this controller was not given', { isKeyMissing: true });
 
-/** The name of the key that a text was sealed under; undefined for what was never sealed. */
+/** The name of the key that a text was sealed under; undefined if it is not a sealed text. */
 export const keyNameOf = (sealed: string): string | undefined => FORMAT.exec(sealed)?.[1];
 
 /** Runtimes disagree about the name of this type. */

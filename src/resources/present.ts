@@ -143,7 +143,7 @@ const layoutOf = (fields: Fields): Layout => {
  */
 const blankOf = (names: readonly string[]): WireDetail => JSON.parse(JSON.stringify(Object.fromEntries(names.map((name) => [name, null]))));
 
-/** What the references of a page point at: for each of them, by id. */
+/** The targets of the references of a page, by field and id. */
 const loadTargets = async (
   entities: Entities,
   references: Layout['references'],

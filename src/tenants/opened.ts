@@ -1,4 +1,4 @@
-/** The tenants that are open in this process: opened at the first use, and closed when they were not used for a while. */
+/** The tenants that are open in this process: opened on first use, and closed when idle. */
 
 import type { ManagementController } from '../controller.ts';
 import { ApiError, unavailable } from '../errors/index.ts';
@@ -25,9 +25,9 @@ export interface Held {
 export interface OpenedTenants {
   /** @throws ApiError `NOT_FOUND` when there is none of that name; what `ManagementController.open` throws */
   hold(name: string): Promise<Held>;
-  /** Closes a tenant that has been erased: what is under way is refused. */
+  /** Closes an erased tenant: its running calls are refused. */
   drop(id: string): Promise<void>;
-  /** How many there are, and how many of these are in use. */
+  /** The number of open tenants, and of those in use. */
   readonly count: { readonly open: number; readonly inUse: number };
   close(): Promise<void>;
 }
@@ -56,7 +56,7 @@ export const createOpenedTenants = (
   { clock, logger }: Pick<Platform, 'clock' | 'logger'>,
   { maxOpen, idleMs }: OpenedLimits,
 ): OpenedTenants => {
-  /** By name, the one that was used longest ago first. */
+  /** By name, in order of last use. */
   const entries = new Map<string, Entry>();
   const opening = new Map<string, Promise<Entry>>();
   const closing = new Set<Promise<void>>();
@@ -67,7 +67,7 @@ export const createOpenedTenants = (
     if (entries.get(name) === entry) entries.delete(name);
     const failed = (error: unknown) => logger.warn('could not close the controller of a tenant', { tenant: id, error });
     const closed = entry.controller
-      // One that could not be opened was reported to who opened it.
+      // A failure to open was reported to the caller that opened it.
       .then((controller) => controller.close().catch(failed), ignored)
       .finally(() => closing.delete(closed));
     closing.add(closed);
@@ -138,7 +138,7 @@ export const createOpenedTenants = (
       // In between, another tenant may have been opened, and this one closed for it.
       while (entries.get(name) !== entry) entry = await held(name);
       entry.users++;
-      // Last in the order, for it was used last.
+      // Moves it to the end of the order of use.
       if (entries.delete(name)) entries.set(name, entry);
       tidy();
       const controller = await entry.controller;

@@ -16,9 +16,9 @@ export interface Authority {
   readonly certificate: Certificate;
 }
 
-/** Why a certificate is believed: the network itself issued it, or a verified authority did. */
+/** The issuer by which a certificate is trusted: the network itself, or a verified authority. */
 export type Trust =
-  /** `isComplete`: the client sent what stands between its certificate and the root. */
+  /** `isComplete`: the client sent the chain between its certificate and the root. */
   { readonly by: 'network'; readonly isComplete: boolean } | { readonly by: Authority };
 
 export interface Judgement {
@@ -30,13 +30,13 @@ export interface Judgement {
   readonly anyUsage?: true;
 }
 
-/** How authorities are found by certificates that name their issuer. */
+/** The hash by which the authorities of a certificate's issuer are found. */
 export const subjectHashOf = (subjectKey: string): string => bytesToHex(sha256(hexToBytes(subjectKey)));
 
-/** Authorities of one name at most: as a chain may try so many signatures and no more, further ones would not count. */
+/** The maximum of authorities of one name: path validation tries no more signatures than that. */
 const NAMESAKES = 50;
 
-/** The verified authorities that may stand above what was presented, by their names: one question, however many there are. */
+/** The verified authorities that may have issued the presented certificates, by their names, in one query. */
 export const authoritiesAbove = async (entities: Entities, { leaf, others }: Presented): Promise<readonly Authority[]> => {
   const issuers = [...new Set([leaf, ...(await others())].map(({ issuerKey }) => subjectHashOf(issuerKey)))];
   const where = and(oneOf(stringField('subjectHash'), issuers), equals(booleanField('isVerified'), true));
@@ -45,7 +45,7 @@ export const authoritiesAbove = async (entities: Entities, { leaf, others }: Pre
   return authorities.filter((authority) => authority !== undefined);
 };
 
-/** By their text: reading one takes longer than all the rest of a login. */
+/** Parsed certificates by their text, because parsing takes longer than the rest of a login. */
 const read = new LRUCache<string, Promise<Certificate | undefined>>({ max: 1000 });
 
 /** @returns undefined when what is stored is no certificate, which no write lets happen */
@@ -58,7 +58,7 @@ export const authorityOf = async (row: RowOf<typeof ca>): Promise<Authority | un
 
 const firstOf = async (pem: string): Promise<Certificate | undefined> => (await readCertificates(pem)).value?.[0];
 
-/** By which of the authorities a certificate is believed, if by any: only what was presented, and signed by them, counts. */
+/** The authority that issued a certificate, by the presented chain; undefined if none did. */
 export const authorityFor = async (
   presented: Presented,
   authorities: readonly Authority[],

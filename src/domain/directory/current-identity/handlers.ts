@@ -57,7 +57,8 @@ const changeOwn = async (call: Call, id: string, { currentPassword, ...change }:
   const stored = await changedPassword(call, row, change);
   await call.write(async (entities) => {
     const now = await ownAuthenticator(entities, call, id);
-    if (now.passwordHash !== row.passwordHash) throw unauthorized('the password was changed meanwhile: try again with that one');
+    if (now.passwordHash !== row.passwordHash)
+      throw unauthorized('the password has been changed by another request: try again with the new one');
     const { username = now.username, tags = now.tags } = change;
     if (username !== null && username !== now.username) checkUsername(username);
     await entities.update(authenticator, now, { ...stored, username, tags });

@@ -26,7 +26,7 @@ export interface TakenTask {
 
 /**
  * Takes a task, if no controller of the network holds it.
- * @param pause milliseconds that must have gone by since the task last ended well
+ * @param pause minimum time since the last success of the task, ms
  * @throws ApiError `RATE_LIMITED`; TypeError in a transaction of the host's, which the work would wait for and be waited for by
  */
 export const take = (call: Call, name: TaskName, fields: Fields, pause = 0): Promise<TakenTask> => {

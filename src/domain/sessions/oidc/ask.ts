@@ -9,7 +9,7 @@ import { unauthorized } from '../../../errors/index.ts';
 import { basicClientOf } from './clients.ts';
 import { providerOf, reachedIssuer } from './provider.ts';
 
-/** @throws ApiError `UNAUTHORIZED` for what is no access token of this issuer that lives, of any client */
+/** @throws ApiError `UNAUTHORIZED` unless the token is an active access token of this issuer, of any client */
 export const userinfoOf = async (call: Call) => {
   const issuer = await reachedIssuer(call);
   const presented = await presentedToken(call, false);
@@ -22,7 +22,7 @@ export const userinfoOf = async (call: Call) => {
 
 const INACTIVE = { active: false } as const;
 
-/** A client learns of its own tokens only (RFC 7662, section 4). */
+/** A client may introspect its own tokens only (RFC 7662, section 4). */
 export const introspect = async (call: Call, form: TokenQuestion) => {
   await reachedIssuer(call);
   const client = basicClientOf(call);

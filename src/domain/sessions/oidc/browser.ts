@@ -1,21 +1,21 @@
-/** The browser in which a login is made on pages. A cookie with a secret identifies it: the id of a login is no secret, since the party that began it knows it. */
+/** The browser of a login on pages. A cookie with a secret identifies it: the id of a login is no secret, since the party that began it knows it. */
 import { encode } from 'jose/base64url';
 import type { Call } from '../../../call/call.ts';
 import { hashToken } from '../../../tokens/opaque.ts';
 
-/** A name that only this very host can set, over TLS (RFC 6265bis, 4.1.3.2): no neighbour below the same domain can plant a secret of its own. */
+/** A name that only this very host can set, over TLS (RFC 6265bis, 4.1.3.2): no other host of the same domain can set it. */
 const NAME = '__Host-overlay-login';
 /**
- * The cookie with a secret, which is base64url of 32 bytes. Only semicolons separate cookies (RFC 6265, 4.2.1): a value may hold a comma, and so may one that
- * a neighbour has set for the whole domain.
+ * The cookie with a secret, which is base64url of 32 bytes. Only semicolons separate cookies (RFC 6265, 4.2.1): a value may hold a comma, also in a cookie
+ * that another host has set for the whole domain.
  */
 const COOKIE = new RegExp(`(?:^|; *)${NAME}=([A-Za-z0-9_-]{43})(?:;|$)`);
-/** As long as a login may take. Seconds */
+/** The time limit of a login. Seconds */
 const MAX_AGE = 600;
 
 type Cookies = Pick<Call, 'browser' | 'answerHeaders'>;
 
-/** The secret that a request carries, or that its answer gives to the browser. */
+/** The secret in the request, or in the answer for the browser. */
 const secretIn = ({ browser, answerHeaders }: Cookies): string | undefined =>
   [browser?.cookie ?? '', answerHeaders.get('set-cookie') ?? '']
     .flat()
@@ -29,8 +29,8 @@ export const browserOf = (call: Cookies): string | undefined => {
 };
 
 /**
- * Gives the browser a secret, or prolongs the one that it has: it may have several logins open, each in a tab of its own. `Lax`, since a link from the
- * application has to bring the secret along; forms of other sites do not.
+ * Sets the secret of the browser, or extends its lifetime: a browser may have several logins open, each in its own tab. `Lax`, so that links from the
+ * application send the cookie, but forms of other sites do not.
  * @returns its hash, by which the login is bound to the browser
  */
 export const bindBrowser = (call: Call): string => {

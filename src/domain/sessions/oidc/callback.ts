@@ -10,7 +10,7 @@ import { reachedIssuer } from './provider.ts';
 import { withParameters } from './redirect-uris.ts';
 import { authRequestOf, loginOf, storeProgress } from './requests.ts';
 
-/** Codes of one login that are good at a time; each call of the callback gives another. */
+/** Valid codes of one login at a time; each callback issues another. */
 const MOST_CODES = 10;
 
 interface CallbackFields {
@@ -38,7 +38,7 @@ export const callback = async (call: Call, fields: CallbackFields): Promise<Http
   await reachedIssuer(call);
   // Read first, without a write permit: anyone may ask, and could keep writers busy.
   const found = await call.read((entities) => endingOf(entities, call, fields));
-  // The id in front finds the login; what proves anything is the rest: 256 random bits.
+  // The prefix is the id, which finds the login; the rest, 256 random bits, is the proof.
   const code = `${fields.id}.${encode(call.core.platform.random.bytes(32))}`;
   const outcome = !found?.isComplete
     ? found

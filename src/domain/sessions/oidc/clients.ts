@@ -24,7 +24,7 @@ export const basicClientOf = (call: Call): ProviderClient => {
 
 const BASIC = /^Basic +([A-Za-z0-9+/_-]+={0,2})$/i;
 
-/** @throws ApiError `INVALID_CLIENT` for what is no name with an empty secret */
+/** @throws ApiError `INVALID_CLIENT` unless it is a client id with an empty secret */
 const basicClient = ({ credentials }: Call): string | undefined => {
   const { authorization } = credentials.kind === 'token' ? credentials : { authorization: undefined };
   if (authorization === undefined || !/^Basic\b/i.test(authorization)) return undefined;

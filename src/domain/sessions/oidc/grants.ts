@@ -20,7 +20,7 @@ import { challengeOf, idClaims, type Minted, mint, type TokenSubject } from './t
 const TYPE = 'urn:ietf:params:oauth:token-type:';
 export const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 
-/** Gives tokens for a code, a refresh token, or another token. */
+/** Issues tokens for a code, a refresh token, or by a token exchange. */
 export const issueTokens = async (call: Call, form: TokenForm): Promise<TokenAnswer> => {
   const issuer = await reachedIssuer(call);
   if (!form.grant_type) throw missing('grant_type');
@@ -45,8 +45,8 @@ const refusedCode = (): ApiError =>
   );
 
 /**
- * A code, once. That of a login by certificate is for the holder of the certificate, who proves this with the request for the code's login or with this one.
- * A second time ends what came of the first: one of the two is not the client, or does not know that it has its tokens.
+ * Redeems a code, once. A code of a login by certificate is bound to that certificate, presented with the login or with this request.
+ * A second use revokes the tokens of the first, because one of the two is not the client (RFC 6749, section 4.1.2).
  */
 const redeem = async (call: Call, issuer: string, form: TokenForm): Promise<TokenAnswer> => {
   const client = clientOf(call, form.client_id);
@@ -83,7 +83,7 @@ const redeem = async (call: Call, issuer: string, form: TokenForm): Promise<Toke
   return signed(call, outcome.subject, outcome.minted, { nonce: outcome.nonce, code });
 };
 
-/** A refresh token, once: its successors live on when it is given again, for several windows of one client may race. */
+/** Redeems a refresh token, once. A second use does not revoke its successors, since several windows of one client may race. */
 const refresh = async (call: Call, issuer: string, form: TokenForm): Promise<TokenAnswer> => {
   const client = clientOf(call, form.client_id);
   if (!form.refresh_token) throw missing('refresh_token');
@@ -99,8 +99,8 @@ const refresh = async (call: Call, issuer: string, form: TokenForm): Promise<Tok
 };
 
 /**
- * Another token of the same session (RFC 8693), by which SDKs renew theirs. The token that is given is not spent. A short-lived token gives no refresh
- * token, or it would live for ever.
+ * Exchanges a token for another of the same session (RFC 8693), as SDKs do to renew theirs. The given token stays valid. An access token gives no refresh
+ * token, or it could be renewed for ever.
  */
 const exchange = async (call: Call, issuer: string, form: TokenForm): Promise<TokenAnswer> => {
   basicClientOf(call);
@@ -139,7 +139,7 @@ const exchange = async (call: Call, issuer: string, form: TokenForm): Promise<To
   return { ...answer, issued_token_type: wanted };
 };
 
-/** @throws ApiError `INVALID_GRANT` for what is no such token of this provider, or has expired */
+/** @throws ApiError `INVALID_GRANT` unless it is such a token of this provider that has not expired */
 const verified = async (call: Call, text: string, is: 'a' | 'r'): Promise<PresentedToken> => {
   const claims = await providerOf(call).keys.verify(text);
   const token = claims && tokenIn(text, claims, is);
@@ -149,7 +149,7 @@ const verified = async (call: Call, text: string, is: 'a' | 'r'): Promise<Presen
 };
 
 /**
- * Whose token it is, in the state of this transaction.
+ * The session and identity of a token, in this transaction.
  * @throws ApiError `INVALID_GRANT` for a token that is spent or revoked, or of an identity that may not log in, and one without its certificate
  */
 const subjectOf = async (entities: Entities, call: Call, token: PresentedToken, issuer: string) => {

@@ -1,6 +1,6 @@
-/** Addresses that codes, and people after a logout, may be sent to: compared part by part, never as text with wildcards (RFC 8252, section 8.10). */
+/** Redirect URIs, also for logouts: compared part by part, never as text with wildcards (RFC 8252, section 8.10). */
 
-/** The parts of an address; what has other parts is none here: no user, query, fragment, escapes, or steps up. */
+/** The parts of a redirect URI. User, query, fragment, escapes and `..` are not allowed. */
 interface Parts {
   readonly scheme: string;
   readonly host: string;
@@ -18,7 +18,7 @@ const partsOf = (address: string): Parts | undefined => {
   return port === '*' || port === '' || (Number(port) >= 1 && Number(port) <= 65_535) ? { scheme, host, port, path } : undefined;
 };
 
-/** Schemes that would run in a browser, or read files. */
+/** Schemes that browsers execute, or that read files. */
 const NO_SCHEMES: readonly string[] = ['javascript', 'data', 'vbscript', 'file', 'blob', 'about'];
 
 // Such as https://app.example.org/callback, http://127.0.0.1:*/callback, my.app://callback.
@@ -69,6 +69,6 @@ const loopback = (path: string): readonly string[] => [
   ...['http', 'https'].flatMap((scheme) => ['127.0.0.1', 'localhost'].map((host) => `${scheme}://${host}:*/auth/${path}`)),
 ];
 
-/** Where SDKs, tunnelers and consoles of the field are sent. */
+/** Redirect URIs of common SDKs, tunnelers and consoles. */
 export const DEFAULT_REDIRECT_URIS: readonly string[] = loopback('callback');
 export const DEFAULT_POST_LOGOUT_URIS: readonly string[] = loopback('logout');

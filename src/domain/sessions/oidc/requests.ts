@@ -12,7 +12,7 @@ import { ALL, dateField } from '../../../query/index.ts';
 import { browserOf } from './browser.ts';
 import { providerOf } from './provider.ts';
 
-/** A login that is under way, as it is stored. */
+/** The stored state of a login. */
 export interface AuthRequest extends RowOf<typeof authRequest> {
   readonly request: ClientRequest;
   readonly progress: LoginProgress;
@@ -26,22 +26,22 @@ export interface Login {
   readonly policy: RowOf<typeof authPolicy>;
 }
 
-/** How long a login may take. ms */
+/** The time limit of a login. ms */
 export const LOGIN_LIFETIME = 10 * MINUTE;
-/** Longer ids name nothing. */
+/** The maximum length of an id. */
 const LONGEST_ID = 40;
 
-/** Bytes of a request as it is stored; those of clients of the field have some 500. */
+/** Limit of a stored request in bytes; common clients send some 500. */
 export const MAX_REQUEST_BYTES = 4096;
-/** Logins that are stored at a time, 100 MiB at most: anyone may begin one. Older ones make room for new ones. */
+/** Limit of stored logins, 100 MiB at most, because anyone may begin one. New ones replace the oldest. */
 const MAX_AUTH_REQUESTS = 25_000;
-/** Logins that one new login looks at, and removes at most, where all places are taken. */
+/** The maximum of logins that one new login examines and removes when the limit is reached. */
 const OLDEST = 100;
 
 /**
  * Stores the beginning of a login.
  * @param request of `MAX_REQUEST_BYTES` at most
- * @throws ApiError `SERVER_TOO_MANY_REQUESTS` when its place in the queue is lost to other addresses
+ * @throws ApiError `SERVER_TOO_MANY_REQUESTS` when it is dropped from the queue in favour of other addresses
  */
 export const newAuthRequest = (call: Call, request: ClientRequest): Promise<RowOf<typeof authRequest>> => {
   const { remoteAddress, signal, isJoined } = call;
@@ -61,7 +61,7 @@ const inserted = async (entities: Entities, call: Call, request: ClientRequest):
   });
 };
 
-/** Strangers push out no login whose first step was made, unless very many are older than what they began; none is kept because of that alone. */
+/** Removes some of the oldest logins, first those whose first step has not succeeded. */
 const makeRoom = async (entities: Entities): Promise<void> => {
   const excess = (await entities.count(authRequest, ALL)) - MAX_AUTH_REQUESTS + 1;
   if (excess <= 0) return;
@@ -70,7 +70,7 @@ const makeRoom = async (entities: Entities): Promise<void> => {
   for (const row of [...unproved, ...proved].slice(0, excess)) await entities.remove(authRequest, row);
 };
 
-/** A login by its id, for those whose right to it is proved otherwise: by a code. Undefined for one that is unknown or too old. */
+/** A login by its id, for callers that prove their right by a code. Undefined if unknown or expired. */
 export const storedRequest = async (entities: Entities, call: Call, id: string | undefined): Promise<AuthRequest | undefined> => {
   if (id === undefined || id === '' || id.length > LONGEST_ID) return undefined;
   const row = await entities.get(authRequest, id);
@@ -89,7 +89,7 @@ export const authRequestOf = async (entities: Entities, call: Call, id: string |
 
 const isOfBrowser = (call: Call, { browser }: LoginProgress): boolean => browser == null || browser === browserOf(call);
 
-/** The same, once its primary step has succeeded, and as long as that counts. */
+/** The same, after its primary step, as long as that is valid. */
 export const loginOf = async (entities: Entities, call: Call, row: AuthRequest | undefined): Promise<Login | undefined> => {
   if (!row?.apiSessionId || row.progress.amr.length === 0) return undefined;
   const session = await entities.get(apiSession, row.apiSessionId);

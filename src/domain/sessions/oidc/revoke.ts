@@ -17,8 +17,8 @@ import { hintIn } from './tokens.ts';
 const DONE: HttpOutput = { contentType: TEXT_TYPE, body: '' };
 
 /**
- * Ends a token, and with a refresh token its session (RFC 7009). What is no token of this client, or is dead already, is answered in the same way: what
- * the client wants is so.
+ * Ends a token, and with a refresh token its session (RFC 7009). A text that is not a token of this client, or has ended, gets the same answer, since
+ * the token is then already invalid.
  */
 export const revokeToken = async (call: Call, form: TokenQuestion): Promise<HttpOutput> => {
   await reachedIssuer(call);

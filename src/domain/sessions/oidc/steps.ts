@@ -23,7 +23,7 @@ export interface StepInput {
   readonly id?: string | undefined;
 }
 
-/** A step that may be taken: what was sent, for which login. */
+/** An admitted step: its input and its login. */
 export interface Step {
   readonly issuer: string;
   readonly body: LoginStep;
@@ -40,7 +40,7 @@ export const stepPage =
   async (call: Call, input: Omit<StepInput, 'body'>): Promise<HttpOutput> => {
     const issuer = await reachedIssuer(call);
     const id = idOfStep(input);
-    // Before the first step: a form that is sent twice at once comes from one browser.
+    // Before the first step, so that a form sent twice at once comes from one browser.
     if (wantsPage(call)) bindBrowser(call);
     const row = await call.read((entities) => authRequestOf(entities, call, id));
     return pages[method](providerOf(call).pages, { issuer, id, redirectUri: row?.request.redirectUri });

@@ -1,4 +1,4 @@
-/** The tokens of the provider: which claims they have, and how they join the session that they stand for. */
+/** The tokens of the provider: their claims, and their records in the session. */
 import { sha256 } from '@noble/hashes/sha2.js';
 import { utf8ToBytes } from '@noble/hashes/utils.js';
 import { encode } from 'jose/base64url';
@@ -22,19 +22,19 @@ export interface TokenSubject {
   readonly audience?: string | undefined;
 }
 
-/** Tokens that a session keeps at a time, of each kind: of more, the oldest are dropped. Clients renew a few times an hour. */
+/** Limit of tokens of each type in a session: beyond it, the oldest are dropped. Clients renew a few times an hour. */
 const MOST = 64;
 
-/** Tokens before they are signed. Those of id tokens are made when the others are. */
+/** Claims of tokens before signing. The claims of id tokens are created on signing. */
 export interface Minted {
   readonly access: Claims;
   readonly refresh: Claims | undefined;
 }
 
 /**
- * Makes the claims of an access token, and with `isRenewable` of a refresh token, and notes in their session that they live, in the transaction of what
- * they are given for. They are signed after it: a token that was not committed is dead.
- * @param spent ids of tokens that end with it
+ * Creates the claims of an access token and, with `isRenewable`, of a refresh token, and records them in their session, in the transaction of the grant.
+ * They are signed after the commit: a token that is not recorded is invalid.
+ * @param spent ids of tokens that this ends
  */
 export const mint = async (
   entities: Entities,

@@ -17,9 +17,9 @@ import { providerOf } from './provider.ts';
 import { authRequestOf, LOGIN_LIFETIME, type Login, loginOf, storeProgress } from './requests.ts';
 import { proceed, step } from './steps.ts';
 
-/** Longer codes are none. */
+/** The maximum length of a code. */
 const LONGEST_CODE = 13;
-/** Wrong codes after which a login is over. */
+/** The number of wrong codes that ends a login. */
 const MOST_WRONG = 10;
 
 const currentLogin = async (entities: Entities, call: Call, id: string): Promise<Login | undefined> =>
@@ -58,7 +58,7 @@ const giveCode = (call: Call, purpose: 'login' | 'verify', code: string, id: str
     code.length > LONGEST_CODE ? '' : code,
     async (entities, row, spent) => {
       const login = await currentLogin(entities, call, id);
-      // Another identity may have logged in in between.
+      // Another identity may have logged in since.
       if (login?.owner.id !== owner.id) throw new ApiError('INVALID_TOTP_CODE');
       await entities.update(mfa, row, purpose === 'verify' ? { isVerified: true } : spent);
       await passFactor(entities, login, 'totp', call);
@@ -107,11 +107,11 @@ export const enrollStep = step(async (call, { login: page }) => {
   });
 });
 
-/** Where a login begins an enrollment: the browser that it is bound to may have several logins, a program has this one. */
+/** The origin of an enrollment: the browser of the login, which may have several logins, or a program's login. */
 const beginningOf = ({ row: { id, progress } }: Login): string =>
   progress.browser == null ? `login:${id}` : `browser:${progress.browser}`;
 
-/** An enrollment that is not confirmed belongs to where it began, for as long as a login may take: then it counts as abandoned. */
+/** An unconfirmed enrollment belongs to its origin for the time limit of a login, after which it counts as abandoned. */
 const isReplaceable = ({ begunIn, createdAt }: StoredMfa, login: Login, call: Call): boolean =>
   begunIn === beginningOf(login) || Date.parse(createdAt) + LOGIN_LIFETIME <= Date.parse(call.now());
 
@@ -127,7 +127,7 @@ export const verifyStep = step(async (call, { issuer, body, login: page }) => {
   return proceed(call, issuer, page);
 });
 
-/** Gives TOTP up: a confirmed one for a code, another one where it began. */
+/** Removes TOTP: with a code if it is confirmed, otherwise only from its origin. */
 export const removeStep = step(async (call, { body, login: { id } }) => {
   const { owner } = await call.read((entities) => requireLogin(entities, call, id));
   const end = async (entities: Entities, row: StoredMfa): Promise<void> => {

@@ -10,12 +10,12 @@ import { ALL, and, idAfter, NONE, or, type Predicate } from '../../../query/inde
 import { affectedBy } from './affected.ts';
 import { refreshGrants } from './ends.ts';
 
-/** Sessions that one transaction looks at, at most. */
+/** The maximum of sessions that one transaction reviews. */
 export const AT_ONCE = 1000;
 
 /**
- * Looks again at the sessions that the changes of this transaction so far are about.
- * @returns whether some are left to be looked at
+ * Reviews the sessions that the changes of this transaction affect.
+ * @returns true if some are left to review
  */
 export const reviewChanges = async (entities: Entities, now: string): Promise<boolean> => {
   const losing: Predicate[] = [];
@@ -40,7 +40,7 @@ const begin = async (entities: Entities, sessions: Predicate, isInDoubt: boolean
 
 export const isReviewLeft = async (entities: Entities): Promise<boolean> => (await entities.find(sessionReview, ALL)) !== undefined;
 
-/** The next step of some review. @returns whether there was one */
+/** Runs the next step of a pending review. @returns false if there is none */
 export const continueReview = async (entities: Entities, now: string): Promise<boolean> => {
   const review = await entities.find(sessionReview, ALL);
   if (!review) return false;
@@ -50,7 +50,7 @@ export const continueReview = async (entities: Entities, now: string): Promise<b
   return true;
 };
 
-/** @returns the last that was looked at, or undefined when none is left */
+/** @returns the last reviewed session, or undefined when none is left */
 const lookAtSome = async (entities: Entities, sessions: Predicate, after: string, now: string): Promise<string | undefined> => {
   const rows = await entities.list(session, { where: and(sessions, idAfter(after)), limit: AT_ONCE });
   await refreshGrants(entities, rows, now);
@@ -59,7 +59,7 @@ const lookAtSome = async (entities: Entities, sessions: Predicate, after: string
 
 const predicateOf = ({ sessions }: RowOf<typeof sessionReview>): Predicate => sessions ?? NONE;
 
-/** Sessions that may have lost their right, and were not looked at since. */
+/** Sessions that may have lost their right and are not yet reviewed. */
 export const sessionsInDoubt = async (entities: Entities): Promise<Predicate> => {
   const reviews = (await entities.list(sessionReview, { where: ALL })).filter(({ isInDoubt }) => isInDoubt);
   return or(...reviews.map((review) => and(predicateOf(review), idAfter(review.lastId ?? ''))));
