@@ -57,12 +57,15 @@ export class ReaderSlot {
   }
 
   /** To be awaited before the transaction takes a connection. @throws the reason of the signal, once aborted */
-  async acquire(): Promise<void> {
+  acquire(): Promise<void> | undefined {
     this.#priority = this.#options.priority?.();
-    if (this.#priority === 'reserved') return;
+    if (this.#priority === 'reserved') return undefined;
     const isKnown = this.#priority === 'ordinary';
     this.#held = this.#slots.take(isKnown);
-    if (this.#held) return;
+    return this.#held ? undefined : this.#wait(isKnown);
+  }
+
+  async #wait(isKnown: boolean): Promise<void> {
     const admitted = this.#options.onWait?.();
     try {
       this.#held = await this.#slots.wait(isKnown, this.#options.signal);

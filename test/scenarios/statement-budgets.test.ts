@@ -75,11 +75,10 @@ test('a call has the priority of its caller once that is known, and runs once', 
       const store = await adapter.open(schema);
       return {
         transaction: async (mode, work, options = {}) => {
-          const { priority } = options;
-          if (!priority) return store.transaction(mode, work, options);
-          const before = priority();
+          if (!options.priority) return store.transaction(mode, work, options);
+          const before = options.priority();
           const result = await store.transaction(mode, work, options);
-          given.push([before, priority()]);
+          given.push([before, options.priority()]);
           return result;
         },
         join: (host) => store.join(host),

@@ -1,5 +1,5 @@
 /** Read transactions that begin with the first statement that needs a connection. A caller that is answered from memory needs the revision alone. */
-import type { ReaderSlot, TransactionOptions } from '../../../src/adapter-kit.ts';
+import { ReaderSlot, type ReaderSlots, type TransactionOptions } from '../../../src/adapter-kit.ts';
 import { type Begin, inTransaction } from './begin.ts';
 import { type Connection, type Connections, run, send, translated } from './connection.ts';
 import type { SqlEngine } from './engine/index.ts';
@@ -10,7 +10,7 @@ export interface LazyTransactionOptions {
   readonly engine: SqlEngine;
   readonly connections: Connections;
   /** Where connections are few. */
-  readonly slot: ReaderSlot | undefined;
+  readonly slots: ReaderSlots | undefined;
   /** How the transaction begins, once it does; its signal is that of `options`. */
   readonly begin: Begin;
   /** Asks for the revision. */
@@ -26,6 +26,7 @@ export class LazyTransaction {
   /** The revision before the transaction began. */
   #seen: Promise<number> | number | undefined;
   #begun: Promise<Connection> | undefined;
+  #slot: ReaderSlot | undefined;
   /** The transaction, from its beginning to its end. */
   #transaction: Promise<void> | undefined;
   readonly #over = Promise.withResolvers<void>();
@@ -86,9 +87,8 @@ export class LazyTransaction {
 
   async #connected(): Promise<Connection> {
     const connection = await (this.#begun ??= this.#begin());
-    const { slot, options } = this.#of;
-    options.signal?.throwIfAborted();
-    if (slot && !slot.mayContinue()) {
+    this.#of.options.signal?.throwIfAborted();
+    if (this.#slot && !this.#slot.mayContinue()) {
       this.#isStale = true;
       throw new Error('the transaction must wait for a slot');
     }
@@ -97,9 +97,11 @@ export class LazyTransaction {
 
   /** Waits for a slot only while it holds no connection. */
   async #begin(): Promise<Connection> {
-    const { engine, connections, slot, begin, revision, options } = this.#of;
+    const { engine, connections, slots, begin, revision, options } = this.#of;
     const seen = await this.#seen;
+    const slot = slots && new ReaderSlot(slots, options);
     await slot?.acquire();
+    this.#slot = slot;
     const begun = Promise.withResolvers<Connection>();
     const check = ([result]: readonly Result[]) => {
       this.#hasMoved = numberIn(result) !== seen;
@@ -109,8 +111,14 @@ export class LazyTransaction {
     this.#transaction = inTransaction(engine, connections, { ...begin, ...first, signal: options.signal }, async (connection) => {
       begun.resolve(connection);
       await this.#over.promise;
-    }).finally(() => slot?.release());
-    this.#transaction.catch(begun.reject);
+    });
+    this.#transaction.then(
+      () => slot?.release(),
+      (error: unknown) => {
+        slot?.release();
+        begun.reject(error);
+      },
+    );
     return begun.promise;
   }
 }

@@ -1,6 +1,5 @@
 /** The store port over connections to a SQL database. */
 import {
-  ReaderSlot,
   type ReaderSlots,
   type SchemaDifference,
   StorageError,
@@ -110,7 +109,7 @@ export class KyselyStore implements Store {
     const lazy = new LazyTransaction({
       engine,
       connections: reader,
-      slot: slots && new ReaderSlot(slots, options),
+      slots,
       begin: beginOptions('read', this.#timeouts, {}),
       revision: scope.number(REVISION),
       currentRevision: isEager ? undefined : this.#currentRevision,

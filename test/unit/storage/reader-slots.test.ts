@@ -9,7 +9,7 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 const reader = (slots: ReaderSlots, priority: Priority | undefined, signal?: AbortSignal) => {
   const state = { isAdmitted: false, priority };
   const slot = new ReaderSlot(slots, { priority: () => state.priority, signal });
-  const acquired = slot.acquire().then(() => {
+  const acquired = Promise.resolve(slot.acquire()).then(() => {
     state.isAdmitted = true;
   });
   return Object.assign(state, {
