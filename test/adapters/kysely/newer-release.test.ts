@@ -29,7 +29,7 @@ for (const { engine, newPlace, skip } of places) {
       }
       assert.equal(await app.count('identity'), before);
       assert.equal((await app.request('GET', '/identities')).status, 200);
-      assert.equal(collector.errors.filter((line) => line.includes('writes no more')).length, 1, 'said once, not with every call');
+      assert.equal(collector.errors.filter((line) => line.includes('refuses every write')).length, 1, 'said once, not with every call');
       const { isHealthy, store, reasons } = await app.controller.health();
       assert.deepEqual(
         [isHealthy, store, reasons.map(({ concerns, severity }) => [concerns, severity])],
