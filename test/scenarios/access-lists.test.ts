@@ -53,10 +53,12 @@ onEveryStore('lists below identities, services, routers and policies', (open, st
 
   test('they obey filter, sort and paging, and list the fields of what they hold', proves(410), async () => {
     await using app = await open();
-    const { ann } = await small(app);
+    const { net, ann } = await small(app);
+    await net.service('other');
     const { body } = await list(app, `/identities/${ann.id}/services`, { sort: 'name desc', limit: 1, offset: 1 });
     assert.deepEqual([namesIn({ body } as never), body.meta.pagination], [['db'], { limit: 1, offset: 1, totalCount: 2 }]);
     assert.deepEqual(namesIn(await list(app, `/identities/${ann.id}/services`, { filter: 'name = "web"' })), ['web']);
+    assert.deepEqual(namesIn(await list(app, `/identities/${ann.id}/services`, { filter: 'name = "other"' })), []);
     assert.ok(body.meta.filterableFields.includes('terminatorStrategy'));
     assertRefused(await list(app, `/identities/${ann.id}/services`, { filter: 'isAdmin' }), 400, 'INVALID_FILTER');
   });

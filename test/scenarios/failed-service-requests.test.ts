@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { proves } from '../specification.ts';
 import { onEveryStore } from '../support/app.ts';
-import { checkOf } from '../support/posture.ts';
+import { checkOf, client } from '../support/posture.ts';
 import { assertRefused } from '../support/refusals.ts';
 import { ask, begin, dialGround } from '../support/sessions.ts';
 
@@ -59,6 +59,24 @@ onEveryStore('failed service requests', (open) => {
     );
   });
 
+  test('each identity has its own failed requests, and no others', proves(403), async () => {
+    await using app = await open();
+    const { net, ann, wiki, staff } = await dialGround(app);
+    const bob = await client(app, { roleAttributes: ['staff'] });
+    await net.dial({ ...staff, checks: [`@${await checkOf(app, 'mac', { typeId: 'MAC', macAddresses: ['aa'] })}`] });
+    for (const who of [ann, ann, bob]) assertRefused(await ask(app, who, wiki), 409, 'INVALID_POSTURE');
+    for (const [{ id, sessionId }, count] of [
+      [ann, 2],
+      [bob, 1],
+    ] as const)
+      assert.deepEqual(
+        (await app.request('GET', `/identities/${id}/failed-service-requests`)).body.data.map(
+          ({ apiSessionId }: { apiSessionId: string }) => apiSessionId,
+        ),
+        Array.from({ length: count }, () => sessionId),
+      );
+  });
+
   test('of each identity the last fifty are kept, oldest first, and no change is recorded', proves(297, 463), async () => {
     await using app = await open();
     const { net, ann, staff } = await dialGround(app);
@@ -72,6 +90,7 @@ onEveryStore('failed service requests', (open) => {
     assert.deepEqual(left, []);
     const { data } = (await app.request('GET', `/identities/${ann.id}/failed-service-requests`)).body;
     assert.equal(data.length, 50);
+    assert.equal((await app.rows('failedServiceRequest')).length, 50);
     assert.deepEqual(
       data.slice(-4).map(({ serviceName }: { serviceName: string }) => serviceName),
       ['s0', 's1', 's2', 's3'],

@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import { proves } from '../specification.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 import { list } from '../support/lists.ts';
+import { network } from '../support/network.ts';
+import { checkOf } from '../support/posture.ts';
 import { assertInvalid, assertRefused } from '../support/refusals.ts';
 
 const PATH = '/identity-role-attributes';
@@ -22,6 +24,20 @@ onEveryStore('role attributes in use', (open) => {
     assert.equal(body.meta.pagination.totalCount, 35);
   });
 
+  test('each kind has a list of the attributes that its own entities carry', proves(389), async () => {
+    await using app = await open();
+    const net = network(app);
+    await net.identity('ann', 'of identities', 'shared');
+    await net.service('web', 'of services', 'shared');
+    await net.router('edge', 'of routers', 'shared');
+    await checkOf(app, 'mfa', { typeId: 'MFA', roleAttributes: ['of checks', 'shared'] });
+    const listed = await Promise.all(PATHS.map(async (path) => (await app.request('GET', path)).body.data));
+    assert.deepEqual(
+      listed,
+      ['of identities', 'of services', 'of routers', 'of checks'].map((own) => [own, 'shared']),
+    );
+  });
+
   test('role attribute lists obey limit and offset, by parameter and in the filter', proves(390), async () => {
     await using app = await open();
     await carrying(app, 'ann', ['a', 'b', 'c', 'd']);
@@ -31,7 +47,7 @@ onEveryStore('role attributes in use', (open) => {
     assertInvalid(await list(app, PATH, { limit: 'x' }), 'limit');
   });
 
-  test('role attribute lists obey filter and sort by id, and know no other field', async () => {
+  test('role attribute lists obey filter and sort by id, and know no other field', proves(389), async () => {
     await using app = await open();
     await carrying(app, 'ann', ['red', 'blue', 'dark red']);
     assert.deepEqual((await list(app, PATH, { filter: 'id contains "red"' })).body.data, ['dark red', 'red']);

@@ -64,6 +64,23 @@ onEveryStore('service configs of an identity', (open) => {
     assert.equal((await app.request('DELETE', path, { body: [pairs[0]] })).status, 200);
   });
 
+  test('each identity has its own service configs, and no others', proves(406), async () => {
+    await using app = await open();
+    const { service, mine, other, path } = await withConfigs(app);
+    const at = `/identities/${(await app.user()).id}/service-configs`;
+    assert.deepEqual((await app.request('GET', path)).body.data, []);
+    await app.request('POST', path, { body: [{ serviceId: service, configId: mine }] });
+    await app.request('POST', at, { body: [{ serviceId: service, configId: other }] });
+    for (const [list, config] of [
+      [path, mine],
+      [at, other],
+    ] as const)
+      assert.deepEqual(
+        (await app.request('GET', list)).body.data.map(({ configId }: { configId: string }) => configId),
+        [config],
+      );
+  });
+
   test('of each type an identity has one config for a service: the last one given', proves(407), async () => {
     await using app = await open();
     const { service, own, mine, path } = await withConfigs(app);
