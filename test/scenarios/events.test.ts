@@ -7,8 +7,10 @@ import type { Change } from '../../src/index.ts';
 import { proves } from '../specification.ts';
 import { onEveryStore, PASSWORD } from '../support/app.ts';
 import { ann, listening, type Seen } from '../support/events.ts';
+import { interleaved } from '../support/interleaving.ts';
 import { kindRules } from '../support/kinds.ts';
 import { aRouterCertificate } from '../support/routers.ts';
+import { newStorage } from '../support/stores.ts';
 
 /** By the field table: what every entity has, and what is stored, not hidden and no credential. */
 const readableFields = (kind: KindName, state: Readonly<Record<string, unknown>>): readonly string[] => {
@@ -20,7 +22,7 @@ const readableFields = (kind: KindName, state: Readonly<Record<string, unknown>>
   return [...new Set([...base, ...stored])].toSorted();
 };
 
-onEveryStore('events', (open) => {
+onEveryStore('events', (open, store) => {
   test('every change is announced once, in order of revision, by the time that the call is answered', proves(478), async () => {
     await using app = await open();
     const { seen, told } = listening(app);
@@ -35,6 +37,25 @@ onEveryStore('events', (open) => {
       seen.map(({ entityId }) => entityId),
       [id, id, id],
     );
+    const user = await app.user();
+    await user.login();
+    await app.request('DELETE', `/identities/${user.id}`);
+    assert.ok(told().includes('delete apiSession') && told().includes('delete authenticator'), 'one call changed several entities');
+    const revisions = seen.map(({ revision }) => revision);
+    assert.deepEqual(
+      revisions,
+      revisions.map((_, i) => (revisions[0] ?? 0) + i),
+    );
+  });
+
+  test('a change that is published from the log before its own call announces it is announced once', proves(478), async () => {
+    const interleaving = interleaved(newStorage(store));
+    await using app = await open({ storage: interleaving.storage });
+    const { told } = listening(app);
+    interleaving.afterWrite(() => app.controller.publish());
+    await app.create('/identities', ann);
+    assert.ok(interleaving.isOver);
+    assert.deepEqual(told(), ['create identity']);
   });
 
   test('the change log keeps as many records as it was told, the latest ones', async () => {
