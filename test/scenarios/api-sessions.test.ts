@@ -218,12 +218,21 @@ onEveryStore('API sessions', (open) => {
 
   test('the cause tells a missing token from a bad one, and nothing of what is bad', proves(448), async () => {
     await using app = await open();
-    const causeWith = async (as: string | null) => (await app.request('GET', '/identities', { as })).body.error.cause.message;
+    const causeWith = async (as: string | null) => {
+      const answer = await app.request('GET', '/identities', { as });
+      assertRefused(answer, 401, 'UNAUTHORIZED');
+      return answer.body.error.cause.message;
+    };
     assert.equal(await causeWith(null), 'no session token was presented: send the header zt-session');
-    const ended = await (await app.user()).login();
+    const user = await app.user({ isAdmin: true });
+    const [ended, disabled] = [await user.login(), await user.login()];
     await app.request('DELETE', '/current-api-session', { as: ended });
-    for (const as of ['nonsense', '4fa5b8f0-0d7d-4f5d-a7b5-0f0f0f0f0f0f', ended])
-      assert.equal(await causeWith(as), 'the session is unknown, has expired or was ended: log in again');
+    await app.request('POST', `/identities/${user.id}/disable`, { body: { durationMinutes: 0 } });
+    const over = 'the session is unknown, has expired or was ended: log in again';
+    for (const as of ['nonsense', '4fa5b8f0-0d7d-4f5d-a7b5-0f0f0f0f0f0f', ended, disabled]) assert.equal(await causeWith(as), over);
+    const idle = await (await app.user({ isAdmin: true })).login();
+    app.clock.advance('30m');
+    assert.equal(await causeWith(idle), over);
   });
 
   test('of a token nothing is stored but its hash', proves(44), async () => {

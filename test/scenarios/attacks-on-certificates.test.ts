@@ -4,6 +4,7 @@ import { newKeyPair } from '../../src/pki/keys.ts';
 import { proves } from '../specification.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 import { aCa, aCertificate, aForeignCertificate, COMMON_NAME, certificateLogin, chainOf } from '../support/certificates.ts';
+import { toEnroll } from '../support/enrolling.ts';
 import { authority, csr, NOW, type Party, party, sharedPki } from '../support/pki.ts';
 import { policyBody } from '../support/policies.ts';
 import { assertInvalid, assertNoReason, assertRefused } from '../support/refusals.ts';
@@ -100,7 +101,8 @@ onEveryStore('attacks on certificates', (open) => {
   test('a certificate of the network that is no authenticator proves nobody', proves(425), async () => {
     await using app = await open();
     const { signer } = await sharedPki();
-    await assertRefusedLogin(app, await party('device', { by: signer }), signer);
+    const { identityId } = await toEnroll(app, { ott: true }, { name: 'device', externalId: 'the device' });
+    for (const name of ['device', 'the device', identityId]) await assertRefusedLogin(app, await party(name, { by: signer }), signer);
   });
 
   test('two certificates for one key are two: only the one that is an authenticator counts', async () => {

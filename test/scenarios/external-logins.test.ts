@@ -133,6 +133,13 @@ onEveryStore('logins by external tokens', (open) => {
       { email: null },
     ])
       refused(await loginByToken(app, await signer.token(claims)), JSON.stringify(claims));
+    const claims = { email: 'ann@example.com' };
+    refused(await loginByToken(app, await sign(claimsOf(signer.issuer, claims), await providerKey(signer.key.kid))), 'another key');
+    const enable = (enabled: boolean) => app.request('PATCH', `/external-jwt-signers/${signer.id}`, { body: { enabled } });
+    await enable(false);
+    refused(await loginByToken(app, await signer.token(claims)), 'a disabled signer');
+    await enable(true);
+    allowed(await loginByToken(app, await signer.token(claims)));
     await app.request('PATCH', `/external-jwt-signers/${signer.id}`, { body: { useExternalId: false } });
     refused(await loginByToken(app, await signer.token({ email: 'ann@example.com' })));
     allowed(await loginByToken(app, await signer.token({ email: id })));

@@ -218,8 +218,13 @@ onEveryStore('creating identities', (open) => {
 
   test('an identity without enrollment and authenticator cannot log in', proves(415), async () => {
     await using app = await open();
-    await app.create('/identities', { ...ann, name: 'annie', enrollment: {} });
-    assertRefused(await app.login('annie', 'any password'), 401, 'INVALID_AUTH');
+    for (const [name, request] of Object.entries({ annie: { enrollment: {} }, bobby: {} })) {
+      const id = await app.create('/identities', { ...ann, name, ...request });
+      const { authenticators, enrollment } = (await app.request('GET', `/identities/${id}`)).body.data;
+      assert.deepEqual([authenticators, enrollment], [{}, {}], 'nothing to log in by, and no way to get it');
+      assert.deepEqual((await app.request('GET', `/identities/${id}/enrollments`)).body.data, []);
+    }
+    for (const name of ['annie', 'bobby']) assertRefused(await app.login(name, 'any password'), 401, 'INVALID_AUTH');
   });
 
   test('a refused creation leaves nothing', async () => {

@@ -52,7 +52,7 @@ onEveryStore('enrollment by a token and a certificate of an authority', (open) =
     assert.equal((await post(app, `/enroll?token=${second.enrollment.token}`, await present('bob'))).status, 200);
   });
 
-  test('no other certificate serves, and the token is still good after every attempt', async () => {
+  test('no other certificate serves, and the token is still good after every attempt', proves(417), async () => {
     await using app = await open();
     const [own, other] = [await aCa(app), await aCa(app)];
     const { enrollment } = await toEnroll(app, { ottca: own.id });
