@@ -65,7 +65,7 @@ onEveryStore('services', (open) => {
     },
   );
 
-  test('bodies that make no service are refused with their field, or as not found', proves(191), async () => {
+  test('bodies that make no service are refused with their field, or as not found', proves(191, 421), async () => {
     await using app = await open();
     const good = { name: 'web', encryptionRequired: true };
     const post = (body: object) => app.request('POST', '/services', { body: { ...good, ...body } });

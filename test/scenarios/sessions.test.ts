@@ -85,6 +85,8 @@ onEveryStore('sessions', (open, store) => {
       },
     );
     assert.deepEqual((await app.request('GET', `/sessions/${rest.id}/route-path`)).body.data, { routePath: [] });
+    await net.bind(staff);
+    assert.equal(decodeJwt((await ask(app, ann, wiki, 'Bind')).body.data.token).z_st, 'Bind');
   });
 
   test('an API session has one session for each service and type, and asking again writes nothing', async () => {
@@ -116,7 +118,7 @@ onEveryStore('sessions', (open, store) => {
     assert.equal((await app.rows('session')).length, 1);
   });
 
-  test('a session is refused in the order that clients know: service, right, posture, routers', async () => {
+  test('a session is refused in the order that clients know: service, right, posture, routers', proves(421), async () => {
     await using app = await open();
     const { net, ann, wiki, router, staff } = await dialGround(app);
     assertRefused(await ask(app, ann, 'no-such-service'), 404, 'NOT_FOUND');

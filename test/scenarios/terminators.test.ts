@@ -41,7 +41,7 @@ onEveryStore('terminators', (open) => {
     assert.deepEqual([rest.service.entity, rest.service.name], ['services', 'web']);
   });
 
-  test('a binding that is blank follows from the address', async () => {
+  test('a binding that is blank follows from the address', proves(421), async () => {
     await using app = await open();
     const { make, read } = await ground(app);
     assert.equal((await read(await make({ binding: '' }))).binding, 'transport');

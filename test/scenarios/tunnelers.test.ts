@@ -70,7 +70,7 @@ onEveryStore('tunnelers', (open) => {
     assertInvalid(await replace({ name: 'other' }, other), 'typeId');
   });
 
-  test('what belongs to a router cannot be taken from it', async () => {
+  test('what belongs to a router cannot be taken from it', proves(446), async () => {
     await using app = await open();
     const id = await app.create('/edge-routers', { name: 'r', isTunnelerEnabled: true });
     const left = await app.trail(async () => {
