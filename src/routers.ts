@@ -1,8 +1,8 @@
 /** The control channels of routers, for adapters of sockets. */
 import type { ManagementController } from './controller.ts';
 import { type ControllerInside, insideOf } from './controller-inside.ts';
-import { createRouterChannels, type RouterChannels } from './domain/traffic/channels/accept.ts';
 import type { RouterInspection } from './domain/traffic/channels/inspect.ts';
+import { createRouterChannels, type RouterChannels } from './domain/traffic/channels/router-channels.ts';
 import type { AcceptRouter } from './domain/traffic/channels/router-socket.ts';
 import type { InspectedRouter } from './presence/traffic.ts';
 

@@ -8,7 +8,7 @@ import { linkListeners } from '../../../control-channel/messages/links.ts';
 import { ApiError } from '../../../errors/index.ts';
 import { monotonic } from '../../../platform/timers.ts';
 import type { Presence } from '../../fabric/connections/presence.ts';
-import type { ConnectedRouter, ConnectedRouters } from '../routers/connected.ts';
+import type { ConnectedRouter, ConnectedRouters } from '../routers/connected-routers.ts';
 import { isUnderstood, readSpokenVersion } from './versions.ts';
 
 /** For that long a connection is not replaced by another one of the same router. ms */

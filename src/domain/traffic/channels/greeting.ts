@@ -3,7 +3,7 @@ import { edgeHeader } from '../../../control-channel/header-fields.ts';
 import type { MessageBody } from '../../../control-channel/messages/message-type.ts';
 import { routerMessages } from '../../../control-channel/messages/routers.ts';
 import { Unanswered } from '../../../control-channel/requests.ts';
-import type { ConnectedRouter } from '../routers/connected.ts';
+import type { ConnectedRouter } from '../routers/connected-routers.ts';
 
 const { serverHello, clientHello } = routerMessages;
 

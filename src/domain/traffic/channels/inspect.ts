@@ -5,7 +5,7 @@ import { Unanswered } from '../../../control-channel/requests.ts';
 import type { Clock } from '../../../platform/platform.ts';
 import { monotonic } from '../../../platform/timers.ts';
 import type { InspectedRouter } from '../../../presence/traffic.ts';
-import type { ConnectedRouters } from '../routers/connected.ts';
+import type { ConnectedRouters } from '../routers/connected-routers.ts';
 
 const { inspectRequest, inspectResponse } = routerMessages;
 

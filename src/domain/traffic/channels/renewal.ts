@@ -4,9 +4,9 @@ import { enrollmentMessages } from '../../../control-channel/messages/enrollment
 import type { MessageBody } from '../../../control-channel/messages/message-type.ts';
 import { ApiError } from '../../../errors/index.ts';
 import { confirmCertificate, offerCertificates, type RenewalDeps } from '../../fabric/routers/verification.ts';
-import type { ConnectedRouter } from '../routers/connected.ts';
+import type { ConnectedRouter } from '../routers/connected-routers.ts';
 import { type Fabric, forRouters } from '../routers/fabric.ts';
-import { type HandlerRow, handling } from '../routers/handlers.ts';
+import { type HandlerRow, handling } from '../routers/message-handlers.ts';
 
 const { extendEnrollment, enrollmentCertificates, verifyEnrollment, enrollmentOutcome } = enrollmentMessages;
 

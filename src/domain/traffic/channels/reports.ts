@@ -8,8 +8,8 @@ import { routerMessages } from '../../../control-channel/messages/routers.ts';
 import { ApiError } from '../../../errors/index.ts';
 import { type CarriedPoint, carriedPoints } from '../../../presence/traffic.ts';
 import type { RouterInterfaceReport } from '../../fabric/connections/presence.ts';
-import type { ConnectedRouter } from '../routers/connected.ts';
-import { type HandlerRow, handling } from '../routers/handlers.ts';
+import type { ConnectedRouter } from '../routers/connected-routers.ts';
+import { type HandlerRow, handling } from '../routers/message-handlers.ts';
 
 const { routerInterfaces, connectEvents, metrics } = routerMessages;
 

@@ -1,8 +1,8 @@
 import { type CarriedPoint, carriedPoints, type Traffic } from '../../../presence/traffic.ts';
 import type { CircuitKeeping } from '../circuits/circuits.ts';
-import type { Linking } from '../links/linking.ts';
+import type { Linking } from '../links/links.ts';
 import { LINK_COST } from '../links/paths.ts';
-import type { ConnectedRouters } from '../routers/connected.ts';
+import type { ConnectedRouters } from '../routers/connected-routers.ts';
 import type { InspectRouters } from './inspect.ts';
 
 /** The traffic of these routers as operators see and end it. */

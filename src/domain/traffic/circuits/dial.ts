@@ -5,17 +5,17 @@ import { circuitMessages, refusalCode, routeErrorCode } from '../../../control-c
 import { Unanswered } from '../../../control-channel/requests.ts';
 import { isoTime } from '../../../platform/iso-time.ts';
 import { newId } from '../../../storage/ids.ts';
-import type { Hosting } from '../hosting/hosting.ts';
-import { mayBeSent } from '../hosting/peer-data.ts';
-import type { Links } from '../links/links.ts';
-import { ClaimRefused, refusalOf } from '../rights/claim.ts';
-import type { TrafficRight } from '../rights/right.ts';
-import type { StandingRights } from '../rights/watch.ts';
-import type { ConnectedRouter } from '../routers/connected.ts';
+import { ClaimRefused, refusalOf } from '../authorization/authorize.ts';
+import type { TrafficRight } from '../authorization/right.ts';
+import type { StandingRights } from '../authorization/watch.ts';
+import type { Links } from '../links/link-table.ts';
+import type { ConnectedRouter } from '../routers/connected-routers.ts';
 import { type Fabric, forRouters } from '../routers/fabric.ts';
-import type { AskedCircuit, CircuitAnswer, MadeCircuit } from './asked.ts';
-import { destinationsOf, type ReachedTerminator } from './choice.ts';
-import type { Circuits } from './circuit.ts';
+import { mayBeSent } from '../terminators/peer-data.ts';
+import type { Hosting } from '../terminators/terminators.ts';
+import type { AskedCircuit, CircuitAnswer, MadeCircuit } from './circuit-requests.ts';
+import type { Circuits } from './circuit-table.ts';
+import { destinationsOf, type ReachedTerminator } from './destinations.ts';
 import { type PlannedCircuit, RouteFailed, setUp, takeDown } from './route.ts';
 
 const { refused } = circuitMessages;

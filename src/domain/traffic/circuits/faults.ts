@@ -2,10 +2,10 @@ import type { Budget } from '../../../control-channel/budget.ts';
 import { Malformed } from '../../../control-channel/malformed.ts';
 import { circuitMessages } from '../../../control-channel/messages/circuits.ts';
 import type { MessageBody } from '../../../control-channel/messages/message-type.ts';
-import type { Linking } from '../links/linking.ts';
-import type { ConnectedRouter } from '../routers/connected.ts';
-import { type HandlerRow, handling } from '../routers/handlers.ts';
-import type { Circuit, Circuits } from './circuit.ts';
+import type { Linking } from '../links/links.ts';
+import type { ConnectedRouter } from '../routers/connected-routers.ts';
+import { type HandlerRow, handling } from '../routers/message-handlers.ts';
+import type { Circuit, Circuits } from './circuit-table.ts';
 import type { Rerouting } from './rerouting.ts';
 import { takeDown } from './route.ts';
 

@@ -12,9 +12,9 @@ import type { Job } from '../../../jobs/background.ts';
 import { leasesBelow } from '../../../jobs/lease.ts';
 import { and, not, stringField } from '../../../query/index.ts';
 import { rowsById } from '../../../resources/rows-by-id.ts';
-import { knownControllerIds } from '../routers/addresses.ts';
+import { knownControllerIds } from '../routers/controller-addresses.ts';
 import { forRouters } from '../routers/fabric.ts';
-import type { UnboundCircuit } from './circuit.ts';
+import type { UnboundCircuit } from './circuit-table.ts';
 
 /** Records that are written or read at once. */
 export const RECORDS_AT_ONCE = 500;

@@ -3,10 +3,10 @@ import { Unanswered } from '../../../control-channel/requests.ts';
 import { monotonic } from '../../../platform/timers.ts';
 import { memoized } from '../../policy/posture/memoized.ts';
 import { routerCosts } from '../links/costs.ts';
-import type { Links } from '../links/links.ts';
+import type { Links } from '../links/link-table.ts';
 import { cheapestPaths, type RouterCost, type RouterPath } from '../links/paths.ts';
 import { type Fabric, forRouters } from '../routers/fabric.ts';
-import type { Circuit, Circuits } from './circuit.ts';
+import type { Circuit, Circuits } from './circuit-table.ts';
 import { RouteFailed, reroute } from './route.ts';
 
 /** What becomes of a circuit for which there is no other way. */

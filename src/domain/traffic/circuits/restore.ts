@@ -1,10 +1,10 @@
 import { terminator } from '../../../api/terminators.ts';
 import type { Core } from '../../../call/core.ts';
 import { rowsById } from '../../../resources/rows-by-id.ts';
-import { NOT_JUDGED, type StandingRights } from '../rights/watch.ts';
+import { NOT_JUDGED, type StandingRights } from '../authorization/watch.ts';
 import { forRouters } from '../routers/fabric.ts';
-import { type Circuits, rightOfCircuit } from './circuit.ts';
-import type { CircuitRecords } from './records.ts';
+import type { CircuitRecords } from './circuit-records.ts';
+import { type Circuits, rightOfCircuit } from './circuit-table.ts';
 
 /** Where circuits are restored. */
 export interface RestoringPlace {

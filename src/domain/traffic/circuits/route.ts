@@ -2,7 +2,7 @@ import type { Frame } from '../../../control-channel/frame.ts';
 import { routeHeader } from '../../../control-channel/header-fields.ts';
 import { circuitMessages, routeErrorCode } from '../../../control-channel/messages/circuits.ts';
 import { nanoseconds } from '../../../control-channel/nanoseconds.ts';
-import type { ConnectedRouter } from '../routers/connected.ts';
+import type { ConnectedRouter } from '../routers/connected-routers.ts';
 
 const { route, routeResult, unroute } = circuitMessages;
 

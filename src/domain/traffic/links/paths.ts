@@ -1,4 +1,4 @@
-import type { RouterLink } from './links.ts';
+import type { RouterLink } from './link-table.ts';
 
 /** What a router costs that a circuit goes through. */
 export interface RouterCost {

@@ -1,6 +1,6 @@
 import { linkMessages } from '../../../control-channel/messages/links.ts';
 import { onRouterChange } from '../routers/changes.ts';
-import type { ConnectedRouter } from '../routers/connected.ts';
+import type { ConnectedRouter } from '../routers/connected-routers.ts';
 import type { Fabric } from '../routers/fabric.ts';
 
 const { peerStateChanges } = linkMessages;

@@ -1,6 +1,6 @@
 import type { linkMessages } from '../../../control-channel/messages/links.ts';
 import type { MessageBody } from '../../../control-channel/messages/message-type.ts';
-import type { RouterLink } from './links.ts';
+import type { RouterLink } from './link-table.ts';
 
 type LinkMessages = typeof linkMessages;
 

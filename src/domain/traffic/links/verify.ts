@@ -2,7 +2,7 @@ import { router as routerKind } from '../../../api/routers.ts';
 import type { Frame } from '../../../control-channel/frame.ts';
 import type { linkMessages } from '../../../control-channel/messages/links.ts';
 import type { MessageBody } from '../../../control-channel/messages/message-type.ts';
-import type { ConnectedRouter } from '../routers/connected.ts';
+import type { ConnectedRouter } from '../routers/connected-routers.ts';
 import { type Fabric, forRouters } from '../routers/fabric.ts';
 
 /** Says whether one of these certificates is the current one of a router, which another router is about to make a link with. */

@@ -1,7 +1,7 @@
 import type { Core } from '../../../call/core.ts';
 import type { ChangeListeners } from '../../../changes/listeners.ts';
 import type { Job } from '../../../jobs/background.ts';
-import type { ConnectedRouters } from './connected.ts';
+import type { ConnectedRouters } from './connected-routers.ts';
 
 /** What the rules about traffic work with. */
 export interface Fabric {
