@@ -88,8 +88,8 @@ export const sessionOfToken = async (
 };
 
 /**
- * True unless a token is bound to a certificate and was presented without it or another certificate of its session.
- * @param policy of its identity, which may allow expired certificates
+ * True if a token is not bound to a certificate, or was presented with that certificate or with one that its session was issued.
+ * @param policy of its identity, which may allow that the bound certificate has expired
  */
 export const holdsCertificate = async (
   entities: Entities,

@@ -167,7 +167,7 @@ export class HttpSource implements CallSource {
 const headerValues = (request: CoreRequest, headers: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(headers).map(([name, header]) => [name, request.header(header)]));
 
-/** Checks a path from an adapter, which becomes part of addresses: some hosts take it from the request. */
+/** The form of a path from an adapter, which becomes part of addresses: some hosts take it from the request. */
 const MOUNT = /^(\/[\w.~%!$&'()*+,;=:@-]{1,100}){1,10}$/;
 
 const NO_CERTIFICATES: readonly Uint8Array[] = Object.freeze([]);

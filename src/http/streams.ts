@@ -97,7 +97,7 @@ export const createStreams = ({ maxOpenStreams, maxOpenStreamsPerIdentity }: Str
   };
 };
 
-/** Limits open streams, with a reserve so that other clients cannot lock administrators out. */
+/** The share of streams reserved for administrators, so that other clients cannot lock them out. */
 const RESERVED = 1 / 4;
 
 const createSlots = (most: number, mostOfOne: number) => {

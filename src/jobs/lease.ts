@@ -71,7 +71,7 @@ export const leasesBelow = (prefix: string): Predicate =>
     { op: 'compare', field: nameField, is: '<', value: `${prefix.slice(0, -1)}0` },
   );
 
-/** Inserts or updates a lease of which there is only one holder, to publish its content to other controllers. */
+/** Inserts or updates a lease that only one controller ever holds, to publish its content to the others. */
 export const putLease = async (entities: Entities, id: string, fields: Pick<LeaseRow, 'holder' | 'until' | 'told'>): Promise<void> => {
   const known = await entities.get(leaseKind, id);
   if (known) await entities.update(leaseKind, known, fields);

@@ -6,7 +6,7 @@ import { acquireLease, type Lease } from './lease.ts';
 
 /** Periodic work while a controller is open. */
 export interface Schedule {
-  /** Names the lease of the runs, and is in the change records of their writes. */
+  /** The name of the schedule, also of the lease of its runs, and in the change records of their writes. */
   readonly name: string;
   /** Interval between the starts of runs. ms, at most `MOST` */
   readonly every: number;

@@ -35,7 +35,6 @@ export class Observation {
   #failure: AuthenticationFailure | undefined;
   #signerId: string | undefined;
   #code: ErrorCode | undefined;
-  /** True if the refusal was already emitted as a failed authentication. */
   /** The method of the failed authentication that was reported. */
   #failed: AuthenticationMethod | undefined;
   #statements = 0;

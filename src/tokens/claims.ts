@@ -17,7 +17,7 @@ const TOLERANCE = 60_000;
 
 /**
  * Validates the claims of a token and identifies its bearer (RFC 7519, section 4.1): issuer and audience must match exactly, `exp` must be in the future,
- * and `nbf` and `iat` must not.
+ * and `nbf` and `iat` must not, within a tolerance.
  * @param now ms
  * @returns the text of the claim that says who it is, or the first fault
  */

@@ -16,7 +16,7 @@ export const owedBy = async (entities: Entities, { session, owner, policy }: Log
 
 export const isTotp = ({ typeId }: AuthQuery): boolean => typeId === 'TOTP';
 
-/** Omitted without an app, because clients stop at `isTotpEnrolled: false`. */
+/** Without an app, `isTotpEnrolled` is omitted, because a client stops at `isTotpEnrolled: false`. */
 const totpQuery = (isEnrolled: boolean): AuthQuery => ({
   typeId: 'TOTP',
   provider: 'ziti',

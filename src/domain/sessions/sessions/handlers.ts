@@ -52,7 +52,7 @@ const obtain = async (call: Call, request: SessionRequest, tags: Tags): Promise<
 /** The field by which controllers that serve routers learn the token of a client. */
 const TOKEN = 'sealedApiSessionToken';
 
-/** True for the first session of an administrator's API session: since routers receive its token, it must lose the management API. */
+/** True if an administrator's API session is not yet marked as known to routers, which ends its rights on the management API. */
 const isToBeNoted = ({ identity, session: of }: ApiSessionActor): boolean => hasAdministratorRights(identity) && !of.isKnownToRouters;
 
 const begin = async (
