@@ -31,7 +31,7 @@ test('a controller that was not told its address says once when it is opened wha
     assert.equal(warnings.length, 1);
     assert.match(
       warnings[0] ?? '',
-      /^settings\.address is not set: .*https:\/\/127\.0\.0\.1:1280.*tokens cannot be made; set settings\.address/,
+      /^settings\.address is not set: .*https:\/\/127\.0\.0\.1:1280.*tokens cannot be issued; set settings\.address/,
     );
     await controller.close();
   }
