@@ -2,12 +2,12 @@
 import type { ManagementController } from './controller.ts';
 import { type ControllerInside, insideOf } from './controller-inside.ts';
 import type { RouterInspection } from './domain/traffic/channels/inspect.ts';
+import type { AcceptRouter } from './domain/traffic/channels/router-channels.ts';
 import { createRouterChannels, type RouterChannels } from './domain/traffic/channels/router-channels.ts';
-import type { AcceptRouter } from './domain/traffic/channels/router-socket.ts';
 import type { InspectedRouter } from './presence/traffic.ts';
 
 export type { RouterInspection } from './domain/traffic/channels/inspect.ts';
-export type { AcceptRouter, RouterSocket } from './domain/traffic/channels/router-socket.ts';
+export type { AcceptRouter, RouterSocket } from './domain/traffic/channels/router-channels.ts';
 export type { InspectedRouter } from './presence/traffic.ts';
 
 type WithRouters = Pick<ManagementController, 'presence' | 'publish'>;

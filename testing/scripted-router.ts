@@ -99,7 +99,7 @@ export const connectScripted = async ({ id, certificate, clock }: Identity, opti
     clock,
     wire: {
       write: (bytes) => void socket.write(bytes),
-      get kept() {
+      get buffered() {
         return socket.writableLength;
       },
       drained: async () => undefined, // what a test writes may wait

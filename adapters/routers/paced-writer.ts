@@ -1,35 +1,35 @@
 import type { TLSSocket } from 'node:tls';
 
-/** Writes to a socket what it takes; the rest is kept as it came, so that a large message which many get is there once. */
+/** Writes to a socket at its pace, and buffers the rest without a copy, so that a large message for many routers is in memory once. */
 export interface PacedWriter {
   write(bytes: Uint8Array): void;
-  /** Bytes that wait. */
-  readonly kept: number;
-  /** Resolves when nothing waits any more, or the socket is closed. */
+  /** Bytes in the buffer. */
+  readonly buffered: number;
+  /** Resolves when the buffer is empty, or the socket is closed. */
   drained(): Promise<void>;
   /** Ends the socket once everything is written. */
   end(): void;
 }
 
-/** Bytes that are handed to the socket at a time: it makes them into TLS records, copies of its own. */
+/** Bytes per write to the socket, which copies them into TLS records. */
 const PIECE = 65_536;
 
 /**
- * Shorter parts that wait are gathered in pages of this size. One by one, a hundred thousand of them would take several times their bytes, and the list of
- * them would be moved with each that is sent.
+ * Short parts are buffered in pages of this size. One by one, a hundred thousand of them would take several times their bytes, and their list would be moved
+ * with each write.
  */
 const PAGE = 16_384;
 
 export const pacedWriter = (socket: TLSSocket): PacedWriter => {
   const waiting: Uint8Array[] = [];
-  /** Where the last that waits is a page: all of it, and how many bytes are used. */
+  /** The last page of the buffer, and how many of its bytes are used. */
   let [page, used]: [Uint8Array | undefined, number] = [undefined, 0];
   let bytesWaiting = 0;
   let isEnding = false;
   let untilDrained: (() => void)[] = [];
 
   const kept = (): number => bytesWaiting + socket.writableLength;
-  /** After each piece: the socket says `drain` only after one that was too much for it. */
+  /** Called after each piece: the socket emits `drain` only after a piece beyond its own buffer. */
   const written = (): void => {
     if (kept() > 0 && !socket.destroyed) return;
     const resolved = untilDrained;
@@ -68,7 +68,7 @@ export const pacedWriter = (socket: TLSSocket): PacedWriter => {
       bytesWaiting += bytes.length;
       proceed();
     },
-    get kept() {
+    get buffered() {
       return kept();
     },
     drained: () =>

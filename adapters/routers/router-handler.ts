@@ -7,16 +7,16 @@ import { pacedWriter } from './paced-writer.ts';
 /** The protocol that routers ask for in the TLS handshake (ALPN). */
 export const CONTROL_PROTOCOL = 'ziti-ctrl';
 
-/** Takes the sockets of routers. */
+/** Accepts sockets of routers. */
 export interface RouterHandler {
-  /** Takes a socket after its TLS handshake, in which the protocol `CONTROL_PROTOCOL` was agreed upon. */
+  /** Accepts a socket after its TLS handshake, in which `CONTROL_PROTOCOL` was negotiated. */
   accept(socket: TLSSocket): void;
-  /** Ends all connections, and takes no more. */
+  /** Closes all connections, and accepts no more. */
   close(): void;
 }
 
-/** How long a connection that has ended may take to send what was written last. ms */
-const LAST_WORDS = 1000;
+/** Time in which a closed channel sends the rest of its buffer. ms */
+const FLUSH_TIMEOUT = 1000;
 
 /**
  * Connects routers to a controller: for `serve` of `overlay-controller/http/node`, or a server of your own.
@@ -34,20 +34,20 @@ export const routerHandler = (controller: ManagementController): RouterHandler =
   const accept = (socket: TLSSocket): void => {
     const remoteAddress = socket.remoteAddress ?? '';
     const certificates = peerCertificates(socket);
-    // An error destroys the socket, which is then read no more: that is where it is dealt with.
+    // An error destroys the socket, which ends `pump`.
     socket.on('error', () => undefined);
     if (isClosed || certificates.length === 0) {
-      if (!isClosed) logger.warn('a connection to the control port came without a client certificate', { remoteAddress });
+      if (!isClosed) logger.warn('a connection to the control port without a client certificate was closed', { remoteAddress });
       socket.destroy();
       return;
     }
     socket.setNoDelay(true);
     const accepted = acceptRouter(wireOf(socket, certificates, remoteAddress));
-    const end = () => accepted.lost('the server was closed');
+    const end = () => accepted.close('the server was closed');
     ends.add(end);
     socket.once('close', () => {
       ends.delete(end);
-      accepted.lost();
+      accepted.close();
     });
     void pump(socket, accepted.received);
   };
@@ -66,22 +66,22 @@ const wireOf = (socket: TLSSocket, certificates: readonly Uint8Array[], remoteAd
     certificates,
     remoteAddress,
     write: writer.write,
-    get kept() {
-      return writer.kept;
+    get buffered() {
+      return writer.buffered;
     },
     drained: writer.drained,
     end: () => {
       writer.end();
-      setTimeout(() => socket.destroy(), LAST_WORDS).unref();
+      setTimeout(() => socket.destroy(), FLUSH_TIMEOUT).unref();
     },
   };
 };
 
-/** Hands on what comes. While it is worked on, nothing more is read: the other end waits. */
+/** Passes on the bytes of a socket. Nothing is read while they are handled, which slows down the other end. */
 const pump = async (socket: TLSSocket, received: (part: Uint8Array) => Promise<void>): Promise<void> => {
   try {
     for await (const part of socket) await received(part);
   } catch {
-    // The socket has failed, and is closed.
+    // The socket is closed because of an error.
   }
 };

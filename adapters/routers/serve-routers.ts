@@ -13,7 +13,7 @@ export interface RouterLimits {
   readonly handshakeTimeoutMs?: number;
 }
 
-/** The controller, and where routers reach it. */
+/** Options of a server for routers. */
 export interface ServeRoutersOptions {
   readonly controller: ManagementController;
   /** Key and certificate chain of the server, in PEM. Routers check them against the authorities that they got when they enrolled. */
@@ -33,7 +33,7 @@ export interface ServingRouters {
   readonly server: tls.Server;
   /** Sets key and certificate for new connections; open ones are not affected. */
   renewTls(tls: { readonly key: string | Buffer; readonly cert: string | Buffer }): void;
-  /** Ends all connections, and accepts no more. */
+  /** Closes all connections, and accepts no more. */
   close(): Promise<void>;
 }
 
@@ -51,7 +51,7 @@ export const serveRouters = async (options: ServeRoutersOptions): Promise<Servin
   const handler = routerHandler(controller);
   const ofTls = { ...clientCertificates, ALPNProtocols: [CONTROL_PROTOCOL] };
   const server = tls.createServer({ ...ofTls, ...pair, handshakeTimeout: handshakeTimeoutMs }, (socket) => {
-    // Without the extension nothing is agreed upon, and Node lets it pass.
+    // Node accepts handshakes without ALPN.
     if (socket.alpnProtocol === CONTROL_PROTOCOL) handler.accept(socket);
     else socket.destroy();
   });
@@ -79,5 +79,5 @@ export const serveRouters = async (options: ServeRoutersOptions): Promise<Servin
 const OPTIONS = { controller: true, tls: true, host: true, port: true, limits: true } as const;
 const LIMITS = { maxConnections: true, handshakeTimeoutMs: true } as const;
 
-/** For handshakes under way, and for what was written last. */
+/** For handshakes under way, and for the rest of buffers. */
 const GRACE_MS = 1500;

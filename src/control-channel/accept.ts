@@ -11,66 +11,66 @@ import { channelMessages } from './messages/channel.ts';
 import { messages } from './messages/index.ts';
 import { utf8 } from './text.ts';
 
-/** The other end may not connect. The message is sent to it. */
+/** The other end is not admitted. The message is sent to it. */
 export class RefusedHello extends Error {
   override readonly name = 'RefusedHello';
 }
 
-/** Who may connect, and what is done with what it sends. */
+/** Options of an accepted channel. */
 export interface AcceptOptions extends ChannelOptions {
   /**
-   * Judges the hello of the other end.
-   * @returns headers of the answer, and what the other end may spend
+   * Admits the other end by its hello.
+   * @returns the headers of the answer, and the budget of the other end
    * @throws RefusedHello
    */
   admit(hello: Frame, channel: Channel): Promise<{ readonly headers: readonly Header[]; readonly budget: Budget }>;
-  /** Called when the hello was answered. */
+  /** Called when the hello is answered. */
   opened(channel: Channel): void;
-  /** Of frames after the hello. Default `FRAME_LIMITS`. */
+  /** Limits of frames after the hello. Default `FRAME_LIMITS`. */
   readonly limits?: FrameLimits;
 }
 
-/** A connection that was accepted: whoever carries it hands on what comes. */
+/** An accepted connection. Its carrier passes on the bytes that it receives. */
 export interface AcceptedWire {
-  /** Aborted when the channel has ended; its reason is an error that says why. */
+  /** Aborted when the channel is closed, with an error as reason. */
   readonly signal: AbortSignal;
-  /** Takes what came. Resolves when more may come: the connection is not read before. Never rejects. */
+  /** Handles bytes. The connection is not read again until this resolves. Never rejects. */
   received(part: Uint8Array): Promise<void>;
-  /** The connection is gone. */
-  lost(reason?: string): void;
+  /** Closes the channel of a lost connection. */
+  close(reason?: string): void;
 }
 
-/** Bytes of a frame that are accepted, as its kind declares it. A body of a kind that is not known is not looked at. */
+/** Limits of frames, as messages declare them. Bodies of unknown messages are not read. */
 export const FRAME_LIMITS: FrameLimits = {
   headers: 65_536,
   body: 8_388_608,
   bodies: new Map(messages.all.flatMap((message) => ('bounds' in message ? [[message.contentType, message.bounds.bytes]] : []))),
 };
 
-/** Frames that are worked on before others have a turn. */
-const FRAMES_AT_ONCE = 500;
+/** Frames per slice of the event loop. */
+const FRAME_BATCH = 500;
 
 /** Bytes of a hello. */
 const HELLO_LIMITS: FrameLimits = { headers: 16_384, body: 4192 };
 const HELLO_WITHIN = 5000;
 
-/** A hello, and the answer to it, have this number. */
+/** Sequence number of a hello and of its answer. */
 const UNNUMBERED = -1;
 
-/** The side of a channel that is connected to. The first frame must be a hello; until it was judged, nothing else is read. */
+/** The accepting side of a channel. The first frame must be a hello; nothing else is read until it is answered. */
 export const acceptChannel = (options: AcceptOptions & { readonly clock: Clock }): AcceptedWire => {
   const { clock, wire, admit, opened, note, limits = FRAME_LIMITS } = options;
   const channel = createChannel(options);
   const reader = createFrameReader(HELLO_LIMITS);
-  const turn = createTurns(FRAMES_AT_ONCE);
+  const yieldAfterBatch = createTurns(FRAME_BATCH);
   let budget: Budget | undefined;
   const cancel = after(clock, HELLO_WITHIN, () => channel.close(`it sent no hello within ${HELLO_WITHIN / 1000} s`));
   channel.signal.addEventListener('abort', cancel);
 
-  const answerHello = (success: boolean, said: string, headers: readonly Header[]): void => {
+  const answerHello = (success: boolean, text: string, headers: readonly Header[]): void => {
     const all = headersOf([header.replyFor.of(UNNUMBERED), header.success.of(success), ...headers]);
     const { contentType } = channelMessages.result;
-    if (!channel.signal.aborted) wire.write(encodeFrame({ contentType, sequence: UNNUMBERED, headers: all, body: utf8(said) }));
+    if (!channel.signal.aborted) wire.write(encodeFrame({ contentType, sequence: UNNUMBERED, headers: all, body: utf8(text) }));
   };
 
   const greet = async (frame: Frame): Promise<void> => {
@@ -83,9 +83,9 @@ export const acceptChannel = (options: AcceptOptions & { readonly clock: Clock }
       answerHello(true, '', admitted.headers);
     } catch (error) {
       const isRefused = error instanceof RefusedHello || error instanceof Malformed;
-      if (!isRefused) note('a router could not be judged', { error });
+      if (!isRefused) note('a router was not admitted because of an error; it may try again', { error });
       answerHello(false, isRefused ? error.message : 'try again later', []);
-      return channel.close(isRefused ? error.message : 'it could not be judged');
+      return channel.close(isRefused ? error.message : 'it was not admitted because of an error');
     }
     if (channel.signal.aborted) return;
     reader.limits = limits;
@@ -99,7 +99,7 @@ export const acceptChannel = (options: AcceptOptions & { readonly clock: Clock }
       try {
         budget?.spend({ bytes: part.length, elements: 1 });
         for (const frame of reader.read(part)) {
-          await turn();
+          await yieldAfterBatch();
           if (channel.signal.aborted) return;
           const isOpen = budget !== undefined;
           budget?.spend({ elements: 1 });
@@ -110,6 +110,6 @@ export const acceptChannel = (options: AcceptOptions & { readonly clock: Clock }
         channel.fail(error);
       }
     },
-    lost: (reason = 'the connection was lost') => channel.close(reason),
+    close: (reason = 'the connection was lost') => channel.close(reason),
   };
 };

@@ -2,17 +2,17 @@ import { createTurns } from '../concurrency/event-loop.ts';
 import type { Clock } from '../platform/platform.ts';
 import { monotonic } from '../platform/timers.ts';
 
-/** What the other end of a channel spends: bytes that it sends, elements of its messages, and milliseconds of processor time that these cost. */
+/** Resources that the other end of a channel spends: bytes, elements of its messages, and the milliseconds of processor time that these cost. */
 export type SpentResource = 'bytes' | 'elements' | 'milliseconds';
 
-/** A token bucket (ATM Forum, Traffic Management 4.1, 4.4.2): what may be spent at once, and what comes back each second. */
+/** A token bucket (ATM Forum, Traffic Management 4.1, 4.4.2): its size, and the rate at which it fills. */
 export interface Allowance {
   readonly burst: number;
   readonly perSecond: number;
 }
 
 /**
- * What a router may spend. For good, it may use half of the thread on which everything runs, and all of it for two minutes. A router with 100,000 identities
+ * The allowances of a router: permanently half of the thread on which everything runs, and all of it for two minutes. A router with 100,000 identities
  * and as many idle circuits spends some 700,000 elements and 20 MiB in five minutes.
  */
 export const ROUTER_ALLOWANCES: Readonly<Record<SpentResource, Allowance>> = {
@@ -21,28 +21,28 @@ export const ROUTER_ALLOWANCES: Readonly<Record<SpentResource, Allowance>> = {
   milliseconds: { burst: 60_000, perSecond: 500 },
 };
 
-/** The other end has spent more than it may: the channel ends. */
+/** The other end has exceeded its budget: the channel closes. */
 export class OverBudget extends Error {
   override readonly name = 'OverBudget';
 }
 
-/** What one end may spend. */
+/** The budget of the other end of a channel. */
 export interface Budget {
   /** @throws OverBudget */
   spend(spent: Partial<Readonly<Record<SpentResource, number>>>): void;
   /**
-   * Does long work step by step, with turns for others in between. What it takes is spent.
-   * @param work yields how many elements each step was about
-   * @throws OverBudget; what the work throws
+   * Runs long work step by step, yields to the event loop in between, and spends its cost.
+   * @param work yields the elements of each step
+   * @throws OverBudget; errors of the work
    */
   run<T>(work: Generator<number, T>): Promise<T>;
-  /** Whether all that was spent has come back. */
-  isWhole(): boolean;
+  /** True if nothing of it is spent now. */
+  isFull(): boolean;
 }
 
-/** Elements that are worked on before others have a turn: some milliseconds. */
-const ELEMENTS_AT_ONCE = 4000;
-/** Elements after which the time is looked at. */
+/** Elements per slice of the event loop: some milliseconds. */
+const ELEMENT_BATCH = 4000;
+/** Elements between two measurements of time. */
 const ELEMENTS_MEASURED = 500;
 
 export const createBudget = (clock: Clock, allowances: Readonly<Record<SpentResource, Allowance>> = ROUTER_ALLOWANCES): Budget => {
@@ -68,7 +68,7 @@ export const createBudget = (clock: Clock, allowances: Readonly<Record<SpentReso
   return {
     spend,
     run: async (work) => {
-      const turn = createTurns(ELEMENTS_AT_ONCE);
+      const yieldAfterBatch = createTurns(ELEMENT_BATCH);
       for (;;) {
         const began = monotonic(clock);
         let elements = 0;
@@ -76,10 +76,10 @@ export const createBudget = (clock: Clock, allowances: Readonly<Record<SpentReso
         while (!step.done && (elements += step.value) < ELEMENTS_MEASURED) step = work.next();
         spend({ elements, milliseconds: monotonic(clock) - began });
         if (step.done) return step.value;
-        await turn(elements);
+        await yieldAfterBatch(elements);
       }
     },
-    isWhole: () => {
+    isFull: () => {
       refill();
       return resources.every((one) => left[one] >= allowances[one].burst);
     },

@@ -9,21 +9,21 @@ import { channelMessages } from './messages/channel.ts';
 import type { MessageType } from './messages/message-type.ts';
 import { createRequests } from './requests.ts';
 
-/** What a channel needs of the connection that carries it. */
+/** The connection that carries a channel. */
 export interface Wire {
-  /** Sends bytes, or keeps them until they can be sent. */
+  /** Sends bytes, or buffers them until they can be sent. */
   write(bytes: Uint8Array): void;
-  /** Bytes that are kept. */
-  readonly kept: number;
-  /** Resolves when all that was kept is sent, or the connection is gone. */
+  /** Bytes in the buffer. */
+  readonly buffered: number;
+  /** Resolves when the buffer is empty, or the connection is closed. */
   drained(): Promise<void>;
   /** Ends the connection once everything is sent. */
   end(): void;
 }
 
-/** A control channel: messages, requests with their answers, and heartbeats. Pure: it knows neither sockets nor what messages mean. */
+/** A control channel: messages, requests with their answers, and heartbeats. It knows neither sockets nor the meaning of messages. */
 export interface Channel {
-  /** Aborted when the channel has ended; its reason is an error that says why. */
+  /** Aborted when the channel is closed, with an error as reason. */
   readonly signal: AbortSignal;
   /** @throws the reason of `signal`, once ended */
   send<I>(message: MessageType<unknown, I>, value: I, headers?: readonly Header[]): void;
@@ -35,54 +35,52 @@ export interface Channel {
   request<I>(message: MessageType<unknown, I>, value: I, options?: RequestOptions): Promise<Frame>;
   /** Answers a request. */
   answer<I>(request: Frame, message: MessageType<unknown, I>, value: I, headers?: readonly Header[]): void;
-  /** Says whether what was asked for was done. */
-  conclude(request: Frame, isDone: boolean, said?: string): void;
-  /** Ends the channel, and the connection. Again, it does nothing. */
+  /** Answers a request with success or failure. */
+  sendResult(request: Frame, isSuccess: boolean, message?: string): void;
+  /** Closes the channel and the connection. Idempotent. */
   close(reason: string): void;
-  /** Ends it because of what came. */
+  /** Closes it because of an error in a message. */
   fail(error: unknown): void;
 }
 
-/** How a request is sent. */
+/** Options of one request. */
 export interface RequestOptions {
   readonly headers?: readonly Header[];
   readonly milliseconds?: number;
 }
 
-/** Channel and wire, and who handles what comes. */
+/** Options of a channel. */
 export interface ChannelOptions {
   readonly clock: Clock;
   readonly wire: Wire;
   /**
-   * Takes a message that is not the channel's own: one at a time, in the order in which they come.
-   * @returns what is done for it, beside what is done for others. A rejection with `Malformed` or `OverBudget` ends the channel; any other one is noted.
+   * Reads a message that is not the channel's own: one at a time, in their order.
+   * @returns the work for it, which runs beside that for other messages. If it rejects with `Malformed` or `OverBudget`, the channel closes; other errors are logged.
    */
   take(frame: Frame, channel: Channel): Work | Promise<Work>;
-  /** Something that an operator may want to know. */
+  /** Logs an event for operators. */
   note(message: string, details?: Readonly<Record<string, unknown>>): void;
 }
 
-/** What is done for a message. */
+/** The work for a message. */
 export type Work = () => void | Promise<void>;
 
-/** A channel, as the owner of the connection has it. */
+/** A channel, for the owner of its connection. */
 export interface OwnedChannel extends Channel {
-  /**
-   * A frame that has come. Resolves when more may come: while too many are worked on, the connection is not read.
-   */
+  /** Handles a frame. Resolves when the connection may be read again: not while too many messages are in work. */
   received(frame: Frame): Promise<void>;
-  /** Begins with heartbeats. */
+  /** Starts heartbeats. */
   start(): void;
 }
 
-/** Messages of one channel that are worked on at once; the next wait in the connection. */
+/** Messages of one channel that are in work at once; further ones stay in the connection. */
 const MOST_AT_ONCE = 64;
 
-/** While more bytes than that wait for a slow reader, nothing more is read from it: it may ask for more than it takes. */
-const KEPT_AT_EASE = 16_777_216;
+/** While more bytes are buffered for a slow reader, nothing is read from it, because it may request even more. */
+const BUFFERED_BEFORE_PAUSE = 16_777_216;
 
-/** Bytes that may wait for a slow reader. All of a large data model is some megabytes. */
-const MOST_KEPT = 67_108_864;
+/** Bytes that may be buffered for a slow reader. A large data model has some megabytes. */
+const MOST_BUFFERED = 67_108_864;
 
 const ANSWER_WITHIN = 5000;
 
@@ -99,13 +97,13 @@ export const createChannel = ({ clock, wire, take, note }: ChannelOptions): Owne
     const error = new Error(reason);
     stopHeartbeat();
     ending.abort(error);
-    requests.end(error);
+    requests.close(error);
     wire.end();
   };
 
   const fail = (error: unknown): void => {
     const reason = error instanceof Error ? error.message : String(error);
-    if (error instanceof OverBudget && !ending.signal.aborted) note('a router was cut off, because it asks for too much', { reason });
+    if (error instanceof OverBudget && !ending.signal.aborted) note('a router exceeded its budget, and was disconnected', { reason });
     close(reason);
   };
 
@@ -114,7 +112,7 @@ export const createChannel = ({ clock, wire, take, note }: ChannelOptions): Owne
     const { contentType } = message;
     const frame = { contentType, sequence: number, headers: headersOf(headers), body: message.encode(value) };
     for (const part of frameParts(frame)) wire.write(part);
-    if (wire.kept > MOST_KEPT) close('it reads too slowly');
+    if (wire.buffered > MOST_BUFFERED) close('it reads too slowly');
     return number;
   };
 
@@ -124,25 +122,26 @@ export const createChannel = ({ clock, wire, take, note }: ChannelOptions): Owne
     request: async (message, value, { headers = [], milliseconds = ANSWER_WITHIN } = {}) =>
       requests.answer(post(message, value, headers), milliseconds),
     answer: (request, message, value, headers = []) => void post(message, value, [...answerHeaders(request), ...headers]),
-    conclude: (request, isDone, said = '') => channel.answer(request, channelMessages.result, said, [header.success.of(isDone)]),
+    sendResult: (request, isSuccess, text = '') => channel.answer(request, channelMessages.result, text, [header.success.of(isSuccess)]),
     close,
     fail,
     start: () => {
       const beating = startHeartbeat({
         clock,
         send: (headers) => channel.send(channelMessages.heartbeat, undefined, headers),
-        lost: (silence) => close(`it has not answered a heartbeat for ${silence / 1000} s`),
+        onTimeout: (silence) => close(`it has not answered a heartbeat for ${silence / 1000} s`),
       });
       stopHeartbeat = beating.stop;
       beat = beating.received;
     },
     received: async (frame) => {
       if (ending.signal.aborted) return;
-      if (wire.kept > KEPT_AT_EASE) await wire.drained();
+      if (wire.buffered > BUFFERED_BEFORE_PAUSE) await wire.drained();
       beat?.(frame);
       if (IGNORED.has(frame.contentType) || requests.received(frame)) return;
-      if (ANSWERED.has(frame.contentType)) return channel.conclude(frame, true);
-      if (header.replyFor.in(frame) !== undefined) return note('an answer came that nothing waits for', { contentType: frame.contentType });
+      if (ANSWERED.has(frame.contentType)) return channel.sendResult(frame, true);
+      if (header.replyFor.in(frame) !== undefined)
+        return note('an answer without a pending request was ignored', { contentType: frame.contentType });
       const work = await take(frame, channel);
       const done = await working.acquire();
       Promise.resolve()
@@ -150,7 +149,7 @@ export const createChannel = ({ clock, wire, take, note }: ChannelOptions): Owne
         .catch((error: unknown) => {
           if (ending.signal.aborted) return;
           if (error instanceof Malformed || error instanceof OverBudget) fail(error);
-          else note('a message could not be handled', { contentType: frame.contentType, error });
+          else note('a message of a router could not be handled', { contentType: frame.contentType, error });
         })
         .finally(done);
     },

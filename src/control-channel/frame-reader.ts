@@ -1,32 +1,32 @@
 import { decodeHeaders, type Frame, MARKER, PREFIX_BYTES } from './frame.ts';
 import { Malformed } from './malformed.ts';
 
-/** Bytes that a frame may have at most. */
+/** Bytes of a frame at most. */
 export interface FrameLimits {
-  /** Of all its headers. */
+  /** All headers together. */
   readonly headers: number;
   readonly body: number;
-  /** Of bodies of some kinds, by content type. */
+  /** Limits of bodies, by content type. */
   readonly bodies?: ReadonlyMap<number, number>;
 }
 
-/** Puts frames together from the parts in which they arrive. */
+/** Reads frames from the parts in which they arrive. */
 export interface FrameReader {
-  /** Those of the next frames that come. */
+  /** Limits of the next frames. */
   limits: FrameLimits;
   /**
-   * The frames that end in this part, each read when it is asked for.
-   * @throws Malformed for what begins no frame, and for one beyond the limits, as soon as its lengths are known
+   * The frames that end in this part.
+   * @throws Malformed for bytes that are no frame, and for a frame beyond the limits, as soon as its lengths are known
    */
   read(part: Uint8Array): Generator<Frame, void, undefined>;
 }
 
-/** What is held of a frame at first. Bytes. */
+/** Bytes of the first buffer of a frame. */
 const SMALLEST = 1024;
 
 /**
- * A frame that comes in one part is read from there. Of others the parts are copied, however small they are, into a buffer that grows with what has come:
- * it is never more than twice as large, whatever length was announced.
+ * A frame that arrives in one part is read in place. The parts of others are copied into a buffer that grows with the bytes received: it is never more than twice
+ * as large, regardless of the announced length.
  */
 export const createFrameReader = (first: FrameLimits): FrameReader => {
   let held = new Uint8Array();
@@ -43,9 +43,9 @@ export const createFrameReader = (first: FrameLimits): FrameReader => {
     length = needed;
   };
 
-  /** How long the frame is that begins here; undefined as long as that cannot be known. @throws Malformed */
+  /** The length of the frame that begins here; undefined until its prefix is complete. @throws Malformed */
   const sizeOf = (bytes: Uint8Array): number | undefined => {
-    if (MARKER.some((byte, i) => i < bytes.length && bytes[i] !== byte)) throw new Malformed('what came is no frame');
+    if (MARKER.some((byte, i) => i < bytes.length && bytes[i] !== byte)) throw new Malformed('the bytes received are no frame');
     if (bytes.length < PREFIX_BYTES) return undefined;
     const { headers, body, contentType } = prefixOf(bytes);
     if (headers > reader.limits.headers) throw new Malformed(`a frame of type ${contentType} has ${headers} bytes of headers`);
@@ -67,7 +67,7 @@ export const createFrameReader = (first: FrameLimits): FrameReader => {
           yield frame;
           continue;
         }
-        // As much as is known to belong to the frame.
+        // No more than belongs to this frame.
         const wanted = size ?? PREFIX_BYTES;
         const some = rest.subarray(0, wanted - length);
         hold(some, wanted);

@@ -1,8 +1,8 @@
 import { Malformed } from './malformed.ts';
 
-/** One message on a control channel, as it travels. */
+/** One message on a control channel. */
 export interface Frame {
-  /** What kind of message it is, see `messages/`. */
+  /** The type of the message, see `messages/`. */
   readonly contentType: number;
   /** Its number among those of its sender; -1 for a hello and the answer to it. */
   readonly sequence: number;
@@ -14,7 +14,7 @@ export interface Frame {
 /** The headers of a frame, each key once. */
 export type FrameHeaders = ReadonlyMap<number, Uint8Array>;
 
-/** What every frame begins with. */
+/** The first bytes of every frame. */
 export const MARKER = Uint8Array.of(0x03, 0x06, 0x09, 0x0c);
 
 /** Bytes before the headers: marker, content type, sequence, and the lengths of headers and body. All integers are little-endian. */
@@ -23,10 +23,10 @@ export const PREFIX_BYTES = 20;
 /** Bytes before the value of a header: its key and its length. */
 const HEADER_PREFIX = 8;
 
-/** FrameHeaders of one frame at most. The largest that routers send has nine. */
+/** Headers of one frame at most. The largest that routers send has nine. */
 const MOST_HEADERS = 256;
 
-/** A frame as it travels. */
+/** The bytes of a frame. */
 export const encodeFrame = (frame: Frame): Uint8Array => {
   const head = encodeHead(frame);
   const whole = new Uint8Array(head.length + frame.body.length);
@@ -35,7 +35,7 @@ export const encodeFrame = (frame: Frame): Uint8Array => {
   return whole;
 };
 
-/** A longer body is not copied: many may get the same. */
+/** Longer bodies are not copied, because many routers may get the same. */
 const MOST_COPIED = 16_384;
 
 /** The same in parts that follow each other. */
@@ -61,7 +61,7 @@ const encodeHead = ({ contentType, sequence, headers, body }: Frame): Uint8Array
   return bytes;
 };
 
-/** The headers in the part of a frame that holds them. @throws Malformed */
+/** Decodes the headers of a frame. @throws Malformed */
 export const decodeHeaders = (bytes: Uint8Array): FrameHeaders => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const headers = new Map<number, Uint8Array>();

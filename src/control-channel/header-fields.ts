@@ -13,7 +13,7 @@ export interface HeaderField<T> {
   required(frame: Pick<Frame, 'headers'>): T;
 }
 
-/** The key of a header, and its value as it travels. */
+/** The key and the encoded value of a header. */
 export type Header = readonly [key: number, value: Uint8Array];
 
 const field = <T>(key: number, { write, read }: HeaderForm<T>): HeaderField<T> => {
@@ -39,18 +39,18 @@ export const header = {
   connectionId: field(0, headerForm.text),
   /** The sequence of the request that a frame answers. */
   replyFor: field(1, headerForm.int32),
-  /** Whether what was asked for was done. */
+  /** True if a request succeeded. */
   success: field(2, headerForm.bool),
   /** The software: `version|revision|buildDate|os|arch`. */
   version: field(4, headerForm.text),
-  /** Eight bytes to be sent back as `heartbeatAnswer`. */
+  /** Eight bytes that are returned as `heartbeatAnswer`. */
   heartbeat: field(5, headerForm.raw),
   heartbeatAnswer: field(6, headerForm.raw),
-  /** What this connection of a group carries, e.g. `ctrl.default`. */
+  /** The purpose of this connection in its group, e.g. `ctrl.default`. */
   underlayType: field(7, headerForm.text),
-  /** What the sender is called. */
+  /** Id of the sender. */
   id: field(8, headerForm.text),
-  /** Whether the connection is one of a group that make up a channel together. */
+  /** True for a connection of a group, which forms one channel. */
   isGrouped: field(9, headerForm.bool),
 } as const;
 
@@ -58,32 +58,32 @@ export const header = {
 export const helloHeader = {
   /** The secret of a group, which further connections of it present. */
   groupSecret: field(10, headerForm.raw),
-  /** Whether it is the first connection of a group. */
+  /** True for the first connection of a group. */
   isFirstOfGroup: field(11, headerForm.bool),
-  /** `listeners` of `messages/links.ts`: where other routers reach it. */
+  /** `listeners` of `messages/links.ts`: addresses for links from other routers. */
   listeners: field(1000, headerForm.raw),
   /** `routerMetadata` of `messages/routers.ts`. */
   metadata: field(1001, headerForm.raw),
-  /** What the sender can do: see `capability` and `routerCapability`. */
+  /** Capabilities of the sender, see `capability` and `routerCapability`. */
   capabilities: field(1002, headerForm.bits),
 } as const;
 
-/** Where routers of the line 1.x have them. */
+/** The same headers of routers of the line 1.x. */
 export const earlierHelloHeader = {
   listeners: field(10, headerForm.raw),
   metadata: field(11, headerForm.raw),
   capabilities: field(12, headerForm.bits),
 } as const;
 
-/** What a controller can do, by the number of the bit. Bit 5, channels of several connections, is not among them. */
+/** Capabilities of this controller, by bit. Bit 5, channels of several connections, is not among them. */
 export const capability = { createTerminatorV2: 1, dialerReportsLinks: 2, createCircuitV2: 3, dataModel: 4, signedSessions: 6 } as const;
 
-/** What a router can do, likewise. One with `multiChannel` has the headers of its hello where routers of the line 2.x have them. */
+/** Capabilities of routers, by bit. The hello of a router with `multiChannel` has the keys of the line 2.x. */
 export const routerCapability = { multiChannel: 1 } as const;
 
 /** Headers of requests for a circuit, and of their answers. */
 export const circuitHeader = {
-  /** What one end of the circuit hands to the other. */
+  /** Data of one end of the circuit for the other. */
   peerData: field(10, headerForm.bytesByNumber),
   /** In a request the token of the session; in an answer the id of the circuit. */
   sessionToken: field(11, headerForm.text),
@@ -108,14 +108,14 @@ export const routeHeader = {
 
 /** Headers of edge messages. */
 export const edgeHeader = {
-  /** How the synchronisation of API sessions is done. */
+  /** Strategy of the synchronisation of API sessions. */
   syncStrategy: field(1013, headerForm.text),
-  /** JSON: which part of a synchronisation it is. Of an error its code. */
+  /** JSON: the part of a synchronisation. In an error, its code. */
   syncState: field(1014, headerForm.text),
   errorCode: field(1014, headerForm.uint32),
-  /** Whether the data model is used. */
+  /** True where the data model is used. */
   dataModel: field(1024, headerForm.bool),
-  /** How far the data model is known. */
+  /** Index of the data model that is known. */
   dataModelIndex: field(1025, headerForm.uint64),
   /** The circuit that an error is about. */
   errorCircuitId: field(1026, headerForm.text),
@@ -124,7 +124,7 @@ export const edgeHeader = {
 /** Keys of headers that an answer copies from its request. */
 const isEchoed = (key: number): boolean => key >= 128 && key <= 255;
 
-/** The headers that an answer has because of its request. */
+/** The headers that an answer takes from its request. */
 export const answerHeaders = (request: Frame): readonly Header[] => [
   header.replyFor.of(request.sequence),
   ...[...request.headers].filter(([key]) => isEchoed(key)),

@@ -1,7 +1,7 @@
 import { Malformed } from './malformed.ts';
 import { textOf, utf8 } from './text.ts';
 
-/** How the value of a header is written. */
+/** The encoding of a header value. */
 export interface HeaderForm<T> {
   write(value: T): Uint8Array;
   /** @throws Malformed */
@@ -86,7 +86,7 @@ const bytesByNumber: HeaderForm<ReadonlyMap<number, Uint8Array>> = {
     value.size === 0
       ? EMPTY
       : joined([uint32.write(value.size), ...[...value].flatMap(([key, bytes]) => [uint32.write(key), ...measured(bytes)])]),
-  // Copied: these are kept, unlike the frame that they came in.
+  // Copied, because the buffer of the frame is reused.
   read: (bytes) => new Map(entries(bytes, (cursor) => [cursor.uint32(), new Uint8Array(cursor.measured())])),
 };
 

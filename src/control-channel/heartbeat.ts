@@ -7,34 +7,34 @@ import { nanoseconds } from './nanoseconds.ts';
 
 /** Milliseconds between two heartbeats. */
 const EVERY = 10_000;
-/** Milliseconds without an answer after which the other end counts as lost; longer before its first answer, for it may still be starting. */
-const LOST_AFTER = 30_000;
-const LOST_AFTER_AT_FIRST = 60_000;
+/** Milliseconds without an answer after which the channel is closed; longer before the first answer, because a router may still be starting. */
+const TIMEOUT = 30_000;
+const FIRST_TIMEOUT = 60_000;
 
-/** What heartbeats need of their channel. */
+/** Options of heartbeats. */
 export interface HeartbeatOptions {
   readonly clock: Clock;
   /** Sends a frame that carries these headers. */
   send(headers: readonly Header[]): void;
-  /** The other end has not answered for so many milliseconds. */
-  lost(silence: number): void;
+  /** @param silence milliseconds without an answer */
+  onTimeout(silence: number): void;
 }
 
-/** Whether the other end is there: both ends ask, and answer. */
+/** Detects that the other end is unreachable: both ends send heartbeats, and answer them. */
 export interface Heartbeat {
-  /** Looks at the headers of what came. */
+  /** Handles the headers of a frame. */
   received(frame: Frame): void;
   stop(): void;
 }
 
-/** Begins at once; the first heartbeat is sent after the time between two. */
-export const startHeartbeat = ({ clock, send, lost }: HeartbeatOptions): Heartbeat => {
+/** Starts heartbeats; the first is sent after one interval. */
+export const startHeartbeat = ({ clock, send, onTimeout }: HeartbeatOptions): Heartbeat => {
   let unansweredSince: number | undefined;
   let hasAnswered = false;
   const beat = () => {
     const now = monotonic(clock);
     const silence = now - (unansweredSince ?? now);
-    if (silence >= (hasAnswered ? LOST_AFTER : LOST_AFTER_AT_FIRST)) return lost(silence);
+    if (silence >= (hasAnswered ? TIMEOUT : FIRST_TIMEOUT)) return onTimeout(silence);
     unansweredSince ??= now;
     cancel = after(clock, EVERY, beat);
     send([header.heartbeat.of(headerForm.uint64.write(nanoseconds(clock.now())))]);

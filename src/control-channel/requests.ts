@@ -3,32 +3,32 @@ import { after } from '../platform/timers.ts';
 import type { Frame } from './frame.ts';
 import { header } from './header-fields.ts';
 
-/** No answer came in time. */
+/** There was no answer in time. */
 export class Unanswered extends Error {
   override readonly name = 'Unanswered';
 }
 
-/** Requests that wait for their answers. */
+/** Pending requests. */
 export interface Requests {
   /**
    * The answer to the request with this number.
    * @param milliseconds to wait for it
-   * @throws Unanswered; what `end` was given
+   * @throws Unanswered; the reason of `close`
    */
   answer(sequence: number, milliseconds: number): Promise<Frame>;
-  /** @returns whether a request waited for this frame */
+  /** @returns true if the frame answers a pending request */
   received(frame: Frame): boolean;
-  /** No answer will come any more. */
-  end(reason: Error): void;
+  /** Rejects all requests, also later ones. */
+  close(reason: Error): void;
 }
 
 export const createRequests = (clock: Clock): Requests => {
   const waiting = new Map<number, { resolve(answer: Frame): void; reject(reason: Error): void }>();
-  let ended: Error | undefined;
+  let closed: Error | undefined;
   return {
     answer: (sequence, milliseconds) =>
       new Promise((resolve, reject) => {
-        if (ended) return reject(ended);
+        if (closed) return reject(closed);
         const over = () => {
           cancel();
           waiting.delete(sequence);
@@ -54,8 +54,8 @@ export const createRequests = (clock: Clock): Requests => {
       request?.resolve(frame);
       return request !== undefined;
     },
-    end: (reason) => {
-      ended = reason;
+    close: (reason) => {
+      closed = reason;
       for (const request of [...waiting.values()]) request.reject(reason);
     },
   };

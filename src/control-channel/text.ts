@@ -6,7 +6,7 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 /** The UTF-8 of a text. */
 export const utf8 = (text: string): Uint8Array => encoder.encode(text);
 
-/** The text that bytes are the UTF-8 of. @throws Malformed when they are none */
+/** Decodes UTF-8. @throws Malformed */
 export const textOf = (bytes: Uint8Array): string => {
   try {
     return decoder.decode(bytes);

@@ -35,7 +35,7 @@ const filled = (one: Uint8Array, most: number, bytes: number): Uint8Array => {
 const measured = (number: number, bytes: Uint8Array): Uint8Array => {
   const writer = new Writer();
   writer.tag(number, 2);
-  writer.measured(bytes);
+  writer.bytes(bytes);
   return writer.finish();
 };
 const field = (number: number, ...bytes: readonly number[]) => measured(number, Uint8Array.from(bytes));
@@ -109,8 +109,8 @@ describe('a router that sends more than it may', () => {
       const reason = new RegExp(`^it asks for too much: more than \\d+ ${resource} at once`);
       assert.match((await flood(10_000)) ?? '', reason);
       const { level, message, details } =
-        network.recorded.log.find((line) => line.message.includes('too much')) ?? assert.fail('nothing was logged');
-      assert.deepEqual([level, message, details?.routerId], ['warn', 'a router was cut off, because it asks for too much', fra1.id]);
+        network.recorded.log.find((line) => line.message.includes('exceeded its budget')) ?? assert.fail('nothing was logged');
+      assert.deepEqual([level, message, details?.routerId], ['warn', 'a router exceeded its budget, and was disconnected', fra1.id]);
       assert.match(String(details?.reason), reason);
       assert.match((await flood(1)) ?? '', reason);
       network.clock.advance('10m');

@@ -1,16 +1,16 @@
-import { type Reader, wire } from './reader.ts';
+import { type Reader, wireType } from './reader.ts';
 import type { WireValue } from './values.ts';
 import type { Writer } from './writer.ts';
 
-/** A field of a message: one value, several, or a map. `I` is what a writer may give, `T` what a reader gets. */
+/** A field of a message: one value, several, or a map. `I` is the type of writers, `T` that of readers. */
 export interface WireField<T, I = T> {
   initial(): T;
-  /** What the field holds once one more occurrence was read; undefined if that is of another wire type, and to be skipped. */
+  /** Reads one more occurrence of the field. @returns its new value; undefined for another wire type, which is skipped */
   read(from: Reader, type: number, before: T): T | undefined;
   write(to: Writer, number: number, value: I): void;
 }
 
-/** One value. An absent one means what it means for its type. */
+/** One value, by default that of its type. */
 export const singleField = <T, I>(value: WireValue<T, I>): WireField<T, I> => ({
   initial: value.initial,
   read: (from, type, before) => (type === value.type ? value.read(from, before) : undefined),
@@ -32,10 +32,10 @@ export const listField = <T, I>(value: WireValue<T, I>): WireField<readonly T[],
   return {
     initial: () => none,
     read: (from, type, before) => {
-      // One that is not empty was made here, and is seen by nobody before the message is read.
+      // A list that is not empty was created here, and is not visible before the message is read.
       const list = before.length === 0 ? [] : (before as T[]);
       if (type === value.type) list.push(value.read(from));
-      else if (type === wire.measured && value.type === wire.varint)
+      else if (type === wireType.bytes && value.type === wireType.varint)
         from.within(() => {
           while (!from.isAtEnd) {
             from.element();
@@ -47,7 +47,7 @@ export const listField = <T, I>(value: WireValue<T, I>): WireField<readonly T[],
     },
     write: (to, number, given) => {
       if (given.length === 0) return;
-      if (value.type === wire.measured) for (const one of given) writeOne(to, number, value, one);
+      if (value.type === wireType.bytes) for (const one of given) writeOne(to, number, value, one);
       else
         to.nested(number, (inner) => {
           for (const one of given) value.write(inner, one);
@@ -62,7 +62,7 @@ export const mapField = <K, T, I>(keys: WireValue<K>, values: WireValue<T, I>): 
   return {
     initial: () => none,
     read: (from, type, before) => {
-      if (type !== wire.measured) return undefined;
+      if (type !== wireType.bytes) return undefined;
       let key = keys.initial();
       let value = values.initial();
       from.within(() => {
@@ -74,7 +74,7 @@ export const mapField = <K, T, I>(keys: WireValue<K>, values: WireValue<T, I>): 
           else from.skip(tag % 8);
         }
       });
-      // Made here, as above.
+      // Created here, as above.
       return (before.size === 0 ? new Map<K, T>() : (before as Map<K, T>)).set(key, value);
     },
     write: (to, number, given) => {

@@ -1,16 +1,16 @@
 import { Malformed } from '../malformed.ts';
 import type { WireField } from './fields.ts';
-import { Reader, wire } from './reader.ts';
+import { Reader, wireType } from './reader.ts';
 import type { WireValue } from './values.ts';
 import { Writer } from './writer.ts';
 
 /** The fields of a message: each with its number on the wire. */
 export type FieldTable = Readonly<Record<string, readonly [number: number, field: WireField<unknown>]>>;
 
-/** What a reader gets: every field, absent ones with what their absence means. */
+/** A decoded message: it has every field, absent ones with their default. */
 export type ReadMessage<F extends FieldTable> = { readonly [K in keyof F]: F[K][1] extends { initial(): infer T } ? T : never };
 
-/** What a writer may give: any of the fields. */
+/** A message to encode: any of the fields. */
 export type WrittenMessage<F extends FieldTable> = {
   readonly [K in keyof F]?: (F[K][1] extends { write(to: Writer, number: number, value: infer I): void } ? I : never) | undefined;
 };
@@ -18,12 +18,12 @@ export type WrittenMessage<F extends FieldTable> = {
 /** A message by the table of its fields. Unknown fields are skipped, and those of another wire type than theirs. */
 export interface Message<T, I> extends WireValue<T, I> {
   /**
-   * Reads a body field by field, and yields how many elements each had.
+   * Decodes a body field by field, and yields the number of elements of each.
    * @param most elements of all together
    * @throws Malformed
    */
   decoding(body: Uint8Array, most?: number): Generator<number, T>;
-  /** The same in one go. @throws Malformed */
+  /** The same without pauses. @throws Malformed */
   decode(body: Uint8Array, most?: number): T;
   encode(value: I): Uint8Array;
 }
@@ -46,7 +46,7 @@ export const message = <const F extends FieldTable>(fields: F): Message<ReadMess
     while (!from.isAtEnd) readField(from, target);
     return target;
   };
-  // The table says what each field is: that is what the types are derived from.
+  // The types of fields are derived from the table.
   const absent = Object.fromEntries(rows.map(({ name, field }) => [name, field.initial()])) as ReadMessage<F>;
   const write = (to: Writer, value: WrittenMessage<F>) => {
     for (const { name, number, field } of rows) if (value[name] !== undefined) field.write(to, number, value[name]);
@@ -60,7 +60,7 @@ export const message = <const F extends FieldTable>(fields: F): Message<ReadMess
     return target as ReadMessage<F>;
   };
   return {
-    type: wire.measured,
+    type: wireType.bytes,
     initial: () => absent,
     read: (from, before) => from.within(() => readInto(from, { ...(before ?? absent) })) as ReadMessage<F>,
     write: (to, value) => to.within(() => write(to, value)),
@@ -75,7 +75,7 @@ export const message = <const F extends FieldTable>(fields: F): Message<ReadMess
   };
 };
 
-/** What work comes to that is done in one go. */
+/** Runs work without pauses. @returns its result */
 export const finished = <T>(work: Generator<unknown, T>): T => {
   for (;;) {
     const step = work.next();

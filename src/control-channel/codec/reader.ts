@@ -1,13 +1,13 @@
 import { Malformed } from '../malformed.ts';
 import { textOf } from '../text.ts';
 
-/** How a value is delimited on the wire. */
-export const wire = { varint: 0, eightBytes: 1, measured: 2, fourBytes: 5 } as const;
+/** Wire types: the length of a value follows from its bytes, is fixed, or stands before it. */
+export const wireType = { varint: 0, eightBytes: 1, bytes: 2, fourBytes: 5 } as const;
 
-/** Elements within one field of a message at most, where these are bounded: it is read in one go, in some 20 ms. */
+/** Elements within one field of a message at most, where these are bounded: it is read without a pause, in some 20 ms. */
 const MOST_IN_FIELD = 32_768;
 
-/** Reads the encoding of Protocol Buffers. Every length is held against what is left before anything is made of it. */
+/** Reads the encoding of Protocol Buffers. Lengths are checked against the rest of the message before anything is allocated. */
 export class Reader {
   readonly #bytes: Uint8Array;
   #at = 0;
@@ -35,7 +35,7 @@ export class Reader {
     if (this.#elements - this.#before > this.#mostInField) throw new Malformed(`a field has more than ${MOST_IN_FIELD} elements`);
   }
 
-  /** Begins with the next field of the message itself. @returns how many elements the last one had */
+  /** Begins the next field of the message itself. @returns the number of elements of the last one */
   nextField(): number {
     const count = this.#elements - this.#before;
     this.#before = this.#elements;
@@ -66,18 +66,18 @@ export class Reader {
     throw new Malformed('a number has more than ten bytes');
   }
 
-  /** A part of the message itself: who keeps it copies it. */
-  measured(): Uint8Array {
+  /** A view of the message, which must be copied to be kept. */
+  bytes(): Uint8Array {
     const length = this.#length();
     this.#at += length;
     return this.#bytes.subarray(this.#at - length, this.#at);
   }
 
   text(): string {
-    return textOf(this.measured());
+    return textOf(this.bytes());
   }
 
-  /** Reads what is measured, to its end. */
+  /** Reads a length-delimited value to its end. */
   within<T>(read: () => T): T {
     const length = this.#length();
     const outer = this.#end;
@@ -88,10 +88,10 @@ export class Reader {
   }
 
   skip(type: number): void {
-    if (type === wire.varint) this.uint32();
-    else if (type === wire.measured) this.measured();
-    else if (type === wire.eightBytes) this.#forward(8);
-    else if (type === wire.fourBytes) this.#forward(4);
+    if (type === wireType.varint) this.uint32();
+    else if (type === wireType.bytes) this.bytes();
+    else if (type === wireType.eightBytes) this.#forward(8);
+    else if (type === wireType.fourBytes) this.#forward(4);
     else throw new Malformed(`a field is of the unknown wire type ${type}`);
   }
 

@@ -1,4 +1,4 @@
-/** The words in which tables of fields are written: each gives a field and its number. */
+/** Constructors of fields, each with its number, for tables of messages. */
 import { listField, mapField, optionalField, singleField, type WireField } from './fields.ts';
 import { valueType, type WireValue } from './values.ts';
 
@@ -10,7 +10,7 @@ const one =
 
 /** UTF-8. */
 const text = one(valueType.text);
-/** Bytes of their own. */
+/** Bytes. */
 const bytes = one(valueType.bytes);
 /** True or false. */
 const bool = one(valueType.bool);
@@ -23,13 +23,13 @@ const int64 = one(valueType.int64);
 /** An unsigned number of 64 bits. */
 const uint64 = one(valueType.uint64);
 
-/** A number that stands for a name. */
+/** A number with a name. */
 const named = <T, I>(number: number, enumeration: WireValue<T, I>): Entry<T, I> => [number, singleField(enumeration)];
 
 /** A nested message, or a message of a union; undefined if it is absent. */
 const nested = <T, I>(number: number, message: WireValue<T, I>): Entry<T | undefined, I> => [number, optionalField(message)];
 
-/** Any number of valueType. */
+/** Any number of values. */
 const list = <T, I>(number: number, value: WireValue<T, I>): Entry<readonly T[], readonly I[]> => [number, listField(value)];
 
 /** Any number of texts. */

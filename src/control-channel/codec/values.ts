@@ -1,15 +1,15 @@
-import { type Reader, wire } from './reader.ts';
+import { type Reader, wireType } from './reader.ts';
 import type { Writer } from './writer.ts';
 
-/** How one value is written, apart from where it stands. `I` is what a writer may give, `T` what a reader gets. */
+/** The encoding of one value. `I` is the type of writers, `T` that of readers. */
 export interface WireValue<T, I = T> {
   readonly type: number;
-  /** What an absent field means. */
+  /** The default of an absent field. */
   initial(): T;
   /** @param before the value of an earlier field with the same number, which nested messages are merged with */
   read(from: Reader, before?: T): T;
   write(to: Writer, value: I): void;
-  /** Whether it is left out. */
+  /** True for the default, which is not written. */
   isInitial(value: I): boolean;
 }
 
@@ -22,28 +22,28 @@ const scalar = <T>(type: number, initial: T, read: (from: Reader) => T, write: (
 });
 
 const text = scalar<string>(
-  wire.measured,
+  wireType.bytes,
   '',
   (from) => from.text(),
   (to, value) => to.text(value),
 );
 
 const bool = scalar<boolean>(
-  wire.varint,
+  wireType.varint,
   false,
   (from) => from.uint64() !== 0n,
   (to, value) => to.uint32(value ? 1 : 0),
 );
 
 const uint32 = scalar<number>(
-  wire.varint,
+  wireType.varint,
   0,
   (from) => from.uint32(),
   (to, value) => to.uint32(value),
 );
 
 const int32 = scalar<number>(
-  wire.varint,
+  wireType.varint,
   0,
   (from) => from.uint32() | 0,
   // A negative one has the ten bytes that it would have with 64 bits.
@@ -51,14 +51,14 @@ const int32 = scalar<number>(
 );
 
 const uint64 = scalar<bigint>(
-  wire.varint,
+  wireType.varint,
   0n,
   (from) => from.uint64(),
   (to, value) => to.uint64(value),
 );
 
 const int64 = scalar<bigint>(
-  wire.varint,
+  wireType.varint,
   0n,
   (from) => BigInt.asIntN(64, from.uint64()),
   (to, value) => to.uint64(value),
@@ -66,24 +66,24 @@ const int64 = scalar<bigint>(
 
 const EMPTY = new Uint8Array();
 
-/** Bytes of their own: they are kept, unlike the frame that they came in. */
+/** Copied bytes, because the buffer of the frame is reused. */
 const bytes: WireValue<Uint8Array> = {
-  type: wire.measured,
+  type: wireType.bytes,
   initial: () => EMPTY,
   // Not `slice`, which of a Node buffer copies nothing.
-  read: (from) => new Uint8Array(from.measured()),
-  write: (to, value) => to.measured(value),
+  read: (from) => new Uint8Array(from.bytes()),
+  write: (to, value) => to.bytes(value),
   isInitial: (value) => value.length === 0,
 };
 
-/** What a number means that a newer router sends. */
+/** The name of an unknown number, which a newer router may send. */
 export const UNRECOGNIZED = 'unrecognized';
 
-/** Names for numbers, the first of which must stand for 0. It is what an absent field means. */
+/** Names for numbers, the first of them for 0, the default. */
 const enumeration = <N extends string>(names: readonly (N | undefined)[]): WireValue<N | typeof UNRECOGNIZED, N> => {
   const initial = names[0] ?? UNRECOGNIZED;
   return {
-    type: wire.varint,
+    type: wireType.varint,
     initial: () => initial,
     read: (from) => names[from.uint32()] ?? UNRECOGNIZED,
     write: (to, value) => to.uint32(names.indexOf(value)),

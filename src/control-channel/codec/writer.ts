@@ -1,5 +1,5 @@
 import { utf8 } from '../text.ts';
-import { wire } from './reader.ts';
+import { wireType } from './reader.ts';
 
 /** Texts up to this length are mostly ASCII, and written without an encoder. */
 const SHORT = 64;
@@ -9,7 +9,7 @@ export class Writer {
   #bytes = new Uint8Array(256);
   #length = 0;
 
-  /** What was written; the writer is not used any more. */
+  /** The encoded bytes. The writer must not be used again. */
   finish(): Uint8Array {
     return this.#bytes.subarray(0, this.#length);
   }
@@ -31,7 +31,7 @@ export class Writer {
     this.#byte(Number(left));
   }
 
-  measured(bytes: Uint8Array): void {
+  bytes(bytes: Uint8Array): void {
     this.uint32(bytes.length);
     this.#reserve(bytes.length);
     this.#bytes.set(bytes, this.#length);
@@ -39,16 +39,16 @@ export class Writer {
   }
 
   text(value: string): void {
-    if (value.length > SHORT || !this.#ascii(value)) this.measured(utf8(value));
+    if (value.length > SHORT || !this.#ascii(value)) this.bytes(utf8(value));
   }
 
-  /** A field that is measured, and written by `write`. */
+  /** Writes a length-delimited field. */
   nested(number: number, write: (to: Writer) => void): void {
-    this.tag(number, wire.measured);
+    this.tag(number, wireType.bytes);
     this.within(write);
   }
 
-  /** Writes what is measured. Its length comes before it: one byte is left for it, and what was written is moved where it needs more. */
+  /** Writes a length-delimited value. One byte is reserved for its length, and the value is moved where the length needs more. */
   within(write: (to: Writer) => void): void {
     const at = this.#length;
     this.#byte(0);
@@ -67,7 +67,7 @@ export class Writer {
     this.#length += size;
   }
 
-  /** @returns false, and nothing is written, where it is not ASCII */
+  /** @returns false if the text is not ASCII, and nothing is written */
   #ascii(value: string): boolean {
     const at = this.#length;
     this.#reserve(value.length + 1);

@@ -1,17 +1,17 @@
-/** Circuits: the way of a connection through routers. */
+/** Messages about circuits. */
 import { field, message, valueType } from '../codec/index.ts';
-import { fromRouters, tabled, worded } from './message-type.ts';
+import { fromRouters, tableMessage, textMessage } from './message-type.ts';
 
 const peerData = (number: number) => field.mapped(number, valueType.uint32, valueType.bytes);
 
-/** Asks for a circuit; all that it says is in headers. */
-const createCircuit = fromRouters({ bytes: 65_536, elements: 0, cost: 1 }, worded(20218, 'CreateCircuitV2Request'));
+/** Asks for a circuit, in headers. */
+const createCircuit = fromRouters({ bytes: 65_536, elements: 0, cost: 1 }, textMessage(20218, 'CreateCircuitV2Request'));
 
-/** The answer, likewise. */
-const createCircuitResponse = worded(20219, 'CreateCircuitV2Response');
+/** The answer, in headers. */
+const createCircuitResponse = textMessage(20219, 'CreateCircuitV2Response');
 
-/** The answer when there is none; the body says why. */
-const refused = worded(20002, 'Error');
+/** A refusal; the body is the reason. */
+const refused = textMessage(20002, 'Error');
 
 /** Codes in refusals. */
 export const refusalCode = {
@@ -31,7 +31,7 @@ export const refusalCode = {
 const destination = valueType.enumeration(['start', 'end', 'link']);
 
 /** Asks a router to take part in a circuit. */
-const route = tabled(1005, 'Route', {
+const route = tableMessage(1005, 'Route', {
   circuitId: field.text(1),
   attempt: field.uint32(2),
   egress: field.nested(3, message({ binding: field.text(1), address: field.text(2), destination: field.text(3), peerData: peerData(4) })),
@@ -41,43 +41,43 @@ const route = tabled(1005, 'Route', {
   tags: field.mapped(7, valueType.text, valueType.text),
 });
 
-/** The answer; its body is the id of the circuit, its headers say how it went. */
-const routeResult = fromRouters({ bytes: 65_536, elements: 0 }, worded(1022, 'RouteResult'));
+/** The answer; its body is the id of the circuit, its headers are the result. */
+const routeResult = fromRouters({ bytes: 65_536, elements: 0 }, textMessage(1022, 'RouteResult'));
 
 /** Why a route failed. */
 export const routeErrorCode = { generic: 0, invalidTerminator: 1, misconfiguredTerminator: 2, timedOut: 3, refused: 4 } as const;
 
 /** Ends the part of a router in a circuit. */
-const unroute = tabled(1006, 'Unroute', { circuitId: field.text(1), now: field.bool(2) });
+const unroute = tableMessage(1006, 'Unroute', { circuitId: field.text(1), now: field.bool(2) });
 
 const subject = valueType.enumeration(['ingress', 'egress', 'link', 'forward', 'unknownOwnerForward', 'linkDuplicate']);
 
-/** Tells that a circuit, or a link, is at its end. Ids of circuits stand between blanks, and count as elements. */
+/** Reports that circuits or a link have failed. Ids of circuits are separated by blanks, and count as elements. */
 const fault = fromRouters(
   { bytes: 2_097_152, elements: 200_000 },
-  tabled(1004, 'Fault', { subject: field.named(1, subject), id: field.text(2), iteration: field.uint32(3) }),
+  tableMessage(1004, 'Fault', { subject: field.named(1, subject), id: field.text(2), iteration: field.uint32(3) }),
 );
 
-/** Asks whether idle circuits still exist, with nanoseconds for each. */
+/** Reports idle circuits, with nanoseconds for each; those that have ended are answered by `unroute`. */
 const circuitConfirmation = fromRouters(
   { bytes: 8_388_608, elements: 524_288 },
-  tabled(1034, 'CircuitConfirmation', {
+  tableMessage(1034, 'CircuitConfirmation', {
     circuitIds: field.texts(1),
     idleTimes: field.mapped(2, valueType.text, valueType.int64),
   }),
 );
 
-const circuitMade = {
+const createdCircuit = {
   circuitId: field.text(1),
   address: field.text(2),
   peerData: peerData(3),
   tags: field.mapped(4, valueType.text, valueType.text),
 };
 
-/** Asks for a circuit as routers did before `createCircuit`. */
+/** The older form of `createCircuit`. */
 const createCircuitV1 = fromRouters(
   { bytes: 131_072, elements: 1000, cost: 1 },
-  tabled(20205, 'CreateCircuitRequest', {
+  tableMessage(20205, 'CreateCircuitRequest', {
     sessionToken: field.text(1),
     fingerprints: field.texts(2),
     terminatorInstanceId: field.text(3),
@@ -87,12 +87,12 @@ const createCircuitV1 = fromRouters(
 );
 
 /** The answer. */
-const createCircuitV1Response = tabled(20206, 'CreateCircuitResponse', circuitMade);
+const createCircuitV1Response = tableMessage(20206, 'CreateCircuitResponse', createdCircuit);
 
 /** Asks for a circuit on behalf of the router's own tunneler. */
 const createTunnelCircuit = fromRouters(
   { bytes: 131_072, elements: 1000, cost: 1 },
-  tabled(20220, 'CreateTunnelCircuitV2Request', {
+  tableMessage(20220, 'CreateTunnelCircuitV2Request', {
     serviceName: field.text(1),
     terminatorInstanceId: field.text(2),
     peerData: peerData(3),
@@ -100,9 +100,9 @@ const createTunnelCircuit = fromRouters(
 );
 
 /** The answer. */
-const createTunnelCircuitResponse = tabled(20221, 'CreateTunnelCircuitV2Response', circuitMade);
+const createTunnelCircuitResponse = tableMessage(20221, 'CreateTunnelCircuitV2Response', createdCircuit);
 
-/** Circuits: asked for, routed, confirmed and ended. */
+/** Messages about circuits. */
 export const circuitMessages = {
   createCircuit,
   createCircuitResponse,

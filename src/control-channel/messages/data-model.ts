@@ -1,6 +1,6 @@
-/** The data model of routers: what they decide by themselves with. */
+/** The data model: the entities by which routers decide about access. */
 import { field, message, valueType } from '../codec/index.ts';
-import { fromRouters, tabled } from './message-type.ts';
+import { fromRouters, tableMessage } from './message-type.ts';
 
 const precedence = valueType.enumeration(['default', 'required', 'failed']);
 
@@ -56,7 +56,7 @@ const keyFormat = valueType.enumeration(['certificate', 'spki']);
 const publicKey = message({ data: field.bytes(1), kid: field.text(2), usages: field.list(3, usage), format: field.named(4, keyFormat) });
 
 const time = message({ seconds: field.int64(1), nanos: field.int32(2) });
-/** `type` says what `id` is of: `API_SESSION`, `IDENTITY` or `JTI`. Of an identity, what was issued before a time is revoked. */
+/** `type` is `API_SESSION`, `IDENTITY` or `JTI`. For an identity, tokens issued before a time are revoked. */
 const revocation = message({
   id: field.text(1),
   expiresAt: field.nested(2, time),
@@ -66,7 +66,7 @@ const revocation = message({
 
 const config = message({ id: field.text(1), typeId: field.text(2), name: field.text(3), dataJson: field.text(4) });
 
-/** What happened to one entity: one of the fields from `identity` on says which. */
+/** A change of one entity, in one of the fields from `identity` on. */
 const event = message({
   action: field.named(1, valueType.enumeration(['create', 'update', 'delete'])),
   isSynthetic: field.bool(3),
@@ -81,10 +81,13 @@ const event = message({
   config: field.nested(18, config),
 });
 
-/** Asks for the data model, and for its changes during some seconds. */
+/** An event of a full state or of a change set, as senders give it. */
+export type DataEvent = Parameters<(typeof event)['encode']>[0];
+
+/** Subscribes to the data model for some seconds. */
 const subscribeToDataModel = fromRouters(
   { bytes: 4096, elements: 32, cost: 1 },
-  tabled(20505, 'SubscribeToDataModelRequest', {
+  tableMessage(20505, 'SubscribeToDataModelRequest', {
     currentIndex: field.uint64(1),
     subscriptionDurationSeconds: field.uint32(2),
     renew: field.bool(3),
@@ -92,21 +95,21 @@ const subscribeToDataModel = fromRouters(
   }),
 );
 
-/** All of the data model. */
-const dataState = tabled(20500, 'DataState', {
+/** The full state of the data model. */
+const dataState = tableMessage(20500, 'DataState', {
   events: field.list(1, event),
   endIndex: field.uint64(2),
   timelineId: field.text(3),
   caches: field.mapped(4, valueType.text, message({ data: field.mapped(1, valueType.text, valueType.bytes) })),
 });
 
-/** What has changed. */
-const changeSet = tabled(20501, 'DataState.ChangeSet', {
+/** A change set. */
+const changeSet = tableMessage(20501, 'DataState.ChangeSet', {
   index: field.uint64(1),
   isSynthetic: field.bool(2),
   changes: field.list(3, event),
   timestampId: field.text(4),
 });
 
-/** The data model that routers decide with. */
+/** Messages of the data model. */
 export const dataModelMessages = { subscribeToDataModel, dataState, changeSet } as const;

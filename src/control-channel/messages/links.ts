@@ -1,8 +1,8 @@
-/** Routers among each other: links, and what they learn of their peers. */
+/** Messages about links and peers. */
 import { field, message, valueType } from '../codec/index.ts';
-import { fromRouters, tabled } from './message-type.ts';
+import { fromRouters, tableMessage } from './message-type.ts';
 
-/** Where other routers reach a router. */
+/** An address at which a router accepts links. */
 export const linkListener = message({
   address: field.text(1),
   protocol: field.text(2),
@@ -29,37 +29,37 @@ const link = message({
   connState: field.nested(7, connections),
 });
 
-/** Links that a router has dialed: all of them where it says so, or else those that are new. */
+/** Links that a router has dialed: all of them in a full refresh, otherwise new ones. */
 const routerLinks = fromRouters(
   { bytes: 8_388_608, elements: 262_144 },
-  tabled(1035, 'RouterLinks', { links: field.list(1, link), fullRefresh: field.bool(2) }),
+  tableMessage(1035, 'RouterLinks', { links: field.list(1, link), fullRefresh: field.bool(2) }),
 );
 
-/** Of which connections a link consists. */
+/** The connections of a link. */
 const linkState = fromRouters(
   { bytes: 262_144, elements: 2000 },
-  tabled(1053, 'LinkStateUpdate', {
+  tableMessage(1053, 'LinkStateUpdate', {
     linkId: field.text(1),
     linkIteration: field.uint32(2),
     connState: field.nested(3, connections),
   }),
 );
 
-/** Asks whether certificates are those of a router; answered with a `result`. */
+/** Asks for the verification of a router's certificates; answered with a `result`. */
 const verifyRouter = fromRouters(
   { bytes: 32_768, elements: 200, cost: 0.5 },
-  tabled(1036, 'VerifyRouter', { routerId: field.text(1), fingerprints: field.texts(2) }),
+  tableMessage(1036, 'VerifyRouter', { routerId: field.text(1), fingerprints: field.texts(2) }),
 );
 
 const peerState = valueType.enumeration(['healthy', 'unhealthy', 'removed']);
 
-/** Tells a router of others: whether they are there, and where it reaches them. */
-const peerStateChanges = tabled(1050, 'PeerStateChanges', {
+/** Announces other routers to a router: their state, and their addresses. */
+const peerStateChanges = tableMessage(1050, 'PeerStateChanges', {
   changes: field.list(
     1,
     message({ id: field.text(1), version: field.text(2), state: field.named(3, peerState), listeners: field.list(4, linkListener) }),
   ),
 });
 
-/** Links between routers, and what these learn of each other. */
+/** Messages about links and peers. */
 export const linkMessages = { routerLinks, linkState, verifyRouter, peerStateChanges } as const;

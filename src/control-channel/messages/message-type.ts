@@ -2,24 +2,23 @@ import type { Budget } from '../budget.ts';
 import { type FieldTable, finished, type Message, message, type ReadMessage, type WrittenMessage } from '../codec/message.ts';
 import { textOf, utf8 } from '../text.ts';
 
-/** A kind of message by its content type: what its body says. `I` is what a sender may give, `T` what a receiver gets. */
+/** A type of message by its content type, with the encoding of its body. `I` is the type of senders, `T` that of receivers. */
 export interface MessageType<T, I = T> {
   readonly contentType: number;
   /** For logs. */
   readonly name: string;
-  /** What a body says. @throws Malformed */
+  /** Decodes a body. @throws Malformed */
   decode(body: Uint8Array): T;
   /**
-   * Reads a body step by step, and yields how many elements each step had.
+   * Decodes a body step by step, and yields the number of elements of each.
    * @param most elements of all together
    * @throws Malformed
    */
   decoding(body: Uint8Array, most?: number): Generator<number, T>;
-  /** The body that says it. */
   encode(value: I): Uint8Array;
 }
 
-/** What one message of a kind may hold. */
+/** Bounds of one message. */
 export interface Bounds {
   /** Bytes of its body at most. */
   readonly bytes: number;
@@ -29,18 +28,18 @@ export interface Bounds {
   readonly cost?: number;
 }
 
-/** A kind of message that routers send. Only such ones are handled: what one may hold has to be declared. */
+/** A type of message that routers send, with its bounds. No other messages are handled. */
 export interface RouterMessage<T, I = T> extends MessageType<T, I> {
   readonly bounds: Bounds;
-  /** What a body says. A long one is read with turns for others. @throws Malformed; OverBudget */
+  /** Decodes a body. Yields to the event loop during long ones. @throws Malformed; OverBudget */
   read(body: Uint8Array, budget: Budget): Promise<T>;
 }
 
-/** What the body of a message says, as its receiver gets it. */
+/** The decoded body of a message. */
 export type MessageBody<M> = M extends { decode(body: Uint8Array): infer T } ? T : never;
 
 /** A message whose body is a table of fields. */
-export const tabled = <const F extends FieldTable>(
+export const tableMessage = <const F extends FieldTable>(
   contentType: number,
   name: string,
   fields: F,
@@ -50,7 +49,7 @@ export const tabled = <const F extends FieldTable>(
 };
 
 /** A message whose body is text, or empty. */
-export const worded = (contentType: number, name: string): MessageType<string> => ({
+export const textMessage = (contentType: number, name: string): MessageType<string> => ({
   contentType,
   name,
   decode: textOf,
@@ -58,8 +57,8 @@ export const worded = (contentType: number, name: string): MessageType<string> =
   encode: utf8,
 });
 
-/** A message whose body means nothing here: it is neither read nor written. */
-export const unread = (contentType: number, name: string): MessageType<undefined> => ({
+/** A message whose body is empty, or ignored. */
+export const emptyMessage = (contentType: number, name: string): MessageType<undefined> => ({
   contentType,
   name,
   decode: () => undefined,
@@ -68,12 +67,12 @@ export const unread = (contentType: number, name: string): MessageType<undefined
 });
 
 const inOneStep = <T>(decode: (body: Uint8Array) => T) =>
-  // biome-ignore lint/correctness/useYield: there is nothing between its beginning and its end
+  // biome-ignore lint/correctness/useYield: it has one step
   function* (body: Uint8Array): Generator<number, T> {
     return decode(body);
   };
 
-/** A message that routers send, which holds no more than this. */
+/** A message that routers send, with its bounds. */
 export const fromRouters = <T, I>(bounds: Bounds, type: MessageType<T, I>): RouterMessage<T, I> => ({
   ...type,
   bounds,
@@ -81,5 +80,5 @@ export const fromRouters = <T, I>(bounds: Bounds, type: MessageType<T, I>): Rout
   read: (body, budget) => budget.run(type.decoding(body, bounds.elements)),
 });
 
-/** The same message for senders whose body is encoded already, as when many get the same. */
-export const encodedBefore = <T>(type: MessageType<T, never>): MessageType<T, Uint8Array> => ({ ...type, encode: (body) => body });
+/** The same message with an encoded body, which several routers get. */
+export const preEncoded = <T>(type: MessageType<T, never>): MessageType<T, Uint8Array> => ({ ...type, encode: (body) => body });

@@ -1,12 +1,12 @@
-/** What a router tells of itself. */
+/** Messages about a router itself. */
 import { field, message, valueType } from '../codec/index.ts';
-import { fromRouters, tabled, unread } from './message-type.ts';
+import { emptyMessage, fromRouters, tableMessage } from './message-type.ts';
 
-/** In the hello of a router: what it can do. */
+/** In the hello of a router: its capabilities. */
 export const routerMetadata = message({ capabilities: field.list(1, valueType.enumeration(['unspecified', 'linkManagement'])) });
 
-/** Asks a router how it is reached. */
-const serverHello = tabled(20000, 'ServerHello', {
+/** Asks a router for its listeners. */
+const serverHello = tableMessage(20000, 'ServerHello', {
   version: field.text(1),
   data: field.mapped(2, valueType.text, valueType.text),
   byteData: field.mapped(3, valueType.text, valueType.bytes),
@@ -14,10 +14,10 @@ const serverHello = tabled(20000, 'ServerHello', {
 
 const address = message({ value: field.text(10), protocol: field.text(20), hostname: field.text(30), port: field.int32(40) });
 
-/** The answer: how clients reach the router. */
+/** The answer: the listeners to which clients connect. */
 const clientHello = fromRouters(
   { bytes: 1_048_576, elements: 10_000 },
-  tabled(20001, 'ClientHello', {
+  tableMessage(20001, 'ClientHello', {
     version: field.text(1),
     hostname: field.text(2),
     protocols: field.texts(3),
@@ -39,7 +39,7 @@ const networkInterface = message({
 /** The network interfaces of a router; answered with a `result`. */
 const routerInterfaces = fromRouters(
   { bytes: 1_048_576, elements: 20_000, cost: 2 },
-  tabled(1052, 'RouterInterfacesUpdate', { interfaces: field.list(1, networkInterface) }),
+  tableMessage(1052, 'RouterInterfacesUpdate', { interfaces: field.list(1, networkInterface) }),
 );
 
 const connectEvent = message({
@@ -48,49 +48,49 @@ const connectEvent = message({
   connectTimes: field.list(3, message({ connectTime: field.int64(1), srcAddr: field.text(2), dstAddr: field.text(3) })),
 });
 
-/** Which identities came and went since the last of these; in full now and then. */
+/** Identities that connected and disconnected since the last report; periodically all of them. */
 const connectEvents = fromRouters(
   { bytes: 8_388_608, elements: 500_000 },
-  tabled(20415, 'ConnectEvents', { events: field.list(1, connectEvent), fullState: field.bool(2) }),
+  tableMessage(20415, 'ConnectEvents', { events: field.list(1, connectEvent), fullState: field.bool(2) }),
 );
 
-/** What a router measures. Only its meters are read, and of these the count since the router began: `ingress.rx.bytesrate`, for instance. */
+/** Metrics of a router. Only counts of meters since its start are read, such as `ingress.rx.bytesrate`. */
 const metrics = fromRouters(
   { bytes: 8_388_608, elements: 200_000 },
-  tabled(1007, 'Metrics', { meters: field.mapped(7, valueType.text, message({ count: field.int64(1) })) }),
+  tableMessage(1007, 'Metrics', { meters: field.mapped(7, valueType.text, message({ count: field.int64(1) })) }),
 );
 
-/** Asks a router for what it knows, by name. */
-const inspectRequest = tabled(1013, 'InspectRequest', { requestedValues: field.texts(1) });
+/** Asks a router for values, by name. */
+const inspectRequest = tableMessage(1013, 'InspectRequest', { requestedValues: field.texts(1) });
 
 /** The answer, values as JSON. */
 const inspectResponse = fromRouters(
   { bytes: 8_388_608, elements: 10_000 },
-  tabled(1014, 'InspectResponse', {
+  tableMessage(1014, 'InspectResponse', {
     success: field.bool(1),
     errors: field.texts(2),
     values: field.list(3, message({ name: field.text(1), value: field.text(2) })),
   }),
 );
 
-/** What a router wants its operator to know. */
-const alerts = fromRouters({ bytes: 1_048_576, elements: 0 }, unread(1054, 'Alerts'));
+/** Alerts of a router for its operator. */
+const alerts = fromRouters({ bytes: 1_048_576, elements: 0 }, emptyMessage(1054, 'Alerts'));
 
 /** Settings for a router, by number. */
-const settings = tabled(1020, 'Settings', { data: field.mapped(1, valueType.int32, valueType.bytes) });
+const settings = tableMessage(1020, 'Settings', { data: field.mapped(1, valueType.int32, valueType.bytes) });
 
 const endpoint = message({ address: field.text(1), groups: field.texts(2) });
 const controllerDetail = message({ id: field.text(1), endpoints: field.list(2, endpoint) });
 
-/** Where the controllers are: `addresses` for routers of the line 1.x, `controllers` for later ones. */
-const updateCtrlAddresses = tabled(1037, 'UpdateCtrlAddresses', {
+/** Addresses of the controllers: `addresses` for routers of the line 1.x, `controllers` for later ones. */
+const updateCtrlAddresses = tableMessage(1037, 'UpdateCtrlAddresses', {
   addresses: field.texts(1),
   index: field.uint64(2),
   isLeader: field.bool(3),
   controllers: field.list(4, controllerDetail),
 });
 
-/** What a router tells of itself, and is asked. */
+/** Messages about a router itself. */
 export const routerMessages = {
   serverHello,
   clientHello,

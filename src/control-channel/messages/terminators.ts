@@ -1,6 +1,6 @@
-/** Terminators: where services are hosted. */
+/** Messages about terminators. */
 import { field, message, valueType } from '../codec/index.ts';
-import { fromRouters, tabled, unread, worded } from './message-type.ts';
+import { emptyMessage, fromRouters, tableMessage, textMessage } from './message-type.ts';
 
 const precedence = valueType.enumeration(['default', 'required', 'failed']);
 const outcome = valueType.enumeration(['success', 'idConflict', 'otherFailure', 'busy', 'invalidSession']);
@@ -8,7 +8,7 @@ const outcome = valueType.enumeration(['success', 'idConflict', 'otherFailure', 
 /** Asks for a terminator: a client hosts a service. */
 const createTerminator = fromRouters(
   { bytes: 131_072, elements: 1000, cost: 3 },
-  tabled(20216, 'CreateTerminatorV2Request', {
+  tableMessage(20216, 'CreateTerminatorV2Request', {
     address: field.text(1),
     sessionToken: field.text(2),
     fingerprints: field.texts(3),
@@ -22,19 +22,19 @@ const createTerminator = fromRouters(
 );
 
 /** The answer. */
-const createTerminatorResponse = tabled(20217, 'CreateTerminatorV2Response', {
+const createTerminatorResponse = tableMessage(20217, 'CreateTerminatorV2Response', {
   terminatorId: field.text(1),
   result: field.named(2, outcome),
   msg: field.text(3),
 });
 
-/** The same in the form of routers to whom nobody has offered the other one: refused. */
-const createTerminatorV1 = fromRouters({ bytes: 65_536, elements: 0 }, unread(20207, 'CreateTerminatorRequest'));
+/** The older form of the request, which is refused. */
+const createTerminatorV1 = fromRouters({ bytes: 65_536, elements: 0 }, emptyMessage(20207, 'CreateTerminatorRequest'));
 
 /** Changes cost or precedence; answered by `updateTerminatorResponse`. */
 const updateTerminator = fromRouters(
   { bytes: 65_536, elements: 200, cost: 2 },
-  tabled(20209, 'UpdateTerminatorRequest', {
+  tableMessage(20209, 'UpdateTerminatorRequest', {
     sessionToken: field.text(1),
     fingerprints: field.texts(2),
     terminatorId: field.text(3),
@@ -47,12 +47,12 @@ const updateTerminator = fromRouters(
 );
 
 /** The answer. */
-const updateTerminatorResponse = tabled(20210, 'UpdateTerminatorResponse', {});
+const updateTerminatorResponse = tableMessage(20210, 'UpdateTerminatorResponse', {});
 
 /** Removes one; answered by `removeTerminatorResponse`. */
 const removeTerminator = fromRouters(
   { bytes: 65_536, elements: 200, cost: 2 },
-  tabled(20211, 'RemoveTerminatorRequest', {
+  tableMessage(20211, 'RemoveTerminatorRequest', {
     sessionToken: field.text(1),
     fingerprints: field.texts(2),
     terminatorId: field.text(3),
@@ -61,18 +61,18 @@ const removeTerminator = fromRouters(
 );
 
 /** The answer. */
-const removeTerminatorResponse = tabled(20212, 'RemoveTerminatorResponse', {});
+const removeTerminatorResponse = tableMessage(20212, 'RemoveTerminatorResponse', {});
 
 /** Removes several; answered with a `result`. */
 const removeTerminators = fromRouters(
   { bytes: 524_288, elements: 10_000, cost: 1 },
-  tabled(1038, 'RemoveTerminatorsRequest', { terminatorIds: field.texts(1) }),
+  tableMessage(1038, 'RemoveTerminatorsRequest', { terminatorIds: field.texts(1) }),
 );
 
-/** Whether a health check of what is hosted passed. */
+/** Reports a health check of a terminator. */
 const healthEvent = fromRouters(
   { bytes: 65_536, elements: 200, cost: 1 },
-  tabled(20214, 'HealthEvent', {
+  tableMessage(20214, 'HealthEvent', {
     sessionToken: field.text(1),
     fingerprints: field.texts(2),
     terminatorId: field.text(3),
@@ -82,7 +82,7 @@ const healthEvent = fromRouters(
 );
 
 /** Asks a router which terminators it still has. */
-const validateTerminators = tabled(1041, 'ValidateTerminatorsV2Request', {
+const validateTerminators = tableMessage(1041, 'ValidateTerminatorsV2Request', {
   terminators: field.list(1, message({ id: field.text(1), binding: field.text(2), address: field.text(3), marker: field.uint64(4) })),
   fixInvalid: field.bool(2),
 });
@@ -92,7 +92,7 @@ const fault = valueType.enumeration(['unknownBinding', 'unknownTerminator', 'bad
 /** The answer, by id. */
 const validateTerminatorsResponse = fromRouters(
   { bytes: 8_388_608, elements: 262_144 },
-  tabled(1042, 'ValidateTerminatorsV2Response', {
+  tableMessage(1042, 'ValidateTerminatorsV2Response', {
     states: field.mapped(
       1,
       valueType.text,
@@ -104,7 +104,7 @@ const validateTerminatorsResponse = fromRouters(
 /** Asks for a terminator of the router's own tunneler. */
 const createTunnelTerminator = fromRouters(
   { bytes: 131_072, elements: 1000, cost: 3 },
-  tabled(20413, 'CreateTunnelTerminatorRequestV2', {
+  tableMessage(20413, 'CreateTunnelTerminatorRequestV2', {
     serviceId: field.text(1),
     address: field.text(2),
     peerData: field.mapped(3, valueType.uint32, valueType.bytes),
@@ -117,7 +117,7 @@ const createTunnelTerminator = fromRouters(
 );
 
 /** The answer. */
-const createTunnelTerminatorResponse = tabled(20414, 'CreateTunnelTerminatorResponseV2', {
+const createTunnelTerminatorResponse = tableMessage(20414, 'CreateTunnelTerminatorResponseV2', {
   terminatorId: field.text(1),
   startTime: field.int64(2),
   result: field.named(3, outcome),
@@ -127,7 +127,7 @@ const createTunnelTerminatorResponse = tabled(20414, 'CreateTunnelTerminatorResp
 /** Changes cost or precedence of a terminator of the router's own tunneler; answered by `updateTunnelTerminatorResponse`. */
 const updateTunnelTerminator = fromRouters(
   { bytes: 65_536, elements: 200, cost: 2 },
-  tabled(20408, 'UpdateTunnelTerminatorRequest', {
+  tableMessage(20408, 'UpdateTunnelTerminatorRequest', {
     terminatorId: field.text(1),
     cost: field.uint32(2),
     precedence: field.named(3, precedence),
@@ -137,15 +137,15 @@ const updateTunnelTerminator = fromRouters(
 );
 
 /** The answer. */
-const updateTunnelTerminatorResponse = tabled(20409, 'UpdateTunnelTerminatorResponse', {});
+const updateTunnelTerminatorResponse = tableMessage(20409, 'UpdateTunnelTerminatorResponse', {});
 
 /** Removes one; the body is its id. Answered by `removeTunnelTerminatorResponse`. */
-const removeTunnelTerminator = fromRouters({ bytes: 4096, elements: 0, cost: 2 }, worded(20410, 'RemoveTunnelTerminatorRequest'));
+const removeTunnelTerminator = fromRouters({ bytes: 4096, elements: 0, cost: 2 }, textMessage(20410, 'RemoveTunnelTerminatorRequest'));
 
 /** The answer. */
-const removeTunnelTerminatorResponse = unread(20411, 'RemoveTunnelTerminatorResponse');
+const removeTunnelTerminatorResponse = emptyMessage(20411, 'RemoveTunnelTerminatorResponse');
 
-/** Terminators: asked for, changed, removed and validated. */
+/** Messages about terminators. */
 export const terminatorMessages = {
   createTerminator,
   createTerminatorResponse,

@@ -156,7 +156,7 @@ test('a router that does not say how it is reached is asked three times, and sta
     await until(() => asked === i);
     network.clock.advance('5s');
   }
-  await until(() => at.log().some((line) => line.startsWith('warn: a router has not said how it is reached')));
+  await until(() => at.log().some((line) => line.startsWith('warn: a router has not reported its listeners')));
   const { syncStatus, isOnline: online } = await network.controller.edgeRouters.get({ id: fra1.id });
   assert.deepEqual([syncStatus, online, router.signal.aborted], ['SYNC_HELLO_TIMEOUT', false, false]);
 });
@@ -166,7 +166,7 @@ test('what one router does wrong ends its connection alone', async () => {
   const { network, port } = at;
   const good = await (await network.edgeRouter('good')).dial({ port });
   const faults: readonly (readonly [Uint8Array, string])[] = [
-    [Buffer.from('GET / HTTP/1.1\r\n\r\n'), 'what came is no frame'],
+    [Buffer.from('GET / HTTP/1.1\r\n\r\n'), 'the bytes received are no frame'],
     [frame(metrics.contentType, { body: new Uint8Array(9_000_000) }).subarray(0, 20), 'a frame of type 1007 has a body of 9000000 bytes'],
     [frame(connectEvents.contentType, { body: Uint8Array.of(0x0a, 0x7f) }), 'a field is longer than its message'],
     [frame(hello.contentType, {}), 'it sent a second hello'],
@@ -180,14 +180,14 @@ test('what one router does wrong ends its connection alone', async () => {
   assert.equal(header.success.in(await good.request(messages.channel.ping, undefined)), true);
 });
 
-test('messages that mean nothing here are ignored, and noted once', async () => {
+test('messages of unknown types are ignored, and logged once', async () => {
   await using at = await routerNetwork();
   const { network, port } = at;
   const router = await (await network.edgeRouter('fra1')).dial({ port });
   for (let i = 0; i < 100; i++) router.write(frame(4711 + (i % 40), {}));
   router.write(frame(alerts.contentType, { body: Uint8Array.of(0xff) }));
   assert.equal(header.success.in(await router.request(messages.channel.ping, undefined)), true);
-  assert.equal(at.log().filter((line) => line.endsWith('a router sent a message that means nothing here')).length, 16);
+  assert.equal(at.log().filter((line) => line.endsWith('a router sent a message of an unknown type, which is ignored')).length, 16);
 });
 
 test('half a frame, and a connection without a hello, end after five seconds', async () => {
@@ -211,7 +211,7 @@ test('a connection without a certificate, or for another protocol, is closed at 
   const { port } = at;
   const bare = await connected({ port });
   await new Promise((resolve) => bare.once('close', resolve));
-  await until(() => at.log().includes('warn: a connection to the control port came without a client certificate'));
+  await until(() => at.log().includes('warn: a connection to the control port without a client certificate was closed'));
   const noProtocol = await connected({ port, ...selfSigned('x'), ALPNProtocols: undefined });
   await new Promise((resolve) => noProtocol.once('close', resolve));
   await assert.rejects(connected({ port, ...selfSigned('x'), ALPNProtocols: ['h2'] }), /alert/);

@@ -250,7 +250,7 @@ test('a router that asks while the store is out of reach is told once it answers
   const router = await fra1.dial({ port: at.port });
   isDown = true;
   router.send(subscribeToDataModel, { subscriptionDurationSeconds: 300 });
-  const warned = 'warn: routers could not be told of the data model, which is tried again';
+  const warned = 'warn: the data model could not be sent to routers; trying again in 5 s';
   await until(() => at.log().includes(warned));
   isDown = false;
   at.network.clock.advance('5s');

@@ -36,7 +36,7 @@ test('nothing waits any more once the other side has read it all, whatever the l
     written += 4 * bytes;
     at.reading.resume();
     await writer.drained();
-    assert.equal(writer.kept, 0);
+    assert.equal(writer.buffered, 0);
   }
   at.writing.end();
   await once(at.reading, 'end');

@@ -80,7 +80,7 @@ test('a host removes what it hosts; again, there is nothing to do', async () => 
   assert.deepEqual(await shown(at), []);
 });
 
-test('that a health check has failed stands in the log, for the terminators of who says so', async () => {
+test('a failed health check is logged, if the host of the terminator reports it', async () => {
   await using at = await traffic();
   await bindBy(at, 'terminator');
   const { tokens } = await asHost(at);
@@ -90,7 +90,7 @@ test('that a health check has failed stands in the log, for the terminators of w
   await until(() => at.log().some((line) => line.includes('a health check')));
   assert.deepEqual(
     at.log().filter((line) => line.includes('a health check')),
-    ['info: a health check of what is hosted has failed'],
+    ['info: a health check of a terminator has failed'],
   );
 });
 

@@ -27,11 +27,11 @@ export const directRouter = async (network: TestNetwork, of: TestRouter, hello =
   of.disconnect();
   const came: Frame[] = [];
   const reader = createFrameReader({ headers: 65_536, body: 67_108_864 });
-  const { signal, received, lost } = acceptRouterOf(network.controller)({
+  const { signal, received, close } = acceptRouterOf(network.controller)({
     certificates: of.certificate?.certificates ?? [],
     remoteAddress: 'test',
     write: (bytes) => void came.push(...reader.read(bytes)),
-    kept: 0,
+    buffered: 0,
     drained: async () => undefined,
     end: () => undefined,
   });
@@ -44,7 +44,7 @@ export const directRouter = async (network: TestNetwork, of: TestRouter, hello =
     },
     came,
     send: received,
-    close: lost,
+    close: close,
   };
 };
 

@@ -17,12 +17,12 @@ describe('what a router may spend', () => {
       budget.spend({ [resource]: 100 });
       assert.throws(() => budget.spend({ [resource]: 1 }), OverBudget);
       assert.throws(() => budget.spend({ [resource]: 0 }), new RegExp(`more than 100 ${resource} at once, and 10 in each second`));
-      assert.equal(budget.isWhole(), false);
+      assert.equal(budget.isFull(), false);
       clock.advance('5s');
       budget.spend({ [resource]: 49 });
       assert.throws(() => budget.spend({ [resource]: 1 }), OverBudget);
       clock.advance('1h');
-      assert.equal(budget.isWhole(), true);
+      assert.equal(budget.isFull(), true);
       budget.spend({ [resource]: 100 });
       assert.throws(() => budget.spend({ [resource]: 1 }), OverBudget);
     });

@@ -33,7 +33,7 @@ const begin = (options: Partial<AcceptOptions> = {}) => {
     clock,
     wire: {
       write: (bytes) => void sent.push(...reader.read(bytes)),
-      get kept() {
+      get buffered() {
         return wire.kept;
       },
       drained: () =>
@@ -146,7 +146,10 @@ describe('the hello', () => {
       },
     });
     await come(HELLO);
-    assert.deepEqual([result.decode(sent[0]?.body ?? assert.fail()), notes], ['try again later', ['a router could not be judged']]);
+    assert.deepEqual(
+      [result.decode(sent[0]?.body ?? assert.fail()), notes],
+      ['try again later', ['a router was not admitted because of an error; it may try again']],
+    );
   });
 });
 
@@ -184,14 +187,17 @@ describe('a channel', () => {
     await assert.rejects(request, new Unanswered('there was no answer for 2 s'));
     await come(bytesOf(inspectResponse.contentType, 1, [header.replyFor.of(1)]));
     await come(bytesOf(inspectResponse.contentType, 2, [header.replyFor.of(99)]));
-    assert.deepEqual([notes, end], [['an answer came that nothing waits for', 'an answer came that nothing waits for'], undefined]);
+    assert.deepEqual(
+      [notes, end],
+      [['an answer without a pending request was ignored', 'an answer without a pending request was ignored'], undefined],
+    );
   });
 
   test('tells those that wait for answers when it ends, and sends nothing more', async () => {
     const { open, accepted } = begin();
     const channel = await open();
     const request = channel.request(inspectRequest, {});
-    accepted.lost();
+    accepted.close();
     await assert.rejects(request, /the connection was lost/);
     assert.throws(() => channel.send(alerts, undefined), /the connection was lost/);
     await assert.rejects(channel.request(inspectRequest, {}), /the connection was lost/);
@@ -218,7 +224,7 @@ describe('a channel', () => {
     const { open, come, sent, handled } = begin();
     const channel = await open();
     await come(bytesOf(alerts.contentType, 9));
-    channel.conclude(handled[0] ?? assert.fail(), false, 'not now');
+    channel.sendResult(handled[0] ?? assert.fail(), false, 'not now');
     const [answer = assert.fail()] = sent;
     assert.deepEqual([header.replyFor.in(answer), header.success.in(answer), result.decode(answer.body)], [9, false, 'not now']);
   });
@@ -234,14 +240,14 @@ describe('a channel', () => {
     await failing.open();
     await failing.come(bytesOf(alerts.contentType, 1));
     await Promise.resolve();
-    assert.deepEqual([failing.end, failing.notes], [undefined, ['a message could not be handled']]);
+    assert.deepEqual([failing.end, failing.notes], [undefined, ['a message of a router could not be handled']]);
     await failing.come(bytesOf(alerts.contentType, 2));
     await Promise.resolve();
     assert.equal(failing.end, 'a field is longer than its message');
     const garbled = begin();
     await garbled.open();
     await garbled.come(Buffer.from('what is this?'));
-    assert.equal(garbled.end, 'what came is no frame');
+    assert.equal(garbled.end, 'the bytes received are no frame');
     const badHeader = begin();
     await badHeader.open();
     await badHeader.come(bytesOf(alerts.contentType, 1, [[1, Uint8Array.of(1)]]));

@@ -11,7 +11,7 @@ import { updateRouter } from './update.ts';
 export const NONE_UNVERIFIED = { unverifiedFingerprint: null, unverifiedCertPem: null, unverifiedNames: null } as const;
 
 /** Dependencies for offering certificates to a router that is identified by its connection. */
-export interface RenewalDeps {
+export interface VerificationDependencies {
   readonly core: Core;
   read<T>(work: (entities: Entities) => Promise<T>): Promise<T>;
   write<T>(work: (entities: Entities) => Promise<T>): Promise<T>;
@@ -29,13 +29,17 @@ export interface OfferedCertificates {
  * not confirmed is void.
  * @throws ApiError `UNAUTHORIZED` for a router that may not be connected any more; `COULD_NOT_PROCESS_CSR`; `CONFLICT`
  */
-export const offerCertificates = async (deps: RenewalDeps, routerId: string, requests: RouterRequests): Promise<OfferedCertificates> => {
-  const { core, read, write } = deps;
+export const offerCertificates = async (
+  dependencies: VerificationDependencies,
+  routerId: string,
+  requests: RouterRequests,
+): Promise<OfferedCertificates> => {
+  const { core, read, write } = dependencies;
   const found = await read((entities) => requireEnrolled(entities, routerId));
-  const { certificate, cert, serverCert, claim } = await core.enrollments.run(() => certifyRouter(deps, found, requests));
+  const { certificate, cert, serverCert, claim } = await core.enrollments.run(() => certifyRouter(dependencies, found, requests));
   await write(async (entities) => {
     const current = await requireEnrolled(entities, routerId);
-    // In between, it may have been extended by another request, or have enrolled again.
+    // Meanwhile it may have been extended by another request, or have enrolled anew.
     if (current.fingerprint !== found.fingerprint) throw unauthorized(UNKNOWN);
     const without = current.unverifiedNames?.without ?? [...current.serverNames];
     const { serverNames } = await claim(entities);
@@ -56,9 +60,13 @@ export const offerCertificates = async (deps: RenewalDeps, routerId: string, req
  * @param pem the certificate, with those above it
  * @throws ApiError `UNAUTHORIZED` for a router that may not be connected any more; `COULD_NOT_PROCESS_CSR` for any other certificate
  */
-export const confirmCertificate = async (deps: Pick<RenewalDeps, 'write'>, routerId: string, pem: string): Promise<void> => {
+export const confirmCertificate = async (
+  dependencies: Pick<VerificationDependencies, 'write'>,
+  routerId: string,
+  pem: string,
+): Promise<void> => {
   const { value: [certificate] = [] } = await readCertificates(pem);
-  await deps.write(async (entities) => {
+  await dependencies.write(async (entities) => {
     const row = await requireEnrolled(entities, routerId);
     const { unverifiedFingerprint, unverifiedCertPem, unverifiedNames } = row;
     if (certificate && !unverifiedFingerprint && certificate.fingerprint === row.fingerprint) return;

@@ -1,5 +1,6 @@
 import { apiSession } from '../../../api/api-sessions.ts';
 import { identity } from '../../../api/identities.ts';
+import type { PolicyType } from '../../../api/policies.ts';
 import { edgeRouter } from '../../../api/routers.ts';
 import { service } from '../../../api/services.ts';
 import { session } from '../../../api/sessions.ts';
@@ -10,64 +11,86 @@ import type { Entities } from '../../../changes/entities.ts';
 import { rowsById } from '../../../resources/rows-by-id.ts';
 import { routerAccess } from '../../fabric/routers/common-routers.ts';
 import { grantsOf, isLapsed, type StoredSession } from '../../sessions/sessions/grants.ts';
-import { isOfTunneler, type TrafficRight } from './right.ts';
 
-/** Why a right does not stand. */
-export type RightFault = 'apiSession' | 'session' | 'router' | 'service' | 'tunneler' | 'policy';
+/** The right of an identity to dial or bind a service through a router, in a session or by the tunneler of the router itself. */
+export interface Authorization {
+  /** Empty for a tunneler, as is `apiSessionId`. */
+  readonly sessionId: string;
+  /** False for sessions that are signed tokens, which have no row. */
+  readonly isStored: boolean;
+  readonly apiSessionId: string;
+  readonly identityId: string;
+  readonly serviceId: string;
+  readonly type: PolicyType;
+  readonly routerId: string;
+}
+
+/** True where a router acts by its own tunneler, as its own identity. */
+export const isTunneler = ({ sessionId }: Pick<Authorization, 'sessionId'>): boolean => sessionId === '';
+
+/** The authorization that the tunneler of a router needs. */
+export const tunnelerAuthorization = (wanted: Pick<Authorization, 'serviceId' | 'type' | 'routerId'>): Authorization => ({
+  ...wanted,
+  identityId: wanted.routerId,
+  sessionId: '',
+  isStored: false,
+  apiSessionId: '',
+});
+
+/** The first requirement of an authorization that is not met. */
+export type DenialReason = 'apiSession' | 'session' | 'router' | 'service' | 'tunneler' | 'policy';
 
 /**
- * What is wrong with each of these rights in this state; nothing for those that stand. Sessions, policies, posture and routers are asked anew: what was true when
- * a right was granted does not count. Some ten queries for any number of rights. The posture of endpoints whose sessions are not stored is for their routers
- * to judge: it is these that they tell of it.
+ * The reason for which each authorization is denied in this state, if any. Sessions, policies, posture and routers are all checked again, by some ten queries
+ * for any number of authorizations. Routers check the posture of sessions that are not stored, because only they receive it.
  */
-export const rightFaults = async (
+export const denialsOf = async (
   entities: Entities,
   { settings, activity }: Pick<Core, 'settings' | 'activity'>,
-  rights: readonly TrafficRight[],
+  authorizations: readonly Authorization[],
   now: string,
-): Promise<ReadonlyMap<TrafficRight, RightFault | undefined>> => {
-  if (rights.length === 0) return new Map();
-  const ids = (key: Exclude<keyof TrafficRight, 'isStored'>) => rights.map((right) => right[key]);
+): Promise<ReadonlyMap<Authorization, DenialReason | undefined>> => {
+  if (authorizations.length === 0) return new Map();
+  const ids = (key: Exclude<keyof Authorization, 'isStored'>) => authorizations.map((one) => one[key]);
   const apiSessions = await rowsById(entities, apiSession, ids('apiSessionId'));
   const sessions = await rowsById(entities, session, ids('sessionId'));
   const identities = await rowsById(entities, identity, ids('identityId'));
   const services = await rowsById(entities, service, ids('serviceId'));
   const routers = await rowsById(entities, edgeRouter, ids('routerId'));
   const grants = await grantsOf(entities, [...sessions.values()], now);
-  const unstored = rights.filter((right) => !right.isStored && !isOfTunneler(right));
-  const permissions = await grantsOf(entities, unstored, now, { isPostureIgnored: true });
-  // Of tunnelers no posture is known: policies with checks do not count.
-  const tunnelers = await grantsOf(entities, rights.filter(isOfTunneler), now);
-  const pairs = rights.flatMap((right) => {
-    const [who, what] = [identities.get(right.identityId), services.get(right.serviceId)];
+  const unstored = authorizations.filter((one) => !one.isStored && !isTunneler(one));
+  const unstoredGrants = await grantsOf(entities, unstored, now, { isPostureIgnored: true });
+  // Tunnelers report no posture: policies with posture checks do not count for them.
+  const tunnelerGrants = await grantsOf(entities, authorizations.filter(isTunneler), now);
+  const pairs = authorizations.flatMap(({ identityId, serviceId }) => {
+    const [who, what] = [identities.get(identityId), services.get(serviceId)];
     return who && what ? [{ identity: who, service: what }] : [];
   });
   const mayUse = await routerAccess(entities, pairs, [...routers.values()]);
 
-  const isGoing = (right: TrafficRight, row: StoredSession | undefined): boolean => {
+  const isGranted = (one: Authorization, row: StoredSession | undefined): boolean => {
     const isSame =
-      row?.apiSessionId === right.apiSessionId &&
-      row.identityId === right.identityId &&
-      row.serviceId === right.serviceId &&
-      row.type === right.type;
+      row?.apiSessionId === one.apiSessionId &&
+      row.identityId === one.identityId &&
+      row.serviceId === one.serviceId &&
+      row.type === one.type;
     return isSame && !isLapsed(row, now) && grants.get(row) !== undefined;
   };
-  const isOpen = ({ apiSessionId, identityId }: TrafficRight): boolean => {
-    const of = apiSessions.get(apiSessionId);
-    return of?.identityId === identityId && !hasEnded(settings, activity.current(of), now);
+  const isApiSessionOpen = ({ apiSessionId, identityId }: Authorization): boolean => {
+    const row = apiSessions.get(apiSessionId);
+    return row?.identityId === identityId && !hasEnded(settings, activity.current(row), now);
   };
-  const faultOf = (right: TrafficRight): RightFault | undefined => {
-    const [who, what] = [identities.get(right.identityId), services.get(right.serviceId)];
-    // A router has an identity of its own as long as it has a tunneler.
-    if (!who || isDisabled(who, now)) return isOfTunneler(right) ? 'tunneler' : 'apiSession';
-    if (!isOfTunneler(right) && !isOpen(right)) return 'apiSession';
+  const denialOf = (one: Authorization): DenialReason | undefined => {
+    const [who, what] = [identities.get(one.identityId), services.get(one.serviceId)];
+    // A router has an identity of its own while it has a tunneler.
+    if (!who || isDisabled(who, now)) return isTunneler(one) ? 'tunneler' : 'apiSession';
+    if (!isTunneler(one) && !isApiSessionOpen(one)) return 'apiSession';
     if (!what) return 'service';
-    if (isOfTunneler(right) && !tunnelers.get(right)) return 'policy';
-    if (!isOfTunneler(right) && !(right.isStored ? isGoing(right, sessions.get(right.sessionId)) : permissions.get(right)))
-      return 'session';
-    const router = routers.get(right.routerId);
+    if (isTunneler(one) && !tunnelerGrants.get(one)) return 'policy';
+    if (!isTunneler(one) && !(one.isStored ? isGranted(one, sessions.get(one.sessionId)) : unstoredGrants.get(one))) return 'session';
+    const router = routers.get(one.routerId);
     if (!router || router.disabled || !mayUse({ identity: who, service: what }, router)) return 'router';
     return undefined;
   };
-  return new Map(rights.map((right) => [right, faultOf(right)]));
+  return new Map(authorizations.map((one) => [one, denialOf(one)]));
 };

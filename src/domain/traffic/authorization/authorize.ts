@@ -11,29 +11,31 @@ import { isoTime } from '../../../platform/iso-time.ts';
 import { and, equals, oneOf, stringField } from '../../../query/index.ts';
 import { hashToken } from '../../../tokens/opaque.ts';
 import { readSessionToken, type SessionClaims } from '../../sessions/sessions/token.ts';
-import { type RightFault, rightFaults } from './authorization.ts';
-import type { TrafficRight } from './right.ts';
+import { type Authorization, type DenialReason, denialsOf, tunnelerAuthorization } from './authorization.ts';
 
-/** What a client has told its router, which hands it on. */
-export interface TrafficClaim {
+/** The credentials by which a client asks its router to dial or bind, as the router passes them on. */
+export interface AccessRequest {
   readonly sessionToken: string;
   readonly apiSessionToken: string;
-  /** Of the certificates that the client has proved to the router, SHA-1 in hex. */
+  /** Fingerprints of the certificates that the client has proved to the router, SHA-1 in hex. */
   readonly fingerprints: readonly string[];
   readonly type: PolicyType;
   readonly routerId: string;
 }
 
-/** A claim whose tokens have been verified as far as they themselves go. */
-export interface ReadClaim extends TrafficClaim {
+/** The tokens of a request. */
+export type RequestTokens = Pick<AccessRequest, 'sessionToken' | 'apiSessionToken' | 'fingerprints'>;
+
+/** A request whose tokens are valid in themselves. */
+export interface VerifiedRequest extends AccessRequest {
   readonly session: SessionClaims;
-  /** Undefined where the token of the API session is no signed one. */
+  /** Undefined where the token of the API session is not a signed one. */
   readonly access: PresentedToken | undefined;
 }
 
-/** A claim does not hold. The message is sent to the client. */
-export class ClaimRefused extends Error {
-  override readonly name = 'ClaimRefused';
+/** A request of a router is refused. The message is sent to the client. */
+export class RequestRefused extends Error {
+  override readonly name = 'RequestRefused';
   /** See `refusalCode`. */
   readonly code: number;
 
@@ -43,11 +45,11 @@ export class ClaimRefused extends Error {
   }
 }
 
-/** What a router is told about something that failed: why a claim does not hold, and nothing of anything else. */
+/** Code and message for a router whose request has failed: the reason of a refusal, and nothing about other errors. */
 export const refusalOf = (error: unknown): readonly [code: number, message: string] =>
-  error instanceof ClaimRefused ? [error.code, error.message] : [refusalCode.internal, 'try again later'];
+  error instanceof RequestRefused ? [error.code, error.message] : [refusalCode.internal, 'try again later'];
 
-const REFUSALS: Readonly<Record<RightFault, readonly [code: number, message: string]>> = {
+const REFUSALS: Readonly<Record<DenialReason, readonly [code: number, message: string]>> = {
   apiSession: [refusalCode.invalidApiSession, 'invalid api session'],
   session: [refusalCode.invalidSession, 'invalid session'],
   service: [refusalCode.invalidService, 'invalid service'],
@@ -56,73 +58,64 @@ const REFUSALS: Readonly<Record<RightFault, readonly [code: number, message: str
   policy: [refusalCode.invalidService, 'no policy lets the tunneler of this router do so'],
 };
 
+const refused = (reason: DenialReason): RequestRefused => new RequestRefused(...REFUSALS[reason]);
+
 /**
- * Verifies the tokens of a claim. Not inside of transactions, because keys may have to be read.
- * @throws ClaimRefused
+ * Verifies the tokens of a request. Not inside of transactions, because keys may have to be fetched.
+ * @throws RequestRefused
  */
-export const readClaim = async (core: Core, claim: TrafficClaim): Promise<ReadClaim> => {
-  const session = await readSessionToken(core, claim.sessionToken);
+export const verifyTokens = async (core: Core, request: AccessRequest): Promise<VerifiedRequest> => {
+  const session = await readSessionToken(core, request.sessionToken);
   if (!session) throw refused('session');
-  if (session.type !== claim.type)
-    throw new ClaimRefused(refusalCode.wrongSessionType, `this session is not for ${claim.type.toLowerCase()}ing`);
+  if (session.type !== request.type)
+    throw new RequestRefused(refusalCode.wrongSessionType, `this session is not for ${request.type.toLowerCase()}ing`);
   const now = isoTime(core.platform.clock.now());
-  const access = session.isStored ? undefined : await accessTokenIn(core, claim.apiSessionToken, now);
+  const access = session.isStored ? undefined : await accessTokenIn(core, request.apiSessionToken, now);
   if (access && isOver(access, { now: () => now })) throw refused('apiSession');
-  return { ...claim, session, access };
+  return { ...request, session, access };
 };
 
 /**
- * The right that a client claims, once everything about it has been held against this state: what the tokens are of, and what `rightFaults` looks at.
- * @throws ClaimRefused
+ * Authorizes a client in this state.
+ * @throws RequestRefused
  */
-export const rightOf = async (entities: Entities, core: Core, claim: ReadClaim): Promise<TrafficRight> => {
-  const { type, routerId, session } = claim;
-  const of = await (session.isStored ? ofOpaqueToken(entities, claim) : ofAccessToken(entities, core, claim));
-  if (!of) throw refused('apiSession');
+export const authorizeClient = async (entities: Entities, core: Core, request: VerifiedRequest): Promise<Authorization> => {
+  const { type, routerId, session } = request;
+  const found = await (session.isStored ? byOpaqueToken(entities, request) : byAccessToken(entities, core, request));
+  if (!found) throw refused('apiSession');
   const { sessionId, isStored, identityId, serviceId } = session;
-  return standing(entities, core, { sessionId, isStored, apiSessionId: of.id, identityId, serviceId, type, routerId });
+  return authorized(entities, core, { sessionId, isStored, apiSessionId: found.id, identityId, serviceId, type, routerId });
 };
 
-/** What a router claims for its own tunneler. */
-export type TunnelerClaim = Pick<TrafficRight, 'serviceId' | 'type' | 'routerId'>;
-
 /**
- * The right of a router that dials or binds a service by its own tunneler, held against this state likewise.
- * @throws ClaimRefused
+ * Authorizes the tunneler of a router in this state.
+ * @throws RequestRefused
  */
-export const tunnelerRightOf = (entities: Entities, core: Core, claim: TunnelerClaim): Promise<TrafficRight> =>
-  standing(entities, core, tunnelerRight(claim));
+export const authorizeTunneler = (
+  entities: Entities,
+  core: Core,
+  wanted: Parameters<typeof tunnelerAuthorization>[0],
+): Promise<Authorization> => authorized(entities, core, tunnelerAuthorization(wanted));
 
-/** As it is claimed. */
-export const tunnelerRight = (claim: TunnelerClaim): TrafficRight => ({
-  ...claim,
-  identityId: claim.routerId,
-  sessionId: '',
-  isStored: false,
-  apiSessionId: '',
-});
-
-const standing = async (entities: Entities, core: Core, right: TrafficRight): Promise<TrafficRight> => {
+const authorized = async (entities: Entities, core: Core, wanted: Authorization): Promise<Authorization> => {
   const now = isoTime(core.platform.clock.now());
-  const fault = (await rightFaults(entities, core, [right], now)).get(right);
-  if (fault) throw refused(fault);
-  return right;
+  const reason = (await denialsOf(entities, core, [wanted], now)).get(wanted);
+  if (reason) throw refused(reason);
+  return wanted;
 };
 
 type ApiSession = RowOf<typeof apiSession>;
 
-const ofOpaqueToken = async (entities: Entities, { session, apiSessionToken }: ReadClaim): Promise<ApiSession | undefined> => {
-  const of = await entities.get(apiSession, session.apiSessionId);
-  return of?.tokenHash && of.tokenHash === hashToken(apiSessionToken) ? of : undefined;
+const byOpaqueToken = async (entities: Entities, { session, apiSessionToken }: VerifiedRequest): Promise<ApiSession | undefined> => {
+  const row = await entities.get(apiSession, session.apiSessionId);
+  return row?.tokenHash && row.tokenHash === hashToken(apiSessionToken) ? row : undefined;
 };
 
-const ofAccessToken = async (entities: Entities, core: Core, claim: ReadClaim): Promise<ApiSession | undefined> => {
-  const { access, session, fingerprints } = claim;
-  const of = access?.sessionId === session.apiSessionId ? await sessionOfToken(entities, access) : undefined;
-  const bound = core.provider?.bindsCertificates ? of?.bearer?.certificate : undefined;
-  if (!of || !bound || fingerprints.includes(bound.fingerprint)) return of;
-  const where = and(equals(stringField('apiSessionId'), of.id), oneOf(stringField('fingerprint'), fingerprints));
-  return (await entities.find(apiSessionCertificate, where)) ? of : undefined;
+const byAccessToken = async (entities: Entities, core: Core, request: VerifiedRequest): Promise<ApiSession | undefined> => {
+  const { access, session, fingerprints } = request;
+  const row = access?.sessionId === session.apiSessionId ? await sessionOfToken(entities, access) : undefined;
+  const bound = core.provider?.bindsCertificates ? row?.bearer?.certificate : undefined;
+  if (!row || !bound || fingerprints.includes(bound.fingerprint)) return row;
+  const where = and(equals(stringField('apiSessionId'), row.id), oneOf(stringField('fingerprint'), fingerprints));
+  return (await entities.find(apiSessionCertificate, where)) ? row : undefined;
 };
-
-const refused = (fault: RightFault): ClaimRefused => new ClaimRefused(...REFUSALS[fault]);

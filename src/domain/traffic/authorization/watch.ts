@@ -1,111 +1,109 @@
 import { isoTime } from '../../../platform/iso-time.ts';
 import { after } from '../../../platform/timers.ts';
 import { type Fabric, forRouters } from '../routers/fabric.ts';
-import { rightFaults } from './authorization.ts';
-import type { TrafficRight } from './right.ts';
+import { type Authorization, denialsOf } from './authorization.ts';
 
-/** As `time` of a right that was not judged: it is judged once it is added. */
-export const NOT_JUDGED = -1;
+/** The generation of an authorization that was not checked: it is checked once it is watched. */
+export const UNCHECKED = -1;
 
-/** The rights that terminators and circuits stand on, as long as they do. */
-export interface StandingRights {
-  /** The time before a right is judged: changes after it are held against the right once it is added. */
-  readonly time: number;
+/** The authorizations of terminators and circuits, checked again as long as these exist. */
+export interface Authorizations {
+  /** Counts changes. Read before an authorization is checked, it tells which changes are not yet considered. */
+  readonly generation: number;
   /**
-   * @param judgedAt `time` before it was judged
-   * @param end called once, when the right does not stand any more
-   * @returns what lets go of it
+   * @param checkedAt `generation` before the authorization was checked
+   * @param onLapse called once, when it is denied
+   * @returns stops watching
    */
-  add(right: TrafficRight, judgedAt: number, end: () => void): () => void;
+  watch(authorization: Authorization, checkedAt: number, onLapse: () => void): () => void;
   /**
-   * Waits until a right that does not stand stands again; not beyond its API session, which does not come back.
-   * @param begin called once, then
-   * @returns what gives up waiting
+   * Waits until a lapsed authorization is granted again, but not longer than its API session.
+   * @param onRenewal called once, then
+   * @returns stops waiting
    */
-  awaitReturn(right: TrafficRight, begin: () => void): () => void;
+  awaitRenewal(authorization: Authorization, onRenewal: () => void): () => void;
 }
 
-/** Kinds of whose changes some take rights away. */
-const KINDS = ['session', 'apiSession', 'identity', 'service', 'edgeRouter'] as const;
+/** Kinds that can only withdraw authorizations: new entities do not matter. */
+const WITHDRAWING = ['session', 'apiSession', 'identity', 'service', 'edgeRouter'] as const;
 
-/** Likewise, and new ones may, too. Sessions that are stored end by themselves when posture does not pass any more, but tunnelers have none. */
-const DEMANDING = ['servicePolicy', 'postureCheck', 'edgeRouterPolicy', 'serviceEdgeRouterPolicy'] as const;
+/** Kinds whose new entities matter, too. Stored sessions end by themselves when posture fails, but tunnelers have none. */
+const DECIDING = ['servicePolicy', 'postureCheck', 'edgeRouterPolicy', 'serviceEdgeRouterPolicy'] as const;
 
-/** How often rights are looked at that end with time. ms */
-const EVERY = 10_000;
+/** Interval of checks without a change: authorizations may expire. ms */
+const INTERVAL = 10_000;
 
-/** Looks at all rights after each change that may take some away, and from time to time. One look at a time; changes meanwhile ask for another. */
-export const watchRights = ({ core, events }: Pick<Fabric, 'core' | 'events'>): StandingRights => {
-  const standing = new Map<TrafficRight, () => void>();
-  const lost = new Map<TrafficRight, () => void>();
-  let isLooking = false;
+/** Checks all authorizations after each change that may matter, and periodically. Checks do not overlap: changes during one cause another. */
+export const watchAuthorizations = ({ core, events }: Pick<Fabric, 'core' | 'events'>): Authorizations => {
+  const granted = new Map<Authorization, () => void>();
+  const lapsed = new Map<Authorization, () => void>();
+  let isChecking = false;
   let isDue = false;
-  let changes = 0;
+  let isTicking = false;
+  let generation = 0;
 
-  const look = async (): Promise<void> => {
-    const rights = [...standing.keys(), ...lost.keys()];
+  const checkAll = async (): Promise<void> => {
+    const all = [...granted.keys(), ...lapsed.keys()];
     const now = isoTime(core.platform.clock.now());
-    const faults = await forRouters(core, (job) => job.read((entities) => rightFaults(entities, core, rights, now)));
-    for (const [right, fault] of faults) {
-      const act = fault ? standing.get(right) : lost.get(right);
-      if (fault) standing.delete(right);
-      if (!fault || fault === 'apiSession') lost.delete(right);
-      act?.();
+    const denials = await forRouters(core, (job) => job.read((entities) => denialsOf(entities, core, all, now)));
+    for (const [authorization, reason] of denials) {
+      const notify = reason ? granted.get(authorization) : lapsed.get(authorization);
+      if (reason) granted.delete(authorization);
+      if (!reason || reason === 'apiSession') lapsed.delete(authorization);
+      notify?.();
     }
   };
-
-  const lookAgain = (): void => {
+  const check = (): void => {
     isDue = true;
-    if (isLooking) return;
-    isLooking = true;
+    if (isChecking) return;
+    isChecking = true;
     const run = async () => {
-      while (isDue && standing.size + lost.size > 0) {
+      while (isDue && granted.size + lapsed.size > 0) {
         isDue = false;
-        await look();
+        await checkAll();
       }
     };
     run()
       .catch((error: unknown) => {
-        core.platform.logger.warn('rights could not be looked at, which is tried again', { error });
+        const message = `authorizations of circuits and terminators could not be checked; trying again within ${INTERVAL / 1000} s`;
+        core.platform.logger.warn(message, { error });
       })
       .finally(() => {
-        isLooking = false;
+        isChecking = false;
       });
   };
-
   const changed = (): void => {
-    changes++;
-    lookAgain();
+    generation++;
+    check();
   };
-  for (const kind of DEMANDING) events.on(kind, changed);
-  for (const kind of KINDS)
+  for (const kind of DECIDING) events.on(kind, changed);
+  for (const kind of WITHDRAWING)
     events.on(kind, ({ action }) => {
       if (action !== 'create') changed();
     });
-  let isTicking = false;
   const tick = (): void => {
-    isTicking = standing.size + lost.size > 0;
+    isTicking = granted.size + lapsed.size > 0;
     if (!isTicking) return;
-    lookAgain();
-    after(core.platform.clock, EVERY, tick);
+    check();
+    after(core.platform.clock, INTERVAL, tick);
   };
   return {
-    get time() {
-      return changes;
+    get generation() {
+      return generation;
     },
-    add: (right, judgedAt, end) => {
-      standing.set(right, end);
-      if (judgedAt !== changes) lookAgain();
+    watch: (authorization, checkedAt, onLapse) => {
+      granted.set(authorization, onLapse);
+      if (checkedAt !== generation) check();
       if (!isTicking) {
         isTicking = true;
-        after(core.platform.clock, EVERY, tick);
+        after(core.platform.clock, INTERVAL, tick);
       }
-      return () => void standing.delete(right);
+      return () => void granted.delete(authorization);
     },
-    awaitReturn: (right, begin) => {
-      lost.set(right, begin);
-      lookAgain();
-      return () => void lost.delete(right);
+    awaitRenewal: (authorization, onRenewal) => {
+      lapsed.set(authorization, onRenewal);
+      check();
+      return () => void lapsed.delete(authorization);
     },
   };
 };

@@ -2,63 +2,105 @@ import type { Core } from '../../../call/core.ts';
 import { RefusedHello } from '../../../control-channel/accept.ts';
 import type { Channel } from '../../../control-channel/channel.ts';
 import type { Frame } from '../../../control-channel/frame.ts';
-import { earlierHelloHeader, header, helloHeader, routerCapability } from '../../../control-channel/header-fields.ts';
+import {
+  capability,
+  earlierHelloHeader,
+  type Header,
+  header,
+  helloHeader,
+  routerCapability,
+} from '../../../control-channel/header-fields.ts';
 import { channelMessages } from '../../../control-channel/messages/channel.ts';
 import { linkListeners } from '../../../control-channel/messages/links.ts';
+import { utf8 } from '../../../control-channel/text.ts';
 import { ApiError } from '../../../errors/index.ts';
 import { monotonic } from '../../../platform/timers.ts';
+import { software } from '../../../version.ts';
 import type { Presence } from '../../fabric/connections/presence.ts';
 import type { ConnectedRouter, ConnectedRouters } from '../routers/connected-routers.ts';
-import { isUnderstood, readSpokenVersion } from './versions.ts';
 
-/** For that long a connection is not replaced by another one of the same router. ms */
+/** Time in which a connection is not replaced by another one of the same router. ms */
 const KEPT_AT_LEAST = 60_000;
 
-/** What admission looks at. */
-export interface AdmissionPlace {
+/** Elements of the link listeners in a hello. */
+const MOST_IN_LISTENERS = 4096;
+
+/** Refusals whose reason is sent to the router; others are failures of the controller. */
+const REFUSALS: ReadonlySet<string> = new Set(['UNAUTHORIZED', 'COULD_NOT_VALIDATE']);
+
+/** Lines of routers that speak this protocol: 1.x, 2.x, and those built by developers, which report 0.0.0. */
+const SUPPORTED = /^v?(?:[12]\.\d|0\.0\.0)/;
+
+/** Dependencies of admission. */
+export interface AdmissionDependencies {
   readonly core: Pick<Core, 'platform'>;
   readonly presence: Presence;
   readonly connected: ConnectedRouters;
 }
 
 /**
- * Connects the router that the certificates prove. What its hello says counts only where it agrees with them.
+ * Connects the router that the certificates prove. Its hello must agree with them.
  * @throws RefusedHello
  */
 export const admit = async (
-  { core, presence, connected }: AdmissionPlace,
+  { core, presence, connected }: AdmissionDependencies,
   certificates: readonly Uint8Array[],
   hello: Frame,
   channel: Channel,
 ): Promise<ConnectedRouter> => {
-  const version = readSpokenVersion(header.version.in(hello) ?? '');
-  if (!isUnderstood(version)) throw new RefusedHello(`routers of version '${version.version}' are not supported`);
+  const versionInfo = readVersion(header.version.in(hello) ?? '');
+  const { version } = versionInfo;
+  if (!SUPPORTED.test(version)) throw new RefusedHello(`routers of version '${version}' are not supported`);
   const { listeners } = linkListeners.decode(listenersIn(hello) ?? new Uint8Array(), MOST_IN_LISTENERS);
-  const claimedId = channelMessages.hello.decode(hello.body);
-  const now = monotonic(core.platform.clock);
-  const mayConnect = (id: string): void => {
-    if (claimedId !== id) throw new RefusedHello('the certificate is that of another router');
+  const presentedId = channelMessages.hello.decode(hello.body);
+  const since = monotonic(core.platform.clock);
+  const checkId = (id: string): void => {
+    if (presentedId !== id) throw new RefusedHello('the certificate is that of another router');
     const before = connected.get(id);
-    if (before && now - before.since < KEPT_AT_LEAST) throw new RefusedHello('the router has connected just before');
+    if (before && since - before.since < KEPT_AT_LEAST) throw new RefusedHello('the router has connected just before');
   };
-  const connection = await presence.connect({ certificates, versionInfo: version, admit: mayConnect }).catch((error: unknown) => {
+  const connection = await presence.connect({ certificates, versionInfo, admit: checkId }).catch((error: unknown) => {
     throw error instanceof ApiError && REFUSALS.has(error.code) ? new RefusedHello(error.message) : error;
   });
-  const isAnew = header.connectionId.in(hello) === undefined;
-  const { routerId: id } = connection;
-  const router = { id, channel, connection, since: now, isAnew, version: version.version, linkListeners: listeners, carried: {} };
+  const isRestarted = header.connectionId.in(hello) === undefined;
+  const router = { id: connection.routerId, channel, connection, since, isRestarted, version, linkListeners: listeners, carried: {} };
   connected.add(router);
   return router;
 };
 
-/** Keys from 10 on mean something else in the hello of a later router. */
+/** Reads `version|revision|buildDate|os|arch`. */
+const readVersion = (text: string) => {
+  const [version = '', revision = '', buildDate = '', os = '', arch = ''] = text.split('|');
+  return { version, revision, buildDate, os, arch };
+};
+
+/** Later routers use keys from 10 on for something else. */
 const listenersIn = (hello: Frame): Uint8Array | undefined => {
   const isLater = helloHeader.capabilities.in(hello)?.includes(routerCapability.multiChannel);
   return (isLater ? helloHeader : earlierHelloHeader).listeners.in(hello);
 };
 
-/** Elements of what a router says about its listeners. */
-const MOST_IN_LISTENERS = 4096;
+const CAPABILITIES = Object.values(capability);
 
-/** Refusals that the router is told of; others are trouble of the controller. */
-const REFUSALS: ReadonlySet<string> = new Set(['UNAUTHORIZED', 'COULD_NOT_VALIDATE']);
+/** The headers of the answer to a hello. Routers derive from the version of the controller what it supports. */
+export const helloAnswerHeaders = (
+  { platform, settings, controllerId }: Pick<Core, 'platform' | 'settings' | 'controllerId'>,
+  hello: Frame,
+): readonly Header[] => [
+  header.connectionId.of(platform.random.uuid()),
+  header.version.of([settings.apiLevel, `${software.name} ${software.version}`, software.buildDate, '', ''].join('|')),
+  header.id.of(controllerId),
+  helloHeader.capabilities.of(CAPABILITIES),
+  earlierHelloHeader.capabilities.of(CAPABILITIES),
+  ...groupHeaders(platform, hello),
+];
+
+/** A router of the line 2.x connects by groups, each of one connection here. It expects its type back, and a secret for further connections. */
+const groupHeaders = ({ random }: Core['platform'], hello: Frame): readonly Header[] => {
+  if (!header.isGrouped.in(hello)) return [];
+  return [
+    header.isGrouped.of(true),
+    header.underlayType.of(header.underlayType.in(hello) ?? ''),
+    helloHeader.groupSecret.of(helloHeader.groupSecret.in(hello) ?? utf8(random.uuid())),
+  ];
+};

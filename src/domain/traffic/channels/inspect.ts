@@ -9,37 +9,37 @@ import type { ConnectedRouters } from '../routers/connected-routers.ts';
 
 const { inspectRequest, inspectResponse } = routerMessages;
 
-/** Values of routers that are asked for, each by its name, such as `links` or `router-circuits`. */
+/** Values that only routers know, by name: `links` or `router-circuits`, for instance. */
 export interface RouterInspection {
   readonly values: readonly string[];
-  /** Default: all that are connected. */
+  /** Default: all connected routers. */
   readonly routerIds?: readonly string[];
 }
 
-/** Asks routers that are connected to a controller. */
-export type InspectRouters = (wanted: RouterInspection) => Promise<readonly InspectedRouter[]>;
+/** Inspects the routers that are connected to a controller. */
+export type InspectRouters = (inspection: RouterInspection) => Promise<readonly InspectedRouter[]>;
 
 /** Routers that are asked at once: their answers may be large. */
-const AT_ONCE = 16;
+const CONCURRENCY = 16;
 
-/** How long all of them may take. ms */
-const WITHIN = 10_000;
+/** Time for the answers of all routers. ms */
+const TIMEOUT = 10_000;
 
-/** Bytes of all answers: those beyond are left out. */
+/** Bytes of all answers; those beyond are left out. */
 const MOST_BYTES = 8_388_608;
 
 export const createInspectRouters = (connected: ConnectedRouters, clock: Clock): InspectRouters => {
-  const turns = createSemaphore(AT_ONCE);
-  /** What one inspection may still take. */
-  interface Bounds {
-    readonly end: number;
+  const semaphore = createSemaphore(CONCURRENCY);
+  /** Time and bytes left for one inspection. */
+  interface Remaining {
+    readonly deadline: number;
     bytes: number;
   }
-  const inspect = async (routerId: string, requestedValues: readonly string[], left: Bounds): Promise<InspectedRouter> => {
+  const inspect = async (routerId: string, requestedValues: readonly string[], left: Remaining): Promise<InspectedRouter> => {
     const failed = (error: string): InspectedRouter => ({ routerId, errors: [error], values: [] });
     const router = connected.get(routerId);
     if (!router) return failed('the router is not connected');
-    const milliseconds = left.end - monotonic(clock);
+    const milliseconds = left.deadline - monotonic(clock);
     if (milliseconds <= 0 || left.bytes <= 0) return failed('other routers took all the time, or all the space, that there is');
     try {
       const answer = await router.channel.request(inspectRequest, { requestedValues }, { milliseconds });
@@ -56,7 +56,7 @@ export const createInspectRouters = (connected: ConnectedRouters, clock: Clock):
     }
   };
   return ({ values, routerIds = connected.all().map(({ id }) => id) }) => {
-    const left = { end: monotonic(clock) + WITHIN, bytes: MOST_BYTES };
-    return Promise.all([...new Set(routerIds)].map((id) => turns.run(() => inspect(id, values, left))));
+    const left = { deadline: monotonic(clock) + TIMEOUT, bytes: MOST_BYTES };
+    return Promise.all([...new Set(routerIds)].map((id) => semaphore.run(() => inspect(id, values, left))));
   };
 };

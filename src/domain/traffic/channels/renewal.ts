@@ -3,39 +3,39 @@ import type { Frame } from '../../../control-channel/frame.ts';
 import { enrollmentMessages } from '../../../control-channel/messages/enrollment.ts';
 import type { MessageBody } from '../../../control-channel/messages/message-type.ts';
 import { ApiError } from '../../../errors/index.ts';
-import { confirmCertificate, offerCertificates, type RenewalDeps } from '../../fabric/routers/verification.ts';
+import { confirmCertificate, offerCertificates, type VerificationDependencies } from '../../fabric/routers/verification.ts';
 import type { ConnectedRouter } from '../routers/connected-routers.ts';
 import { type Fabric, forRouters } from '../routers/fabric.ts';
-import { type HandlerRow, handling } from '../routers/message-handlers.ts';
+import { type HandlerEntry, handle } from '../routers/message-handlers.ts';
 
 const { extendEnrollment, enrollmentCertificates, verifyEnrollment, enrollmentOutcome } = enrollmentMessages;
 
-/** A router renews its certificates on its connection, which goes on: one request at a time. */
-export const renewalHandlers = ({ core }: Pick<Fabric, 'core'>, { id, channel }: ConnectedRouter): readonly HandlerRow[] => {
-  const turns = createSemaphore(1);
-  const inPlace = <T>(work: (deps: RenewalDeps) => Promise<T>): Promise<T> =>
-    turns.run(() => forRouters(core, (job) => work({ core, read: job.read, write: job.write })));
+/** Handlers by which a router renews its certificates while it stays connected, one request at a time. */
+export const renewalHandlers = ({ core }: Pick<Fabric, 'core'>, { id, channel }: ConnectedRouter): readonly HandlerEntry[] => {
+  const mutex = createSemaphore(1);
+  const run = <T>(work: (dependencies: VerificationDependencies) => Promise<T>): Promise<T> =>
+    mutex.run(() => forRouters(core, (job) => work({ core, read: job.read, write: job.write })));
 
-  /** The router is told what is wrong with its request; what is wrong here is noted. */
-  const answering =
-    <T>(work: (said: T, frame: Frame) => Promise<void>) =>
-    async (said: T, frame: Frame): Promise<void> => {
+  /** A handler that answers errors. The router learns the reason of a refusal only. */
+  const answeringErrors =
+    <T>(work: (body: T, frame: Frame) => Promise<void>) =>
+    async (body: T, frame: Frame): Promise<void> => {
       try {
-        await work(said, frame);
+        await work(body, frame);
       } catch (error) {
         if (channel.signal.aborted) return;
         const [code, message] = error instanceof ApiError ? [error.code, error.message] : ['UNHANDLED', 'try again later'];
         channel.answer(frame, enrollmentOutcome, { code, message, cause: '' });
         if (!(error instanceof ApiError)) throw error;
-        core.platform.logger.warn('a router could not renew its certificates', { routerId: id, reason: message });
+        core.platform.logger.warn('a router was refused new certificates, and keeps those it has', { routerId: id, reason: message });
       }
     };
 
   type Extension = MessageBody<typeof extendEnrollment>;
   const extend = async ({ clientCertCsr: certCsr, serverCertCsr, requireVerification }: Extension): Promise<void> => {
-    const { cert, serverCert, ca } = await inPlace(async (place) => {
-      const offered = await offerCertificates(place, id, { certCsr, serverCertCsr });
-      if (!requireVerification) await confirmCertificate(place, id, offered.cert);
+    const { cert, serverCert, ca } = await run(async (dependencies) => {
+      const offered = await offerCertificates(dependencies, id, { certCsr, serverCertCsr });
+      if (!requireVerification) await confirmCertificate(dependencies, id, offered.cert);
       return offered;
     });
     if (channel.signal.aborted) return;
@@ -43,11 +43,11 @@ export const renewalHandlers = ({ core }: Pick<Fabric, 'core'>, { id, channel }:
   };
 
   return [
-    handling(extendEnrollment, answering(extend)),
-    handling(
+    handle(extendEnrollment, answeringErrors(extend)),
+    handle(
       verifyEnrollment,
-      answering(async ({ clientCertPem }, frame) => {
-        await inPlace((place) => confirmCertificate(place, id, clientCertPem));
+      answeringErrors(async ({ clientCertPem }, frame) => {
+        await run((dependencies) => confirmCertificate(dependencies, id, clientCertPem));
         if (!channel.signal.aborted) channel.answer(frame, enrollmentOutcome, {});
       }),
     ),

@@ -1,37 +1,76 @@
+import type { Core } from '../../../call/core.ts';
 import { yieldToEventLoop } from '../../../concurrency/event-loop.ts';
 import { inParts } from '../../../concurrency/parts.ts';
 import { createSemaphore } from '../../../concurrency/semaphore.ts';
 import type { Budget } from '../../../control-channel/budget.ts';
 import type { Frame } from '../../../control-channel/frame.ts';
+import { edgeHeader } from '../../../control-channel/header-fields.ts';
 import type { MessageBody } from '../../../control-channel/messages/message-type.ts';
 import { routerMessages } from '../../../control-channel/messages/routers.ts';
+import { Unanswered } from '../../../control-channel/requests.ts';
 import { ApiError } from '../../../errors/index.ts';
 import { type CarriedPoint, carriedPoints } from '../../../presence/traffic.ts';
 import type { RouterInterfaceReport } from '../../fabric/connections/presence.ts';
 import type { ConnectedRouter } from '../routers/connected-routers.ts';
-import { type HandlerRow, handling } from '../routers/message-handlers.ts';
+import { type HandlerEntry, handle } from '../routers/message-handlers.ts';
 
-const { routerInterfaces, connectEvents, metrics } = routerMessages;
+const { serverHello, clientHello, routerInterfaces, connectEvents, metrics, alerts } = routerMessages;
 
-/** Stores the network interfaces of a router, and says whether that was done. */
-const takeInterfaces = async (
+/** Handlers of the reports of a router about itself. Alerts and other metrics are for operators, who get them from the router. */
+export const reportHandlers = (router: ConnectedRouter): readonly HandlerEntry[] => {
+  const report = identityReporter(router);
+  return [
+    handle(routerInterfaces, (update, frame) => storeInterfaces(router, update, frame)),
+    handle(connectEvents, (events, _frame, budget) => report(events, budget)),
+    handle(metrics, (reported) => updateCarried(router, reported)),
+    handle(alerts, () => undefined),
+  ];
+};
+
+/** Requests of a router that does not answer. */
+const ATTEMPTS = 3;
+
+/** Asks an edge router for the listeners to which clients connect; it is online once it has answered. Transit routers have none. */
+export const requestListeners = async ({ settings }: Pick<Core, 'settings'>, { channel, connection }: ConnectedRouter): Promise<void> => {
+  const greeting = { version: settings.apiLevel, data: new Map(Object.entries({ instant: 'true', routerModel: 'true' })) };
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const answer = await channel.request(serverHello, greeting, { headers: [edgeHeader.dataModel.of(true)] });
+      return await connection.hello(helloReportOf(clientHello.decode(answer.body)));
+    } catch (error) {
+      if (!(error instanceof Unanswered) || attempt === ATTEMPTS) {
+        if (!channel.signal.aborted) await connection.sync(error instanceof Unanswered ? 'SYNC_HELLO_TIMEOUT' : 'SYNC_ERROR');
+        throw error;
+      }
+    }
+  }
+};
+
+/** The report in the form of `RouterConnection.hello`, which validates it. */
+const helloReportOf = ({ listeners, hostname, protocols, protocolPorts }: MessageBody<typeof clientHello>) =>
+  listeners.length === 0 && protocols.length > 0
+    ? { hostname, protocols: [...protocols], protocolPorts: [...protocolPorts] }
+    : { listeners: listeners.flatMap(({ advertise, address }) => advertise ?? address ?? []) };
+
+/** Stores the network interfaces of a router, and answers. */
+const storeInterfaces = async (
   { channel, connection }: ConnectedRouter,
   { interfaces }: MessageBody<typeof routerInterfaces>,
   frame: Frame,
 ): Promise<void> => {
   try {
     await connection.interfaces(interfaces.map(interfaceOf));
-    channel.conclude(frame, true, 'success');
+    channel.sendResult(frame, true, 'success');
   } catch (error) {
-    channel.conclude(frame, false, error instanceof ApiError ? error.message : 'try again later');
-    // The router is told what is wrong with its report; what is wrong here is noted.
+    channel.sendResult(frame, false, error instanceof ApiError ? error.message : 'try again later');
+    // Invalid reports are the router's fault; everything else is logged.
     if (!(error instanceof ApiError && error.code === 'COULD_NOT_VALIDATE')) throw error;
   }
 };
 
 type Interface = MessageBody<typeof routerInterfaces>['interfaces'][number];
 
-/** Bits of `flags`, as the standard library of Go has them. */
+/** Bits of `flags`, as in the standard library of Go. */
 const FLAG = { up: 1n, broadcast: 2n, loopback: 4n, multicast: 16n, running: 32n } as const;
 
 const interfaceOf = ({ name, hardwareAddress, mtu, index, flags, addresses }: Interface): RouterInterfaceReport => {
@@ -50,73 +89,55 @@ const interfaceOf = ({ name, hardwareAddress, mtu, index, flags, addresses }: In
   };
 };
 
-/** Identities of which presence is told at a time. */
-const AT_ONCE = 500;
+/** Identities per update of presence. */
+const BATCH = 500;
 
-/** Keeps account of the identities that a router carries: in the order in which it tells of them, however long each takes. */
-const carrying = ({ connection }: Pick<ConnectedRouter, 'connection'>) => {
-  const turns = createSemaphore(1);
-  const carried = new Set<string>();
+/** @returns updates the presence of the identities that are connected to a router, in the order of its reports */
+const identityReporter = ({ connection }: Pick<ConnectedRouter, 'connection'>) => {
+  const mutex = createSemaphore(1);
+  const connected = new Set<string>();
 
-  /** What is news of what a router tells, with turns for others. */
-  function* news({ events, fullState }: MessageBody<typeof connectEvents>): Generator<number, CarriedReports> {
-    const here = new Map<string, boolean>();
+  /** The differences between a report and the identities known before. */
+  function* differences({ events, fullState }: MessageBody<typeof connectEvents>) {
+    const reported = new Map<string, boolean>();
     for (const { identityId, isConnected } of events) {
-      here.set(identityId, isConnected);
+      reported.set(identityId, isConnected);
       yield 1;
     }
-    const [gone, come]: [string[], string[]] = [[], []];
-    for (const id of carried) {
-      if (!(here.get(id) ?? !fullState)) gone.push(id);
+    const [removed, added]: [string[], string[]] = [[], []];
+    for (const id of connected) {
+      if (!(reported.get(id) ?? !fullState)) removed.push(id);
       yield 1;
     }
-    for (const [id, isConnected] of here) {
-      if (isConnected && !carried.has(id)) come.push(id);
+    for (const [id, isConnected] of reported) {
+      if (isConnected && !connected.has(id)) added.push(id);
       yield 1;
     }
-    return { gone, come };
+    return { removed, added };
   }
 
-  return (said: MessageBody<typeof connectEvents>, budget: Budget): Promise<void> =>
-    turns.run(async () => {
-      const { gone, come } = await budget.run(news(said));
-      for (const ids of inParts(gone, () => 1, AT_ONCE)) {
+  return (report: MessageBody<typeof connectEvents>, budget: Budget): Promise<void> =>
+    mutex.run(async () => {
+      const { removed, added } = await budget.run(differences(report));
+      for (const ids of inParts(removed, () => 1, BATCH)) {
         await connection.identitiesDisconnected(ids);
-        for (const id of ids) carried.delete(id);
+        for (const id of ids) connected.delete(id);
         await yieldToEventLoop();
       }
-      for (const ids of inParts(come, () => 1, AT_ONCE)) {
-        // One that was deleted meanwhile is left out: the others count.
-        for (const id of await connection.identitiesConnected(ids)) carried.add(id);
+      for (const ids of inParts(added, () => 1, BATCH)) {
+        // Identities that were deleted are left out.
+        for (const id of await connection.identitiesConnected(ids)) connected.add(id);
         await yieldToEventLoop();
       }
     });
 };
 
-interface CarriedReports {
-  readonly gone: readonly string[];
-  readonly come: readonly string[];
-}
-
-/** A meter that a report lacks stays as it was. */
-const takeMeters = (router: ConnectedRouter, { meters }: MessageBody<typeof metrics>): void => {
+/** Updates byte counts. A meter that is missing in a report keeps its count. */
+const updateCarried = (router: ConnectedRouter, { meters }: MessageBody<typeof metrics>): void => {
   const counts: Partial<Record<CarriedPoint, number>> = {};
   for (const point of carriedPoints) {
     const { count } = meters.get(`${point}.bytesrate`) ?? {};
     if (count !== undefined) counts[point] = Number(count);
   }
   router.carried = { ...router.carried, ...counts };
-};
-
-const ignored = (): void => undefined;
-
-/** What a router tells of itself. Alerts, and metrics beside bytes, are for operators, who get them from the router. */
-export const reportHandlers = (router: ConnectedRouter): readonly HandlerRow[] => {
-  const carry = carrying(router);
-  return [
-    handling(routerInterfaces, (said, frame) => takeInterfaces(router, said, frame)),
-    handling(connectEvents, (said, _frame, budget) => carry(said, budget)),
-    handling(metrics, (said) => takeMeters(router, said)),
-    handling(routerMessages.alerts, ignored),
-  ];
 };

@@ -1,74 +1,98 @@
-import { acceptChannel } from '../../../control-channel/accept.ts';
+import { type AcceptedWire, acceptChannel } from '../../../control-channel/accept.ts';
+import { type Budget, createBudget } from '../../../control-channel/budget.ts';
+import type { Wire } from '../../../control-channel/channel.ts';
+import type { Clock } from '../../../platform/platform.ts';
 import { createRepeatedLog } from '../../../platform/repeated-log.ts';
 import type { Presence } from '../../fabric/connections/presence.ts';
 import { type ConnectedRouter, createConnectedRouters } from '../routers/connected-routers.ts';
-import type { Fabric } from '../routers/fabric.ts';
+import { type Fabric, pollChanges } from '../routers/fabric.ts';
 import type { MessageHandlers } from '../routers/message-handlers.ts';
-import { watchOthers } from '../routers/others.ts';
-import { admit } from './admission.ts';
-import { createRouterBudgets } from './budgets.ts';
+import { admit, helloAnswerHeaders } from './admission.ts';
 import { createInspectRouters, type InspectRouters } from './inspect.ts';
-import { serveConnected } from './router-service.ts';
-import type { AcceptRouter } from './router-socket.ts';
-import { welcomeOf } from './welcome.ts';
+import { createRouterService } from './router-service.ts';
 
-/** Kinds of messages that are noted as unknown, of one connection. */
-const MOST_NOTED = 16;
+/** A connection of a router over TLS. */
+export interface RouterSocket extends Wire {
+  /** Certificates of the TLS handshake in DER, leaf first. The handshake has proved the key of the leaf; everything else is checked here. */
+  readonly certificates: readonly Uint8Array[];
+  /** For the log. */
+  readonly remoteAddress: string;
+}
 
-/** The routers of this controller. */
+/** Accepts a connection of a router, for socket adapters. The adapter ends the connection when `signal` of the result is aborted. */
+export type AcceptRouter = (socket: RouterSocket) => AcceptedWire;
+
+/** The control channels of the routers of this controller. */
 export interface RouterChannels {
-  /** Takes the connections of routers. */
   readonly accept: AcceptRouter;
   readonly inspect: InspectRouters;
 }
 
+/** Unknown content types that are logged per connection. */
+const MOST_LOGGED = 16;
+
 export const createRouterChannels = ({ core, events, publish }: Omit<Fabric, 'connected'>, presence: Presence): RouterChannels => {
   const connected = createConnectedRouters();
   const fabric = { core, events, connected, publish };
-  const inspect = createInspectRouters(connected, core.platform.clock);
-  const service = serveConnected(fabric, inspect);
-  const watch = watchOthers(fabric);
-  const place = { core, presence, connected };
   const { clock, logger } = core.platform;
+  const inspect = createInspectRouters(connected, clock);
+  const service = createRouterService(fabric, inspect);
+  const startPolling = pollChanges(fabric);
   const repeated = createRepeatedLog(core.platform);
-  const budgets = createRouterBudgets(clock);
+  const budgetOf = createRouterBudgets(clock);
   const accept: AcceptRouter = (socket) => {
     const { remoteAddress, certificates } = socket;
     let router: ConnectedRouter | undefined;
     let handlers: MessageHandlers = new Map();
     const unknown = new Set<number>();
-    const about = () => (router ? { routerId: router.id, remoteAddress } : { remoteAddress });
+    const details = () => (router ? { routerId: router.id, remoteAddress } : { remoteAddress });
     const accepted = acceptChannel({
       clock,
       wire: socket,
       admit: async (hello, channel) => {
         await service.ready();
-        router = await admit(place, certificates, hello, channel);
-        const budget = budgets(router.id);
+        router = await admit({ core, presence, connected }, certificates, hello, channel);
+        const budget = budgetOf(router.id);
         handlers = service.handlers(router, budget);
-        return { headers: welcomeOf(core, hello), budget };
+        return { headers: helloAnswerHeaders(core, hello), budget };
       },
       opened: () => {
         if (!router) return;
-        logger.info('a router has connected', about());
-        service.begin(router);
-        watch();
+        logger.info('a router has connected', details());
+        service.onConnect(router);
+        startPolling();
       },
       take: (frame) => {
-        const handler = handlers.get(frame.contentType);
+        const { contentType } = frame;
+        const handler = handlers.get(contentType);
         if (handler) return handler(frame);
-        if (unknown.has(frame.contentType) || unknown.size === MOST_NOTED) return () => undefined;
-        unknown.add(frame.contentType);
-        return () => logger.info('a router sent a message that means nothing here', { ...about(), contentType: frame.contentType });
+        if (unknown.has(contentType) || unknown.size === MOST_LOGGED) return () => undefined;
+        unknown.add(contentType);
+        return () => logger.info('a router sent a message of an unknown type, which is ignored', { ...details(), contentType });
       },
-      note: (message, details) => repeated('warn', message, { ...about(), ...details }),
+      note: (message, more) => repeated('warn', message, { ...details(), ...more }),
     });
     accepted.signal.addEventListener('abort', () => {
       const reason = String(accepted.signal.reason?.message);
-      if (router) logger.info('the connection of a router has ended', { ...about(), reason });
-      else repeated('warn', 'a router was refused', { ...about(), reason });
+      if (router) logger.info('the connection of a router has ended', { ...details(), reason });
+      else repeated('warn', 'a router was refused', { ...details(), reason });
     });
     return accepted;
   };
   return { accept, inspect };
+};
+
+/** @returns the budget of a router, which outlives its connections */
+const createRouterBudgets = (clock: Clock): ((routerId: string) => Budget) => {
+  const byRouter = new Map<string, Budget>();
+  return (routerId) => {
+    // A full budget is as good as a new one.
+    for (const [id, budget] of byRouter) {
+      if (!budget.isFull()) break;
+      byRouter.delete(id);
+    }
+    const budget = byRouter.get(routerId) ?? createBudget(clock);
+    byRouter.set(routerId, budget);
+    return budget;
+  };
 };

@@ -1,76 +1,95 @@
 import type { Budget } from '../../../control-channel/budget.ts';
-import { watchRights } from '../authorization/watch.ts';
-import { keepCircuits } from '../circuits/circuits.ts';
+import { type CarriedPoint, carriedPoints, type Traffic } from '../../../presence/traffic.ts';
+import { watchAuthorizations } from '../authorization/watch.ts';
+import { type Circuits, serveCircuits } from '../circuits/circuits.ts';
 import { syncDataModel } from '../data-model/subscriptions.ts';
-import { keepLinks } from '../links/links.ts';
-import type { ConnectedRouter } from '../routers/connected-routers.ts';
-import { shareAddresses } from '../routers/controller-addresses.ts';
+import { LINK_COST } from '../links/paths.ts';
+import { type RouterLinks, serveLinks } from '../links/router-links.ts';
+import type { ConnectedRouter, ConnectedRouters } from '../routers/connected-routers.ts';
+import { shareControllerAddresses } from '../routers/controller-addresses.ts';
 import type { Fabric } from '../routers/fabric.ts';
-import { handlersOf, type MessageHandlers } from '../routers/message-handlers.ts';
+import { createHandlers, type MessageHandlers } from '../routers/message-handlers.ts';
 import { syncApiSessions } from '../sessions/api-sessions.ts';
 import { syncSessions } from '../sessions/sessions.ts';
-import { hostServices } from '../terminators/terminators.ts';
-import { greet } from './greeting.ts';
+import { serveTerminators } from '../terminators/terminators.ts';
 import type { InspectRouters } from './inspect.ts';
 import { renewalHandlers } from './renewal.ts';
-import { reportHandlers } from './reports.ts';
-import { shownTraffic } from './shown.ts';
+import { reportHandlers, requestListeners } from './reports.ts';
 
-/** What is done for a router as long as it is connected. */
+/** Everything that serves connected routers. */
 export interface RouterService {
-  /** Resolves when routers may be let in. @throws what the store throws */
+  /** Resolves when routers may be admitted. @throws errors of the store */
   ready(): Promise<void>;
-  /** @param budget what the router may spend */
   handlers(router: ConnectedRouter, budget: Budget): MessageHandlers;
-  /** Tells the router what it must know, and asks what is to be known of it. What fails is logged. */
-  begin(router: ConnectedRouter): void;
+  /** Sends the router its initial state, and requests its own. Failures are logged. */
+  onConnect(router: ConnectedRouter): void;
 }
 
-/** Puts together what routers are served with. */
-export const serveConnected = (fabric: Fabric, inspect: InspectRouters): RouterService => {
-  const { core } = fabric;
-  const rights = watchRights(fabric);
-  const hosting = hostServices(fabric, rights);
-  const linking = keepLinks(fabric);
-  const circuits = keepCircuits(fabric, rights, hosting, linking);
-  core.traffic.serve(shownTraffic(fabric.connected, linking, circuits, inspect));
+export const createRouterService = (fabric: Fabric, inspect: InspectRouters): RouterService => {
+  const { core, connected } = fabric;
+  const authorizations = watchAuthorizations(fabric);
+  const terminators = serveTerminators(fabric, authorizations);
+  const links = serveLinks(fabric);
+  const circuits = serveCircuits(fabric, authorizations, terminators, links);
+  core.traffic.serve(trafficOf(connected, links, circuits, inspect));
   const apiSessions = syncApiSessions(fabric);
-  const sessions = syncSessions(fabric);
-  const dataModel = syncDataModel(fabric);
-  const addresses = shareAddresses(fabric);
-  const ofEdgeRouters = (router: ConnectedRouter) => [
-    ...dataModel(router),
+  const sessionHandlers = syncSessions(fabric);
+  const dataModelHandlers = syncDataModel(fabric);
+  const addresses = shareControllerAddresses(fabric);
+  const edgeHandlers = (router: ConnectedRouter) => [
+    ...dataModelHandlers(router),
     ...apiSessions.handlers(router),
-    ...sessions(router),
-    ...hosting.handlers(router),
+    ...sessionHandlers(router),
+    ...terminators.handlers(router),
   ];
   return {
     ready: circuits.restored,
     handlers: (router, budget) => {
       router.channel.signal.addEventListener('abort', () => {
-        hosting.lost(router);
-        linking.leave(router);
-        circuits.lost(router);
+        terminators.onDisconnect(router);
+        links.onDisconnect(router);
+        circuits.onDisconnect(router);
       });
-      return handlersOf(budget, [
+      return createHandlers(budget, [
         ...reportHandlers(router),
         ...renewalHandlers(fabric, router),
-        ...linking.handlers(router),
+        ...links.handlers(router),
         ...circuits.handlers(router),
-        ...(router.connection.isEdgeRouter ? ofEdgeRouters(router) : []),
+        ...(router.connection.isEdgeRouter ? edgeHandlers(router) : []),
       ]);
     },
-    begin: (router) => {
-      addresses.tell(router);
-      linking.introduce(router);
-      circuits.began(router);
+    onConnect: (router) => {
+      addresses.onConnect(router);
+      links.onConnect(router);
+      circuits.onConnect(router);
       if (!router.connection.isEdgeRouter) return;
-      const failed = (message: string) => (error: unknown) => {
+      const warn = (message: string) => (error: unknown) => {
         if (!router.channel.signal.aborted) core.platform.logger.warn(message, { routerId: router.id, error });
       };
-      greet(core, router).catch(failed('a router has not said how it is reached'));
-      apiSessions.tellAll(router);
-      hosting.began(router).catch(failed('a router has not said what it hosts'));
+      requestListeners(core, router).catch(warn('a router has not reported its listeners; clients cannot use it until it connects again'));
+      apiSessions.onConnect(router);
+      terminators.onConnect(router).catch(warn('the terminators of a router could not be validated; this is done when it connects again'));
     },
   };
 };
+
+/** The traffic of these routers, for operators. */
+const trafficOf = (connected: ConnectedRouters, links: RouterLinks, circuits: Circuits, inspect: InspectRouters): Traffic => ({
+  links: () => links.table.all().map((link) => ({ ...link, cost: LINK_COST })),
+  // A circuit is unconfirmed while one of its routers is not connected.
+  circuits: () => circuits.all().filter(({ path }) => path.every((routerId) => connected.get(routerId))),
+  carried: () => {
+    const sums: Partial<Record<CarriedPoint, number>> = {};
+    for (const { carried } of connected.all())
+      for (const point of carriedPoints) if (carried[point] !== undefined) sums[point] = (sums[point] ?? 0) + carried[point];
+    return sums;
+  },
+  linkListeners: (routerId) => connected.get(routerId)?.linkListeners ?? [],
+  endLink: (id) => {
+    const wasKnown = links.close(id);
+    if (wasKnown) circuits.onLinkRemoved(id);
+    return wasKnown;
+  },
+  endCircuit: circuits.end,
+  inspect: (values, isAsked) => inspect({ values, routerIds: connected.all().flatMap(({ id }) => (isAsked(id) ? [id] : [])) }),
+});

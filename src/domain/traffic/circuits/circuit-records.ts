@@ -1,76 +1,182 @@
+/**
+ * Records of circuits in the store. By them, a controller that was killed and started again knows the circuits that its routers still carry, and ends them when
+ * their authorization lapses. A record is a row beside the leases, `circuit/CONTROLLER/ID`: volatile, and in no change log.
+ */
+import * as z from 'zod';
+import { timestamp } from '../../../api/kit/entity.ts';
+import { lease } from '../../../api/leases.ts';
 import type { Core } from '../../../call/core.ts';
+import type { Entities } from '../../../changes/entities.ts';
+import { yieldToEventLoop } from '../../../concurrency/event-loop.ts';
 import { inParts } from '../../../concurrency/parts.ts';
 import type { Job } from '../../../jobs/background.ts';
+import { leasesBelow } from '../../../jobs/lease.ts';
 import { createRepeatedLog } from '../../../platform/repeated-log.ts';
 import { pause } from '../../../platform/timers.ts';
+import { and, not, stringField } from '../../../query/index.ts';
+import { rowsById } from '../../../resources/rows-by-id.ts';
+import { knownControllerIds } from '../routers/controller-addresses.ts';
 import { forRouters } from '../routers/fabric.ts';
-import type { Circuit, UnboundCircuit } from './circuit-table.ts';
-import { RECORDS_AT_ONCE, readRecords, removeRecordsOfOthers, writeRecords } from './record-rows.ts';
 
-/** A circuit is recorded this long after it was made; one that has ended by then is never written. ms */
-const RECORDED_AFTER = 250;
+/** Delay of a record: a circuit that has ended by then is never written. ms */
+const DELAY = 250;
 /** Records of one controller at most. */
 const MOST = 50_000;
+/** Records per transaction. */
+const BATCH = 500;
+
+const text = z.string().max(255);
+const recordedCircuit = z.object({
+  /** ISO text. */
+  createdAt: timestamp,
+  /** Id of the identity that has dialed. */
+  clientId: text,
+  serviceId: text,
+  sessionId: text,
+  isStored: z.boolean(),
+  apiSessionId: text,
+  /** Addresses of its two ends. */
+  ingress: text,
+  egress: text,
+  terminatorId: text,
+  /** Ids of its routers, the ingress first. */
+  path: z.array(text).min(1).readonly(),
+  /** Ids of the links between them. */
+  links: z.array(text).readonly(),
+  /** Number of routes that were tried, including later paths. */
+  attempts: z.int(),
+  /** Tags that routers report with its traffic. */
+  tags: z.record(text, text).transform((tags): ReadonlyMap<string, string> => new Map(Object.entries(tags))),
+});
+
+/** A circuit as it is recorded. */
+export interface RecordedCircuit extends Readonly<z.output<typeof recordedCircuit>> {
+  readonly id: string;
+}
 
 /** The records of the circuits of a controller. */
 export interface CircuitRecords {
-  /** A circuit was made, or has another way. */
-  note(circuit: Circuit): void;
-  /** A circuit has ended. */
-  forget(id: string): void;
-  /** What an earlier process of this controller has recorded. */
-  read(): Promise<readonly UnboundCircuit[]>;
+  /** Records a new circuit, or its new path. */
+  put(circuit: RecordedCircuit): void;
+  remove(id: string): void;
+  /** Reads the records of earlier processes of this controller. */
+  read(): Promise<readonly RecordedCircuit[]>;
 }
 
-export const recordCircuits = (core: Pick<Core, 'platform' | 'background' | 'controllerId'>): CircuitRecords => {
+/** Circuits to record, by id; undefined for records to remove. */
+type Updates = readonly (readonly [id: string, circuit: RecordedCircuit | undefined])[];
+
+type Dependencies = Pick<Core, 'platform' | 'background' | 'controllerId'>;
+
+export const recordCircuits = (core: Dependencies): CircuitRecords => {
   const { platform } = core;
   const log = createRepeatedLog(platform);
-  const failed = (error: unknown) => log('warn', 'circuits could not be recorded', { error: String(error) });
-  const pending = new Map<string, UnboundCircuit | undefined>();
+  const warn = (error: unknown) =>
+    log('warn', 'circuits could not be recorded; those without a record end when this controller restarts', { error: String(error) });
+  const pending = new Map<string, RecordedCircuit | undefined>();
   const recorded = new Set<string>();
   let job: Job | undefined;
   let writing: Promise<void> | undefined;
 
   const write = async (run: Job['write']): Promise<void> => {
-    const [part = []] = inParts(pending, () => 1, RECORDS_AT_ONCE);
-    for (const [id, circuit] of part) if (circuit) recorded.add(id);
-    await run((entities) => writeRecords(entities, core, part));
-    for (const [id, circuit] of part) {
+    const [batch = []] = inParts(pending, () => 1, BATCH);
+    for (const [id, circuit] of batch) if (circuit) recorded.add(id);
+    await run((entities) => writeRecords(entities, core, batch));
+    for (const [id, circuit] of batch) {
       if (pending.get(id) === circuit) pending.delete(id);
       if (!circuit && !pending.has(id)) recorded.delete(id);
     }
   };
-  const writeSoon = async (own: Job): Promise<void> => {
-    await pause(platform.clock, RECORDED_AFTER, own.signal);
-    if (!own.signal.aborted) await write(own.write).catch(failed);
+  const writeDelayed = async (own: Job): Promise<void> => {
+    await pause(platform.clock, DELAY, own.signal);
+    if (!own.signal.aborted) await write(own.write).catch(warn);
     writing = undefined;
-    if (pending.size > 0) changed();
+    if (pending.size > 0) start();
+  };
+  const start = (): void => {
+    if (job && !job.signal.aborted) writing ??= writeDelayed(job);
   };
   forRouters(core, async (own) => {
     job = own;
     await new Promise((close) => own.signal.addEventListener('abort', close));
     await writing;
     while (pending.size > 0) await write(own.conclude);
-  }).catch(failed);
-  const changed = (): void => {
-    if (job && !job.signal.aborted) writing ??= writeSoon(job);
-  };
+  }).catch(warn);
   return {
-    note: ({ release: _, ...circuit }) => {
-      if (recorded.size >= MOST && !recorded.has(circuit.id)) return failed(`they are more than ${MOST}`);
+    put: (circuit) => {
+      if (recorded.size >= MOST && !recorded.has(circuit.id)) return warn(`there are more than ${MOST}`);
       pending.set(circuit.id, circuit);
-      changed();
+      start();
     },
-    forget: (id) => {
+    remove: (id) => {
       if (recorded.has(id)) pending.set(id, undefined);
       else pending.delete(id);
-      changed();
+      start();
     },
     read: async () => {
-      await removeRecordsOfOthers(core);
+      await removeForeignRecords(core);
       const circuits = await readRecords(core);
       for (const { id } of circuits) recorded.add(id);
       return circuits;
     },
   };
+};
+
+const PREFIX = 'circuit/';
+const prefixOf = (controllerId: string): string => `${PREFIX}${encodeURIComponent(controllerId)}/`;
+const idField = stringField('id');
+
+const writeRecords = async (entities: Entities, { controllerId }: Dependencies, updates: Updates): Promise<void> => {
+  const named = updates.map(([id, circuit]) => ({ id: `${prefixOf(controllerId)}${id}`, circuit }));
+  const rows = await rowsById(
+    entities,
+    lease,
+    named.map(({ id }) => id),
+  );
+  for (const { id, circuit } of named) {
+    const row = rows.get(id);
+    if (!circuit) {
+      if (row) await entities.remove(lease, row);
+      continue;
+    }
+    const { id: _, tags, ...fields } = circuit;
+    const told = { ...fields, tags: Object.fromEntries(tags) };
+    if (row) await entities.update(lease, row, { told });
+    else await entities.insert(lease, { id, holder: controllerId, until: null, told });
+  }
+};
+
+/** Reads in batches. Records that are invalid are skipped. */
+const readRecords = async (core: Dependencies): Promise<readonly RecordedCircuit[]> => {
+  const all: RecordedCircuit[] = [];
+  const prefix = prefixOf(core.controllerId);
+  for (let last = prefix; ; ) {
+    const where = and(leasesBelow(prefix), { op: 'compare', field: idField, is: '>', value: last });
+    const query = { where, sort: [{ field: idField, descending: false }], limit: BATCH };
+    const rows = await forRouters(core, (job) => job.read((entities) => entities.list(lease, query)));
+    for (const { id, told } of rows) {
+      const { data } = recordedCircuit.safeParse(told);
+      if (data) all.push({ id: id.slice(prefix.length), ...data });
+    }
+    last = rows.at(-1)?.id ?? last;
+    if (rows.length < BATCH) return all;
+    await yieldToEventLoop();
+  }
+};
+
+/** Removes the records of controllers that were renamed, or are gone for good. */
+const removeForeignRecords = async (core: Dependencies): Promise<void> => {
+  const known = await forRouters(core, (job) => job.read(knownControllerIds));
+  const kept = [core.controllerId, ...known].map((id) => not(leasesBelow(prefixOf(id))));
+  const query = { where: and(leasesBelow(PREFIX), ...kept), limit: BATCH };
+  const remove = async (entities: Entities) => {
+    const rows = await entities.list(lease, query);
+    for (const row of rows) await entities.remove(lease, row);
+  };
+  const step = async (job: Job) => {
+    const isLeft = await job.read(async (entities) => (await entities.count(lease, query.where)) > 0);
+    if (isLeft) await job.write(remove);
+    return isLeft;
+  };
+  while (await forRouters(core, step)) await yieldToEventLoop();
 };

@@ -6,77 +6,72 @@ import { circuitHeader } from '../../../control-channel/header-fields.ts';
 import { circuitMessages, refusalCode } from '../../../control-channel/messages/circuits.ts';
 import type { RouterMessage } from '../../../control-channel/messages/message-type.ts';
 import { equals, stringField } from '../../../query/index.ts';
-import { ClaimRefused, readClaim, rightOf, type TrafficClaim, tunnelerRightOf } from '../authorization/authorize.ts';
-import type { TrafficRight } from '../authorization/right.ts';
+import type { Authorization } from '../authorization/authorization.ts';
+import { authorizeClient, authorizeTunneler, RequestRefused, type RequestTokens, verifyTokens } from '../authorization/authorize.ts';
 import type { ConnectedRouter } from '../routers/connected-routers.ts';
-import { type HandlerRow, handling } from '../routers/message-handlers.ts';
+import { type HandlerEntry, handle } from '../routers/message-handlers.ts';
+import type { PeerData } from '../terminators/peer-data.ts';
 
 const { createCircuit, createCircuitResponse, createCircuitV1, createCircuitV1Response, createTunnelCircuit, createTunnelCircuitResponse } =
   circuitMessages;
 
-type PeerData = ReadonlyMap<number, Uint8Array>;
-
-/** What a router asks for. */
-export interface AskedCircuit {
-  /** The instance of the service that is wanted; empty for those that have none. */
+/** A request of a router for a circuit. */
+export interface CircuitRequest {
+  /** The wanted instance of the service; empty for terminators without one. */
   readonly instanceId: string;
-  /** Of who dials. */
+  /** Data of the client for its host. */
   readonly peerData: PeerData;
   /**
-   * Verifies the tokens of what the circuit is to stand on. Not inside of transactions.
-   * @returns what holds it against a state
-   * @throws ClaimRefused, as does what it returns
+   * Verifies the tokens of the client. Not inside of transactions.
+   * @returns authorizes in a state
+   * @throws RequestRefused, as does the function that it returns
    */
-  claim(core: Core, routerId: string): Promise<(entities: Entities) => Promise<TrafficRight>>;
+  authorize(core: Core, routerId: string): Promise<(entities: Entities) => Promise<Authorization>>;
 }
 
-/** A circuit as its router is told of it. */
-export interface MadeCircuit {
+/** A new circuit, as its router gets it. */
+export interface CreatedCircuit {
   readonly circuitId: string;
-  /** What its first end is called. */
+  /** Address of the ingress. */
   readonly address: string;
-  /** Of who was dialed. */
+  /** Data of the host for its client. */
   readonly peerData: PeerData;
   readonly tags: ReadonlyMap<string, string>;
 }
 
-/** Answers a request for a circuit. */
-export type CircuitAnswer = (to: ConnectedRouter, frame: Frame, made: MadeCircuit) => void;
+export type CircuitAnswer = (to: ConnectedRouter, frame: Frame, created: CreatedCircuit) => void;
 
-/** A message by which routers ask for circuits. @returns its handler, once it is said what is done */
-export type CircuitRequest = (work: (asked: AskedCircuit, frame: Frame, answer: CircuitAnswer) => void) => HandlerRow;
+/** A message by which routers request circuits. @returns its handler */
+export type CircuitRequestType = (work: (request: CircuitRequest, frame: Frame, answer: CircuitAnswer) => void) => HandlerEntry;
 
 const circuitRequest =
-  <T>(message: RouterMessage<T, never>, read: (said: T, frame: Frame) => AskedCircuit, answer: CircuitAnswer): CircuitRequest =>
+  <T>(message: RouterMessage<T, never>, read: (body: T, frame: Frame) => CircuitRequest, answer: CircuitAnswer): CircuitRequestType =>
   (work) =>
-    handling(message, (said, frame) => work(read(said, frame), frame, answer));
+    handle(message, (body, frame) => work(read(body, frame), frame, answer));
 
-/** By a session of a client. */
-const claimed =
-  (said: Pick<TrafficClaim, 'sessionToken' | 'apiSessionToken' | 'fingerprints'>): AskedCircuit['claim'] =>
+const byClient =
+  ({ sessionToken, apiSessionToken, fingerprints }: RequestTokens): CircuitRequest['authorize'] =>
   async (core, routerId) => {
-    const claim = await readClaim(core, { ...said, type: 'Dial', routerId });
-    return (entities) => rightOf(entities, core, claim);
+    const request = await verifyTokens(core, { sessionToken, apiSessionToken, fingerprints, type: 'Dial', routerId });
+    return (entities) => authorizeClient(entities, core, request);
   };
 
-/** By the router itself, which names the service. */
-const ofTunneler =
-  (serviceName: string): AskedCircuit['claim'] =>
+const byTunneler =
+  (serviceName: string): CircuitRequest['authorize'] =>
   async (core, routerId) =>
   async (entities) => {
     const found = await entities.find(service, equals(stringField('name'), serviceName));
-    if (!found) throw new ClaimRefused(refusalCode.invalidService, 'invalid service');
-    return tunnelerRightOf(entities, core, { serviceId: found.id, type: 'Dial', routerId });
+    if (!found) throw new RequestRefused(refusalCode.invalidService, 'invalid service');
+    return authorizeTunneler(entities, core, { serviceId: found.id, type: 'Dial', routerId });
   };
 
-/** All ways to ask for a circuit. */
-export const circuitRequests: readonly CircuitRequest[] = [
+export const circuitRequestTypes: readonly CircuitRequestType[] = [
   circuitRequest(
     createCircuit,
     (_, frame) => ({
       instanceId: circuitHeader.instanceId.in(frame) ?? '',
       peerData: circuitHeader.peerData.in(frame) ?? new Map(),
-      claim: claimed({
+      authorize: byClient({
         sessionToken: circuitHeader.sessionToken.required(frame),
         apiSessionToken: circuitHeader.apiSessionToken.required(frame),
         fingerprints: circuitHeader.fingerprints.in(frame) ?? [],
@@ -92,12 +87,16 @@ export const circuitRequests: readonly CircuitRequest[] = [
   ),
   circuitRequest(
     createCircuitV1,
-    (said) => ({ instanceId: said.terminatorInstanceId, peerData: said.peerData, claim: claimed(said) }),
-    ({ channel }, frame, made) => channel.answer(frame, createCircuitV1Response, made),
+    (body) => ({ instanceId: body.terminatorInstanceId, peerData: body.peerData, authorize: byClient(body) }),
+    ({ channel }, frame, created) => channel.answer(frame, createCircuitV1Response, created),
   ),
   circuitRequest(
     createTunnelCircuit,
-    ({ serviceName, terminatorInstanceId, peerData }) => ({ instanceId: terminatorInstanceId, peerData, claim: ofTunneler(serviceName) }),
-    ({ channel }, frame, made) => channel.answer(frame, createTunnelCircuitResponse, made),
+    ({ serviceName, terminatorInstanceId, peerData }) => ({
+      instanceId: terminatorInstanceId,
+      peerData,
+      authorize: byTunneler(serviceName),
+    }),
+    ({ channel }, frame, created) => channel.answer(frame, createTunnelCircuitResponse, created),
   ),
 ];

@@ -1,39 +1,15 @@
 import { createGroups } from '../../../platform/groups.ts';
-import type { TrafficRight } from '../authorization/right.ts';
-import type { CircuitRecords } from './circuit-records.ts';
+import type { Authorization } from '../authorization/authorization.ts';
+import type { CircuitRecords, RecordedCircuit } from './circuit-records.ts';
 
-/** The way of a circuit through the fabric. */
-export interface CircuitWay {
-  /** Ids of the routers that it goes through, the ingress first. */
-  readonly path: readonly string[];
-  /** Ids of the links between them. */
-  readonly links: readonly string[];
+/** A connection of a client to a terminator, through the routers on its path. */
+export interface Circuit extends RecordedCircuit {
+  /** Stops watching its authorization. */
+  stopWatching(): void;
 }
 
-/** A circuit: a connection of a client to a terminator, by the routers between them. */
-export interface Circuit extends CircuitWay, Pick<TrafficRight, 'serviceId' | 'sessionId' | 'isStored' | 'apiSessionId'> {
-  readonly id: string;
-  /** When it was set up, ISO text. */
-  readonly createdAt: string;
-  /** Id of the identity that has dialed. */
-  readonly clientId: string;
-  /** What its two ends are called. */
-  readonly ingress: string;
-  readonly egress: string;
-  readonly terminatorId: string;
-  /** What routers note with its traffic. */
-  readonly tags: ReadonlyMap<string, string>;
-  /** How often its routers were told their part. */
-  readonly attempts: number;
-  /** Lets go of its right. */
-  release(): void;
-}
-
-/** A circuit that does not stand on its right yet. */
-export type UnboundCircuit = Omit<Circuit, 'release'>;
-
-/** What a circuit stands on. */
-export const rightOfCircuit = ({ clientId, serviceId, sessionId, isStored, apiSessionId, path }: UnboundCircuit): TrafficRight => ({
+/** The authorization that a circuit needs. */
+export const authorizationOf = ({ clientId, serviceId, sessionId, isStored, apiSessionId, path }: RecordedCircuit): Authorization => ({
   sessionId,
   isStored,
   apiSessionId,
@@ -43,31 +19,31 @@ export const rightOfCircuit = ({ clientId, serviceId, sessionId, isStored, apiSe
   routerId: path[0] ?? '',
 });
 
-/** The circuits that there are. Routers ask about those that they do not hear of. */
-export interface Circuits {
+/** The circuits of this controller's routers. */
+export interface CircuitTable {
   get(id: string): Circuit | undefined;
   all(): readonly Circuit[];
-  /** Says that a circuit is being set up, before it is added. @returns what says that this is over */
-  making(id: string): () => void;
-  isBeingMade(id: string): boolean;
+  /** Reserves the id of a circuit that is being set up, because routers may report it before it is added. @returns ends that */
+  reserve(id: string): () => void;
+  isReserved(id: string): boolean;
   add(circuit: Circuit): void;
-  /** Adds one that is recorded already. */
+  /** Adds a circuit that has a record already. */
   restore(circuit: Circuit): void;
-  /** Gives a circuit that is still there another way. */
-  move(id: string, way: CircuitWay): void;
-  /** @returns what was known of it */
+  /** Changes the path of a circuit, if it is there. */
+  reroute(id: string, path: Pick<Circuit, 'path' | 'links'>): void;
+  /** @returns the circuit, if it was there */
   remove(id: string): Circuit | undefined;
-  /** Those that go through a router. */
+  /** Circuits with the router on their path. */
   through(routerId: string): readonly Circuit[];
-  /** Those that go over a link. */
+  /** Circuits with the link on their path. */
   over(linkId: string): readonly Circuit[];
-  /** Those that end at a terminator. */
+  /** Circuits to the terminator. */
   to(terminatorId: string): readonly Circuit[];
 }
 
-export const createCircuits = (records: CircuitRecords): Circuits => {
+export const createCircuitTable = (records: CircuitRecords): CircuitTable => {
   const byId = new Map<string, Circuit>();
-  const beingMade = new Set<string>();
+  const reserved = new Set<string>();
   const byRouter = createGroups<Circuit>(({ path }) => path);
   const byLink = createGroups<Circuit>(({ links }) => links);
   const byTerminator = createGroups<Circuit>(({ terminatorId }) => [terminatorId]);
@@ -79,7 +55,8 @@ export const createCircuits = (records: CircuitRecords): Circuits => {
   };
   const add = (circuit: Circuit): void => {
     restore(circuit);
-    records.note(circuit);
+    const { stopWatching: _, ...recorded } = circuit;
+    records.put(recorded);
   };
   const take = (id: string): Circuit | undefined => {
     const known = byId.get(id);
@@ -91,21 +68,21 @@ export const createCircuits = (records: CircuitRecords): Circuits => {
   return {
     get: (id) => byId.get(id),
     all: () => [...byId.values()],
-    making: (id) => {
-      beingMade.add(id);
-      return () => void beingMade.delete(id);
+    reserve: (id) => {
+      reserved.add(id);
+      return () => void reserved.delete(id);
     },
-    isBeingMade: (id) => beingMade.has(id),
+    isReserved: (id) => reserved.has(id),
     add,
     restore,
-    move: (id, { path, links }) => {
+    reroute: (id, { path, links }) => {
       const known = take(id);
       if (known) add({ ...known, path, links, attempts: known.attempts + 1 });
     },
     remove: (id) => {
       const known = take(id);
-      if (known) records.forget(id);
-      known?.release();
+      if (known) records.remove(id);
+      known?.stopWatching();
       return known;
     },
     through: byRouter.of,

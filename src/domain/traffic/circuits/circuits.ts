@@ -1,142 +1,119 @@
+import { terminator } from '../../../api/terminators.ts';
 import { MINUTE } from '../../../platform/durations.ts';
 import { after } from '../../../platform/timers.ts';
-import type { StandingRights } from '../authorization/watch.ts';
-import type { Linking } from '../links/links.ts';
-import { onRouterChange } from '../routers/changes.ts';
+import { rowsById } from '../../../resources/rows-by-id.ts';
+import { type Authorizations, UNCHECKED } from '../authorization/watch.ts';
+import type { RouterLinks } from '../links/router-links.ts';
 import type { ConnectedRouter } from '../routers/connected-routers.ts';
-import type { Fabric } from '../routers/fabric.ts';
-import type { HandlerRow } from '../routers/message-handlers.ts';
-import type { Hosting } from '../terminators/terminators.ts';
+import { type Fabric, forRouters, onRouterChange } from '../routers/fabric.ts';
+import type { HandlerEntry } from '../routers/message-handlers.ts';
+import type { Terminators } from '../terminators/terminators.ts';
 import { recordCircuits } from './circuit-records.ts';
-import { circuitRequests } from './circuit-requests.ts';
-import { type Circuit, createCircuits } from './circuit-table.ts';
-import { type DialPlace, dial, refuseDial } from './dial.ts';
+import { authorizationOf, type Circuit, createCircuitTable } from './circuit-table.ts';
+import { dialHandlers } from './dial.ts';
 import { faultHandlers } from './faults.ts';
-import { createOwedEnds } from './pending-unroutes.ts';
 import { createRerouting } from './rerouting.ts';
-import { restoreCircuits } from './restore.ts';
-import { takeDown } from './route.ts';
+import { createUnrouting } from './unroute.ts';
 
-/** Circuits that one router may have under way at once. */
-const MOST_DIALS = 1000;
-
-/**
- * Circuits take as long as hosts take to accept. No message of the router waits for them: among those that follow are the answers that they need.
- */
-const dialing = (place: DialPlace, router: ConnectedRouter): readonly HandlerRow[] => {
-  const { logger } = place.fabric.core.platform;
-  let underWay = 0;
-  return circuitRequests.map((request) =>
-    request((asked, frame, answer) => {
-      if (underWay >= MOST_DIALS) return refuseDial(router, frame, 'too many circuits are under way');
-      underWay++;
-      dial(place, asked, router, frame, answer)
-        .catch((error: unknown) => logger.warn('a circuit could not be made', { routerId: router.id, error }))
-        .finally(() => underWay--);
-    }),
-  );
-};
-
-/** The circuits of this controller's routers. */
-export interface CircuitKeeping {
-  handlers(router: ConnectedRouter): readonly HandlerRow[];
-  /** Resolves when the circuits are known again that an earlier process of this controller has left. @throws what the store throws */
+/** The circuits of this controller's routers. They outlive the connections of their routers. */
+export interface Circuits {
+  handlers(router: ConnectedRouter): readonly HandlerEntry[];
+  /** Resolves when the circuits of earlier processes of this controller are restored. @throws errors of the store */
   restored(): Promise<void>;
-  /**
-   * A router has connected. Circuits outlive the loss of a control channel: what has ended meanwhile is ended now. Not so that of the router itself: then it
-   * knows nothing of circuits any more.
-   */
-  began(router: ConnectedRouter): void;
+  /** Unroutes circuits that have ended since. Those that begin or end at a router that has restarted end. */
+  onConnect(router: ConnectedRouter): void;
+  /** Reroutes circuits around the router at once, and ends those that begin or end there unless it connects again in time. */
+  onDisconnect(router: ConnectedRouter): void;
+  /** Reroutes the circuits over a link that was closed; those without another path end. */
+  onLinkRemoved(linkId: string): void;
   all(): readonly Circuit[];
-  /** Ends a circuit at once. @returns whether it was known */
+  /** @returns true if the circuit was known */
   end(id: string): boolean;
-  /** The link is gone: the circuits over it go another way, or end. */
-  endOver(linkId: string): void;
-  /** The connection of a router is lost. It may hand on all the same, and connect again soon. */
-  lost(router: ConnectedRouter): void;
 }
 
-export const keepCircuits = (fabric: Fabric, rights: StandingRights, hosting: Hosting, linking: Linking): CircuitKeeping => {
+export const serveCircuits = (fabric: Fabric, authorizations: Authorizations, terminators: Terminators, links: RouterLinks): Circuits => {
   const { core, connected, events } = fabric;
-  const { links } = linking;
   const records = recordCircuits(core);
-  const circuits = createCircuits(records);
-  const owed = createOwedEnds();
-  /** Of routers whose connection is lost: what calls off that they are given up. */
-  const givingUp = new Map<string, () => void>();
+  const circuits = createCircuitTable(records);
+  const unrouting = createUnrouting(connected);
+  const { unroute } = unrouting;
+  const end = (id: string, isImmediate = true): void => unroute(circuits.remove(id)?.path ?? [], id, isImmediate);
+  const rerouting = createRerouting({ fabric, links: links.table, circuits, unroute, end });
+  const dialDependencies = { fabric, authorizations, terminators, links: links.table, circuits, end };
 
-  const leave = (routerIds: readonly string[], id: string, now: boolean): void => {
-    for (const routerId of routerIds) {
-      const router = connected.get(routerId);
-      if (router) takeDown([router], id, now);
-      else owed.note(routerId, id);
-    }
+  const beginsOrEndsAt = (routerId: string, { path }: Circuit): boolean => path[0] === routerId || path.at(-1) === routerId;
+  const passingThrough = (routerId: string) => circuits.through(routerId).filter((circuit) => !beginsOrEndsAt(routerId, circuit));
+
+  const abandon = (routerId: string): void => {
+    const passing = passingThrough(routerId);
+    for (const circuit of circuits.through(routerId)) if (beginsOrEndsAt(routerId, circuit)) end(circuit.id);
+    rerouting.reroute(passing, 'end');
   };
-  const drop = (id: string, now: boolean): void => leave(circuits.remove(id)?.path ?? [], id, now);
-  const end = (id: string): void => drop(id, true);
-  const rerouting = createRerouting({ fabric, links, circuits, leave, end });
-  const place = { fabric, rights, hosting, links, circuits, end };
-
-  const isEndOf = (routerId: string, { path }: Circuit): boolean => path[0] === routerId || path.at(-1) === routerId;
-
-  /** Circuits go around a router that is not there any more; those that begin or end there, end. */
-  const giveUp = (routerId: string): void => {
-    const all = circuits.through(routerId);
-    for (const circuit of all) if (isEndOf(routerId, circuit)) end(circuit.id);
-    rerouting.move(
-      all.filter((circuit) => !isEndOf(routerId, circuit)),
-      'end',
-    );
+  /** For each router that is not connected, the function that cancels its timer. */
+  const timers = new Map<string, () => void>();
+  const cancelTimer = (routerId: string): void => {
+    timers.get(routerId)?.();
+    timers.delete(routerId);
   };
-
-  const callOff = (routerId: string): void => {
-    givingUp.get(routerId)?.();
-    givingUp.delete(routerId);
-  };
-  const giveUpLater = (routerId: string): void => {
-    callOff(routerId);
+  const abandonLater = (routerId: string): void => {
+    cancelTimer(routerId);
     const cancel = after(core.platform.clock, core.settings.unknownConnectionMinutes * MINUTE, () => {
-      givingUp.delete(routerId);
-      giveUp(routerId);
+      timers.delete(routerId);
+      abandon(routerId);
     });
-    givingUp.set(routerId, cancel);
+    timers.set(routerId, cancel);
   };
-  const restored = restoreCircuits({ core, rights, records, circuits, end, giveUpLater });
 
-  linking.onForgotten((linkId) => rerouting.move(circuits.over(linkId), 'stay'));
+  /** Runs before the first router is admitted, because reports of unknown circuits would end these. */
+  const restore = async (): Promise<void> => {
+    const recorded = await records.read();
+    const terminatorIds = recorded.map(({ terminatorId }) => terminatorId);
+    const stored = await forRouters(core, (job) => job.read((entities) => rowsById(entities, terminator, terminatorIds)));
+    for (const circuit of recorded) {
+      const stopWatching = authorizations.watch(authorizationOf(circuit), UNCHECKED, () => end(circuit.id));
+      circuits.restore({ ...circuit, stopWatching });
+      if (!stored.has(circuit.terminatorId)) end(circuit.id);
+    }
+    for (const routerId of new Set(recorded.flatMap(({ path }) => path))) abandonLater(routerId);
+  };
+  let restoring: Promise<void> | undefined;
+
+  links.onUnreported((linkId) => rerouting.reroute(circuits.over(linkId), 'keep'));
   events.on('terminator', ({ action, entityId }) => {
     if (action === 'delete') for (const { id } of circuits.to(entityId)) end(id);
   });
   onRouterChange(events, ({ action, entityId, after: row }) => {
     if (action !== 'delete' && !row?.disabled && row?.isVerified) return;
-    callOff(entityId);
-    giveUp(entityId);
-    if (action === 'delete') owed.take(entityId);
+    cancelTimer(entityId);
+    abandon(entityId);
+    if (action === 'delete') unrouting.onDelete(entityId);
   });
 
   return {
-    handlers: (router) => [...dialing(place, router), ...faultHandlers({ circuits, linking, rerouting, drop }, router)],
-    restored,
-    began: (router) => {
-      callOff(router.id);
-      for (const id of owed.take(router.id)) takeDown([router], id, true);
-      if (router.isAnew) giveUp(router.id);
+    handlers: (router) => [...dialHandlers(dialDependencies, router), ...faultHandlers({ circuits, links, rerouting, end }, router)],
+    restored: () =>
+      (restoring ??= restore().catch((error: unknown) => {
+        // The next router tries again.
+        restoring = undefined;
+        throw error;
+      })),
+    onConnect: (router) => {
+      cancelTimer(router.id);
+      unrouting.onConnect(router);
+      if (router.isRestarted) abandon(router.id);
     },
+    onDisconnect: ({ id }) => {
+      // It may have connected again already.
+      if (connected.get(id)) return;
+      rerouting.reroute(passingThrough(id), 'keep');
+      abandonLater(id);
+    },
+    onLinkRemoved: (linkId) => rerouting.reroute(circuits.over(linkId), 'end'),
     all: circuits.all,
     end: (id) => {
       const wasKnown = circuits.get(id) !== undefined;
       end(id);
       return wasKnown;
-    },
-    endOver: (linkId) => rerouting.move(circuits.over(linkId), 'end'),
-    lost: ({ id }) => {
-      // Another connection of it may be there already.
-      if (connected.get(id)) return;
-      rerouting.move(
-        circuits.through(id).filter((circuit) => !isEndOf(id, circuit)),
-        'stay',
-      );
-      giveUpLater(id);
     },
   };
 };

@@ -5,153 +5,179 @@ import { circuitMessages, refusalCode, routeErrorCode } from '../../../control-c
 import { Unanswered } from '../../../control-channel/requests.ts';
 import { isoTime } from '../../../platform/iso-time.ts';
 import { newId } from '../../../storage/ids.ts';
-import { ClaimRefused, refusalOf } from '../authorization/authorize.ts';
-import type { TrafficRight } from '../authorization/right.ts';
-import type { StandingRights } from '../authorization/watch.ts';
-import type { Links } from '../links/link-table.ts';
+import type { Authorization } from '../authorization/authorization.ts';
+import { RequestRefused, refusalOf } from '../authorization/authorize.ts';
+import type { Authorizations } from '../authorization/watch.ts';
+import type { LinkTable } from '../links/link-table.ts';
 import type { ConnectedRouter } from '../routers/connected-routers.ts';
 import { type Fabric, forRouters } from '../routers/fabric.ts';
-import { mayBeSent } from '../terminators/peer-data.ts';
-import type { Hosting } from '../terminators/terminators.ts';
-import type { AskedCircuit, CircuitAnswer, MadeCircuit } from './circuit-requests.ts';
-import type { Circuits } from './circuit-table.ts';
-import { destinationsOf, type ReachedTerminator } from './destinations.ts';
-import { type PlannedCircuit, RouteFailed, setUp, takeDown } from './route.ts';
+import type { HandlerEntry } from '../routers/message-handlers.ts';
+import { isSendablePeerData } from '../terminators/peer-data.ts';
+import type { Terminators } from '../terminators/terminators.ts';
+import { type CircuitAnswer, type CircuitRequest, type CreatedCircuit, circuitRequestTypes } from './circuit-requests.ts';
+import type { CircuitTable } from './circuit-table.ts';
+import { destinationsOf, type ReachableTerminator } from './destinations.ts';
+import { type PlannedRoute, RouteFailed, setUpRoute } from './route.ts';
+import { sendUnroute } from './unroute.ts';
 
 const { refused } = circuitMessages;
 
-/** How many terminators are tried for one circuit. */
+/** Terminators that are tried for one circuit. */
 const ATTEMPTS = 2;
 
-/** The public key of one end, by which the other encrypts. */
+/** Circuits that one router may have under way at once. */
+const MOST_UNDER_WAY = 1000;
+
+/** The number of the public key in peer data, with which the other end encrypts. */
 const PUBLIC_KEY = 1003;
 
-/** What circuits are made of. */
-export interface DialPlace {
+/** Dependencies of dialing. */
+export interface DialDependencies {
   readonly fabric: Fabric;
-  readonly rights: StandingRights;
-  readonly hosting: Hosting;
-  readonly links: Links;
-  readonly circuits: Circuits;
-  /** Ends a circuit on all its routers, as its right has ended. */
+  readonly authorizations: Authorizations;
+  readonly terminators: Terminators;
+  readonly links: LinkTable;
+  readonly circuits: CircuitTable;
   end(circuitId: string): void;
 }
 
-/** Sets up a circuit that a router has asked for, and answers. */
-export const dial = async (
-  place: DialPlace,
-  asked: AskedCircuit,
-  router: ConnectedRouter,
-  frame: Frame,
-  answer: CircuitAnswer,
-): Promise<void> => {
-  const { core } = place.fabric;
-  const circuitId = newId(core.platform.random);
-  const isMade = place.circuits.making(circuitId);
-  try {
-    const made = await circuitFor(place, router, asked, circuitId);
-    // Nobody knows of a circuit that nobody was told of.
-    if (router.channel.signal.aborted) place.end(circuitId);
-    else answer(router, frame, made);
-  } catch (error) {
-    if (router.channel.signal.aborted) return;
-    const [code, said] = refusalOf(error);
-    router.channel.answer(frame, refused, said, [edgeHeader.errorCode.of(code), edgeHeader.errorCircuitId.of(circuitId)]);
-    if (!(error instanceof ClaimRefused)) throw error;
-  } finally {
-    isMade();
-  }
-};
-
-/** Tells a router that there is no circuit, for no reason of the client's. */
-export const refuseDial = ({ channel }: ConnectedRouter, frame: Frame, said: string): void =>
-  channel.answer(frame, refused, said, [edgeHeader.errorCode.of(refusalCode.internal)]);
-
-/** @throws ClaimRefused */
-const circuitFor = async (place: DialPlace, router: ConnectedRouter, asked: AskedCircuit, circuitId: string): Promise<MadeCircuit> => {
-  const { random } = place.fabric.core.platform;
-  if (!mayBeSent(asked.peerData)) throw new ClaimRefused(refusalCode.internal, 'the data for who is dialed are too large');
-  await place.hosting.restored();
-  const judgedAt = place.rights.time;
-  const { right, serviceName, destinations } = await judged(place, router, asked);
-  const [ingress, egress] = [newId(random), newId(random)];
-  const usable = destinations.filter(({ terminator }) => isUsable(place.hosting, terminator));
-  if (usable.length === 0) throw new ClaimRefused(refusalCode.internal, `service ${serviceName} has no terminators`);
-  let failure = '';
-  for (const [attempt, destination] of usable.slice(0, ATTEMPTS).entries()) {
-    const planned = planOf(place, destination, { circuitId, attempt, ingress, egress, right });
-    const said = place.hosting.hosted.get(destination.terminator.id)?.peerData ?? new Map<number, Uint8Array>();
-    try {
-      const added = await setUp(planned, { terminator: destination.terminator, peerData: asked.peerData });
-      keep(place, planned, destination, right, judgedAt);
-      return { circuitId, address: ingress, tags: planned.tags, peerData: new Map([...said, ...added]) };
-    } catch (error) {
-      takeDown(planned.routers, circuitId, true);
-      if (!(error instanceof RouteFailed || error instanceof Unanswered)) throw error;
-      if (error instanceof RouteFailed && error.code === routeErrorCode.invalidTerminator)
-        await place.hosting.gone(destination.terminator.id);
-      failure = error.message;
-    }
-  }
-  throw new ClaimRefused(refusalCode.internal, `service ${serviceName} could not be reached: ${failure}`);
-};
-
-/** Of what is hosted only that by routers that are here; and what administrators made, but for those that only a host can make. */
-const isUsable = ({ hosted }: Hosting, { id, binding, hostId }: ReachedTerminator['terminator']): boolean =>
-  hosted.get(id) !== undefined || (!hostId && binding !== 'edge');
-
-/** Whether the client may dial the service, and where it can be reached, in one state. @throws ClaimRefused */
-const judged = async ({ fabric: { core, connected }, links }: DialPlace, router: ConnectedRouter, asked: AskedCircuit) => {
-  const rightIn = await asked.claim(core, router.id);
-  return forRouters(core, (job) =>
-    job.read(async (entities) => {
-      const right = await rightIn(entities);
-      const { name, encryptionRequired } = await entities.require(service, right.serviceId);
-      if (encryptionRequired && !asked.peerData.has(PUBLIC_KEY))
-        throw new ClaimRefused(refusalCode.encryptionDataMissing, `service ${name} requires encryption, but the client sent no key`);
-      const wanted = { serviceId: right.serviceId, instanceId: asked.instanceId, from: router.id };
-      const map = { routerIds: connected.all().map(({ id }) => id), links: links.all() };
-      return { right, serviceName: name, destinations: await destinationsOf(entities, wanted, map) };
+/** Handlers of requests for circuits. They do not delay later messages of the router, among which are the answers that a circuit needs. */
+export const dialHandlers = (dependencies: DialDependencies, router: ConnectedRouter): readonly HandlerEntry[] => {
+  const { logger } = dependencies.fabric.core.platform;
+  let underWay = 0;
+  return circuitRequestTypes.map((type) =>
+    type((request, frame, answer) => {
+      if (underWay >= MOST_UNDER_WAY) return refuse(router, frame, refusalCode.internal, 'too many circuits are under way');
+      underWay++;
+      dial(dependencies, request, router, frame, answer)
+        .catch((error: unknown) =>
+          logger.warn('a circuit could not be set up; its client was told to try again', { routerId: router.id, error }),
+        )
+        .finally(() => underWay--);
     }),
   );
 };
 
-type Plan = Pick<PlannedCircuit, 'circuitId' | 'attempt' | 'ingress' | 'egress'> & { readonly right: TrafficRight };
+const refuse = ({ channel }: ConnectedRouter, frame: Frame, code: number, reason: string, circuitId?: string): void =>
+  channel.answer(frame, refused, reason, [
+    edgeHeader.errorCode.of(code),
+    ...(circuitId === undefined ? [] : [edgeHeader.errorCircuitId.of(circuitId)]),
+  ]);
 
-const planOf = (
-  { fabric: { connected } }: DialPlace,
-  { terminator, path }: ReachedTerminator,
-  { right, ...plan }: Plan,
-): PlannedCircuit => ({
-  ...plan,
-  tags: new Map([
-    ['serviceId', right.serviceId],
-    ['clientId', right.identityId],
-    ['hostId', terminator.hostId ?? ''],
-  ]),
-  // One that has gone meanwhile is missing, and its part fails.
-  routers: path.routers.map((id) => connected.get(id)),
-  links: path.links,
-});
+/** Sets up a circuit for a router, and answers. */
+const dial = async (
+  dependencies: DialDependencies,
+  request: CircuitRequest,
+  router: ConnectedRouter,
+  frame: Frame,
+  answer: CircuitAnswer,
+): Promise<void> => {
+  const { fabric, circuits, end } = dependencies;
+  const { signal } = router.channel;
+  const circuitId = newId(fabric.core.platform.random);
+  const release = circuits.reserve(circuitId);
+  try {
+    const created = await setUpCircuit(dependencies, router, request, circuitId);
+    // Without an answer, no client knows of the circuit.
+    if (signal.aborted) end(circuitId);
+    else answer(router, frame, created);
+  } catch (error) {
+    if (signal.aborted) return;
+    const [code, reason] = refusalOf(error);
+    refuse(router, frame, code, reason, circuitId);
+    if (!(error instanceof RequestRefused)) throw error;
+  } finally {
+    release();
+  }
+};
 
-/** @throws RouteFailed when what it stands on has gone while it was set up */
-const keep = (
-  { fabric, rights, hosting, links, circuits, end }: DialPlace,
-  { circuitId, attempt, ingress, egress, tags }: PlannedCircuit,
-  { terminator, path }: ReachedTerminator,
-  right: TrafficRight,
-  judgedAt: number,
+/** @throws RequestRefused */
+const setUpCircuit = async (
+  dependencies: DialDependencies,
+  router: ConnectedRouter,
+  request: CircuitRequest,
+  circuitId: string,
+): Promise<CreatedCircuit> => {
+  const { fabric, authorizations, terminators } = dependencies;
+  const { connected, core } = fabric;
+  const { random } = core.platform;
+  if (!isSendablePeerData(request.peerData)) throw new RequestRefused(refusalCode.internal, 'the data for who is dialed are too large');
+  await terminators.restored();
+  const checkedAt = authorizations.generation;
+  const { authorization, serviceName, destinations } = await authorizeDial(dependencies, router, request);
+  const [ingress, egress] = [newId(random), newId(random)];
+  const usable = destinations.filter(({ terminator }) => isUsable(terminators, terminator));
+  if (usable.length === 0) throw new RequestRefused(refusalCode.internal, `service ${serviceName} has no terminators`);
+  let failure = '';
+  for (const [attempt, destination] of usable.slice(0, ATTEMPTS).entries()) {
+    const { terminator, path } = destination;
+    const tags = new Map([
+      ['serviceId', authorization.serviceId],
+      ['clientId', authorization.identityId],
+      ['hostId', terminator.hostId ?? ''],
+    ]);
+    // A router that has disconnected since is undefined, and the route fails.
+    const routers = path.routers.map((id) => connected.get(id));
+    const planned: PlannedRoute = { circuitId, attempt, ingress, egress, tags, routers, links: path.links };
+    const stored = terminators.hosted.get(terminator.id)?.peerData ?? new Map<number, Uint8Array>();
+    try {
+      const added = await setUpRoute(planned, { terminator, peerData: request.peerData });
+      addCircuit(dependencies, planned, destination, authorization, checkedAt);
+      return { circuitId, address: ingress, tags, peerData: new Map([...stored, ...added]) };
+    } catch (error) {
+      for (const one of routers) if (one) sendUnroute(one, circuitId, true);
+      if (!(error instanceof RouteFailed || error instanceof Unanswered)) throw error;
+      if (error instanceof RouteFailed && error.code === routeErrorCode.invalidTerminator) await terminators.remove(terminator.id);
+      failure = error.message;
+    }
+  }
+  throw new RequestRefused(refusalCode.internal, `service ${serviceName} could not be reached: ${failure}`);
+};
+
+/** Terminators of hosts count while their router is connected; those of administrators always, but for a binding that only hosts can have. */
+const isUsable = ({ hosted }: Terminators, { id, binding, hostId }: ReachableTerminator['terminator']): boolean =>
+  hosted.get(id) !== undefined || (!hostId && binding !== 'edge');
+
+/** Authorizes a client, and finds the terminators of the service, in one state. @throws RequestRefused */
+const authorizeDial = async (
+  { fabric: { core, connected }, links }: DialDependencies,
+  router: ConnectedRouter,
+  request: CircuitRequest,
+) => {
+  const authorizeIn = await request.authorize(core, router.id);
+  return forRouters(core, (job) =>
+    job.read(async (entities) => {
+      const authorization = await authorizeIn(entities);
+      const { serviceId } = authorization;
+      const { name, encryptionRequired } = await entities.require(service, serviceId);
+      if (encryptionRequired && !request.peerData.has(PUBLIC_KEY))
+        throw new RequestRefused(refusalCode.encryptionDataMissing, `service ${name} requires encryption, but the client sent no key`);
+      const wanted = { serviceId, instanceId: request.instanceId, from: router.id };
+      const topology = { routerIds: connected.all().map(({ id }) => id), links: links.all() };
+      return { authorization, serviceName: name, destinations: await destinationsOf(entities, wanted, topology) };
+    }),
+  );
+};
+
+/** @throws RouteFailed where the terminator or a link is gone since the route was planned */
+const addCircuit = (
+  { fabric, authorizations, terminators, links, circuits, end }: DialDependencies,
+  { circuitId, attempt, ingress, egress, tags }: PlannedRoute,
+  { terminator, path }: ReachableTerminator,
+  authorization: Authorization,
+  checkedAt: number,
 ): void => {
-  if (!isUsable(hosting, terminator)) throw new RouteFailed('its terminator is gone');
+  if (!isUsable(terminators, terminator)) throw new RouteFailed('its terminator is gone');
   if (path.links.some((id) => !links.get(id))) throw new RouteFailed('a link is gone');
+  const { identityId: clientId, sessionId, isStored, apiSessionId, serviceId } = authorization;
   circuits.add({
     id: circuitId,
     createdAt: isoTime(fabric.core.platform.clock.now()),
-    clientId: right.identityId,
-    sessionId: right.sessionId,
-    isStored: right.isStored,
-    apiSessionId: right.apiSessionId,
-    serviceId: right.serviceId,
+    clientId,
+    sessionId,
+    isStored,
+    apiSessionId,
+    serviceId,
     ingress,
     egress,
     tags,
@@ -159,6 +185,6 @@ const keep = (
     links: path.links,
     terminatorId: terminator.id,
     attempts: attempt + 1,
-    release: rights.add(right, judgedAt, () => end(circuitId)),
+    stopWatching: authorizations.watch(authorization, checkedAt, () => end(circuitId)),
   });
 };

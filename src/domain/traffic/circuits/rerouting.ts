@@ -2,139 +2,133 @@ import { createSemaphore } from '../../../concurrency/semaphore.ts';
 import { Unanswered } from '../../../control-channel/requests.ts';
 import { monotonic } from '../../../platform/timers.ts';
 import { memoized } from '../../policy/posture/memoized.ts';
-import { routerCosts } from '../links/costs.ts';
-import type { Links } from '../links/link-table.ts';
-import { cheapestPaths, type RouterCost, type RouterPath } from '../links/paths.ts';
+import type { LinkTable } from '../links/link-table.ts';
+import { cheapestPaths, type FabricPath, type RouterCost, routerCosts } from '../links/paths.ts';
 import { type Fabric, forRouters } from '../routers/fabric.ts';
-import type { Circuit, Circuits } from './circuit-table.ts';
-import { RouteFailed, reroute } from './route.ts';
+import type { Circuit, CircuitTable } from './circuit-table.ts';
+import { changeRoute, RouteFailed } from './route.ts';
+import type { Unrouting } from './unroute.ts';
 
-/** What becomes of a circuit for which there is no other way. */
-export type Otherwise = 'end' | 'stay';
+/** What happens to a circuit for which there is no other path. */
+export type WithoutPath = 'end' | 'keep';
 
-/** Gives circuits other ways when theirs are broken. */
+/** Gives circuits other paths when theirs are broken. */
 export interface Rerouting {
-  /** Has circuits go over the cheapest ways that there are now. One whose routers do not do so ends. */
-  move(circuits: readonly Circuit[], otherwise: Otherwise): void;
-  /** Whether a circuit is given another way now: what routers say of it meanwhile may be of either way. */
-  isMoving(circuitId: string): boolean;
+  /** Moves circuits to the cheapest paths of now. A circuit whose routers fail to do so ends. */
+  reroute(circuits: readonly Circuit[], withoutPath: WithoutPath): void;
+  /** True while a circuit is rerouted: reports of routers may be about either path then. */
+  isRerouting(circuitId: string): boolean;
 }
 
-/** Where circuits are moved. */
-export interface ReroutingPlace {
+/** Dependencies of rerouting. */
+export interface ReroutingDependencies extends Pick<Unrouting, 'unroute'> {
   readonly fabric: Fabric;
-  readonly links: Links;
-  readonly circuits: Circuits;
-  /** Has routers forget a circuit, those that are not there as soon as they are. @param now without waiting for what is under way */
-  leave(routerIds: readonly string[], circuitId: string, now: boolean): void;
-  /** Ends a circuit on all its routers. */
+  readonly links: LinkTable;
+  readonly circuits: CircuitTable;
   end(circuitId: string): void;
 }
 
-/** Circuits that are moved at once: a link that breaks may have carried thousands. */
-const AT_ONCE = 64;
+/** Circuits that are rerouted at once: a broken link may have carried thousands. */
+const CONCURRENCY = 64;
 
-/** A circuit that has no way for that long ends: its ends have given it up. ms */
-const MOVED_WITHIN = 30_000;
+/** A circuit that still has no path after this time ends, because its ends have timed out. ms */
+const TIMEOUT = 30_000;
 
-/** How often a circuit is moved within some time, ms; the next fault ends it. */
-const MOST_MOVES = 3;
-const COUNTED_FOR = 60_000;
+/** A circuit is rerouted so often within a period, ms; the next fault ends it. */
+const MOST_REROUTES = 3;
+const PERIOD = 60_000;
 
-/** The cheapest way from one router to another, as the fabric was when it was looked at. */
-type Ways = (from: string, to: string) => RouterPath | undefined;
+type PathBetween = (from: string, to: string) => FabricPath | undefined;
 
-export const createRerouting = ({ fabric: { core, connected }, links, circuits, leave, end }: ReroutingPlace): Rerouting => {
+export const createRerouting = ({ fabric, links, circuits, unroute, end }: ReroutingDependencies): Rerouting => {
+  const { core, connected } = fabric;
   const { clock, logger } = core.platform;
-  const turns = createSemaphore(AT_ONCE);
-  const moving = new Map<string, Otherwise>();
-  /** When circuits were moved lately, monotonic ms; those moved last at the end. */
-  const moved = new Map<string, readonly number[]>();
+  const semaphore = createSemaphore(CONCURRENCY);
+  const rerouting = new Map<string, WithoutPath>();
+  /** Recent times of rerouting per circuit, monotonic ms; the latest circuit is the last one. */
+  const recent = new Map<string, readonly number[]>();
 
-  const look = async (): Promise<Ways> => {
+  const readPaths = async (): Promise<PathBetween> => {
     const ids = connected.all().map(({ id }) => id);
     const costs = await forRouters(core, (job) => job.read((entities) => routerCosts(entities, ids))).catch((error: unknown) => {
       // All routers are gone when the controller closes.
-      if (connected.all().length > 0) logger.warn('other ways for circuits could not be looked for', { error });
+      if (connected.all().length > 0)
+        logger.warn('circuits could not be rerouted, because the costs of routers could not be read', { error });
       return new Map<string, RouterCost>();
     });
     const from = memoized((id: string) => cheapestPaths(id, links.all(), costs));
     return (one, other) => from(one).get(other);
   };
 
-  /** @returns whether the circuit may be moved once more */
+  /** @returns false if the circuit was rerouted too often */
   const count = (id: string): boolean => {
     const now = monotonic(clock);
-    for (const [other, times] of moved) {
-      if (now - (times.at(-1) ?? 0) < COUNTED_FOR) break;
-      moved.delete(other);
+    for (const [other, times] of recent) {
+      if (now - (times.at(-1) ?? 0) < PERIOD) break;
+      recent.delete(other);
     }
-    const lately = (moved.get(id) ?? []).filter((at) => now - at < COUNTED_FOR);
-    if (lately.length === MOST_MOVES) return false;
-    moved.delete(id);
-    moved.set(id, [...lately, now]);
+    const times = (recent.get(id) ?? []).filter((at) => now - at < PERIOD);
+    if (times.length === MOST_REROUTES) return false;
+    recent.delete(id);
+    recent.set(id, [...times, now]);
     return true;
   };
 
   /** @throws RouteFailed; Unanswered */
-  const over = async ({ id, ingress, egress, tags, attempts, path }: Circuit, way: RouterPath): Promise<void> => {
-    const routers = way.routers.map((routerId) => connected.get(routerId));
-    const added = way.routers.filter((routerId) => !path.includes(routerId));
+  const changePath = async ({ id, ingress, egress, tags, attempts, path }: Circuit, next: FabricPath): Promise<void> => {
+    const routers = next.routers.map((routerId) => connected.get(routerId));
+    const added = next.routers.filter((routerId) => !path.includes(routerId));
+    const removed = path.filter((routerId) => !next.routers.includes(routerId));
     try {
-      await reroute({ circuitId: id, attempt: attempts, ingress, egress, tags, routers, links: way.links });
+      await changeRoute({ circuitId: id, attempt: attempts, ingress, egress, tags, routers, links: next.links });
     } catch (error) {
-      leave(added, id, true);
+      unroute(added, id, true);
       throw error;
     }
-    // It may have ended meanwhile.
-    if (!circuits.get(id)) return leave(added, id, true);
-    circuits.move(id, { path: way.routers, links: way.links });
-    // What is under way there may come to its end.
-    leave(
-      path.filter((routerId) => !way.routers.includes(routerId)),
-      id,
-      false,
-    );
+    // It may have ended during the change.
+    if (!circuits.get(id)) return unroute(added, id, true);
+    circuits.reroute(id, { path: next.routers, links: next.links });
+    unroute(removed, id, false);
   };
 
   const isWhole = ({ links: used }: Circuit): boolean => used.every((id) => links.get(id));
 
-  /** Until it has a way of which nothing is known to be broken. @returns whether there is one @throws RouteFailed; Unanswered */
-  const moveOne = async (id: string, first: Ways): Promise<boolean> => {
-    for (let ways = first, isFirst = true; ; ways = await look(), isFirst = false) {
+  /** Repeats until no link of the path is known to be broken. @returns false if there is no path @throws RouteFailed; Unanswered */
+  const rerouteOne = async (id: string, first: PathBetween): Promise<boolean> => {
+    for (let pathBetween = first, isFirst = true; ; pathBetween = await readPaths(), isFirst = false) {
       const circuit = circuits.get(id);
       if (!circuit || (!isFirst && isWhole(circuit))) return true;
-      const way = ways(circuit.path[0] ?? '', circuit.path.at(-1) ?? '');
-      if (!way || !count(id)) return false;
-      await over(circuit, way);
+      const path = pathBetween(circuit.path[0] ?? '', circuit.path.at(-1) ?? '');
+      if (!path || !count(id)) return false;
+      await changePath(circuit, path);
     }
   };
 
-  const moveAll = async (ids: readonly string[]): Promise<void> => {
+  const rerouteAll = async (ids: readonly string[]): Promise<void> => {
     const since = monotonic(clock);
-    const ways = await look();
+    const paths = await readPaths();
     const one = async (id: string) => {
       try {
-        const hasWay = monotonic(clock) - since <= MOVED_WITHIN && (await moveOne(id, ways));
-        if (!hasWay && moving.get(id) === 'end') end(id);
+        const hasPath = monotonic(clock) - since <= TIMEOUT && (await rerouteOne(id, paths));
+        if (!hasPath && rerouting.get(id) === 'end') end(id);
       } catch (error) {
-        // Some of its routers hand it on one way, and some the other.
+        // Some of its routers use one path, and some the other.
         end(id);
         if (!(error instanceof RouteFailed || error instanceof Unanswered))
-          logger.warn('a circuit could not be given another way', { circuitId: id, error });
+          logger.warn('a circuit could not be rerouted, and has ended', { circuitId: id, error });
       } finally {
-        moving.delete(id);
+        rerouting.delete(id);
       }
     };
-    await Promise.all(ids.map((id) => turns.run(() => one(id))));
+    await Promise.all(ids.map((id) => semaphore.run(() => one(id))));
   };
 
   return {
-    isMoving: (id) => moving.has(id),
-    move: (some, otherwise) => {
-      const ids = some.map(({ id }) => id).filter((id) => !moving.has(id));
-      for (const { id } of some) if (otherwise === 'end' || !moving.has(id)) moving.set(id, otherwise);
-      if (ids.length > 0) void moveAll(ids);
+    isRerouting: (id) => rerouting.has(id),
+    reroute: (some, withoutPath) => {
+      const ids = some.map(({ id }) => id).filter((id) => !rerouting.has(id));
+      for (const { id } of some) if (withoutPath === 'end' || !rerouting.has(id)) rerouting.set(id, withoutPath);
+      if (ids.length > 0) void rerouteAll(ids);
     },
   };
 };

@@ -3,18 +3,19 @@ import { routeHeader } from '../../../control-channel/header-fields.ts';
 import { circuitMessages, routeErrorCode } from '../../../control-channel/messages/circuits.ts';
 import { nanoseconds } from '../../../control-channel/nanoseconds.ts';
 import type { ConnectedRouter } from '../routers/connected-routers.ts';
+import type { PeerData } from '../terminators/peer-data.ts';
 
-const { route, routeResult, unroute } = circuitMessages;
+const { route, routeResult } = circuitMessages;
 
-/** How long routers may take to set up their part of a circuit; the last one asks the host of the service. ms */
-const ROUTE_WITHIN = 10_000;
+/** Time for a router to set up its part of a circuit; the last one asks the host of the service. ms */
+const SETUP_TIMEOUT = 10_000;
 
-/** How long routers may take to hand on a circuit another way. ms */
-const REROUTE_WITHIN = 5000;
+/** Time for a router to change its part of a circuit. ms */
+const CHANGE_TIMEOUT = 5000;
 
-/** Headers of a route's outcome from here on are data of the terminator, but for those that say how it went and where. */
+/** Headers of a route result from this key on are peer data of the terminator, except those of the result itself. */
 const FIRST_OF_PEER_DATA = 1000;
-const OWN: ReadonlySet<number> = new Set([
+const RESULT_HEADERS: ReadonlySet<number> = new Set([
   routeHeader.attempt.key,
   routeHeader.success.key,
   routeHeader.error.key,
@@ -23,26 +24,27 @@ const OWN: ReadonlySet<number> = new Set([
   1111,
 ]);
 
-/** The way of a circuit, and what its ends are called. */
-export interface PlannedCircuit {
+/** The route of a circuit: its path, and the addresses of its ends. */
+export interface PlannedRoute {
   readonly circuitId: string;
   readonly attempt: number;
   readonly ingress: string;
   readonly egress: string;
   readonly tags: ReadonlyMap<string, string>;
-  /** The routers, the ingress first, and the links between them. */
+  /** The routers, the ingress first; undefined where one is not connected. */
   readonly routers: readonly (ConnectedRouter | undefined)[];
+  /** Ids of the links between them. */
   readonly links: readonly string[];
 }
 
-/** Whom the last router of a new circuit reaches. */
-export interface CircuitDestination {
+/** The terminator that the last router of a new circuit connects to. */
+export interface RouteDestination {
   readonly terminator: { readonly binding: string; readonly address: string };
-  /** Of who dials. */
-  readonly peerData: ReadonlyMap<number, Uint8Array>;
+  /** Data of the client. */
+  readonly peerData: PeerData;
 }
 
-/** A router could not set up its part. */
+/** A router could not set up or change its part. */
 export class RouteFailed extends Error {
   override readonly name = 'RouteFailed';
   /** See `routeErrorCode`. */
@@ -55,34 +57,29 @@ export class RouteFailed extends Error {
 }
 
 /**
- * Sets up a circuit: the last router first, which asks the host of the service.
- * @returns what the terminator adds to what it has said when it was made
+ * Sets up a new circuit: the last router first, which asks the host of the service.
+ * @returns data of the host, beside those of its terminator
  * @throws RouteFailed; Unanswered
  */
-export const setUp = async (planned: PlannedCircuit, destination: CircuitDestination): Promise<ReadonlyMap<number, Uint8Array>> => {
+export const setUpRoute = async (planned: PlannedRoute, destination: RouteDestination): Promise<PeerData> => {
   const last = planned.routers.length - 1;
-  const peerData = await routed(planned, last, ROUTE_WITHIN, destination);
-  await Promise.all(planned.routers.slice(0, last).map((_, at) => routed(planned, at, ROUTE_WITHIN)));
+  const peerData = await sendRoute(planned, last, SETUP_TIMEOUT, destination);
+  await Promise.all(planned.routers.slice(0, last).map((_, at) => sendRoute(planned, at, SETUP_TIMEOUT)));
   return peerData;
 };
 
 /**
- * Has routers hand on a circuit that there is over another way: those in the middle first, for the ends begin at once to send over it.
+ * Changes the path of a circuit: routers in the middle first, because the ends send over it at once.
  * @throws RouteFailed; Unanswered
  */
-export const reroute = async (planned: PlannedCircuit): Promise<void> => {
+export const changeRoute = async (planned: PlannedRoute): Promise<void> => {
   const all = planned.routers.map((_, at) => at);
   const isEnd = (at: number) => at === 0 || at === all.length - 1;
   for (const some of [all.filter((at) => !isEnd(at)), all.filter(isEnd)])
-    await Promise.all(some.map((at) => routed(planned, at, REROUTE_WITHIN)));
+    await Promise.all(some.map((at) => sendRoute(planned, at, CHANGE_TIMEOUT)));
 };
 
-const routed = async (
-  planned: PlannedCircuit,
-  at: number,
-  milliseconds: number,
-  destination?: CircuitDestination,
-): Promise<ReadonlyMap<number, Uint8Array>> => {
+const sendRoute = async (planned: PlannedRoute, at: number, milliseconds: number, destination?: RouteDestination): Promise<PeerData> => {
   const router = planned.routers[at];
   const isGone = () => !router || router.channel.signal.aborted;
   if (!router || isGone()) throw new RouteFailed(GONE);
@@ -92,16 +89,18 @@ const routed = async (
   });
   const failure = answer.contentType === routeResult.contentType ? failureIn(answer, router) : new RouteFailed(NO_REASON);
   if (failure) throw failure;
-  // Copied: they are kept, unlike the frame that they came in.
+  // Copied, because the buffer of the frame is reused.
   return new Map(
-    [...answer.headers].filter(([key]) => key >= FIRST_OF_PEER_DATA && !OWN.has(key)).map(([key, bytes]) => [key, new Uint8Array(bytes)]),
+    [...answer.headers]
+      .filter(([key]) => key >= FIRST_OF_PEER_DATA && !RESULT_HEADERS.has(key))
+      .map(([key, bytes]) => [key, new Uint8Array(bytes)]),
   );
 };
 
 const GONE = 'a router on the way is gone';
 const NO_REASON = 'the router gave no reason';
 
-/** Why a router could not set up its part. One whose answer cannot be read is cut off: not the one that has asked for the circuit. */
+/** The failure in a route result. A malformed result closes the channel of its router, not that of the router which requested the circuit. */
 const failureIn = (answer: Frame, { channel }: ConnectedRouter): RouteFailed | undefined => {
   try {
     return routeHeader.success.in(answer)
@@ -113,11 +112,11 @@ const failureIn = (answer: Frame, { channel }: ConnectedRouter): RouteFailed | u
   }
 };
 
-/** What a router is asked: to hand on from one side to the other and back, and, as the last one of a new circuit, to reach the terminator. */
+/** The part of one router: it forwards in both directions, and as the last one of a new circuit connects to the terminator. */
 const routeOf = (
-  { circuitId, attempt, ingress, egress, tags, routers, links }: PlannedCircuit,
+  { circuitId, attempt, ingress, egress, tags, routers, links }: PlannedRoute,
   at: number,
-  destination: CircuitDestination | undefined,
+  destination: RouteDestination | undefined,
 ) => {
   const isLast = at === routers.length - 1;
   const before = links[at - 1] ?? ingress;
@@ -125,7 +124,7 @@ const routeOf = (
   return {
     circuitId,
     attempt,
-    ...(destination ? { egress: reaching(egress, destination) } : {}),
+    ...(destination ? { egress: egressOf(egress, destination) } : {}),
     forwards: [
       { srcAddress: before, dstAddress: behind, dstType: isLast ? 'end' : 'link' },
       { srcAddress: behind, dstAddress: before, dstType: at === 0 ? 'start' : 'link' },
@@ -134,14 +133,9 @@ const routeOf = (
   };
 };
 
-const reaching = (egress: string, { terminator, peerData }: CircuitDestination) => ({
+const egressOf = (egress: string, { terminator, peerData }: RouteDestination) => ({
   binding: terminator.binding,
   address: egress,
   destination: terminator.address,
   peerData,
 });
-
-/** Has routers forget a circuit. @param now without waiting for what is still under way */
-export const takeDown = (routers: readonly (ConnectedRouter | undefined)[], circuitId: string, now: boolean): void => {
-  for (const router of routers) if (router && !router.channel.signal.aborted) router.channel.send(unroute, { circuitId, now });
-};

@@ -2,81 +2,79 @@ import type { Change } from '../../../changes/events.ts';
 import { createTurns } from '../../../concurrency/event-loop.ts';
 import { createSemaphore } from '../../../concurrency/semaphore.ts';
 import type { Fabric } from '../routers/fabric.ts';
-import type { SentSet } from './change-sets.ts';
-import { DataFeed, MissedChange } from './timeline.ts';
+import { MissedChange, type ModelChangeSet, ModelTimeline } from './timeline.ts';
 
-/** Changes that wait to be taken over; beyond, reading all anew takes less. */
-const MOST_WAITING = 20_000;
-/** Changes that are taken over before others have a turn. */
-const CHANGES_AT_ONCE = 20;
+/** Changes in the queue at most; beyond, it is faster to read the model again. */
+const MOST_QUEUED = 20_000;
+/** Changes per slice of the event loop. */
+const BATCH = 20;
 
-/** Who is told of the data model. */
-export interface Audience {
-  /** All again: what was told before does not count. Called before any change of it. */
-  begin(feed: DataFeed): Promise<void>;
-  change(set: SentSet): void;
+/** Publishes the data model. */
+export interface ModelPublisher {
+  /** A new timeline begins, whose full state replaces everything published before. */
+  reset(timeline: ModelTimeline): Promise<void>;
+  publish(set: ModelChangeSet): void;
 }
 
-/** Follows the change log, as long as somebody wants it to. One thing is done at a time, so that all are told in the order of the log. */
-export interface Following {
-  /** Does something at the end of what has been announced so far. @throws what reading the store throws: nothing was done then */
-  run(work?: (feed: DataFeed) => Promise<void>): Promise<void>;
-  /** Forgets the model, unless `isNeeded`; it is read anew when somebody wants it. */
-  rest(isNeeded: () => boolean): Promise<void>;
+/** Follows the change log while routers are subscribed. Tasks run one at a time, so that all routers get changes in the order of the log. */
+export interface ModelFollower {
+  /** Runs a task once all changes so far are applied. @throws errors of the store: the task did not run then */
+  run(task?: (timeline: ModelTimeline) => Promise<void>): Promise<void>;
+  /** Frees the model unless it `isNeeded`. The next task reads it again. */
+  stop(isNeeded: () => boolean): Promise<void>;
 }
 
-/** @param failed told of what went wrong with changes that nobody waits for */
+/** @param onError called with errors of changes that were applied without a task */
 export const followDataModel = (
   { core, events }: Pick<Fabric, 'core' | 'events'>,
-  audience: Audience,
-  failed: (error: unknown) => void,
-): Following => {
-  const turns = createSemaphore(1);
-  let feed: DataFeed | undefined;
-  /** Changes that are not taken over yet; undefined as long as nobody follows. */
-  let waiting: Change[] | undefined;
+  publisher: ModelPublisher,
+  onError: (error: unknown) => void,
+): ModelFollower => {
+  const mutex = createSemaphore(1);
+  let timeline: ModelTimeline | undefined;
+  /** Changes that are not applied yet; undefined while stopped. */
+  let queue: Change[] | undefined;
 
-  const open = async (): Promise<DataFeed> => {
-    waiting = [];
-    const opened = await DataFeed.open(core);
-    await audience.begin(opened);
+  const open = async (): Promise<ModelTimeline> => {
+    queue = [];
+    const opened = await ModelTimeline.open(core);
+    await publisher.reset(opened);
     return opened;
   };
-  const takeOver = async (): Promise<DataFeed> => {
-    const current = (feed ??= await open());
-    const turn = createTurns(CHANGES_AT_ONCE);
-    for (let next = waiting?.shift(); next; next = waiting?.shift()) {
+  const applyQueue = async (): Promise<ModelTimeline> => {
+    const current = (timeline ??= await open());
+    const yieldAfterBatch = createTurns(BATCH);
+    for (let next = queue?.shift(); next; next = queue?.shift()) {
       const set = current.apply(next);
-      if (set) audience.change(set);
-      await turn();
+      if (set) publisher.publish(set);
+      await yieldAfterBatch();
     }
     return current;
   };
-  /** Where a change is missing, all is read anew. */
-  const atTheEnd = (): Promise<DataFeed> =>
-    takeOver().catch((error: unknown) => {
-      feed = undefined;
-      if (error instanceof MissedChange) return takeOver();
+  const upToDate = (): Promise<ModelTimeline> =>
+    applyQueue().catch((error: unknown) => {
+      timeline = undefined;
+      if (error instanceof MissedChange) return applyQueue();
       throw error;
     });
-  const run: Following['run'] = (work) =>
-    turns.run(async () => {
-      const current = await atTheEnd();
-      await work?.(current);
+  const run: ModelFollower['run'] = (task) =>
+    mutex.run(async () => {
+      const current = await upToDate();
+      await task?.(current);
     });
 
   events.on('change', (change) => {
-    if (!waiting) return;
-    // What is dropped here is found to be missing.
-    if (waiting.length >= MOST_WAITING) waiting.length = 0;
-    waiting.push(change);
-    if (waiting.length === 1) run().catch(failed);
+    if (!queue) return;
+    // Dropped changes are found missing, and the model is read again.
+    if (queue.length >= MOST_QUEUED) queue.length = 0;
+    queue.push(change);
+    if (queue.length === 1) run().catch(onError);
   });
   return {
     run,
-    rest: (isNeeded) =>
-      turns.run(async () => {
-        if (!isNeeded()) [feed, waiting] = [undefined, undefined];
+    stop: (isNeeded) =>
+      mutex.run(async () => {
+        if (!isNeeded()) [timeline, queue] = [undefined, undefined];
       }),
   };
 };

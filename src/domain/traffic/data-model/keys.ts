@@ -1,22 +1,20 @@
-/** The keys by which routers check tokens and the certificates of clients. */
+/** The keys by which routers verify tokens and the certificates of clients. */
 import type { Core } from '../../../call/core.ts';
-import type { DataEvent, ModelDocument } from './documents.ts';
+import type { DataEvent } from '../../../control-channel/messages/data-model.ts';
 
-/** A key as routers take it. */
+/** A key as routers get it. */
 export interface ModelKey {
   readonly kid: string;
   readonly data: Uint8Array;
   readonly usages: readonly ('jwtValidation' | 'clientCertificateValidation')[];
-  /** Of `data`: DER of a certificate, or of a public key (SPKI). */
+  /** Format of `data`: DER of a certificate, or of a public key (SPKI). */
   readonly format: 'certificate' | 'spki';
 }
 
 /** Keys by their `kid`. */
 export type ModelKeys = ReadonlyMap<string, ModelKey>;
 
-export const keyDocument = (publicKey: ModelKey): ModelDocument => ({ publicKey });
-
-/** The keys of the network as they are now: its own, those of its authorities, and those of the OpenID provider. */
+/** The current keys of the network: its own, those of its authorities, and those of the OpenID provider. */
 export const currentKeys = async ({ pki, provider }: Pick<Core, 'pki' | 'provider'>): Promise<ModelKeys> => {
   const { certificate, kid } = await pki.networkKey();
   const { anchors, chain } = await pki.signer();
@@ -32,13 +30,13 @@ export const currentKeys = async ({ pki, provider }: Pick<Core, 'pki' | 'provide
   return new Map([...authorities, own, ...issuing].map((key) => [key.kid, key]));
 };
 
-/** What has changed from one set of keys to another. */
+/** The differences between two sets of keys, as events. */
 export const keyChanges = (before: ModelKeys, now: ModelKeys): readonly DataEvent[] => [
   ...[...before.values()].filter(({ kid }) => !now.has(kid)).map((key) => keyEvent('delete', key)),
   ...[...now.values()].filter(({ kid }) => !before.has(kid)).map((key) => keyEvent('create', key)),
 ];
 
-const keyEvent = (action: 'create' | 'delete', key: ModelKey): DataEvent => ({ action, isSynthetic: true, ...keyDocument(key) });
+const keyEvent = (action: 'create' | 'delete', publicKey: ModelKey): DataEvent => ({ action, isSynthetic: true, publicKey });
 
 type Published = NonNullable<Core['provider']>['keys']['published'][number];
 

@@ -1,55 +1,81 @@
+import { readSelectors } from '../../../api/kit/selectors.ts';
 import type { ChangedRow } from '../../../changes/events.ts';
 import { createIndexedMap } from '../../../platform/groups.ts';
-import type { Side } from '../../policy/roles/membership.ts';
-import { AttributedEntities } from './attributed.ts';
+import type { Selectable, Side } from '../../policy/roles/membership.ts';
 import { type ModelKind, modelKinds } from './documents.ts';
-import { type PolicySide, sides } from './members.ts';
 
-/** The kinds whose rows are held: those that routers are told of, and what else their documents say. */
+/** The kinds whose rows are held: those of the model, and those that its documents depend on. */
 export const heldKinds = [...modelKinds, 'serviceConfig'] as const;
 export type HeldKind = ModelKind | 'serviceConfig';
 
 export const isHeldKind = (kind: string): kind is HeldKind => heldKinds.some((held) => held === kind);
 
+/** The sides of a service policy. Routers get posture checks first: a policy must not grant access before it has them. */
+export const sides = [
+  { kind: 'postureCheck', roles: 'postureCheckRoles' },
+  { kind: 'service', roles: 'serviceRoles' },
+  { kind: 'identity', roles: 'identityRoles' },
+] as const;
+
+export type PolicySide = (typeof sides)[number];
+
+/** A change of one row. */
+export interface RowChange<K extends HeldKind> {
+  readonly before: ChangedRow<K> | null;
+  readonly after: ChangedRow<K> | null;
+}
+
 /** The rows of one state, by kind and id. */
-export interface HeldRows {
+export interface ModelRows {
   get<K extends HeldKind>(kind: K, id: string): ChangedRow<K> | undefined;
-  of<K extends HeldKind>(kind: K): Iterable<ChangedRow<K>>;
+  all<K extends HeldKind>(kind: K): Iterable<ChangedRow<K>>;
   put<K extends HeldKind>(kind: K, row: ChangedRow<K>): void;
-  change<K extends HeldKind>(kind: K, step: { readonly before: ChangedRow<K> | null; readonly after: ChangedRow<K> | null }): void;
+  apply<K extends HeldKind>(kind: K, change: RowChange<K>): void;
   /** Ids of the entities that a side of a policy selects. */
   selectedBy(kind: PolicySide['kind'], side: Side): ReadonlySet<string>;
-  /** Of an identity. */
   serviceConfigsOf(identityId: string): readonly ChangedRow<'serviceConfig'>[];
 }
 
-export const createHeldRows = (): HeldRows => {
+export const createModelRows = (): ModelRows => {
   type Rows = { readonly [K in HeldKind]: Map<string, ChangedRow<K>> };
   const rows = Object.fromEntries(heldKinds.map((kind) => [kind, new Map()])) as unknown as Rows; // a map for each kind
-  const attributed = new Map<string, AttributedEntities>(sides.map(({ kind }) => [kind, new AttributedEntities()]));
+  const byAttribute = new Map(sides.map(({ kind }) => [kind as HeldKind, createIndexedMap<Selectable>((row) => row.roleAttributes)]));
   const serviceConfigs = createIndexedMap<ChangedRow<'serviceConfig'>>(({ identityId }) => [identityId]);
 
-  const set = <K extends HeldKind>(kind: K, row: ChangedRow<K>): void => {
+  const put = <K extends HeldKind>(kind: K, row: ChangedRow<K>): void => {
     rows[kind].set(row.id, row);
-    if ('roleAttributes' in row) attributed.get(kind)?.put(row);
+    if ('roleAttributes' in row) byAttribute.get(kind)?.set({ id: row.id, roleAttributes: row.roleAttributes });
     if (isServiceConfig(row, kind)) serviceConfigs.set(row);
-  };
-  const remove = <K extends HeldKind>(kind: K, row: ChangedRow<K>): void => {
-    rows[kind].delete(row.id);
-    attributed.get(kind)?.remove(row.id);
-    if (kind === 'serviceConfig') serviceConfigs.delete(row.id);
   };
   return {
     get: (kind, id) => rows[kind].get(id),
-    of: (kind) => rows[kind].values(),
-    selectedBy: (kind, side) => attributed.get(kind)?.selectedBy(side) ?? new Set(),
-    put: set,
-    change: (kind, { before, after }) => {
-      if (after) set(kind, after);
-      else if (before) remove(kind, before);
+    all: (kind) => rows[kind].values(),
+    put,
+    apply: (kind, { before, after }) => {
+      if (after) return put(kind, after);
+      if (!before) return;
+      rows[kind].delete(before.id);
+      byAttribute.get(kind)?.delete(before.id);
+      if (kind === 'serviceConfig') serviceConfigs.delete(before.id);
     },
+    selectedBy: (kind, side) => selectedIn(byAttribute.get(kind), side),
     serviceConfigsOf: serviceConfigs.of,
   };
 };
 
 const isServiceConfig = (_row: ChangedRow<HeldKind>, kind: HeldKind): _row is ChangedRow<'serviceConfig'> => kind === 'serviceConfig';
+
+type AttributeIndex = ReturnType<typeof createIndexedMap<Selectable>>;
+
+/** Finds selected entities by their attributes, without a look at each. Agrees with `selects`. */
+const selectedIn = (index: AttributeIndex | undefined, { semantic, roles }: Side): ReadonlySet<string> => {
+  if (!index) return new Set();
+  const { everything, ids, attributes } = readSelectors(roles);
+  if (everything) return new Set(index.all().map(({ id }) => id));
+  const selected = new Set(ids.filter((id) => index.get(id)));
+  const [rarest, ...others] = attributes.toSorted((a, b) => index.size(a) - index.size(b));
+  const candidates = semantic === 'AnyOf' ? attributes.flatMap(index.of) : rarest === undefined ? [] : index.of(rarest);
+  for (const { id, roleAttributes } of candidates)
+    if (semantic === 'AnyOf' || others.every((attribute) => roleAttributes.includes(attribute))) selected.add(id);
+  return selected;
+};

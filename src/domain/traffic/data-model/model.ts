@@ -1,106 +1,114 @@
+import { kinds } from '../../../api/kinds.ts';
 import { isDisabled } from '../../../authentication/actors.ts';
+import type { Entities } from '../../../changes/entities.ts';
 import type { Change, ChangedRow } from '../../../changes/events.ts';
-import { createTurns } from '../../../concurrency/event-loop.ts';
-import { dataModelMessages } from '../../../control-channel/messages/data-model.ts';
+import { createTurns, yieldToEventLoop } from '../../../concurrency/event-loop.ts';
+import { type DataEvent, dataModelMessages } from '../../../control-channel/messages/data-model.ts';
+import { idAfter } from '../../../query/index.ts';
 import { sideOf } from '../../policy/policies/traversal.ts';
 import { selects } from '../../policy/roles/membership.ts';
-import { type DataEvent, documents, type ModelDocument, type ModelKind, modelKinds } from './documents.ts';
-import { memberEvents, type PolicySide, sides } from './members.ts';
-import { createHeldRows, type HeldKind, isHeldKind } from './model-rows.ts';
+import { documents, type ModelDocument, type ModelKind, modelKinds } from './documents.ts';
+import { createModelRows, type HeldKind, heldKinds, isHeldKind, type PolicySide, type RowChange, sides } from './model-rows.ts';
 
-/** What a change does to a row. */
-interface Step<K extends HeldKind> {
-  readonly before: ChangedRow<K> | null;
-  readonly after: ChangedRow<K> | null;
-}
+/** Rows per read. */
+const BATCH = 500;
 
-/** Documents that are made, and policies whose members are looked up, before others have a turn. */
-const DOCUMENTS_AT_ONCE = 500;
-const POLICIES_AT_ONCE = 10;
+/** Documents, and policies with their members, per slice of the event loop. */
+const DOCUMENT_BATCH = 500;
+const POLICY_BATCH = 10;
 
-/**
- * What routers decide with, in one state of the store. It follows the change log: each change gives what routers must be told. A class, because it is state.
- */
+/** The entities by which routers decide, in one state of the store. Each change of the change log gives the events for routers. A class, because it is state. */
 export class DataModel {
-  readonly #rows = createHeldRows();
+  readonly #rows = createModelRows();
 
-  /** Takes a row of the state that it begins with. */
-  put<K extends HeldKind>(kind: K, row: ChangedRow<K>): void {
-    this.#rows.put(kind, row);
+  /** Reads the model of a state. @returns it with the revision of that state */
+  static async load(entities: Entities, signal: AbortSignal): Promise<{ readonly model: DataModel; readonly index: number }> {
+    const model = new DataModel();
+    const index = await entities.revision();
+    for (const kind of heldKinds) await model.#loadKind(entities, kind, signal);
+    return { model, index };
   }
 
-  /** All of it, an entity with what hangs on it at a time. @param now ISO text */
-  async *all(now: string): AsyncGenerator<readonly DataEvent[], void> {
-    const turn = createTurns(DOCUMENTS_AT_ONCE);
-    for (const kind of modelKinds)
-      for (const row of this.#rows.of(kind)) {
-        const document = this.#documentOf(kind, row, now);
-        if (document) yield [{ action: 'create', ...document }];
-        await turn();
-      }
-    const next = createTurns(POLICIES_AT_ONCE);
-    for (const policy of this.#rows.of('servicePolicy')) {
-      yield this.#reselected({ before: null, after: policy });
-      await next();
+  async #loadKind(entities: Entities, kind: HeldKind, signal: AbortSignal): Promise<void> {
+    for (let last: string | undefined, more = true; more; ) {
+      const rows = (await entities.list(kinds[kind], { where: idAfter(last), limit: BATCH })) as readonly ChangedRow<typeof kind>[]; // a stored row has the fields of an event
+      for (const row of rows) this.#rows.put(kind, row);
+      last = rows.at(-1)?.id;
+      more = rows.length === BATCH;
+      await yieldToEventLoop();
+      signal.throwIfAborted();
     }
   }
 
-  /** Takes over a change. @returns what routers must be told */
+  /** The events that create all of it, in parts. @param now ISO text */
+  async *all(now: string): AsyncGenerator<readonly DataEvent[], void> {
+    const yieldAfterDocuments = createTurns(DOCUMENT_BATCH);
+    for (const kind of modelKinds)
+      for (const row of this.#rows.all(kind)) {
+        const document = this.#documentOf(kind, row, now);
+        if (document) yield [{ action: 'create', ...document }];
+        await yieldAfterDocuments();
+      }
+    const yieldAfterPolicies = createTurns(POLICY_BATCH);
+    for (const policy of this.#rows.all('servicePolicy')) {
+      yield this.#memberChangesOfPolicy({ before: null, after: policy });
+      await yieldAfterPolicies();
+    }
+  }
+
+  /** Applies a change. @returns the events for routers */
   apply(change: Change, now: string): readonly DataEvent[] {
     const { entity } = change;
     if (!isHeldKind(entity)) return [];
-    if (entity === 'serviceConfig') return this.#reconfigured(change as Step<'serviceConfig'>, now);
-    return this.#step(entity, change as Step<typeof entity>, now); // `entity` says of which kind the rows are
+    if (entity === 'serviceConfig') return this.#applyServiceConfig(change as RowChange<'serviceConfig'>, now);
+    return this.#applyRow(entity, change as RowChange<typeof entity>, now); // `entity` is the kind of the rows
   }
 
-  /** Identities whose time of being disabled has run out after `before`, of which there is no change. ISO texts */
+  /** Updates of identities that were disabled until a time after `before`, for which there is no change. ISO texts */
   enabledSince(before: string, now: string): readonly DataEvent[] {
-    const due = [...this.#rows.of('identity')].filter((row) => isDisabled(row, before) && !isDisabled(row, now));
-    return due.map((row) => ({ action: 'update', isSynthetic: true, ...this.#documentOf('identity', row, now) }));
+    const enabled = [...this.#rows.all('identity')].filter((row) => isDisabled(row, before) && !isDisabled(row, now));
+    return enabled.map((row) => ({ action: 'update', isSynthetic: true, ...this.#documentOf('identity', row, now) }));
   }
 
-  #step<K extends ModelKind>(kind: K, step: Step<K>, now: string): readonly DataEvent[] {
-    const [before, after] = [step.before, step.after].map((row) => (row ? this.#documentOf(kind, row, now) : undefined));
-    this.#rows.change(kind, step);
-    const selected = this.#selection(kind, step);
-    // What a policy selects must be known before, and is forgotten after it.
-    if (!after) return before ? [...selected, { action: 'delete', ...before }] : [];
-    if (!before) return [{ action: 'create', ...after }, ...selected];
-    return isSame(before, after) ? selected : [{ action: 'update', ...after }, ...selected];
+  #applyRow<K extends ModelKind>(kind: K, change: RowChange<K>, now: string): readonly DataEvent[] {
+    const [before, after] = [change.before, change.after].map((row) => (row ? this.#documentOf(kind, row, now) : undefined));
+    this.#rows.apply(kind, change);
+    const members = this.#memberChanges(kind, change);
+    // Routers must know an entity before a policy selects it, and until none does.
+    if (!after) return before ? [...members, { action: 'delete', ...before }] : [];
+    if (!before) return [{ action: 'create', ...after }, ...members];
+    return isSame(before, after) ? members : [{ action: 'update', ...after }, ...members];
   }
 
   #documentOf<K extends ModelKind>(kind: K, row: ChangedRow<K>, now: string): ModelDocument | undefined {
     return documents[kind](row, { serviceConfigs: this.#rows.serviceConfigsOf(row.id), now });
   }
 
-  #reconfigured(step: Step<'serviceConfig'>, now: string): readonly DataEvent[] {
-    this.#rows.change('serviceConfig', step);
-    const row = this.#rows.get('identity', (step.after ?? step.before)?.identityId ?? '');
+  #applyServiceConfig(change: RowChange<'serviceConfig'>, now: string): readonly DataEvent[] {
+    this.#rows.apply('serviceConfig', change);
+    const row = this.#rows.get('identity', (change.after ?? change.before)?.identityId ?? '');
     return row ? [{ action: 'update', ...this.#documentOf('identity', row, now) }] : [];
   }
 
-  /** What policies select now and did not before, and the other way round. */
-  #selection<K extends ModelKind>(kind: K, step: Step<K>): readonly DataEvent[] {
-    if (kind === 'servicePolicy') return step.after ? this.#reselected(step as Step<'servicePolicy'>) : [];
+  #memberChanges<K extends ModelKind>(kind: K, change: RowChange<K>): readonly DataEvent[] {
+    if (kind === 'servicePolicy') return change.after ? this.#memberChangesOfPolicy(change as RowChange<'servicePolicy'>) : [];
     const side = sides.find((one) => one.kind === kind);
-    return side ? this.#selectedAnew(side, step as Step<PolicySide['kind']>) : [];
+    return side ? this.#memberChangesOfEntity(side, change as RowChange<PolicySide['kind']>) : [];
   }
 
-  /** After a change of a policy: its members. */
-  #reselected({ before, after }: Step<'servicePolicy'>): readonly DataEvent[] {
+  #memberChangesOfPolicy({ before, after }: RowChange<'servicePolicy'>): readonly DataEvent[] {
     const id = (after ?? before)?.id ?? '';
     return sides.flatMap((side) => {
-      const [was, is] = [before, after].map((policy) => (policy ? this.#rows.selectedBy(side.kind, sideOf(policy, side.roles)) : NOBODY));
-      const added = [...(is ?? NOBODY)].filter((one) => !was?.has(one));
-      const removed = [...(was ?? NOBODY)].filter((one) => !is?.has(one));
+      const [was, is] = [before, after].map((policy) => (policy ? this.#rows.selectedBy(side.kind, sideOf(policy, side.roles)) : NONE));
+      const added = [...(is ?? NONE)].filter((one) => !was?.has(one));
+      const removed = [...(was ?? NONE)].filter((one) => !is?.has(one));
       return [...memberEvents(id, side, added, true), ...memberEvents(id, side, removed, false)];
     });
   }
 
-  /** After a change of an entity: the policies that select it. */
-  #selectedAnew(side: PolicySide, { before, after }: Step<PolicySide['kind']>): readonly DataEvent[] {
+  #memberChangesOfEntity(side: PolicySide, { before, after }: RowChange<PolicySide['kind']>): readonly DataEvent[] {
     const id = (after ?? before)?.id ?? '';
-    return [...this.#rows.of('servicePolicy')].flatMap((policy) => {
+    return [...this.#rows.all('servicePolicy')].flatMap((policy) => {
       const by = sideOf(policy, side.roles);
       const [was, is] = [before, after].map((row) => row !== null && selects(by, row));
       return was === is ? [] : memberEvents(policy.id, side, [id], is === true);
@@ -108,7 +116,10 @@ export class DataModel {
   }
 }
 
-const NOBODY: ReadonlySet<string> = new Set();
+const NONE: ReadonlySet<string> = new Set();
+
+const memberEvents = (policyId: string, { kind }: PolicySide, ids: readonly string[], add: boolean): readonly DataEvent[] =>
+  ids.length === 0 ? [] : [{ servicePolicyChange: { policyId, relatedEntityIds: ids, relatedEntityType: kind, add } }];
 
 const isSame = (a: ModelDocument, b: ModelDocument): boolean => {
   const [these, those] = [a, b].map((document) => dataModelMessages.changeSet.encode({ changes: [document] }));

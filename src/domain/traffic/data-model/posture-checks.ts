@@ -1,16 +1,64 @@
-/** What posture checks compare, in the forms that routers read: they compare letter by letter with what endpoints report, and read ranges of their own. */
+/** Posture checks for routers, which compare texts with the reports of endpoints letter by letter, and have a syntax of version ranges of their own. */
 import { hexDigits } from '../../../api/posture-checks/hex.ts';
+import { osName } from '../../../api/posture-checks/os-type.ts';
+import type { ChangedRow } from '../../../changes/events.ts';
+import type { DataEvent } from '../../../control-channel/messages/data-model.ts';
 import { plainRange } from '../../../semver/plain-range.ts';
 
-/** To routers, a system without versions is one of which no version will do. */
+type Check = NonNullable<DataEvent['postureCheck']>;
+
+/** The fields of a posture check that depend on its type. */
+export const postureCheckFields = (row: ChangedRow<'postureCheck'>): Partial<Check> => {
+  switch (row.typeId) {
+    case 'MAC':
+      return { mac: { macAddresses: row.macAddresses.flatMap(macSpellings) } };
+    case 'DOMAIN':
+      return { domains: { domains: [...new Set(row.domains.flatMap(caseSpellings))] } };
+    case 'MFA':
+      return {
+        mfa: {
+          timeoutSeconds: BigInt(row.timeoutSeconds),
+          promptOnWake: row.promptOnWake ?? false,
+          promptOnUnlock: row.promptOnUnlock ?? false,
+          ignoreLegacyEndpoints: row.ignoreLegacyEndpoints ?? false,
+        },
+      };
+    case 'OS':
+      return {
+        osList: {
+          osList: row.operatingSystems.map(({ type, versions }) => ({ osType: osName(type), osVersions: versionRanges(versions) })),
+        },
+      };
+    case 'PROCESS': {
+      const { osType, path, hashes, signerFingerprint } = row.process;
+      const fingerprints = hexSpellings(signerFingerprint ? [signerFingerprint] : []);
+      return { process: { osType: osName(osType), path, hashes: hexSpellings(hashes ?? []), fingerprints } };
+    }
+    case 'PROCESS_MULTI':
+      return {
+        processMulti: {
+          // Routers do not know `OneOf`, which means the same as `AnyOf`.
+          semantic: row.semantic === 'AllOf' ? 'AllOf' : 'AnyOf',
+          processes: row.processes.map(({ osType, path, hashes, signerFingerprints }) => ({
+            osType: osName(osType),
+            path,
+            hashes: hexSpellings(hashes),
+            fingerprints: hexSpellings(signerFingerprints),
+          })),
+        },
+      };
+  }
+};
+
+/** A router takes an empty list of versions to exclude all. */
 const ANY_VERSION = ['>=0.0.0'];
 
-/** Ranges of versions. One that cannot be said is left out, as no version would be in it to a router. @param ranges null: any version */
+/** Version ranges in the syntax of routers. Ranges that it cannot express are left out, and so match no version. @param ranges null: any version */
 export const versionRanges = (ranges: readonly string[] | null): readonly string[] =>
   ranges === null ? ANY_VERSION : ranges.flatMap((range) => plainRange(range) || []);
 
-/** A text as it is given, in lower and in upper case, each once. */
-export const caseSpellings = (text: string): readonly string[] => [...new Set([text, text.toLowerCase(), text.toUpperCase()])];
+/** A text as given, in lower and in upper case, without duplicates. */
+const caseSpellings = (text: string): readonly string[] => [...new Set([text, text.toLowerCase(), text.toUpperCase()])];
 
 /** A MAC address bare, with colons and with hyphens, in lower and in upper case. */
 export const macSpellings = (address: string): readonly string[] => {
@@ -20,7 +68,7 @@ export const macSpellings = (address: string): readonly string[] => {
   return [bare, pairs.join(':'), pairs.join('-')].flatMap((one) => [...new Set([one, one.toUpperCase()])]);
 };
 
-/** Hashes and fingerprints as bare digits, in lower and in upper case, each once. One without digits stays: to routers, no hash at all would mean any. */
+/** Hashes and fingerprints as bare digits, in lower and in upper case. A text without digits stays, because routers take an empty list to allow all. */
 export const hexSpellings = (all: readonly string[]): readonly string[] => [
   ...new Set(all.map((one) => hexDigits(one) || one).flatMap((bare) => [bare, bare.toUpperCase()])),
 ];

@@ -1,106 +1,99 @@
 import { dataModelMessages } from '../../../control-channel/messages/data-model.ts';
-import { encodedBefore, type MessageBody, type MessageType } from '../../../control-channel/messages/message-type.ts';
+import { type MessageBody, type MessageType, preEncoded } from '../../../control-channel/messages/message-type.ts';
 import { HOUR, MINUTE } from '../../../platform/durations.ts';
 import { after, monotonic } from '../../../platform/timers.ts';
 import type { ConnectedRouter } from '../routers/connected-routers.ts';
 import type { Fabric } from '../routers/fabric.ts';
-import { type HandlerRow, handling } from '../routers/message-handlers.ts';
-import type { SentSet } from './change-sets.ts';
+import { type HandlerEntry, handle } from '../routers/message-handlers.ts';
 import { followDataModel } from './follower.ts';
-import type { DataFeed } from './timeline.ts';
+import type { ModelChangeSet, ModelTimeline } from './timeline.ts';
 
 const { subscribeToDataModel } = dataModelMessages;
-const dataState = encodedBefore(dataModelMessages.dataState);
-const changeSet = encodedBefore(dataModelMessages.changeSet);
+const dataState = preEncoded(dataModelMessages.dataState);
+const changeSet = preEncoded(dataModelMessages.changeSet);
 
-/** How often it is looked for what changes with time. ms */
-const REFRESH_EVERY = MINUTE;
-/** When it is tried again to read what could not be read. ms */
-const RETRY_AFTER = 5000;
-/** A router renews its subscription when its time is over: until the message comes, it is told of changes all the same. ms */
+/** Interval of checks for changes that come with time. ms */
+const REFRESH_INTERVAL = MINUTE;
+/** Delay before a failed read is repeated. ms */
+const RETRY_DELAY = 5000;
+/** A router renews its subscription when it expires: until then it still gets changes. ms */
 const GRACE = MINUTE;
-/** ms */
+/** Longest subscription. ms */
 const LONGEST = HOUR;
 
-/** Bytes that are sent in a millisecond of processor time. */
-const SENT_IN_MS = 1_000_000;
+/** Bytes that are sent per millisecond of processor time. */
+const BYTES_PER_MS = 1_000_000;
 
-type Subscription = MessageBody<typeof subscribeToDataModel> & { sent: number };
+type Subscription = MessageBody<typeof subscribeToDataModel> & { sentBytes: number };
 
 /**
- * Keeps the data model of the routers that have subscribed to it: all of it at first, then each change of it, in the order of the change log. Where a change is
- * missing, all again. It is held in memory as long as a router is subscribed.
+ * Publishes the data model to subscribed routers: the full state first, then each change set in the order of the change log, and the full state again where a
+ * change is missing. The model is in memory while a router is subscribed.
  */
-export const syncDataModel = (fabric: Pick<Fabric, 'core' | 'events'>): ((router: ConnectedRouter) => readonly HandlerRow[]) => {
+export const syncDataModel = (fabric: Pick<Fabric, 'core' | 'events'>): ((router: ConnectedRouter) => readonly HandlerEntry[]) => {
   const { clock, logger } = fabric.core.platform;
-  /** Until when each is subscribed, monotonic ms. */
+  /** Expiry of each subscription, monotonic ms. */
   const subscribed = new Map<ConnectedRouter, number>();
-  /** Those that have asked, and were not answered yet. */
-  const asking = new Map<ConnectedRouter, Subscription>();
+  /** Requests without an answer. */
+  const requested = new Map<ConnectedRouter, Subscription>();
   let isTicking = false;
 
-  /** Whether any router is to be told. Those that have gone, or have not renewed their subscription, are forgotten. */
-  const isNeeded = (): boolean => {
+  /** Removes expired subscriptions. @returns true if any is left */
+  const hasSubscribers = (): boolean => {
     const now = monotonic(clock);
     for (const [router, until] of subscribed) if (until < now || router.channel.signal.aborted) subscribed.delete(router);
-    for (const router of asking.keys()) if (router.channel.signal.aborted) asking.delete(router);
-    return subscribed.size + asking.size > 0;
+    for (const router of requested.keys()) if (router.channel.signal.aborted) requested.delete(router);
+    return subscribed.size + requested.size > 0;
   };
-  const tellAll = (message: MessageType<unknown, Uint8Array>, body: Uint8Array): void => {
+  const sendAll = (message: MessageType<unknown, Uint8Array>, body: Uint8Array): void => {
     for (const { channel } of subscribed.keys()) if (!channel.signal.aborted) channel.send(message, body);
   };
-  const failed = (error: unknown): void => {
-    if (!isNeeded()) return;
-    logger.warn('routers could not be told of the data model, which is tried again', { error });
-    after(clock, RETRY_AFTER, () => void proceed());
+  const publish = ({ body }: ModelChangeSet): void => sendAll(changeSet, body);
+  const onError = (error: unknown): void => {
+    if (!hasSubscribers()) return;
+    logger.warn(`the data model could not be sent to routers; trying again in ${RETRY_DELAY / 1000} s`, { error });
+    after(clock, RETRY_DELAY, () => void answerAll());
   };
-  const change = ({ body }: SentSet): void => tellAll(changeSet, body);
-  const following = followDataModel(
-    fabric,
-    {
-      begin: async (feed) => {
-        if (subscribed.size > 0) tellAll(dataState, await feed.state());
-      },
-      change,
-    },
-    failed,
-  );
+  const reset = async (timeline: ModelTimeline): Promise<void> => {
+    if (subscribed.size > 0) sendAll(dataState, await timeline.state());
+  };
+  const follower = followDataModel(fabric, { reset, publish }, onError);
 
-  const answer = async (feed: DataFeed): Promise<void> => {
-    for (const [router, subscription] of asking) {
+  const answer = async (timeline: ModelTimeline): Promise<void> => {
+    for (const [router, subscription] of requested) {
       const { currentIndex, timelineId, subscriptionDurationSeconds } = subscription;
-      const missed = feed.since(timelineId, currentIndex);
-      const state = missed ? undefined : await feed.state();
-      asking.delete(router);
+      const missed = timeline.since(timelineId, currentIndex);
+      const state = missed ? undefined : await timeline.state();
+      requested.delete(router);
       const { channel } = router;
       if (channel.signal.aborted) continue;
       if (state) channel.send(dataState, state);
       for (const { body } of missed ?? []) channel.send(changeSet, body);
-      subscription.sent = [state, ...(missed ?? []).map(({ body }) => body)].reduce((sum, body) => sum + (body?.length ?? 0), 0);
+      subscription.sentBytes = (missed ?? []).reduce((sum, { body }) => sum + body.length, state?.length ?? 0);
       subscribed.set(router, monotonic(clock) + Math.min(subscriptionDurationSeconds * 1000, LONGEST) + GRACE);
     }
   };
-  const proceed = (): Promise<void> => following.run(answer).catch(failed);
+  const answerAll = (): Promise<void> => follower.run(answer).catch(onError);
 
-  const refresh = async (feed: DataFeed): Promise<void> => {
-    const set = await feed.refresh();
-    if (set) change(set);
+  const refresh = async (timeline: ModelTimeline): Promise<void> => {
+    const set = await timeline.refresh();
+    if (set) publish(set);
   };
   const tick = (): void => {
-    isTicking = isNeeded();
-    if (!isTicking) return void following.rest(isNeeded);
-    following.run(refresh).catch(failed);
-    after(clock, REFRESH_EVERY, tick);
+    isTicking = hasSubscribers();
+    if (!isTicking) return void follower.stop(hasSubscribers);
+    follower.run(refresh).catch(onError);
+    after(clock, REFRESH_INTERVAL, tick);
   };
   return (router) => [
-    handling(subscribeToDataModel, async (said, _frame, budget) => {
-      const subscription = { ...said, sent: 0 };
-      asking.set(router, subscription);
-      if (!isTicking) after(clock, REFRESH_EVERY, tick);
+    handle(subscribeToDataModel, async (body, _frame, budget) => {
+      const subscription = { ...body, sentBytes: 0 };
+      requested.set(router, subscription);
+      if (!isTicking) after(clock, REFRESH_INTERVAL, tick);
       isTicking = true;
-      // Answered before more of what the router sends is handled: an answer may be a million times as long as the question.
-      await proceed();
-      budget.spend({ milliseconds: subscription.sent / SENT_IN_MS });
+      // Answered before further messages of the router are handled: an answer may be a million times as long as the request.
+      await answerAll();
+      budget.spend({ milliseconds: subscription.sentBytes / BYTES_PER_MS });
     }),
   ];
 };

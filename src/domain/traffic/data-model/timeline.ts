@@ -1,32 +1,46 @@
 import type { Core } from '../../../call/core.ts';
 import type { Change } from '../../../changes/events.ts';
-import { dataModelMessages } from '../../../control-channel/messages/data-model.ts';
+import { type DataEvent, dataModelMessages } from '../../../control-channel/messages/data-model.ts';
 import { isoTime } from '../../../platform/iso-time.ts';
 import { newId } from '../../../storage/ids.ts';
 import { forRouters } from '../routers/fabric.ts';
-import { type ChangeSets, createChangeSets, type SentSet } from './change-sets.ts';
-import type { DataEvent } from './documents.ts';
 import { currentKeys, keyChanges, type ModelKeys } from './keys.ts';
-import { loadDataModel } from './load.ts';
-import type { DataModel } from './model.ts';
+import { DataModel } from './model.ts';
 
-const { dataState } = dataModelMessages;
+const { dataState, changeSet } = dataModelMessages;
 
-/** The change log went on without a change that the model needs: it has to be read anew. */
+/** The change log lacks a change that the model needs: it has to be read again. */
 export class MissedChange extends Error {
   override readonly name = 'MissedChange';
 }
 
-/** The model with its place in the change log, and what was sent of it. A class, because it is state. Not for several callers at once. */
-export class DataFeed {
-  /** Tells this history of indexes from others. */
+/** An encoded change set. */
+export interface ModelChangeSet {
+  /** Revision of the state after it. */
+  readonly index: number;
+  /** True for changes outside the change log: such a set shares the index of the one before. */
+  readonly isSynthetic: boolean;
+  readonly body: Uint8Array;
+}
+
+/** Change sets that are kept for routers that were away for a short time. */
+const MOST_KEPT = 1000;
+/** Bytes of all of them. */
+const MOST_BYTES = 4_194_304;
+
+/** A data model that follows the change log, with its recent change sets. A class, because it is state. Not for concurrent callers. */
+export class ModelTimeline {
+  /** Distinguishes this sequence of indexes from others. */
   readonly timelineId: string;
   readonly #core: Core;
   readonly #model: DataModel;
-  readonly #sets: ChangeSets;
+  readonly #sets: ModelChangeSet[] = [];
+  #bytes = 0;
+  /** The lowest index from which all change sets are kept. */
+  #oldest: number;
   #index: number;
   #keys: ModelKeys;
-  /** The time as of which the model is told. ISO text */
+  /** Time of the state. ISO text */
   #at: string;
   #state: Uint8Array | undefined;
 
@@ -34,45 +48,47 @@ export class DataFeed {
     this.#core = core;
     this.#model = model;
     this.#index = index;
+    this.#oldest = index;
     this.#keys = keys;
-    this.#sets = createChangeSets(index);
     this.#at = isoTime(core.platform.clock.now());
     this.timelineId = newId(core.platform.random);
   }
 
-  /** Reads the model. Changes that are committed from now on are to be taken over. */
-  static async open(core: Core): Promise<DataFeed> {
-    const { model, index } = await forRouters(core, ({ read, signal }) => read((entities) => loadDataModel(entities, signal)));
-    return new DataFeed(core, model, index, await currentKeys(core));
+  /** Reads the model. Changes that are committed from now on must be applied. */
+  static async open(core: Core): Promise<ModelTimeline> {
+    const { model, index } = await forRouters(core, ({ read, signal }) => read((entities) => DataModel.load(entities, signal)));
+    return new ModelTimeline(core, model, index, await currentKeys(core));
   }
 
-  /** Takes over a change. @returns what routers must be told. @throws MissedChange */
-  apply(change: Change): SentSet | undefined {
+  /** Applies a change. @returns the change set for routers, if there is any @throws MissedChange */
+  apply(change: Change): ModelChangeSet | undefined {
     if (change.revision <= this.#index) return undefined;
     if (change.revision > this.#index + 1) throw new MissedChange(`revision ${this.#index + 1} is missing`);
     const events = this.#model.apply(change, this.#at);
     this.#index = change.revision;
-    return this.#sent(events, false);
+    return this.#add(events, false);
   }
 
-  /** What has changed with time: keys, and identities that were disabled for a while. */
-  async refresh(): Promise<SentSet | undefined> {
+  /** Applies changes that come with time: of keys, and of identities that were disabled until a time. */
+  async refresh(): Promise<ModelChangeSet | undefined> {
     const [keys, now] = [await currentKeys(this.#core), isoTime(this.#core.platform.clock.now())];
     const events = [...keyChanges(this.#keys, keys), ...this.#model.enabledSince(this.#at, now)];
     this.#keys = keys;
     this.#at = now;
-    return this.#sent(events, true);
+    return this.#add(events, true);
   }
 
-  /** What a router has missed; undefined if it needs all. */
-  since(timelineId: string, index: bigint): readonly SentSet[] | undefined {
-    return timelineId === this.timelineId ? this.#sets.since(Number(index)) : undefined;
+  /** The change sets after an index of a router; undefined if it needs the full state. */
+  since(timelineId: string, from: bigint): readonly ModelChangeSet[] | undefined {
+    const index = Number(from);
+    if (timelineId !== this.timelineId || index < this.#oldest) return undefined;
+    return this.#sets.filter((set) => set.index > index || (set.isSynthetic && set.index === index));
   }
 
-  /** The body of the message that says all. */
+  /** The body of the message with the full state. */
   async state(): Promise<Uint8Array> {
     if (this.#state) return this.#state;
-    // A message that is cut between two fields is one again when its parts are put together.
+    // Encodings of parts of a message, joined, are the encoding of the message.
     const parts: Uint8Array[] = [];
     for await (const events of this.#model.all(this.#at)) parts.push(dataState.encode({ events }));
     parts.push(dataState.encode({ events: keyChanges(new Map(), this.#keys) }));
@@ -80,10 +96,21 @@ export class DataFeed {
     return (this.#state = joined(parts));
   }
 
-  #sent(events: readonly DataEvent[], isSynthetic: boolean): SentSet | undefined {
+  #add(events: readonly DataEvent[], isSynthetic: boolean): ModelChangeSet | undefined {
     if (events.length === 0) return undefined;
     this.#state = undefined;
-    return this.#sets.add(this.#index, events, isSynthetic);
+    const index = this.#index;
+    const set = { index, isSynthetic, body: changeSet.encode({ index: BigInt(index), isSynthetic, changes: events }) };
+    this.#sets.push(set);
+    this.#bytes += set.body.length;
+    while (this.#sets.length > MOST_KEPT || this.#bytes > MOST_BYTES) {
+      const dropped = this.#sets.shift();
+      if (!dropped) break;
+      this.#bytes -= dropped.body.length;
+      // A router with the index of a synthetic set may still lack that set.
+      this.#oldest = dropped.isSynthetic ? dropped.index + 1 : dropped.index;
+    }
+    return set;
   }
 }
 

@@ -1,14 +1,17 @@
+import { router } from '../../../api/routers.ts';
+import type { Entities } from '../../../changes/entities.ts';
+import { rowsById } from '../../../resources/rows-by-id.ts';
 import type { RouterLink } from './link-table.ts';
 
-/** What a router costs that a circuit goes through. */
+/** The cost of a router to circuits that go through it. */
 export interface RouterCost {
   readonly cost: number;
-  /** Whether circuits may only begin or end there. */
+  /** Circuits may begin or end there, but not pass. */
   readonly noTraversal: boolean;
 }
 
-/** A way from one router to another. */
-export interface RouterPath {
+/** A path from one router to another. */
+export interface FabricPath {
   readonly cost: number;
   /** Ids, from the first to the last. */
   readonly routers: readonly string[];
@@ -16,22 +19,32 @@ export interface RouterPath {
   readonly links: readonly string[];
 }
 
-/** What a link costs, beside the router that it leads to. */
+/** The cost of a link, beside that of the router at its end. */
 export const LINK_COST = 1;
 
+/** The costs of the routers that circuits may use: disabled ones are left out. */
+export const routerCosts = async (entities: Entities, routerIds: readonly string[]): Promise<ReadonlyMap<string, RouterCost>> => {
+  const rows = await rowsById(entities, router, routerIds);
+  return new Map(
+    [...rows.values()]
+      .filter(({ disabled }) => !disabled)
+      .map(({ id, cost, noTraversal }) => [id, { cost: cost ?? 0, noTraversal: noTraversal ?? false }]),
+  );
+};
+
 /**
- * The cheapest way from a router to each that can be reached (Dijkstra). Of several links between two routers, and of several ways of one cost, the one that
- * is known longest is taken.
+ * The cheapest path from a router to each that can be reached (Dijkstra). Of several links between two routers, and of several paths of one cost, the one that
+ * has been known longest is used.
  * @param routers those that may be used, by id
  */
 export const cheapestPaths = (
   from: string,
   links: readonly RouterLink[],
   routers: ReadonlyMap<string, RouterCost>,
-): ReadonlyMap<string, RouterPath> => {
+): ReadonlyMap<string, FabricPath> => {
   const neighbours = neighboursOf(links, routers);
-  const open = new Map<string, RouterPath>();
-  const found = new Map<string, RouterPath>();
+  const open = new Map<string, FabricPath>();
+  const found = new Map<string, FabricPath>();
   if (routers.has(from)) open.set(from, { cost: 0, routers: [from], links: [] });
   while (open.size > 0) {
     const [at, path] = cheapest(open);
@@ -70,6 +83,6 @@ const neighboursOf = (
   return neighbours;
 };
 
-/** The first of the cheapest; there is one. */
-const cheapest = (open: ReadonlyMap<string, RouterPath>): readonly [string, RouterPath] =>
+/** The first of the cheapest. @param open not empty */
+const cheapest = (open: ReadonlyMap<string, FabricPath>): readonly [string, FabricPath] =>
   [...open].reduce((best, next) => (next[1].cost < best[1].cost ? next : best));

@@ -2,7 +2,7 @@ import type { Channel } from '../../../control-channel/channel.ts';
 import type { CarriedBytes } from '../../../presence/traffic.ts';
 import type { RouterConnection } from '../../fabric/connections/presence.ts';
 
-/** Where other routers reach a router. */
+/** An address at which a router accepts links from other routers. */
 export interface LinkListener {
   /** `tls:fra1.example:6000` */
   readonly address: string;
@@ -12,21 +12,19 @@ export interface LinkListener {
   readonly localBinding: string;
 }
 
-/** A router on its control channel. */
+/** A router with its control channel. */
 export interface ConnectedRouter {
   readonly id: string;
   readonly channel: Channel;
-  /** Its presence. */
   readonly connection: RouterConnection;
-  /** When it connected, monotonic ms. */
+  /** Time of connection, monotonic ms. */
   readonly since: number;
-  /** Whether it was not connected before, as far as it knows: it has just been started. */
-  readonly isAnew: boolean;
-  /** Of its software. */
+  /** The router has just started: it remembers no earlier connection, and no circuits. */
+  readonly isRestarted: boolean;
+  /** Version of its software. */
   readonly version: string;
-  /** Where other routers reach it. */
   readonly linkListeners: readonly LinkListener[];
-  /** What it has carried, by its last report. */
+  /** Byte counts of its last report. */
   carried: CarriedBytes;
 }
 
@@ -34,9 +32,9 @@ export interface ConnectedRouter {
 export interface ConnectedRouters {
   get(id: string): ConnectedRouter | undefined;
   all(): readonly ConnectedRouter[];
-  /** Those that clients reach. */
+  /** Routers to which clients connect. */
   edgeRouters(): readonly ConnectedRouter[];
-  /** It is known until its channel ends; its presence ends with it, and the other way round. */
+  /** Adds a router until its channel closes. Channel and presence close together. */
   add(router: ConnectedRouter): void;
 }
 
@@ -49,16 +47,16 @@ export const createConnectedRouters = (): ConnectedRouters => {
     add: (router) => {
       const { id, channel, connection } = router;
       byId.set(id, router);
-      const end = () => {
+      const remove = () => {
         if (byId.get(id) === router) byId.delete(id);
         connection.close();
       };
-      const cut = () => channel.close(String(connection.signal.reason?.message));
-      channel.signal.addEventListener('abort', end);
-      connection.signal.addEventListener('abort', cut);
-      // Either may have ended before it was listened to.
-      if (channel.signal.aborted) end();
-      else if (connection.signal.aborted) cut();
+      const closeChannel = () => channel.close(String(connection.signal.reason?.message));
+      channel.signal.addEventListener('abort', remove);
+      connection.signal.addEventListener('abort', closeChannel);
+      // Either may have closed before its listener was added.
+      if (channel.signal.aborted) remove();
+      else if (connection.signal.aborted) closeChannel();
     },
   };
 };

@@ -11,13 +11,13 @@ import { type Fabric, forRouters } from './fabric.ts';
 
 const { updateCtrlAddresses } = routerMessages;
 
-/** How often it is looked whether there are other controllers. ms */
-const LOOK_MS = 10_000;
-/** How often a controller says where it is. ms */
-const RENEWED_MS = 600_000;
-/** An address of which nothing was heard for so long is forgotten: the controller may have been restarted meanwhile, or moved. ms */
-const BELIEVED_MS = 3_600_000;
-/** Controllers that routers are told of at most. */
+/** Interval between reads of the other addresses. ms */
+const POLL_INTERVAL = 10_000;
+/** Interval between writes of the own address. ms */
+const PUBLISH_INTERVAL = 600_000;
+/** An address that was not renewed for so long is removed: its controller may have restarted in between, or moved. ms */
+const EXPIRES_AFTER = 3_600_000;
+/** Controllers that routers get at most. */
 const MOST = 64;
 
 const PREFIX = 'controller/';
@@ -27,100 +27,101 @@ const ADDRESS = /^tls:[\w.:[\]-]{1,260}:\d{1,5}$/;
 /** As controllers have names. */
 const ID = /^[^\p{Cc}\p{Cs}]{1,255}$/u;
 
-/** A controller as routers know it: by the id that it says in its answer to their hello, and by its address. */
-interface KnownController {
+/** A controller as routers know it: by the id in its answer to their hello, and by its address. */
+interface ControllerAddress {
   readonly id: string;
   readonly address: string;
 }
 
-/** Whom routers connect to, beside this controller. */
+/** The addresses to which routers connect. */
 export interface ControllerAddresses {
-  /** Tells a router that has connected where all controllers on the store are, if there are several: it connects to each of them. */
-  tell(router: ConnectedRouter): void;
+  /** Sends a router that has connected the addresses of all controllers on the store, if there are several. */
+  onConnect(router: ConnectedRouter): void;
 }
 
 /**
- * Says in the store where this controller is, and reads there where the others are. That is kept in leases, for it is no change of the network.
- * A router leaves the controllers that it is not told of: without an address of its own, a controller tells nothing.
+ * Publishes the address of this controller in the store, and sends routers the addresses of all. They are leases, because they are no change of the network.
+ * A router disconnects from controllers that are missing in the list: a controller without an address of its own sends none.
  */
-export const shareAddresses = (fabric: Fabric): ControllerAddresses => {
+export const shareControllerAddresses = (fabric: Fabric): ControllerAddresses => {
   const { core, connected } = fabric;
   const { clock, logger } = core.platform;
   const own = core.ctrlAddress;
-  if (own === undefined || !ADDRESS.test(own)) return { tell: () => undefined };
-  const self: KnownController = { id: core.controllerId, address: own };
-  let known: readonly KnownController[] = [self];
-  let hasTold = false;
+  if (own === undefined || !ADDRESS.test(own)) return { onConnect: () => undefined };
+  const self: ControllerAddress = { id: core.controllerId, address: own };
+  let known: readonly ControllerAddress[] = [self];
+  let hasSent = false;
   let index = 0;
 
-  const tellAll = (routers: readonly ConnectedRouter[]) => {
-    if (routers.length === 0 || (known.length === 1 && !hasTold)) return;
-    hasTold = true;
-    // Routers follow the highest index, of whichever controller: so the last to see a change is followed.
+  const send = (routers: readonly ConnectedRouter[]) => {
+    if (routers.length === 0 || (known.length === 1 && !hasSent)) return;
+    hasSent = true;
+    // Routers follow the highest index of any controller, so that the last one to see a change is followed.
     index = Math.max(index + 1, clock.now());
     const addresses = known.map(({ address }) => address);
     const controllers = known.map(({ id, address }) => ({ id, endpoints: [{ address }] }));
     for (const { channel } of routers) channel.send(updateCtrlAddresses, { addresses, controllers, index: BigInt(index), isLeader: false });
   };
-  const look = async () => {
-    const read = await forRouters(core, (job) => job.read((entities) => othersThan(entities, own, isoTime(clock.now()))));
-    const next = [self, ...read];
+  const read = async () => {
+    const others = await forRouters(core, (job) => job.read((entities) => addressesBeside(entities, own, isoTime(clock.now()))));
+    const next = [self, ...others];
     if (isSameJson(next, known)) return;
     known = next;
-    tellAll(connected.all());
+    send(connected.all());
   };
-  const say = () =>
+  const publish = () =>
     forRouters(core, (job) =>
       job.write(async (entities) => {
         const now = clock.now();
-        await putLease(entities, `${PREFIX}${own}`, { holder: own, until: isoTime(now + BELIEVED_MS), told: core.controllerId });
-        await removeForgotten(entities, isoTime(now));
+        await putLease(entities, `${PREFIX}${own}`, { holder: own, until: isoTime(now + EXPIRES_AFTER), told: core.controllerId });
+        await removeExpired(entities, isoTime(now));
       }),
     );
-  const tried = (step: () => Promise<unknown>) => () =>
+  const attempt = (step: () => Promise<unknown>, message: string) => () =>
     step().then(
       () => undefined,
-      (error: unknown) => logger.warn('where controllers are could not be shared', { error: String(error) }),
+      (error: unknown) => logger.warn(message, { error: String(error) }),
     );
+  const tryRead = attempt(
+    read,
+    'the addresses of other controllers could not be read; routers keep those they have until the next attempt',
+  );
+  const tryPublish = attempt(publish, 'the address of this controller could not be published to the other controllers; trying again later');
   forRouters(core, async (job) => {
-    job.every(RENEWED_MS, tried(say));
-    job.every(
-      LOOK_MS,
-      tried(async () => connected.all().length > 0 && look()),
-    );
+    job.every(PUBLISH_INTERVAL, tryPublish);
+    job.every(POLL_INTERVAL, async () => {
+      if (connected.all().length > 0) await tryRead();
+    });
     const closed = new Promise((close) => job.signal.addEventListener('abort', close));
-    await tried(say)();
+    await tryPublish();
     await closed;
   }).catch(() => undefined); // the controller is closed already
   return {
-    tell: (router) => {
-      tellAll([router]);
-      if (connected.all().length === 1) void tried(look)();
+    onConnect: (router) => {
+      send([router]);
+      if (connected.all().length === 1) void tryRead();
     },
   };
 };
 
-const ofControllers = leasesBelow(PREFIX);
+const addressRows = (entities: Entities) => entities.list(lease, { where: leasesBelow(PREFIX), limit: MOST });
 
 /** @param now ISO text */
-const othersThan = async (entities: Entities, own: string, now: string): Promise<readonly KnownController[]> => {
-  const rows = await entities.list(lease, { where: ofControllers, limit: MOST });
-  return rows.flatMap(({ holder, until, told }) =>
+const addressesBeside = async (entities: Entities, own: string, now: string): Promise<readonly ControllerAddress[]> =>
+  (await addressRows(entities)).flatMap(({ holder, until, told }) =>
     holder && holder !== own && ADDRESS.test(holder) && (until ?? '') > now ? [{ id: idIn(told) ?? holder, address: holder }] : [],
   );
-};
 
-/** What a controller calls itself to its routers; an earlier release does not say it. */
+/** The id by which a controller names itself to its routers. An earlier release does not store it. */
 const idIn = (told: unknown): string | undefined => (typeof told === 'string' && ID.test(told) ? told : undefined);
 
-/** The ids of the controllers on the store that say where they are, or that are members of the network. */
+/** The ids of the controllers that publish their address in the store, or that are members of the network. */
 export const knownControllerIds = async (entities: Entities): Promise<readonly string[]> => {
-  const rows = await entities.list(lease, { where: ofControllers, limit: MOST });
   const members = await entities.list(controller, { where: ALL, limit: MOST });
-  return [...rows.flatMap(({ holder, told }) => idIn(told) ?? holder ?? []), ...members.flatMap(({ name }) => name ?? [])];
+  const ids = (await addressRows(entities)).flatMap(({ holder, told }) => idIn(told) ?? holder ?? []);
+  return [...ids, ...members.flatMap(({ name }) => name ?? [])];
 };
 
-const removeForgotten = async (entities: Entities, now: string): Promise<void> => {
-  for (const row of await entities.list(lease, { where: ofControllers, limit: MOST }))
-    if ((row.until ?? '') <= now) await entities.remove(lease, row);
+const removeExpired = async (entities: Entities, now: string): Promise<void> => {
+  for (const row of await addressRows(entities)) if ((row.until ?? '') <= now) await entities.remove(lease, row);
 };

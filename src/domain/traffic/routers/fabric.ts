@@ -1,17 +1,41 @@
 import type { Core } from '../../../call/core.ts';
+import type { ChangeEvents } from '../../../changes/events.ts';
 import type { ChangeListeners } from '../../../changes/listeners.ts';
 import type { Job } from '../../../jobs/background.ts';
+import { every } from '../../../platform/timers.ts';
 import type { ConnectedRouters } from './connected-routers.ts';
 
-/** What the rules about traffic work with. */
+/** Dependencies of everything that serves routers. */
 export interface Fabric {
   readonly core: Core;
   readonly events: Pick<ChangeListeners, 'on'>;
   readonly connected: ConnectedRouters;
-  /** Publishes what was committed elsewhere. */
+  /** Publishes changes that other controllers, or transactions of the host, have committed. */
   publish(): Promise<void>;
 }
 
-/** Runs work that a router has asked for. Its changes are those of the controller itself. */
+/** Runs work for a router. Its changes are attributed to the controller itself. */
 export const forRouters = <T>({ background }: Pick<Core, 'background'>, work: (job: Job) => Promise<T>): Promise<T> =>
   background.run({ actor: 'system', requestId: 'routers' }, work);
+
+type RouterChange = ChangeEvents['router' | 'edgeRouter'][0];
+
+/** Subscribes to changes of routers of either kind. */
+export const onRouterChange = (events: Pick<ChangeListeners, 'on'>, listener: (change: RouterChange) => void): void => {
+  for (const kind of ['router', 'edgeRouter'] as const) events.on(kind, listener);
+};
+
+/** Rights that another controller withdraws end within about this time. ms */
+const POLL_INTERVAL = 1000;
+
+/** @returns starts polling for changes of other controllers; it stops by itself when no router is connected */
+export const pollChanges = ({ core, connected, publish }: Pick<Fabric, 'core' | 'connected' | 'publish'>): (() => void) => {
+  let stop: (() => void) | undefined;
+  return () => {
+    stop ??= every(core.platform.clock, POLL_INTERVAL, async () => {
+      if (connected.all().length > 0) return publish();
+      stop?.();
+      stop = undefined;
+    });
+  };
+};

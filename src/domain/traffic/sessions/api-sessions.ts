@@ -8,7 +8,7 @@ import type { Core } from '../../../call/core.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { yieldToEventLoop } from '../../../concurrency/event-loop.ts';
 import { inParts } from '../../../concurrency/parts.ts';
-import { edgeHeader, type Header } from '../../../control-channel/header-fields.ts';
+import { edgeHeader } from '../../../control-channel/header-fields.ts';
 import { sessionMessages } from '../../../control-channel/messages/sessions.ts';
 import type { Job } from '../../../jobs/background.ts';
 import { createDrain } from '../../../jobs/drain.ts';
@@ -21,168 +21,163 @@ import { hashToken } from '../../../tokens/opaque.ts';
 import { identityRouterAccess } from '../../fabric/routers/common-routers.ts';
 import type { ConnectedRouter } from '../routers/connected-routers.ts';
 import { type Fabric, forRouters } from '../routers/fabric.ts';
-import { type HandlerRow, handling } from '../routers/message-handlers.ts';
-import { type ClientToken, createClientTokens } from './client-tokens.ts';
-import { createToldSessions } from './told-sessions.ts';
+import { type HandlerEntry, handle } from '../routers/message-handlers.ts';
+import { type ClientToken, createClientTokens, createSentSessions } from './client-tokens.ts';
 
 const { apiSessionAdded, apiSessionRemoved, apiSessionHeartbeat, requestResync } = sessionMessages;
 
-/** API sessions that are looked at together, and told in one message at most. */
-const CHUNK = 500;
+/** API sessions that are compared together, and sent in one message at most. */
+const BATCH = 500;
 
 /**
- * Tells edge routers of the API sessions whose clients may come: those that reach services, whichever controller they logged in to, and whose identities may use
- * the router by some edge router policy. Of all when a router connects or asks, then of each that begins or ends; and again what has changed after a change of
- * policies, identities or routers. It is never said that a list is complete: of a complete one routers would remove sessions by the order of ids, which here
- * is random.
+ * Sends edge routers the API sessions of their clients: those that have sessions, at any controller, and whose identities may use the router by some edge router
+ * policy. A router gets all when it connects or asks, then each that begins or ends, and the differences after a change of policies, identities or routers.
+ * No list is sent as complete: of a complete one, routers would remove sessions by the order of ids, which here is random.
  */
 export interface ApiSessionSync {
-  /** Tells a router of all. */
-  tellAll(router: ConnectedRouter): void;
-  handlers(router: ConnectedRouter): readonly HandlerRow[];
+  /** Sends a router all API sessions. */
+  onConnect(router: ConnectedRouter): void;
+  handlers(router: ConnectedRouter): readonly HandlerEntry[];
 }
 
 export const syncApiSessions = (fabric: Fabric): ApiSessionSync => {
   const { core, events, connected } = fabric;
   const { clock, random } = core.platform;
-  const told = createToldSessions();
-  const tokens = createClientTokens(fabric, ({ number }) => told.forget(number));
-  /** Whether all that were stored when the first router came are known. */
-  let isRead = false;
-  /** Who is to be told of all. */
-  const asking = new Set<ConnectedRouter>();
-  /** Sessions that have begun, and identities that have changed: what is to be looked at because of them. */
-  const begun = new Set<string>();
-  const changed = new Set<string>();
-  /** How often everything was to be looked at, and was. */
-  const looks = { wanted: 0, done: 0 };
+  const sent = createSentSessions();
+  const tokens = createClientTokens(fabric, ({ number }) => sent.free(number));
+  /** True once the tokens of all stored sessions are in memory. */
+  let isLoaded = false;
+  /** Routers that are to get all. */
+  const requested = new Set<ConnectedRouter>();
+  const newSessionIds = new Set<string>();
+  const changedIdentityIds = new Set<string>();
+  /** Counts of full comparisons. */
+  const comparisons = { requested: 0, done: 0 };
 
-  const send = (router: ConnectedRouter, apiSessions: readonly DescribedSession[]): void => {
-    const state = stateOf({ id: syncId(clock.now(), newId(random)), isLast: true, sequence: 0 });
-    if (!router.channel.signal.aborted) router.channel.send(apiSessionAdded, { apiSessions }, state);
+  const send = (router: ConnectedRouter, apiSessions: readonly RouterApiSession[]): void => {
+    const state = JSON.stringify({ id: syncId(clock.now(), newId(random)), isLast: true, sequence: 0 });
+    const headers = [edgeHeader.syncStrategy.of('instant'), edgeHeader.syncState.of(state)];
+    if (!router.channel.signal.aborted) router.channel.send(apiSessionAdded, { apiSessions }, headers);
   };
-  /** Tells routers what is news to them of some API sessions. @returns those that were told anything */
-  const review = async (job: Job, held: readonly ClientToken[], routers: readonly ConnectedRouter[]) => {
-    const hearing = new Set<ConnectedRouter>();
-    for (const part of inParts(held, () => 1, CHUNK)) {
-      const { described, mayUse } = await job.read((entities) => describe(entities, core, part, routers));
-      // One that has ended meanwhile was told of already.
-      const known = part.filter((one) => tokens.get(one.id) === one);
+  /** Sends routers the differences between these API sessions and what they know. @returns the routers that got any */
+  const sendDifferences = async (job: Job, compared: readonly ClientToken[], routers: readonly ConnectedRouter[]) => {
+    const updated = new Set<ConnectedRouter>();
+    for (const part of inParts(compared, () => 1, BATCH)) {
+      const { forRouter, mayUse } = await job.read((entities) => readApiSessions(entities, core, part, routers));
+      // Routers were notified already of one that ended during the read.
+      const current = part.filter((one) => tokens.get(one.id) === one);
       for (const router of routers) {
-        const added = known.filter((one) => !told.has(router, one.number) && mayUse(one, router));
-        const removed = known.filter((one) => told.has(router, one.number) && !mayUse(one, router));
-        for (const { number } of added) told.set(router, number, true);
-        for (const { number } of removed) told.set(router, number, false);
-        if (added.length + removed.length > 0) hearing.add(router);
-        if (added.length > 0)
-          send(
-            router,
-            added.flatMap(({ id }) => described.get(id) ?? []),
-          );
+        const added = current.filter((one) => !sent.has(router, one.number) && mayUse(one, router));
+        const removed = current.filter((one) => sent.has(router, one.number) && !mayUse(one, router));
+        for (const { number } of added) sent.set(router, number, true);
+        for (const { number } of removed) sent.set(router, number, false);
+        if (added.length + removed.length > 0) updated.add(router);
+        const messages = added.flatMap(({ id }) => forRouter.get(id) ?? []);
+        if (added.length > 0) send(router, messages);
         if (removed.length > 0) sendRemoved(router, removed);
       }
       await yieldToEventLoop();
     }
-    return hearing;
+    return updated;
   };
-  const tellOfAll = async (job: Job): Promise<void> => {
-    const routers = [...asking];
+  const sendAll = async (job: Job): Promise<void> => {
+    const routers = [...requested];
     if (routers.length === 0) return;
-    // One that asks during the review is told of all once more.
-    asking.clear();
+    // A router that asks during the comparison gets all once more.
+    requested.clear();
     try {
-      if (!isRead) await tokens.read(job);
-      isRead = true;
-      const hearing = await review(job, tokens.all(), routers);
-      for (const router of routers) if (!hearing.has(router)) send(router, []);
+      if (!isLoaded) await tokens.read(job);
+      isLoaded = true;
+      const updated = await sendDifferences(job, tokens.all(), routers);
+      for (const router of routers) if (!updated.has(router)) send(router, []);
     } catch (error) {
-      for (const router of routers) if (!router.channel.signal.aborted) asking.add(router);
+      for (const router of routers) if (!router.channel.signal.aborted) requested.add(router);
       throw error;
     }
   };
-  const lookAgain = async (job: Job): Promise<void> => {
-    const { wanted } = looks;
-    if (wanted !== looks.done) await review(job, tokens.all(), connected.edgeRouters());
-    looks.done = wanted;
+  const compareAll = async (job: Job): Promise<void> => {
+    const count = comparisons.requested;
+    if (count !== comparisons.done) await sendDifferences(job, tokens.all(), connected.edgeRouters());
+    comparisons.done = count;
   };
-  const tellOfChanged = async (job: Job): Promise<void> => {
-    const [sessionIds, identityIds] = [[...begun].slice(0, CHUNK), [...changed].slice(0, CHUNK)];
-    for (const id of sessionIds) begun.delete(id);
-    for (const id of identityIds) changed.delete(id);
+  const compareChanged = async (job: Job): Promise<void> => {
+    const [sessionIds, identityIds] = [[...newSessionIds].slice(0, BATCH), [...changedIdentityIds].slice(0, BATCH)];
+    for (const id of sessionIds) newSessionIds.delete(id);
+    for (const id of identityIds) changedIdentityIds.delete(id);
     try {
       if (sessionIds.length > 0) for (const { identityId } of await tokens.read(job, sessionIds)) identityIds.push(identityId);
-      const held = [...new Set(identityIds)].flatMap(tokens.ofIdentity);
-      if (held.length > 0) await review(job, held, connected.edgeRouters());
+      const affected = [...new Set(identityIds)].flatMap(tokens.ofIdentity);
+      if (affected.length > 0) await sendDifferences(job, affected, connected.edgeRouters());
     } catch (error) {
-      for (const id of sessionIds) begun.add(id);
-      for (const id of identityIds) changed.add(id);
+      for (const id of sessionIds) newSessionIds.add(id);
+      for (const id of identityIds) changedIdentityIds.add(id);
       throw error;
     }
   };
-  const work = createDrain(core.platform, {
+  const drain = createDrain(core.platform, {
     attribution: { actor: 'system', requestId: 'routers' },
     step: async (job) => {
       if (connected.edgeRouters().length === 0) {
-        for (const known of [tokens, begun, changed]) known.clear();
-        isRead = false;
+        for (const known of [tokens, newSessionIds, changedIdentityIds]) known.clear();
+        isLoaded = false;
         return false;
       }
-      await tellOfAll(job);
-      await lookAgain(job);
-      await tellOfChanged(job);
-      return asking.size + begun.size + changed.size > 0 || looks.wanted !== looks.done;
+      await sendAll(job);
+      await compareAll(job);
+      await compareChanged(job);
+      return requested.size + newSessionIds.size + changedIdentityIds.size > 0 || comparisons.requested !== comparisons.done;
     },
-    failure: 'routers could not be told of API sessions, which is tried once more',
+    failure: 'API sessions could not be sent to routers; trying again',
   });
-  const begin = (): void => work(core.background);
-  const tellAll = (router: ConnectedRouter): void => {
-    told.begin(router);
-    asking.add(router);
-    begin();
+  const start = (): void => drain(core.background);
+  const onConnect = (router: ConnectedRouter): void => {
+    sent.reset(router);
+    requested.add(router);
+    start();
   };
-  const lookAtAll = (): void => {
+  const requestComparison = (): void => {
     if (connected.edgeRouters().length === 0) return;
-    looks.wanted++;
-    begin();
+    comparisons.requested++;
+    start();
   };
 
   events.on('session', ({ action, entityId, after }) => {
     if (action === 'delete' || tokens.get(after.apiSessionId)) return;
-    begun.add(entityId);
-    begin();
+    newSessionIds.add(entityId);
+    start();
   });
   events.on('apiSession', ({ action, entityId }) => {
-    const held = action === 'delete' ? tokens.get(entityId) : undefined;
-    if (!held) return;
-    for (const router of connected.edgeRouters()) if (told.has(router, held.number)) sendRemoved(router, [held]);
-    tokens.forget(entityId);
+    const token = action === 'delete' ? tokens.get(entityId) : undefined;
+    if (!token) return;
+    for (const router of connected.edgeRouters()) if (sent.has(router, token.number)) sendRemoved(router, [token]);
+    tokens.remove(entityId);
   });
-  events.on('edgeRouterPolicy', lookAtAll);
+  events.on('edgeRouterPolicy', requestComparison);
   events.on('edgeRouter', ({ action, before, after }) => {
-    if (action === 'update' && !isSameJson(before.roleAttributes, after.roleAttributes)) lookAtAll();
+    if (action === 'update' && !isSameJson(before.roleAttributes, after.roleAttributes)) requestComparison();
   });
   events.on('identity', ({ action, entityId, before, after }) => {
     if (action !== 'update' || isSameJson(before.roleAttributes, after.roleAttributes) || tokens.ofIdentity(entityId).length === 0) return;
-    changed.add(entityId);
-    begin();
+    changedIdentityIds.add(entityId);
+    start();
   });
 
   return {
-    tellAll,
+    onConnect,
     handlers: (router) => {
       router.channel.signal.addEventListener('abort', () => {
-        asking.delete(router);
-        if (connected.edgeRouters().length === 0) begin();
+        requested.delete(router);
+        if (connected.edgeRouters().length === 0) start();
       });
       return [
-        handling(requestResync, (_said, _frame, budget) => {
+        handle(requestResync, (_body, _frame, budget) => {
           budget.spend({ elements: tokens.all().length });
-          tellAll(router);
+          onConnect(router);
         }),
-        handling(apiSessionHeartbeat, async ({ tokens: given }) => {
+        handle(apiSessionHeartbeat, async ({ tokens: active }) => {
           const now = isoTime(clock.now());
-          for (const some of inParts(given, () => 1, CHUNK)) {
-            const where = oneOf(stringField('tokenHash'), some.map(hashToken));
+          for (const part of inParts(active, () => 1, BATCH)) {
+            const where = oneOf(stringField('tokenHash'), part.map(hashToken));
             const rows = await forRouters(core, (job) => job.read((entities) => entities.list(apiSession, { where })));
             for (const { id } of rows) core.activity.note(id, now);
             await yieldToEventLoop();
@@ -197,33 +192,31 @@ const sendRemoved = ({ channel }: ConnectedRouter, ended: readonly ClientToken[]
   if (!channel.signal.aborted) channel.send(apiSessionRemoved, { tokens: ended.map(({ token }) => token), ids: ended.map(({ id }) => id) });
 };
 
-/** Later ones are greater: routers compare them as texts. */
+/** Ids that grow with time: routers compare them as texts. */
 const syncId = (now: number, unique: string): string => `${now.toString(36).padStart(10, '0')}${unique}`;
 
-const stateOf = (state: { readonly id: string; readonly isLast: boolean; readonly sequence: number }): readonly Header[] => [
-  edgeHeader.syncStrategy.of('instant'),
-  edgeHeader.syncState.of(JSON.stringify(state)),
-];
+type RouterApiSession = NonNullable<Parameters<(typeof apiSessionAdded)['encode']>[0]['apiSessions']>[number];
 
-type DescribedSession = NonNullable<Parameters<(typeof apiSessionAdded)['encode']>[0]['apiSessions']>[number];
-
-/** API sessions as routers know them, by id: with the certificates that their clients may come with; and by which routers they may come. Not those that have ended. */
-const describe = async (
+/** The API sessions that have not ended, as routers get them: with the certificates of their clients; and the routers that each may use. */
+const readApiSessions = async (
   entities: Entities,
   { settings, activity, platform: { clock } }: Pick<Core, 'settings' | 'activity' | 'platform'>,
-  held: readonly ClientToken[],
+  tokens: readonly ClientToken[],
   routers: readonly ConnectedRouter[],
 ) => {
-  const of = (field: string, ids: readonly string[]) => oneOf(stringField(field), [...new Set(ids)]);
-  const [ids, identityIds] = [held.map(({ id }) => id), held.map(({ identityId }) => identityId)];
+  const oneOfField = (field: string, values: readonly string[]) => oneOf(stringField(field), [...new Set(values)]);
+  const [ids, identityIds] = [tokens.map(({ id }) => id), tokens.map(({ identityId }) => identityId)];
   const now = isoTime(clock.now());
-  const rows = await entities.list(apiSession, { where: of('id', ids) });
+  const rows = await entities.list(apiSession, { where: oneOfField('id', ids) });
   const open = new Set(rows.filter((row) => !hasEnded(settings, activity.current(row), now)).map(({ id }) => id));
   const fingerprintsOf = (all: readonly { readonly fingerprint: string | null }[] = []) =>
     all.flatMap(({ fingerprint }) => fingerprint ?? []);
-  const issued = Map.groupBy(await entities.list(apiSessionCertificate, { where: of('apiSessionId', ids) }), (one) => one.apiSessionId);
-  const own = Map.groupBy(await entities.list(authenticator, { where: of('identityId', identityIds) }), (one) => one.identityId);
-  const described = held.flatMap(({ id, identityId, token }): readonly (readonly [string, DescribedSession])[] => {
+  const issued = Map.groupBy(
+    await entities.list(apiSessionCertificate, { where: oneOfField('apiSessionId', ids) }),
+    (one) => one.apiSessionId,
+  );
+  const own = Map.groupBy(await entities.list(authenticator, { where: oneOfField('identityId', identityIds) }), (one) => one.identityId);
+  const messages = tokens.flatMap(({ id, identityId, token }): readonly (readonly [string, RouterApiSession])[] => {
     const certFingerprints = [...fingerprintsOf(own.get(identityId)), ...fingerprintsOf(issued.get(id))];
     return open.has(id) ? [[id, { id, identityId, token, certFingerprints }]] : [];
   });
@@ -238,5 +231,5 @@ const describe = async (
     const [who, by] = [identities.get(identityId), routerRows.get(router.id)];
     return open.has(id) && who !== undefined && by !== undefined && access(who, by);
   };
-  return { described: new Map(described), mayUse };
+  return { forRouter: new Map(messages), mayUse };
 };

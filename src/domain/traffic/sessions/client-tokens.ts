@@ -6,101 +6,144 @@ import { createRepeatedLog } from '../../../platform/repeated-log.ts';
 import { SecretUnreadable } from '../../../platform/secrets.ts';
 import { ALL, and, idAfter, oneOf, type Predicate, stringField } from '../../../query/index.ts';
 import type { StoredSession } from '../../sessions/sessions/grants.ts';
+import type { ConnectedRouter } from '../routers/connected-routers.ts';
 import type { Fabric } from '../routers/fabric.ts';
 
 /** The token of an API session, as its client presents it to routers. */
 export interface ClientToken {
-  /** Of the API session. */
+  /** Id of the API session. */
   readonly id: string;
   readonly identityId: string;
   readonly token: string;
-  /** Of no other that is known: those that are free are used again. */
+  /** Unique among the tokens in memory, and as small as possible. */
   readonly number: number;
 }
 
-/** The tokens of API sessions that reach services, as sessions keep them sealed. In clear only here, as long as there are routers to be told. */
+/** The tokens of API sessions that have sessions, which keep them sealed. Plain text exists only here, while edge routers are connected. */
 export interface ClientTokens {
   get(apiSessionId: string): ClientToken | undefined;
   all(): readonly ClientToken[];
   ofIdentity(identityId: string): readonly ClientToken[];
-  /** Unseals those of sessions that are in the store. @returns those that were not known */
-  read(job: Job, ids?: readonly string[]): Promise<readonly ClientToken[]>;
-  /** @returns what was known of it */
-  forget(apiSessionId: string): ClientToken | undefined;
+  /** Reads and unseals the tokens of stored sessions. @returns those that are new */
+  read(job: Job, sessionIds?: readonly string[]): Promise<readonly ClientToken[]>;
+  remove(apiSessionId: string): void;
   clear(): void;
 }
 
-/** Tokens in memory at most; the one longest known is forgotten first. */
+/** Tokens in memory at most; the oldest are removed. */
 const MOST = 100_000;
 
-/** Sessions that are read at a time. */
-const PAGE = 500;
+/** Sessions per read. */
+const BATCH = 500;
 
-/** @param forgotten told of each that is known no more, except for all at once */
+/** @param onRemove called for each token that is removed, but not by `clear` */
 export const createClientTokens = (
   { core: { secrets, platform } }: Pick<Fabric, 'core'>,
-  forgotten: (token: ClientToken) => void,
+  onRemove: (token: ClientToken) => void,
 ): ClientTokens => {
   const byId = createIndexedMap<ClientToken>(({ identityId }) => [identityId]);
-  /** The oldest first. */
+  /** Ids, the oldest first. */
   const order = new Set<string>();
-  const free: number[] = [];
+  const freeNumbers: number[] = [];
   const log = createRepeatedLog(platform);
 
-  const unsealed = async (row: StoredSession): Promise<readonly Omit<ClientToken, 'number'>[]> => {
+  const unseal = async (row: StoredSession): Promise<readonly Omit<ClientToken, 'number'>[]> => {
     const { apiSessionId, identityId } = row;
     try {
       return [{ id: apiSessionId, identityId, token: await unsealText(secrets, session, 'sealedApiSessionToken', row) }];
     } catch (error) {
       if (!(error instanceof SecretUnreadable)) throw error;
-      log('warn', 'the token of an API session cannot be unsealed: its client is unknown to routers', { apiSessionId, error });
+      log('warn', 'the token of an API session cannot be unsealed; routers refuse its client until it logs in again', {
+        apiSessionId,
+        error,
+      });
       return [];
     }
   };
-  /** One session of each API session that is not known. */
+  /** One session of each API session whose token is not in memory. */
   const unknownIn = (rows: readonly StoredSession[]): readonly StoredSession[] => [
     ...new Map(
       rows.filter((row) => row.sealedApiSessionToken && !order.has(row.apiSessionId)).map((row) => [row.apiSessionId, row]),
     ).values(),
   ];
-  const forget = (id: string): ClientToken | undefined => {
-    const known = byId.delete(id);
+  const remove = (id: string): void => {
+    const token = byId.delete(id);
     order.delete(id);
-    if (!known) return undefined;
-    forgotten(known);
-    free.push(known.number);
-    return known;
+    if (!token) return;
+    onRemove(token);
+    freeNumbers.push(token.number);
   };
-  const note = (one: Omit<ClientToken, 'number'>): ClientToken => {
+  const add = (unnumbered: Omit<ClientToken, 'number'>): ClientToken => {
     const [oldest] = order.size >= MOST ? order : [];
-    if (oldest !== undefined) forget(oldest);
-    const token = { ...one, number: free.pop() ?? order.size };
+    if (oldest !== undefined) remove(oldest);
+    const token = { ...unnumbered, number: freeNumbers.pop() ?? order.size };
     byId.set(token);
-    order.add(one.id);
+    order.add(token.id);
     return token;
   };
   return {
     get: byId.get,
     all: byId.all,
     ofIdentity: byId.of,
-    read: async (job, ids) => {
-      const found: ClientToken[] = [];
-      const among: Predicate = ids ? oneOf(stringField('id'), ids) : ALL;
-      for (let after: string | undefined = ''; after !== undefined && (ids || order.size < MOST); ) {
+    read: async (job, sessionIds) => {
+      const added: ClientToken[] = [];
+      const among: Predicate = sessionIds ? oneOf(stringField('id'), sessionIds) : ALL;
+      for (let after: string | undefined = ''; after !== undefined && (sessionIds || order.size < MOST); ) {
         const where = and(among, idAfter(after));
-        const rows = await job.read((entities) => entities.list(session, { where, limit: PAGE }));
-        const news = (await Promise.all(unknownIn(rows).map(unsealed))).flat();
-        // Another read may have found them, too.
-        found.push(...news.flatMap((one) => (order.has(one.id) ? [] : [note(one)])));
-        after = rows.length < PAGE ? undefined : rows.at(-1)?.id;
+        const rows = await job.read((entities) => entities.list(session, { where, limit: BATCH }));
+        const unsealed = (await Promise.all(unknownIn(rows).map(unseal))).flat();
+        // A concurrent read may have added the same.
+        added.push(...unsealed.flatMap((one) => (order.has(one.id) ? [] : [add(one)])));
+        after = rows.length < BATCH ? undefined : rows.at(-1)?.id;
       }
-      return found;
+      return added;
     },
-    forget,
+    remove,
     clear: () => {
       for (const id of order) byId.delete(id);
       order.clear();
-      free.length = 0;
+      freeNumbers.length = 0;
     },
   };
+};
+
+/** The API sessions that each router knows: one bit per token number, because both may be many. */
+export interface SentSessions {
+  has(router: ConnectedRouter, number: number): boolean;
+  set(router: ConnectedRouter, number: number, isSent: boolean): void;
+  /** Begins to keep account of a router, which knows none. */
+  reset(router: ConnectedRouter): void;
+  /** Frees the number for another token. */
+  free(number: number): void;
+}
+
+export const createSentSessions = (): SentSessions => {
+  const bits = new Map<ConnectedRouter, Uint8Array>();
+  const has: SentSessions['has'] = (router, number) => (((bits.get(router)?.[number >>> 3] ?? 0) >>> (number & 7)) & 1) === 1;
+  const set: SentSessions['set'] = (router, number, isSent) => {
+    const known = bits.get(router);
+    if (!known || has(router, number) === isSent) return;
+    const wide = number >>> 3 < known.length ? known : widened(known, number);
+    wide[number >>> 3] = (wide[number >>> 3] ?? 0) ^ (1 << (number & 7));
+    bits.set(router, wide);
+  };
+  return {
+    has,
+    set,
+    reset: (router) => {
+      if (router.channel.signal.aborted) return;
+      if (!bits.has(router)) router.channel.signal.addEventListener('abort', () => bits.delete(router));
+      bits.set(router, new Uint8Array());
+    },
+    free: (number) => {
+      for (const router of bits.keys()) set(router, number, false);
+    },
+  };
+};
+
+/** A copy with room for a number. */
+const widened = (bits: Uint8Array, number: number): Uint8Array => {
+  const wide = new Uint8Array(Math.max((number >>> 3) + 1, 2 * bits.length));
+  wide.set(bits);
+  return wide;
 };

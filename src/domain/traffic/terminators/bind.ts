@@ -12,20 +12,20 @@ import { and, equals, not, stringField } from '../../../query/index.ts';
 import { newRow } from '../../../resources/merge.ts';
 import { isSameJson } from '../../../storage/same-json.ts';
 import { identitySecretOf } from '../../fabric/terminators/identity-secret.ts';
-import { isOfTunneler, type TrafficRight } from '../authorization/right.ts';
-import { mayBeKept, storedPeerData } from './peer-data.ts';
+import { type Authorization, isTunneler } from '../authorization/authorization.ts';
+import { isStorablePeerData, storedPeerData } from './peer-data.ts';
 
-/** What is to be hosted: what requests of clients and of tunnelers have in common. */
-export type HostingRequest = Pick<
+/** The fields that requests for terminators of clients and of tunnelers have in common. */
+export type BindRequest = Pick<
   MessageBody<(typeof terminatorMessages)['createTerminator']>,
   'address' | 'peerData' | 'cost' | 'precedence' | 'instanceId' | 'instanceSecret'
 >;
 type Row = RowOf<typeof terminator>;
 
-/** What a router is told that it cannot be given. `result` as in `createTerminatorResponse`. */
+/** An authorized request is refused. `result` as in `createTerminatorResponse`. */
 export class BindRefused extends Error {
   override readonly name = 'BindRefused';
-  readonly result: 'idConflict' | 'otherFailure' | 'invalidSession';
+  readonly result: 'idConflict' | 'otherFailure';
 
   constructor(result: BindRefused['result'], message: string) {
     super(message);
@@ -38,8 +38,8 @@ export const MOST_COST = 65_535;
 /** Characters of an instance id, and bytes of its secret. */
 const MOST_INSTANCE = 4096;
 
-/** @throws BindRefused for what is stored of no terminator */
-export const checkRequest = ({ address, cost, precedence, instanceId, instanceSecret, peerData }: HostingRequest): void => {
+/** @throws BindRefused for invalid fields */
+export const checkBind = ({ address, cost, precedence, instanceId, instanceSecret, peerData }: BindRequest): void => {
   const refuse = (message: string) => {
     throw new BindRefused('otherFailure', message);
   };
@@ -48,37 +48,35 @@ export const checkRequest = ({ address, cost, precedence, instanceId, instanceSe
   if (precedence === 'unrecognized') refuse('the precedence is not known');
   if (instanceId.length > MOST_INSTANCE) refuse(`an instance id has ${MOST_INSTANCE} characters at most`);
   if (instanceSecret.length > MOST_INSTANCE) refuse(`the secret of an instance has ${MOST_INSTANCE} bytes at most`);
-  if (!mayBeKept(peerData)) refuse('the data for those who dial are too large');
+  if (!isStorablePeerData(peerData)) refuse('the data for those who dial are too large');
 };
 
 /**
- * Stores a terminator for who may bind its service by this router. Again, for the same host and service, it is the same row, hosted in the session that is
- * given now.
+ * Stores a terminator for an authorized host. A repeated request of the same host and service keeps the row, and updates its session.
  * @throws BindRefused
  */
 export const bind = async (
   entities: Entities,
   core: Pick<Core, 'secrets'>,
-  right: TrafficRight,
+  authorization: Authorization,
   binding: 'edge' | 'tunnel',
-  request: HostingRequest,
+  request: BindRequest,
 ): Promise<void> => {
   const { address, cost, instanceId, precedence } = request;
-  const { sessionId, isStored, apiSessionId } = right;
-  const hostedIn = isOfTunneler(right) ? null : { sessionId, isStored, apiSessionId };
-  const now = { hostedIn, peerData: storedPeerData(request.peerData) };
+  const { sessionId, isStored, apiSessionId } = authorization;
+  const hostedIn = isTunneler(authorization) ? null : { sessionId, isStored, apiSessionId };
+  const current = { hostedIn, peerData: storedPeerData(request.peerData) };
   const known = await entities.get(terminator, address);
   if (known) {
-    if (!isSame(known, right, binding)) throw new BindRefused('idConflict', 'there is another terminator with this id');
-    const isAsBefore = isSameJson(known.hostedIn, now.hostedIn) && isSameJson(known.peerData ?? {}, now.peerData);
-    if (!isAsBefore) await entities.update(terminator, known, now);
+    if (!isSameHost(known, authorization, binding)) throw new BindRefused('idConflict', 'there is another terminator with this id');
+    const isUnchanged = isSameJson(known.hostedIn, current.hostedIn) && isSameJson(known.peerData ?? {}, current.peerData);
+    if (!isUnchanged) await entities.update(terminator, known, current);
     return;
   }
-  await checkInstance(entities, core, right, request);
-  const { name: serviceName } = await entities.require(service, right.serviceId);
-  const { name: routerName } = await entities.require(router, right.routerId);
-  const own: Partial<Row> = { id: address, serviceId: right.serviceId, routerId: right.routerId, hostId: right.identityId };
-  // What is not known was refused.
+  await checkInstance(entities, core, authorization, request);
+  const { name: serviceName } = await entities.require(service, authorization.serviceId);
+  const { name: routerName } = await entities.require(router, authorization.routerId);
+  const { serviceId, routerId, identityId: hostId } = authorization;
   const given = {
     binding,
     address,
@@ -87,21 +85,22 @@ export const bind = async (
     identity: instanceId,
   } as const;
   const secret = await sealedSecret(core, address, request.instanceSecret);
-  await entities.insert(terminator, newRow(terminator, given, { ...own, ...now, ...secret, serviceName, routerName }));
+  const own: Partial<Row> = { id: address, serviceId, routerId, hostId, ...current, ...secret, serviceName, routerName };
+  await entities.insert(terminator, newRow(terminator, given, own));
 };
 
-const isSame = (known: Row, right: TrafficRight, binding: string): boolean =>
-  known.serviceId === right.serviceId &&
-  known.routerId === right.routerId &&
-  known.hostId === right.identityId &&
+const isSameHost = (known: Row, authorization: Authorization, binding: string): boolean =>
+  known.serviceId === authorization.serviceId &&
+  known.routerId === authorization.routerId &&
+  known.hostId === authorization.identityId &&
   known.binding === binding;
 
-/** Who hosts an instance of a service beside another host has the same secret: otherwise anyone who may bind the service could take its name. */
+/** Hosts of one instance share a secret. Without it, any identity that may bind the service could take the name of the instance. */
 const checkInstance = async (
   entities: Entities,
   { secrets }: Pick<Core, 'secrets'>,
-  { serviceId }: TrafficRight,
-  { instanceId, instanceSecret }: HostingRequest,
+  { serviceId }: Authorization,
+  { instanceId, instanceSecret }: BindRequest,
 ): Promise<void> => {
   if (instanceId === '') return;
   const where = and(

@@ -1,64 +1,156 @@
+import type { RowOf } from '../../../api/kit/resource.ts';
+import { terminator } from '../../../api/terminators.ts';
+import type { Entities } from '../../../changes/entities.ts';
 import { yieldToEventLoop } from '../../../concurrency/event-loop.ts';
 import { inParts } from '../../../concurrency/parts.ts';
-import { isOfTunneler } from '../authorization/right.ts';
-import type { StandingRights } from '../authorization/watch.ts';
+import { createIndexedMap } from '../../../platform/groups.ts';
+import { and, equals, not, oneOf, type Predicate, stringField } from '../../../query/index.ts';
+import { type Authorization, isTunneler } from '../authorization/authorization.ts';
+import type { Authorizations } from '../authorization/watch.ts';
 import type { ConnectedRouter } from '../routers/connected-routers.ts';
 import { type Fabric, forRouters } from '../routers/fabric.ts';
-import { tellRemoved } from '../sessions/sessions.ts';
-import { createHostedTerminators, type HostedTerminator, type HostedTerminators } from './hosted.ts';
-import { createSuspended, hostedAmong, removeHosted } from './suspended.ts';
+import { sendSessionsRemoved } from '../sessions/sessions.ts';
+import type { PeerData } from './peer-data.ts';
 
-/** Terminators that are looked up, and removed, before others have a turn. */
-const LOOKED_UP_AT_ONCE = 500;
-const REMOVED_AT_ONCE = 25;
+/** Terminators that are looked up, and removed, per slice of the event loop. */
+const READ_BATCH = 500;
+const REMOVAL_BATCH = 25;
 
-/** What routers host, in memory and in the store. */
-export interface HostingPlace {
-  readonly fabric: Fabric;
-  readonly rights: StandingRights;
-  readonly hosted: HostedTerminators;
-  /** From now on, until its right ends, a connected router hosts a terminator that is in the store. @param judgedAt `rights.time` before its right was judged */
-  host(router: ConnectedRouter, hosted: Pick<HostedTerminator, 'id' | 'right' | 'peerData' | 'isConfirmed'>, judgedAt: number): void;
-  /** Removes terminators that a router hosts from the store, and so from memory. Those of others, and of administrators, stay. */
-  remove(routerId: string, ids: readonly string[]): Promise<void>;
+/** A terminator that a connected router hosts now. */
+export interface HostedTerminator {
+  /** Also its address at the router. */
+  readonly id: string;
+  readonly routerId: string;
+  readonly authorization: Authorization;
+  /** Sent to clients that dial. */
+  readonly peerData: PeerData;
+  /** True if the router has created it since it connected; false if it is only known from the store. */
+  readonly isConfirmed: boolean;
+  stopWatching(): void;
 }
 
-export const createHostingPlace = (fabric: Fabric, rights: StandingRights): HostingPlace => {
-  const { core, events } = fabric;
-  const hosted = createHostedTerminators();
-  const suspended = createSuspended({ core, rights });
-  const remove: HostingPlace['remove'] = async (routerId, ids) => {
-    for (const id of ids) suspended.giveUp(id);
-    // Those that are there, of which a few at a time are removed: others write meanwhile, and have turns.
-    for (const some of inParts(ids, () => 1, LOOKED_UP_AT_ONCE)) {
-      const there = await forRouters(core, (job) => job.read((entities) => hostedAmong(entities, routerId, some)));
-      for (const rows of inParts(there, () => 1, REMOVED_AT_ONCE)) {
+/** A terminator that a router is to host. */
+export type HostableTerminator = Pick<HostedTerminator, 'id' | 'authorization' | 'peerData' | 'isConfirmed'>;
+
+/** The terminators that connected routers host, for clients or by their tunnelers. Their rows are in the store. */
+export interface HostedTerminators {
+  get(id: string): HostedTerminator | undefined;
+  /** Adds a stored terminator until its authorization lapses. @param checkedAt `generation` before it was authorized */
+  host(router: ConnectedRouter, hostable: HostableTerminator, checkedAt: number): void;
+  /** Removes terminators of a router from the store and from memory. Those of other routers, and of administrators, stay. */
+  remove(routerId: string, ids: readonly string[]): Promise<void>;
+  /** Removes the terminators of a router from memory. */
+  disconnect(routerId: string): void;
+}
+
+/** Dependencies of the handlers of terminators. */
+export interface TerminatorDependencies {
+  readonly fabric: Fabric;
+  readonly authorizations: Authorizations;
+  readonly hosted: HostedTerminators;
+}
+
+/** The terminators that a router hosts, without those that administrators made. */
+export const hostedBy = (routerId: string): Predicate =>
+  and(equals(stringField('routerId'), routerId), oneOf(stringField('binding'), ['edge', 'tunnel']), not(equals(stringField('hostId'), '')));
+
+const hostedAmong = (entities: Entities, routerId: string, ids: readonly string[]) =>
+  entities.list(terminator, { where: and(hostedBy(routerId), oneOf(stringField('id'), ids)) });
+
+/** @returns the removed rows */
+const removeRows = async (entities: Entities, routerId: string, ids: readonly string[]) => {
+  const rows = await hostedAmong(entities, routerId, ids);
+  for (const row of rows) await entities.remove(terminator, row);
+  return rows;
+};
+
+export const createHostedTerminators = ({ core, events }: Fabric, authorizations: Authorizations): HostedTerminators => {
+  const { logger } = core.platform;
+  const hosted = createIndexedMap<HostedTerminator>(({ routerId }) => [routerId]);
+  /** For each suspended terminator, the function that stops waiting for its authorization. */
+  const suspended = new Map<string, () => void>();
+  const forget = (id: string): void => hosted.delete(id)?.stopWatching();
+  const endSuspension = (id: string): void => {
+    suspended.get(id)?.();
+    suspended.delete(id);
+  };
+  events.on('terminator', ({ action, entityId }) => {
+    if (action === 'delete') forget(entityId);
+  });
+
+  const remove: HostedTerminators['remove'] = async (routerId, ids) => {
+    for (const id of ids) endSuspension(id);
+    for (const part of inParts(ids, () => 1, READ_BATCH)) {
+      const stored = await forRouters(core, (job) => job.read((entities) => hostedAmong(entities, routerId, part)));
+      // A few per transaction, because others write as well.
+      for (const rows of inParts(stored, () => 1, REMOVAL_BATCH)) {
         const removed = rows.map(({ id }) => id);
-        await forRouters(core, (job) => job.write((entities) => removeHosted(entities, routerId, removed)));
+        await forRouters(core, (job) => job.write((entities) => removeRows(entities, routerId, removed)));
         await yieldToEventLoop();
       }
     }
   };
-  events.on('terminator', ({ action, entityId }) => {
-    if (action === 'delete') hosted.forget(entityId);
-  });
-  const host: HostingPlace['host'] = (router, one, judgedAt) => {
-    const { id, right, peerData, isConfirmed } = one;
-    suspended.giveUp(id);
-    const end = () => {
-      if (right.isStored) tellRemoved(router, [right.sessionId]);
-      // Tunnelers see for themselves what they may host. Of sessions that are not stored nobody can be told that they have ended: their hosts go on.
-      const ending = right.isStored || isOfTunneler(right) ? remove(router.id, [id]) : suspended.suspend(router, one, host);
-      ending.catch((error: unknown) => core.platform.logger.warn('a terminator could not be removed', { terminatorId: id, error }));
-    };
-    hosted.set({ id, routerId: router.id, right, peerData, isConfirmed, release: rights.add(right, judgedAt, end) });
-    if (router.channel.signal.aborted) hosted.forget(id);
+
+  const resume = async (router: ConnectedRouter, row: RowOf<typeof terminator>, hostable: HostableTerminator): Promise<void> => {
+    const checkedAt = authorizations.generation;
+    const { version: _, createdAt: __, updatedAt: ___, ...fields } = row;
+    await forRouters(core, (job) =>
+      job.write(async (entities) => {
+        if (!(await entities.get(terminator, row.id))) await entities.insert(terminator, fields);
+      }),
+    );
+    host(router, hostable, checkedAt);
   };
+  /** Removes the row until the authorization is renewed: the host does not know that it has lapsed, and would not create the terminator again. */
+  const suspend = async (router: ConnectedRouter, hostable: HostableTerminator): Promise<void> => {
+    const { id, authorization } = hostable;
+    const { signal } = router.channel;
+    const [row] = await forRouters(core, (job) => job.write((entities) => removeRows(entities, router.id, [id])));
+    if (!row || signal.aborted) return;
+    const stopWaiting = authorizations.awaitRenewal(authorization, () => {
+      endSuspension(id);
+      if (signal.aborted) return;
+      resume(router, row, hostable).catch((error: unknown) =>
+        logger.warn('a terminator whose host is authorized again could not be restored; it is back when the router connects again', {
+          terminatorId: id,
+          error,
+        }),
+      );
+    });
+    const onAbort = () => endSuspension(id);
+    signal.addEventListener('abort', onAbort);
+    suspended.set(id, () => {
+      stopWaiting();
+      signal.removeEventListener('abort', onAbort);
+    });
+  };
+
+  const host: HostedTerminators['host'] = (router, hostable, checkedAt) => {
+    const { id, authorization } = hostable;
+    endSuspension(id);
+    const onLapse = () => {
+      if (authorization.isStored) sendSessionsRemoved(router, [authorization.sessionId]);
+      // Tunnelers know what they may host. Routers get no end of sessions that are not stored: their hosts stay, and are suspended.
+      const ended = authorization.isStored || isTunneler(authorization) ? remove(router.id, [id]) : suspend(router, hostable);
+      ended.catch((error: unknown) =>
+        logger.warn('a terminator whose host is not authorized any more could not be removed; remove it by hand', {
+          terminatorId: id,
+          error,
+        }),
+      );
+    };
+    const stopWatching = authorizations.watch(authorization, checkedAt, onLapse);
+    forget(id);
+    hosted.set({ ...hostable, routerId: router.id, stopWatching });
+    if (router.channel.signal.aborted) forget(id);
+  };
+
   return {
-    fabric,
-    rights,
-    hosted,
-    remove,
+    get: hosted.get,
     host,
+    remove,
+    disconnect: (routerId) => {
+      for (const { id } of hosted.of(routerId)) forget(id);
+    },
   };
 };

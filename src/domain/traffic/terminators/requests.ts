@@ -1,3 +1,4 @@
+/** The parts that requests about terminators of clients and of tunnelers have in common. */
 import type { RowOf } from '../../../api/kit/resource.ts';
 import { terminator } from '../../../api/terminators.ts';
 import type { Entities } from '../../../changes/entities.ts';
@@ -6,56 +7,108 @@ import { edgeHeader } from '../../../control-channel/header-fields.ts';
 import { circuitMessages, refusalCode } from '../../../control-channel/messages/circuits.ts';
 import type { MessageBody } from '../../../control-channel/messages/message-type.ts';
 import type { terminatorMessages } from '../../../control-channel/messages/terminators.ts';
-import { ClaimRefused, refusalOf } from '../authorization/authorize.ts';
+import type { Authorization } from '../authorization/authorization.ts';
+import { RequestRefused, refusalOf } from '../authorization/authorize.ts';
 import type { ConnectedRouter } from '../routers/connected-routers.ts';
-import { MOST_COST } from './bind.ts';
+import { forRouters } from '../routers/fabric.ts';
+import { BindRefused, type BindRequest, bind, checkBind, MOST_COST } from './bind.ts';
+import type { TerminatorDependencies } from './hosted-terminators.ts';
 
 const { refused } = circuitMessages;
 
 type Row = RowOf<typeof terminator>;
+type BindResult = Exclude<MessageBody<(typeof terminatorMessages)['createTerminatorResponse']>['result'], 'unrecognized'>;
 
-/** Who hosts what, and where. */
-export type Host = Pick<Row, 'routerId' | 'hostId'> & Partial<Pick<Row, 'serviceId'>>;
+/** How terminators of one binding are authorized and answered. */
+interface BindOptions {
+  readonly binding: 'edge' | 'tunnel';
+  /** Verifies tokens outside of transactions. @returns authorizes in a state @throws RequestRefused, as does the function that it returns */
+  authorize(): Promise<(entities: Entities) => Promise<Authorization>>;
+  /** The result for a request that is not authorized. */
+  readonly unauthorized: BindResult;
+  answer(result: BindResult, message?: string): void;
+}
 
-/** The terminator, if there is one, of this host. @throws ClaimRefused for that of another */
-export const ownTerminator = async (entities: Entities, id: string, host: Host): Promise<Row | undefined> => {
+/** Creates a terminator for a router, and answers. */
+export const createTerminatorFor = async (
+  { fabric, authorizations, hosted }: TerminatorDependencies,
+  router: ConnectedRouter,
+  request: BindRequest,
+  { binding, authorize, unauthorized, answer }: BindOptions,
+): Promise<void> => {
+  const { core } = fabric;
+  const { address: id, peerData } = request;
+  const { signal } = router.channel;
+  const checkedAt = authorizations.generation;
+  try {
+    checkBind(request);
+    const authorizeIn = await authorize();
+    const authorization = await forRouters(core, (job) =>
+      job.write(async (entities) => {
+        const authorized = await authorizeIn(entities);
+        await bind(entities, core, authorized, binding, request);
+        return authorized;
+      }),
+    );
+    hosted.host(router, { id, authorization, peerData, isConfirmed: true }, checkedAt);
+    if (!signal.aborted) answer('success');
+  } catch (error) {
+    if (signal.aborted) return;
+    const isUnauthorized = error instanceof RequestRefused;
+    if (isUnauthorized) answer(unauthorized, error.message);
+    else if (error instanceof BindRefused) answer(error.result, error.message);
+    else {
+      answer('busy', 'try again later');
+      throw error;
+    }
+    // It may still be hosted by an earlier authorization.
+    if (isUnauthorized) await hosted.remove(router.id, [id]);
+    core.platform.logger.info('a terminator was refused', { routerId: router.id, terminatorId: id, reason: error.message });
+  }
+};
+
+/** The host of a terminator, and its router. */
+export type TerminatorHost = Pick<Row, 'routerId' | 'hostId'> & Partial<Pick<Row, 'serviceId'>>;
+
+/** The terminator of this host; undefined if there is none with the id. @throws RequestRefused for that of another host */
+export const ownTerminator = async (entities: Entities, id: string, host: TerminatorHost): Promise<Row | undefined> => {
   const row = await entities.get(terminator, id);
   const isOwn = row?.routerId === host.routerId && row.hostId === host.hostId && (host.serviceId ?? row.serviceId) === row.serviceId;
-  if (row && !isOwn) throw invalid();
+  if (row && !isOwn) throw invalidTerminator();
   return row;
 };
 
-const invalid = () => new ClaimRefused(refusalCode.invalidTerminator, 'there is no such terminator of this host');
+const invalidTerminator = () => new RequestRefused(refusalCode.invalidTerminator, 'there is no such terminator of this host');
 
 type Update = Pick<
   MessageBody<(typeof terminatorMessages)['updateTunnelTerminator']>,
   'terminatorId' | 'cost' | 'updateCost' | 'precedence' | 'updatePrecedence'
 >;
 
-/** Changes cost and precedence of what a host hosts, those that it says. @throws ClaimRefused */
-export const updateOwn = async (entities: Entities, host: Host, update: Update): Promise<void> => {
+/** Updates cost and precedence of a terminator of this host. @throws RequestRefused */
+export const updateOwn = async (entities: Entities, host: TerminatorHost, update: Update): Promise<void> => {
   const { terminatorId, cost, updateCost, precedence, updatePrecedence } = update;
-  if (updateCost && cost > MOST_COST) throw new ClaimRefused(refusalCode.invalidCost, `a cost is ${MOST_COST} at most`);
+  if (updateCost && cost > MOST_COST) throw new RequestRefused(refusalCode.invalidCost, `a cost is ${MOST_COST} at most`);
   if (updatePrecedence && precedence === 'unrecognized')
-    throw new ClaimRefused(refusalCode.invalidPrecedence, 'the precedence is not known');
+    throw new RequestRefused(refusalCode.invalidPrecedence, 'the precedence is not known');
   const row = await ownTerminator(entities, terminatorId, host);
-  if (!row) throw invalid();
+  if (!row) throw invalidTerminator();
   const isKnown = updatePrecedence && precedence !== 'unrecognized';
   const changes = { ...(updateCost ? { cost } : {}), ...(isKnown ? { precedence } : {}) };
-  const isNews = Object.entries(changes).some(([field, value]) => row[field as keyof typeof changes] !== value); // the keys of `changes`
-  if (isNews) await entities.update(terminator, row, changes);
+  const isChanged = Object.entries(changes).some(([field, value]) => row[field as keyof typeof changes] !== value); // the keys of `changes`
+  if (isChanged) await entities.update(terminator, row, changes);
 };
 
-/** Handles a request; who may not is told why, and with which code. */
-export const refusing =
-  <T>({ channel }: ConnectedRouter, handle: (said: T, frame: Frame) => void | Promise<void>) =>
-  async (said: T, frame: Frame): Promise<void> => {
+/** A handler that answers refusals with their code and reason. */
+export const answeringRefusals =
+  <T>({ channel }: ConnectedRouter, handler: (body: T, frame: Frame) => void | Promise<void>) =>
+  async (body: T, frame: Frame): Promise<void> => {
     try {
-      await handle(said, frame);
+      await handler(body, frame);
     } catch (error) {
       if (channel.signal.aborted) return;
       const [code, reason] = refusalOf(error);
       channel.answer(frame, refused, reason, [edgeHeader.errorCode.of(code)]);
-      if (!(error instanceof ClaimRefused)) throw error;
+      if (!(error instanceof RequestRefused)) throw error;
     }
   };

@@ -2,90 +2,84 @@ import type { RowOf } from '../../../api/kit/resource.ts';
 import { terminator } from '../../../api/terminators.ts';
 import { terminatorMessages } from '../../../control-channel/messages/terminators.ts';
 import { isoTime } from '../../../platform/iso-time.ts';
-import { pause } from '../../../platform/timers.ts';
+import { after, pause } from '../../../platform/timers.ts';
 import { and, oneOf, stringField } from '../../../query/index.ts';
-import { rightFaults } from '../authorization/authorization.ts';
-import { tunnelerRight } from '../authorization/authorize.ts';
-import { isOfTunneler, type TrafficRight } from '../authorization/right.ts';
+import { type Authorization, denialsOf, isTunneler, tunnelerAuthorization } from '../authorization/authorization.ts';
 import type { ConnectedRouter } from '../routers/connected-routers.ts';
 import { forRouters } from '../routers/fabric.ts';
-import { tellRemoved } from '../sessions/sessions.ts';
-import type { HostingPlace } from './hosted-terminators.ts';
+import { sendSessionsRemoved } from '../sessions/sessions.ts';
+import { type HostableTerminator, hostedBy, type TerminatorDependencies } from './hosted-terminators.ts';
 import { readPeerData } from './peer-data.ts';
-import { hostedBy } from './suspended.ts';
 
 const { validateTerminators, validateTerminatorsResponse } = terminatorMessages;
 
-/** A router of the line 1.7 takes ten seconds. ms */
-const TIME_TO_CREATE = 60_000;
+/** Time in which a router creates its terminators again; one of the line 1.7 takes ten seconds. ms */
+const CREATION_TIME = 60_000;
+
+/** Time in which a terminator that the router has created here is hosted. ms */
+const SETTLING_TIME = 250;
 
 /**
- * Has a router that has connected again host what it hosted before, as the store says: at once, not only when it has created its terminators anew. What has
- * lost its right meanwhile is removed. A router that was started anew hosts nothing yet, unless another controller knows it already: that one removes what is
- * lost, and has it back when the right comes back.
+ * Has a router that has connected again host its stored terminators at once, before it creates them again, and removes those that are not authorized any more.
+ * A router that has restarted hosts nothing yet. If another controller is connected to it as well, that one removes what is not authorized.
  */
-export const restore = async (place: HostingPlace, router: ConnectedRouter): Promise<void> => {
-  const { core } = place.fabric;
+export const restore = async (dependencies: TerminatorDependencies, router: ConnectedRouter): Promise<void> => {
+  const { core } = dependencies.fabric;
   await core.catchUpPresence();
-  if (core.presence.elsewhere.has(router.id)) return void (await hostStanding(place, router));
-  if (router.isAnew) return;
-  const lost = await hostStanding(place, router);
-  if (lost.length === 0) return;
-  const sessionIds = lost.flatMap(({ right }) => (isOfTunneler(right) ? [] : [right.sessionId]));
-  if (sessionIds.length > 0) tellRemoved(router, sessionIds);
-  const ids = lost.map(({ id }) => id).filter((id) => !place.hosted.get(id));
-  await place.remove(router.id, ids);
+  if (core.presence.elsewhere.has(router.id)) return void (await hostStored(dependencies, router));
+  if (router.isRestarted) return;
+  const denied = await hostStored(dependencies, router);
+  if (denied.length === 0) return;
+  const sessionIds = denied.flatMap(({ authorization }) => (isTunneler(authorization) ? [] : [authorization.sessionId]));
+  if (sessionIds.length > 0) sendSessionsRemoved(router, sessionIds);
+  const ids = denied.map(({ id }) => id).filter((id) => !dependencies.hosted.get(id));
+  await dependencies.hosted.remove(router.id, ids);
 };
 
 /**
- * Has a router host what the store says that it hosts, as far as it may.
- * @param ids of terminators; default: all that it hosts
- * @returns those without a right
+ * Has a router host its stored terminators that are authorized.
+ * @param ids default: all of the router
+ * @returns those that are not authorized
  */
-export const hostStanding = async (
-  { fabric: { core }, rights, hosted, host }: HostingPlace,
+const hostStored = async (
+  { fabric: { core }, authorizations, hosted }: TerminatorDependencies,
   router: ConnectedRouter,
   ids?: readonly string[],
-) => {
-  const judgedAt = rights.time;
-  const of = hostedBy(router.id);
-  const judged = await forRouters(core, (job) =>
+): Promise<readonly HostableTerminator[]> => {
+  const checkedAt = authorizations.generation;
+  const ofRouter = hostedBy(router.id);
+  const { stored, denials } = await forRouters(core, (job) =>
     job.read(async (entities) => {
-      const stored = await entities.list(terminator, { where: ids ? and(of, oneOf(stringField('id'), ids)) : of });
-      const all = stored.flatMap((row) => {
-        const right = rightFor(row);
-        return right ? [{ id: row.id, right, peerData: readPeerData(row.peerData ?? {}), isConfirmed: false }] : [];
+      const rows = await entities.list(terminator, { where: ids ? and(ofRouter, oneOf(stringField('id'), ids)) : ofRouter });
+      const stored = rows.flatMap((row) => {
+        const authorization = authorizationOf(row);
+        return authorization ? [{ id: row.id, authorization, peerData: readPeerData(row.peerData ?? {}), isConfirmed: false }] : [];
       });
-      const now = isoTime(core.platform.clock.now());
-      const faults = await rightFaults(
-        entities,
-        core,
-        all.map(({ right }) => right),
-        now,
-      );
-      return all.map((one) => ({ one, stands: faults.get(one.right) === undefined }));
+      const all = stored.map(({ authorization }) => authorization);
+      return { stored, denials: await denialsOf(entities, core, all, isoTime(core.platform.clock.now())) };
     }),
   );
-  // What it has created anew meanwhile is as it says.
-  for (const { one, stands } of judged) if (stands && !hosted.get(one.id)) host(router, one, judgedAt);
-  return judged.flatMap(({ one, stands }) => (stands ? [] : [one]));
+  const isDenied = ({ authorization }: HostableTerminator) => denials.get(authorization) !== undefined;
+  // The router may have created some of them during the read: these are newer.
+  for (const one of stored) if (!isDenied(one) && !hosted.get(one.id)) hosted.host(router, one, checkedAt);
+  return stored.filter(isDenied);
 };
 
-/** What a stored terminator stands on; undefined where an earlier version has not kept it. */
-const rightFor = ({ binding, hostedIn, hostId, serviceId, routerId }: RowOf<typeof terminator>): TrafficRight | undefined => {
-  if (binding === 'tunnel') return tunnelerRight({ serviceId, type: 'Bind', routerId });
+/** The authorization that a stored terminator needs; undefined where an earlier release has not stored its session. */
+const authorizationOf = ({ binding, hostedIn, hostId, serviceId, routerId }: RowOf<typeof terminator>): Authorization | undefined => {
+  if (binding === 'tunnel') return tunnelerAuthorization({ serviceId, type: 'Bind', routerId });
   return hostedIn ? { ...hostedIn, identityId: hostId ?? '', serviceId, type: 'Bind', routerId } : undefined;
 };
 
 /**
- * Asks a router that has connected which of its terminators it still has, of which it may have told another controller, and removes the others. Routers
- * create their terminators anew after a new connection, and stop doing so when they are asked about them: this waits until they had the time for it.
+ * Asks a router which of its stored terminators it still has, because it may have created them at another controller, and removes the others. Routers stop
+ * creating terminators when they are asked about them: this waits until they had the time for it.
  */
-export const validate = async (place: HostingPlace, router: ConnectedRouter): Promise<void> => {
-  const { core } = place.fabric;
-  const { hosted, remove } = place;
+export const validate = async (dependencies: TerminatorDependencies, router: ConnectedRouter): Promise<void> => {
+  const { fabric, hosted } = dependencies;
+  const { core } = fabric;
   const { id, channel } = router;
-  await pause(core.platform.clock, TIME_TO_CREATE, channel.signal);
+  await pause(core.platform.clock, CREATION_TIME, channel.signal);
   if (channel.signal.aborted) return;
   const isUnconfirmed = (row: { readonly id: string }) => !hosted.get(row.id)?.isConfirmed;
   const stored = await forRouters(core, (job) => job.read((entities) => entities.list(terminator, { where: hostedBy(id) })));
@@ -94,12 +88,37 @@ export const validate = async (place: HostingPlace, router: ConnectedRouter): Pr
   const asked = rows.map((row) => ({ id: row.id, binding: row.binding, address: row.address }));
   const answer = await channel.request(validateTerminators, { terminators: asked, fixInvalid: true });
   const { states } = validateTerminatorsResponse.decode(answer.body);
-  const there = rows.flatMap((row) => (states.get(row.id)?.valid && !hosted.get(row.id) ? [row.id] : []));
-  if (there.length > 0) await hostStanding(place, router, there);
-  const gone = rows.filter((row) => states.get(row.id)?.valid === false && isUnconfirmed(row));
-  if (gone.length > 0)
-    await remove(
-      id,
-      gone.map((row) => row.id),
-    );
+  const valid = rows.flatMap((row) => (states.get(row.id)?.valid && !hosted.get(row.id) ? [row.id] : []));
+  if (valid.length > 0) await hostStored(dependencies, router, valid);
+  const invalid = rows.flatMap((row) => (states.get(row.id)?.valid === false && isUnconfirmed(row) ? [row.id] : []));
+  if (invalid.length > 0) await hosted.remove(id, invalid);
+};
+
+/** Hosts terminators that a router has created at another controller. They are found in the change log. */
+export const hostFromOtherControllers = (dependencies: TerminatorDependencies): void => {
+  const { fabric, hosted } = dependencies;
+  const { core, events, connected } = fabric;
+  const { clock, logger } = core.platform;
+  const idsByRouter = new Map<string, string[]>();
+  const hostPending = async (routerId: string) => {
+    const ids = (idsByRouter.get(routerId) ?? []).filter((id) => !hosted.get(id));
+    idsByRouter.delete(routerId);
+    const router = connected.get(routerId);
+    if (router && ids.length > 0) await hostStored(dependencies, router, ids);
+  };
+  events.on('terminator', ({ action, entityId, after: row }) => {
+    if (action !== 'create' || !row || hosted.get(entityId) || !connected.get(row.routerId)) return;
+    const { routerId } = row;
+    const pending = idsByRouter.get(routerId);
+    if (pending) return void pending.push(entityId);
+    idsByRouter.set(routerId, [entityId]);
+    after(clock, SETTLING_TIME, () => {
+      hostPending(routerId).catch((error: unknown) =>
+        logger.warn('terminators that a router hosts through another controller could not be read; they cannot be dialed from here', {
+          routerId,
+          error,
+        }),
+      );
+    });
+  });
 };

@@ -1,70 +1,44 @@
-import type { Frame } from '../../../control-channel/frame.ts';
-import type { MessageBody } from '../../../control-channel/messages/message-type.ts';
 import { terminatorMessages } from '../../../control-channel/messages/terminators.ts';
-import { ClaimRefused, tunnelerRightOf } from '../authorization/authorize.ts';
+import { authorizeTunneler } from '../authorization/authorize.ts';
 import type { ConnectedRouter } from '../routers/connected-routers.ts';
 import { forRouters } from '../routers/fabric.ts';
-import { type HandlerRow, handling } from '../routers/message-handlers.ts';
-import { BindRefused, bind, checkRequest } from './bind.ts';
-import type { HostingPlace } from './hosted-terminators.ts';
-import { type Host, ownTerminator, refusing, updateOwn } from './requests.ts';
+import { type HandlerEntry, handle } from '../routers/message-handlers.ts';
+import type { TerminatorDependencies } from './hosted-terminators.ts';
+import { answeringRefusals, createTerminatorFor, ownTerminator, updateOwn } from './requests.ts';
 
 const { createTunnelTerminator, createTunnelTerminatorResponse, updateTunnelTerminator, updateTunnelTerminatorResponse } =
   terminatorMessages;
 const { removeTunnelTerminator, removeTunnelTerminatorResponse } = terminatorMessages;
 
-/** A router hosts a service by its own tunneler, as the identity that it is itself. */
-const create = async (
-  { fabric: { core }, rights, host, remove }: HostingPlace,
-  router: ConnectedRouter,
-  request: MessageBody<typeof createTunnelTerminator>,
-  frame: Frame,
-): Promise<void> => {
-  const { channel } = router;
-  const { address: id, peerData, serviceId, startTime } = request;
-  const judgedAt = rights.time;
-  try {
-    checkRequest(request);
-    const right = await forRouters(core, (job) =>
-      job.write(async (entities) => {
-        const claimed = await tunnelerRightOf(entities, core, { serviceId, type: 'Bind', routerId: router.id });
-        await bind(entities, core, claimed, 'tunnel', request);
-        return claimed;
-      }),
-    );
-    host(router, { id, right, peerData, isConfirmed: true }, judgedAt);
-    if (!channel.signal.aborted) channel.answer(frame, createTunnelTerminatorResponse, { terminatorId: id, startTime, result: 'success' });
-  } catch (error) {
-    if (channel.signal.aborted) return;
-    const isRefused = error instanceof BindRefused || error instanceof ClaimRefused;
-    const result = error instanceof BindRefused ? error.result : error instanceof ClaimRefused ? 'otherFailure' : 'busy';
-    const msg = isRefused ? error.message : 'try again later';
-    channel.answer(frame, createTunnelTerminatorResponse, { terminatorId: id, startTime, result, msg });
-    if (!isRefused) throw error;
-    if (error instanceof ClaimRefused) await remove(router.id, [id]);
-    core.platform.logger.info('a router may not host what it asked for', { routerId: router.id, reason: msg });
-  }
-};
-
-/** What a router hosts by its own tunneler. */
-export const tunnelTerminatorHandlers = (place: HostingPlace, router: ConnectedRouter): readonly HandlerRow[] => {
-  const { core } = place.fabric;
-  const host: Host = { routerId: router.id, hostId: router.id };
+/** Handlers for the terminators that a router hosts by its own tunneler, as its own identity. */
+export const tunnelTerminatorHandlers = (dependencies: TerminatorDependencies, router: ConnectedRouter): readonly HandlerEntry[] => {
+  const { fabric, hosted } = dependencies;
+  const { core } = fabric;
+  const { channel, id: routerId } = router;
+  const host = { routerId, hostId: routerId };
   return [
-    handling(createTunnelTerminator, (request, frame) => create(place, router, request, frame)),
-    handling(
+    handle(createTunnelTerminator, (request, frame) => {
+      const { address: terminatorId, serviceId, startTime } = request;
+      return createTerminatorFor(dependencies, router, request, {
+        binding: 'tunnel',
+        authorize: async () => (entities) => authorizeTunneler(entities, core, { serviceId, type: 'Bind', routerId }),
+        unauthorized: 'otherFailure',
+        answer: (result, msg) => channel.answer(frame, createTunnelTerminatorResponse, { terminatorId, startTime, result, msg }),
+      });
+    }),
+    handle(
       updateTunnelTerminator,
-      refusing(router, async (update, frame) => {
+      answeringRefusals(router, async (update, frame) => {
         await forRouters(core, (job) => job.write((entities) => updateOwn(entities, host, update)));
-        router.channel.answer(frame, updateTunnelTerminatorResponse, {});
+        channel.answer(frame, updateTunnelTerminatorResponse, {});
       }),
     ),
-    handling(
+    handle(
       removeTunnelTerminator,
-      refusing(router, async (id, frame) => {
+      answeringRefusals(router, async (id, frame) => {
         const own = await forRouters(core, (job) => job.read((entities) => ownTerminator(entities, id, host)));
-        if (own) await place.remove(router.id, [id]);
-        router.channel.answer(frame, removeTunnelTerminatorResponse, undefined);
+        if (own) await hosted.remove(routerId, [id]);
+        channel.answer(frame, removeTunnelTerminatorResponse, undefined);
       }),
     ),
   ];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { createLinks, type RouterLink } from '../../../../src/domain/traffic/links/link-table.ts';
+import { createLinkTable, type RouterLink } from '../../../../src/domain/traffic/links/link-table.ts';
 import { cheapestPaths, type RouterCost } from '../../../../src/domain/traffic/links/paths.ts';
 
 const link = (from: string, to: string, id = `${from}-${to}`): RouterLink => ({
@@ -73,7 +73,7 @@ describe('ways between routers', () => {
 
 describe('links', () => {
   test('a router reports its own, and no older iteration', () => {
-    const links = createLinks();
+    const links = createLinkTable();
     links.report({ ...link('a', 'b', 'l'), iteration: 2 });
     links.report({ ...link('a', 'c', 'l'), iteration: 1 });
     links.report({ ...link('x', 'b', 'l'), iteration: 3 });
@@ -83,9 +83,9 @@ describe('links', () => {
   });
 
   test('those that a router does not name any more are forgotten', () => {
-    const links = createLinks();
+    const links = createLinkTable();
     for (const one of [link('a', 'b'), link('a', 'c'), link('b', 'a')]) links.report(one);
-    links.forget('a', new Set(['a-c']));
+    links.removeExcept('a', new Set(['a-c']));
     assert.deepEqual(
       links.all().map(({ id }) => id),
       ['a-c', 'b-a'],

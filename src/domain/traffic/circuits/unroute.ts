@@ -1,0 +1,64 @@
+import { circuitMessages } from '../../../control-channel/messages/circuits.ts';
+import type { ConnectedRouter, ConnectedRouters } from '../routers/connected-routers.ts';
+
+/** Removes ended circuits from routers. */
+export interface Unrouting {
+  /** Routers that are not connected get the message when they connect. @param isImmediate false: data under way may arrive first */
+  unroute(routerIds: readonly string[], circuitId: string, isImmediate: boolean): void;
+  onConnect(router: ConnectedRouter): void;
+  onDelete(routerId: string): void;
+}
+
+export const createUnrouting = (connected: ConnectedRouters): Unrouting => {
+  const pending = createPendingUnroutes();
+  return {
+    unroute: (routerIds, circuitId, isImmediate) => {
+      for (const routerId of routerIds) {
+        const router = connected.get(routerId);
+        if (router) sendUnroute(router, circuitId, isImmediate);
+        else pending.add(routerId, circuitId);
+      }
+    },
+    onConnect: (router) => {
+      for (const id of pending.take(router.id)) sendUnroute(router, id, true);
+    },
+    onDelete: (routerId) => void pending.take(routerId),
+  };
+};
+
+/** Has a router remove a circuit. @param isImmediate false: data under way may arrive first */
+export const sendUnroute = ({ channel }: ConnectedRouter, circuitId: string, isImmediate: boolean): void => {
+  if (!channel.signal.aborted) channel.send(circuitMessages.unroute, { circuitId, now: isImmediate });
+};
+
+/** Circuits that have ended while a router on their path was not connected. */
+export interface PendingUnroutes {
+  add(routerId: string, circuitId: string): void;
+  /** Removes and returns those of a router. */
+  take(routerId: string): readonly string[];
+}
+
+/** Circuits per router, and routers, at most. The oldest are dropped, because routers also ask about circuits that are idle. */
+const MOST = 10_000;
+
+export const createPendingUnroutes = (): PendingUnroutes => {
+  const byRouter = new Map<string, Set<string>>();
+  return {
+    add: (routerId, circuitId) => {
+      const known = byRouter.get(routerId) ?? new Set();
+      byRouter.set(routerId, known.add(circuitId));
+      dropOldest(known);
+      dropOldest(byRouter);
+    },
+    take: (routerId) => {
+      const known = [...(byRouter.get(routerId) ?? [])];
+      byRouter.delete(routerId);
+      return known;
+    },
+  };
+};
+
+const dropOldest = (some: Map<string, unknown> | Set<string>): void => {
+  const [oldest] = some.size > MOST ? some.keys() : [];
+  if (oldest !== undefined) some.delete(oldest);
+};

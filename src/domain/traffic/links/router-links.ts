@@ -1,0 +1,115 @@
+import { router as routerKind } from '../../../api/routers.ts';
+import { createSemaphore } from '../../../concurrency/semaphore.ts';
+import type { Budget } from '../../../control-channel/budget.ts';
+import { circuitMessages } from '../../../control-channel/messages/circuits.ts';
+import { linkMessages } from '../../../control-channel/messages/links.ts';
+import type { MessageBody } from '../../../control-channel/messages/message-type.ts';
+import type { ConnectedRouter } from '../routers/connected-routers.ts';
+import { type Fabric, forRouters, onRouterChange } from '../routers/fabric.ts';
+import { type HandlerEntry, handle } from '../routers/message-handlers.ts';
+import { createLinkTable, isOlder, type LinkTable, type RouterLink, reportedConnections, reportedLink } from './link-table.ts';
+import { announcePeers, type Peers } from './peers.ts';
+
+const { routerLinks, linkState, verifyRouter } = linkMessages;
+const { fault } = circuitMessages;
+
+/** A message about a link. */
+type LinkFault = Pick<MessageBody<typeof fault>, 'id' | 'iteration'>;
+
+/** The links between routers. */
+export interface RouterLinks extends Peers {
+  readonly table: LinkTable;
+  handlers(router: ConnectedRouter): readonly HandlerEntry[];
+  /** Removes a link that one end reports as a duplicate, and notifies the other end. @returns true if the link was known */
+  removeDuplicate(router: ConnectedRouter, reported: LinkFault): boolean;
+  /** Removes a link that one end reports as broken. @returns true if the link is not known now */
+  removeBroken(router: ConnectedRouter, reported: LinkFault): boolean;
+  /** Has both ends close a link. @returns true if it was known */
+  close(id: string): boolean;
+  /** Subscribes to links that their router does not report any more. */
+  onUnreported(listener: (linkId: string) => void): void;
+}
+
+/** Elements of a report per link, about. */
+const ELEMENTS_PER_LINK = 8;
+
+/** @returns applies the reports of a router. The first one of a connection lists all links, as does a full refresh; others list those that are new. */
+const reporter = (table: LinkTable, { id: from }: ConnectedRouter, onUnreported: (linkId: string) => void) => {
+  const mutex = createSemaphore(1);
+  let isFirst = true;
+  function* apply(report: MessageBody<typeof routerLinks>): Generator<number, void> {
+    const reported: RouterLink[] = [];
+    for (const one of report.links) {
+      const link = reportedLink(from, one);
+      if (link) reported.push(link);
+      yield ELEMENTS_PER_LINK;
+    }
+    const removed = isFirst || report.fullRefresh ? table.removeExcept(from, new Set(reported.map(({ id }) => id))) : [];
+    isFirst = false;
+    for (const link of reported) {
+      table.report(link);
+      yield 1;
+    }
+    for (const id of removed) onUnreported(id);
+  }
+  return (report: MessageBody<typeof routerLinks>, budget: Budget): Promise<void> => mutex.run(() => budget.run(apply(report)));
+};
+
+export const serveLinks = (fabric: Fabric): RouterLinks => {
+  const { core, connected, events } = fabric;
+  const table = createLinkTable();
+  const listeners: ((linkId: string) => void)[] = [];
+  onRouterChange(events, ({ action, entityId }) => {
+    if (action === 'delete') for (const { id, from, to } of table.all()) if (from === entityId || to === entityId) table.remove(id);
+  });
+
+  /** The link, unless the router is no end of it, or the report is about an earlier iteration. */
+  const ofRouter = ({ id: routerId }: ConnectedRouter, { id, iteration }: LinkFault) => {
+    const link = table.get(id);
+    const isEnd = link?.from === routerId || link?.to === routerId;
+    return link && isEnd && !isOlder(iteration, link.iteration) ? link : undefined;
+  };
+  const sendFault = (routerId: string, { id, iteration }: LinkFault): void =>
+    connected.get(routerId)?.channel.send(fault, { subject: 'link', id, iteration });
+  /** Tells a router whether one of these certificates is the current one of another router, with which it is to share a link. */
+  const verify = async ({ routerId, fingerprints }: MessageBody<typeof verifyRouter>): Promise<boolean> => {
+    const row = await forRouters(core, (job) => job.read((entities) => entities.get(routerKind, routerId)));
+    return row !== undefined && !row.disabled && row.fingerprint !== null && fingerprints.includes(row.fingerprint ?? '');
+  };
+
+  return {
+    table,
+    ...announcePeers(fabric),
+    onUnreported: (listener) => void listeners.push(listener),
+    handlers: (router) => {
+      const report = reporter(table, router, (linkId) => {
+        for (const listener of listeners) listener(linkId);
+      });
+      return [
+        handle(routerLinks, (links, _frame, budget) => report(links, budget)),
+        handle(linkState, (state) => table.updateConnections(reportedConnections(router.id, state))),
+        handle(verifyRouter, async (request, frame) => {
+          const isVerified = await verify(request);
+          router.channel.sendResult(frame, isVerified, isVerified ? 'router verified' : 'these are no certificates of the router');
+        }),
+      ];
+    },
+    removeDuplicate: (router, reported) => {
+      const link = ofRouter(router, reported);
+      if (!link) return false;
+      table.remove(link.id);
+      sendFault(link.from === router.id ? link.to : link.from, { id: link.id, iteration: reported.iteration });
+      return true;
+    },
+    removeBroken: (router, reported) => {
+      const link = ofRouter(router, reported);
+      if (link) table.remove(link.id);
+      return table.get(reported.id) === undefined;
+    },
+    close: (id) => {
+      const link = table.remove(id);
+      if (link) for (const end of [link.from, link.to]) sendFault(end, link);
+      return link !== undefined;
+    },
+  };
+};
