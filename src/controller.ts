@@ -6,7 +6,7 @@ import type { ChangeListeners } from './changes/listeners.ts';
 import { createStamps } from './changes/stamps.ts';
 import { keepInside } from './controller-inside.ts';
 import { entries } from './domain/entries.ts';
-import { createPresence } from './domain/fabric/connections/create.ts';
+import { createPresence } from './domain/fabric/connections/create-presence.ts';
 import type { Presence } from './domain/fabric/connections/presence.ts';
 import { type CallerCredentials, createFacade } from './facade.ts';
 import { hostDocument, type OpenApiOptions } from './host-document.ts';

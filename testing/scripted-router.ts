@@ -8,7 +8,7 @@ import { messages } from '../src/control-channel/messages/index.ts';
 import { linkListeners } from '../src/control-channel/messages/links.ts';
 import type { MessageType } from '../src/control-channel/messages/message-type.ts';
 import { routerMetadata } from '../src/control-channel/messages/routers.ts';
-import { utf8 } from '../src/control-channel/text.ts';
+import { utf8 } from '../src/control-channel/primitives.ts';
 import type { TestCertificate } from './certificates.ts';
 import type { TestClock } from './clock.ts';
 

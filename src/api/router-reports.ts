@@ -125,7 +125,7 @@ export const syncStatus = z.enum([
 export type SyncStatus = z.output<typeof syncStatus>;
 
 /** A connected router as a controller publishes it to others. Stored rows obey the same bounds as reports of routers. */
-export const toldRouter = z.object({
+export const sharedRouter = z.object({
   key: z.object({ id: shortLine, enrolledBy: shortLine }),
   /** When it connected, ms since 1970 by the clock of its controller. */
   since: z.int(),

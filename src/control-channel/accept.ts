@@ -9,7 +9,7 @@ import { type Header, header, headersOf } from './header-fields.ts';
 import { Malformed } from './malformed.ts';
 import { channelMessages } from './messages/channel.ts';
 import { messages } from './messages/index.ts';
-import { utf8 } from './text.ts';
+import { utf8 } from './primitives.ts';
 
 /** The other end is not admitted. The message is sent to it. */
 export class RefusedHello extends Error {

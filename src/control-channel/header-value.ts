@@ -1,5 +1,5 @@
 import { Malformed } from './malformed.ts';
-import { textOf, utf8 } from './text.ts';
+import { joined, textOf, utf8 } from './primitives.ts';
 
 /** The encoding of a header value. */
 export interface HeaderForm<T> {
@@ -38,19 +38,16 @@ const bool: HeaderForm<boolean> = {
 /** A number from 0 to 255. */
 const byte: HeaderForm<number> = { write: (value) => Uint8Array.of(value), read: (bytes) => fixed(1, bytes).getUint8(0) };
 
-/** A signed number of four bytes. */
 const int32: HeaderForm<number> = {
   write: (value) => written(4, (view) => view.setInt32(0, value, true)),
   read: (bytes) => fixed(4, bytes).getInt32(0, true),
 };
 
-/** An unsigned number of four bytes. */
 const uint32: HeaderForm<number> = {
   write: (value) => written(4, (view) => view.setUint32(0, value, true)),
   read: (bytes) => fixed(4, bytes).getUint32(0, true),
 };
 
-/** An unsigned number of eight bytes. */
 const uint64: HeaderForm<bigint> = {
   write: (value) => written(8, (view) => view.setBigUint64(0, value, true)),
   read: (bytes) => fixed(8, bytes).getBigUint64(0, true),
@@ -100,16 +97,6 @@ const textByText: HeaderForm<ReadonlyMap<string, string>> = {
 const EMPTY = new Uint8Array();
 
 const measured = (bytes: Uint8Array): readonly Uint8Array[] => [uint32.write(bytes.length), bytes];
-
-const joined = (parts: readonly Uint8Array[]): Uint8Array => {
-  const bytes = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
-  }
-  return bytes;
-};
 
 interface Cursor {
   uint32(): number;

@@ -3,7 +3,7 @@ import { after, monotonic } from '../platform/timers.ts';
 import type { Frame } from './frame.ts';
 import { type Header, header } from './header-fields.ts';
 import { headerForm } from './header-value.ts';
-import { nanoseconds } from './nanoseconds.ts';
+import { nanoseconds } from './primitives.ts';
 
 /** Milliseconds between two heartbeats. */
 const EVERY = 10_000;

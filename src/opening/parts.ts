@@ -15,7 +15,7 @@ import { createWriter } from '../changes/writer.ts';
 import { createSemaphore, type Semaphore } from '../concurrency/semaphore.ts';
 import { behaviours } from '../domain/behaviours.ts';
 import { concerningKinds } from '../domain/catalogue/services/concerns.ts';
-import { sharePresence } from '../domain/fabric/connections/sharing.ts';
+import { sharePresence } from '../domain/fabric/connections/share-presence.ts';
 import { createNetworkJwt } from '../domain/maintenance/trust/network-jwt.ts';
 import { createSessionHooks } from '../domain/sessions/sessions/write-hooks.ts';
 import { createDocuments } from '../http/documents.ts';

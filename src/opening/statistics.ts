@@ -72,7 +72,7 @@ export const createStatistics = (
   return async () => ({
     entities: await entities(),
     queues: { writes: loadOf(writes), enrollments: loadOf(enrollments), passwordChecks: loadOf(passwordChecks) },
-    connectedRouters: presence.here,
+    connectedRouters: presence.localCount,
     traffic: { links: traffic.links().length, circuits: traffic.circuits().length, bytes: traffic.carried() },
     roleIndexes: roleIndexes.sizes(),
     readCacheBytes: readCache.bytes,

@@ -1,5 +1,5 @@
 import { loadKeysEarly } from '../domain/directory/external-jwt-signers/load-keys.ts';
-import { endConnectionsOnChange } from '../domain/fabric/connections/endings.ts';
+import { closeConnectionsOnChange } from '../domain/fabric/connections/create-presence.ts';
 import { joinNetwork } from '../domain/maintenance/controllers/membership.ts';
 import type { Opening } from './options.ts';
 import type { ControllerParts } from './parts.ts';
@@ -11,7 +11,7 @@ export const beginWork = async (
   { member, provider }: Pick<Opening, 'member' | 'provider'>,
 ): Promise<void> => {
   loadKeysEarly(events, core);
-  endConnectionsOnChange(events, core);
+  closeConnectionsOnChange(events, core);
   if (member) await joinNetwork(core, member);
   if (provider) keepProvider(core);
   // Resumes work that a closed or lost controller left.

@@ -18,7 +18,7 @@ export interface TrafficLink {
   readonly connections: readonly LinkConnection[];
 }
 
-/** A circuit by the ids of all that it consists of. */
+/** A circuit, with the ids of its parts. */
 export interface TrafficCircuit {
   readonly id: string;
   /** ISO text. */
@@ -34,7 +34,7 @@ export interface TrafficCircuit {
   readonly links: readonly string[];
 }
 
-/** Where routers count bytes: towards clients (`ingress`), hosts (`egress`) and other routers (`fabric`), received (`rx`) and sent (`tx`). */
+/** Points where routers count bytes: towards clients (`ingress`), hosts (`egress`) and other routers (`fabric`), received (`rx`) and sent (`tx`). */
 export const carriedPoints = ['ingress.rx', 'ingress.tx', 'egress.rx', 'egress.tx', 'fabric.rx', 'fabric.tx'] as const;
 
 /** A point where a router counts bytes. */
@@ -43,34 +43,34 @@ export type CarriedPoint = (typeof carriedPoints)[number];
 /** Bytes by the point where they were counted, as far as routers have reported them. */
 export type CarriedBytes = Readonly<Partial<Record<CarriedPoint, number>>>;
 
-/** What a router has answered that was asked for values. */
+/** The values of an inspected router. */
 export interface InspectedRouter {
   readonly routerId: string;
-  /** Why some of the values, or all, are missing. */
+  /** Reasons of missing values. */
   readonly errors: readonly string[];
-  /** Each as the router says it: mostly JSON, sometimes other text. */
+  /** Values as the router sent them: mostly JSON, sometimes other text. */
   readonly values: readonly { readonly name: string; readonly value: string }[];
 }
 
-/** The traffic of the routers that are connected to a controller, for operators. In memory only: it is momentary, and ends with the process. */
+/** The traffic of the routers that are connected to a controller, for operators. In memory only, because it ends with the process. */
 export interface Traffic {
   links(): readonly TrafficLink[];
   circuits(): readonly TrafficCircuit[];
-  /** What the connected routers have carried since they were started, by their last reports. */
+  /** Byte counts of the connected routers since their start, by their last reports. */
   carried(): CarriedBytes;
-  /** Where other routers reach a router; empty while it is not connected. */
+  /** Addresses at which a router accepts links; empty while it is not connected. */
   linkListeners(routerId: string): readonly { readonly address: string; readonly protocol: string }[];
-  /** Has the routers close a link, and ends the circuits over it. @returns whether it was known */
+  /** Has the routers close a link, and ends or reroutes the circuits over it. @returns true if it was known */
   endLink(id: string): boolean;
-  /** Ends a circuit on its routers. @returns whether it was known */
+  /** Ends a circuit on its routers. @returns true if it was known */
   endCircuit(id: string): boolean;
-  /** Asks connected routers for values that they alone know, each by its name. @param isAsked which of them, by id */
+  /** Asks connected routers for values by name. @param isAsked selects routers by id */
   inspect(values: readonly string[], isAsked: (routerId: string) => boolean): Promise<readonly InspectedRouter[]>;
 }
 
-/** The traffic of one controller: none, until it serves routers. */
+/** The traffic of one controller: empty until it serves routers. */
 export interface ServedTraffic extends Traffic {
-  /** From now on it is as `traffic` says. */
+  /** Sets the traffic of served routers. */
   serve(traffic: Traffic): void;
 }
 

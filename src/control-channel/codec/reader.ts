@@ -1,5 +1,5 @@
 import { Malformed } from '../malformed.ts';
-import { textOf } from '../text.ts';
+import { textOf } from '../primitives.ts';
 
 /** Wire types: the length of a value follows from its bytes, is fixed, or stands before it. */
 export const wireType = { varint: 0, eightBytes: 1, bytes: 2, fourBytes: 5 } as const;

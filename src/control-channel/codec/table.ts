@@ -8,19 +8,12 @@ const one =
   <T, I>(value: WireValue<T, I>) =>
   (number: number): Entry<T, I> => [number, singleField(value)];
 
-/** UTF-8. */
 const text = one(valueType.text);
-/** Bytes. */
 const bytes = one(valueType.bytes);
-/** True or false. */
 const bool = one(valueType.bool);
-/** A signed number of 32 bits. */
 const int32 = one(valueType.int32);
-/** An unsigned number of 32 bits. */
 const uint32 = one(valueType.uint32);
-/** A signed number of 64 bits. */
 const int64 = one(valueType.int64);
-/** An unsigned number of 64 bits. */
 const uint64 = one(valueType.uint64);
 
 /** A number with a name. */

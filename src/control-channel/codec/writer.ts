@@ -1,4 +1,4 @@
-import { utf8 } from '../text.ts';
+import { utf8 } from '../primitives.ts';
 import { wireType } from './reader.ts';
 
 /** Texts up to this length are mostly ASCII, and written without an encoder. */

@@ -1,4 +1,3 @@
-/** Messages of the channel itself. */
 import { emptyMessage, fromRouters, textMessage } from './message-type.ts';
 
 /** The first message of a connection; its body is the id of the sender. */

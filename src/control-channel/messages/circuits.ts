@@ -1,4 +1,3 @@
-/** Messages about circuits. */
 import { field, message, valueType } from '../codec/index.ts';
 import { fromRouters, tableMessage, textMessage } from './message-type.ts';
 
@@ -86,7 +85,6 @@ const createCircuitV1 = fromRouters(
   }),
 );
 
-/** The answer. */
 const createCircuitV1Response = tableMessage(20206, 'CreateCircuitResponse', createdCircuit);
 
 /** Asks for a circuit on behalf of the router's own tunneler. */
@@ -99,7 +97,6 @@ const createTunnelCircuit = fromRouters(
   }),
 );
 
-/** The answer. */
 const createTunnelCircuitResponse = tableMessage(20221, 'CreateTunnelCircuitV2Response', createdCircuit);
 
 /** Messages about circuits. */

@@ -1,4 +1,3 @@
-/** Messages about links and peers. */
 import { field, message, valueType } from '../codec/index.ts';
 import { fromRouters, tableMessage } from './message-type.ts';
 

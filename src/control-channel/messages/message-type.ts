@@ -1,6 +1,6 @@
 import type { Budget } from '../budget.ts';
 import { type FieldTable, finished, type Message, message, type ReadMessage, type WrittenMessage } from '../codec/message.ts';
-import { textOf, utf8 } from '../text.ts';
+import { textOf, utf8 } from '../primitives.ts';
 
 /** A type of message by its content type, with the encoding of its body. `I` is the type of senders, `T` that of receivers. */
 export interface MessageType<T, I = T> {

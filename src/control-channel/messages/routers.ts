@@ -1,4 +1,3 @@
-/** Messages about a router itself. */
 import { field, message, valueType } from '../codec/index.ts';
 import { emptyMessage, fromRouters, tableMessage } from './message-type.ts';
 

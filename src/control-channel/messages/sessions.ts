@@ -1,4 +1,3 @@
-/** Messages about API sessions and sessions. */
 import { field, message } from '../codec/index.ts';
 import { fromRouters, tableMessage } from './message-type.ts';
 

@@ -1,4 +1,3 @@
-/** Messages about terminators. */
 import { field, message, valueType } from '../codec/index.ts';
 import { emptyMessage, fromRouters, tableMessage, textMessage } from './message-type.ts';
 
@@ -21,7 +20,6 @@ const createTerminator = fromRouters(
   }),
 );
 
-/** The answer. */
 const createTerminatorResponse = tableMessage(20217, 'CreateTerminatorV2Response', {
   terminatorId: field.text(1),
   result: field.named(2, outcome),
@@ -46,7 +44,6 @@ const updateTerminator = fromRouters(
   }),
 );
 
-/** The answer. */
 const updateTerminatorResponse = tableMessage(20210, 'UpdateTerminatorResponse', {});
 
 /** Removes one; answered by `removeTerminatorResponse`. */
@@ -60,7 +57,6 @@ const removeTerminator = fromRouters(
   }),
 );
 
-/** The answer. */
 const removeTerminatorResponse = tableMessage(20212, 'RemoveTerminatorResponse', {});
 
 /** Removes several; answered with a `result`. */
@@ -116,7 +112,6 @@ const createTunnelTerminator = fromRouters(
   }),
 );
 
-/** The answer. */
 const createTunnelTerminatorResponse = tableMessage(20414, 'CreateTunnelTerminatorResponseV2', {
   terminatorId: field.text(1),
   startTime: field.int64(2),
@@ -136,13 +131,11 @@ const updateTunnelTerminator = fromRouters(
   }),
 );
 
-/** The answer. */
 const updateTunnelTerminatorResponse = tableMessage(20409, 'UpdateTunnelTerminatorResponse', {});
 
 /** Removes one; the body is its id. Answered by `removeTunnelTerminatorResponse`. */
 const removeTunnelTerminator = fromRouters({ bytes: 4096, elements: 0, cost: 2 }, textMessage(20410, 'RemoveTunnelTerminatorRequest'));
 
-/** The answer. */
 const removeTunnelTerminatorResponse = emptyMessage(20411, 'RemoveTunnelTerminatorResponse');
 
 /** Messages about terminators. */

@@ -4,7 +4,7 @@ import { encodeFrame } from '../../../src/control-channel/frame.ts';
 import { createFrameReader } from '../../../src/control-channel/frame-reader.ts';
 import { circuitHeader, type Header } from '../../../src/control-channel/header-fields.ts';
 import { messages } from '../../../src/control-channel/messages/index.ts';
-import { textOf } from '../../../src/control-channel/text.ts';
+import { textOf } from '../../../src/control-channel/primitives.ts';
 import { until } from '../../support/until.ts';
 import { mesh } from './mesh.ts';
 import { routerNetwork } from './support.ts';

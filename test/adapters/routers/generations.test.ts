@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { createFrameReader } from '../../../src/control-channel/frame-reader.ts';
 import { earlierHelloHeader, header, helloHeader } from '../../../src/control-channel/header-fields.ts';
 import { messages } from '../../../src/control-channel/messages/index.ts';
-import { textOf } from '../../../src/control-channel/text.ts';
+import { textOf } from '../../../src/control-channel/primitives.ts';
 import { testNetwork } from '../../../testing/index.ts';
 import { directRouter } from '../../support/control-channel/direct-router.ts';
 import { fromHex, hellos } from '../../support/control-channel/recorded.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { encodeFrame, type Frame } from '../../../src/control-channel/frame.ts';
 import { createFrameReader } from '../../../src/control-channel/frame-reader.ts';
 import { type Header, header, headersOf } from '../../../src/control-channel/header-fields.ts';
-import { utf8 } from '../../../src/control-channel/text.ts';
+import { utf8 } from '../../../src/control-channel/primitives.ts';
 import { acceptRouterOf } from '../../../src/routers.ts';
 import type { TestNetwork, TestRouter } from '../../../testing/index.ts';
 

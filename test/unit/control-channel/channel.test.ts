@@ -8,8 +8,8 @@ import { createFrameReader } from '../../../src/control-channel/frame-reader.ts'
 import { type Header, header, headersOf } from '../../../src/control-channel/header-fields.ts';
 import { Malformed } from '../../../src/control-channel/malformed.ts';
 import { messages } from '../../../src/control-channel/messages/index.ts';
+import { utf8 } from '../../../src/control-channel/primitives.ts';
 import { Unanswered } from '../../../src/control-channel/requests.ts';
-import { utf8 } from '../../../src/control-channel/text.ts';
 import { frozenClock } from '../../support/clock.ts';
 
 const { hello, ping, result, latency, heartbeat, reconnectPing } = messages.channel;

@@ -12,7 +12,7 @@ const begin = () => {
   const connections = createConnections(frozenClock(), 1000);
   const list = createConnectedList();
   const noted: boolean[] = [];
-  connections.onChange((routerId, connection) => void noted.push(list.note(routerId, connection)));
+  connections.onChange((routerId, connection) => void noted.push(list.update(routerId, connection)));
   const connect = (number: number) => connections.open({ id: `r${number}`, enrolledBy: `e${number}` }, STATE);
   const sizes = () => list.parts.map((part) => part.connections.size);
   return { list, noted, connect, sizes };
@@ -24,7 +24,7 @@ describe('the list of connected routers, in parts', () => {
     const all = Array.from({ length: 130 }, (_, i) => connect(i));
     assert.deepEqual(sizes(), [64, 64, 2]);
     const before = revisions(list);
-    all[70]?.change({ syncStatus: 'SYNC_DONE' });
+    all[70]?.update({ syncStatus: 'SYNC_DONE' });
     assert.deepEqual(
       revisions(list).map((revision, place) => revision > (before[place] ?? 0)),
       [false, true, false],
@@ -36,7 +36,7 @@ describe('the list of connected routers, in parts', () => {
     const { list, connect, sizes } = begin();
     const all = Array.from({ length: 130 }, (_, i) => connect(i));
     const before = revisions(list);
-    all[3]?.end('lost');
+    all[3]?.close('lost');
     connect(1000);
     assert.deepEqual(sizes(), [64, 64, 2]);
     assert.deepEqual(
@@ -49,7 +49,7 @@ describe('the list of connected routers, in parts', () => {
     const { list, connect } = begin();
     const first = connect(1);
     const [revision = 0] = revisions(list);
-    first.end('lost');
+    first.close('lost');
     assert.deepEqual(revisions(list), []);
     connect(1);
     assert.ok((revisions(list)[0] ?? 0) > revision);
@@ -61,9 +61,9 @@ describe('the list of connected routers, in parts', () => {
     assert.ok(noted.every(Boolean));
     const beyond = connect(20_000);
     assert.equal(noted.at(-1), false);
-    beyond.end('lost');
+    beyond.close('lost');
     assert.equal(noted.at(-1), true);
-    all[0]?.end('lost');
+    all[0]?.close('lost');
     connect(20_001);
     assert.equal(noted.at(-1), true);
     assert.deepEqual([list.parts.length, sizes().every((size) => size === 64)], [256, true]);

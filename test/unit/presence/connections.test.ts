@@ -20,20 +20,24 @@ describe('connections of routers', () => {
     const { connections, connect } = begin();
     const [older, newer] = [connect('r'), connect('r')];
     assert.deepEqual([older.signal.aborted, older.signal.reason.message], [true, 'the router has connected again']);
-    older.change({ syncStatus: 'SYNC_ERROR' });
-    older.carry('i');
-    older.end('anything');
-    assert.deepEqual([newer.signal.aborted, connections.of(rowOf('r'))?.syncStatus], [false, 'SYNC_HELLO']);
+    older.update({ syncStatus: 'SYNC_ERROR' });
+    older.addIdentity('i');
+    older.close('anything');
+    assert.deepEqual([newer.signal.aborted, connections.stateOf(rowOf('r'))?.syncStatus], [false, 'SYNC_HELLO']);
     assert.equal(connections.statusOf('i'), 'offline');
   });
 
-  test('whoever looks at a router that was disabled, or has enrolled anew, ends its connection', () => {
+  test('a router that was disabled, or has to enroll again, is not connected, and its connection can be closed', () => {
     const { connections, connect } = begin();
     const disabled = connect('r');
-    assert.equal(connections.of({ ...rowOf('r'), disabled: true }), undefined);
+    connections.closeUnlessAllowed(rowOf('r'));
+    assert.equal(connections.stateOf({ ...rowOf('r'), disabled: true }), undefined);
+    assert.equal(disabled.signal.aborted, false);
+    connections.closeUnlessAllowed({ ...rowOf('r'), disabled: true });
     assert.equal(disabled.signal.reason.message, 'the router is disabled');
     const stale = connect('r');
-    assert.equal(connections.of({ ...rowOf('r'), enrolledBy: null }), undefined);
+    assert.equal(connections.stateOf({ ...rowOf('r'), enrolledBy: null }), undefined);
+    connections.closeUnlessAllowed({ ...rowOf('r'), enrolledBy: null });
     assert.equal(stale.signal.reason.message, 'the router must enroll anew');
     assert.deepEqual(connections.keys(), []);
   });
@@ -41,9 +45,9 @@ describe('connections of routers', () => {
   test('an identity whose router was lost is unknown for five minutes, and one that went by itself is offline at once', () => {
     const { clock, connections, connect } = begin();
     const router = connect('r');
-    for (const id of ['lost', 'gone']) router.carry(id);
-    router.drop('gone');
-    router.end('lost');
+    for (const id of ['lost', 'gone']) router.addIdentity(id);
+    router.removeIdentity('gone');
+    router.close('lost');
     assert.deepEqual(['lost', 'gone', 'never'].map(connections.statusOf), ['unknown', 'offline', 'offline']);
     clock.advance('299999ms');
     assert.equal(connections.statusOf('lost'), 'unknown');
@@ -54,21 +58,21 @@ describe('connections of routers', () => {
   test('a change that is heard of late ends no connection that was let in after it', () => {
     const { connections } = begin();
     const connection = connections.open(keyOf('r'), STATE, 7);
-    connections.end('r', 'before', 6);
-    connections.end('r', 'the same', 7);
+    connections.closeRouter('r', 'before', 6);
+    connections.closeRouter('r', 'the same', 7);
     assert.equal(connection.signal.aborted, false);
-    connections.end('r', 'after', 8);
+    connections.closeRouter('r', 'after', 8);
     assert.equal(connection.signal.reason.message, 'after');
   });
 
   test('one of several routers is enough, and one that is forgotten is offline', () => {
     const { connections, connect } = begin();
     const [a, b] = [connect('a'), connect('b')];
-    for (const router of [a, b]) router.carry('i');
-    a.end('lost');
+    for (const router of [a, b]) router.addIdentity('i');
+    a.close('lost');
     assert.equal(connections.statusOf('i'), 'online');
-    connections.forget('i');
-    b.end('lost');
+    connections.removeIdentity('i');
+    b.close('lost');
     assert.equal(connections.statusOf('i'), 'offline');
   });
 
@@ -103,17 +107,17 @@ describe('connections of routers', () => {
             carrying.set(each.router, new Set());
           } else if (each.is === 'end') {
             lose(each.router);
-            open.get(each.router)?.end('lost');
+            open.get(each.router)?.close('lost');
             open.delete(each.router);
           } else if (each.is === 'forget') {
-            connections.forget(each.identity);
+            connections.removeIdentity(each.identity);
             for (const set of carrying.values()) set.delete(each.identity);
             lostAt.delete(each.identity);
           } else if (each.is === 'carry') {
-            open.get(each.router)?.carry(each.identity);
+            open.get(each.router)?.addIdentity(each.identity);
             if (carrying.get(each.router)?.add(each.identity)) lostAt.delete(each.identity);
           } else {
-            open.get(each.router)?.drop(each.identity);
+            open.get(each.router)?.removeIdentity(each.identity);
             carrying.get(each.router)?.delete(each.identity);
           }
           for (const identity of ['x', 'y']) {
@@ -143,30 +147,30 @@ describe('routers that are connected to other controllers', () => {
 
   test('count as long as their controller is believed', () => {
     const { clock, connections } = begin();
-    connections.elsewhere.take([{ until: clock.now() + 1000, routers: [router('r', 1, 'a')] }]);
+    connections.remote.replace([{ until: clock.now() + 1000, routers: [router('r', 1, 'a')] }]);
     assert.deepEqual(
-      [connections.of(rowOf('r'))?.reached?.hostname, connections.keys('reached'), connections.hostsBeside('x')],
+      [connections.stateOf(rowOf('r'))?.reached?.hostname, connections.keys('reached'), connections.hostsBeside('x')],
       ['a', [keyOf('r')], ['a', 'a']],
     );
-    assert.deepEqual([connections.here, connections.hostsBeside('r')], [0, []]);
+    assert.deepEqual([connections.localCount, connections.hostsBeside('r')], [0, []]);
     clock.advance('1s');
-    assert.deepEqual([connections.of(rowOf('r')), connections.keys(), connections.hostsBeside('x')], [undefined, [], []]);
+    assert.deepEqual([connections.stateOf(rowOf('r')), connections.keys(), connections.hostsBeside('x')], [undefined, [], []]);
   });
 
   test('do not count for a row that is disabled, or of another enrollment', () => {
     const { clock, connections } = begin();
-    connections.elsewhere.take([{ until: clock.now() + 1000, routers: [router('r', 1)] }]);
-    assert.equal(connections.of({ ...rowOf('r'), disabled: true }), undefined);
-    assert.equal(connections.of({ ...rowOf('r'), enrolledBy: 'another' }), undefined);
-    assert.equal(connections.of({ ...rowOf('r'), enrolledBy: null }), undefined);
-    assert.deepEqual(connections.of(rowOf('r')), STATE);
+    connections.remote.replace([{ until: clock.now() + 1000, routers: [router('r', 1)] }]);
+    assert.equal(connections.stateOf({ ...rowOf('r'), disabled: true }), undefined);
+    assert.equal(connections.stateOf({ ...rowOf('r'), enrolledBy: 'another' }), undefined);
+    assert.equal(connections.stateOf({ ...rowOf('r'), enrolledBy: null }), undefined);
+    assert.deepEqual(connections.stateOf(rowOf('r')), STATE);
   });
 
   test('of several connections the latest counts that has said how the router is reached', () => {
     const { clock, connections, connect } = begin();
     const until = clock.now() + 1000;
-    const hostname = () => connections.of(rowOf('r'))?.reached?.hostname;
-    connections.elsewhere.take([
+    const hostname = () => connections.stateOf(rowOf('r'))?.reached?.hostname;
+    connections.remote.replace([
       { until, routers: [router('r', 2, 'older')] },
       { until, routers: [router('r', 3, 'newer')] },
       { until: until - 1000, routers: [router('r', 4, 'lost')] },
@@ -175,11 +179,11 @@ describe('routers that are connected to other controllers', () => {
     assert.equal(hostname(), 'newer');
     const here = connect('r');
     assert.equal(hostname(), 'newer');
-    here.change({ reached: { hostname: 'here', supportedProtocols: {} } });
+    here.update({ reached: { hostname: 'here', supportedProtocols: {} } });
     assert.equal(hostname(), 'here');
-    here.end('lost');
+    here.close('lost');
     assert.equal(hostname(), 'newer');
-    connections.elsewhere.take([]);
+    connections.remote.replace([]);
     assert.equal(hostname(), undefined);
   });
 });

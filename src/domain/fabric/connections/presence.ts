@@ -1,13 +1,13 @@
 import type * as z from 'zod';
 import type { Hello, ReportedVersion, routerInterfaces, SyncStatus } from '../../../api/router-reports.ts';
 
-/** A network interface of a router, as the router tells of it. */
+/** A network interface of a router, as the router reports it. */
 export type RouterInterfaceReport = z.input<typeof routerInterfaces>[number];
 
-/** Reports of a host that carries router connections, in process. Data from a router may be passed on unchanged: it is validated like any request. */
+/** The reports of a host that carries connections of routers, in process. Data of a router may be passed on unchanged: it is validated like any request. */
 export interface Presence {
   /**
-   * Whether a router may connect; if so, it is connected. A router that was connected already loses its older connection.
+   * Connects a router, if it may. Its older connection is closed.
    * @throws ApiError `UNAUTHORIZED` unless the certificate is the current one of a router that is not disabled; `COULD_NOT_VALIDATE` with the field;
    *   `SERVER_UNAVAILABLE` while the store is away
    */
@@ -28,27 +28,27 @@ export interface RouterConnection {
   readonly routerId: string;
   readonly isEdgeRouter: boolean;
   /**
-   * Aborted when the connection has ended, and its reason says why: the router was disabled or deleted, must enroll anew, or has connected again; the
+   * Aborted when the connection is closed, with the reason: the router was disabled or deleted, must enroll again, or has connected again; the
    * controller or the connection was closed. The host then ends it on its side.
    */
   readonly signal: AbortSignal;
   /**
-   * How clients reach the router: `{ listeners: [{ protocol, hostname, port }] }`, or the older `{ hostname, protocols, protocolPorts }`. The router
+   * The listeners to which clients connect: `{ listeners: [{ protocol, hostname, port }] }`, or the older `{ hostname, protocols, protocolPorts }`. The router
    * is online from now on.
    */
   hello(reported: Hello): Promise<void>;
-  /** How far the router is in learning of the network. `hello` says `SYNC_DONE` by itself. */
+  /** Progress of the router's synchronisation. `hello` sets `SYNC_DONE` by itself. */
   sync(status: SyncStatus): Promise<void>;
   /** The router's network interfaces. These are stored. */
   interfaces(reported: readonly RouterInterfaceReport[]): Promise<void>;
-  /** @throws ApiError `NOT_FOUND` for an identity that there is not */
+  /** @throws ApiError `NOT_FOUND` for an unknown identity */
   identityConnected(identityId: string): Promise<void>;
-  /** The identity itself has left: it is offline at once, unless another router carries it. */
+  /** The identity has disconnected: it is offline at once, unless it is connected to another router. */
   identityDisconnected(identityId: string): Promise<void>;
-  /** The same of several at once. What is no id of an identity is left out. @returns those that are connected now */
+  /** The same for several. Unknown ids are skipped. @returns those that are connected now */
   identitiesConnected(identityIds: readonly string[]): Promise<readonly string[]>;
-  /** The same of several at once. */
+  /** The same for several. */
   identitiesDisconnected(identityIds: readonly string[]): Promise<void>;
-  /** The router is gone; what it carried is not heard of. */
+  /** The router has disconnected; its identities become unknown. */
   close(): void;
 }

@@ -45,8 +45,10 @@ export const routerBehaviour = behaviour(router, {
   present: async (entities, rows, call) => {
     const plain = rows.filter(({ isEdgeRouter }) => !isEdgeRouter);
     const outstanding = await routerEnrollmentsOf(entities, 'transitRouterId', plain, call);
+    const { presence } = call.core;
+    for (const row of rows) presence.closeUnlessAllowed(row);
     return rows.map((row) => ({
-      isOnline: call.core.presence.of(row) !== undefined,
+      isOnline: presence.stateOf(row) !== undefined,
       ...(row.isEdgeRouter ? { isVerified: true } : outstanding.get(row.id)),
     }));
   },

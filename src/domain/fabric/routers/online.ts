@@ -1,6 +1,7 @@
 import type { RowOf } from '../../../api/kit/resource.ts';
 import type { edgeRouter } from '../../../api/routers.ts';
-import type { Connections, RouterKey } from '../../../presence/connections.ts';
+import type { Connections } from '../../../presence/connections.ts';
+import type { RouterKey } from '../../../presence/present-router.ts';
 import { and, booleanField, equals, matches, not, oneOf, type Predicate, rewrite, stringField } from '../../../query/index.ts';
 
 type Row = Pick<RowOf<typeof edgeRouter>, 'id' | 'enrolledBy' | 'disabled'>;
@@ -9,7 +10,8 @@ const NO_VERSION = { arch: '', buildDate: '', os: '', revision: '', version: '' 
 
 /** An edge router's presence in answers. It is online once it has reported how it is reached. */
 export const presenceOf = (connections: Connections, row: Row) => {
-  const state = connections.of(row);
+  connections.closeUnlessAllowed(row);
+  const state = connections.stateOf(row);
   return {
     isOnline: state?.reached !== undefined,
     hostname: state?.reached?.hostname ?? '',

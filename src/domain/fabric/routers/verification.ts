@@ -39,7 +39,7 @@ export const offerCertificates = async (
   const { certificate, cert, serverCert, claim } = await core.enrollments.run(() => certifyRouter(dependencies, found, requests));
   await write(async (entities) => {
     const current = await requireEnrolled(entities, routerId);
-    // Meanwhile it may have been extended by another request, or have enrolled anew.
+    // In between, another request may have extended it, or it may have enrolled again.
     if (current.fingerprint !== found.fingerprint) throw unauthorized(UNKNOWN);
     const without = current.unverifiedNames?.without ?? [...current.serverNames];
     const { serverNames } = await claim(entities);

@@ -7,7 +7,8 @@ import type { Core } from '../../../call/core.ts';
 import { fabricEntity, fabricReference } from './references.ts';
 
 export const fabricRouterOf = (row: RowOf<typeof router>, { presence, traffic }: Pick<Core, 'presence' | 'traffic'>) => {
-  const state = presence.of(row);
+  presence.closeUnlessAllowed(row);
+  const state = presence.stateOf(row);
   return {
     ...fabricEntity('routers', row),
     name: row.name,

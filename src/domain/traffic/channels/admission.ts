@@ -12,7 +12,7 @@ import {
 } from '../../../control-channel/header-fields.ts';
 import { channelMessages } from '../../../control-channel/messages/channel.ts';
 import { linkListeners } from '../../../control-channel/messages/links.ts';
-import { utf8 } from '../../../control-channel/text.ts';
+import { utf8 } from '../../../control-channel/primitives.ts';
 import { ApiError } from '../../../errors/index.ts';
 import { monotonic } from '../../../platform/timers.ts';
 import { software } from '../../../version.ts';

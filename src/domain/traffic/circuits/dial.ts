@@ -169,18 +169,12 @@ const addCircuit = (
 ): void => {
   if (!isUsable(terminators, terminator)) throw new RouteFailed('its terminator is gone');
   if (path.links.some((id) => !links.get(id))) throw new RouteFailed('a link is gone');
-  const { identityId: clientId, sessionId, isStored, apiSessionId, serviceId } = authorization;
+  const { sessionId, isStored, apiSessionId, serviceId } = authorization;
   circuits.add({
     id: circuitId,
     createdAt: isoTime(fabric.core.platform.clock.now()),
-    clientId,
-    sessionId,
-    isStored,
-    apiSessionId,
-    serviceId,
-    ingress,
-    egress,
-    tags,
+    clientId: authorization.identityId,
+    ...{ sessionId, isStored, apiSessionId, serviceId, ingress, egress, tags },
     path: path.routers,
     links: path.links,
     terminatorId: terminator.id,

@@ -1,7 +1,7 @@
 import type { Frame } from '../../../control-channel/frame.ts';
 import { routeHeader } from '../../../control-channel/header-fields.ts';
 import { circuitMessages, routeErrorCode } from '../../../control-channel/messages/circuits.ts';
-import { nanoseconds } from '../../../control-channel/nanoseconds.ts';
+import { nanoseconds } from '../../../control-channel/primitives.ts';
 import type { ConnectedRouter } from '../routers/connected-routers.ts';
 import type { PeerData } from '../terminators/peer-data.ts';
 

@@ -1,7 +1,7 @@
 import { isDisabled } from '../../../authentication/actors.ts';
 import type { ChangedRow } from '../../../changes/events.ts';
 import type { DataEvent } from '../../../control-channel/messages/data-model.ts';
-import { utf8 } from '../../../control-channel/text.ts';
+import { utf8 } from '../../../control-channel/primitives.ts';
 import { readPem } from '../../../pki/pem.ts';
 import { postureCheckFields } from './posture-checks.ts';
 

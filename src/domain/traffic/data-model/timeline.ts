@@ -1,6 +1,7 @@
 import type { Core } from '../../../call/core.ts';
 import type { Change } from '../../../changes/events.ts';
 import { type DataEvent, dataModelMessages } from '../../../control-channel/messages/data-model.ts';
+import { joined } from '../../../control-channel/primitives.ts';
 import { isoTime } from '../../../platform/iso-time.ts';
 import { newId } from '../../../storage/ids.ts';
 import { forRouters } from '../routers/fabric.ts';
@@ -113,13 +114,3 @@ export class ModelTimeline {
     return set;
   }
 }
-
-const joined = (parts: readonly Uint8Array[]): Uint8Array => {
-  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
-};

@@ -8,17 +8,20 @@ import type { ConnectedRouter } from '../routers/connected-routers.ts';
 import { type Fabric, forRouters, onRouterChange } from '../routers/fabric.ts';
 import { type HandlerEntry, handle } from '../routers/message-handlers.ts';
 import { createLinkTable, isOlder, type LinkTable, type RouterLink, reportedConnections, reportedLink } from './link-table.ts';
-import { announcePeers, type Peers } from './peers.ts';
 
-const { routerLinks, linkState, verifyRouter } = linkMessages;
+const { routerLinks, linkState, verifyRouter, peerStateChanges } = linkMessages;
 const { fault } = circuitMessages;
 
 /** A message about a link. */
 type LinkFault = Pick<MessageBody<typeof fault>, 'id' | 'iteration'>;
 
 /** The links between routers. */
-export interface RouterLinks extends Peers {
+export interface RouterLinks {
   readonly table: LinkTable;
+  /** Announces a router that has connected to its peers, and these to it, so that they dial links. */
+  onConnect(router: ConnectedRouter): void;
+  /** Announces to the peers that it is unreachable. */
+  onDisconnect(router: ConnectedRouter): void;
   handlers(router: ConnectedRouter): readonly HandlerEntry[];
   /** Removes a link that one end reports as a duplicate, and notifies the other end. @returns true if the link was known */
   removeDuplicate(router: ConnectedRouter, reported: LinkFault): boolean;
@@ -113,3 +116,26 @@ export const serveLinks = (fabric: Fabric): RouterLinks => {
     },
   };
 };
+
+/** Announces routers to each other. */
+const announcePeers = ({ events, connected }: Pick<Fabric, 'events' | 'connected'>): Pick<RouterLinks, 'onConnect' | 'onDisconnect'> => {
+  const others = (id: string) => connected.all().filter((router) => router.id !== id && !router.channel.signal.aborted);
+  onRouterChange(events, ({ action, entityId }) => {
+    if (action !== 'delete') return;
+    for (const { channel } of others(entityId)) channel.send(peerStateChanges, { changes: [{ id: entityId, state: 'removed' }] });
+  });
+  return {
+    onConnect: (router) => {
+      const peers = others(router.id);
+      for (const { channel } of peers) channel.send(peerStateChanges, { changes: [asPeer(router)] });
+      if (peers.length > 0) router.channel.send(peerStateChanges, { changes: peers.map(asPeer) });
+    },
+    onDisconnect: ({ id }) => {
+      // It may have connected again already.
+      if (connected.get(id)) return;
+      for (const { channel } of others(id)) channel.send(peerStateChanges, { changes: [{ id, state: 'unhealthy' }] });
+    },
+  };
+};
+
+const asPeer = ({ id, version, linkListeners }: ConnectedRouter) => ({ id, version, state: 'healthy', listeners: linkListeners }) as const;

@@ -1,25 +1,24 @@
 import type { Clock } from '../platform/platform.ts';
 
-/** `unknown`: the router that carried it was lost a short time ago. */
+/** `unknown`: the connection of its last router was lost a short time ago. */
 export type ConnectionStatus = 'online' | 'offline' | 'unknown';
 
-/** Which identities are connected to routers, by which connections of routers. */
-export interface Carried<Connection> {
+/** The identities that are connected to routers. Times are compared on reading, without a timer. */
+export interface CarriedIdentities<Connection> {
   add(by: Connection, identityId: string): void;
-  /** The identity itself is gone from there. */
+  /** Removes an identity that has disconnected: it is offline at once, unless it is connected to another router. */
   remove(by: Connection, identityId: string): void;
-  /** The status of identities that only this router carried becomes unknown. */
-  lose(by: Connection): void;
-  forget(identityId: string): void;
+  /** Removes a router. Identities that were connected to no other become unknown. */
+  removeConnection(by: Connection): void;
+  removeIdentity(identityId: string): void;
   statusOf(identityId: string): ConnectionStatus;
 }
 
-/** Elapsed time is computed on reading: no timer is needed. */
-export const createCarried = <Connection>(clock: Clock, unknownMs: number): Carried<Connection> => {
+export const createCarriedIdentities = <Connection>(clock: Clock, unknownMs: number): CarriedIdentities<Connection> => {
   const byConnection = new Map<Connection, Set<string>>();
   const byIdentity = new Map<string, Set<Connection>>();
-  /** When the last router that carried an identity was lost, ms; the longest ago first. */
-  const lost = new Map<string, number>();
+  /** Times at which identities became unknown, ms; the oldest first. */
+  const unknownSince = new Map<string, number>();
 
   const isOver = (at: number): boolean => clock.now() - at >= unknownMs;
 
@@ -29,39 +28,36 @@ export const createCarried = <Connection>(clock: Clock, unknownMs: number): Carr
     if (others?.size === 0) byIdentity.delete(identityId);
   };
 
-  const note = (identityId: string): void => {
-    lost.delete(identityId);
-    lost.set(identityId, clock.now());
-  };
-
   return {
     add: (by, identityId) => {
       link(byConnection, by, identityId);
       link(byIdentity, identityId, by);
-      lost.delete(identityId);
+      unknownSince.delete(identityId);
     },
     remove: (by, identityId) => {
       if (byConnection.get(by)?.delete(identityId)) unlink(by, identityId);
     },
-    lose: (by) => {
-      for (const [identityId, at] of lost) {
+    removeConnection: (by) => {
+      for (const [identityId, at] of unknownSince) {
         if (!isOver(at)) break;
-        lost.delete(identityId);
+        unknownSince.delete(identityId);
       }
       for (const identityId of byConnection.get(by) ?? []) {
         unlink(by, identityId);
-        if (!byIdentity.has(identityId)) note(identityId);
+        if (byIdentity.has(identityId)) continue;
+        unknownSince.delete(identityId);
+        unknownSince.set(identityId, clock.now());
       }
       byConnection.delete(by);
     },
-    forget: (identityId) => {
+    removeIdentity: (identityId) => {
       for (const by of byIdentity.get(identityId) ?? []) byConnection.get(by)?.delete(identityId);
       byIdentity.delete(identityId);
-      lost.delete(identityId);
+      unknownSince.delete(identityId);
     },
     statusOf: (identityId) => {
       if (byIdentity.has(identityId)) return 'online';
-      const at = lost.get(identityId);
+      const at = unknownSince.get(identityId);
       return at === undefined || isOver(at) ? 'offline' : 'unknown';
     },
   };

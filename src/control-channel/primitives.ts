@@ -14,3 +14,17 @@ export const textOf = (bytes: Uint8Array): string => {
     throw new Malformed('a text is not UTF-8');
   }
 };
+
+/** Bytes one after the other. */
+export const joined = (parts: readonly Uint8Array[]): Uint8Array => {
+  const bytes = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
+};
+
+/** Milliseconds as routers count time. */
+export const nanoseconds = (milliseconds: number): bigint => BigInt(Math.floor(milliseconds)) * 1_000_000n;

@@ -5,19 +5,19 @@ import { router } from '../../../api/routers.ts';
 import type { Core } from '../../../call/core.ts';
 import type { StoreErrors } from '../../../call/store-errors.ts';
 import type { Entities } from '../../../changes/entities.ts';
+import type { ChangeListeners } from '../../../changes/listeners.ts';
 import { createSemaphore } from '../../../concurrency/semaphore.ts';
 import { invalidField, notFound, unauthorized } from '../../../errors/index.ts';
 import type { Job } from '../../../jobs/background.ts';
-import { type Connection, DISABLED } from '../../../presence/connections.ts';
+import { type Connection, DISABLED, MUST_ENROLL } from '../../../presence/connections.ts';
 import { rowsById } from '../../../resources/rows-by-id.ts';
 import { isSameJson } from '../../../storage/same-json.ts';
 import { provenRouter, routerOf } from '../routers/proof.ts';
 import { updateRouter } from '../routers/update.ts';
-import { DELETED } from './endings.ts';
 import type { Presence, RouterConnection } from './presence.ts';
 
-/** Reports of one router that may wait; a host that hands on more of them at once gets 429. */
-const MOST_WAITING = 10_000;
+/** Reports of one router in the queue; a host that passes on more of them at once gets 429. */
+const MOST_QUEUED = 10_000;
 
 const ATTRIBUTION = { actor: 'system', requestId: 'presence' } as const;
 
@@ -32,8 +32,8 @@ export const createPresence = (core: Core, storeErrors: StoreErrors): Presence =
   /** The row of a router, as long as it may be connected. @throws ApiError `UNAUTHORIZED` */
   const current = async (entities: Entities, connection: Connection) => {
     const row = await entities.get(router, connection.key.id);
-    if (!row) connection.end(DELETED);
-    else presence.of(row); // ends it if it must
+    if (!row) connection.close(DELETED);
+    else presence.closeUnlessAllowed(row);
     if (!row || connection.signal.aborted) throw unauthorized(String(connection.signal.reason?.message ?? ''));
     return row;
   };
@@ -48,9 +48,9 @@ export const createPresence = (core: Core, storeErrors: StoreErrors): Presence =
   };
 
   const reporting = (connection: Connection, isEdgeRouter: boolean): RouterConnection => {
-    // In the order in which they come, however long each takes.
-    const reports = createSemaphore(1, MOST_WAITING);
-    const alive = <T>(work: (entities: Entities) => T | Promise<T>): Promise<T> =>
+    // One at a time, to keep their order.
+    const reports = createSemaphore(1, MOST_QUEUED);
+    const ifAllowed = <T>(work: (entities: Entities) => T | Promise<T>): Promise<T> =>
       reports.run(() =>
         read(async (entities) => {
           await current(entities, connection);
@@ -63,11 +63,11 @@ export const createPresence = (core: Core, storeErrors: StoreErrors): Presence =
       signal: connection.signal,
       hello: async (reported) => {
         const reached = reachedBy(checked('listeners' in Object(reported) ? hello : olderHello, reported, 'hello'));
-        await alive(() => connection.change({ reached, syncStatus: 'SYNC_DONE' }));
+        await ifAllowed(() => connection.update({ reached, syncStatus: 'SYNC_DONE' }));
       },
       sync: async (status) => {
         const reported = checked(syncStatus, status, 'syncStatus');
-        await alive(() => connection.change({ syncStatus: reported }));
+        await ifAllowed(() => connection.update({ syncStatus: reported }));
       },
       interfaces: async (reported) => {
         const interfaces = checked(routerInterfaces, reported, 'interfaces');
@@ -75,26 +75,26 @@ export const createPresence = (core: Core, storeErrors: StoreErrors): Presence =
       },
       identityConnected: async (reported) => {
         const id = checked(carriedId, reported, 'identityId');
-        await alive(async (entities) => {
+        await ifAllowed(async (entities) => {
           if (!(await entities.get(identity, id))) throw notFound(identity.kind, id);
-          connection.carry(id);
+          connection.addIdentity(id);
         });
       },
       identityDisconnected: async (reported) => {
         const id = checked(carriedId, reported, 'identityId');
-        await alive(() => connection.drop(id));
+        await ifAllowed(() => connection.removeIdentity(id));
       },
       identitiesConnected: (reported) =>
-        alive(async (entities) => {
+        ifAllowed(async (entities) => {
           const known = await rowsById(entities, identity, reported.filter(isCarriedId));
-          for (const id of known.keys()) connection.carry(id);
+          for (const id of known.keys()) connection.addIdentity(id);
           return [...known.keys()];
         }),
       identitiesDisconnected: (reported) =>
-        alive(() => {
-          for (const id of reported) connection.drop(id);
+        ifAllowed(() => {
+          for (const id of reported) connection.removeIdentity(id);
         }),
-      close: () => connection.end('the connection was closed'),
+      close: () => connection.close('the connection was closed'),
     };
   };
 
@@ -118,9 +118,28 @@ export const createPresence = (core: Core, storeErrors: StoreErrors): Presence =
   };
 };
 
+/** The reason of a close. */
+const DELETED = 'the router was deleted';
+
+/**
+ * Closes connections of routers that are not allowed any more, and removes deleted identities, when such a change is published. Changes of other controllers may
+ * be published late: those from before a router has connected do not count.
+ */
+export const closeConnectionsOnChange = (events: Pick<ChangeListeners, 'on'>, { presence }: Pick<Core, 'presence'>): void => {
+  for (const kind of ['edgeRouter', 'router'] as const)
+    events.on(kind, ({ action, entityId, after, revision }) => {
+      if (action === 'delete') presence.closeRouter(entityId, DELETED, revision);
+      else if (after?.disabled) presence.closeRouter(entityId, DISABLED, revision);
+      else if (!after?.isVerified) presence.closeRouter(entityId, MUST_ENROLL, revision);
+    });
+  events.on('identity', ({ action, entityId }) => {
+    if (action === 'delete') presence.removeIdentity(entityId);
+  });
+};
+
 const isCarriedId = (reported: string): boolean => carriedId.safeParse(reported).success;
 
-/** Of several listeners of a protocol the first counts. */
+/** The first listener of each protocol. */
 const reachedBy = (listeners: readonly Listener[]) => ({
   hostname: listeners[0]?.hostname ?? '',
   supportedProtocols: Object.fromEntries(
@@ -135,5 +154,5 @@ const checked = <T>(schema: z.ZodType<T>, report: unknown, name: string): T => {
   const result = schema.safeParse(report, { reportInput: true });
   if (result.success) return result.data;
   const [issue] = result.error.issues;
-  throw invalidField([name, ...(issue?.path ?? [])].join('.'), issue?.message ?? 'is not as it should be', issue?.input);
+  throw invalidField([name, ...(issue?.path ?? [])].join('.'), issue?.message ?? 'is invalid', issue?.input);
 };

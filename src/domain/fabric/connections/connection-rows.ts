@@ -1,0 +1,44 @@
+/**
+ * The rows in which controllers share the routers that are connected to them. They stand beside the leases: volatile, and in no change log. Each controller has a
+ * lease, `presence/HOLDER`, with its expiry and the revisions of the parts of its list. Each part is a row, so that no row grows with the network, and only
+ * changed parts are written and read.
+ */
+import * as z from 'zod';
+import { sharedRouter } from '../../../api/router-reports.ts';
+import { leasesBelow } from '../../../jobs/lease.ts';
+import type { PresentRouter } from '../../../presence/present-router.ts';
+import { equals, or, type Predicate, stringField } from '../../../query/index.ts';
+
+/** Routers per row at most. */
+export const MOST_IN_PART = 64;
+/** Parts per controller at most: further routers are known to their own controller only. */
+export const MOST_PARTS = 256;
+/** Controllers that are read at most. */
+export const MOST_CONTROLLERS = 256;
+/** Validity of the rows of a controller that are not renewed. ms */
+export const EXPIRES_AFTER_MS = 30_000;
+
+const LISTS = 'presence/';
+const PARTS = 'presence-part/';
+
+export const listId = (holder: string): string => `${LISTS}${holder}`;
+export const holderOf = (idOfList: string): string => idOfList.slice(LISTS.length);
+export const partId = (holder: string, part: number): string => `${PARTS}${holder}/${part}`;
+
+/** The lists of all controllers. */
+export const allLists: Predicate = leasesBelow(LISTS);
+/** All rows of one controller. */
+export const rowsOf = (holder: string): Predicate => or(equals(stringField('id'), listId(holder)), leasesBelow(`${PARTS}${holder}/`));
+
+const revisions = z.array(z.int()).max(MOST_PARTS);
+const part = z.array(z.unknown()).max(MOST_IN_PART);
+
+/** The revisions of the parts of a list, in their order; empty if it is invalid. */
+export const readList = (told: unknown): readonly number[] => revisions.safeParse(told).data ?? [];
+
+export const storedPart = (routers: Iterable<PresentRouter>): readonly PresentRouter[] =>
+  [...routers].map(({ key, since, state }) => ({ key, since, state }));
+
+/** The routers of a part, without invalid ones. */
+export const readPart = (told: unknown): readonly PresentRouter[] =>
+  (part.safeParse(told).data ?? []).flatMap((one) => sharedRouter.safeParse(one).data ?? []);

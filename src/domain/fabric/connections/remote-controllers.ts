@@ -1,0 +1,67 @@
+import { lease } from '../../../api/leases.ts';
+import type { Core } from '../../../call/core.ts';
+import type { Entities } from '../../../changes/entities.ts';
+import { monotonic } from '../../../platform/timers.ts';
+import type { PresentRouter } from '../../../presence/present-router.ts';
+import type { RemoteController } from '../../../presence/remote-controllers.ts';
+import { oneOf, stringField } from '../../../query/index.ts';
+import { allLists, holderOf, listId, MOST_CONTROLLERS, partId, readList, readPart } from './connection-rows.ts';
+
+/** Age after which a call waits for another read. ms */
+const STALE_AFTER = 1000;
+/** Age after which a call starts another read without waiting, so that under load no call waits. ms */
+const REFRESH_AFTER = 750;
+/** Parts per read; further parts are read next time. */
+const MOST_READ = 500;
+
+interface CachedPart {
+  readonly revision: number | undefined;
+  readonly routers: readonly PresentRouter[];
+}
+
+/** @returns reads the rows of other controllers. Rejects with errors of the store */
+const createReader = (own: string) => {
+  const cache = new Map<string, CachedPart>();
+  return async (entities: Entities): Promise<readonly RemoteController[]> => {
+    const rows = await entities.list(lease, { where: allLists, limit: MOST_CONTROLLERS });
+    const lists = rows.map(({ id, until, told }) => ({
+      until: Date.parse(until ?? ''),
+      parts: id === listId(own) ? [] : readList(told).map((revision, index) => ({ id: partId(holderOf(id), index), revision })),
+    }));
+    const revisions = new Map(lists.flatMap(({ parts }) => parts.map(({ id, revision }) => [id, revision])));
+    const changed = [...revisions.keys()].filter((id) => cache.get(id)?.revision !== revisions.get(id)).slice(0, MOST_READ);
+    const read = changed.length === 0 ? [] : await entities.list(lease, { where: oneOf(stringField('id'), changed) });
+    const partRows = new Map(read.map((row) => [row.id, row.told]));
+    for (const id of changed) cache.set(id, { revision: revisions.get(id), routers: readPart(partRows.get(id)) });
+    for (const id of cache.keys()) if (!revisions.has(id)) cache.delete(id);
+    return lists.map(({ until, parts }) => ({ until, routers: parts.flatMap(({ id }) => cache.get(id)?.routers ?? []) }));
+  };
+};
+
+/**
+ * Reads the routers of other controllers on demand, as `Core.catchUpPresence`.
+ * @param own the holder of the rows of this controller
+ */
+export const readRemoteControllers = (
+  { presence, background, platform }: Pick<Core, 'presence' | 'background' | 'platform'>,
+  own: string,
+): Core['catchUpPresence'] => {
+  const reader = createReader(own);
+  let readAt = Number.NEGATIVE_INFINITY;
+  let reading: Promise<void> | undefined;
+  const read = async () => {
+    const at = monotonic(platform.clock);
+    try {
+      presence.remote.replace(await background.run({ actor: 'system', requestId: 'presence' }, (job) => job.read(reader)));
+    } catch {
+      // The store is unavailable, as calls will find, or the controller closes. Rows read before count until they expire.
+    }
+    readAt = at;
+    reading = undefined;
+  };
+  return () => {
+    const age = monotonic(platform.clock) - readAt;
+    if (age >= REFRESH_AFTER) reading ??= read();
+    return age >= STALE_AFTER ? reading : undefined;
+  };
+};
