@@ -242,7 +242,7 @@ export const documents: Readonly<Record<string, () => string>> = {
   'docs/operations.md': operations,
   'docs/resources.md': fields,
   'src/types/errors.ts': errorTypes,
-  'src/changes/rows.ts': () => changedRows(contract),
+  'src/changelog/rows.ts': () => changedRows(contract),
   'src/api/kind-names.ts': kindNames,
   'src/client/operations.ts': clientOperations,
   'docs/errors.md': errors,

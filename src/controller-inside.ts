@@ -1,5 +1,5 @@
 import type { Core } from './call/core.ts';
-import type { ChangeListeners } from './changes/listeners.ts';
+import type { ChangeListeners } from './changelog/listeners.ts';
 
 /** Internals of a controller for other entry points, which are separate so that hosts without them do not bundle them. */
 export interface ControllerInside {

@@ -9,8 +9,7 @@ export { type Api, surfaces } from './api/surfaces/index.ts';
 export type { Surface } from './api/surfaces/surface.ts';
 export type { CallOptions } from './call/options.ts';
 export type { Settings } from './call/settings.ts';
-export type { Change, ChangedKind, ChangedRow, ChangeEvents } from './changes/events.ts';
-export type { RoleIndexSize } from './changes/role-indexes.ts';
+export type { Change, ChangedKind, ChangedRow, ChangeEvents } from './changelog/events.ts';
 export { each } from './client/each.ts';
 export { type AsOptions, type Changes, ManagementController } from './controller.ts';
 export type { Presence, RouterConnection, RouterInterfaceReport } from './domain/fabric/connections/presence.ts';
@@ -34,6 +33,7 @@ export {
 } from './errors/index.ts';
 export type { OpenApiOptions } from './host-document.ts';
 export type { CoreAnswer, CoreRequest } from './http/message.ts';
+export type { RoleIndexSize } from './indexes/role-indexes.ts';
 export { type Inspection, type InspectionOptions, type InspectionQuery, inspectStore } from './inspection.ts';
 export type { Consume, ConsumeOptions, Consumer, HandlerContext, MissingChanges } from './jobs/consumers.ts';
 export {

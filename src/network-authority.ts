@@ -1,4 +1,4 @@
-import { createStamps } from './changes/stamps.ts';
+import { createStamps } from './entities/stamps.ts';
 import { type FormerAuthority, keptAuthority } from './opening/kept-authority.ts';
 import { checkSecretKey, isSealed, secretsOf } from './opening/secret-key.ts';
 import { checkedOptions, requireStorage } from './options.ts';

@@ -25,9 +25,11 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   api: ['wire', 'concurrency', 'errors', 'query', 'semver'],
   observability: ['concurrency', 'api', 'errors', 'platform', 'tokens'],
   storage: ['concurrency', 'api', 'query', 'platform', 'observability', 'options.ts', 'version.ts'],
-  'role-index': ['query'],
-  changes: ['role-index', 'concurrency', 'api', 'errors', 'query', 'platform', 'observability', 'storage'],
-  jobs: ['api', 'query', 'platform', 'storage', 'changes', 'options.ts'],
+  changelog: ['concurrency', 'api', 'query', 'platform', 'storage'],
+  indexes: ['concurrency', 'api', 'query', 'platform', 'storage', 'changelog'],
+  'read-cache': ['api', 'query', 'storage', 'changelog', 'indexes'],
+  entities: ['concurrency', 'api', 'errors', 'query', 'platform', 'observability', 'storage', 'changelog', 'read-cache'],
+  jobs: ['api', 'query', 'platform', 'storage', 'changelog', 'entities', 'read-cache', 'options.ts'],
   call: [
     'wire',
     'concurrency',
@@ -40,15 +42,30 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'presence',
     'observability',
     'storage',
-    'changes',
+    'changelog',
+    'entities',
+    'read-cache',
     'jobs',
     'if-version.ts',
     'options.ts',
   ],
-  resources: ['concurrency', 'api', 'errors', 'query', 'platform', 'tokens', 'storage', 'changes', 'call'],
-  authentication: ['api', 'errors', 'query', 'platform', 'pki', 'tokens', 'observability', 'storage', 'changes', 'call', 'resources'],
+  resources: ['concurrency', 'api', 'errors', 'query', 'platform', 'tokens', 'storage', 'entities', 'call'],
+  authentication: [
+    'api',
+    'errors',
+    'query',
+    'platform',
+    'pki',
+    'tokens',
+    'observability',
+    'storage',
+    'changelog',
+    'entities',
+    'call',
+    'resources',
+  ],
   // Who may what: it asks no session and no socket.
-  'domain/policy': ['concurrency', 'api', 'errors', 'query', 'semver', 'storage', 'changes', 'call', 'resources'],
+  'domain/policy': ['concurrency', 'api', 'errors', 'query', 'semver', 'storage', 'entities', 'call', 'resources'],
   domain: [
     'wire',
     'concurrency',
@@ -64,7 +81,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'control-channel',
     'observability',
     'storage',
-    'changes',
+    'changelog',
+    'entities',
     'jobs',
     'call',
     'resources',
@@ -79,14 +97,15 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'platform',
     'observability',
     'storage',
-    'changes',
+    'changelog',
+    'entities',
     'call',
     'resources',
     'authentication',
     'types',
   ],
-  types: ['api', 'changes', 'call', 'errors'],
-  client: ['wire', 'api', 'changes', 'errors', 'query', 'types', 'if-version.ts', 'options.ts'],
+  types: ['api', 'changelog', 'call', 'errors'],
+  client: ['wire', 'api', 'changelog', 'errors', 'query', 'types', 'if-version.ts', 'options.ts'],
   http: ['wire', 'concurrency', 'api', 'errors', 'platform', 'observability', 'storage', 'call', 'options.ts', 'version.ts'],
   opening: [
     'wire',
@@ -100,7 +119,10 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'observability',
     'query',
     'storage',
-    'changes',
+    'changelog',
+    'indexes',
+    'read-cache',
+    'entities',
     'jobs',
     'call',
     'resources',
@@ -110,7 +132,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'options.ts',
     'version.ts',
   ],
-  tenants: ['api', 'errors', 'query', 'platform', 'storage', 'changes', 'call', 'http', 'opening', 'controller.ts', 'options.ts'],
+  tenants: ['api', 'errors', 'query', 'platform', 'storage', 'entities', 'call', 'http', 'opening', 'controller.ts', 'options.ts'],
 };
 
 /** The rooms of the domain, floor by floor: a room knows only rooms before it. The files beside the floors know them all. */
@@ -245,7 +267,7 @@ const ringsIn = (arrows: ReadonlyMap<string, ReadonlySet<string>>): string[] => 
 
 test('secrets are sealed as the field tables declare it, and in no other way, so that reseal() finds them all', () => {
   const strange = files('src').filter((file) => /\.(?:seal|unseal)\(/.test(readFileSync(join(root, file), 'utf8')));
-  assert.deepEqual(strange, ['src/changes/sealed.ts']);
+  assert.deepEqual(strange, ['src/entities/sealed.ts']);
 });
 
 test('src/ imports nothing of Node, and only declared dependencies', () => {
@@ -308,7 +330,7 @@ test('the engine that stands for those of others knows only what the package exp
   );
 });
 
-const generated = ['src/changes/rows.ts', 'src/client/operations.ts'];
+const generated = ['src/changelog/rows.ts', 'src/client/operations.ts'];
 
 test('no file of src/ or adapters/ is longer than 300 lines, but for generated ones', () => {
   const long = [...files('src'), ...files('adapters')]

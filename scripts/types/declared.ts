@@ -3,7 +3,7 @@ import type { publicExternalJwtSigner } from '../../src/api/external-jwt-signers
 import type { groups, Kinds } from '../../src/api/index.ts';
 import type { InputOf, OutputOf } from '../../src/api/kit/operation.ts';
 import type { VisibleRowOf } from '../../src/api/kit/resource.ts';
-import type { ChangedKind } from '../../src/changes/events.ts';
+import type { ChangedKind } from '../../src/changelog/events.ts';
 
 type Groups = typeof groups;
 type Verbs<G> = G extends { readonly operations: infer O } ? O : never;

@@ -7,7 +7,7 @@ import type { Actor, ApiSessionActor, IdentityActor, PresentedToken, TokenProof 
 import type { Call } from '../call/call.ts';
 import type { Core } from '../call/core.ts';
 import type { Settings } from '../call/settings.ts';
-import type { Entities } from '../changes/entities.ts';
+import type { Entities } from '../entities/entities.ts';
 import { unauthorized } from '../errors/index.ts';
 import { hashToken, isOpaqueToken } from '../tokens/opaque.ts';
 import { holdsCertificate, sessionOfToken } from './bearer.ts';

@@ -1,6 +1,6 @@
 import { apiSession } from '../api/api-sessions.ts';
 import type { RowOf } from '../api/kit/resource.ts';
-import type { Entities } from '../changes/entities.ts';
+import type { Entities } from '../entities/entities.ts';
 import { equals, stringField } from '../query/index.ts';
 import { removeEntity } from '../resources/removal.ts';
 

@@ -7,7 +7,7 @@ import type { RowOf } from '../api/kit/resource.ts';
 import type { PresentedToken } from '../call/actor.ts';
 import type { Call } from '../call/call.ts';
 import type { Provider } from '../call/provider.ts';
-import type { Entities } from '../changes/entities.ts';
+import type { Entities } from '../entities/entities.ts';
 import { unauthorized } from '../errors/index.ts';
 import { beginsWith } from '../pki/certificate.ts';
 import { readPresented } from '../pki/presented.ts';

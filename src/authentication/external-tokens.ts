@@ -3,7 +3,7 @@ import { identity } from '../api/identities.ts';
 import type { RowOf } from '../api/kit/resource.ts';
 import type { TokenProof } from '../call/actor.ts';
 import type { Call } from '../call/call.ts';
-import type { Entities } from '../changes/entities.ts';
+import type { Entities } from '../entities/entities.ts';
 import { foldCase } from '../query/fold-case.ts';
 import { equals, has, stringField } from '../query/index.ts';
 import { bearerTokens, readToken, stringClaim } from '../tokens/token.ts';

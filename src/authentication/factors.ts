@@ -7,7 +7,7 @@ import type { identity } from '../api/identities.ts';
 import type { RowOf } from '../api/kit/resource.ts';
 import type { ApiSessionActor, TokenProof } from '../call/actor.ts';
 import type { Call } from '../call/call.ts';
-import type { Entities } from '../changes/entities.ts';
+import type { Entities } from '../entities/entities.ts';
 import { proves, secondFactorOf } from './external-tokens.ts';
 
 type ApiSession = RowOf<typeof apiSession>;

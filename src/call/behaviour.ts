@@ -1,6 +1,6 @@
 import type { KindName } from '../api/kind-names.ts';
 import type { Kind, RowOf } from '../api/kit/resource.ts';
-import type { Entities } from '../changes/entities.ts';
+import type { Entities } from '../entities/entities.ts';
 import type { Predicate } from '../query/index.ts';
 import type { Call } from './call.ts';
 

@@ -1,8 +1,7 @@
 import type { Surface } from '../api/surfaces/surface.ts';
-import type { ReadCache } from '../changes/read-cache.ts';
-import type { RecentChanges } from '../changes/recent.ts';
-import type { LogWatch } from '../changes/watch.ts';
+import type { LogWatch } from '../changelog/watch.ts';
 import type { Semaphore } from '../concurrency/semaphore.ts';
+import type { RecentChanges } from '../entities/recent.ts';
 import type { Background } from '../jobs/background.ts';
 import type { Pki } from '../pki/pki.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -11,6 +10,7 @@ import type { SecretKeys } from '../platform/secrets.ts';
 import type { SnapshotSink } from '../platform/snapshots.ts';
 import type { Connections } from '../presence/connections.ts';
 import type { ServedTraffic } from '../presence/traffic.ts';
+import type { ReadCache } from '../read-cache/read-cache.ts';
 import type { Store } from '../storage/port.ts';
 import type { TokenVerifier } from '../tokens/verifier.ts';
 import type { Activity } from './activity.ts';

@@ -4,7 +4,7 @@
  */
 export { versionOf } from '../api/kit/entity-version.ts';
 export type { Page, Pagination } from '../api/kit/operation.ts';
-export type { Change, ChangedKind, ChangedRow } from '../changes/events.ts';
+export type { Change, ChangedKind, ChangedRow } from '../changelog/events.ts';
 export {
   ApiError,
   type CatalogEntry,

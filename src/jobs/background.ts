@@ -1,9 +1,9 @@
-import type { Attribution } from '../changes/attribution.ts';
-import { type Entities, type EntitiesContext, entitiesOf } from '../changes/entities.ts';
-import type { ReadCache } from '../changes/read-cache.ts';
-import type { Write } from '../changes/writer.ts';
+import type { Attribution } from '../changelog/attribution.ts';
+import { type Entities, type EntitiesContext, entitiesOf } from '../entities/entities.ts';
+import type { Write } from '../entities/writer.ts';
 import type { Clock } from '../platform/platform.ts';
 import { after, every } from '../platform/timers.ts';
+import type { ReadCache } from '../read-cache/read-cache.ts';
 import type { Store } from '../storage/port.ts';
 
 /** Background work of a controller: no call waits for it, or it continues after its call was answered. It ends with the controller. */

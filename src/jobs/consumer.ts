@@ -3,9 +3,9 @@
  * in the store, and moves when a change has been handled.
  */
 import { cursor as cursorKind } from '../api/cursors.ts';
-import type { Change, ChangedKind } from '../changes/events.ts';
-import { pageAfter } from '../changes/pages.ts';
-import type { LogWatch } from '../changes/watch.ts';
+import type { Change, ChangedKind } from '../changelog/events.ts';
+import type { LogWatch } from '../changelog/watch.ts';
+import { pageAfter } from '../entities/pages.ts';
 import type { Platform } from '../platform/platform.ts';
 import { createRepeatedLog } from '../platform/repeated-log.ts';
 import { after, pause } from '../platform/timers.ts';

@@ -1,4 +1,4 @@
-import { type Change, type ChangedKind, isChangedKind } from '../changes/events.ts';
+import { type Change, type ChangedKind, isChangedKind } from '../changelog/events.ts';
 import { checkedOptions } from '../options.ts';
 import type { Background } from './background.ts';
 import { type ConsumerParts, consumeChanges } from './consumer.ts';

@@ -10,9 +10,9 @@
  * A consumer whose effect is in the store itself has exactly-once semantics: it advances in the transaction of the effect.
  */
 import { cursor as cursorKind } from '../api/cursors.ts';
-import type { Entities } from '../changes/entities.ts';
-import type { Change } from '../changes/events.ts';
-import { pageAfter, revisionAt } from '../changes/pages.ts';
+import type { Change } from '../changelog/events.ts';
+import type { Entities } from '../entities/entities.ts';
+import { pageAfter, revisionAt } from '../entities/pages.ts';
 import type { Job } from './background.ts';
 
 /** Changes that are read in one transaction. */

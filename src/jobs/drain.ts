@@ -1,4 +1,4 @@
-import type { Attribution } from '../changes/attribution.ts';
+import type { Attribution } from '../changelog/attribution.ts';
 import type { Platform } from '../platform/platform.ts';
 import { createRepeatedLog } from '../platform/repeated-log.ts';
 import { pause } from '../platform/timers.ts';

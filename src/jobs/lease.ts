@@ -8,7 +8,7 @@
  */
 import type { RowOf } from '../api/kit/resource.ts';
 import { lease as leaseKind } from '../api/leases.ts';
-import type { Entities } from '../changes/entities.ts';
+import type { Entities } from '../entities/entities.ts';
 import type { Clock, Platform } from '../platform/platform.ts';
 import { and, type Predicate, stringField } from '../query/index.ts';
 import { newId } from '../storage/ids.ts';

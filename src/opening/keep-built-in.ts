@@ -1,7 +1,7 @@
 import { builtInRow } from '../api/built-in-rows.ts';
 import { type KindName, kinds } from '../api/index.ts';
 import type { AnyRow, Kind, RowOf } from '../api/kit/resource.ts';
-import { type Entities, type EntitiesContext, entitiesOf } from '../changes/entities.ts';
+import { type Entities, type EntitiesContext, entitiesOf } from '../entities/entities.ts';
 import { equals, stringField } from '../query/index.ts';
 import { rowFields } from '../resources/merge.ts';
 import { rowsById } from '../resources/rows-by-id.ts';

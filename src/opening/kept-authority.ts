@@ -1,5 +1,5 @@
-import type { EntitiesContext } from '../changes/entities.ts';
-import { keptUpToDate } from '../changes/kept-secrets.ts';
+import type { EntitiesContext } from '../entities/entities.ts';
+import { keptUpToDate } from '../entities/kept-secrets.ts';
 import { newRoot, newServerCertificate, newSigner } from '../pki/authority.ts';
 import { readCertificates } from '../pki/certificate.ts';
 import type { KeyPair } from '../pki/network-key.ts';

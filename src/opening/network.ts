@@ -1,7 +1,7 @@
-import type { EntitiesContext } from '../changes/entities.ts';
 import { keepExternalIdKeys } from '../domain/directory/identities/external-id-keys.ts';
 import { sealIdentitySecrets } from '../domain/fabric/terminators/identity-secret.ts';
 import { keepDecoy } from '../domain/sessions/login/decoy.ts';
+import type { EntitiesContext } from '../entities/entities.ts';
 import { type PkiSources, pkiSources } from '../pki/pki.ts';
 import type { Store } from '../storage/port.ts';
 import { bootstrap, type FirstAdministrator } from './bootstrap.ts';

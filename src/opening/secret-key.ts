@@ -1,6 +1,6 @@
-import type { EntitiesContext } from '../changes/entities.ts';
-import { keepAs, keptAs, sealKept, unsealKept } from '../changes/kept-secrets.ts';
-import { KEY_CHECK, networkKeyIn } from '../changes/sealed.ts';
+import type { EntitiesContext } from '../entities/entities.ts';
+import { keepAs, keptAs, sealKept, unsealKept } from '../entities/kept-secrets.ts';
+import { KEY_CHECK, networkKeyIn } from '../entities/sealed.ts';
 import type { Random } from '../platform/platform.ts';
 import { createSecrets, keyNameOf, type SecretKeys, SecretUnreadable } from '../platform/secrets.ts';
 import type { StorageAdapter, Store } from '../storage/port.ts';

@@ -1,10 +1,10 @@
 /** The signing keys of the OpenID provider in the store, sealed: the same for all its controllers. */
 import type { Core } from '../call/core.ts';
 import type { Provider } from '../call/provider.ts';
-import type { EntitiesContext } from '../changes/entities.ts';
-import { keptUpToDate } from '../changes/kept-secrets.ts';
 import { createFairSemaphore } from '../concurrency/fair-semaphore.ts';
 import { tidyProvider } from '../domain/sessions/oidc/tidy.ts';
+import type { EntitiesContext } from '../entities/entities.ts';
+import { keptUpToDate } from '../entities/kept-secrets.ts';
 import { schedule } from '../jobs/schedule.ts';
 import { createAddressRate } from '../platform/address-rate.ts';
 import { HOUR, MINUTE } from '../platform/durations.ts';

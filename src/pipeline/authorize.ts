@@ -3,7 +3,7 @@ import { currentActor } from '../authentication/actors.ts';
 import { type Actor, type ApiSessionActor, isAdministrator } from '../call/actor.ts';
 import type { Call, CallSource, Entry } from '../call/call.ts';
 import { type Grant, OWN_RIGHT } from '../call/grant.ts';
-import type { Entities } from '../changes/entities.ts';
+import type { Entities } from '../entities/entities.ts';
 import { ApiError, explained, unauthorized } from '../errors/index.ts';
 
 /** Decides whether a call may be made, and how far it may go. @throws ApiError `UNAUTHORIZED`; `NOT_FOUND` for a target beyond the grant */

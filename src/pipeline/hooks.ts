@@ -1,5 +1,5 @@
-import type { Attribution } from '../changes/attribution.ts';
-import type { Change } from '../changes/events.ts';
+import type { Attribution } from '../changelog/attribution.ts';
+import type { Change } from '../changelog/events.ts';
 import type { OperationInput, OperationName } from './operation-name.ts';
 import type { Principal } from './principal.ts';
 

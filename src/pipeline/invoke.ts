@@ -4,7 +4,7 @@ import type { PresentedToken } from '../call/actor.ts';
 import type { CallSource, Entry, Invoke } from '../call/call.ts';
 import { observeActor } from '../call/observed.ts';
 import type { StoreErrors } from '../call/store-errors.ts';
-import type { Precondition } from '../changes/precondition.ts';
+import type { Precondition } from '../entities/precondition.ts';
 import { unauthorized } from '../errors/index.ts';
 import { authenticate, type Caller } from './authenticate.ts';
 import { authorize, permitByDeclaration } from './authorize.ts';

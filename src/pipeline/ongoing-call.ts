@@ -1,8 +1,8 @@
 import { type Actor, actorId } from '../call/actor.ts';
 import type { Call, CallSource, Entry } from '../call/call.ts';
 import { OWN_RIGHT } from '../call/grant.ts';
-import type { Attribution } from '../changes/attribution.ts';
-import type { Entities } from '../changes/entities.ts';
+import type { Attribution } from '../changelog/attribution.ts';
+import type { Entities } from '../entities/entities.ts';
 import { isoTime } from '../platform/iso-time.ts';
 import type { Authorized, PermitResult } from './authorize.ts';
 import type { Parts } from './parts.ts';

@@ -1,6 +1,6 @@
 import type { Core } from '../call/core.ts';
-import type { InTransaction } from '../changes/entities.ts';
-import type { AroundWrite, Write } from '../changes/writer.ts';
+import type { InTransaction } from '../entities/entities.ts';
+import type { AroundWrite, Write } from '../entities/writer.ts';
 import type { Permit } from './authorize.ts';
 
 /** The parts of a controller that its calls use. */

@@ -2,8 +2,8 @@ import { assertNoAdministratorReached, assertNoAdministratorsOwn } from '../auth
 import { type Actor, isAdministrator } from '../call/actor.ts';
 import type { Entry } from '../call/call.ts';
 import { type Grant, OWN_RIGHT } from '../call/grant.ts';
-import type { Entities } from '../changes/entities.ts';
-import { visibleFields } from '../changes/visible.ts';
+import { visibleFields } from '../changelog/visible.ts';
+import type { Entities } from '../entities/entities.ts';
 import { notFound, unauthorized } from '../errors/index.ts';
 import type { Logger } from '../platform/platform.ts';
 import { and, equals, stringField } from '../query/index.ts';

@@ -1,8 +1,8 @@
 import { identity } from '../api/identities.ts';
 import { type Actor, actorId } from '../call/actor.ts';
 import type { CallSource } from '../call/call.ts';
-import type { ChangedRow } from '../changes/events.ts';
-import { visibleRow } from '../changes/visible.ts';
+import type { ChangedRow } from '../changelog/events.ts';
+import { visibleRow } from '../changelog/visible.ts';
 
 /** The actor of a call, as the host's code sees it. */
 export interface Principal {

@@ -1,7 +1,7 @@
 import { actorId, isAdministrator } from '../call/actor.ts';
 import type { Call, CallSource } from '../call/call.ts';
-import { type Entities, type EntitiesContext, entitiesOf } from '../changes/entities.ts';
-import type { Precondition } from '../changes/precondition.ts';
+import { type Entities, type EntitiesContext, entitiesOf } from '../entities/entities.ts';
+import type { Precondition } from '../entities/precondition.ts';
 import type { Priority, TransactionOptions } from '../storage/port.ts';
 import { type Authorized, reauthorize, withFreshPermit } from './authorize.ts';
 import type { Parts } from './parts.ts';

@@ -1,7 +1,7 @@
 import type { Kind } from '../api/kit/resource.ts';
 import type { Call } from '../call/call.ts';
-import type { Entities } from '../changes/entities.ts';
-import type { Change } from '../changes/events.ts';
+import type { Change } from '../changelog/events.ts';
+import type { Entities } from '../entities/entities.ts';
 import { unauthorized } from '../errors/index.ts';
 import { and, oneOf, stringField } from '../query/index.ts';
 import { granted, idsWithin, isOnKind } from '../resources/granted.ts';

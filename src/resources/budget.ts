@@ -2,7 +2,7 @@
 import type { Kind } from '../api/kit/resource.ts';
 import { isAdministrator } from '../call/actor.ts';
 import type { Call } from '../call/call.ts';
-import type { Entities } from '../changes/entities.ts';
+import type { Entities } from '../entities/entities.ts';
 import { ApiError, invalidField } from '../errors/index.ts';
 import { ALL, costOf, type FieldRef, oneOf, type Predicate, type Price, priceOf, type Shape, stringField } from '../query/index.ts';
 import { storageSchema } from '../storage/schema.ts';

@@ -3,7 +3,7 @@ import { identity } from '../api/identities.ts';
 import type { Kind } from '../api/kit/resource.ts';
 import { ADMINISTRATORS } from '../call/administrators.ts';
 import type { Call } from '../call/call.ts';
-import type { Entities } from '../changes/entities.ts';
+import type { Entities } from '../entities/entities.ts';
 import type { Row } from '../storage/port.ts';
 import { bound, fitting, idsWithin } from './granted.ts';
 import { ownerIn, ownersOf } from './owners.ts';

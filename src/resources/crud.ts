@@ -5,7 +5,7 @@ import type { DetailOf, Kind, Resource, RowOf } from '../api/kit/resource.ts';
 import type { Written } from '../api/surfaces/written.ts';
 import { behaviourOf, type Presenter, type WriteVerb } from '../call/behaviour.ts';
 import type { Call, Handler } from '../call/call.ts';
-import type { Entities } from '../changes/entities.ts';
+import type { Entities } from '../entities/entities.ts';
 import { explained } from '../errors/index.ts';
 import { and, type Predicate } from '../query/index.ts';
 import type { Query, Row } from '../storage/port.ts';

@@ -7,7 +7,7 @@ import { withDerived } from '../api/kit/derived.ts';
 import type { Field } from '../api/kit/field.ts';
 import type { Kind } from '../api/kit/resource.ts';
 import { readSelectors, selectorOfId } from '../api/kit/selectors.ts';
-import type { Entities } from '../changes/entities.ts';
+import type { Entities } from '../entities/entities.ts';
 import type { Row } from '../storage/port.ts';
 import { kindOf } from './kinds.ts';
 import { unknownIds } from './references.ts';

@@ -3,7 +3,7 @@ import { rightsOf } from '../api/kit/right.ts';
 import { behaviourOf } from '../call/behaviour.ts';
 import type { Call } from '../call/call.ts';
 import type { Limits } from '../call/grant.ts';
-import type { Entities } from '../changes/entities.ts';
+import type { Entities } from '../entities/entities.ts';
 import { ALL, and, equals, FilterError, NONE, not, oneOf, or, type Predicate, readFilter, rewrite, stringField } from '../query/index.ts';
 import type { Row } from '../storage/port.ts';
 import { allKinds, kindOf } from './kinds.ts';

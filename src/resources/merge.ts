@@ -2,7 +2,7 @@ import type { WriteMode } from '../api/kit/field.ts';
 import type { Kind, RowOf } from '../api/kit/resource.ts';
 import { fieldsOf } from '../api/kit/variants.ts';
 import type { WriteVerb } from '../call/behaviour.ts';
-import type { NewRow } from '../changes/entities.ts';
+import type { NewRow } from '../entities/entities.ts';
 import { invalidField } from '../errors/index.ts';
 import type { Row } from '../storage/port.ts';
 

@@ -1,7 +1,7 @@
 import type { Field, Reference } from '../api/kit/field.ts';
 import type { Kind } from '../api/kit/resource.ts';
 import { readSelectors, selectorFault } from '../api/kit/selectors.ts';
-import type { Entities } from '../changes/entities.ts';
+import type { Entities } from '../entities/entities.ts';
 import { ApiError, invalidField, notFound } from '../errors/index.ts';
 import type { Row } from '../storage/port.ts';
 import { kindOf } from './kinds.ts';

@@ -1,7 +1,7 @@
 import type { ListQuery } from '../api/kit/list-query.ts';
 import type { AnyRow, Kind } from '../api/kit/resource.ts';
 import type { Call, Handler } from '../call/call.ts';
-import type { Entities } from '../changes/entities.ts';
+import type { Entities } from '../entities/entities.ts';
 import { notFound } from '../errors/index.ts';
 import { NONE, type Predicate } from '../query/index.ts';
 import { writtenRows } from './crud.ts';

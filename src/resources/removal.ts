@@ -1,7 +1,7 @@
 import type { Reference } from '../api/kit/field.ts';
 import type { Kind } from '../api/kit/resource.ts';
 import { selectorOfId } from '../api/kit/selectors.ts';
-import type { Entities } from '../changes/entities.ts';
+import type { Entities } from '../entities/entities.ts';
 import { ApiError } from '../errors/index.ts';
 import { equals, has, type Predicate, stringField } from '../query/index.ts';
 import type { Row } from '../storage/port.ts';

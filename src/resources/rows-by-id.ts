@@ -1,5 +1,5 @@
 import type { Kind, RowOf } from '../api/kit/resource.ts';
-import type { Entities } from '../changes/entities.ts';
+import type { Entities } from '../entities/entities.ts';
 import { oneOf, stringField } from '../query/index.ts';
 
 /** Loads the rows of some ids, each once, in one query. */

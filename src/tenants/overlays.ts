@@ -1,6 +1,6 @@
 import { createStoreErrors } from '../call/store-errors.ts';
-import { createStamps } from '../changes/stamps.ts';
 import type { ManagementController } from '../controller.ts';
+import { createStamps } from '../entities/stamps.ts';
 import { type Resealed, type ResealOptions, reseal } from '../opening/reseal.ts';
 import { checkSecretKey, secretsOf } from '../opening/secret-key.ts';
 import { checkedOptions } from '../options.ts';

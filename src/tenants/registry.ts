@@ -6,8 +6,8 @@
 
 import type { RowOf } from '../api/kit/resource.ts';
 import { tenant } from '../api/tenants.ts';
-import { type Entities, type EntitiesContext, entitiesOf } from '../changes/entities.ts';
-import { sealText, unsealText } from '../changes/sealed.ts';
+import { type Entities, type EntitiesContext, entitiesOf } from '../entities/entities.ts';
+import { sealText, unsealText } from '../entities/sealed.ts';
 import { HOUR } from '../platform/durations.ts';
 import type { SecretKeys } from '../platform/secrets.ts';
 import { dateField, equals, type Predicate, stringField } from '../query/index.ts';

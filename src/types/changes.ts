@@ -2,7 +2,7 @@
 
 import type { Page } from '../api/kit/operation.ts';
 import type { CallOptions } from '../call/options.ts';
-import type { Change, ChangedKind } from '../changes/events.ts';
+import type { Change, ChangedKind } from '../changelog/events.ts';
 
 /** Query parameters of `listChanges`. */
 export interface ListChangesQuery {

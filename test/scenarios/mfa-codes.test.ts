@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { mfa } from '../../src/api/mfa.ts';
-import { sealText } from '../../src/changes/sealed.ts';
+import { sealText } from '../../src/entities/sealed.ts';
 import { createSecrets } from '../../src/platform/secrets.ts';
 import { webRandom } from '../../src/platform/web.ts';
 import { proves } from '../specification.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { service } from '../../src/api/services.ts';
-import type { Entities } from '../../src/changes/entities.ts';
-import { createRecentChanges } from '../../src/changes/recent.ts';
+import type { Entities } from '../../src/entities/entities.ts';
+import { createRecentChanges } from '../../src/entities/recent.ts';
 import { openApp } from '../support/app.ts';
 import { newSharedStorage, notOnPostgres, stores } from '../support/stores.ts';
 

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { CachedTransaction } from '../../src/changes/cached-transaction.ts';
 import type { HostRule } from '../../src/pipeline/host-rule.ts';
 import { and, equals, not, oneOf, type Predicate, stringField } from '../../src/query/index.ts';
+import { CachedTransaction } from '../../src/read-cache/cached-transaction.ts';
 import type { Read, Transaction } from '../../src/storage/port.ts';
 import { type App, onEveryStore, openApp, SECRET_KEY } from '../support/app.ts';
 import { openBesideReadCache } from '../support/read-caches.ts';

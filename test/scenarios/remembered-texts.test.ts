@@ -1,8 +1,8 @@
 /** What is made of rows and remembered: until when, and of which rows. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Derivation } from '../../src/changes/derived-values.ts';
 import { ALL, and, dateField, equals, oneOf, type Predicate, stringField } from '../../src/query/index.ts';
+import type { Derivation } from '../../src/read-cache/derived-values.ts';
 import type { Query, Transaction } from '../../src/storage/port.ts';
 import { openBesideReadCache } from '../support/read-caches.ts';
 import { stores } from '../support/stores.ts';

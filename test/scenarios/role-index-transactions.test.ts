@@ -1,10 +1,10 @@
 /** Role indexes beneath the operations: what each transaction is told, whatever others do meanwhile. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { CachedTransaction } from '../../src/changes/cached-transaction.ts';
-import { createReadCache } from '../../src/changes/read-cache.ts';
-import { createRoleIndexes } from '../../src/changes/role-indexes.ts';
+import { createRoleIndexes } from '../../src/indexes/role-indexes.ts';
 import { type Predicate, stringField } from '../../src/query/index.ts';
+import type { CachedTransaction } from '../../src/read-cache/cached-transaction.ts';
+import { createReadCache } from '../../src/read-cache/read-cache.ts';
 import type { Query, Transaction } from '../../src/storage/port.ts';
 import { storageSchema } from '../../src/storage/schema.ts';
 import { openApp } from '../support/app.ts';

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import * as z from 'zod';
 import { groups } from '../../src/api/index.ts';
 import type { Operation } from '../../src/api/kit/operation.ts';
-import type { Change } from '../../src/changes/events.ts';
+import type { Change } from '../../src/changelog/events.ts';
 import { ApiError } from '../../src/errors/index.ts';
 import type { HostRule } from '../../src/pipeline/host-rule.ts';
 import { type App, onEveryStore } from '../support/app.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import type { KindName } from '../../src/api/index.ts';
-import { type Entities, entitiesOf } from '../../src/changes/entities.ts';
-import { isChangedKind } from '../../src/changes/events.ts';
+import { isChangedKind } from '../../src/changelog/events.ts';
 import { ManagementController } from '../../src/controller.ts';
+import { type Entities, entitiesOf } from '../../src/entities/entities.ts';
 import type { CoreAnswer, CoreRequest } from '../../src/http/message.ts';
 import type { ControllerOptions } from '../../src/opening/options.ts';
 import type { Platform } from '../../src/platform/platform.ts';

@@ -1,4 +1,4 @@
-import { createReadCache } from '../../src/changes/read-cache.ts';
+import { createReadCache } from '../../src/read-cache/read-cache.ts';
 import { storageSchema } from '../../src/storage/schema.ts';
 import { openApp } from './app.ts';
 import { newSharedStorage } from './stores.ts';

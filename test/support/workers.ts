@@ -1,12 +1,12 @@
-import { createListeners } from '../../src/changes/listeners.ts';
-import { createPublisher } from '../../src/changes/publisher.ts';
-import { createReadCache } from '../../src/changes/read-cache.ts';
-import { createWriter } from '../../src/changes/writer.ts';
+import { createListeners } from '../../src/changelog/listeners.ts';
+import { createPublisher } from '../../src/changelog/publisher.ts';
 import { createSemaphore } from '../../src/concurrency/semaphore.ts';
+import { createWriter } from '../../src/entities/writer.ts';
 import { type Background, createBackground, type Job } from '../../src/jobs/background.ts';
 import { acquireLease, type Lease } from '../../src/jobs/lease.ts';
 import type { Logger } from '../../src/platform/platform.ts';
 import { webPlatform } from '../../src/platform/web.ts';
+import { createReadCache } from '../../src/read-cache/read-cache.ts';
 import { storageSchema } from '../../src/storage/schema.ts';
 import type { TestClock } from './clock.ts';
 import type { SharedStorage } from './stores.ts';

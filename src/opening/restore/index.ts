@@ -1,6 +1,6 @@
-import type { EntitiesContext } from '../../changes/entities.ts';
-import { entitiesOf } from '../../changes/entities.ts';
-import { sealedFields, unsealText } from '../../changes/sealed.ts';
+import type { EntitiesContext } from '../../entities/entities.ts';
+import { entitiesOf } from '../../entities/entities.ts';
+import { sealedFields, unsealText } from '../../entities/sealed.ts';
 import { ApiError } from '../../errors/index.ts';
 import { checkedOptions, requireStorage } from '../../options.ts';
 import { createSecrets, type Secrets, SecretUnreadable } from '../../platform/secrets.ts';

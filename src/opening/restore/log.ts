@@ -1,6 +1,6 @@
 import { change } from '../../api/changes.ts';
-import { changeId } from '../../changes/events.ts';
-import { type Extent, extentOf } from '../../changes/log.ts';
+import { changeId } from '../../changelog/events.ts';
+import { type Extent, extentOf } from '../../changelog/log.ts';
 import type { Row } from '../../storage/port.ts';
 import { refusedAt } from './refused.ts';
 

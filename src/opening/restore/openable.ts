@@ -1,6 +1,6 @@
 import { identity } from '../../api/identities.ts';
 import { keptSecret } from '../../api/kept-secrets.ts';
-import { KEY_CHECK, sealedFields } from '../../changes/sealed.ts';
+import { KEY_CHECK, sealedFields } from '../../entities/sealed.ts';
 import { keyNameOf } from '../../platform/secrets.ts';
 import type { Row } from '../../storage/port.ts';
 import { type BuiltIn, builtIn } from '../built-in.ts';

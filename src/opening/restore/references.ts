@@ -1,5 +1,5 @@
-import type { Entities } from '../../changes/entities.ts';
-import { isInView } from '../../changes/views.ts';
+import { isInView } from '../../changelog/views.ts';
+import type { Entities } from '../../entities/entities.ts';
 import { faultsOf } from '../../resources/faults.ts';
 import type { Row } from '../../storage/port.ts';
 import { refusedAt } from './refused.ts';

@@ -2,7 +2,7 @@ import { config, configType } from '../../../api/configs.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
 import { serviceConfig } from '../../../api/service-configs.ts';
 import type { service } from '../../../api/services.ts';
-import type { Entities } from '../../../changes/entities.ts';
+import type { Entities } from '../../../entities/entities.ts';
 import { ALL, and, equals, oneOf, or, stringField } from '../../../query/index.ts';
 
 type Data = Readonly<Record<string, Readonly<Record<string, unknown>>>>;

@@ -5,7 +5,7 @@ import { service, services } from '../../../api/services.ts';
 import type { ApiSessionActor, IdentityActor } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import { implement } from '../../../call/implement.ts';
-import type { Entities } from '../../../changes/entities.ts';
+import type { Entities } from '../../../entities/entities.ts';
 import { notFound, unauthorized } from '../../../errors/index.ts';
 import { ALL, equals, stringField } from '../../../query/index.ts';
 import { crudHandlers, listRows } from '../../../resources/crud.ts';

@@ -4,7 +4,7 @@ import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import type { RowOf } from '../../../api/kit/resource.ts';
 import { service } from '../../../api/services.ts';
 import type { Call } from '../../../call/call.ts';
-import type { Entities } from '../../../changes/entities.ts';
+import type { Entities } from '../../../entities/entities.ts';
 import { presentRows } from '../../../resources/present.ts';
 import { loadPosture } from '../../policy/posture/load.ts';
 import type { Posture } from '../../policy/posture/posture.ts';

@@ -3,7 +3,7 @@ import { externalJwtSigner } from '../../../api/external-jwt-signers.ts';
 import { identity } from '../../../api/identities.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
 import { behaviour } from '../../../call/behaviour.ts';
-import type { Entities } from '../../../changes/entities.ts';
+import type { Entities } from '../../../entities/entities.ts';
 import { ApiError, notFoundField } from '../../../errors/index.ts';
 import { and, booleanField, equals, stringField } from '../../../query/index.ts';
 import { keepAdministration } from '../identities/administration.ts';

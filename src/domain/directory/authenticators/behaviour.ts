@@ -2,7 +2,7 @@ import { authenticator } from '../../../api/authenticators.ts';
 import { identity } from '../../../api/identities.ts';
 import { behaviour } from '../../../call/behaviour.ts';
 import type { Call } from '../../../call/call.ts';
-import type { Entities } from '../../../changes/entities.ts';
+import type { Entities } from '../../../entities/entities.ts';
 import { ApiError, explained, invalidField } from '../../../errors/index.ts';
 import { and, equals, not, stringField } from '../../../query/index.ts';
 import { isInUse } from './certificates.ts';

@@ -1,7 +1,7 @@
 import { authenticator } from '../../../api/authenticators.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
 import type { Call } from '../../../call/call.ts';
-import type { Entities } from '../../../changes/entities.ts';
+import type { Entities } from '../../../entities/entities.ts';
 import { type Certificate, certificatesPem } from '../../../pki/certificate.ts';
 import { equals, stringField } from '../../../query/index.ts';
 import { authoritiesAbove, authorityFor, networkFor, type Trust } from '../cas/trust.ts';

@@ -2,7 +2,7 @@ import { authenticator } from '../../../api/authenticators.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
 import { identityOf } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
-import type { Entities } from '../../../changes/entities.ts';
+import type { Entities } from '../../../entities/entities.ts';
 import { ApiError, unauthorized } from '../../../errors/index.ts';
 import { withPermit } from '../../../observability/with-permit.ts';
 import { beginsWith, type Certificate, certificatesPem, readCertificates } from '../../../pki/certificate.ts';

@@ -1,6 +1,6 @@
 import { apiSessionsOf, endApiSessions } from '../../../authentication/api-sessions.ts';
 import type { Call } from '../../../call/call.ts';
-import type { Entities } from '../../../changes/entities.ts';
+import type { Entities } from '../../../entities/entities.ts';
 
 /**
  * Ends the API sessions of an identity, except that of this call, when its password is changed or removed, if the setting

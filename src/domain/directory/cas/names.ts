@@ -1,5 +1,5 @@
 import { identity } from '../../../api/identities.ts';
-import type { Entities } from '../../../changes/entities.ts';
+import type { Entities } from '../../../entities/entities.ts';
 
 /** The parts that the name of a self-enrolling identity may contain. */
 export interface NameParts {

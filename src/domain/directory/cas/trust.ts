@@ -3,7 +3,7 @@ import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js';
 import { LRUCache } from 'lru-cache';
 import { ca } from '../../../api/cas.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
-import type { Entities } from '../../../changes/entities.ts';
+import type { Entities } from '../../../entities/entities.ts';
 import { type Certificate, Eku, readCertificates } from '../../../pki/certificate.ts';
 import { isForClients, validateChain } from '../../../pki/chain.ts';
 import type { Presented } from '../../../pki/presented.ts';

@@ -8,7 +8,7 @@ import { identityOf, isAdministrator } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Handlers } from '../../../call/implement.ts';
 import type { CheckPassword } from '../../../call/password-checks.ts';
-import type { Entities } from '../../../changes/entities.ts';
+import type { Entities } from '../../../entities/entities.ts';
 import { ApiError, notFound, unauthorized } from '../../../errors/index.ts';
 import { equals, stringField } from '../../../query/index.ts';
 import { listRows } from '../../../resources/crud.ts';

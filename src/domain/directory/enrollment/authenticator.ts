@@ -1,5 +1,5 @@
 import { authenticator } from '../../../api/authenticators.ts';
-import type { Entities } from '../../../changes/entities.ts';
+import type { Entities } from '../../../entities/entities.ts';
 import { newRow } from '../../../resources/merge.ts';
 import { requireFirst } from '../authenticators/behaviour.ts';
 import type { StoredAuthenticator } from '../authenticators/method.ts';

@@ -3,7 +3,7 @@ import { enrollment } from '../../../api/enrollments.ts';
 import type { CreateBody, RowOf } from '../../../api/kit/resource.ts';
 import { behaviour } from '../../../call/behaviour.ts';
 import type { Call } from '../../../call/call.ts';
-import type { Entities } from '../../../changes/entities.ts';
+import type { Entities } from '../../../entities/entities.ts';
 import { ApiError, invalidField } from '../../../errors/index.ts';
 import { MINUTE } from '../../../platform/durations.ts';
 import { and, equals, stringField } from '../../../query/index.ts';

@@ -3,7 +3,7 @@ import { ca } from '../../../api/cas.ts';
 import { identity } from '../../../api/identities.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
 import type { Call } from '../../../call/call.ts';
-import type { Entities } from '../../../changes/entities.ts';
+import type { Entities } from '../../../entities/entities.ts';
 import { ApiError } from '../../../errors/index.ts';
 import { withPermit } from '../../../observability/with-permit.ts';
 import { type Presented, readPresented } from '../../../pki/presented.ts';

@@ -1,7 +1,7 @@
 import { enrollment } from '../../../api/enrollments.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
 import type { Call } from '../../../call/call.ts';
-import type { Entities } from '../../../changes/entities.ts';
+import type { Entities } from '../../../entities/entities.ts';
 import { ApiError, explained, invalidField } from '../../../errors/index.ts';
 import { withPermit } from '../../../observability/with-permit.ts';
 import { equals, stringField } from '../../../query/index.ts';

@@ -4,7 +4,7 @@ import type { enrollment } from '../../../api/enrollments.ts';
 import type { DecodedOf, OutputOf } from '../../../api/kit/operation.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
 import type { Call } from '../../../call/call.ts';
-import type { Entities } from '../../../changes/entities.ts';
+import type { Entities } from '../../../entities/entities.ts';
 
 export type StoredEnrollment = RowOf<typeof enrollment>;
 type Enroll = (typeof enrolling)['operations']['enroll'];

@@ -2,9 +2,9 @@ import { enrollment } from '../../../api/enrollments.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
 import { advertisedAddress } from '../../../call/advertised-address.ts';
 import type { Call } from '../../../call/call.ts';
-import { sealText, unsealText } from '../../../changes/sealed.ts';
 import { createTurns } from '../../../concurrency/event-loop.ts';
 import { inParts } from '../../../concurrency/parts.ts';
+import { sealText, unsealText } from '../../../entities/sealed.ts';
 import { hashToken } from '../../../tokens/opaque.ts';
 
 type Row = RowOf<typeof enrollment>;

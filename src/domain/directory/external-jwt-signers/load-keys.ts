@@ -1,6 +1,6 @@
 import { externalJwtSigner } from '../../../api/external-jwt-signers.ts';
 import type { Core } from '../../../call/core.ts';
-import type { ChangeListeners } from '../../../changes/listeners.ts';
+import type { ChangeListeners } from '../../../changelog/listeners.ts';
 
 /**
  * Fetches the keys of a signer once a change of it is committed, so that the first login need not wait for them. On any error, that login fetches

@@ -6,7 +6,7 @@ import type { RowOf } from '../../../api/kit/resource.ts';
 import { actorOfApiSession, isDisabled } from '../../../authentication/actors.ts';
 import { ADMINISTRATORS } from '../../../call/administrators.ts';
 import type { Call } from '../../../call/call.ts';
-import type { Entities } from '../../../changes/entities.ts';
+import type { Entities } from '../../../entities/entities.ts';
 import { invalidField } from '../../../errors/index.ts';
 import { equals, stringField } from '../../../query/index.ts';
 import { hasMfa } from '../mfa/record.ts';

@@ -2,7 +2,7 @@ import { authenticator } from '../../../api/authenticators.ts';
 import { identity } from '../../../api/identities.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
 import { apiSessionsOf, endApiSessions } from '../../../authentication/api-sessions.ts';
-import type { Entities } from '../../../changes/entities.ts';
+import type { Entities } from '../../../entities/entities.ts';
 import { ApiError } from '../../../errors/index.ts';
 import { MINUTE } from '../../../platform/durations.ts';
 import { FOREVER } from '../../../query/dates.ts';

@@ -4,7 +4,7 @@ import { enrollment } from '../../../api/enrollments.ts';
 import type { identity } from '../../../api/identities.ts';
 import type { CreateBody, RowOf } from '../../../api/kit/resource.ts';
 import type { Call } from '../../../call/call.ts';
-import type { Entities } from '../../../changes/entities.ts';
+import type { Entities } from '../../../entities/entities.ts';
 import { notFoundField } from '../../../errors/index.ts';
 import { presentRows } from '../../../resources/present.ts';
 import { checkUsername } from '../authenticators/usernames.ts';

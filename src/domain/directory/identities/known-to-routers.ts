@@ -1,6 +1,6 @@
 import { apiSession } from '../../../api/api-sessions.ts';
 import { session } from '../../../api/sessions.ts';
-import type { Entities } from '../../../changes/entities.ts';
+import type { Entities } from '../../../entities/entities.ts';
 import { equals, oneOf, stringField } from '../../../query/index.ts';
 
 /** Notes of an identity that becomes an administrator which of its API sessions reach services: routers were sent their tokens. */

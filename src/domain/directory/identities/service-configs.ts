@@ -5,7 +5,7 @@ import type { Kind, RowOf } from '../../../api/kit/resource.ts';
 import { serviceConfig } from '../../../api/service-configs.ts';
 import { service } from '../../../api/services.ts';
 import type { Call } from '../../../call/call.ts';
-import type { Entities } from '../../../changes/entities.ts';
+import type { Entities } from '../../../entities/entities.ts';
 import { notFoundField } from '../../../errors/index.ts';
 import { and, equals, oneOf, stringField } from '../../../query/index.ts';
 import { referenceTo } from '../../../resources/links.ts';

@@ -2,7 +2,7 @@ import { mfa } from '../../../api/mfa.ts';
 import { identityOf } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Settings } from '../../../call/settings.ts';
-import type { Entities } from '../../../changes/entities.ts';
+import type { Entities } from '../../../entities/entities.ts';
 import { ApiError } from '../../../errors/index.ts';
 import { MINUTE } from '../../../platform/durations.ts';
 import { allRecoveryCodes, mfaOf, notEnrolled, type StoredMfa, totpSecretOf } from './record.ts';

@@ -4,9 +4,9 @@ import { carriedId, hello, type Listener, olderHello, reportedVersion, routerInt
 import { router } from '../../../api/routers.ts';
 import type { Core } from '../../../call/core.ts';
 import type { StoreErrors } from '../../../call/store-errors.ts';
-import type { Entities } from '../../../changes/entities.ts';
-import type { ChangeListeners } from '../../../changes/listeners.ts';
+import type { ChangeListeners } from '../../../changelog/listeners.ts';
 import { createSemaphore } from '../../../concurrency/semaphore.ts';
+import type { Entities } from '../../../entities/entities.ts';
 import { invalidField, notFound, unauthorized } from '../../../errors/index.ts';
 import type { Job } from '../../../jobs/background.ts';
 import { type Connection, DISABLED, MUST_ENROLL } from '../../../presence/connections.ts';

@@ -1,6 +1,6 @@
 import { lease } from '../../../api/leases.ts';
 import type { Core } from '../../../call/core.ts';
-import type { Entities } from '../../../changes/entities.ts';
+import type { Entities } from '../../../entities/entities.ts';
 import type { Job } from '../../../jobs/background.ts';
 import { putLease } from '../../../jobs/lease.ts';
 import { isoTime } from '../../../platform/iso-time.ts';

@@ -1,7 +1,7 @@
 import { edgeRouter, router } from '../../../api/routers.ts';
 import { terminator } from '../../../api/terminators.ts';
 import { behaviour } from '../../../call/behaviour.ts';
-import type { Entities } from '../../../changes/entities.ts';
+import type { Entities } from '../../../entities/entities.ts';
 import { explained } from '../../../errors/index.ts';
 import { equals, stringField } from '../../../query/index.ts';
 import { addEnrollment } from '../../directory/enrollment/behaviour.ts';

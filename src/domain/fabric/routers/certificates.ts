@@ -1,7 +1,7 @@
 import type { RowOf } from '../../../api/kit/resource.ts';
 import type { router } from '../../../api/routers.ts';
 import type { Call } from '../../../call/call.ts';
-import type { Entities } from '../../../changes/entities.ts';
+import type { Entities } from '../../../entities/entities.ts';
 import { ApiError } from '../../../errors/index.ts';
 import { type Certificate, certificatesPem } from '../../../pki/certificate.ts';
 import { issue, type Profile } from '../../../pki/issue.ts';

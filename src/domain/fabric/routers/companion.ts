@@ -7,7 +7,7 @@ import type { RowOf } from '../../../api/kit/resource.ts';
 import { selectorOfId } from '../../../api/kit/selectors.ts';
 import { edgeRouterPolicy } from '../../../api/policies.ts';
 import type { edgeRouter } from '../../../api/routers.ts';
-import type { Entities } from '../../../changes/entities.ts';
+import type { Entities } from '../../../entities/entities.ts';
 import { newRow } from '../../../resources/merge.ts';
 import { removeEntity } from '../../../resources/removal.ts';
 

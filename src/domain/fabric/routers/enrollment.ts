@@ -2,7 +2,7 @@ import { enrollment } from '../../../api/enrollments.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
 import { edgeRouter, type router } from '../../../api/routers.ts';
 import type { Call } from '../../../call/call.ts';
-import type { Entities } from '../../../changes/entities.ts';
+import type { Entities } from '../../../entities/entities.ts';
 import { equals, oneOf, stringField } from '../../../query/index.ts';
 import { addEnrollment } from '../../directory/enrollment/behaviour.ts';
 import { tokensOf } from '../../directory/enrollment/token.ts';

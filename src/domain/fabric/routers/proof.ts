@@ -1,7 +1,7 @@
 import type { RowOf } from '../../../api/kit/resource.ts';
 import { router } from '../../../api/routers.ts';
 import type { Core } from '../../../call/core.ts';
-import type { Entities } from '../../../changes/entities.ts';
+import type { Entities } from '../../../entities/entities.ts';
 import type { Certificate } from '../../../pki/certificate.ts';
 import { readPresented } from '../../../pki/presented.ts';
 import { equals, stringField } from '../../../query/index.ts';

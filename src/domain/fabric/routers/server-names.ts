@@ -1,7 +1,7 @@
 import { controller } from '../../../api/controllers.ts';
 import { router } from '../../../api/routers.ts';
 import type { Core } from '../../../call/core.ts';
-import type { Entities } from '../../../changes/entities.ts';
+import type { Entities } from '../../../entities/entities.ts';
 import { ApiError } from '../../../errors/index.ts';
 import type { CertificateRequest } from '../../../pki/request.ts';
 import { allowedNames, canonicalHost, isEverybodys, rivalsOf, type ServerNames, standsFor, wordsOf } from '../../../pki/server-names.ts';

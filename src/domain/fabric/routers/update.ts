@@ -1,6 +1,6 @@
 import type { RowOf } from '../../../api/kit/resource.ts';
 import { edgeRouter, router } from '../../../api/routers.ts';
-import type { Entities } from '../../../changes/entities.ts';
+import type { Entities } from '../../../entities/entities.ts';
 
 /** Writes to a router of either kind, as the kind that it is: `news`, and what only an edge router keeps. */
 export const updateRouter = async (

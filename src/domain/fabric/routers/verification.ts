@@ -1,7 +1,7 @@
 import type { RowOf } from '../../../api/kit/resource.ts';
 import { router } from '../../../api/routers.ts';
 import type { Core } from '../../../call/core.ts';
-import type { Entities } from '../../../changes/entities.ts';
+import type { Entities } from '../../../entities/entities.ts';
 import { explained, unauthorized } from '../../../errors/index.ts';
 import { certificatesPem, readCertificates } from '../../../pki/certificate.ts';
 import { certifyRouter, type RouterRequests } from './certificates.ts';

@@ -1,6 +1,6 @@
 import { router } from '../../../api/routers.ts';
 import { service } from '../../../api/services.ts';
-import type { Entities } from '../../../changes/entities.ts';
+import type { Entities } from '../../../entities/entities.ts';
 import type { TrafficCircuit } from '../../../presence/traffic.ts';
 import { rowsById } from '../../../resources/rows-by-id.ts';
 import { fabricEntity, fabricReference } from './references.ts';

@@ -1,7 +1,7 @@
 import type { ListQuery } from '../../../api/kit/list-query.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Core } from '../../../call/core.ts';
-import type { Entities } from '../../../changes/entities.ts';
+import type { Entities } from '../../../entities/entities.ts';
 import { notFound } from '../../../errors/index.ts';
 import type { Document, Symbols } from '../../../query/index.ts';
 import { pageInMemory } from '../../../resources/in-memory.ts';

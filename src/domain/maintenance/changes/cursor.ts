@@ -1,6 +1,6 @@
-import type { Entities } from '../../../changes/entities.ts';
-import { type ChangedKind, isChangedKind } from '../../../changes/events.ts';
-import { revisionAt } from '../../../changes/pages.ts';
+import { type ChangedKind, isChangedKind } from '../../../changelog/events.ts';
+import type { Entities } from '../../../entities/entities.ts';
+import { revisionAt } from '../../../entities/pages.ts';
 import { ApiError, invalidField } from '../../../errors/index.ts';
 
 /**

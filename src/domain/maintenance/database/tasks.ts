@@ -3,7 +3,7 @@ import type { RowOf } from '../../../api/kit/resource.ts';
 import { lease as leaseKind } from '../../../api/leases.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Core } from '../../../call/core.ts';
-import type { Entities } from '../../../changes/entities.ts';
+import type { Entities } from '../../../entities/entities.ts';
 import { ApiError, RETRY_AFTER } from '../../../errors/index.ts';
 import type { Job } from '../../../jobs/background.ts';
 import { type Claim, claimLease, holdLease, isHeld, type Lease } from '../../../jobs/lease.ts';

@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import { identity } from '../../../api/identities.ts';
 import { trace, type traceSpec } from '../../../api/traces.ts';
 import type { Call } from '../../../call/call.ts';
-import type { Entities } from '../../../changes/entities.ts';
+import type { Entities } from '../../../entities/entities.ts';
 import { invalidField, shownValue } from '../../../errors/index.ts';
 import { dateField } from '../../../query/index.ts';
 import { newRow } from '../../../resources/merge.ts';

@@ -2,7 +2,7 @@ import type { identity } from '../../../api/identities.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
 import type { PolicyType, servicePolicy } from '../../../api/policies.ts';
 import type { service } from '../../../api/services.ts';
-import type { Entities } from '../../../changes/entities.ts';
+import type { Entities } from '../../../entities/entities.ts';
 import { policiesBetween } from '../policies/traversal.ts';
 import type { SessionFacts } from '../posture/facts.ts';
 import { loadPosture } from '../posture/load.ts';

@@ -5,7 +5,7 @@
 import { identity } from '../../../api/identities.ts';
 import { servicePolicy } from '../../../api/policies.ts';
 import { service } from '../../../api/services.ts';
-import type { Entities } from '../../../changes/entities.ts';
+import type { Entities } from '../../../entities/entities.ts';
 import { and, ELEMENT, type FieldRef, NONE, not, oneOf, or, type Predicate, rewrite, stringField } from '../../../query/index.ts';
 import { selectedBy, selecting } from '../roles/membership.ts';
 import { sideOf } from './traversal.ts';

@@ -5,7 +5,7 @@ import type { Kind, RowOf } from '../../../api/kit/resource.ts';
 import { edgeRouterPolicy, type PolicyType, policyTypeNumbers, serviceEdgeRouterPolicy, servicePolicy } from '../../../api/policies.ts';
 import { edgeRouter } from '../../../api/routers.ts';
 import { service } from '../../../api/services.ts';
-import type { Entities } from '../../../changes/entities.ts';
+import type { Entities } from '../../../entities/entities.ts';
 import { ALL, and, equals, type Predicate } from '../../../query/index.ts';
 import type { Row } from '../../../storage/port.ts';
 import { type Selectable, type Side, selectedBy, selecting } from '../roles/membership.ts';

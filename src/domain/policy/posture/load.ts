@@ -1,6 +1,6 @@
 import { postureCheck } from '../../../api/posture-checks/index.ts';
 import { postureData } from '../../../api/posture-data.ts';
-import type { Entities } from '../../../changes/entities.ts';
+import type { Entities } from '../../../entities/entities.ts';
 import { selectedBy } from '../roles/membership.ts';
 import type { Facts, SessionFacts, StoredPostureCheck } from './facts.ts';
 import { type CheckingPolicy, type Posture, postureOf } from './posture.ts';

@@ -5,7 +5,7 @@ import { terminator } from '../../../api/terminators.ts';
 import { identified, identityOf, isAdministrator } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import { implement } from '../../../call/implement.ts';
-import type { Entities } from '../../../changes/entities.ts';
+import type { Entities } from '../../../entities/entities.ts';
 import { notFound } from '../../../errors/index.ts';
 import { equals, stringField } from '../../../query/index.ts';
 import { listRows } from '../../../resources/crud.ts';

@@ -2,7 +2,7 @@ import { apiSessionCertificate, apiSessionCertificates } from '../../../api/api-
 import { apiSessionOf } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import { implement } from '../../../call/implement.ts';
-import type { Entities } from '../../../changes/entities.ts';
+import type { Entities } from '../../../entities/entities.ts';
 import { ApiError, notFound, RETRY_AFTER } from '../../../errors/index.ts';
 import { withPermit } from '../../../observability/with-permit.ts';
 import { certificatesPem } from '../../../pki/certificate.ts';

@@ -6,7 +6,7 @@ import { expiry } from '../../../authentication/lifetime.ts';
 import type { ApiSessionActor, PresentedToken } from '../../../call/actor.ts';
 import { behaviour } from '../../../call/behaviour.ts';
 import type { Call } from '../../../call/call.ts';
-import type { Entities } from '../../../changes/entities.ts';
+import type { Entities } from '../../../entities/entities.ts';
 import { oneOf, stringField } from '../../../query/index.ts';
 import { presentOne } from '../../../resources/present.ts';
 

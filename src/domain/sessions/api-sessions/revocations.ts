@@ -5,7 +5,7 @@ import { revocation, revocations } from '../../../api/revocations.ts';
 import { apiSessionsOf, endApiSessions } from '../../../authentication/api-sessions.ts';
 import type { Call } from '../../../call/call.ts';
 import { implement } from '../../../call/implement.ts';
-import type { Entities } from '../../../changes/entities.ts';
+import type { Entities } from '../../../entities/entities.ts';
 import { invalidField, notFound } from '../../../errors/index.ts';
 import { DAY } from '../../../platform/durations.ts';
 import { dateField, has, type Predicate } from '../../../query/index.ts';

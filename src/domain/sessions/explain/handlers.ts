@@ -9,7 +9,7 @@ import { service } from '../../../api/services.ts';
 import { session } from '../../../api/sessions.ts';
 import type { Call } from '../../../call/call.ts';
 import { implement } from '../../../call/implement.ts';
-import type { Entities } from '../../../changes/entities.ts';
+import type { Entities } from '../../../entities/entities.ts';
 import { notFound } from '../../../errors/index.ts';
 import { and, equals, not, or, stringField } from '../../../query/index.ts';
 import { referenceTo } from '../../../resources/links.ts';

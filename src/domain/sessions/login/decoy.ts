@@ -1,6 +1,6 @@
 import { keptSecret } from '../../../api/kept-secrets.ts';
-import type { Entities, EntitiesContext } from '../../../changes/entities.ts';
-import { keepAs, keptAs } from '../../../changes/kept-secrets.ts';
+import type { Entities, EntitiesContext } from '../../../entities/entities.ts';
+import { keepAs, keptAs } from '../../../entities/kept-secrets.ts';
 import { equals, stringField } from '../../../query/index.ts';
 import type { Store } from '../../../storage/port.ts';
 

@@ -10,7 +10,7 @@ import { idleSince } from '../../../authentication/lifetime.ts';
 import type { ApiSessionActor } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Settings } from '../../../call/settings.ts';
-import type { Entities } from '../../../changes/entities.ts';
+import type { Entities } from '../../../entities/entities.ts';
 import { ApiError } from '../../../errors/index.ts';
 import { compareText, dateField } from '../../../query/index.ts';
 import { hashToken } from '../../../tokens/opaque.ts';

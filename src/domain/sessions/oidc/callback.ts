@@ -2,7 +2,7 @@ import { encode } from 'jose/base64url';
 import type { LoginProgress } from '../../../api/auth-requests.ts';
 import { type HttpOutput, redirect } from '../../../api/surfaces/http-output.ts';
 import type { Call } from '../../../call/call.ts';
-import type { Entities } from '../../../changes/entities.ts';
+import type { Entities } from '../../../entities/entities.ts';
 import { hashToken } from '../../../tokens/opaque.ts';
 import { plainRefusal } from './answers.ts';
 import { owedBy } from './factors.ts';

@@ -3,7 +3,7 @@ import { apiSession } from '../../../api/api-sessions.ts';
 import { proves, secondFactorOf } from '../../../authentication/external-tokens.ts';
 import { owedToken } from '../../../authentication/factors.ts';
 import type { Call } from '../../../call/call.ts';
-import type { Entities } from '../../../changes/entities.ts';
+import type { Entities } from '../../../entities/entities.ts';
 import { hasMfa } from '../../directory/mfa/record.ts';
 import { authRequestOf, type Login, loginOf, storeProgress } from './requests.ts';
 

@@ -6,7 +6,7 @@ import { endApiSessions } from '../../../authentication/api-sessions.ts';
 import { holdsCertificate, isOver, sessionOfToken, tokenIn } from '../../../authentication/bearer.ts';
 import type { PresentedToken } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
-import type { Entities } from '../../../changes/entities.ts';
+import type { Entities } from '../../../entities/entities.ts';
 import { ApiError, explained } from '../../../errors/index.ts';
 import { readPresented } from '../../../pki/presented.ts';
 import { isEqual, toBytes } from '../../../platform/password-hasher.ts';

@@ -5,7 +5,7 @@ import { identity } from '../../../api/identities.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
 import { isDisabled } from '../../../authentication/actors.ts';
 import type { Call } from '../../../call/call.ts';
-import type { Entities } from '../../../changes/entities.ts';
+import type { Entities } from '../../../entities/entities.ts';
 import { networkOf } from '../../../platform/addresses.ts';
 import { MINUTE } from '../../../platform/durations.ts';
 import { ALL, dateField } from '../../../query/index.ts';

@@ -7,7 +7,7 @@ import type { identity } from '../../../api/identities.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
 import { hasAdministratorRights } from '../../../call/administrators.ts';
 import type { Call } from '../../../call/call.ts';
-import type { Entities } from '../../../changes/entities.ts';
+import type { Entities } from '../../../entities/entities.ts';
 import type { Claims } from '../../../tokens/token.ts';
 import { providerOf } from './provider.ts';
 

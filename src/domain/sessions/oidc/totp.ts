@@ -3,7 +3,7 @@ import { mfa } from '../../../api/mfa.ts';
 import type { LoginStep, TotpEnrollment } from '../../../api/oidc-login.ts';
 import { endApiSessions } from '../../../authentication/api-sessions.ts';
 import type { Call } from '../../../call/call.ts';
-import type { Entities } from '../../../changes/entities.ts';
+import type { Entities } from '../../../entities/entities.ts';
 import { ApiError, type ErrorCode, unauthorized } from '../../../errors/index.ts';
 import { qrCode } from '../../../qr/qr-code.ts';
 import { withCode } from '../../directory/mfa/codes.ts';

@@ -5,7 +5,7 @@ import type { PostureResponse } from '../../../api/posture-responses.ts';
 import { service } from '../../../api/services.ts';
 import { apiSessionOf, identityOf } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
-import type { Entities } from '../../../changes/entities.ts';
+import type { Entities } from '../../../entities/entities.ts';
 import { isSameJson } from '../../../storage/same-json.ts';
 import { policiesOfIdentity } from '../../policy/policies/traversal.ts';
 import type { EndpointEvent, Notice } from '../../policy/posture/check-type.ts';

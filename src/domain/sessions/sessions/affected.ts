@@ -2,8 +2,8 @@
 import type { KindName } from '../../../api/index.ts';
 import { servicePolicy } from '../../../api/policies.ts';
 import { postureCheck } from '../../../api/posture-checks/index.ts';
-import type { Entities } from '../../../changes/entities.ts';
-import type { Change } from '../../../changes/events.ts';
+import type { Change } from '../../../changelog/events.ts';
+import type { Entities } from '../../../entities/entities.ts';
 import { FOREVER } from '../../../query/dates.ts';
 import { dateField, equals, has, NONE, type Predicate, stringField } from '../../../query/index.ts';
 import { isSameJson } from '../../../storage/same-json.ts';

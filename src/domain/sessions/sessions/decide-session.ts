@@ -7,7 +7,7 @@ import { service } from '../../../api/services.ts';
 import { session } from '../../../api/sessions.ts';
 import { apiSessionOf, isAdministrator } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
-import type { Entities } from '../../../changes/entities.ts';
+import type { Entities } from '../../../entities/entities.ts';
 import { ApiError, type FailingCheck, invalidField, notFound } from '../../../errors/index.ts';
 import { and, equals, stringField } from '../../../query/index.ts';
 import { commonRouters } from '../../fabric/routers/common-routers.ts';

@@ -1,6 +1,6 @@
 /** Ends of sessions: of those that lost their right, and of those whose time is over. */
 import { session } from '../../../api/sessions.ts';
-import type { Entities } from '../../../changes/entities.ts';
+import type { Entities } from '../../../entities/entities.ts';
 import { dateField } from '../../../query/index.ts';
 import { isSameJson } from '../../../storage/same-json.ts';
 import { grantsOf, isLapsed, type SessionGrant, type StoredSession } from './grants.ts';

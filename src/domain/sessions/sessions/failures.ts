@@ -3,7 +3,7 @@ import { identity } from '../../../api/identities.ts';
 import type { PolicyType } from '../../../api/policies.ts';
 import { apiSessionOf } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
-import type { Entities } from '../../../changes/entities.ts';
+import type { Entities } from '../../../entities/entities.ts';
 import { equals, stringField } from '../../../query/index.ts';
 import { newRow } from '../../../resources/merge.ts';
 import type { Decision } from '../../policy/access/decide.ts';

@@ -5,7 +5,7 @@
 import type { RowOf } from '../../../api/kit/resource.ts';
 import { sessionReview } from '../../../api/session-reviews.ts';
 import { session } from '../../../api/sessions.ts';
-import type { Entities } from '../../../changes/entities.ts';
+import type { Entities } from '../../../entities/entities.ts';
 import { ALL, and, idAfter, NONE, or, type Predicate } from '../../../query/index.ts';
 import { affectedBy } from './affected.ts';
 import { refreshGrants } from './ends.ts';

@@ -3,7 +3,7 @@ import { session } from '../../../api/sessions.ts';
 import { apiSessionOf } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Core } from '../../../call/core.ts';
-import type { Entities } from '../../../changes/entities.ts';
+import type { Entities } from '../../../entities/entities.ts';
 import { unauthorized } from '../../../errors/index.ts';
 import type { StoredSession } from './grants.ts';
 import { isGoing } from './visibility.ts';

@@ -3,7 +3,7 @@ import { session } from '../../../api/sessions.ts';
 import { endedSessions, hasEnded } from '../../../authentication/lifetime.ts';
 import { identityOf, isAdministrator } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
-import type { Entities } from '../../../changes/entities.ts';
+import type { Entities } from '../../../entities/entities.ts';
 import { notFound } from '../../../errors/index.ts';
 import { ALL, and, dateField, equals, matches, not, oneOf, or, type Predicate, stringField } from '../../../query/index.ts';
 import { grantsOf, isLapsed, type StoredSession } from './grants.ts';

@@ -1,4 +1,4 @@
-import type { AroundWrite } from '../../../changes/writer.ts';
+import type { AroundWrite } from '../../../entities/writer.ts';
 import type { Background } from '../../../jobs/background.ts';
 import { createDrain } from '../../../jobs/drain.ts';
 import type { Platform } from '../../../platform/platform.ts';

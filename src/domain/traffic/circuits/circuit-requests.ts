@@ -1,10 +1,10 @@
 import { service } from '../../../api/services.ts';
 import type { Core } from '../../../call/core.ts';
-import type { Entities } from '../../../changes/entities.ts';
 import type { Frame } from '../../../control-channel/frame.ts';
 import { circuitHeader } from '../../../control-channel/header-fields.ts';
 import { circuitMessages, refusalCode } from '../../../control-channel/messages/circuits.ts';
 import type { RouterMessage } from '../../../control-channel/messages/message-type.ts';
+import type { Entities } from '../../../entities/entities.ts';
 import { equals, stringField } from '../../../query/index.ts';
 import type { Authorization } from '../authorization/authorization.ts';
 import { authorizeClient, authorizeTunneler, RequestRefused, type RequestTokens, verifyTokens } from '../authorization/authorize.ts';

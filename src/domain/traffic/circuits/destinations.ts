@@ -1,6 +1,6 @@
 import type { RowOf } from '../../../api/kit/resource.ts';
 import { terminator } from '../../../api/terminators.ts';
-import type { Entities } from '../../../changes/entities.ts';
+import type { Entities } from '../../../entities/entities.ts';
 import { and, equals, stringField } from '../../../query/index.ts';
 import type { RouterLink } from '../links/link-table.ts';
 import { cheapestPaths, type FabricPath, routerCosts } from '../links/paths.ts';

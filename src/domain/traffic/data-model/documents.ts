@@ -1,5 +1,5 @@
 import { isDisabled } from '../../../authentication/actors.ts';
-import type { ChangedRow } from '../../../changes/events.ts';
+import type { ChangedRow } from '../../../changelog/events.ts';
 import type { DataEvent } from '../../../control-channel/messages/data-model.ts';
 import { utf8 } from '../../../control-channel/primitives.ts';
 import { readPem } from '../../../pki/pem.ts';

@@ -1,4 +1,4 @@
-import type { Change } from '../../../changes/events.ts';
+import type { Change } from '../../../changelog/events.ts';
 import { createTurns } from '../../../concurrency/event-loop.ts';
 import { createSemaphore } from '../../../concurrency/semaphore.ts';
 import type { Fabric } from '../routers/fabric.ts';

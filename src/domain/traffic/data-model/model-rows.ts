@@ -1,5 +1,5 @@
 import { readSelectors } from '../../../api/kit/selectors.ts';
-import type { ChangedRow } from '../../../changes/events.ts';
+import type { ChangedRow } from '../../../changelog/events.ts';
 import { createIndexedMap } from '../../../platform/groups.ts';
 import type { Selectable, Side } from '../../policy/roles/membership.ts';
 import { type ModelKind, modelKinds } from './documents.ts';

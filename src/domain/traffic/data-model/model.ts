@@ -1,9 +1,9 @@
 import { kinds } from '../../../api/kinds.ts';
 import { isDisabled } from '../../../authentication/actors.ts';
-import type { Entities } from '../../../changes/entities.ts';
-import type { Change, ChangedRow } from '../../../changes/events.ts';
+import type { Change, ChangedRow } from '../../../changelog/events.ts';
 import { createTurns, yieldToEventLoop } from '../../../concurrency/event-loop.ts';
 import { type DataEvent, dataModelMessages } from '../../../control-channel/messages/data-model.ts';
+import type { Entities } from '../../../entities/entities.ts';
 import { idAfter } from '../../../query/index.ts';
 import { sideOf } from '../../policy/policies/traversal.ts';
 import { selects } from '../../policy/roles/membership.ts';

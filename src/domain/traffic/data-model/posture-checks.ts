@@ -1,7 +1,7 @@
 /** Posture checks for routers, which compare texts with the reports of endpoints letter by letter, and have a syntax of version ranges of their own. */
 import { hexDigits } from '../../../api/posture-checks/hex.ts';
 import { osName } from '../../../api/posture-checks/os-type.ts';
-import type { ChangedRow } from '../../../changes/events.ts';
+import type { ChangedRow } from '../../../changelog/events.ts';
 import type { DataEvent } from '../../../control-channel/messages/data-model.ts';
 import { plainRange } from '../../../semver/plain-range.ts';
 

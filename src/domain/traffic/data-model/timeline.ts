@@ -1,5 +1,5 @@
 import type { Core } from '../../../call/core.ts';
-import type { Change } from '../../../changes/events.ts';
+import type { Change } from '../../../changelog/events.ts';
 import { type DataEvent, dataModelMessages } from '../../../control-channel/messages/data-model.ts';
 import { joined } from '../../../control-channel/primitives.ts';
 import { isoTime } from '../../../platform/iso-time.ts';

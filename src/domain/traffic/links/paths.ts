@@ -1,5 +1,5 @@
 import { router } from '../../../api/routers.ts';
-import type { Entities } from '../../../changes/entities.ts';
+import type { Entities } from '../../../entities/entities.ts';
 import { rowsById } from '../../../resources/rows-by-id.ts';
 import type { RouterLink } from './link-table.ts';
 

@@ -1,7 +1,7 @@
 import { controller } from '../../../api/controllers.ts';
 import { lease } from '../../../api/leases.ts';
-import type { Entities } from '../../../changes/entities.ts';
 import { routerMessages } from '../../../control-channel/messages/routers.ts';
+import type { Entities } from '../../../entities/entities.ts';
 import { leasesBelow, putLease } from '../../../jobs/lease.ts';
 import { isoTime } from '../../../platform/iso-time.ts';
 import { ALL } from '../../../query/index.ts';

@@ -1,6 +1,6 @@
 import type { Core } from '../../../call/core.ts';
-import type { ChangeEvents } from '../../../changes/events.ts';
-import type { ChangeListeners } from '../../../changes/listeners.ts';
+import type { ChangeEvents } from '../../../changelog/events.ts';
+import type { ChangeListeners } from '../../../changelog/listeners.ts';
 import type { Job } from '../../../jobs/background.ts';
 import { every } from '../../../platform/timers.ts';
 import type { ConnectedRouters } from './connected-routers.ts';

@@ -1,5 +1,5 @@
 import { session } from '../../../api/sessions.ts';
-import { unsealText } from '../../../changes/sealed.ts';
+import { unsealText } from '../../../entities/sealed.ts';
 import type { Job } from '../../../jobs/background.ts';
 import { createIndexedMap } from '../../../platform/groups.ts';
 import { createRepeatedLog } from '../../../platform/repeated-log.ts';

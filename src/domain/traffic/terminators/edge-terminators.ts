@@ -1,6 +1,6 @@
-import type { Entities } from '../../../changes/entities.ts';
 import { refusalCode } from '../../../control-channel/messages/circuits.ts';
 import { terminatorMessages } from '../../../control-channel/messages/terminators.ts';
+import type { Entities } from '../../../entities/entities.ts';
 import { createRepeatedLog } from '../../../platform/repeated-log.ts';
 import { authorizeClient, RequestRefused, type RequestTokens, verifyTokens } from '../authorization/authorize.ts';
 import type { ConnectedRouter } from '../routers/connected-routers.ts';

@@ -1,8 +1,8 @@
 import type { RowOf } from '../../../api/kit/resource.ts';
 import { terminator } from '../../../api/terminators.ts';
-import type { Entities } from '../../../changes/entities.ts';
 import { yieldToEventLoop } from '../../../concurrency/event-loop.ts';
 import { inParts } from '../../../concurrency/parts.ts';
+import type { Entities } from '../../../entities/entities.ts';
 import { createIndexedMap } from '../../../platform/groups.ts';
 import { and, equals, not, oneOf, type Predicate, stringField } from '../../../query/index.ts';
 import { type Authorization, isTunneler } from '../authorization/authorization.ts';

@@ -1,12 +1,12 @@
 /** The parts that requests about terminators of clients and of tunnelers have in common. */
 import type { RowOf } from '../../../api/kit/resource.ts';
 import { terminator } from '../../../api/terminators.ts';
-import type { Entities } from '../../../changes/entities.ts';
 import type { Frame } from '../../../control-channel/frame.ts';
 import { edgeHeader } from '../../../control-channel/header-fields.ts';
 import { circuitMessages, refusalCode } from '../../../control-channel/messages/circuits.ts';
 import type { MessageBody } from '../../../control-channel/messages/message-type.ts';
 import type { terminatorMessages } from '../../../control-channel/messages/terminators.ts';
+import type { Entities } from '../../../entities/entities.ts';
 import type { Authorization } from '../authorization/authorization.ts';
 import { RequestRefused, refusalOf } from '../authorization/authorize.ts';
 import type { ConnectedRouter } from '../routers/connected-routers.ts';

@@ -1,5 +1,5 @@
 import { ca } from '../../../../api/cas.ts';
-import type { Entities } from '../../../../changes/entities.ts';
+import type { Entities } from '../../../../entities/entities.ts';
 import { ApiError } from '../../../../errors/index.ts';
 import { readPresented } from '../../../../pki/presented.ts';
 import { type Authority, authorityFor, authorityOf } from '../../cas/trust.ts';

@@ -7,7 +7,7 @@ import type { RowOf } from '../../../../api/kit/resource.ts';
 import { isDisabled } from '../../../../authentication/actors.ts';
 import type { ApiSessionActor } from '../../../../call/actor.ts';
 import type { Call } from '../../../../call/call.ts';
-import type { Entities } from '../../../../changes/entities.ts';
+import type { Entities } from '../../../../entities/entities.ts';
 import { beginsWith, type Certificate } from '../../../../pki/certificate.ts';
 import { type Presented, readPresented } from '../../../../pki/presented.ts';
 import { equals, stringField } from '../../../../query/index.ts';

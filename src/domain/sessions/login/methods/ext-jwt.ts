@@ -8,7 +8,7 @@ import { externalTokensOf, isUnchanged, namedBy, proofOf } from '../../../../aut
 import { type Refusal, reportRefusal } from '../../../../authentication/token-refusals.ts';
 import type { ApiSessionActor, TokenProof } from '../../../../call/actor.ts';
 import type { Call } from '../../../../call/call.ts';
-import type { Entities } from '../../../../changes/entities.ts';
+import type { Entities } from '../../../../entities/entities.ts';
 import { invalidAuth, type LoginBody, type OpenSession } from '../login.ts';
 
 /**

@@ -7,7 +7,7 @@ import type { ApiSessionActor } from '../../../../call/actor.ts';
 import { hasAdministratorRights } from '../../../../call/administrators.ts';
 import type { Call } from '../../../../call/call.ts';
 import type { CheckPassword } from '../../../../call/password-checks.ts';
-import type { Entities } from '../../../../changes/entities.ts';
+import type { Entities } from '../../../../entities/entities.ts';
 import { ApiError } from '../../../../errors/index.ts';
 import type { AuthenticationFailure } from '../../../../observability/events.ts';
 import { equals, stringField } from '../../../../query/index.ts';

@@ -1,15 +1,15 @@
 import { kinds } from '../api/index.ts';
+import type { Change } from '../changelog/events.ts';
+import { changeOf, recordsFrom } from '../changelog/log.ts';
+import { tableOf } from '../changelog/views.ts';
 import { createTurns } from '../concurrency/event-loop.ts';
 import { idAfter } from '../query/index.ts';
-import { type IndexedFields, questionOf } from '../role-index/question.ts';
-import { type Columns, TableIndex } from '../role-index/table-index.ts';
 import type { Query, Transaction } from '../storage/port.ts';
 import { ENTRIES_AT_ONCE, entriesIn } from '../storage/row-entries.ts';
-import type { Change } from './events.ts';
 import { type Indexed, indexedAnswer } from './indexed-answer.ts';
 import { type IndexedTable, imageOf } from './indexed-tables.ts';
-import { changeOf, recordsFrom } from './log.ts';
-import { tableOf } from './views.ts';
+import { type IndexedFields, questionOf } from './question.ts';
+import { type Columns, TableIndex } from './table-index.ts';
 import { WantedColumns } from './wanted-columns.ts';
 
 /** Queries about a table before it is indexed: an index does not pay for a table that is hardly ever queried. */

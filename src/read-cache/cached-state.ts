@@ -1,7 +1,7 @@
+import type { Extent } from '../changelog/log.ts';
+import type { LogEnds } from '../changelog/log-ends.ts';
+import type { Indexed } from '../indexes/indexed-answer.ts';
 import type { Query, Read, Row, Transaction } from '../storage/port.ts';
-import type { Indexed } from './indexed-answer.ts';
-import type { Extent } from './log.ts';
-import type { LogEnds } from './log-ends.ts';
 import { partitionBy } from './partition.ts';
 import type { Dependencies } from './question.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { WantedColumns } from '../../../src/changes/wanted-columns.ts';
+import { WantedColumns } from '../../../src/indexes/wanted-columns.ts';
 import type { FieldType, Predicate, SortKey } from '../../../src/query/index.ts';
 
 const by = (...path: [string, ...string[]]): SortKey => ({ field: { path, type: 'string' }, descending: false });

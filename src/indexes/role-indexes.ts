@@ -3,9 +3,9 @@
  * them; each query follows the change log up to its snapshot.
  */
 
+import type { Change } from '../changelog/events.ts';
 import type { Logger } from '../platform/platform.ts';
 import type { Query, Transaction } from '../storage/port.ts';
-import type { Change } from './events.ts';
 import { type InBackground, IndexFollower } from './index-follower.ts';
 import type { Indexed } from './indexed-answer.ts';
 import { indexedTables } from './indexed-tables.ts';

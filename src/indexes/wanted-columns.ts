@@ -1,6 +1,6 @@
-import { columnsIn } from '../role-index/question.ts';
-import type { Columns } from '../role-index/table-index.ts';
 import type { Query } from '../storage/port.ts';
+import { columnsIn } from './question.ts';
+import type { Columns } from './table-index.ts';
 
 /** Questions for a column before it is made. */
 const ASKED_BEFORE = 2;

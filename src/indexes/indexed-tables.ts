@@ -2,11 +2,11 @@ import type { KindName } from '../api/kind-names.ts';
 import { kinds } from '../api/kinds.ts';
 import { withDerived } from '../api/kit/derived.ts';
 import type { Kind } from '../api/kit/resource.ts';
+import { tableOf } from '../changelog/views.ts';
+import { isUnrecorded } from '../changelog/visible.ts';
 import type { Scalar } from '../query/index.ts';
-import type { IndexedFields } from '../role-index/question.ts';
-import type { IndexedRow } from '../role-index/table-index.ts';
-import { tableOf } from './views.ts';
-import { isUnrecorded } from './visible.ts';
+import type { IndexedFields } from './question.ts';
+import type { IndexedRow } from './table-index.ts';
 
 const all: readonly Kind[] = Object.values(kinds);
 

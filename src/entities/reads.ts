@@ -1,8 +1,8 @@
 /** Questions of kinds, of which `Entities.readAll` asks several at once. */
 import type { Kind, RowOf } from '../api/kit/resource.ts';
+import { inView, tableOf } from '../changelog/views.ts';
 import { ALL, type Predicate } from '../query/index.ts';
 import type { Query, Read } from '../storage/port.ts';
-import { inView, tableOf } from './views.ts';
 
 /** A question, and the type of its answer. */
 export interface EntityRead<Answer> {

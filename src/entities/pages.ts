@@ -1,7 +1,7 @@
 import { change as changeKind } from '../api/changes.ts';
+import type { Change } from '../changelog/events.ts';
+import { averageBytes, changeOf, endOfLog, recordsFrom } from '../changelog/log.ts';
 import type { Entities } from './entities.ts';
-import type { Change } from './events.ts';
-import { averageBytes, changeOf, endOfLog, recordsFrom } from './log.ts';
 
 /** Part of the change log. */
 export interface LogPage {

@@ -1,26 +1,26 @@
 import { withDerived } from '../api/kit/derived.ts';
 import type { Tags } from '../api/kit/entity.ts';
 import type { Kind, RowOf } from '../api/kit/resource.ts';
+import type { Attribution } from '../changelog/attribution.ts';
+import type { Change } from '../changelog/events.ts';
+import { changeLog, type LogLimits } from '../changelog/log.ts';
+import { inView, isInView, tableOf } from '../changelog/views.ts';
+import { visibleFields } from '../changelog/visible.ts';
 import { invalidField, notFound } from '../errors/index.ts';
 import type { Observation } from '../observability/observation.ts';
 import type { Random } from '../platform/platform.ts';
 import type { SecretKeys } from '../platform/secrets.ts';
 import { ALL, equals, type Predicate, stringField } from '../query/index.ts';
+import type { CachedTransaction } from '../read-cache/cached-transaction.ts';
+import { type Derivation, type Derived, deriveUncached } from '../read-cache/derived-values.ts';
 import { UniqueViolation } from '../storage/errors.ts';
 import { newId } from '../storage/ids.ts';
 import { observed } from '../storage/observed.ts';
 import type { Query, Row, Transaction, Verified, VerifyPage } from '../storage/port.ts';
-import type { Attribution } from './attribution.ts';
-import type { CachedTransaction } from './cached-transaction.ts';
-import { type Derivation, type Derived, deriveUncached } from './derived-values.ts';
-import type { Change } from './events.ts';
-import { checkIndexed } from './indexed.ts';
-import { changeLog, type LogLimits } from './log.ts';
+import { checkIndexed } from './index-limits.ts';
 import { createGuard, type Precondition } from './precondition.ts';
 import { type Answers, type EntityRead, isEmpty } from './reads.ts';
 import { networkKeyIn, underNetworkKey } from './sealed.ts';
-import { inView, isInView, tableOf } from './views.ts';
-import { visibleFields } from './visible.ts';
 
 /** The fields of a new entity that the store does not add itself. */
 export type NewRow<R extends Kind> = Omit<RowOf<R>, 'id' | 'version' | 'createdAt' | 'updatedAt' | 'tags'> & {

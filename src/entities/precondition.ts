@@ -1,7 +1,7 @@
 import type { Kind } from '../api/kit/resource.ts';
+import { tableOf } from '../changelog/views.ts';
 import { explained } from '../errors/index.ts';
 import type { Row } from '../storage/port.ts';
-import { tableOf } from './views.ts';
 
 type Stored = Pick<Kind, 'kind' | 'view'>;
 

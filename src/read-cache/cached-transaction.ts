@@ -1,9 +1,9 @@
+import type { Indexed } from '../indexes/indexed-answer.ts';
 import { and, oneOf, type Predicate, stringField } from '../query/index.ts';
 import type { Query, Read, ReadAnswer, Row, Transaction, TransactionMode, Verified, VerifyPage } from '../storage/port.ts';
 import { readEach } from '../storage/read-each.ts';
 import type { CachedState, CacheSlot } from './cached-state.ts';
 import { cachedValues, type Derivation, type Derived, deriveCached, deriveUncached } from './derived-values.ts';
-import type { Indexed } from './indexed-answer.ts';
 import { counting, distinctIn, listingFor } from './question.ts';
 import { isRecordedWholly } from './recorded-tables.ts';
 import { MOST_ROWS, stored, TransactionCache } from './transaction-cache.ts';

@@ -1,10 +1,10 @@
+import type { Publisher } from '../changelog/publisher.ts';
 import type { Semaphore } from '../concurrency/semaphore.ts';
 import { withPermit } from '../observability/with-permit.ts';
+import type { ReadCache } from '../read-cache/read-cache.ts';
 import { WriteConflict } from '../storage/errors.ts';
 import type { Store, Transaction } from '../storage/port.ts';
 import { type Entities, type EntitiesContext, entitiesOf } from './entities.ts';
-import type { Publisher } from './publisher.ts';
-import type { ReadCache } from './read-cache.ts';
 
 /**
  * Runs a write in a transaction of the controller's own: it waits for a permit, is atomic, is retried once on a conflict, and is announced after the

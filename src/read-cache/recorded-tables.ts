@@ -1,8 +1,8 @@
 import { kinds } from '../api/index.ts';
 import type { Field } from '../api/kit/field.ts';
 import type { Kind } from '../api/kit/resource.ts';
-import { isChangedKind } from './events.ts';
-import { tableOf } from './views.ts';
+import { isChangedKind } from '../changelog/events.ts';
+import { tableOf } from '../changelog/views.ts';
 
 /** A table whose writes draw a revision and leave a change record, except writes of its volatile fields. */
 export interface RecordedTable {

@@ -1,7 +1,7 @@
 import type { Predicate } from '../query/index.ts';
-import type { Question } from '../role-index/question.ts';
-import type { Members } from '../role-index/table-index.ts';
 import type { Query } from '../storage/port.ts';
+import type { Question } from './question.ts';
+import type { Members } from './table-index.ts';
 
 /** Ids that a question is answered with, at most: the largest page, and the candidates of a question that is only half answered. */
 const MOST_IDS = 500;

@@ -1,18 +1,18 @@
 import { LRUCache } from 'lru-cache';
 import { kinds } from '../api/index.ts';
 import type { Kind } from '../api/kit/resource.ts';
+import type { Change } from '../changelog/events.ts';
+import { changeOf, type Extent, recordsFrom } from '../changelog/log.ts';
+import { LogEnds } from '../changelog/log-ends.ts';
+import { tableOf } from '../changelog/views.ts';
+import type { RoleIndexes } from '../indexes/role-indexes.ts';
 import type { Transaction } from '../storage/port.ts';
 import { type CachedState, rowKey } from './cached-state.ts';
 import { CachedTransaction } from './cached-transaction.ts';
 import { Doorkeeper } from './doorkeeper.ts';
-import type { Change } from './events.ts';
-import { changeOf, type Extent, recordsFrom } from './log.ts';
-import { LogEnds } from './log-ends.ts';
 import { type Partition, partitionBy } from './partition.ts';
 import type { Dependencies } from './question.ts';
 import { recordedTable } from './recorded-tables.ts';
-import type { RoleIndexes } from './role-indexes.ts';
-import { tableOf } from './views.ts';
 
 /** Approximate bytes of an entry at most: a larger one would displace many that nearly every call needs. */
 const MAX_ENTRY_BYTES = 64 * 1024;

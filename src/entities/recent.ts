@@ -1,8 +1,8 @@
 import { change as changeKind } from '../api/changes.ts';
 import type { KindName } from '../api/kind-names.ts';
+import type { Change } from '../changelog/events.ts';
+import { changeOf, endOfLog, recordsFrom } from '../changelog/log.ts';
 import type { Entities } from './entities.ts';
-import type { Change } from './events.ts';
-import { changeOf, endOfLog, recordsFrom } from './log.ts';
 
 const BATCH = 500;
 /** Batches that are read to catch up. A longer gap discards the changes in memory. */
