@@ -1,7 +1,6 @@
 import { kinds } from '../api/index.ts';
 import type { Kind } from '../api/kit/resource.ts';
-import { ALL, stringField } from '../query/index.ts';
-import type { Query, Row, Store, Transaction } from '../storage/port.ts';
+import type { Row, Transaction } from '../storage/port.ts';
 import { type Change, changeId } from './events.ts';
 import type { LogEnds } from './log-ends.ts';
 import { visibleFields } from './visible.ts';
@@ -75,27 +74,6 @@ const trimmed = async (tx: Transaction, extent: Extent, revision: number, { chan
   }
   return { ...extent, oldest, oldestBeginsAt };
 };
-
-const ID = stringField('id');
-
-/** The record at one end of the log. */
-export const endOfLog = (end: 'oldest' | 'newest'): Query => ({
-  where: ALL,
-  sort: [{ field: ID, descending: end === 'newest' }],
-  limit: 1,
-});
-
-/** The revision of the last change of a store; 0 if there was none. */
-export const newestRevision = async (store: Store): Promise<number> => {
-  const [last] = await store.transaction('read', (tx) => tx.list(kinds.change.kind, endOfLog('newest')));
-  return last ? Number(last.revision) : 0;
-};
-
-/** The records from a revision on, oldest first. */
-export const recordsFrom = (revision: number, limit: number): Query => ({
-  where: { op: 'compare', field: ID, is: '>=', value: changeId(revision) },
-  limit,
-});
 
 /** A row of the log as the change that it records. */
 export const changeOf = (row: Row): Change => {

@@ -1,22 +1,22 @@
 import { change as changeKind } from '../api/changes.ts';
 import { createTurns } from '../concurrency/event-loop.ts';
 import type { Logger } from '../platform/platform.ts';
-import type { Store } from '../storage/port.ts';
+import type { Query, Store } from '../storage/port.ts';
 import { ENTRIES_AT_ONCE, entriesIn } from '../storage/row-entries.ts';
 import type { Change } from './events.ts';
+import { followLog, newestRevision } from './follow.ts';
 import type { ChangeListeners } from './listeners.ts';
-import { changeOf, newestRevision, recordsFrom } from './log.ts';
 
 const BATCH = 500;
 
 /**
- * Turns committed changes into events, each once and in order of revision. What this controller wrote itself is announced right after
- * its commit; what came in another way (a host's own transaction, another controller on the same store) is read from the change log.
+ * Publishes committed changes as events, each once and in order of revision. Changes of this controller are announced right after their commit; those of a
+ * host's transaction or of another controller on the store are read from the change log.
  */
 export interface Publisher {
   /** Changes that this controller has just committed. */
   announce(changes: readonly Change[]): Promise<void>;
-  /** Publishes what the change log holds beyond what was published. What has left the log meanwhile is missing, and logged as a warning. */
+  /** Publishes the changes in the log that are not published yet. Those that have left the log are missing, and logged as a warning. */
   catchUp(): Promise<void>;
 }
 
@@ -25,29 +25,26 @@ export const createPublisher = async (store: Store, listeners: ChangeListeners, 
   let work: Promise<void> = Promise.resolve();
   const turn = createTurns(ENTRIES_AT_ONCE);
 
-  const emit = (change: Change) => {
-    if (change.revision > published + 1)
-      logger.warn('changes left the change log before their events were published: what follows events must read its entities anew', {
-        from: published + 1,
-        to: change.revision - 1,
-      });
-    published = change.revision;
-    listeners.emit(change);
-  };
-  /** Listeners do their part at once, which is the more work the larger the rows are. */
-  const emitAll = async (changes: readonly Change[]) => {
+  const emit = async (changes: readonly Change[]) => {
     for (const change of changes) {
-      emit(change);
+      if (change.revision <= published) continue;
+      published = change.revision;
+      listeners.emit(change);
+      // Listeners do their part at once, which is the more work the larger the rows are.
       await turn(entriesIn(change.before) + entriesIn(change.after));
     }
   };
-  /** @param end the revision before which it stops: what comes from there on is at hand */
-  const readOn = async (end = Number.POSITIVE_INFINITY) => {
-    for (let more = true; more; ) {
-      const rows = await store.transaction('read', (tx) => tx.list(changeKind.kind, recordsFrom(published + 1, BATCH)));
-      const wanted = rows.map(changeOf).filter(({ revision }) => revision < end);
-      await emitAll(wanted);
-      more = wanted.length === BATCH;
+  const catchUp = async () => {
+    const read = (query: Query) => store.transaction('read', (tx) => tx.list(changeKind.kind, query));
+    for await (const { changes, missingUpTo } of followLog(read, published, { batch: BATCH })) {
+      if (missingUpTo !== undefined) {
+        logger.warn('changes left the change log before their events were published: what follows events must read its entities again', {
+          from: published + 1,
+          to: missingUpTo,
+        });
+        published = missingUpTo;
+      }
+      await emit(changes);
     }
   };
   // One at a time, so that no change is published twice or out of turn.
@@ -60,11 +57,10 @@ export const createPublisher = async (store: Store, listeners: ChangeListeners, 
   return {
     announce: (changes) =>
       queue(async () => {
-        const fresh = changes.filter((change) => change.revision > published);
-        if (fresh[0] === undefined) return;
-        if (fresh[0].revision > published + 1) await readOn(fresh[0].revision);
-        await emitAll(fresh);
+        const [first] = changes;
+        if (first && first.revision > published + 1) await catchUp();
+        await emit(changes);
       }),
-    catchUp: () => queue(readOn),
+    catchUp: () => queue(catchUp),
   };
 };

@@ -1,8 +1,8 @@
 import type { Clock } from '../platform/platform.ts';
 import { pause } from '../platform/timers.ts';
 import type { Store } from '../storage/port.ts';
+import { newestRevision } from './follow.ts';
 import type { ChangeListeners } from './listeners.ts';
-import { newestRevision } from './log.ts';
 
 /** How often the log is polled for commits of other controllers and of host transactions, while readers wait. ms */
 const POLL_MS = 1000;

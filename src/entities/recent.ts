@@ -1,7 +1,8 @@
 import { change as changeKind } from '../api/changes.ts';
 import type { KindName } from '../api/kind-names.ts';
 import type { Change } from '../changelog/events.ts';
-import { changeOf, endOfLog, recordsFrom } from '../changelog/log.ts';
+import { endOfLog, followLog } from '../changelog/follow.ts';
+import type { Query } from '../storage/port.ts';
 import type { Entities } from './entities.ts';
 
 const BATCH = 500;
@@ -61,20 +62,16 @@ export const createRecentChanges = (kinds: readonly KindName[], startedAt: strin
   return {
     known,
     catchUp: async (entities) => {
-      if (revision < 0) return reset(entities);
-      // Usually nothing has changed: the revision is the same.
-      if ((await entities.revision()) === revision) return known(true);
-      for (let batch = 0; batch < MOST_BATCHES; batch++) {
-        // Reads the last known record again: an earlier snapshot lacks it, and if it was dropped, later ones may be missing.
-        const from = revision;
-        const rows = await entities.list(changeKind, recordsFrom(from, BATCH));
-        const [oldest] = rows;
-        // The first of all has the revision 1.
-        if ((oldest?.revision ?? 0) > Math.max(from, 1)) return reset(entities);
-        for (const row of rows) take(changeOf(row));
-        if (rows.length < BATCH) return known((rows.at(-1)?.revision ?? 0) >= revision);
-      }
-      return reset(entities);
+      const snapshot = revision < 0 ? -1 : await entities.revision();
+      // Usually nothing has changed. An earlier snapshot lacks changes that another transaction has read.
+      if (revision >= 0 && snapshot <= revision) return known(snapshot === revision);
+      const read = (query: Query) => entities.list(changeKind, query);
+      if (revision >= 0)
+        for await (const { changes: page, missingUpTo } of followLog(read, revision, { batch: BATCH, pages: MOST_BATCHES })) {
+          if (missingUpTo !== undefined) break;
+          for (const change of page) take(change);
+        }
+      return revision < snapshot || revision < 0 ? reset(entities) : known(revision === snapshot);
     },
   };
 };

@@ -1,6 +1,6 @@
 import { kinds } from '../api/index.ts';
 import type { Change } from '../changelog/events.ts';
-import { changeOf, recordsFrom } from '../changelog/log.ts';
+import { followLog } from '../changelog/follow.ts';
 import { tableOf } from '../changelog/views.ts';
 import { createTurns } from '../concurrency/event-loop.ts';
 import { idAfter } from '../query/index.ts';
@@ -156,16 +156,14 @@ export class IndexFollower {
   /** Reads the change log up to a revision. Drops the index if records are missing. */
   async #catchUp(tx: Transaction, revision: number, signal?: AbortSignal): Promise<void> {
     const turn = turns(signal);
-    while (this.#index && this.#revision < revision) {
-      const before = this.#revision;
-      const records = await tx.list(kinds.change.kind, recordsFrom(before + 1, BATCH));
-      for (const change of records.map(changeOf)) {
+    for await (const { changes } of followLog((query) => tx.list(kinds.change.kind, query), this.#revision, { batch: BATCH })) {
+      if (!this.#index) return;
+      for (const change of changes) {
         this.#around.apply(change);
         await turn(entriesIn(change.before) + entriesIn(change.after));
       }
-      // Unless another transaction has read further.
-      if (this.#revision === before) return this.drop();
     }
+    if (this.#revision < revision) this.drop();
   }
 }
 

@@ -4,13 +4,13 @@
  */
 import { cursor as cursorKind } from '../api/cursors.ts';
 import type { Change, ChangedKind } from '../changelog/events.ts';
+import { followLog, type ReadRecords } from '../changelog/follow.ts';
 import type { LogWatch } from '../changelog/watch.ts';
-import { pageAfter } from '../entities/pages.ts';
 import type { Platform } from '../platform/platform.ts';
 import { createRepeatedLog } from '../platform/repeated-log.ts';
 import { after, pause } from '../platform/timers.ts';
 import type { Job } from './background.ts';
-import { advance, openCursor } from './cursor.ts';
+import { advance, openCursor, readLog } from './cursor.ts';
 import { acquireLease, type Lease, LeaseLost } from './lease.ts';
 
 /** A consumer's name, cursor and handlers. */
@@ -86,10 +86,9 @@ export const consumeChanges = async (
     };
     const work = (what: string, step: () => unknown) => persist(signal, what, () => settled(clock, signal, step));
     try {
-      while (!signal.aborted) {
-        const { changes, missingUpTo } = await persist(signal, `reading after ${done}`, () =>
-          lease.read((entities) => pageAfter(entities, done, PAGE)),
-        );
+      const read: ReadRecords = (query) => persist(signal, `reading after ${done}`, () => readLog(lease)(query));
+      const untilGrown = (revision: number) => logWatch.growsBeyond(revision, signal);
+      for await (const { changes, missingUpTo } of followLog(read, done, { batch: PAGE, untilGrown, signal })) {
         if (missingUpTo !== undefined) {
           await work(`the missing changes ${done + 1} to ${missingUpTo}`, () => handleMissing(done + 1, missingUpTo, signal));
           done = missingUpTo;
@@ -102,7 +101,6 @@ export const consumeChanges = async (
           // Unwanted changes cost no write.
           if (wanted || done - kept >= FAR_BEHIND) await keep();
         }
-        if (changes.length === 0 && missingUpTo === undefined) await logWatch.growsBeyond(done, signal);
       }
     } finally {
       // Handled changes count, even if the consumer was closed before the cursor was written.

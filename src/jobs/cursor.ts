@@ -9,10 +9,11 @@
  * ```
  * A consumer whose effect is in the store itself has exactly-once semantics: it advances in the transaction of the effect.
  */
+import { change as changeKind } from '../api/changes.ts';
 import { cursor as cursorKind } from '../api/cursors.ts';
 import type { Change } from '../changelog/events.ts';
+import { followLog, type ReadRecords, revisionAt } from '../changelog/follow.ts';
 import type { Entities } from '../entities/entities.ts';
-import { pageAfter, revisionAt } from '../entities/pages.ts';
 import type { Job } from './background.ts';
 
 /** Changes that are read in one transaction. */
@@ -43,7 +44,7 @@ export class ChangesMissing extends Error {
  */
 export const openCursor = async (entities: Entities, name: string, at: 'oldest' | 'next'): Promise<void> => {
   if (await entities.get(cursorKind, name)) return;
-  const last = await revisionAt(entities, at === 'next' ? 'newest' : 'oldest');
+  const last = await revisionAt((query) => entities.list(changeKind, query), at === 'next' ? 'newest' : 'oldest');
   await entities.insert(cursorKind, { id: name, revision: at === 'oldest' ? Math.max(last - 1, 0) : last });
 };
 
@@ -52,17 +53,20 @@ export const openCursor = async (entities: Entities, name: string, at: 'oldest' 
  * @throws ChangesMissing in place of what is missing; NOT_FOUND for a cursor that was not opened
  */
 export async function* readFrom(job: Pick<Job, 'read'>, name: string, pageSize = PAGE): AsyncGenerator<readonly Change[]> {
-  let { revision } = await job.read((entities) => entities.require(cursorKind, name));
-  for (;;) {
-    const after = revision ?? 0;
-    const { changes, missingUpTo } = await job.read((entities) => pageAfter(entities, after, pageSize));
+  const { revision } = await job.read((entities) => entities.require(cursorKind, name));
+  let after = revision ?? 0;
+  for await (const { changes, missingUpTo } of followLog(readLog(job), after, { batch: pageSize })) {
     if (missingUpTo !== undefined) throw new ChangesMissing(name, after + 1, missingUpTo);
-    const last = changes.at(-1);
-    if (!last) return;
     yield changes;
-    revision = last.revision;
+    after += changes.length;
   }
 }
+
+/** Reads the change log in a transaction of its own for each page. */
+export const readLog =
+  ({ read }: Pick<Job, 'read'>): ReadRecords =>
+  (query) =>
+    read((entities) => entities.list(changeKind, query));
 
 /** Says that the consumer has dealt with all changes up to a revision. A cursor never goes back. @throws as `readFrom` */
 export const advance = async (entities: Entities, name: string, revision: number): Promise<void> => {

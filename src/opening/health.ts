@@ -2,7 +2,7 @@ import { change } from '../api/changes.ts';
 import { controller } from '../api/controllers.ts';
 import { SET_ADDRESS } from '../call/advertised-address.ts';
 import type { Core } from '../call/core.ts';
-import { endOfLog } from '../changelog/log.ts';
+import { endOfLog } from '../changelog/follow.ts';
 import type { Certificate } from '../pki/certificate.ts';
 import { equals, stringField } from '../query/index.ts';
 import { StoreSchemaMismatch } from '../storage/errors.ts';

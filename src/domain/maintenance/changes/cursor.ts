@@ -1,6 +1,7 @@
+import { change as changeKind } from '../../../api/changes.ts';
 import { type ChangedKind, isChangedKind } from '../../../changelog/events.ts';
+import { type ReadRecords, revisionAt } from '../../../changelog/follow.ts';
 import type { Entities } from '../../../entities/entities.ts';
-import { revisionAt } from '../../../entities/pages.ts';
 import { ApiError, invalidField } from '../../../errors/index.ts';
 
 /**
@@ -10,9 +11,10 @@ import { ApiError, invalidField } from '../../../errors/index.ts';
  */
 export const checkedCursor = async (entities: Entities, name: string, given: number): Promise<number> => {
   const after = Math.max(given, 0);
-  const newest = await revisionAt(entities, 'newest');
+  const read: ReadRecords = (query) => entities.list(changeKind, query);
+  const newest = await revisionAt(read, 'newest');
   if (after > newest) throw invalidField(name, `${name} must be at most ${newest}, the revision of the last change, got ${after}`, after);
-  const oldest = await revisionAt(entities, 'oldest');
+  const oldest = await revisionAt(read, 'oldest');
   if (after < oldest - 1) throw cursorExpired(after, oldest - 1);
   return after;
 };

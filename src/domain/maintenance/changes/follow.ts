@@ -1,9 +1,10 @@
 import type { changes } from '../../../api/change-log.ts';
+import { change as changeKind } from '../../../api/changes.ts';
 import type { DecodedOf, OutputOf } from '../../../api/kit/operation.ts';
 import type { ServerSentEvent } from '../../../api/surfaces/http-output.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Change, ChangedKind } from '../../../changelog/events.ts';
-import { pageAfter, revisionAt } from '../../../entities/pages.ts';
+import { followLog, type ReadRecords, revisionAt } from '../../../changelog/follow.ts';
 import { invalidField } from '../../../errors/index.ts';
 import { pause } from '../../../platform/timers.ts';
 import { checkedCursor, checkedKinds, cursorExpired } from './cursor.ts';
@@ -25,7 +26,7 @@ export const followChanges = async (call: Call, { after, kinds, lastEventId }: D
   const name = lastEventId === undefined ? 'after' : 'last-event-id';
   const given = lastEventId === undefined ? after : revisionIn(lastEventId);
   const begin = await call.read(async (entities) =>
-    given === undefined ? revisionAt(entities, 'newest') : checkedCursor(entities, name, given),
+    given === undefined ? revisionAt((query) => entities.list(changeKind, query), 'newest') : checkedCursor(entities, name, given),
   );
   return eventsAfter(call, begin, wanted);
 };
@@ -41,31 +42,34 @@ async function* eventsAfter(
   wanted: ReadonlySet<ChangedKind> | undefined,
 ): AsyncGenerator<ServerSentEvent<Change>, void, undefined> {
   const { signal: closing } = call.core.logWatch;
-  let after = begin;
-  let limit: number = PAGE.first;
   // A client that is disconnected before the first change resumes from here, too.
-  yield { ...mark(after), retry: RETRY_MS };
-  while (!closing.aborted) {
-    call.signal.throwIfAborted();
-    const page = await call.readOn((entities) => pageAfter(entities, after, limit)).catch(unlessAborted(closing));
-    if (!page) return;
-    const { changes, missingUpTo, averageBytes } = page;
-    if (averageBytes !== undefined) limit = Math.max(PAGE.least, Math.min(PAGE.most, Math.floor(PAGE_BYTES / averageBytes)));
+  yield { ...mark(begin), retry: RETRY_MS };
+  // Each read checks the permission.
+  const read: ReadRecords = (query) => call.readOn((entities) => entities.list(changeKind, query)).catch(unlessAborted(closing));
+  const untilGrown = async (revision: number) => {
+    await news(call, revision);
+    if (!closing.aborted) call.signal.throwIfAborted();
+  };
+  let after = begin;
+  for await (const { changes, missingUpTo } of followLog(read, begin, { batch: pageOf, untilGrown, signal: closing })) {
     if (missingUpTo !== undefined) throw cursorExpired(after, missingUpTo);
     for (const change of changes) if (wanted?.has(change.entity) ?? true) yield { ...mark(change.revision), event: 'change', data: change };
+    after += changes.length;
     const last = changes.at(-1);
-    if (last) {
-      after = last.revision;
-      if (wanted && !wanted.has(last.entity)) yield mark(after);
-    } else await news(call, after);
+    if (wanted && last && !wanted.has(last.entity)) yield mark(after);
   }
 }
 
-/** Ignores the failure of a read while the controller closes. */
+/** Changes of a page, by the size of those before. */
+const pageOf = (averageBytes: number | undefined): number =>
+  averageBytes === undefined ? PAGE.first : Math.max(PAGE.least, Math.min(PAGE.most, Math.floor(PAGE_BYTES / averageBytes)));
+
+/** Ignores the failure of a read while the controller closes: nothing was read. */
 const unlessAborted =
   (signal: AbortSignal) =>
-  (error: unknown): undefined => {
+  (error: unknown): readonly [] => {
     if (!signal.aborted) throw error;
+    return [];
   };
 
 /** Sets the revision from which a client resumes. */

@@ -3,8 +3,8 @@ import { change as changeKind } from '../../../api/changes.ts';
 import type { DecodedOf, OutputOf } from '../../../api/kit/operation.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Change } from '../../../changelog/events.ts';
-import { changeOf, recordsFrom } from '../../../changelog/log.ts';
-import { revisionAt } from '../../../entities/pages.ts';
+import { type ReadRecords, recordsFrom, revisionAt } from '../../../changelog/follow.ts';
+import { changeOf } from '../../../changelog/log.ts';
 import { and, oneOf, type Predicate, stringField } from '../../../query/index.ts';
 import { MAX_PAGE_SIZE, pageSize } from '../../../resources/lists.ts';
 import { checkedCursor, checkedKinds } from './cursor.ts';
@@ -20,7 +20,8 @@ type Operation = typeof changes.operations.list;
 export const listChanges = (call: Call, { after, kinds, limit: given }: DecodedOf<Operation>): Promise<OutputOf<Operation>> =>
   call.read(async (entities) => {
     const wanted = checkedKinds(kinds);
-    const begin = after === undefined ? (await revisionAt(entities, 'oldest')) - 1 : await checkedCursor(entities, 'after', after);
+    const read: ReadRecords = (query) => entities.list(changeKind, query);
+    const begin = after === undefined ? (await revisionAt(read, 'oldest')) - 1 : await checkedCursor(entities, 'after', after);
     // The rest is asked for with `after`.
     const limit = Math.min(pageSize(given), MAX_PAGE_SIZE);
     const of = (from: number): Predicate => {
@@ -29,7 +30,7 @@ export const listChanges = (call: Call, { after, kinds, limit: given }: DecodedO
     };
     const data: Change[] = [];
     for (let [from, size, isOver] = [begin + 1, 0, false]; !isOver; ) {
-      const rows = await entities.list(changeKind, { where: of(from), limit: Math.min(limit - data.length, BATCH) });
+      const rows = await read({ where: of(from), limit: Math.min(limit - data.length, BATCH) });
       data.push(...rows.map(changeOf));
       from = Number(rows.at(-1)?.revision) + 1;
       isOver = rows.length < BATCH || data.length === limit || (size += JSON.stringify(rows).length) > LARGE;
