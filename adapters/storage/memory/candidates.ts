@@ -1,29 +1,46 @@
-/**
- * The candidates of a query: the rows that may satisfy its predicate, found through indexes. A source may contain too many rows, never too few; unless it
- * is exact, the whole predicate is still tested on every candidate.
- */
-import type { FieldRef, Predicate, Scalar } from '../../../src/adapter-kit.ts';
+/** The candidates of a query: the rows that may satisfy its predicate, found through an index. They may be too many, never too few. */
+import { compareText, type FieldRef, type Predicate, type Row, type Scalar } from '../../../src/adapter-kit.ts';
 import { boundsOf } from './bounds.ts';
-import { intersection, isExact, ofCount, ofIds, ofPosting, ofPostings, type Source, union, worthIntersecting } from './sources.ts';
 import type { Posting, Table } from './table.ts';
 import { countBelow, get, keysWithin, type Tree, walk, walkWithin } from './tree.ts';
 
-/** The candidates of the last predicate, because a list asks for its page and then for its total. */
-const latest = new WeakMap<Table, { readonly where: Predicate; readonly source: Source | undefined }>();
+/** Called with the id of a row, and with the row itself if it is at hand. @returns true to continue */
+export type Visit = (id: string, row?: Row) => boolean;
 
-/** @returns undefined if no index applies */
-export const candidates = (table: Table, where: Predicate): Source | undefined => {
-  const last = latest.get(table);
-  if (last?.where === where) return last.source;
-  const source = narrowed(table, where);
-  latest.set(table, { where, source });
-  return source;
+/** Ignores the first `skip` rows. */
+export const skipping = (visit: Visit, skip: number): Visit => {
+  let toPass = skip;
+  return (id, row) => (toPass > 0 ? toPass-- > 0 : visit(id, row));
 };
 
-const narrowed = (table: Table, where: Predicate): Source | undefined => {
+export interface Candidates {
+  /** The estimated number of rows; 0 only if there are none. */
+  readonly size: number;
+  /** True if all of them satisfy the predicate, so that it need not be tested. */
+  readonly isExact: boolean;
+  /** True if `each` visits rows in order of id. */
+  readonly isOrdered: boolean;
+  /** Skips `skip` rows, then visits each row once until `visit` returns false. */
+  each(visit: Visit, skip?: number): void;
+  count(): number;
+}
+
+/** The candidates of the last predicate, because a list asks for its page and then for its total. */
+const latest = new WeakMap<Table, { readonly where: Predicate; readonly found: Candidates | undefined }>();
+
+/** @returns undefined if no index applies */
+export const candidates = (table: Table, where: Predicate): Candidates | undefined => {
+  const last = latest.get(table);
+  if (last?.where === where) return last.found;
+  const found = narrowed(table, where);
+  latest.set(table, { where, found });
+  return found;
+};
+
+const narrowed = (table: Table, where: Predicate): Candidates | undefined => {
   switch (where.op) {
     case 'none':
-      return union(table, []);
+      return union([]);
     case 'compare':
       if (where.is === '=') return byValues(table, where.field, [where.value]);
       return where.is.startsWith('>') && isId(where.field) && typeof where.value === 'string'
@@ -34,98 +51,134 @@ const narrowed = (table: Table, where: Predicate): Source | undefined => {
     case 'contains':
       return containing(table, where);
     case 'overlaps':
-      return holders(table, table.indexes.get(where.set), where.values);
+      return holders(table.indexes.get(where.set), where.values);
     case 'covers': {
       const index = table.indexes.get(where.set);
-      return index && where.values.length > 0
-        ? intersection(
-            table,
-            where.values.map((value) => holders(table, index, [value])),
-          )
-        : undefined;
+      return index && rarest(where.values.map((value) => holders(index, [value])));
     }
     case 'and': {
       // Scanning an index is worth it only if no other term has an index.
-      const quick = sourcesOf(
-        table,
-        where.terms.filter(({ op }) => op !== 'contains'),
-      );
-      const known = quick.length > 0 ? quick : sourcesOf(table, where.terms);
-      if (known.length === 0) return undefined;
-      const worth = worthIntersecting(known);
-      return { ...intersection(table, worth), isExact: worth.length === where.terms.length && worth.every(isExact) };
+      const quick = where.terms.filter(({ op }) => op !== 'contains');
+      const found = rarest(candidatesOf(table, quick)) ?? rarest(candidatesOf(table, where.terms));
+      return found && { ...found, isExact: false };
     }
     case 'or': {
-      const known = sourcesOf(table, where.terms);
-      return known.length === where.terms.length ? union(table, known) : undefined;
+      const known = candidatesOf(table, where.terms);
+      return known.length === where.terms.length ? union(known) : undefined;
     }
     default:
       return undefined;
   }
 };
 
-const sourcesOf = (table: Table, terms: readonly Predicate[]): readonly Source[] =>
-  terms.map((term) => narrowed(table, term)).filter((source) => source !== undefined);
+const candidatesOf = (table: Table, terms: readonly Predicate[]): readonly Candidates[] =>
+  terms.map((term) => narrowed(table, term)).filter((found) => found !== undefined);
+
+/** The candidates of the condition that fewest rows satisfy; the others are tested. */
+const rarest = (of: readonly Candidates[]): Candidates | undefined => {
+  const [first, ...more] = of.toSorted((a, b) => a.size - b.size);
+  return first && more.length > 0 ? { ...first, isExact: false } : first;
+};
+
+/** The union of candidates, without duplicates. */
+const union = (of: readonly Candidates[]): Candidates => {
+  const [only, ...more] = of;
+  if (only && more.length === 0) return only;
+  const each: Candidates['each'] = (visit, skip = 0) => {
+    const seen = new Set<string>();
+    const visitLater = skipping(visit, skip);
+    let continues = true;
+    const visitOnce: Visit = (id, row) => {
+      if (seen.has(id)) return true;
+      seen.add(id);
+      return (continues = visitLater(id, row));
+    };
+    for (const one of of) if (continues) one.each(visitOnce);
+  };
+  const isExact = of.every((one) => one.isExact);
+  return { size: of.reduce((sum, { size }) => sum + size, 0), isExact, isOrdered: false, each, count: () => counted(each) };
+};
+
+const counted = (each: Candidates['each']): number => {
+  let count = 0;
+  each(() => ++count > 0);
+  return count;
+};
+
+/** A known number of rows, in order of id. */
+const ordered = (size: number, each: Candidates['each']): Candidates => ({ size, isExact: true, isOrdered: true, each, count: () => size });
+
+/** The rows of disjoint posting lists. */
+const ofPostings = (size: number, postings: (visit: (posting: Posting) => boolean) => void): Candidates => ({
+  size,
+  isExact: true,
+  isOrdered: false,
+  each: (visit, skip = 0) => {
+    const visitLater = skipping(visit, skip);
+    postings((posting) => walk(posting, (_, id) => visitLater(id as string))); // postings hold ids
+  },
+  count: () => {
+    let rows = 0;
+    postings((posting) => (rows += posting.size) > 0);
+    return rows;
+  },
+});
 
 const isId = ({ path, type }: FieldRef): boolean => path.length === 1 && path[0] === 'id' && type === 'string';
 
 /** The ids after `id`, for reading a table page by page. */
-const idsFrom = (table: Table, id: string, isIncluded: boolean): Source => {
-  const before = countBelow(table.rows, id) + Number(!isIncluded && get(table.rows, id) !== undefined);
-  const size = table.rows.size - before;
-  return ofCount(
-    table,
-    size,
-    (visit, skip = 0) => void walk(table.rows, ({ row, number }) => visit(row.id, number, row), { skip: before + skip }),
-  );
+const idsFrom = ({ rows }: Table, id: string, isIncluded: boolean): Candidates => {
+  const before = countBelow(rows, id) + Number(!isIncluded && get(rows, id) !== undefined);
+  return ordered(rows.size - before, (visit, skip = 0) => void walk(rows, (row) => visit(row.id, row), { skip: before + skip }));
 };
 
-const byValues = (table: Table, field: FieldRef, values: readonly Scalar[]): Source | undefined => {
+const byValues = (table: Table, field: FieldRef, values: readonly Scalar[]): Candidates | undefined => {
   // Text is compared with the decimal text of a number, which is not indexed.
   if (field.path.length > 1 || field.type === 'tag' || (field.type === 'number' && values.some((value) => typeof value === 'string')))
     return undefined;
-  if (field.path[0] === 'id') return ofIds(table, values);
+  if (field.path[0] === 'id') {
+    const rows = [...new Set(values)].flatMap((id) => get(table.rows, id) ?? []).sort((a, b) => compareText(a.id, b.id));
+    return ordered(rows.length, (visit, skip = 0) => void rows.slice(skip).every((row) => visit(row.id, row)));
+  }
   const index = indexOf(table, field);
-  return index && holders(table, index, values);
+  return index && holders(index, values);
 };
 
 /** The index of a single-valued column. */
 export const indexOf = ({ schema, indexes }: Table, { path: [name, ...deeper] }: FieldRef): Tree<Posting> | undefined =>
   deeper.length > 0 || schema.sets.includes(name) ? undefined : indexes.get(name);
 
-const holders = (table: Table, index: Tree<Posting> | undefined, values: readonly Scalar[]): Source => {
-  const postings = index ? [...new Set(values)].map((value) => get(index, value)) : [];
+const holders = (index: Tree<Posting> | undefined, values: readonly Scalar[]): Candidates => {
+  const postings = index ? [...new Set(values)].flatMap((value) => get(index, value) ?? []) : [];
   return union(
-    table,
-    postings.flatMap((posting) => (posting ? [ofPosting(table, posting)] : [])),
+    postings.map((posting) => ordered(posting.size, (visit, skip = 0) => void walk(posting, (_, id) => visit(id as string), { skip }))), // postings hold ids
   );
 };
 
 /** The rows in a range of an index. */
-const ranged = (table: Table, where: Extract<Predicate, { readonly op: 'compare' }>): Source | undefined => {
+const ranged = (table: Table, where: Extract<Predicate, { readonly op: 'compare' }>): Candidates | undefined => {
   const index = indexOf(table, where.field);
   const bounds = index && boundsOf(where, where.field);
   if (!index || !bounds) return undefined;
   const isStrict = where.is === '<' || where.is === '>';
   const keys = keysWithin(index, bounds) - (isStrict && get(index, where.value) ? 1 : 0);
-  const rowsOfKey =
-    table.schema.columns.find(({ name }) => name === where.field.path[0])?.index === 'unique' ? 1 : table.rows.size / index.size;
-  const source = ofPostings(table, Math.ceil(Math.max(0, keys) * rowsOfKey), (visit) =>
+  const isUnique = table.schema.columns.find(({ name }) => name === where.field.path[0])?.index === 'unique';
+  const found = ofPostings(Math.ceil(Math.max(0, keys) * (isUnique ? 1 : table.rows.size / index.size)), (visit) =>
     walkWithin(index, bounds, (posting, key) => (isStrict && key === where.value) || visit(posting)),
   );
-  return rowsOfKey === 1 ? { ...source, count: () => keys } : source;
+  return isUnique ? { ...found, count: () => keys } : found;
 };
 
 /** Scans the keys of an index, which are fewer than the rows and closer together in memory. */
-const containing = (table: Table, { field, value, fold }: Extract<Predicate, { readonly op: 'contains' }>): Source | undefined => {
+const containing = (table: Table, { field, value, fold }: Extract<Predicate, { readonly op: 'contains' }>): Candidates | undefined => {
   const index = field.type === 'string' || field.type === 'date' ? indexOf(table, field) : undefined;
   if (!index) return undefined;
   const found: Posting[] = [];
-  const asked = fold ? value.toUpperCase() : value;
+  const folded = fold ? value.toUpperCase() : value;
   walk(index, (posting, key) => {
-    if (typeof key === 'string' && (fold ? key.toUpperCase() : key).includes(asked)) found.push(posting);
+    if (typeof key === 'string' && (fold ? key.toUpperCase() : key).includes(folded)) found.push(posting);
     return true;
   });
   const size = found.reduce((sum, posting) => sum + posting.size, 0);
-  return ofPostings(table, size, (visit) => found.every(visit));
+  return ofPostings(size, (visit) => found.every(visit));
 };

@@ -4,27 +4,12 @@ import { frozenRow } from './document.ts';
 import type { Key } from './order.ts';
 import { emptyTree, get, remove, set, type Tree, walk } from './tree.ts';
 
-/** A posting list: the ids of the rows that hold a value, with the numbers of the rows. */
-export type Posting = Tree<number>;
-
-export interface Stored {
-  readonly row: Row;
-  /** Unique among the rows of the table: the position of the row in bitmaps. */
-  readonly number: number;
-}
-
-/** A list of the numbers of deleted rows, for reuse. */
-interface Free {
-  readonly number: number;
-  readonly more: Free | undefined;
-}
+/** A posting list: the ids of the rows that hold a value. */
+export type Posting = Tree<true>;
 
 export interface Table {
   readonly schema: KindSchema;
-  readonly rows: Tree<Stored>;
-  /** Upper bound of the row numbers, exclusive. */
-  readonly width: number;
-  readonly free: Free | undefined;
+  readonly rows: Tree<Row>;
   /** By field: from value to posting list. Indexed and unique columns contain null as a value; sets contain each element. */
   readonly indexes: ReadonlyMap<string, Tree<Posting>>;
 }
@@ -34,8 +19,6 @@ export const emptyTable = (schema: KindSchema): Table => {
   return {
     schema,
     rows: emptyTree(),
-    width: 0,
-    free: undefined,
     indexes: new Map([...columns, ...schema.sets].map((field) => [field, emptyTree()])),
   };
 };
@@ -43,7 +26,7 @@ export const emptyTable = (schema: KindSchema): Table => {
 /** The same rows under another schema. */
 export const reindexed = (table: Table, schema: KindSchema): Table => {
   let result = emptyTable(schema);
-  walk(table.rows, ({ row }) => {
+  walk(table.rows, (row) => {
     result = insertRow(result, row);
     return true;
   });
@@ -60,7 +43,7 @@ export const insertRow = (table: Table, row: Row): Table => {
 export const updateRow = (table: Table, row: Row, expected: number): Table => {
   const before = get(table.rows, row.id);
   if (!before) throw new RowMissing(table.schema.kind, row.id);
-  if (before.row.version !== expected) throw new WriteConflict();
+  if (before.version !== expected) throw new WriteConflict();
   return replaced(table, before, frozenRow(row));
 };
 
@@ -69,20 +52,17 @@ export const deleteRow = (table: Table, id: string): Table => {
   return before ? replaced(table, before, undefined) : table;
 };
 
-const replaced = (table: Table, before: Stored | undefined, after: Row | undefined): Table => {
-  const { schema, width, free } = table;
-  if (after) assertUnique(table, after);
-  const number = before?.number ?? free?.number ?? width;
+const replaced = ({ schema, ...table }: Table, before: Row | undefined, after: Row | undefined): Table => {
+  if (after) assertUnique({ schema, ...table }, after);
   const indexes = new Map(table.indexes);
   for (const [field, index] of table.indexes) {
     // What has not changed stays where it is; of a set, each element is compared.
-    if (before && after && before.row[field] === after[field]) continue;
-    const moved = moveEntries(index, before?.row, after, number, field, schema.sets.includes(field));
+    if (before && after && before[field] === after[field]) continue;
+    const moved = moveEntries(index, before, after, field, schema.sets.includes(field));
     if (moved !== index) indexes.set(field, moved);
   }
-  const rows = after ? set(table.rows, after.id, { row: after, number }) : remove(table.rows, before?.row.id ?? null);
-  if (before) return { schema, rows, indexes, width, free: after ? free : { number, more: free } };
-  return { schema, rows, indexes, width: Math.max(width, number + 1), free: free?.more };
+  const rows = after ? set(table.rows, after.id, after) : remove(table.rows, before?.id ?? null);
+  return { schema, rows, indexes };
 };
 
 const assertUnique = ({ schema, indexes }: Table, row: Row): void => {
@@ -100,7 +80,6 @@ const moveEntries = (
   index: Tree<Posting>,
   before: Row | undefined,
   after: Row | undefined,
-  number: number,
   field: string,
   isSet: boolean,
 ): Tree<Posting> => {
@@ -114,7 +93,7 @@ const moveEntries = (
     result = rest.size === 0 ? remove(result, key) : set(result, key, rest);
   }
   for (const key of now) {
-    if (after && !old.has(key)) result = set(result, key, set(get(result, key) ?? emptyTree<number>(), after.id, number));
+    if (after && !old.has(key)) result = set(result, key, set(get(result, key) ?? emptyTree<true>(), after.id, true));
   }
   return result;
 };

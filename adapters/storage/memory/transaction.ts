@@ -96,7 +96,7 @@ export class MemoryTransaction implements Transaction {
     this.#view.write({ revision: 0, tables: new Map([...tables].map(([kind, { schema }]) => [kind, emptyTable(schema)])) });
   }
 
-  readonly #find = (kind: string, id: string): Row | undefined => get(this.#table(kind).rows, id)?.row;
+  readonly #find = (kind: string, id: string): Row | undefined => get(this.#table(kind).rows, id);
 
   #table(kind: string): Table {
     const table = this.#view.read().tables.get(kind);

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { add, addAll, bitsOf, common, countOf, holds, noBits } from '../../../adapters/storage/memory/bits.ts';
 import { compareKeys, type Key } from '../../../adapters/storage/memory/order.ts';
 import { emptyTree, keysWithin, remove, set, type Tree, walk, walkWithin } from '../../../adapters/storage/memory/tree.ts';
 
@@ -63,37 +62,4 @@ describe('trees that grow at one end', () => {
         assert.equal(keysWithin(tree, { high }), right.length);
       }
     });
-});
-
-describe('sets of rows in the memory store', () => {
-  const numbers = fc.uniqueArray(fc.nat(200));
-  const made = (list: readonly number[], width: number) => {
-    const bits = noBits(width);
-    for (const number of list) add(bits, number);
-    return bits;
-  };
-
-  test('are united, cut and counted as sets are, whichever was made for more rows', () => {
-    fc.assert(
-      fc.property(numbers, numbers, (a, b) => {
-        const width = Math.max(0, ...a, ...b) + 1;
-        const both = made(a, width);
-        addAll(both, made(b, Math.max(0, ...b) + 1));
-        assert.equal(countOf(both), new Set([...a, ...b]).size);
-        const shared = common(made(a, width), made(b, Math.max(0, ...b) + 1));
-        for (let number = 0; number < 250; number++) {
-          assert.equal(holds(both, number), a.includes(number) || b.includes(number));
-          assert.equal(holds(shared, number), a.includes(number) && b.includes(number));
-        }
-      }),
-    );
-  });
-
-  test('a tree has the same bits as long as it is the same tree', () => {
-    const tree = set(set(emptyTree<number>(), 'a', 3), 'b', 40);
-    const bits = bitsOf(tree, 41);
-    assert.equal(bitsOf(tree, 500), bits);
-    assert.equal(countOf(bits), 2);
-    assert.equal(countOf(bitsOf(set(tree, 'c', 7), 41)), 3);
-  });
 });
