@@ -1,5 +1,5 @@
 import { consoleLogger, type Logger } from '../src/adapter-kit.ts';
-import type { ServerOptions } from './options.ts';
+import type { ServerOptions } from './server-options.ts';
 import { textLogger } from './text-logger.ts';
 
 const LOGGERS = { json: consoleLogger, text: textLogger } as const;

@@ -5,8 +5,8 @@ import { accessLog, awaitingMigrations, type CoreAnswer, type ManagementControll
 import { answersFor } from './addresses.ts';
 import { codeOf, StartFailure, sentenceOf } from './failure.ts';
 import { loggerOf } from './messages.ts';
-import type { ServerOptions } from './options.ts';
 import { isReading, onlyRead, paths, type Route, refusal, routed } from './routes.ts';
+import type { ServerOptions } from './server-options.ts';
 
 /** Observers of the server's controller. */
 export interface Observing {

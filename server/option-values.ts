@@ -2,7 +2,7 @@
 import { isIP } from 'node:net';
 import { hostInUrl } from './addresses.ts';
 import { StartFailure } from './failure.ts';
-import type { ServerOptions } from './options.ts';
+import type { ServerOptions } from './server-options.ts';
 import type { Application } from './single-page.ts';
 
 const isHost = (host: string): boolean =>

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { defaultSettings } from '../src/call/settings.ts';
 import { namesOf, urlOf } from './addresses.ts';
 import type { Given, OptionTable } from './arguments.ts';
-import type { ServerOptions } from './options.ts';
+import type { ServerOptions } from './server-options.ts';
 import { serverSettings } from './server-settings.ts';
 import { memberOf } from './sources.ts';
 import { dataFolderOf } from './storage-option.ts';

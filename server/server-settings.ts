@@ -1,7 +1,7 @@
 import { getHeapStatistics } from 'node:v8';
 import type { Settings } from '../src/index.ts';
 import { hostInUrl, isLoopbackHost } from './addresses.ts';
-import type { ServerOptions } from './options.ts';
+import type { ServerOptions } from './server-options.ts';
 
 const MIB = 1024 * 1024;
 

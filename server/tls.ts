@@ -5,8 +5,8 @@ import { type KeyPair, type NetworkAuthority, networkAuthority, type PkiOptions,
 import { certifiedNames, hostInUrl, namesOf } from './addresses.ts';
 import { StartFailure, sentenceOf } from './failure.ts';
 import { readIfThere } from './files.ts';
-import type { ServerOptions } from './options.ts';
 import { authorityIn, belongTogether, covers, keepAuthority, keepServer } from './pki.ts';
+import type { ServerOptions } from './server-options.ts';
 
 /** The server's TLS credentials. */
 export interface Tls {

@@ -1,4 +1,3 @@
-import type { KindName } from '../api/kind-names.ts';
 import type { Kind, RowOf } from '../api/kit/resource.ts';
 import type { Entities } from '../entities/entities.ts';
 import type { Predicate } from '../query/index.ts';
@@ -44,9 +43,6 @@ export interface PresentNow<R extends Kind = Kind> {
 
 /** The part of a behaviour that lists and details need, for any kind. */
 export type Presenter = Pick<Behaviour, 'present' | 'presentNow' | 'resolve'>;
-
-/** The behaviours of a controller, by kind, each for the rows of its kind (`domain/behaviours.ts`). A kind without one is what its field table says. */
-export type Behaviours = { readonly [K in KindName]?: object };
 
 export const behaviour = <R extends Kind>(_kind: R, hooks: Behaviour<R>): Behaviour<R> => hooks;
 

@@ -1,3 +1,4 @@
+import type { KindName } from '../api/kind-names.ts';
 import type { Surface } from '../api/surfaces/surface.ts';
 import type { LogWatch } from '../changelog/watch.ts';
 import type { Semaphore } from '../concurrency/semaphore.ts';
@@ -14,7 +15,6 @@ import type { ReadCache } from '../read-cache/read-cache.ts';
 import type { Store } from '../storage/port.ts';
 import type { TokenVerifier } from '../tokens/verifier.ts';
 import type { Activity } from './activity.ts';
-import type { Behaviours } from './behaviour.ts';
 import type { PasswordChecks } from './password-checks.ts';
 import type { Provider } from './provider.ts';
 import type { Settings } from './settings.ts';
@@ -34,8 +34,8 @@ export interface Core extends Keys, Bounds, Live, Work {
   stamp(): string;
   /** When this controller was opened, ISO text. */
   readonly startedAt: string;
-  /** The behaviours of kinds. */
-  readonly behaviours: Behaviours;
+  /** The behaviours of kinds, each for the rows of its kind (`domain/behaviours.ts`). A kind without one is what its field table says. */
+  readonly behaviours: { readonly [K in KindName]?: object };
   /** The descriptions of the APIs, as JSON text, for those below `base`: an address, or a path at the host that serves the text. */
   readonly documents: { swagger(surface: Surface, base: string): string; openapi(base: string): string };
 }

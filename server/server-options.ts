@@ -1,0 +1,45 @@
+import type { TrustedProxies } from '../adapters/http/node.ts';
+import type { Settings } from '../src/index.ts';
+import type { SecretKeyOptions } from './secret-key-option.ts';
+import type { Application } from './single-page.ts';
+import type { StorageChoice } from './storage-option.ts';
+
+/** The options of the server, as they were read from the command line, the environment and the file of `--config`. */
+export interface ServerOptions extends SecretKeyOptions {
+  readonly host: string;
+  /** 0: any free port. */
+  readonly port: number;
+  /** The advertised address, if it differs from `host` and `port`: `https://HOST` or `https://HOST:PORT`. */
+  readonly address?: string;
+  readonly storage: StorageChoice;
+  /** Waits for others to run the migrations. */
+  readonly waitsForMigrations?: true;
+  /** Folder for snapshots of the database; default: beside the database. */
+  readonly snapshots?: string;
+  readonly tls: { readonly is: 'auto' } | { readonly is: 'off' } | { readonly is: 'files'; readonly cert: string; readonly key: string };
+  /** Proxies whose headers identify the client of a request. */
+  readonly trustedProxies?: readonly TrustedProxies[];
+  /** Serves the OpenID provider. */
+  readonly oidc: boolean;
+  /** Accepts routers on the port of the API. */
+  readonly routers: boolean;
+  /** Milliseconds that open requests may take at shutdown. */
+  readonly drainMs: number;
+  readonly administrator: { readonly username?: string; readonly password?: string };
+  /** Where metrics are served, over plain HTTP. */
+  readonly metrics?: { readonly host: string; readonly port: number };
+  /** Host names under which metrics are served, beside those of this machine; `*` for any. */
+  readonly metricsHosts?: readonly string[];
+  /** Serves the probes. */
+  readonly health?: true;
+  /** Log format; with it, calls are logged too. */
+  readonly log?: 'json' | 'text';
+  /** Single-page applications beside the APIs. */
+  readonly applications?: readonly Application[];
+  /** The parts of `administrator` that were given, under the names that gave them: `--admin-password`, `ADMIN_PASSWORD`. */
+  readonly given: readonly string[];
+  /** The given settings, checked. */
+  readonly settings: Partial<Settings>;
+  /** With `--print-config`, the text to print instead of a start: the effective options and their sources. */
+  readonly configuration?: string;
+}
