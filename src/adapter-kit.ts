@@ -13,7 +13,7 @@ export { errorBody, type PlainAnswer, RETRY_AFTER } from './errors/index.ts';
 export { abandon } from './http/abandon.ts';
 export { countUnread } from './http/held-body.ts';
 export { BodyIncomplete, BodyTooLarge, BodyTooSlow, type CoreAnswer, type CoreRequest, Overloaded } from './http/message.ts';
-export { splitTarget } from './http/path.ts';
+export { splitTarget } from './http/router.ts';
 export { ANSWER_LIMITS, type AnswerLimits, createUnreadAnswers, type UnreadAnswer, type UnreadAnswers } from './http/unread-answers.ts';
 // Options of adapters, whose names are checked.
 export { checkedOptions } from './options.ts';

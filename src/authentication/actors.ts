@@ -11,7 +11,7 @@ import type { Entities } from '../entities/entities.ts';
 import { unauthorized } from '../errors/index.ts';
 import { hashToken, isOpaqueToken } from '../tokens/opaque.ts';
 import { holdsCertificate, sessionOfToken } from './bearer.ts';
-import { owedCode, owedToken } from './factors.ts';
+import { owedFactors } from './factors.ts';
 import { hasEnded } from './lifetime.ts';
 
 type ApiSession = RowOf<typeof apiSession>;
@@ -94,7 +94,7 @@ export const apiSessionActor = async (
   proofs: readonly TokenProof[] = [],
 ): Promise<ApiSessionActor> => {
   const policy = await entities.get(authPolicy, owner.authPolicyId);
-  const authQueries = policy ? [...owedCode(session, policy), ...(await owedToken(entities, session, owner, policy, proofs))] : [];
+  const authQueries = policy ? await owedFactors(entities, session, owner, policy, proofs) : [];
   return { kind: 'session', session, identity: owner, authQueries, token, proofs };
 };
 

@@ -1,7 +1,7 @@
 import { identity } from '../api/identities.ts';
 import type { Kind } from '../api/kit/resource.ts';
 import { revocation } from '../api/revocations.ts';
-import { ADMINISTRATORS, hasAdministratorRights } from '../call/administrators.ts';
+import { ADMINISTRATORS, hasAdministratorRights } from '../call/actor.ts';
 import type { Change } from '../changelog/events.ts';
 import type { Entities } from '../entities/entities.ts';
 import { unauthorized } from '../errors/index.ts';

@@ -14,28 +14,32 @@ type ApiSession = RowOf<typeof apiSession>;
 type Policy = Pick<RowOf<typeof authPolicy>, 'secondary'>;
 
 /**
- * True if the session owes a code. A session whose identity had MFA at login owes one until it is given. A policy that requires TOTP asks for a code of the
- * current MFA of the identity: after MFA is removed, a code is owed again.
+ * The factors that a session owes under the policy as it is now: a change of policy holds for running sessions too. A session whose identity had MFA at login
+ * owes a code until it is given. A policy that requires TOTP asks for a code of the current MFA of the identity: after MFA is removed, a code is owed again.
  */
-const owesCode = (session: ApiSession, { secondary }: Policy): boolean =>
-  secondary.requireTotp ? !session.mfaPassedAt : session.isMfaRequired === true && !session.isMfaComplete;
+export const owedFactors = async (
+  entities: Entities,
+  session: ApiSession,
+  owner: RowOf<typeof identity>,
+  policy: Policy,
+  proofs: readonly TokenProof[],
+): Promise<readonly AuthQuery[]> => {
+  const { requireTotp, requireExtJwtSigner } = policy.secondary;
+  const owesCode = requireTotp ? !session.mfaPassedAt : session.isMfaRequired === true && !session.isMfaComplete;
+  const codes = owesCode ? [CODE] : [];
+  return requireExtJwtSigner ? [...codes, ...(await owedToken(entities, session, owner, policy, proofs))] : codes;
+};
 
-/** The code that a session owes under the policy as it is now: a change of policy holds for running sessions too. */
-export const owedCode = (session: ApiSession, policy: Policy): readonly AuthQuery[] =>
-  owesCode(session, policy)
-    ? [
-        {
-          typeId: 'MFA',
-          provider: 'ziti',
-          httpMethod: 'POST',
-          httpUrl: './authenticate/mfa',
-          format: 'alphaNumeric',
-          minLength: 4,
-          maxLength: 6,
-          scopes: null,
-        },
-      ]
-    : [];
+const CODE: AuthQuery = {
+  typeId: 'MFA',
+  provider: 'ziti',
+  httpMethod: 'POST',
+  httpUrl: './authenticate/mfa',
+  format: 'alphaNumeric',
+  minLength: 4,
+  maxLength: 6,
+  scopes: null,
+};
 
 /** The token that has to come with every request of an identity, unless it did. What is wrong with the signer itself leaves it owed. */
 export const owedToken = async (

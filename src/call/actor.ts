@@ -4,8 +4,8 @@ import type { identity } from '../api/identities.ts';
 import type { RowOf } from '../api/kit/resource.ts';
 import { unauthorized } from '../errors/index.ts';
 import type { Certificate } from '../pki/certificate.ts';
+import { booleanField, equals, or, type Predicate } from '../query/index.ts';
 import type { Claims } from '../tokens/token.ts';
-import { hasAdministratorRights } from './administrators.ts';
 
 /** The caller. */
 export type Actor =
@@ -83,3 +83,10 @@ export const apiSessionOf = (actor: Actor): ApiSessionActor => {
   if (actor.kind !== 'session') throw unauthorized('this operation is about the session of the call, and there is none');
   return actor;
 };
+
+/** Identities that are administrators. */
+export const ADMINISTRATORS: Predicate = or(equals(booleanField('isAdmin'), true), equals(booleanField('isDefaultAdmin'), true));
+
+/** The same of one identity. */
+export const hasAdministratorRights = ({ isAdmin, isDefaultAdmin }: Pick<RowOf<typeof identity>, 'isAdmin' | 'isDefaultAdmin'>): boolean =>
+  isAdmin || isDefaultAdmin;

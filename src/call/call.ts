@@ -1,9 +1,9 @@
 import type { Operation } from '../api/kit/operation.ts';
 import type { Page } from '../api/surfaces/answer.ts';
 import type { HeaderValues } from '../api/surfaces/http-output.ts';
+import type { Written } from '../api/surfaces/json-parts.ts';
 import type { Credentials } from '../api/surfaces/session-rule.ts';
 import type { Surface } from '../api/surfaces/surface.ts';
-import type { Written } from '../api/surfaces/written.ts';
 import type { Attribution } from '../changelog/attribution.ts';
 import type { Entities } from '../entities/entities.ts';
 import type { Observation } from '../observability/observation.ts';

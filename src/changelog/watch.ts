@@ -1,5 +1,5 @@
+import { pause } from '../platform/clock.ts';
 import type { Clock } from '../platform/platform.ts';
-import { pause } from '../platform/timers.ts';
 import type { Store } from '../storage/port.ts';
 import { newestRevision } from './follow.ts';
 import type { ChangeListeners } from './listeners.ts';

@@ -1,6 +1,6 @@
 import { createTurns } from '../concurrency/event-loop.ts';
+import { after } from '../platform/clock.ts';
 import type { Clock } from '../platform/platform.ts';
-import { after } from '../platform/timers.ts';
 import type { Budget } from './budget.ts';
 import { type Channel, type ChannelOptions, createChannel } from './channel.ts';
 import { encodeFrame, type Frame } from './frame.ts';

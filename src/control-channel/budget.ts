@@ -1,6 +1,6 @@
 import { createTurns } from '../concurrency/event-loop.ts';
+import { monotonic } from '../platform/clock.ts';
 import type { Clock } from '../platform/platform.ts';
-import { monotonic } from '../platform/timers.ts';
 
 /** Resources that the other end of a channel spends: bytes, elements of its messages, and the milliseconds of processor time that these cost. */
 export type SpentResource = 'bytes' | 'elements' | 'milliseconds';

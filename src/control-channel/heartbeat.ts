@@ -1,5 +1,5 @@
+import { after, monotonic } from '../platform/clock.ts';
 import type { Clock } from '../platform/platform.ts';
-import { after, monotonic } from '../platform/timers.ts';
 import type { Frame } from './frame.ts';
 import { type Header, header } from './header-fields.ts';
 import { headerForm } from './header-value.ts';

@@ -1,5 +1,5 @@
+import { after } from '../platform/clock.ts';
 import type { Clock } from '../platform/platform.ts';
-import { after } from '../platform/timers.ts';
 import type { Frame } from './frame.ts';
 import { header } from './header-fields.ts';
 

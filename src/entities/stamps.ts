@@ -1,4 +1,4 @@
-import { isoTime } from '../platform/iso-time.ts';
+import { isoTime } from '../platform/clock.ts';
 import type { Clock } from '../platform/platform.ts';
 
 /** How far stamps may run ahead of the clock. ms */

@@ -8,7 +8,7 @@ import { formOf } from './form.ts';
 import { excessOf } from './json-size.ts';
 import { mediaType } from './media-types.ts';
 import { BodyIncomplete, BodyTooLarge, BodyTooSlow, type CoreRequest, Overloaded } from './message.ts';
-import { isStorable } from './path.ts';
+import { isStorable } from './router.ts';
 
 /**
  * Reads and parses the body of a request: `Content-Type` first, then the bytes, then the JSON.

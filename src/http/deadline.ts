@@ -1,6 +1,6 @@
 import type { Operation } from '../api/kit/operation.ts';
 import { ApiError } from '../errors/index.ts';
-import type { SharedTimer } from '../platform/shared-timer.ts';
+import type { SharedTimer } from '../platform/clock.ts';
 
 /**
  * The time limit of some work, and its signal, which is aborted when the time is over or the client has disconnected.

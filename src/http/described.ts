@@ -1,4 +1,4 @@
-import { type Group, isConditional, type Operation, statusOf } from '../api/kit/operation.ts';
+import { type Group, isConditional, type Operation } from '../api/kit/operation.ts';
 import { parametersOf } from '../api/kit/path-template.ts';
 import { refusalsOf } from '../api/kit/refusals.ts';
 import type { JsonSchema, JsonSchemaComponents } from '../api/surfaces/json-schema.ts';
@@ -64,7 +64,7 @@ export const describeOperations = (groups: readonly Group[], surfaces: readonly 
         ...(isConditional(operation) ? [IF_MATCH] : []),
       ],
       body: schemas.inputs[`${key} body`],
-      status: statusOf(operation),
+      status: operation.status,
       offers: offersOf(surface, operation),
       answer: enveloped(surface, operation, schemas.outputs[key]),
       refusals: refusalsOf(operation),

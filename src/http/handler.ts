@@ -1,5 +1,5 @@
 import { versionOf } from '../api/kit/entity-version.ts';
-import { type Body, type Operation, statusOf } from '../api/kit/operation.ts';
+import type { Body, Operation } from '../api/kit/operation.ts';
 import { errorAndMeta } from '../api/surfaces/edge-envelope.ts';
 import type { HeaderValues } from '../api/surfaces/http-output.ts';
 import { ANONYMOUS } from '../api/surfaces/session-rule.ts';
@@ -11,8 +11,8 @@ import type { Settings } from '../call/settings.ts';
 import { ApiError, invalidField, type MessageCause } from '../errors/index.ts';
 import { Observation } from '../observability/observation.ts';
 import type { Observer } from '../observability/observer.ts';
+import { createSharedTimer } from '../platform/clock.ts';
 import type { Platform } from '../platform/platform.ts';
-import { createSharedTimer } from '../platform/shared-timer.ts';
 import { software } from '../version.ts';
 import { JSON_TYPE } from '../wire/media-types.ts';
 import { isRequestId } from '../wire/request-id.ts';
@@ -25,11 +25,10 @@ import { countUnread, heldBody, make } from './held-body.ts';
 import { mediaType, negotiate, offersOf } from './media-types.ts';
 import type { CoreAnswer, CoreRequest } from './message.ts';
 import { bodyOf, type OutputBody } from './output.ts';
-import { splitTarget } from './path.ts';
 import { queryParameters } from './query-string.ts';
 import { refusalHeaders, toApiError } from './refusal.ts';
 import { requestIds } from './request-ids.ts';
-import { createRouter, surfacesOf } from './router.ts';
+import { createRouter, splitTarget, surfacesOf } from './router.ts';
 import { HttpSource } from './source.ts';
 import { createStreams, type StreamClient, type StreamLimits } from './streams.ts';
 import { createUnreadAnswers } from './unread-answers.ts';
@@ -106,7 +105,7 @@ export const createHandler = ({
       const { output, headers, isAccepted, actor } = await invoke(entry, source);
       const { contentType, body, ...own } = bodyOf(source.surface, operation.answer, output, wanted);
       const answer = {
-        status: isAccepted ? 202 : (own.status ?? statusOf(operation)),
+        status: isAccepted ? 202 : (own.status ?? operation.status),
         headers: headersOf(contentType, common, headers, own.headers ?? entityHeaders(operation, output)),
       };
       const context = { requestId: source.requestId, operationId: operation.operationId };

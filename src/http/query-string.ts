@@ -3,7 +3,7 @@ import type { Operation } from '../api/kit/operation.ts';
 import { invalidField } from '../errors/index.ts';
 import { unknownName } from '../options.ts';
 import { formDecoded } from './form.ts';
-import { isStorable } from './path.ts';
+import { isStorable } from './router.ts';
 
 /** The treatment of a repeated parameter: its first value counts, it is refused, or all values count. */
 type Repeated = 'first' | 'refused' | 'all';

@@ -50,7 +50,7 @@ export class HttpSource implements CallSource {
   constructor(options: HttpSourceOptions) {
     this.requestId = options.requestId;
     this.surface = options.surface;
-    this.credentials = options.surface.session.credentialsOf((name) => options.request.header(name));
+    this.credentials = options.surface.session.credentialsOf(options.request);
     this.observation = options.observation;
     this.#of = options;
   }

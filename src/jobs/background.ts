@@ -1,8 +1,8 @@
 import type { Attribution } from '../changelog/attribution.ts';
 import { type Entities, type EntitiesContext, entitiesOf } from '../entities/entities.ts';
 import type { Write } from '../entities/writer.ts';
+import { after, every } from '../platform/clock.ts';
 import type { Clock } from '../platform/platform.ts';
-import { after, every } from '../platform/timers.ts';
 import type { ReadCache } from '../read-cache/read-cache.ts';
 import type { Store } from '../storage/port.ts';
 

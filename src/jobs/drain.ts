@@ -1,7 +1,7 @@
 import type { Attribution } from '../changelog/attribution.ts';
+import { pause } from '../platform/clock.ts';
 import type { Platform } from '../platform/platform.ts';
 import { createRepeatedLog } from '../platform/repeated-log.ts';
-import { pause } from '../platform/timers.ts';
 import type { Background, Job } from './background.ts';
 
 /**

@@ -1,6 +1,6 @@
+import { pause } from '../platform/clock.ts';
 import type { Platform } from '../platform/platform.ts';
 import { createRepeatedLog } from '../platform/repeated-log.ts';
-import { pause } from '../platform/timers.ts';
 import type { Background, Job } from './background.ts';
 import { acquireLease, type Lease } from './lease.ts';
 

@@ -1,6 +1,6 @@
+import { monotonic } from '../platform/clock.ts';
 import type { Clock, Platform } from '../platform/platform.ts';
 import { createRepeatedLog } from '../platform/repeated-log.ts';
-import { monotonic } from '../platform/timers.ts';
 import type { AuthenticationEvent, AuthorizationEvent, Observe, ObservedEvent } from './events.ts';
 
 type Security = AuthenticationEvent | AuthorizationEvent;

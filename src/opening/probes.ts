@@ -1,6 +1,6 @@
 import type { Handle } from '../http/handler.ts';
 import type { CoreAnswer } from '../http/message.ts';
-import { splitTarget } from '../http/path.ts';
+import { splitTarget } from '../http/router.ts';
 import { checkedOptions } from '../options.ts';
 import { isLoopback } from '../platform/addresses.ts';
 import { SAFE_HEADERS } from '../wire/safe-headers.ts';

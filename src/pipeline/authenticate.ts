@@ -39,7 +39,7 @@ export const authenticate = async (call: Early, operation: Operation, presented:
   const { token } = credentials;
   const known = await call.read((entities) => actorOfToken(entities, core.settings, token, now, core.activity));
   if (!known) throw unauthorized();
-  const actor = await withSecondFactor(call, known);
+  const actor = known.authQueries.length === 0 ? known : await withSecondFactor(call, known);
   const { expirationSeconds, expiresAt } = expiry(core.settings, now);
   call.answerHeaders.set('expiration-seconds', String(expirationSeconds)).set('expires-at', expiresAt);
   const session = { ...actor.session, lastActivityAt: now };

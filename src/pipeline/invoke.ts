@@ -54,7 +54,8 @@ export const createInvoke = (parts: Parts, storeErrors: StoreErrors, before: Hoo
       // Within the host's transaction, waiting for another one might never end.
       if (caughtUp && source.hostTransaction === undefined) await caughtUp;
       if (entry.operation.permission !== 'open') {
-        presented = await presentedToken(call);
+        const { credentials } = source;
+        if (credentials.kind === 'token' && credentials.token === undefined) presented = await presentedToken(call);
         const admitted = source.admit?.(presented?.sessionId);
         if (admitted) await admitted;
       }

@@ -1,4 +1,3 @@
-import { statusOf } from '../api/kit/operation.ts';
 import type { Invoke } from '../call/call.ts';
 import { destinationOf } from '../call/observed.ts';
 import { Observation } from '../observability/observation.ts';
@@ -14,7 +13,7 @@ export const observeCalls = (invoke: Invoke, observer: Observer | undefined): In
     observation.leadsTo(destinationOf(entry, surface, credentials));
     try {
       const result = await invoke(entry, { ...source, observation });
-      observation.end(result.isAccepted ? 202 : statusOf(entry.operation));
+      observation.end(result.isAccepted ? 202 : entry.operation.status);
       return result;
     } catch (error) {
       observation.failed(error, signal?.aborted === true);

@@ -3,7 +3,7 @@ import type { Call, CallSource, Entry } from '../call/call.ts';
 import { OWN_RIGHT } from '../call/grant.ts';
 import type { Attribution } from '../changelog/attribution.ts';
 import type { Entities } from '../entities/entities.ts';
-import { isoTime } from '../platform/iso-time.ts';
+import { isoTime } from '../platform/clock.ts';
 import type { Authorized, PermitResult } from './authorize.ts';
 import type { Parts } from './parts.ts';
 import { Transactions } from './transactions.ts';

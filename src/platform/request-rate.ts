@@ -1,5 +1,5 @@
+import { monotonic } from './clock.ts';
 import type { Clock } from './platform.ts';
-import { monotonic } from './timers.ts';
 
 const MINUTE_MS = 60_000;
 

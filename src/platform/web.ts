@@ -1,5 +1,6 @@
 import { argon2idAsync } from '@noble/hashes/argon2.js';
 import { checkedOptions } from '../options.ts';
+import { systemClock } from './clock.ts';
 import { consoleLogger } from './console-logger.ts';
 import { fittedLogger } from './fitted-logger.ts';
 import { createOutbound, fetchTransport } from './outbound.ts';
@@ -19,7 +20,7 @@ import type { Platform, Random } from './platform.ts';
 export const webPlatform = (overrides: Partial<Platform> = {}): Platform => {
   checkedOptions('the platform', overrides, { clock: true, random: true, passwords: true, logger: true, outbound: true });
   const random = overrides.random ?? webRandom;
-  const clock = overrides.clock ?? { now: () => Date.now(), monotonic: () => performance.now() };
+  const { clock = systemClock } = overrides;
   return Object.freeze({
     clock,
     random,

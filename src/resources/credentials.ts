@@ -1,7 +1,7 @@
 /** Credentials in answers: fields that the tables of kinds declare so. */
 import { identity } from '../api/identities.ts';
 import type { Kind } from '../api/kit/resource.ts';
-import { ADMINISTRATORS } from '../call/administrators.ts';
+import { ADMINISTRATORS } from '../call/actor.ts';
 import type { Call } from '../call/call.ts';
 import type { Entities } from '../entities/entities.ts';
 import type { Row } from '../storage/port.ts';

@@ -2,7 +2,7 @@ import type { CrudOperations } from '../api/kit/crud.ts';
 import type { Fields } from '../api/kit/field.ts';
 import type { DecodedOf, Group, Operations, OutputOf, Page } from '../api/kit/operation.ts';
 import type { DetailOf, Kind, Resource, RowOf } from '../api/kit/resource.ts';
-import type { Written } from '../api/surfaces/written.ts';
+import type { Written } from '../api/surfaces/json-parts.ts';
 import { behaviourOf, type Presenter, type WriteVerb } from '../call/behaviour.ts';
 import type { Call, Handler } from '../call/call.ts';
 import type { Entities } from '../entities/entities.ts';
@@ -15,7 +15,7 @@ import { selfLink } from './links.ts';
 import { type ListInput, pageOf, planList } from './lists.ts';
 import { givesAnything, mergeBody, refuseChangeOfFixed, rowFields } from './merge.ts';
 import { presentRows } from './present.ts';
-import { checkReferences, requireRow } from './references.ts';
+import { checkReferences } from './references.ts';
 import { removeEntity } from './removal.ts';
 import { symbolsOfList } from './symbols.ts';
 import { areRemembered, writtenDetail, writtenDetails } from './written-details.ts';
@@ -36,7 +36,7 @@ export const crudHandlers = <F extends Fields, O extends Operations>(
     const behaviour = behaviourOf(call, resource);
     const prepared: Body = (await behaviour?.prepare?.(call, verb, body, id)) ?? {};
     return call.write(async (entities) => {
-      const before = id === undefined ? undefined : await requireRow(entities, resource, id);
+      const before = id === undefined ? undefined : await entities.require(resource, id);
       if (before?.isSystem) throw explained('ENTITY_CAN_NOT_BE_UPDATED', SYSTEM);
       if (before) refuseChangeOfFixed(resource, before, body);
       const fields = { ...(before === undefined ? rowFields(resource, body) : mergeBody(resource, verb, before, body)), ...prepared };
@@ -52,7 +52,7 @@ export const crudHandlers = <F extends Fields, O extends Operations>(
   const handlers = {
     list: (call: Call, input: ListInput) => call.read((entities) => writtenRows(entities, kind, input, call)),
     get: (call: Call, { id }: { id: string }) =>
-      call.read(async (entities) => writtenDetail(entities, resource, await requireRow(entities, resource, id), call)),
+      call.read(async (entities) => writtenDetail(entities, resource, await entities.require(resource, id), call)),
     create: async (call: Call, { body }: { body: Body }) => {
       const row = await write(call, 'create', body, undefined);
       return { _links: selfLink(resource, row.id), id: row.id };
@@ -64,7 +64,7 @@ export const crudHandlers = <F extends Fields, O extends Operations>(
     patch: async (call: Call, { id, body }: { id: string; body: Body }) => {
       // A body that names no field changes nothing, and says so by leaving no trace; the entity must be there all the same.
       if (givesAnything(resource, body)) await write(call, 'patch', body, id);
-      else await call.read(async (entities) => refuseChangeOfFixed(resource, await requireRow(entities, resource, id), body));
+      else await call.read(async (entities) => refuseChangeOfFixed(resource, await entities.require(resource, id), body));
       return {};
     },
     delete: async (call: Call, { id }: { id: string }) => {
@@ -82,7 +82,7 @@ const SYSTEM = 'the controller keeps it for another entity: change or delete tha
 /** Deletes an entity as the behaviour of its kind allows, and what goes with it. */
 export const deleteRow = async (entities: Entities, kind: Kind, id: string, call: Call): Promise<void> => {
   const behaviour = behaviourOf(call, kind);
-  const row = await requireRow(entities, kind, id);
+  const row = await entities.require(kind, id);
   if (row.isSystem) throw explained('ENTITY_CAN_NOT_BE_DELETED', SYSTEM);
   await behaviour?.guard?.(entities, row, call);
   await behaviour?.remove?.(entities, row, call);

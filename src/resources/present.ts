@@ -82,8 +82,6 @@ export const show = (detail: WireDetail, shown: Readonly<WireDetail> | undefined
 };
 
 interface Layout {
-  /** True if it shows fields that are written without a change record. */
-  readonly showsVolatile: boolean;
   readonly show: (kind: Kind, row: Row) => WireDetail;
   readonly references: readonly {
     readonly field: string;
@@ -93,9 +91,6 @@ interface Layout {
     readonly orNull: boolean;
   }[];
 }
-
-/** True if details show fields that are written without a change record. */
-export const showsVolatile = ({ fields }: Kind): boolean => layoutOf(fields).showsVolatile;
 
 const layouts = new WeakMap<Fields, Layout>();
 
@@ -125,7 +120,6 @@ const layoutOf = (fields: Fields): Layout => {
       }
       return detail;
     },
-    showsVolatile: stored.some(([, { volatile }]) => volatile),
     references: stored.flatMap(([field, { reference }]) => {
       const target = reference && kindOf(reference.target);
       return target && !reference.alone && field.endsWith('Id')

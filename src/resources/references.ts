@@ -59,10 +59,3 @@ export const unknownIds = async (entities: Entities, target: string, ids: readon
   const known = new Set(await entities.referenced(kind, 'id', ids));
   return ids.filter((id) => !known.has(id));
 };
-
-/** The row of an id, or 404. */
-export const requireRow = async (entities: Entities, kind: Kind, id: string): Promise<Row> => {
-  const row = await entities.get(kind, id);
-  if (!row) throw notFound(kind.kind, id);
-  return row;
-};

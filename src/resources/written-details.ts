@@ -1,25 +1,37 @@
 /** Details as ready JSON text, remembered for as long as what was read for them is true. */
 import { withVersion } from '../api/kit/entity-version.ts';
 import type { DetailOf, Kind, RowOf } from '../api/kit/resource.ts';
-import { isLarge } from '../api/surfaces/json-parts.ts';
-import { Written } from '../api/surfaces/written.ts';
+import { isLarge, Written } from '../api/surfaces/json-parts.ts';
 import { behaviourOf } from '../call/behaviour.ts';
 import type { Call } from '../call/call.ts';
+import { OWN_RIGHT } from '../call/grant.ts';
 import { createTurns } from '../concurrency/event-loop.ts';
 import type { Entities, EntityDerivation } from '../entities/entities.ts';
 import type { Query, Row } from '../storage/port.ts';
 import { withholdsCredentials } from './credentials.ts';
 import { limitsDisplays } from './displays.ts';
-import { presentOne, presentRows, show, showsVolatile, type WireDetail } from './present.ts';
+import { presentOne, presentRows, show, type WireDetail } from './present.ts';
 
 /** Characters that are written before yielding to the event loop. */
 const CHARACTERS_AT_ONCE = 524_288;
 
 /** True if details of a kind are the same for every caller and show only recorded fields, except those of `presentNow`. */
 export const areRemembered = (kind: Kind, call: Call): boolean => {
-  if (withholdsCredentials(kind, call) || limitsDisplays(kind, call)) return false;
+  if (call.grant !== OWN_RIGHT && (withholdsCredentials(kind, call) || limitsDisplays(kind, call))) return false;
   const { present, presentNow } = behaviourOf(call, kind) ?? {};
   return (present === undefined || presentNow !== undefined) && !showsVolatile(kind);
+};
+
+const volatile = new WeakMap<Kind, boolean>();
+
+/** True if details show fields that are written without a change record. */
+const showsVolatile = (kind: Kind): boolean => {
+  let shows = volatile.get(kind);
+  if (shows === undefined) {
+    shows = Object.values(kind.fields).some((field) => field.keep === 'stored' && field.volatile === true);
+    volatile.set(kind, shows);
+  }
+  return shows;
 };
 
 /**

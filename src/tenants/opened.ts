@@ -3,9 +3,9 @@
 import type { ManagementController } from '../controller.ts';
 import { ApiError, unavailable } from '../errors/index.ts';
 import type { Handle } from '../http/handler.ts';
+import { every } from '../platform/clock.ts';
 import type { Platform } from '../platform/platform.ts';
 import { createRequestRate } from '../platform/request-rate.ts';
-import { every } from '../platform/timers.ts';
 import { noTenant } from './marker.ts';
 import type { Quotas } from './quotas.ts';
 

@@ -56,7 +56,8 @@ export interface Operation<I = unknown, O = unknown, D = I> {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Body;
   readonly answer: Answer;
-  readonly status?: number;
+  /** The status of its answers, unless the handler says another. */
+  readonly status: number;
   /**
    * The kind of the entity that `{id}` of its path names. A GET returns its version as the header `etag`; a change may be conditional on it
    * (`ifVersion`, header `if-match`).
@@ -88,10 +89,6 @@ export const inputNames = ({
   ...Object.keys(headers),
   ...(body ? ['body'] : []),
 ];
-
-/** The status of its answers, unless the handler says another. */
-export const statusOf = ({ answer, status }: Pick<Operation, 'answer' | 'status'>): number =>
-  status ?? (answer.is === 'created' ? 201 : 200);
 
 /** Operations that share a name on the facade and a tag in the documentation: `controller.<group>.<verb>(input)`. */
 export interface Group<N extends string = string, O extends Operations = Operations> {
@@ -146,12 +143,14 @@ type AnswerOutput<A extends Answer> = A extends { is: 'data'; schema: z.ZodType<
 
 type Declared<Q, H, B, A extends Answer> = Omit<
   Operation,
-  'method' | 'path' | 'query' | 'headers' | 'body' | 'answer' | 'surfaces' | 'types'
+  'method' | 'path' | 'query' | 'headers' | 'body' | 'answer' | 'status' | 'surfaces' | 'types'
 > & {
   readonly query?: Q;
   readonly headers?: H;
   readonly body?: B;
   readonly answer: A;
+  /** Default: 201 for what is created, else 200. */
+  readonly status?: number;
   /** Default: management. */
   readonly surfaces?: readonly Surface[];
 };
@@ -181,7 +180,7 @@ export const operation = <
       throw new TypeError(`the input of ${method} ${path} has no bound at ${place || 'its root'}: use textUpTo, list and mapOf of the kit`);
   }
   // `types` is a phantom: the object holds what was declared and nothing else.
-  return { method, path, surfaces, ...rest } as never;
+  return { method, path, surfaces, status: rest.answer.is === 'created' ? 201 : 200, ...rest } as never;
 };
 
 export const data = <S extends z.ZodType>(schema: S, more: { readonly counts?: string; readonly isBare?: true } = {}) =>

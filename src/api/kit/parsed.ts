@@ -1,5 +1,5 @@
 import type { Answer, Page } from '../surfaces/answer.ts';
-import { Written } from '../surfaces/written.ts';
+import { Written } from '../surfaces/json-parts.ts';
 import { versionOf, withVersion } from './entity-version.ts';
 
 /** The output of an operation as a value, for callers in process. @param answer what the operation declares */

@@ -5,10 +5,9 @@ import { META } from '../../wire/meta.ts';
 import type { Page } from './answer.ts';
 import { errorComponents, metaComponents, pageComponents } from './edge-schemas.ts';
 import { bareJson, type DataAnswer, type Envelope, type ErrorForm } from './envelope.ts';
-import { isLarge, jsonParts } from './json-parts.ts';
+import { isLarge, jsonParts, Written } from './json-parts.ts';
 import { schemaNamed } from './json-schema.ts';
 import { pageEnvelope, VERSIONS, wholeOrParts } from './page-envelope.ts';
-import { jsonOf } from './written.ts';
 
 /** `{ data, meta }`. Made by concatenation, so that the data is turned into text once. */
 export const dataAndMeta: Envelope = {
@@ -51,7 +50,9 @@ export const errorAndMeta: ErrorForm = {
 };
 
 const dataEnvelope = (data: unknown): string | AsyncIterable<string> =>
-  isLarge(data) ? wholeOrParts(dataParts(data as object)) : `{"data":${jsonOf(data)},"meta":{${VERSIONS}}}`; // what is large is an object
+  !(data instanceof Written) && isLarge(data)
+    ? wholeOrParts(dataParts(data as object)) // what is large is an object
+    : `{"data":${data instanceof Written ? data.text : (JSON.stringify(data) ?? 'null')},"meta":{${VERSIONS}}}`;
 
 function* dataParts(data: object): Generator<string> {
   yield '{"data":';

@@ -1,8 +1,8 @@
 import type { ApiError } from '../../errors/index.ts';
 import { JSON_TYPE } from '../../wire/media-types.ts';
 import type { Answer } from './answer.ts';
+import { Written } from './json-parts.ts';
 import type { JsonSchema, JsonSchemaComponents } from './json-schema.ts';
-import { jsonOf } from './written.ts';
 
 /** An answer whose output is data, to be put into the form of its surface. */
 export type DataAnswer = Exclude<Answer, { readonly is: 'raw' | 'response' | 'events' }>;
@@ -44,7 +44,7 @@ export interface ErrorForm {
 /** The output itself, as JSON. */
 export const bareJson: Envelope = {
   contentType: JSON_TYPE,
-  write: (_, output) => jsonOf(output),
+  write: (_, output) => (output instanceof Written ? output.text : (JSON.stringify(output) ?? 'null')),
   schemaOf: ({ is }, data) => (is === 'page' ? { type: 'array', items: data } : data),
   components: {},
 };

@@ -59,3 +59,16 @@ export function* jsonParts(value: object, texts: Texts = new WeakMap(), isSplit:
   }
   yield text + (isArray ? ']' : '}');
 }
+
+/** An object that is JSON text already, e.g. remembered from an earlier call. */
+export class Written {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  /** Where it stands in something else. */
+  toJSON(): unknown {
+    return JSON.parse(this.text);
+  }
+}

@@ -2,8 +2,7 @@
 import { countWork, yieldToEventLoop } from '../../concurrency/event-loop.ts';
 import { META } from '../../wire/meta.ts';
 import type { Page } from './answer.ts';
-import { isLarge, jsonParts, PART, type Texts } from './json-parts.ts';
-import { Written } from './written.ts';
+import { isLarge, jsonParts, PART, type Texts, Written } from './json-parts.ts';
 
 /** Items that are turned into text at once, at most: fewer of large ones, one at first. */
 const SLICE = 10;

@@ -15,8 +15,8 @@ export interface SessionRule {
   readonly requestHeaders: readonly string[];
   /** Answer headers about the session, in lower case: other origins may read them. */
   readonly answerHeaders: readonly string[];
-  /** @param header value of a request header by its name in lower case */
-  readonly credentialsOf: (header: (name: string) => string | undefined) => Credentials;
+  /** @param request its `header` gives the value of a header by its name in lower case */
+  readonly credentialsOf: (request: { header(name: string): string | undefined }) => Credentials;
   /**
    * The header `www-authenticate` of a 401 (RFC 9110, 11.6.1).
    * @param isAuthenticating whether the session token itself was being checked. Clients log in again when a challenge calls their token invalid, so
@@ -35,9 +35,9 @@ const MISSING = `${SESSION_CHALLENGE} ${NO_TOKEN},${BEARER} ${NO_TOKEN}`;
 export const ztSession: SessionRule = {
   requestHeaders: ['authorization', 'zt-session'],
   answerHeaders: ['zt-session', 'expiration-seconds', 'expires-at', 'www-authenticate', 'ziti-authenticator-extend-requested'],
-  credentialsOf: (header) => {
-    const token = header('zt-session');
-    const authorization = header('authorization');
+  credentialsOf: (request) => {
+    const token = request.header('zt-session');
+    const authorization = request.header('authorization');
     if (token === undefined) return authorization === undefined ? ANONYMOUS : { kind: 'token', authorization };
     return authorization === undefined ? { kind: 'token', token } : { kind: 'token', token, authorization };
   },
@@ -67,8 +67,8 @@ export const withoutSession: SessionRule = {
 export const authorizationOnly: SessionRule = {
   requestHeaders: ['authorization'],
   answerHeaders: ['www-authenticate'],
-  credentialsOf: (header) => {
-    const authorization = header('authorization');
+  credentialsOf: (request) => {
+    const authorization = request.header('authorization');
     return authorization === undefined ? ANONYMOUS : { kind: 'token', authorization };
   },
   challenge: ({ code }) =>

@@ -6,7 +6,7 @@ import { setImmediate } from 'node:timers/promises';
 import { ApiError } from '../../../src/errors/index.ts';
 import { Deadline } from '../../../src/http/deadline.ts';
 import { createStreams } from '../../../src/http/streams.ts';
-import { createSharedTimer } from '../../../src/platform/shared-timer.ts';
+import { createSharedTimer } from '../../../src/platform/clock.ts';
 
 const ANN = { name: 'ann', isAdministrator: false } as const;
 

@@ -4,7 +4,7 @@ import type { KindName } from '../../../api/index.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
 import { serviceConfig } from '../../../api/service-configs.ts';
 import { service } from '../../../api/services.ts';
-import { hasAdministratorRights } from '../../../call/administrators.ts';
+import { hasAdministratorRights } from '../../../call/actor.ts';
 import type { Change } from '../../../changelog/events.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { and, equals, has, stringField } from '../../../query/index.ts';

@@ -2,7 +2,7 @@ import type { identity } from '../../../api/identities.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
 import type { servicePolicy } from '../../../api/policies.ts';
 import type { service } from '../../../api/services.ts';
-import { hasAdministratorRights } from '../../../call/administrators.ts';
+import { hasAdministratorRights } from '../../../call/actor.ts';
 import type { Presenter } from '../../../call/behaviour.ts';
 import { createTurns } from '../../../concurrency/event-loop.ts';
 import type { Entities } from '../../../entities/entities.ts';

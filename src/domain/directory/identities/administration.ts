@@ -4,7 +4,7 @@ import { authenticator } from '../../../api/authenticators.ts';
 import { identity } from '../../../api/identities.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
 import { actorOfApiSession, isDisabled } from '../../../authentication/actors.ts';
-import { ADMINISTRATORS } from '../../../call/administrators.ts';
+import { ADMINISTRATORS } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { invalidField } from '../../../errors/index.ts';

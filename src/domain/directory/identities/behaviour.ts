@@ -101,16 +101,20 @@ export const identityBehaviour = behaviour(identity, {
 /** The ids of those that have a live session. The one of the call lives; whether another does is asked where there is one. */
 const loggedIn = async (entities: Entities, rows: readonly Momentary[], call: Call): Promise<ReadonlySet<string>> => {
   const stored = await entities.referenced(apiSession, 'identityId', othersAmong(rows, call), LISTED);
-  if (stored.length === 0) return new Set(ownOf(call));
-  const live = and(LISTED, liveSessions(call.core.settings, call.now()));
-  return new Set([...ownOf(call), ...(await entities.referenced(apiSession, 'identityId', stored, live))]);
+  const live = () => and(LISTED, liveSessions(call.core.settings, call.now()));
+  const logged = new Set(stored.length === 0 ? stored : await entities.referenced(apiSession, 'identityId', stored, live()));
+  const own = ownOf(call);
+  return own === undefined ? logged : logged.add(own);
 };
 
 /** The id of the identity whose listed session makes the call. */
-const ownOf = ({ actor }: Call): readonly string[] => (actor.kind === 'session' && !actor.session.isBearer ? [actor.identity.id] : []);
+const ownOf = ({ actor }: Call): string | undefined =>
+  actor.kind === 'session' && !actor.session.isBearer ? actor.identity.id : undefined;
 
-const othersAmong = (rows: readonly Momentary[], call: Call): readonly string[] =>
-  rows.map(({ id }) => id).filter((id) => !ownOf(call).includes(id));
+const othersAmong = (rows: readonly Momentary[], call: Call): readonly string[] => {
+  const own = ownOf(call);
+  return rows.flatMap(({ id }) => (id === own ? [] : [id]));
+};
 
 /** True if an identity is the companion of a router; a missing identity is detected later. */
 const mayBeRouter = async (call: Call, id = ''): Promise<boolean> => {

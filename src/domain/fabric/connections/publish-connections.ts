@@ -3,9 +3,8 @@ import type { Core } from '../../../call/core.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import type { Job } from '../../../jobs/background.ts';
 import { putLease } from '../../../jobs/lease.ts';
-import { isoTime } from '../../../platform/iso-time.ts';
+import { every, isoTime, monotonic } from '../../../platform/clock.ts';
 import { createRepeatedLog } from '../../../platform/repeated-log.ts';
-import { every, monotonic } from '../../../platform/timers.ts';
 import { createConnectedList } from './connected-list.ts';
 import { allLists, EXPIRES_AFTER_MS, holderOf, listId, MOST_CONTROLLERS, partId, rowsOf, storedPart } from './connection-rows.ts';
 

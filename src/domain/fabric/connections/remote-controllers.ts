@@ -1,7 +1,7 @@
 import { lease } from '../../../api/leases.ts';
 import type { Core } from '../../../call/core.ts';
 import type { Entities } from '../../../entities/entities.ts';
-import { monotonic } from '../../../platform/timers.ts';
+import { monotonic } from '../../../platform/clock.ts';
 import type { PresentRouter } from '../../../presence/present-router.ts';
 import type { RemoteController } from '../../../presence/remote-controllers.ts';
 import { oneOf, stringField } from '../../../query/index.ts';

@@ -6,7 +6,7 @@ import type { Call } from '../../../call/call.ts';
 import type { Change, ChangedKind } from '../../../changelog/events.ts';
 import { followLog, type ReadRecords, revisionAt } from '../../../changelog/follow.ts';
 import { invalidField } from '../../../errors/index.ts';
-import { pause } from '../../../platform/timers.ts';
+import { pause } from '../../../platform/clock.ts';
 import { checkedCursor, checkedKinds, cursorExpired } from './cursor.ts';
 
 type Operation = typeof changes.operations.follow;

@@ -4,8 +4,8 @@ import type { Call } from '../../../call/call.ts';
 import type { Core } from '../../../call/core.ts';
 import { yieldToEventLoop } from '../../../concurrency/event-loop.ts';
 import { explained, unavailable } from '../../../errors/index.ts';
+import { pause } from '../../../platform/clock.ts';
 import type { SnapshotSink } from '../../../platform/snapshots.ts';
-import { pause } from '../../../platform/timers.ts';
 import { saveSnapshot, type TakenSnapshot } from '../../../storage/snapshot/take.ts';
 import { take, workOn } from './tasks.ts';
 

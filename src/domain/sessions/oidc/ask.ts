@@ -3,7 +3,7 @@ import { identity } from '../../../api/identities.ts';
 import type { TokenQuestion } from '../../../api/oidc-schemas.ts';
 import { actorOfPresented, isDisabled } from '../../../authentication/actors.ts';
 import { isOver, presentedToken, sessionOfToken, tokenIn } from '../../../authentication/bearer.ts';
-import { hasAdministratorRights } from '../../../call/administrators.ts';
+import { hasAdministratorRights } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import { unauthorized } from '../../../errors/index.ts';
 import { basicClientOf } from './clients.ts';

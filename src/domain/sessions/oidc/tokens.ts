@@ -5,7 +5,7 @@ import { encode } from 'jose/base64url';
 import { apiSession, type Bearer } from '../../../api/api-sessions.ts';
 import type { identity } from '../../../api/identities.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
-import { hasAdministratorRights } from '../../../call/administrators.ts';
+import { hasAdministratorRights } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import type { Claims } from '../../../tokens/token.ts';

@@ -7,7 +7,7 @@ import type { PresentedToken } from '../../../call/actor.ts';
 import type { Core } from '../../../call/core.ts';
 import { refusalCode } from '../../../control-channel/messages/circuits.ts';
 import type { Entities } from '../../../entities/entities.ts';
-import { isoTime } from '../../../platform/iso-time.ts';
+import { isoTime } from '../../../platform/clock.ts';
 import { and, equals, oneOf, stringField } from '../../../query/index.ts';
 import { hashToken } from '../../../tokens/opaque.ts';
 import { readSessionToken, type SessionClaims } from '../../sessions/sessions/token.ts';

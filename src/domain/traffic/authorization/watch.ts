@@ -1,5 +1,4 @@
-import { isoTime } from '../../../platform/iso-time.ts';
-import { after } from '../../../platform/timers.ts';
+import { after, isoTime } from '../../../platform/clock.ts';
 import { type Fabric, forRouters } from '../routers/fabric.ts';
 import { type Authorization, denialsOf } from './authorization.ts';
 

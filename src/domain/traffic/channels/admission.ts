@@ -14,7 +14,7 @@ import { channelMessages } from '../../../control-channel/messages/channel.ts';
 import { linkListeners } from '../../../control-channel/messages/links.ts';
 import { utf8 } from '../../../control-channel/primitives.ts';
 import { ApiError } from '../../../errors/index.ts';
-import { monotonic } from '../../../platform/timers.ts';
+import { monotonic } from '../../../platform/clock.ts';
 import { software } from '../../../version.ts';
 import type { Presence } from '../../fabric/connections/presence.ts';
 import type { ConnectedRouter, ConnectedRouters } from '../routers/connected-routers.ts';

@@ -2,8 +2,8 @@ import { createSemaphore } from '../../../concurrency/semaphore.ts';
 import { Malformed } from '../../../control-channel/malformed.ts';
 import { routerMessages } from '../../../control-channel/messages/routers.ts';
 import { Unanswered } from '../../../control-channel/requests.ts';
+import { monotonic } from '../../../platform/clock.ts';
 import type { Clock } from '../../../platform/platform.ts';
-import { monotonic } from '../../../platform/timers.ts';
 import type { InspectedRouter } from '../../../presence/traffic.ts';
 import type { ConnectedRouters } from '../routers/connected-routers.ts';
 

@@ -1,6 +1,6 @@
 import { terminator } from '../../../api/terminators.ts';
+import { after } from '../../../platform/clock.ts';
 import { MINUTE } from '../../../platform/durations.ts';
-import { after } from '../../../platform/timers.ts';
 import { rowsById } from '../../../resources/rows-by-id.ts';
 import { type Authorizations, UNCHECKED } from '../authorization/watch.ts';
 import type { RouterLinks } from '../links/router-links.ts';

@@ -3,7 +3,7 @@ import type { Frame } from '../../../control-channel/frame.ts';
 import { edgeHeader } from '../../../control-channel/header-fields.ts';
 import { circuitMessages, refusalCode, routeErrorCode } from '../../../control-channel/messages/circuits.ts';
 import { Unanswered } from '../../../control-channel/requests.ts';
-import { isoTime } from '../../../platform/iso-time.ts';
+import { isoTime } from '../../../platform/clock.ts';
 import { newId } from '../../../storage/ids.ts';
 import type { Authorization } from '../authorization/authorization.ts';
 import { RequestRefused, refusalOf } from '../authorization/authorize.ts';

@@ -1,6 +1,6 @@
 import { createSemaphore } from '../../../concurrency/semaphore.ts';
 import { Unanswered } from '../../../control-channel/requests.ts';
-import { monotonic } from '../../../platform/timers.ts';
+import { monotonic } from '../../../platform/clock.ts';
 import { memoized } from '../../policy/posture/memoized.ts';
 import type { LinkTable } from '../links/link-table.ts';
 import { cheapestPaths, type FabricPath, type RouterCost, routerCosts } from '../links/paths.ts';

@@ -1,7 +1,7 @@
 import { dataModelMessages } from '../../../control-channel/messages/data-model.ts';
 import { type MessageBody, type MessageType, preEncoded } from '../../../control-channel/messages/message-type.ts';
+import { after, monotonic } from '../../../platform/clock.ts';
 import { HOUR, MINUTE } from '../../../platform/durations.ts';
-import { after, monotonic } from '../../../platform/timers.ts';
 import type { ConnectedRouter } from '../routers/connected-routers.ts';
 import type { Fabric } from '../routers/fabric.ts';
 import { type HandlerEntry, handle } from '../routers/message-handlers.ts';

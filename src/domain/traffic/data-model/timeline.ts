@@ -2,7 +2,7 @@ import type { Core } from '../../../call/core.ts';
 import type { Change } from '../../../changelog/events.ts';
 import { type DataEvent, dataModelMessages } from '../../../control-channel/messages/data-model.ts';
 import { joined } from '../../../control-channel/primitives.ts';
-import { isoTime } from '../../../platform/iso-time.ts';
+import { isoTime } from '../../../platform/clock.ts';
 import { newId } from '../../../storage/ids.ts';
 import { forRouters } from '../routers/fabric.ts';
 import { currentKeys, keyChanges, type ModelKeys } from './keys.ts';

@@ -3,7 +3,7 @@ import { lease } from '../../../api/leases.ts';
 import { routerMessages } from '../../../control-channel/messages/routers.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { leasesBelow, putLease } from '../../../jobs/lease.ts';
-import { isoTime } from '../../../platform/iso-time.ts';
+import { isoTime } from '../../../platform/clock.ts';
 import { ALL } from '../../../query/index.ts';
 import { isSameJson } from '../../../storage/same-json.ts';
 import type { ConnectedRouter } from './connected-routers.ts';

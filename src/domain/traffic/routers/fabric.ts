@@ -2,7 +2,7 @@ import type { Core } from '../../../call/core.ts';
 import type { ChangeEvents } from '../../../changelog/events.ts';
 import type { ChangeListeners } from '../../../changelog/listeners.ts';
 import type { Job } from '../../../jobs/background.ts';
-import { every } from '../../../platform/timers.ts';
+import { every } from '../../../platform/clock.ts';
 import type { ConnectedRouters } from './connected-routers.ts';
 
 /** Dependencies of everything that serves routers. */

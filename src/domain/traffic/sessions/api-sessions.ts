@@ -12,7 +12,7 @@ import { sessionMessages } from '../../../control-channel/messages/sessions.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import type { Job } from '../../../jobs/background.ts';
 import { createDrain } from '../../../jobs/drain.ts';
-import { isoTime } from '../../../platform/iso-time.ts';
+import { isoTime } from '../../../platform/clock.ts';
 import { oneOf, stringField } from '../../../query/index.ts';
 import { rowsById } from '../../../resources/rows-by-id.ts';
 import { newId } from '../../../storage/ids.ts';

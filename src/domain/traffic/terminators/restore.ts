@@ -1,8 +1,7 @@
 import type { RowOf } from '../../../api/kit/resource.ts';
 import { terminator } from '../../../api/terminators.ts';
 import { terminatorMessages } from '../../../control-channel/messages/terminators.ts';
-import { isoTime } from '../../../platform/iso-time.ts';
-import { after, pause } from '../../../platform/timers.ts';
+import { after, isoTime, pause } from '../../../platform/clock.ts';
 import { and, oneOf, stringField } from '../../../query/index.ts';
 import { type Authorization, denialsOf, isTunneler, tunnelerAuthorization } from '../authorization/authorization.ts';
 import type { ConnectedRouter } from '../routers/connected-routers.ts';

@@ -4,7 +4,7 @@ import { identity } from '../../../../api/identities.ts';
 import type { RowOf } from '../../../../api/kit/resource.ts';
 import { isDisabled } from '../../../../authentication/actors.ts';
 import type { ApiSessionActor } from '../../../../call/actor.ts';
-import { hasAdministratorRights } from '../../../../call/administrators.ts';
+import { hasAdministratorRights } from '../../../../call/actor.ts';
 import type { Call } from '../../../../call/call.ts';
 import type { CheckPassword } from '../../../../call/password-checks.ts';
 import type { Entities } from '../../../../entities/entities.ts';
