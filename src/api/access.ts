@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { entityReference, string } from './kit/entity.ts';
+import { entityReference, string } from './kit/index.ts';
 import { boolean } from './shared.ts';
 
 /** The result of policies for one identity and one service. Fields that are false or zero are left out. */

@@ -1,6 +1,5 @@
 import { serviceEdgeRouters } from './access.ts';
-import { listQuery } from './kit/list-query.ts';
-import { data, group, operation, page } from './kit/operation.ts';
+import { data, group, listQuery, operation, page } from './kit/index.ts';
 import { service, serviceListQuery } from './services.ts';
 import { surfaces } from './surfaces/index.ts';
 import { clientTerminator } from './terminators.ts';

@@ -1,10 +1,5 @@
 import * as z from 'zod';
-import { created, string, timestamp } from './kit/entity.ts';
-import { readOnly } from './kit/field.ts';
-import { listQuery } from './kit/list-query.ts';
-import { data, EMPTY, group, operation, page } from './kit/operation.ts';
-import { reference } from './kit/references.ts';
-import { resource } from './kit/resource.ts';
+import { created, data, EMPTY, group, listQuery, operation, page, readOnly, reference, resource, string, timestamp } from './kit/index.ts';
 import { pem } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 

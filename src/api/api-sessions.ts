@@ -1,10 +1,5 @@
 import * as z from 'zod';
-import { crud } from './kit/crud.ts';
-import { string, timestamp } from './kit/entity.ts';
-import { readOnly } from './kit/field.ts';
-import { data, EMPTY, group, operation } from './kit/operation.ts';
-import { hiddenReference, reference } from './kit/references.ts';
-import { resource } from './kit/resource.ts';
+import { crud, data, EMPTY, group, hiddenReference, operation, readOnly, reference, resource, string, timestamp } from './kit/index.ts';
 import { mfaCode } from './mfa.ts';
 import { boolean, envInfo, sdkInfo } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';

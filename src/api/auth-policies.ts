@@ -1,11 +1,5 @@
 import * as z from 'zod';
-import { crud } from './kit/crud.ts';
-import { required } from './kit/field.ts';
-import { given, leaves } from './kit/leaves.ts';
-import { group } from './kit/operation.ts';
-import { pointers } from './kit/references.ts';
-import { resource } from './kit/resource.ts';
-import { textSet } from './kit/sets.ts';
+import { crud, given, group, leaves, pointers, required, resource, textSet } from './kit/index.ts';
 import { boolean, name, shortText } from './shared.ts';
 
 /** Numbers out of range are brought into range, not refused. */

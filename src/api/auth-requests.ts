@@ -1,8 +1,5 @@
 import * as z from 'zod';
-import { string, timestamp } from './kit/entity.ts';
-import { readOnly } from './kit/field.ts';
-import { hiddenReference } from './kit/references.ts';
-import { resource } from './kit/resource.ts';
+import { hiddenReference, readOnly, resource, string, timestamp } from './kit/index.ts';
 
 /** The request of a client of the OpenID provider: to whom a code goes, and what the client proves when it redeems it. */
 const request = z.object({

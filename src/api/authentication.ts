@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { currentApiSessionDetail } from './api-sessions.ts';
-import { list } from './kit/bounded.ts';
-import { data, EMPTY, group, operation } from './kit/operation.ts';
+import { data, EMPTY, group, list, operation } from './kit/index.ts';
 import { mfaCode } from './mfa.ts';
 import { envInfo, password, sdkInfo, shortText, username } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';

@@ -1,10 +1,22 @@
 import * as z from 'zod';
-import { crud } from './kit/crud.ts';
-import { string, tags, timestamp } from './kit/entity.ts';
-import { optional, readOnly, required, writeOnly } from './kit/field.ts';
-import { CREATED, data, EMPTY, group, operation } from './kit/operation.ts';
-import { hiddenReference, reference } from './kit/references.ts';
-import { resource } from './kit/resource.ts';
+import {
+  CREATED,
+  crud,
+  data,
+  EMPTY,
+  group,
+  hiddenReference,
+  operation,
+  optional,
+  readOnly,
+  reference,
+  required,
+  resource,
+  string,
+  tags,
+  timestamp,
+  writeOnly,
+} from './kit/index.ts';
 import { boolean, dateTime, password, pem, username } from './shared.ts';
 
 /** The methods: of each, how the details of an identity show its authenticator. */

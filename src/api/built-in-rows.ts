@@ -1,5 +1,4 @@
-import { readOnly } from './kit/field.ts';
-import { resource } from './kit/resource.ts';
+import { readOnly, resource } from './kit/index.ts';
 import { jsonMap } from './shared.ts';
 
 /** A row that a release gave the network. As long as it is unchanged, it follows later releases; once it is changed or deleted, it stays that way. */

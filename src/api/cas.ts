@@ -1,12 +1,20 @@
 import * as z from 'zod';
-import { crud } from './kit/crud.ts';
-import { string } from './kit/entity.ts';
-import { createOnly, optional, readOnly, required, requiredOnReplace } from './kit/field.ts';
-import { leaves } from './kit/leaves.ts';
-import { EMPTY, group, operation } from './kit/operation.ts';
-import { preprocess } from './kit/preprocess.ts';
-import { resource } from './kit/resource.ts';
-import { roles } from './kit/roles.ts';
+import {
+  createOnly,
+  crud,
+  EMPTY,
+  group,
+  leaves,
+  operation,
+  optional,
+  preprocess,
+  readOnly,
+  required,
+  requiredOnReplace,
+  resource,
+  roles,
+  string,
+} from './kit/index.ts';
 import { boolean, name, pem, shortText } from './shared.ts';
 
 const claim = {

@@ -1,8 +1,5 @@
 import * as z from 'zod';
-import { list } from './kit/bounded.ts';
-import { string, timestamp } from './kit/entity.ts';
-import { integer } from './kit/list-query.ts';
-import { group, operation, page } from './kit/operation.ts';
+import { group, integer, list, operation, page, string, timestamp } from './kit/index.ts';
 import { shortText } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 

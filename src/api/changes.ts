@@ -1,7 +1,5 @@
 import * as z from 'zod';
-import { string } from './kit/entity.ts';
-import { readOnly } from './kit/field.ts';
-import { resource } from './kit/resource.ts';
+import { readOnly, resource, string } from './kit/index.ts';
 import { jsonMap } from './shared.ts';
 
 /**

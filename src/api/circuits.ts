@@ -1,8 +1,6 @@
 import * as z from 'zod';
 import { fieldSymbols, symbolsOf } from '../query/index.ts';
-import { entityBase, entityReference, string } from './kit/entity.ts';
-import { EMPTY, group, operation } from './kit/operation.ts';
-import { readOperations } from './kit/reading.ts';
+import { EMPTY, entityBase, entityReference, group, operation, readOperations, string } from './kit/index.ts';
 import { surfaces } from './surfaces/index.ts';
 
 /** The way of a circuit. */

@@ -1,9 +1,5 @@
 import * as z from 'zod';
-import { crud } from './kit/crud.ts';
-import { optional, required } from './kit/field.ts';
-import { group } from './kit/operation.ts';
-import { reference } from './kit/references.ts';
-import { resource } from './kit/resource.ts';
+import { crud, group, optional, reference, required, resource } from './kit/index.ts';
 import { name } from './shared.ts';
 
 /** Any JSON object. A value of another kind is refused as a bad value of this field, not as unreadable JSON. */

@@ -1,9 +1,5 @@
 import * as z from 'zod';
-import { string, timestamp } from './kit/entity.ts';
-import { readOnly } from './kit/field.ts';
-import { listQuery } from './kit/list-query.ts';
-import { group, operation, page } from './kit/operation.ts';
-import { resource } from './kit/resource.ts';
+import { group, listQuery, operation, page, readOnly, resource, string, timestamp } from './kit/index.ts';
 import { boolean, name } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 

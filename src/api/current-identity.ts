@@ -1,9 +1,7 @@
 import * as z from 'zod';
 import { authenticator, extending } from './authenticators.ts';
 import { identity } from './identities.ts';
-import { entityBase, string, tags } from './kit/entity.ts';
-import { listQuery } from './kit/list-query.ts';
-import { data, EMPTY, group, operation, page } from './kit/operation.ts';
+import { data, EMPTY, entityBase, group, listQuery, operation, page, string, tags } from './kit/index.ts';
 import { boolean, password, username } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 

@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { readOnly } from './kit/field.ts';
-import { resource } from './kit/resource.ts';
+import { readOnly, resource } from './kit/index.ts';
 
 /** How far a consumer has come in the change log. The id is the name of the consumer. */
 export const cursor = resource({

@@ -1,8 +1,5 @@
 import * as z from 'zod';
-import { string, timestamp } from './kit/entity.ts';
-import { readOnly } from './kit/field.ts';
-import { data, EMPTY, group, operation } from './kit/operation.ts';
-import { resource } from './kit/resource.ts';
+import { data, EMPTY, group, operation, readOnly, resource, string, timestamp } from './kit/index.ts';
 import { boolean } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 

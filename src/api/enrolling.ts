@@ -1,8 +1,5 @@
 import * as z from 'zod';
-import { textUpTo } from './kit/bounded.ts';
-import { string } from './kit/entity.ts';
-import { data, group, operation } from './kit/operation.ts';
-import { preprocess } from './kit/preprocess.ts';
+import { data, group, operation, preprocess, string, textUpTo } from './kit/index.ts';
 import { password, pem, shortText, username } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { entityReference, string, timestamp } from './kit/entity.ts';
+import { entityReference, string, timestamp } from './kit/index.ts';
 import { boolean, shortText, username } from './shared.ts';
 
 const outstanding = {

@@ -1,11 +1,6 @@
 import * as z from 'zod';
 import { type EnrollmentMethodName, enrollmentMethod, type IdentityMethodName, requestableMethod } from './enrollment-methods.ts';
-import { crud } from './kit/crud.ts';
-import { created, string } from './kit/entity.ts';
-import { createOnly, optional, readOnly, sealed } from './kit/field.ts';
-import { data, group, operation } from './kit/operation.ts';
-import { reference } from './kit/references.ts';
-import { resource } from './kit/resource.ts';
+import { created, createOnly, crud, data, group, operation, optional, readOnly, reference, resource, sealed, string } from './kit/index.ts';
 import { dateTime, username } from './shared.ts';
 
 const identity = reference('identity', {

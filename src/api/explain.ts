@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { entityReference, string } from './kit/entity.ts';
-import { data, group, operation } from './kit/operation.ts';
+import { data, entityReference, group, operation, string } from './kit/index.ts';
 import { boolean, shortText } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 

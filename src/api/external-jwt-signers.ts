@@ -1,12 +1,6 @@
 import * as z from 'zod';
 import { readPointer } from '../query/json-pointer.ts';
-import { crud } from './kit/crud.ts';
-import { string, timestamp } from './kit/entity.ts';
-import { optional, readOnly, required } from './kit/field.ts';
-import { listQuery } from './kit/list-query.ts';
-import { group, operation, page } from './kit/operation.ts';
-import { resource } from './kit/resource.ts';
-import { texts } from './kit/sets.ts';
+import { crud, group, listQuery, operation, optional, page, readOnly, required, resource, string, texts, timestamp } from './kit/index.ts';
 import { off, only } from './not-yet.ts';
 import { blankIsNull, boolean, isWebAddress, name, notBlank, pem, shortText } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';

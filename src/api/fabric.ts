@@ -1,11 +1,6 @@
 /** Routers, services and terminators as the fabric API shows them: the same entities as those of the management API, in a form of their own. */
 import * as z from 'zod';
-import { entityBase, entityReference, string } from './kit/entity.ts';
-import { listQuery } from './kit/list-query.ts';
-import { group, operation, page } from './kit/operation.ts';
-import { readOperations } from './kit/reading.ts';
-import type { Kind } from './kit/resource.ts';
-import { rightTo } from './kit/right.ts';
+import { entityBase, entityReference, group, type Kind, listQuery, operation, page, readOperations, rightTo, string } from './kit/index.ts';
 import { routerInterfaces, versionInfo } from './router-reports.ts';
 import { router } from './routers.ts';
 import { service } from './services.ts';

@@ -3,14 +3,26 @@ import { policyAdvice } from './access.ts';
 import { authenticatorSummaries } from './authenticators.ts';
 import { enrollmentRequest, outstandingEnrollments } from './enrollment-methods.ts';
 import { failedServiceRequestDetail } from './failed-service-requests.ts';
-import { crud } from './kit/crud.ts';
-import { folded, keysOf } from './kit/derived.ts';
-import { timestamp } from './kit/entity.ts';
-import { convertedOnCreate, optional, readOnly, required, writeOnly } from './kit/field.ts';
-import { data, EMPTY, group, operation, page } from './kit/operation.ts';
-import { map, reference } from './kit/references.ts';
-import { resource } from './kit/resource.ts';
-import { roles } from './kit/roles.ts';
+import {
+  convertedOnCreate,
+  crud,
+  data,
+  EMPTY,
+  folded,
+  group,
+  keysOf,
+  map,
+  operation,
+  optional,
+  page,
+  readOnly,
+  reference,
+  required,
+  resource,
+  roles,
+  timestamp,
+  writeOnly,
+} from './kit/index.ts';
 import { noPermissions } from './not-yet.ts';
 import { identityPostureData } from './posture-data.ts';
 import { serviceConfigDetail, serviceConfigPairs } from './service-configs.ts';

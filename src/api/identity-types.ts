@@ -1,7 +1,4 @@
-import { crud } from './kit/crud.ts';
-import { required } from './kit/field.ts';
-import { group } from './kit/operation.ts';
-import { resource } from './kit/resource.ts';
+import { crud, group, required, resource } from './kit/index.ts';
 import { name } from './shared.ts';
 
 /** Two fixed types: `Default` for all that stands for people and programs, `Router` for the companions of edge routers. */

@@ -20,7 +20,7 @@ import { identities } from './identities.ts';
 import { identityTypes } from './identity-types.ts';
 import { informational } from './informational.ts';
 import { inspections } from './inspections.ts';
-import { withRelatedLists } from './kit/related-list.ts';
+import { withRelatedLists } from './kit/index.ts';
 import { routerLinks } from './links.ts';
 import { currentMfa } from './mfa.ts';
 import { oidc } from './oidc.ts';

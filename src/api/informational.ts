@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { entityBase, string } from './kit/entity.ts';
-import { data, group, operation, page } from './kit/operation.ts';
+import { data, entityBase, group, operation, page, string } from './kit/index.ts';
 import { surfaces } from './surfaces/index.ts';
 
 const apiVersion = z

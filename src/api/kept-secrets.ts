@@ -1,6 +1,4 @@
-import { string } from './kit/entity.ts';
-import { sealed } from './kit/field.ts';
-import { resource } from './kit/resource.ts';
+import { resource, sealed, string } from './kit/index.ts';
 
 /** Secrets of the controller itself: no operation reads them. The id names the secret: `key-check`, ... */
 export const keptSecret = resource({

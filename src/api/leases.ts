@@ -1,7 +1,5 @@
 import * as z from 'zod';
-import { string, timestamp } from './kit/entity.ts';
-import { readOnly } from './kit/field.ts';
-import { resource } from './kit/resource.ts';
+import { readOnly, resource, string, timestamp } from './kit/index.ts';
 
 /** The right of one of several controllers to do something. The id names the work: `snapshot`, `schedule/...`, `presence/...`, `controller/...`, `circuit/...`. A released lease has no row. */
 export const lease = resource({

@@ -1,8 +1,6 @@
 import * as z from 'zod';
 import { fieldSymbols, symbolsOf } from '../query/index.ts';
-import { entityReference, string } from './kit/entity.ts';
-import { EMPTY, group, operation } from './kit/operation.ts';
-import { readOperations } from './kit/reading.ts';
+import { EMPTY, entityReference, group, operation, readOperations, string } from './kit/index.ts';
 import { boolean } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 

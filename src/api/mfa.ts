@@ -1,9 +1,18 @@
 import * as z from 'zod';
-import { entityBase, string, timestamp } from './kit/entity.ts';
-import { readOnly, sealed } from './kit/field.ts';
-import { CREATED, data, EMPTY, group, operation } from './kit/operation.ts';
-import { reference } from './kit/references.ts';
-import { resource } from './kit/resource.ts';
+import {
+  CREATED,
+  data,
+  EMPTY,
+  entityBase,
+  group,
+  operation,
+  readOnly,
+  reference,
+  resource,
+  sealed,
+  string,
+  timestamp,
+} from './kit/index.ts';
 import { boolean, shortText } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 

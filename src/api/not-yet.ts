@@ -1,5 +1,4 @@
-import { list } from './kit/bounded.ts';
-import { type Field, writeOnly } from './kit/field.ts';
+import { type Field, list, writeOnly } from './kit/index.ts';
 import { boolean, shortText } from './shared.ts';
 
 /**

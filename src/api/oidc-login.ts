@@ -2,9 +2,7 @@
 import * as z from 'zod';
 import { FORM_TYPE, HTML_TYPE, JSON_TYPE, TEXT_TYPE } from '../wire/media-types.ts';
 import { authQuery } from './api-sessions.ts';
-import { list } from './kit/bounded.ts';
-import { string, timestamp } from './kit/entity.ts';
-import { data, group, operation } from './kit/operation.ts';
+import { data, group, list, operation, string, timestamp } from './kit/index.ts';
 import { boolean, envInfo, sdkInfo, shortText } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 

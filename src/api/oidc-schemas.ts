@@ -1,7 +1,6 @@
 /** Schemas of the OpenID provider: OpenID Connect Core 1.0, Discovery 1.0, RP-Initiated Logout 1.0; RFC 6749, 7009, 7636 (S256 only), 7662, 8693. */
 import * as z from 'zod';
-import { list } from './kit/bounded.ts';
-import { string } from './kit/entity.ts';
+import { list, string } from './kit/index.ts';
 import { boolean, shortText } from './shared.ts';
 
 const texts = z.array(string);

@@ -1,7 +1,7 @@
 /** The OpenID provider. */
 import * as z from 'zod';
 import { FORM_TYPE, HTML_TYPE, TEXT_TYPE } from '../wire/media-types.ts';
-import { data, group, operation } from './kit/operation.ts';
+import { data, group, operation } from './kit/index.ts';
 import {
   authorizeFields,
   authorizeForm,

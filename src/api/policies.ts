@@ -1,10 +1,5 @@
 import * as z from 'zod';
-import { crud } from './kit/crud.ts';
-import { attributeIndex } from './kit/derived.ts';
-import { readOnly, required } from './kit/field.ts';
-import { group } from './kit/operation.ts';
-import { resource } from './kit/resource.ts';
-import { selectors } from './kit/roles.ts';
+import { attributeIndex, crud, group, readOnly, required, resource, selectors } from './kit/index.ts';
 import { boolean, name } from './shared.ts';
 
 /** How many of the attributes in a role array an entity must have. Ids in the array are selected under either semantic. */

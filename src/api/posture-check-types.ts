@@ -1,9 +1,5 @@
 import * as z from 'zod';
-import { crud } from './kit/crud.ts';
-import { string } from './kit/entity.ts';
-import { readOnly, required } from './kit/field.ts';
-import { group } from './kit/operation.ts';
-import { resource } from './kit/resource.ts';
+import { crud, group, readOnly, required, resource, string } from './kit/index.ts';
 import { operatingSystem } from './posture-checks/os-type.ts';
 import { name } from './shared.ts';
 

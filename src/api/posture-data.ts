@@ -1,8 +1,5 @@
 import * as z from 'zod';
-import { string, timestamp } from './kit/entity.ts';
-import { readOnly } from './kit/field.ts';
-import { reference } from './kit/references.ts';
-import { resource } from './kit/resource.ts';
+import { readOnly, reference, resource, string, timestamp } from './kit/index.ts';
 import { boolean, sdkInfo } from './shared.ts';
 
 const texts = z.array(string).readonly();

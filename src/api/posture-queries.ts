@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { links, shownTags, string, timestamp } from './kit/entity.ts';
+import { links, shownTags, string, timestamp } from './kit/index.ts';
 import { osType } from './posture-checks/os-type.ts';
 import { boolean } from './shared.ts';
 

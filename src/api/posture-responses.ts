@@ -1,7 +1,5 @@
 import * as z from 'zod';
-import { list, textUpTo } from './kit/bounded.ts';
-import { string } from './kit/entity.ts';
-import { data, group, operation } from './kit/operation.ts';
+import { data, group, list, operation, string, textUpTo } from './kit/index.ts';
 import { hexDigits } from './posture-checks/hex.ts';
 import { boolean } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';

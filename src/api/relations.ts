@@ -2,7 +2,7 @@ import { authenticator } from './authenticators.ts';
 import { config, configType } from './configs.ts';
 import { enrollment } from './enrollments.ts';
 import { identity } from './identities.ts';
-import { manyToMany, manyToOne, selectsByRole, through } from './kit/relation.ts';
+import { manyToMany, manyToOne, selectsByRole, through } from './kit/index.ts';
 import { edgeRouterPolicy, serviceEdgeRouterPolicy, servicePolicy } from './policies.ts';
 import { postureCheck } from './posture-checks/index.ts';
 import { edgeRouter } from './routers.ts';

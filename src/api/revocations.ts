@@ -1,10 +1,5 @@
 import * as z from 'zod';
-import { crud } from './kit/crud.ts';
-import { tags, timestamp } from './kit/entity.ts';
-import { readOnly } from './kit/field.ts';
-import { CREATED, group, operation } from './kit/operation.ts';
-import { resource } from './kit/resource.ts';
-import { rightTo } from './kit/right.ts';
+import { CREATED, crud, group, operation, readOnly, resource, rightTo, tags, timestamp } from './kit/index.ts';
 import { shortText } from './shared.ts';
 
 const revocationType = z.enum(['JTI', 'IDENTITY', 'API_SESSION']);

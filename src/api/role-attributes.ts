@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { listQuery, queryText } from './kit/list-query.ts';
-import { group, operation, type Permission, page } from './kit/operation.ts';
+import { group, listQuery, operation, type Permission, page, queryText } from './kit/index.ts';
 
 const attributeQuery = listQuery.extend({
   sort: queryText

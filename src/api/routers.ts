@@ -1,12 +1,19 @@
 import * as z from 'zod';
-import { crud } from './kit/crud.ts';
-import { string, timestamp } from './kit/entity.ts';
-import { optional, readOnly, required } from './kit/field.ts';
-import { EMPTY, group, operation } from './kit/operation.ts';
-import { resource } from './kit/resource.ts';
-import { rightTo } from './kit/right.ts';
-import { roles } from './kit/roles.ts';
-import { notes } from './kit/sets.ts';
+import {
+  crud,
+  EMPTY,
+  group,
+  notes,
+  operation,
+  optional,
+  readOnly,
+  required,
+  resource,
+  rightTo,
+  roles,
+  string,
+  timestamp,
+} from './kit/index.ts';
 import { routerInterfaces, versionInfo } from './router-reports.ts';
 import { boolean, cost, jsonMap, name } from './shared.ts';
 

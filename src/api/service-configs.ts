@@ -1,8 +1,5 @@
 import * as z from 'zod';
-import { list } from './kit/bounded.ts';
-import { entityReference, string } from './kit/entity.ts';
-import { reference } from './kit/references.ts';
-import { resource } from './kit/resource.ts';
+import { entityReference, list, reference, resource, string } from './kit/index.ts';
 import { shortText } from './shared.ts';
 
 export const serviceConfig = resource({

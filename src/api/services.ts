@@ -1,13 +1,21 @@
 import * as z from 'zod';
-import { list } from './kit/bounded.ts';
-import { crud } from './kit/crud.ts';
-import { string } from './kit/entity.ts';
-import { optional, readOnly, required, requiredOnCreate } from './kit/field.ts';
-import { listQuery, roleListQuery } from './kit/list-query.ts';
-import { group, operation, page } from './kit/operation.ts';
-import { references } from './kit/references.ts';
-import { resource } from './kit/resource.ts';
-import { roles } from './kit/roles.ts';
+import {
+  crud,
+  group,
+  list,
+  listQuery,
+  operation,
+  optional,
+  page,
+  readOnly,
+  references,
+  required,
+  requiredOnCreate,
+  resource,
+  roleListQuery,
+  roles,
+  string,
+} from './kit/index.ts';
 import { postureQueries } from './posture-queries.ts';
 import { boolean, jsonMap, name, shortText } from './shared.ts';
 

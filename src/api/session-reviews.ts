@@ -1,8 +1,6 @@
 import * as z from 'zod';
 import type { Predicate } from '../query/predicate.ts';
-import { string } from './kit/entity.ts';
-import { readOnly } from './kit/field.ts';
-import { resource } from './kit/resource.ts';
+import { readOnly, resource, string } from './kit/index.ts';
 import { boolean } from './shared.ts';
 
 /** Plain data, that no client sends. */

@@ -1,11 +1,21 @@
 import * as z from 'zod';
 import { commonEdgeRouter } from './access.ts';
-import { entityReference, string, tags, timestamp } from './kit/entity.ts';
-import { readOnly, sealed } from './kit/field.ts';
-import { listQuery } from './kit/list-query.ts';
-import { data, EMPTY, group, operation, page } from './kit/operation.ts';
-import { reference } from './kit/references.ts';
-import { resource } from './kit/resource.ts';
+import {
+  data,
+  EMPTY,
+  entityReference,
+  group,
+  listQuery,
+  operation,
+  page,
+  readOnly,
+  reference,
+  resource,
+  sealed,
+  string,
+  tags,
+  timestamp,
+} from './kit/index.ts';
 import { shortText } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 

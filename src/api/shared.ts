@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { mapOf, textUpTo } from './kit/bounded.ts';
+import { mapOf, textUpTo } from './kit/index.ts';
 
 /** Nested schemas that several kinds share, each named once. Limits are those of the specification, section "Limits". */
 

@@ -1,7 +1,5 @@
 import * as z from 'zod';
-import { string, timestamp } from './kit/entity.ts';
-import { readOnly, sealed } from './kit/field.ts';
-import { resource } from './kit/resource.ts';
+import { readOnly, resource, sealed, string, timestamp } from './kit/index.ts';
 import { jsonMap } from './shared.ts';
 
 /**

@@ -1,10 +1,18 @@
 import * as z from 'zod';
-import { crud } from './kit/crud.ts';
-import { entityBase, entityReference, string } from './kit/entity.ts';
-import { optional, readOnly, required, sealed, writeOnly } from './kit/field.ts';
-import { group } from './kit/operation.ts';
-import { reference } from './kit/references.ts';
-import { resource } from './kit/resource.ts';
+import {
+  crud,
+  entityBase,
+  entityReference,
+  group,
+  optional,
+  readOnly,
+  reference,
+  required,
+  resource,
+  sealed,
+  string,
+  writeOnly,
+} from './kit/index.ts';
 import { cost, precedence, shortText } from './shared.ts';
 
 export const terminator = resource({

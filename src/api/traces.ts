@@ -1,9 +1,5 @@
 import * as z from 'zod';
-import { list } from './kit/bounded.ts';
-import { string, timestamp } from './kit/entity.ts';
-import { readOnly } from './kit/field.ts';
-import { reference } from './kit/references.ts';
-import { resource } from './kit/resource.ts';
+import { list, readOnly, reference, resource, string, timestamp } from './kit/index.ts';
 import { boolean, shortText } from './shared.ts';
 
 /** Which data flows are to be traced. The controller carries none: who does, follows the changes of this kind. */

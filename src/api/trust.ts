@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { string } from './kit/entity.ts';
-import { data, group, operation } from './kit/operation.ts';
+import { data, group, operation, string } from './kit/index.ts';
 import { surfaces } from './surfaces/index.ts';
 
 /** A JWT by which clients find the network, and trust it. */

@@ -1,7 +1,7 @@
 import { apiSession } from '../api/api-sessions.ts';
 import { authPolicy } from '../api/auth-policies.ts';
 import { identity } from '../api/identities.ts';
-import type { RowOf } from '../api/kit/resource.ts';
+import type { RowOf } from '../api/kit/index.ts';
 import type { Activity } from '../call/activity.ts';
 import type { Actor, ApiSessionActor, IdentityActor, PresentedToken, TokenProof } from '../call/actor.ts';
 import type { Call } from '../call/call.ts';

@@ -1,5 +1,5 @@
 import { identity } from '../api/identities.ts';
-import type { Kind } from '../api/kit/resource.ts';
+import type { Kind } from '../api/kit/index.ts';
 import { revocation } from '../api/revocations.ts';
 import { ADMINISTRATORS, hasAdministratorRights } from '../call/actor.ts';
 import type { Change } from '../changelog/events.ts';

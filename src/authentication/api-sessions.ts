@@ -1,5 +1,5 @@
 import { apiSession } from '../api/api-sessions.ts';
-import type { RowOf } from '../api/kit/resource.ts';
+import type { RowOf } from '../api/kit/index.ts';
 import type { Entities } from '../entities/entities.ts';
 import { equals, stringField } from '../query/index.ts';
 import { removeEntity } from '../resources/removal.ts';

@@ -3,7 +3,7 @@ import { bytesToHex } from '@noble/hashes/utils.js';
 import { apiSessionCertificate } from '../api/api-session-certificates.ts';
 import { apiSession } from '../api/api-sessions.ts';
 import type { authPolicy } from '../api/auth-policies.ts';
-import type { RowOf } from '../api/kit/resource.ts';
+import type { RowOf } from '../api/kit/index.ts';
 import type { PresentedToken } from '../call/actor.ts';
 import type { Call } from '../call/call.ts';
 import type { Provider } from '../call/provider.ts';

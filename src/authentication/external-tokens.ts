@@ -1,6 +1,6 @@
 import { externalJwtSigner } from '../api/external-jwt-signers.ts';
 import { identity } from '../api/identities.ts';
-import type { RowOf } from '../api/kit/resource.ts';
+import type { RowOf } from '../api/kit/index.ts';
 import type { TokenProof } from '../call/actor.ts';
 import type { Call } from '../call/call.ts';
 import type { Entities } from '../entities/entities.ts';

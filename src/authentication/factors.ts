@@ -4,7 +4,7 @@ import type { AuthQuery, apiSession } from '../api/api-sessions.ts';
 import type { authPolicy } from '../api/auth-policies.ts';
 import { externalJwtSigner } from '../api/external-jwt-signers.ts';
 import type { identity } from '../api/identities.ts';
-import type { RowOf } from '../api/kit/resource.ts';
+import type { RowOf } from '../api/kit/index.ts';
 import type { ApiSessionActor, TokenProof } from '../call/actor.ts';
 import type { Call } from '../call/call.ts';
 import type { Entities } from '../entities/entities.ts';

@@ -1,7 +1,7 @@
 /** How long API sessions live: as long as they are used, or, where signed tokens stand for them, as long as the last of these. */
 
 import type { apiSession } from '../api/api-sessions.ts';
-import type { RowOf } from '../api/kit/resource.ts';
+import type { RowOf } from '../api/kit/index.ts';
 import type { Settings } from '../call/settings.ts';
 import { isoTime } from '../platform/clock.ts';
 import { MINUTE } from '../platform/durations.ts';

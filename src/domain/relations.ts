@@ -1,5 +1,4 @@
-import type { RelationLink } from '../api/kit/related-list.ts';
-import type { AnyRow } from '../api/kit/resource.ts';
+import type { AnyRow, RelationLink } from '../api/kit/index.ts';
 import { relatedLists } from '../api/relations.ts';
 import type { Entry } from '../call/call.ts';
 import { equals, has, oneOf, stringField } from '../query/index.ts';

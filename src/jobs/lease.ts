@@ -6,7 +6,7 @@
  * it takes the lease from a live holder. Expiry therefore never protects data; the fence does: each write of a holder reads the row in its own
  * transaction, and is refused once another has acquired the lease. Effects outside the store may happen twice.
  */
-import type { RowOf } from '../api/kit/resource.ts';
+import type { RowOf } from '../api/kit/index.ts';
 import { lease as leaseKind } from '../api/leases.ts';
 import type { Entities } from '../entities/entities.ts';
 import type { Clock, Platform } from '../platform/platform.ts';

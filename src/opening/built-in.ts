@@ -1,5 +1,5 @@
 import type { KindName, kinds } from '../api/index.ts';
-import type { RowOf } from '../api/kit/resource.ts';
+import type { RowOf } from '../api/kit/index.ts';
 import { builtinConfigTypes } from '../domain/catalogue/configs/builtin.ts';
 import { builtInPostureCheckTypes } from '../domain/policy/posture/check-types.ts';
 

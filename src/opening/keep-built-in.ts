@@ -1,6 +1,6 @@
 import { builtInRow } from '../api/built-in-rows.ts';
 import { type KindName, kinds } from '../api/index.ts';
-import type { AnyRow, Kind, RowOf } from '../api/kit/resource.ts';
+import type { AnyRow, Kind, RowOf } from '../api/kit/index.ts';
 import { type Entities, type EntitiesContext, entitiesOf } from '../entities/entities.ts';
 import { equals, stringField } from '../query/index.ts';
 import { rowFields } from '../resources/merge.ts';

@@ -8,7 +8,7 @@
 import { keptSecret } from '../api/kept-secrets.ts';
 import type { KindName } from '../api/kind-names.ts';
 import { kinds } from '../api/kinds.ts';
-import type { Kind } from '../api/kit/resource.ts';
+import type { Kind } from '../api/kit/index.ts';
 import { tableOf } from '../changelog/views.ts';
 import { type EntitiesContext, entitiesOf } from '../entities/entities.ts';
 import { sealKept, unsealKept } from '../entities/kept-secrets.ts';

@@ -1,6 +1,6 @@
 import type { KindName } from '../api/kind-names.ts';
 import { kinds } from '../api/kinds.ts';
-import type { Kind } from '../api/kit/resource.ts';
+import type { Kind } from '../api/kit/index.ts';
 import type { Core } from '../call/core.ts';
 import { inView, tableOf } from '../changelog/views.ts';
 import type { RoleIndexSize } from '../indexes/role-indexes.ts';

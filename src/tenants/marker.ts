@@ -1,6 +1,6 @@
 /** The row in the namespace of a tenant that says that it is there, and what it may have. */
 
-import type { AnyRow } from '../api/kit/resource.ts';
+import type { AnyRow } from '../api/kit/index.ts';
 import { tenant } from '../api/tenants.ts';
 import { notFound } from '../errors/index.ts';
 import type { Row, Transaction } from '../storage/port.ts';

@@ -4,7 +4,7 @@
  * therefore erased by another one.
  */
 
-import type { RowOf } from '../api/kit/resource.ts';
+import type { RowOf } from '../api/kit/index.ts';
 import { tenant } from '../api/tenants.ts';
 import { type Entities, type EntitiesContext, entitiesOf } from '../entities/entities.ts';
 import { sealText, unsealText } from '../entities/sealed.ts';

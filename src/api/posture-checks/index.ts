@@ -1,9 +1,5 @@
 import * as z from 'zod';
-import { crud } from '../kit/crud.ts';
-import { readOnly, required } from '../kit/field.ts';
-import { group } from '../kit/operation.ts';
-import { plainRoles } from '../kit/roles.ts';
-import { variantResource } from '../kit/variants.ts';
+import { crud, group, plainRoles, readOnly, required, variantResource } from '../kit/index.ts';
 import { name } from '../shared.ts';
 import { postureCheckVariants } from './types.ts';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { string } from '../kit/entity.ts';
+import { string } from '../kit/index.ts';
 
 /** As clients name operating systems, and as the specification writes their families. */
 const names = ['Windows', 'WindowsServer', 'Android', 'iOS', 'Linux', 'macOS'] as const;

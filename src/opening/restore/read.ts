@@ -1,7 +1,7 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
 import * as z from 'zod';
-import { timestamp } from '../../api/kit/entity.ts';
+import { timestamp } from '../../api/kit/index.ts';
 import { JSON_LIMITS, type JsonLimits } from '../../call/json.ts';
 import { ApiError } from '../../errors/index.ts';
 import { parseJson } from '../../http/body.ts';

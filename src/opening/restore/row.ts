@@ -2,12 +2,7 @@
 
 import * as z from 'zod';
 import { kinds } from '../../api/index.ts';
-import { withDerived } from '../../api/kit/derived.ts';
-import { tags, timestamp } from '../../api/kit/entity.ts';
-import { type Field, type Fields, isAlwaysSet } from '../../api/kit/field.ts';
-import type { Kind } from '../../api/kit/resource.ts';
-import { word } from '../../api/kit/sets.ts';
-import { fieldsOf } from '../../api/kit/variants.ts';
+import { type Field, type Fields, fieldsOf, isAlwaysSet, type Kind, tags, timestamp, withDerived, word } from '../../api/kit/index.ts';
 import { isInView, tableOf } from '../../changelog/views.ts';
 import { checkIndexed } from '../../entities/index-limits.ts';
 import { invalidField } from '../../errors/index.ts';

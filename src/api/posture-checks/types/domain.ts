@@ -1,7 +1,4 @@
-import { list } from '../../kit/bounded.ts';
-import { required } from '../../kit/field.ts';
-import { sortedSet } from '../../kit/sets.ts';
-import { variant } from '../../kit/variants.ts';
+import { list, required, sortedSet, variant } from '../../kit/index.ts';
 import { shortText } from '../../shared.ts';
 
 /** The endpoint must have joined one of these Windows domains. Their case is kept and does not count. */

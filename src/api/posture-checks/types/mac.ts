@@ -1,7 +1,4 @@
-import { list, textUpTo } from '../../kit/bounded.ts';
-import { required } from '../../kit/field.ts';
-import { sortedSet } from '../../kit/sets.ts';
-import { variant } from '../../kit/variants.ts';
+import { list, required, sortedSet, textUpTo, variant } from '../../kit/index.ts';
 import { hexDigits } from '../hex.ts';
 
 /** Kept by their hex digits in lower case. */

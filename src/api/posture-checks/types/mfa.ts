@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { optional } from '../../kit/field.ts';
-import { variant } from '../../kit/variants.ts';
+import { optional, variant } from '../../kit/index.ts';
 import { boolean } from '../../shared.ts';
 
 /** Seconds that a passed code counts. 0 and less: without end, kept as -1. */

@@ -2,11 +2,7 @@ import * as z from 'zod';
 import { compareText } from '../../../query/compare-text.ts';
 import { plainRange } from '../../../semver/plain-range.ts';
 import { readVersionRange } from '../../../semver/range.ts';
-import { list } from '../../kit/bounded.ts';
-import { required } from '../../kit/field.ts';
-import { preprocess } from '../../kit/preprocess.ts';
-import { sortedSet } from '../../kit/sets.ts';
-import { variant } from '../../kit/variants.ts';
+import { list, preprocess, required, sortedSet, variant } from '../../kit/index.ts';
 import { shortText } from '../../shared.ts';
 import { type OperatingSystem, operatingSystem, osKey, osType } from '../os-type.ts';
 

@@ -1,10 +1,6 @@
 import * as z from 'zod';
 import { compareText } from '../../../query/compare-text.ts';
-import { list } from '../../kit/bounded.ts';
-import { string } from '../../kit/entity.ts';
-import { required } from '../../kit/field.ts';
-import { sortedSet } from '../../kit/sets.ts';
-import { variant } from '../../kit/variants.ts';
+import { list, required, sortedSet, string, variant } from '../../kit/index.ts';
 import { shortText } from '../../shared.ts';
 import { type OsType, osKey, osType } from '../os-type.ts';
 

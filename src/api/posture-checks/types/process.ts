@@ -1,9 +1,5 @@
 import * as z from 'zod';
-import { list } from '../../kit/bounded.ts';
-import { string } from '../../kit/entity.ts';
-import { required } from '../../kit/field.ts';
-import { sortedSet } from '../../kit/sets.ts';
-import { variant } from '../../kit/variants.ts';
+import { list, required, sortedSet, string, variant } from '../../kit/index.ts';
 import { shortText } from '../../shared.ts';
 import { osType } from '../os-type.ts';
 

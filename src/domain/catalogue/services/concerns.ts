@@ -1,7 +1,7 @@
 /** Which changes may concern the services that an identity sees: all that do are among them, and few that do not. */
 import type { identity } from '../../../api/identities.ts';
 import type { KindName } from '../../../api/index.ts';
-import type { RowOf } from '../../../api/kit/resource.ts';
+import type { RowOf } from '../../../api/kit/index.ts';
 import { serviceConfig } from '../../../api/service-configs.ts';
 import { service } from '../../../api/services.ts';
 import { hasAdministratorRights } from '../../../call/actor.ts';

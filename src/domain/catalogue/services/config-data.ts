@@ -1,5 +1,5 @@
 import { config, configType } from '../../../api/configs.ts';
-import type { RowOf } from '../../../api/kit/resource.ts';
+import type { RowOf } from '../../../api/kit/index.ts';
 import { serviceConfig } from '../../../api/service-configs.ts';
 import type { service } from '../../../api/services.ts';
 import type { Entities } from '../../../entities/entities.ts';

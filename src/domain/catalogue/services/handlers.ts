@@ -1,6 +1,5 @@
 import { identity } from '../../../api/identities.ts';
-import type { DecodedOf } from '../../../api/kit/operation.ts';
-import type { RowOf } from '../../../api/kit/resource.ts';
+import type { DecodedOf, RowOf } from '../../../api/kit/index.ts';
 import { service, services } from '../../../api/services.ts';
 import type { ApiSessionActor, IdentityActor } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';

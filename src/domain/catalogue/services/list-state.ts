@@ -1,7 +1,7 @@
 /** A digest of the list of services that an identity sees now, to compare two states of it. */
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
-import type { RowOf } from '../../../api/kit/resource.ts';
+import type { RowOf } from '../../../api/kit/index.ts';
 import { service } from '../../../api/services.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../entities/entities.ts';

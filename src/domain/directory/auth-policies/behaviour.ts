@@ -1,7 +1,7 @@
 import { authPolicy } from '../../../api/auth-policies.ts';
 import { externalJwtSigner } from '../../../api/external-jwt-signers.ts';
 import { identity } from '../../../api/identities.ts';
-import type { RowOf } from '../../../api/kit/resource.ts';
+import type { RowOf } from '../../../api/kit/index.ts';
 import { behaviour } from '../../../call/behaviour.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { ApiError, notFoundField } from '../../../errors/index.ts';

@@ -1,5 +1,5 @@
 import { authenticator } from '../../../api/authenticators.ts';
-import type { RowOf } from '../../../api/kit/resource.ts';
+import type { RowOf } from '../../../api/kit/index.ts';
 import { identityOf } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../entities/entities.ts';

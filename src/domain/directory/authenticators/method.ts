@@ -1,7 +1,7 @@
 import type { authPolicy } from '../../../api/auth-policies.ts';
 import type { authenticator } from '../../../api/authenticators.ts';
 import type { EnrollmentMethodName } from '../../../api/enrollment-methods.ts';
-import type { CreateBody, RowOf } from '../../../api/kit/resource.ts';
+import type { CreateBody, RowOf } from '../../../api/kit/index.ts';
 import type { Call } from '../../../call/call.ts';
 
 export type StoredAuthenticator = RowOf<typeof authenticator>;

@@ -1,7 +1,7 @@
 import { authPolicy } from '../../../api/auth-policies.ts';
 import type { authenticator } from '../../../api/authenticators.ts';
 import { identity } from '../../../api/identities.ts';
-import type { RowOf } from '../../../api/kit/resource.ts';
+import type { RowOf } from '../../../api/kit/index.ts';
 import type { Call } from '../../../call/call.ts';
 import { invalidField, notFoundField } from '../../../errors/index.ts';
 

@@ -2,7 +2,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js';
 import { LRUCache } from 'lru-cache';
 import { ca } from '../../../api/cas.ts';
-import type { RowOf } from '../../../api/kit/resource.ts';
+import type { RowOf } from '../../../api/kit/index.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { type Certificate, Eku, readCertificates } from '../../../pki/certificate.ts';
 import { isForClients, validateChain } from '../../../pki/chain.ts';

@@ -1,6 +1,6 @@
 import { neededBy } from '../../../api/enrollment-methods.ts';
 import { enrollment } from '../../../api/enrollments.ts';
-import type { CreateBody, RowOf } from '../../../api/kit/resource.ts';
+import type { CreateBody, RowOf } from '../../../api/kit/index.ts';
 import { behaviour } from '../../../call/behaviour.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../entities/entities.ts';

@@ -1,7 +1,7 @@
 import { authenticator } from '../../../api/authenticators.ts';
 import { ca } from '../../../api/cas.ts';
 import { identity } from '../../../api/identities.ts';
-import type { RowOf } from '../../../api/kit/resource.ts';
+import type { RowOf } from '../../../api/kit/index.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { ApiError } from '../../../errors/index.ts';

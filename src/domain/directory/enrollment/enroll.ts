@@ -1,5 +1,5 @@
 import { enrollment } from '../../../api/enrollments.ts';
-import type { RowOf } from '../../../api/kit/resource.ts';
+import type { RowOf } from '../../../api/kit/index.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { ApiError, explained, invalidField } from '../../../errors/index.ts';

@@ -1,8 +1,7 @@
 import type { enrolling } from '../../../api/enrolling.ts';
 import type { IdentityMethodName } from '../../../api/enrollment-methods.ts';
 import type { enrollment } from '../../../api/enrollments.ts';
-import type { DecodedOf, OutputOf } from '../../../api/kit/operation.ts';
-import type { RowOf } from '../../../api/kit/resource.ts';
+import type { DecodedOf, OutputOf, RowOf } from '../../../api/kit/index.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../entities/entities.ts';
 

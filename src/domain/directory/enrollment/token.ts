@@ -1,5 +1,5 @@
 import { enrollment } from '../../../api/enrollments.ts';
-import type { RowOf } from '../../../api/kit/resource.ts';
+import type { RowOf } from '../../../api/kit/index.ts';
 import { advertisedAddress } from '../../../call/advertised-address.ts';
 import type { Call } from '../../../call/call.ts';
 import { createTurns } from '../../../concurrency/event-loop.ts';

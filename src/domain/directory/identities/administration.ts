@@ -2,7 +2,7 @@ import { apiSession } from '../../../api/api-sessions.ts';
 import { authPolicy } from '../../../api/auth-policies.ts';
 import { authenticator } from '../../../api/authenticators.ts';
 import { identity } from '../../../api/identities.ts';
-import type { RowOf } from '../../../api/kit/resource.ts';
+import type { RowOf } from '../../../api/kit/index.ts';
 import { actorOfApiSession, isDisabled } from '../../../authentication/actors.ts';
 import { ADMINISTRATORS } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';

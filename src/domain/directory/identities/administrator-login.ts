@@ -1,6 +1,6 @@
 import type { authPolicy } from '../../../api/auth-policies.ts';
 import { authenticator } from '../../../api/authenticators.ts';
-import type { RowOf } from '../../../api/kit/resource.ts';
+import type { RowOf } from '../../../api/kit/index.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { invalidField } from '../../../errors/index.ts';
 import { equals, stringField } from '../../../query/index.ts';

@@ -3,7 +3,7 @@ import { authPolicy } from '../../../api/auth-policies.ts';
 import { authenticator } from '../../../api/authenticators.ts';
 import { enrollment } from '../../../api/enrollments.ts';
 import { identity } from '../../../api/identities.ts';
-import type { CreateBody, RowOf } from '../../../api/kit/resource.ts';
+import type { CreateBody, RowOf } from '../../../api/kit/index.ts';
 import { mfa } from '../../../api/mfa.ts';
 import { isDisabled } from '../../../authentication/actors.ts';
 import { LISTED, liveSessions } from '../../../authentication/lifetime.ts';

@@ -1,6 +1,6 @@
 import { authenticator } from '../../../api/authenticators.ts';
 import { identity } from '../../../api/identities.ts';
-import type { RowOf } from '../../../api/kit/resource.ts';
+import type { RowOf } from '../../../api/kit/index.ts';
 import { apiSessionsOf, endApiSessions } from '../../../authentication/api-sessions.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { ApiError } from '../../../errors/index.ts';

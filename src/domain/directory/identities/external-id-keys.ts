@@ -1,5 +1,5 @@
 import { identity } from '../../../api/identities.ts';
-import { withDerived } from '../../../api/kit/derived.ts';
+import { withDerived } from '../../../api/kit/index.ts';
 import { and, not, type Predicate, stringField } from '../../../query/index.ts';
 import type { Store } from '../../../storage/port.ts';
 

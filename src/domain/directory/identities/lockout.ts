@@ -1,7 +1,7 @@
 import type { authPolicy } from '../../../api/auth-policies.ts';
 import { authenticator } from '../../../api/authenticators.ts';
 import type { identity } from '../../../api/identities.ts';
-import type { RowOf } from '../../../api/kit/resource.ts';
+import type { RowOf } from '../../../api/kit/index.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { disableIdentity } from './disable.ts';
 

@@ -1,7 +1,6 @@
 import { config } from '../../../api/configs.ts';
 import { identity } from '../../../api/identities.ts';
-import type { EntityReference } from '../../../api/kit/entity.ts';
-import type { Kind, RowOf } from '../../../api/kit/resource.ts';
+import type { EntityReference, Kind, RowOf } from '../../../api/kit/index.ts';
 import { serviceConfig } from '../../../api/service-configs.ts';
 import { service } from '../../../api/services.ts';
 import type { Call } from '../../../call/call.ts';

@@ -1,5 +1,5 @@
 import { apiSession } from '../../../api/api-sessions.ts';
-import type { RowOf } from '../../../api/kit/resource.ts';
+import type { RowOf } from '../../../api/kit/index.ts';
 import { mfa } from '../../../api/mfa.ts';
 import { apiSessionsOf } from '../../../authentication/api-sessions.ts';
 import type { Core } from '../../../call/core.ts';

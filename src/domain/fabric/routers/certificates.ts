@@ -1,4 +1,4 @@
-import type { RowOf } from '../../../api/kit/resource.ts';
+import type { RowOf } from '../../../api/kit/index.ts';
 import type { router } from '../../../api/routers.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../entities/entities.ts';

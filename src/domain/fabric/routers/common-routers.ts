@@ -1,6 +1,5 @@
 import type { identity } from '../../../api/identities.ts';
-import type { PolicyPath } from '../../../api/kit/related-list.ts';
-import type { AnyRow, RowOf } from '../../../api/kit/resource.ts';
+import type { AnyRow, PolicyPath, RowOf } from '../../../api/kit/index.ts';
 import { edgeRouter } from '../../../api/routers.ts';
 import type { service } from '../../../api/services.ts';
 import { createTurns } from '../../../concurrency/event-loop.ts';

@@ -3,8 +3,7 @@
  * tunneler.
  */
 import { identity } from '../../../api/identities.ts';
-import type { RowOf } from '../../../api/kit/resource.ts';
-import { selectorOfId } from '../../../api/kit/selectors.ts';
+import { type RowOf, selectorOfId } from '../../../api/kit/index.ts';
 import { edgeRouterPolicy } from '../../../api/policies.ts';
 import type { edgeRouter } from '../../../api/routers.ts';
 import type { Entities } from '../../../entities/entities.ts';

@@ -1,5 +1,5 @@
 import { enrollment } from '../../../api/enrollments.ts';
-import type { RowOf } from '../../../api/kit/resource.ts';
+import type { RowOf } from '../../../api/kit/index.ts';
 import { edgeRouter, type router } from '../../../api/routers.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../entities/entities.ts';

@@ -1,4 +1,4 @@
-import type { RowOf } from '../../../api/kit/resource.ts';
+import type { RowOf } from '../../../api/kit/index.ts';
 import type { edgeRouter } from '../../../api/routers.ts';
 import type { Connections } from '../../../presence/connections.ts';
 import type { RouterKey } from '../../../presence/present-router.ts';

@@ -1,4 +1,4 @@
-import type { RowOf } from '../../../api/kit/resource.ts';
+import type { RowOf } from '../../../api/kit/index.ts';
 import { edgeRouter, router } from '../../../api/routers.ts';
 import type { Entities } from '../../../entities/entities.ts';
 

@@ -1,8 +1,7 @@
 import { circuitSymbols, circuits } from '../../../api/circuits.ts';
 import { fabricRouters, fabricServices, fabricTerminators } from '../../../api/fabric.ts';
 import { inspections } from '../../../api/inspections.ts';
-import type { ListQuery } from '../../../api/kit/list-query.ts';
-import type { Kind, RowOf } from '../../../api/kit/resource.ts';
+import type { Kind, ListQuery, RowOf } from '../../../api/kit/index.ts';
 import { linkSymbols, routerLinks } from '../../../api/links.ts';
 import { router } from '../../../api/routers.ts';
 import { service } from '../../../api/services.ts';

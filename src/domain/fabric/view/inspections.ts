@@ -1,5 +1,5 @@
 import type { inspections } from '../../../api/inspections.ts';
-import type { DecodedOf, OutputOf } from '../../../api/kit/operation.ts';
+import type { DecodedOf, OutputOf } from '../../../api/kit/index.ts';
 import type { Call } from '../../../call/call.ts';
 import { idPattern } from './id-pattern.ts';
 

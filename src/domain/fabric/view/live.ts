@@ -1,4 +1,4 @@
-import type { ListQuery } from '../../../api/kit/list-query.ts';
+import type { ListQuery } from '../../../api/kit/index.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Core } from '../../../call/core.ts';
 import type { Entities } from '../../../entities/entities.ts';

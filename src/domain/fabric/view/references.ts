@@ -1,4 +1,4 @@
-import type { EntityReference, Tags } from '../../../api/kit/entity.ts';
+import type { EntityReference, Tags } from '../../../api/kit/index.ts';
 
 /** Where the entities of the fabric API are, and what is listed below each. */
 const COLLECTIONS = {

@@ -1,5 +1,5 @@
 /** Routers, services and terminators: their rows as the fabric API shows them. */
-import type { RowOf } from '../../../api/kit/resource.ts';
+import type { RowOf } from '../../../api/kit/index.ts';
 import type { router } from '../../../api/routers.ts';
 import type { service } from '../../../api/services.ts';
 import type { terminator } from '../../../api/terminators.ts';

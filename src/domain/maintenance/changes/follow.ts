@@ -1,6 +1,6 @@
 import type { changes } from '../../../api/change-log.ts';
 import { change as changeKind } from '../../../api/changes.ts';
-import type { DecodedOf, OutputOf } from '../../../api/kit/operation.ts';
+import type { DecodedOf, OutputOf } from '../../../api/kit/index.ts';
 import type { ServerSentEvent } from '../../../api/surfaces/http-output.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Change, ChangedKind } from '../../../changelog/events.ts';

@@ -1,6 +1,6 @@
 import type { changes } from '../../../api/change-log.ts';
 import { change as changeKind } from '../../../api/changes.ts';
-import type { DecodedOf, OutputOf } from '../../../api/kit/operation.ts';
+import type { DecodedOf, OutputOf } from '../../../api/kit/index.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Change } from '../../../changelog/events.ts';
 import { type ReadRecords, recordsFrom, revisionAt } from '../../../changelog/follow.ts';

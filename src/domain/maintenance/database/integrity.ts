@@ -1,5 +1,5 @@
 import type { Finding } from '../../../api/database.ts';
-import type { Kind } from '../../../api/kit/resource.ts';
+import type { Kind } from '../../../api/kit/index.ts';
 import type { Core } from '../../../call/core.ts';
 import { yieldToEventLoop } from '../../../concurrency/event-loop.ts';
 import { inParts } from '../../../concurrency/parts.ts';

@@ -1,5 +1,5 @@
 import { maintenanceTask } from '../../../api/database.ts';
-import type { RowOf } from '../../../api/kit/resource.ts';
+import type { RowOf } from '../../../api/kit/index.ts';
 import { lease as leaseKind } from '../../../api/leases.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Core } from '../../../call/core.ts';

@@ -1,6 +1,6 @@
 import { kinds } from '../../../api/index.ts';
 import { informational } from '../../../api/informational.ts';
-import type { Kind } from '../../../api/kit/resource.ts';
+import type { Kind } from '../../../api/kit/index.ts';
 import { baseAddress } from '../../../call/advertised-address.ts';
 import type { Call } from '../../../call/call.ts';
 import { implement } from '../../../call/implement.ts';

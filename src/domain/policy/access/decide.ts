@@ -1,5 +1,5 @@
 import type { identity } from '../../../api/identities.ts';
-import type { RowOf } from '../../../api/kit/resource.ts';
+import type { RowOf } from '../../../api/kit/index.ts';
 import type { PolicyType, servicePolicy } from '../../../api/policies.ts';
 import type { service } from '../../../api/services.ts';
 import type { Entities } from '../../../entities/entities.ts';

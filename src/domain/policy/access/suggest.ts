@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import type { explanation } from '../../../api/explain.ts';
-import { selectorOfId } from '../../../api/kit/selectors.ts';
+import { selectorOfId } from '../../../api/kit/index.ts';
 import type { PolicyType } from '../../../api/policies.ts';
 import { postureCheck } from '../../../api/posture-checks/index.ts';
 import { referenceTo } from '../../../resources/links.ts';

@@ -1,7 +1,5 @@
 import { identity } from '../../../api/identities.ts';
-import type { PolicyPath } from '../../../api/kit/related-list.ts';
-import { policyPath } from '../../../api/kit/relation.ts';
-import type { Kind, RowOf } from '../../../api/kit/resource.ts';
+import { type Kind, type PolicyPath, policyPath, type RowOf } from '../../../api/kit/index.ts';
 import { edgeRouterPolicy, type PolicyType, policyTypeNumbers, serviceEdgeRouterPolicy, servicePolicy } from '../../../api/policies.ts';
 import { edgeRouter } from '../../../api/routers.ts';
 import { service } from '../../../api/services.ts';

@@ -1,5 +1,5 @@
 import type { apiSession } from '../../../api/api-sessions.ts';
-import type { RowOf } from '../../../api/kit/resource.ts';
+import type { RowOf } from '../../../api/kit/index.ts';
 import type { postureCheck } from '../../../api/posture-checks/index.ts';
 import type { postureData } from '../../../api/posture-data.ts';
 

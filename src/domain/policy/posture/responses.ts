@@ -1,5 +1,5 @@
 /** The effect of posture responses on the facts of an endpoint. Pure functions. */
-import type { RowOf } from '../../../api/kit/resource.ts';
+import type { RowOf } from '../../../api/kit/index.ts';
 import type { ProcessFact, postureData } from '../../../api/posture-data.ts';
 import type { PostureResponse } from '../../../api/posture-responses.ts';
 import type { EndpointEvent } from './check-type.ts';

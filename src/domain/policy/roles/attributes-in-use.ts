@@ -1,6 +1,5 @@
 import { identity } from '../../../api/identities.ts';
-import type { Page } from '../../../api/kit/operation.ts';
-import type { Kind } from '../../../api/kit/resource.ts';
+import type { Kind, Page } from '../../../api/kit/index.ts';
 import { postureCheck } from '../../../api/posture-checks/index.ts';
 import { roleAttributeLists } from '../../../api/role-attributes.ts';
 import { edgeRouter } from '../../../api/routers.ts';

@@ -3,7 +3,7 @@
  * predicate over policies. All agree: `@id` selects under either semantic, `#all` selects everything, attributes select by AllOf or AnyOf, and an
  * empty array selects nothing. Members are never stored, so saving a policy writes only its own row.
  */
-import { attributeIndexField, EVERYTHING, hasSign, readSelectors, selectorOfAttribute, selectorOfId } from '../../../api/kit/selectors.ts';
+import { attributeIndexField, EVERYTHING, hasSign, readSelectors, selectorOfAttribute, selectorOfId } from '../../../api/kit/index.ts';
 import { createTurns } from '../../../concurrency/event-loop.ts';
 import { ALL, and, equals, NONE, oneOf, or, type Predicate, stringField } from '../../../query/index.ts';
 import { ENTRIES_AT_ONCE } from '../../../storage/row-entries.ts';

@@ -2,7 +2,7 @@
  * Which of many sides of policies select each of many entities, and which of many entities a side selects. To try each pair of a page of services and the
  * policies of an identity would hold up everybody else. Both agree with `selects`.
  */
-import { readSelectors } from '../../../api/kit/selectors.ts';
+import { readSelectors } from '../../../api/kit/index.ts';
 import { createTurns } from '../../../concurrency/event-loop.ts';
 import { ENTRIES_AT_ONCE } from '../../../storage/row-entries.ts';
 import type { Selectable, Side } from './membership.ts';

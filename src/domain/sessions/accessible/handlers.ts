@@ -1,5 +1,5 @@
 import { accessibleServices } from '../../../api/accessible-services.ts';
-import type { RowOf } from '../../../api/kit/resource.ts';
+import type { RowOf } from '../../../api/kit/index.ts';
 import { service } from '../../../api/services.ts';
 import { terminator } from '../../../api/terminators.ts';
 import { identified, identityOf, isAdministrator } from '../../../call/actor.ts';

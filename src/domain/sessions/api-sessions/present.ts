@@ -1,7 +1,7 @@
 import { apiSession } from '../../../api/api-sessions.ts';
 import { authPolicy } from '../../../api/auth-policies.ts';
 import { identity } from '../../../api/identities.ts';
-import type { RowOf } from '../../../api/kit/resource.ts';
+import type { RowOf } from '../../../api/kit/index.ts';
 import { expiry } from '../../../authentication/lifetime.ts';
 import type { ApiSessionActor, PresentedToken } from '../../../call/actor.ts';
 import { behaviour } from '../../../call/behaviour.ts';

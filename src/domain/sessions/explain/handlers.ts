@@ -1,7 +1,7 @@
 import { apiSession } from '../../../api/api-sessions.ts';
 import { access } from '../../../api/explain.ts';
 import { identity } from '../../../api/identities.ts';
-import type { RowOf } from '../../../api/kit/resource.ts';
+import type { RowOf } from '../../../api/kit/index.ts';
 import { type PolicyType, servicePolicy } from '../../../api/policies.ts';
 import { postureCheck } from '../../../api/posture-checks/index.ts';
 import { edgeRouter } from '../../../api/routers.ts';

@@ -1,5 +1,5 @@
 import { apiSession } from '../../../api/api-sessions.ts';
-import type { RowOf } from '../../../api/kit/resource.ts';
+import type { RowOf } from '../../../api/kit/index.ts';
 import { postureData } from '../../../api/posture-data.ts';
 import type { PostureResponse } from '../../../api/posture-responses.ts';
 import { service } from '../../../api/services.ts';

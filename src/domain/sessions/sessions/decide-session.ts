@@ -1,6 +1,6 @@
 import { apiSession } from '../../../api/api-sessions.ts';
 import { identity } from '../../../api/identities.ts';
-import type { RowOf } from '../../../api/kit/resource.ts';
+import type { RowOf } from '../../../api/kit/index.ts';
 import type { PolicyType } from '../../../api/policies.ts';
 import type { edgeRouter } from '../../../api/routers.ts';
 import { service } from '../../../api/services.ts';

@@ -2,7 +2,7 @@
 
 import { apiSession } from '../../../api/api-sessions.ts';
 import { identity } from '../../../api/identities.ts';
-import type { RowOf } from '../../../api/kit/resource.ts';
+import type { RowOf } from '../../../api/kit/index.ts';
 import { servicePolicy } from '../../../api/policies.ts';
 import { postureData } from '../../../api/posture-data.ts';
 import { service } from '../../../api/services.ts';

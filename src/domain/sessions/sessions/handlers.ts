@@ -1,5 +1,5 @@
 import { apiSession } from '../../../api/api-sessions.ts';
-import type { RowOf } from '../../../api/kit/resource.ts';
+import type { RowOf } from '../../../api/kit/index.ts';
 import type { edgeRouter } from '../../../api/routers.ts';
 import { session, sessions } from '../../../api/sessions.ts';
 import { type ApiSessionActor, apiSessionOf, hasAdministratorRights } from '../../../call/actor.ts';

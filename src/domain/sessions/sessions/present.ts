@@ -1,5 +1,5 @@
 import { identity } from '../../../api/identities.ts';
-import type { RowOf } from '../../../api/kit/resource.ts';
+import type { RowOf } from '../../../api/kit/index.ts';
 import { servicePolicy } from '../../../api/policies.ts';
 import type { edgeRouter } from '../../../api/routers.ts';
 import { service } from '../../../api/services.ts';

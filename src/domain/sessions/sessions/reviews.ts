@@ -2,7 +2,7 @@
  * Reviews the sessions that a change affects: some in the transaction of the change, the rest in steps that follow, each in its own transaction. The
  * rest is recorded in the store, so that every controller knows until then which sessions are in doubt.
  */
-import type { RowOf } from '../../../api/kit/resource.ts';
+import type { RowOf } from '../../../api/kit/index.ts';
 import { sessionReview } from '../../../api/session-reviews.ts';
 import { session } from '../../../api/sessions.ts';
 import type { Entities } from '../../../entities/entities.ts';

@@ -1,6 +1,6 @@
 import { apiSessionCertificate } from '../../../api/api-session-certificates.ts';
 import { apiSession } from '../../../api/api-sessions.ts';
-import type { RowOf } from '../../../api/kit/resource.ts';
+import type { RowOf } from '../../../api/kit/index.ts';
 import type { PolicyType } from '../../../api/policies.ts';
 import { accessTokenIn, isOver, sessionOfToken } from '../../../authentication/bearer.ts';
 import type { PresentedToken } from '../../../call/actor.ts';

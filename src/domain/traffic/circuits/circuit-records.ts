@@ -3,7 +3,7 @@
  * their authorization lapses. A record is a row beside the leases, `circuit/CONTROLLER/ID`: volatile, and in no change log.
  */
 import * as z from 'zod';
-import { timestamp } from '../../../api/kit/entity.ts';
+import { timestamp } from '../../../api/kit/index.ts';
 import { lease } from '../../../api/leases.ts';
 import type { Core } from '../../../call/core.ts';
 import { yieldToEventLoop } from '../../../concurrency/event-loop.ts';

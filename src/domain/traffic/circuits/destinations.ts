@@ -1,4 +1,4 @@
-import type { RowOf } from '../../../api/kit/resource.ts';
+import type { RowOf } from '../../../api/kit/index.ts';
 import { terminator } from '../../../api/terminators.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { and, equals, stringField } from '../../../query/index.ts';

@@ -1,4 +1,4 @@
-import { readSelectors } from '../../../api/kit/selectors.ts';
+import { readSelectors } from '../../../api/kit/index.ts';
 import type { ChangedRow } from '../../../changelog/events.ts';
 import { createIndexedMap } from '../../../platform/groups.ts';
 import type { Selectable, Side } from '../../policy/roles/membership.ts';

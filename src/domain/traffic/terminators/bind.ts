@@ -1,5 +1,5 @@
 import { bytesToHex } from '@noble/hashes/utils.js';
-import type { RowOf } from '../../../api/kit/resource.ts';
+import type { RowOf } from '../../../api/kit/index.ts';
 import { router } from '../../../api/routers.ts';
 import { service } from '../../../api/services.ts';
 import { terminator } from '../../../api/terminators.ts';

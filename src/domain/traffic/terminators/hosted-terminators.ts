@@ -1,4 +1,4 @@
-import type { RowOf } from '../../../api/kit/resource.ts';
+import type { RowOf } from '../../../api/kit/index.ts';
 import { terminator } from '../../../api/terminators.ts';
 import { yieldToEventLoop } from '../../../concurrency/event-loop.ts';
 import { inParts } from '../../../concurrency/parts.ts';

@@ -1,5 +1,5 @@
 /** The parts that requests about terminators of clients and of tunnelers have in common. */
-import type { RowOf } from '../../../api/kit/resource.ts';
+import type { RowOf } from '../../../api/kit/index.ts';
 import { terminator } from '../../../api/terminators.ts';
 import type { Frame } from '../../../control-channel/frame.ts';
 import { edgeHeader } from '../../../control-channel/header-fields.ts';

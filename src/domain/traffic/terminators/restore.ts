@@ -1,4 +1,4 @@
-import type { RowOf } from '../../../api/kit/resource.ts';
+import type { RowOf } from '../../../api/kit/index.ts';
 import { terminator } from '../../../api/terminators.ts';
 import { terminatorMessages } from '../../../control-channel/messages/terminators.ts';
 import { after, isoTime, pause } from '../../../platform/clock.ts';

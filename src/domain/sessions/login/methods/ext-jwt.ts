@@ -2,7 +2,7 @@ import { bySigner } from '../../../../api/api-sessions.ts';
 import { authPolicy } from '../../../../api/auth-policies.ts';
 import { externalJwtSigner } from '../../../../api/external-jwt-signers.ts';
 import type { identity } from '../../../../api/identities.ts';
-import type { RowOf } from '../../../../api/kit/resource.ts';
+import type { RowOf } from '../../../../api/kit/index.ts';
 import { isDisabled } from '../../../../authentication/actors.ts';
 import { externalTokensOf, isUnchanged, namedBy, proofOf } from '../../../../authentication/external-tokens.ts';
 import { type Refusal, reportRefusal } from '../../../../authentication/token-refusals.ts';

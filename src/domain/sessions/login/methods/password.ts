@@ -1,7 +1,7 @@
 import { authPolicy } from '../../../../api/auth-policies.ts';
 import { authenticator } from '../../../../api/authenticators.ts';
 import { identity } from '../../../../api/identities.ts';
-import type { RowOf } from '../../../../api/kit/resource.ts';
+import type { RowOf } from '../../../../api/kit/index.ts';
 import { isDisabled } from '../../../../authentication/actors.ts';
 import type { ApiSessionActor } from '../../../../call/actor.ts';
 import { hasAdministratorRights } from '../../../../call/actor.ts';
