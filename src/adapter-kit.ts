@@ -5,8 +5,7 @@
  */
 
 // Concurrency.
-export { countWork, createTurns, isTurnOver, yieldToEventLoop } from './concurrency/event-loop.ts';
-export { inParts } from './concurrency/parts.ts';
+export { countWork, createTurns, ENTRIES_AT_ONCE, inParts, isTurnOver, yieldToEventLoop } from './concurrency/event-loop.ts';
 // Errors as answers: their body, and the seconds after which to come back.
 export { errorBody, type PlainAnswer, RETRY_AFTER } from './errors/index.ts';
 // HTTP: a host's request in, an answer out.
@@ -94,7 +93,6 @@ export type {
 } from './storage/port.ts';
 export { readEach } from './storage/read-each.ts';
 export { ReaderSlot, ReaderSlots } from './storage/reader-slots.ts';
-export { ENTRIES_AT_ONCE } from './storage/row-entries.ts';
 export { storageSchema } from './storage/schema.ts';
 export { WrittenRows } from './storage/written-rows.ts';
 // Name and version, for what adapters write down.

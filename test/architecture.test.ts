@@ -24,7 +24,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   'control-channel': ['concurrency', 'platform'],
   api: ['wire', 'concurrency', 'errors', 'query', 'semver'],
   observability: ['concurrency', 'api', 'errors', 'platform', 'tokens'],
-  storage: ['concurrency', 'api', 'query', 'platform', 'observability', 'options.ts', 'version.ts'],
+  storage: ['wire', 'concurrency', 'api', 'query', 'platform', 'observability', 'options.ts', 'version.ts'],
   changelog: ['concurrency', 'api', 'query', 'platform', 'storage'],
   indexes: ['concurrency', 'api', 'query', 'platform', 'storage', 'changelog'],
   'read-cache': ['api', 'query', 'storage', 'changelog', 'indexes'],

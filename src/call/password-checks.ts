@@ -1,5 +1,5 @@
 import { type Applicant, createFairSemaphore, type FairSemaphore } from '../concurrency/fair-semaphore.ts';
-import { tooManyRequests } from '../concurrency/wait-queue.ts';
+import { tooManyRequests } from '../concurrency/semaphore.ts';
 import { ApiError } from '../errors/index.ts';
 import type { Observation } from '../observability/observation.ts';
 import { networkOf } from '../platform/addresses.ts';

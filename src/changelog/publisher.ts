@@ -1,8 +1,7 @@
 import { change as changeKind } from '../api/changes.ts';
-import { createTurns } from '../concurrency/event-loop.ts';
+import { createTurns, ENTRIES_AT_ONCE, entriesIn } from '../concurrency/event-loop.ts';
 import type { Logger } from '../platform/platform.ts';
 import type { Query, Store } from '../storage/port.ts';
-import { ENTRIES_AT_ONCE, entriesIn } from '../storage/row-entries.ts';
 import type { Change } from './events.ts';
 import { followLog, newestRevision } from './follow.ts';
 import type { ChangeListeners } from './listeners.ts';

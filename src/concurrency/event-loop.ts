@@ -57,3 +57,27 @@ export const createTurns = (steps: number): ((more?: number) => Promise<void> | 
     return countWork(share) ? yieldToEventLoop() : undefined;
   };
 };
+
+/** Entries of rows that are worked on before others have a turn. */
+export const ENTRIES_AT_ONCE = 5000;
+
+/** How much work a row is, in steps of `createTurns`: one, and one for each entry of its lists. */
+export const entriesIn = (row: object | null | undefined): number =>
+  Object.values(row ?? {}).reduce((sum: number, value: unknown) => (Array.isArray(value) ? sum + value.length : sum), 1);
+
+/**
+ * Splits items, in order, into parts between which the caller yields (see `yieldToEventLoop`).
+ * @param enough a part ends with the item by which the sizes of its items reach this sum
+ */
+export function* inParts<T>(items: Iterable<T>, sizeOf: (item: T) => number, enough: number): Generator<readonly T[]> {
+  let part: T[] = [];
+  let sum = 0;
+  for (const item of items) {
+    part.push(item);
+    sum += sizeOf(item);
+    if (sum < enough) continue;
+    yield part;
+    [part, sum] = [[], 0];
+  }
+  if (part.length > 0) yield part;
+}

@@ -1,4 +1,4 @@
-import { tooManyRequests, WaitQueue } from './wait-queue.ts';
+import { ApiError, RETRY_AFTER } from '../errors/index.ts';
 
 /** Releases a permit. Further calls do nothing. */
 export type Release = () => void;
@@ -18,7 +18,15 @@ export interface Semaphore {
    */
   acquire(signal?: AbortSignal): Promise<Release>;
   /** Runs `work` with a permit. @throws as `acquire`; what `work` throws */
-  run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
+  run<T>(work: () => Promise<T>, caller?: Caller): Promise<T>;
+}
+
+/** The caller of some work, which may have to wait for it. */
+interface Caller {
+  /** Once aborted, it waits no longer. */
+  readonly signal?: AbortSignal;
+  /** Measures the wait: `wait` begins it, and returns what ends it. */
+  readonly observation?: { wait(): () => void } | undefined;
 }
 
 /**
@@ -64,9 +72,13 @@ export const createSemaphore = (permits: number, queued = Number.POSITIVE_INFINI
     },
     tryAcquire,
     acquire,
-    run: async (work, signal) => {
+    run: async (work, { signal, observation } = {}) => {
       signal?.throwIfAborted();
-      const done = tryAcquire() ?? (await acquire(signal));
+      let done = tryAcquire();
+      if (!done) {
+        const admitted = observation?.wait();
+        done = await acquire(signal).finally(admitted);
+      }
       try {
         return await work();
       } finally {
@@ -75,3 +87,55 @@ export const createSemaphore = (permits: number, queued = Number.POSITIVE_INFINI
     },
   };
 };
+
+/** A request in a queue. Either call removes it from the queue. */
+export interface Waiter<T> {
+  readonly entry: T;
+  readonly admit: () => void;
+  readonly refuse: (reason: unknown) => void;
+}
+
+/** A FIFO queue of requests that wait to be admitted. A request whose signal is aborted leaves it. */
+export class WaitQueue<T = undefined> implements Iterable<Waiter<T>> {
+  readonly #waiters = new Set<Waiter<T>>();
+
+  get length(): number {
+    return this.#waiters.size;
+  }
+
+  /** The requests in order of arrival. */
+  [Symbol.iterator](): Iterator<Waiter<T>> {
+    return this.#waiters.values();
+  }
+
+  /**
+   * Waits until admitted.
+   * @throws the reason of the refusal; the reason of `signal`, once aborted
+   */
+  wait(entry: T, signal?: AbortSignal): Promise<void> {
+    signal?.throwIfAborted();
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        this.#waiters.delete(waiter);
+        signal?.removeEventListener('abort', abort);
+      };
+      const waiter: Waiter<T> = {
+        entry,
+        admit: () => {
+          leave();
+          resolve();
+        },
+        refuse: (reason) => {
+          leave();
+          reject(reason);
+        },
+      };
+      const abort = () => waiter.refuse(signal?.reason);
+      this.#waiters.add(waiter);
+      signal?.addEventListener('abort', abort);
+    });
+  }
+}
+
+/** The error for a full queue. */
+export const tooManyRequests = (): ApiError => new ApiError('SERVER_TOO_MANY_REQUESTS', { retryAfter: RETRY_AFTER.busy });

@@ -1,6 +1,5 @@
 import type { Publisher } from '../changelog/publisher.ts';
 import type { Semaphore } from '../concurrency/semaphore.ts';
-import { withPermit } from '../observability/with-permit.ts';
 import type { ReadCache } from '../read-cache/read-cache.ts';
 import { WriteConflict } from '../storage/errors.ts';
 import type { Store, Transaction } from '../storage/port.ts';
@@ -29,28 +28,30 @@ export interface WriteHooks {
 export const createWriter =
   (store: Store, cache: ReadCache, publisher: Publisher, turns: Semaphore, { aroundWrite, afterCommit }: WriteHooks): Write =>
   (context, signal, work) =>
-    withPermit(turns, context, () =>
-      retryOnConflict(async () => {
-        signal?.throwIfAborted();
-        const inTransaction = async (tx: Transaction) => {
-          const entities = entitiesOf(tx, context, cache.writing);
-          const done = await aroundWrite(entities, work);
+    turns.run(
+      () =>
+        retryOnConflict(async () => {
           signal?.throwIfAborted();
-          return { ...done, changes: entities.changes };
-        };
-        // The host's part in a change may take its time: others are not made to wait for it.
-        const mayShareCommit = context.inTransaction === undefined;
-        const { result, isUnfinished, changes } = await store.transaction('write', inTransaction, {
-          mayShareCommit,
-          ...(signal && { signal }),
-        });
-        cache.advance(changes);
-        if (isUnfinished) afterCommit();
-        // Announced before the call is answered. If the caller has given up, it still gets the result: the write is committed and must not seem to
-        // have failed.
-        await overOrAborted(publisher.announce(changes), signal);
-        return result;
-      }),
+          const inTransaction = async (tx: Transaction) => {
+            const entities = entitiesOf(tx, context, cache.writing);
+            const done = await aroundWrite(entities, work);
+            signal?.throwIfAborted();
+            return { ...done, changes: entities.changes };
+          };
+          // The host's part in a change may take its time: others are not made to wait for it.
+          const mayShareCommit = context.inTransaction === undefined;
+          const { result, isUnfinished, changes } = await store.transaction('write', inTransaction, {
+            mayShareCommit,
+            ...(signal && { signal }),
+          });
+          cache.advance(changes);
+          if (isUnfinished) afterCommit();
+          // Announced before the call is answered. If the caller has given up, it still gets the result: the write is committed and must not seem to
+          // have failed.
+          await overOrAborted(publisher.announce(changes), signal);
+          return result;
+        }),
+      { observation: context.observation },
     );
 
 /** Resolves when `work`, which never rejects, has ended, or when `signal` is aborted; the work itself continues. */

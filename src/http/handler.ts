@@ -1,7 +1,5 @@
-import { versionOf } from '../api/kit/entity-version.ts';
-import type { Body, Operation } from '../api/kit/operation.ts';
+import type { Body } from '../api/kit/operation.ts';
 import { errorAndMeta } from '../api/surfaces/edge-envelope.ts';
-import type { HeaderValues } from '../api/surfaces/http-output.ts';
 import { ANONYMOUS } from '../api/surfaces/session-rule.ts';
 import type { Surface } from '../api/surfaces/surface.ts';
 import { type Actor, isAdministrator } from '../call/actor.ts';
@@ -15,19 +13,17 @@ import { createSharedTimer } from '../platform/clock.ts';
 import type { Platform } from '../platform/platform.ts';
 import { software } from '../version.ts';
 import { JSON_TYPE } from '../wire/media-types.ts';
-import { isRequestId } from '../wire/request-id.ts';
+import { isRequestId, requestIds } from '../wire/request-id.ts';
 import { SAFE_HEADERS } from '../wire/safe-headers.ts';
 import { abandon } from './abandon.ts';
+import { isWhole, writtenAnswer } from './answer.ts';
 import { createCors } from './cors.ts';
 import { Deadline, timeout, tooLate } from './deadline.ts';
-import { entityTag } from './entity-tag.ts';
 import { countUnread, heldBody, make } from './held-body.ts';
 import { mediaType, negotiate, offersOf } from './media-types.ts';
 import type { CoreAnswer, CoreRequest } from './message.ts';
-import { bodyOf, type OutputBody } from './output.ts';
 import { queryParameters } from './query-string.ts';
 import { refusalHeaders, toApiError } from './refusal.ts';
-import { requestIds } from './request-ids.ts';
 import { createRouter, splitTarget, surfacesOf } from './router.ts';
 import { HttpSource } from './source.ts';
 import { createStreams, type StreamClient, type StreamLimits } from './streams.ts';
@@ -102,16 +98,13 @@ export const createHandler = ({
     const { operation } = entry;
     let writing: Promise<void> | undefined;
     try {
-      const { output, headers, isAccepted, actor } = await invoke(entry, source);
-      const { contentType, body, ...own } = bodyOf(source.surface, operation.answer, output, wanted);
-      const answer = {
-        status: isAccepted ? 202 : (own.status ?? operation.status),
-        headers: headersOf(contentType, common, headers, own.headers ?? entityHeaders(operation, output)),
-      };
-      const context = { requestId: source.requestId, operationId: operation.operationId };
-      const { unread, client } = source;
+      const result = await invoke(entry, source);
+      const { body, ...answer } = writtenAnswer(source.surface, operation, result, wanted, common);
       // A host that does not bound unread answers gets large texts as they are.
-      if (isWhole(body)) return source.isBounded ? countUnread({ ...answer, body }, unread, client) : { ...answer, body };
+      if (isWhole(body) && !source.isBounded) return { ...answer, body };
+      const { unread, client } = source;
+      if (isWhole(body)) return countUnread({ ...answer, body }, unread, client);
+      const context = { requestId: source.requestId, operationId: operation.operationId };
       if (operation.answer.is === 'page' || operation.answer.is === 'data') {
         const held = heldBody(unread, client);
         writing = make(held, body, (error) =>
@@ -119,7 +112,7 @@ export const createHandler = ({
         );
         return { ...answer, body: held.body, signal: held.signal };
       }
-      const of = clientOf(actor, source);
+      const of = clientOf(result.actor, source);
       return countUnread({ ...answer, body: streams.open(body, of, deadline, context), isEndless: true }, unread, of.name);
     } finally {
       if (writing) void writing.then(() => source.made());
@@ -212,26 +205,6 @@ const observationOf = (observer: Observer, requestId: string, request: CoreReque
 
 /** Drops values of trace context that are longer than must be propagated (W3C Trace Context, 3.3.1.5). */
 const brief = (value: string | undefined): string | undefined => (value !== undefined && value.length > 512 ? undefined : value);
-
-/** The entity tag, for an answer with one entity. */
-const entityHeaders = ({ entity, method, answer }: Operation, output: unknown): HeaderValues | undefined => {
-  if (entity === undefined || method !== 'GET' || answer.is !== 'data') return undefined;
-  const version = versionOf(output as object); // the details of an entity
-  return version === undefined ? undefined : { etag: entityTag(version) };
-};
-
-const headersOf = (
-  contentType: string | undefined,
-  common: HeaderValues,
-  ofCall: ReadonlyMap<string, HeaderValues[string]>,
-  own: HeaderValues | undefined,
-): HeaderValues => {
-  const all: Record<string, HeaderValues[string]> = contentType === undefined ? { ...common } : { 'content-type': contentType, ...common };
-  for (const [name, value] of ofCall) all[name] = value;
-  return own ? Object.assign(all, own) : all;
-};
-
-const isWhole = (body: OutputBody): body is string | Uint8Array => typeof body === 'string' || body instanceof Uint8Array;
 
 const discard = ({ body }: CoreAnswer): void => {
   if (!isWhole(body)) abandon(body[Symbol.asyncIterator]());

@@ -11,7 +11,7 @@ import { behaviours } from '../domain/behaviours.ts';
 import { concerningKinds } from '../domain/catalogue/services/concerns.ts';
 import { sharePresence } from '../domain/fabric/connections/share-presence.ts';
 import { createNetworkJwt } from '../domain/maintenance/trust/network-jwt.ts';
-import { createSessionHooks } from '../domain/sessions/sessions/write-hooks.ts';
+import { createSessionHooks } from '../domain/sessions/sessions/reviews.ts';
 import type { EntitiesContext } from '../entities/entities.ts';
 import { createRecentChanges } from '../entities/recent.ts';
 import { createWriter } from '../entities/writer.ts';

@@ -15,7 +15,11 @@ export class OngoingCall implements Call, Authorized {
   /** Anonymous until it is authenticated. */
   actor: Actor = { kind: 'anonymous' };
   readonly answerHeaders: Call['answerHeaders'] = new Map();
+  readonly core: Call['core'];
   readonly operation: Entry['operation'];
+  readonly requestId: string;
+  readonly surface: Call['surface'];
+  readonly credentials: Call['credentials'];
   readonly transactions: Transactions;
   readonly #parts: Parts;
   readonly #entry: Entry;
@@ -28,13 +32,13 @@ export class OngoingCall implements Call, Authorized {
   constructor(parts: Parts, entry: Entry, source: CallSource) {
     this.#parts = parts;
     this.#entry = entry;
+    this.core = parts.core;
     this.operation = entry.operation;
+    this.requestId = source.requestId;
+    this.surface = source.surface;
+    this.credentials = source.credentials;
     this.#source = source;
     this.transactions = new Transactions(parts, source, this);
-  }
-
-  get core() {
-    return this.#parts.core;
   }
 
   get grant() {
@@ -45,21 +49,9 @@ export class OngoingCall implements Call, Authorized {
     return this.#source.hostTransaction !== undefined;
   }
 
-  get requestId() {
-    return this.#source.requestId;
-  }
-
   get attribution(): Attribution {
     const { actor = actorId(this.actor), requestId, onBehalfOf, reason } = this.#source;
     return { actor, requestId, onBehalfOf, reason };
-  }
-
-  get surface() {
-    return this.#source.surface;
-  }
-
-  get credentials() {
-    return this.#source.credentials;
   }
 
   get peerCertificates() {

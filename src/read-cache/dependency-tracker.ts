@@ -1,4 +1,4 @@
-import { idOfSelector } from '../api/kit/selectors.ts';
+import { idOfSelector } from '../api/kit/roles.ts';
 import { equals, oneOf, type Predicate, type SortKey, stringField } from '../query/index.ts';
 import type { Query, Read, ReadAnswer, Row, Transaction } from '../storage/port.ts';
 import { lookupIn, type Partition, partitionBy, referencePredicate } from './partition.ts';

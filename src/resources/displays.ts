@@ -1,6 +1,6 @@
 import type { Kind } from '../api/kit/resource.ts';
 import { displayName, type RoleDisplay } from '../api/kit/role-display.ts';
-import { idOfSelector, readSelectors } from '../api/kit/selectors.ts';
+import { idOfSelector, readSelectors } from '../api/kit/roles.ts';
 import type { Call } from '../call/call.ts';
 import { createTurns } from '../concurrency/event-loop.ts';
 import type { Entities } from '../entities/entities.ts';

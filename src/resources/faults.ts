@@ -6,7 +6,7 @@
 import { withDerived } from '../api/kit/derived.ts';
 import type { Field } from '../api/kit/field.ts';
 import type { Kind } from '../api/kit/resource.ts';
-import { readSelectors, selectorOfId } from '../api/kit/selectors.ts';
+import { readSelectors, selectorOfId } from '../api/kit/roles.ts';
 import type { Entities } from '../entities/entities.ts';
 import type { Row } from '../storage/port.ts';
 import { kindOf } from './kinds.ts';

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { ListQuery } from '../api/kit/list-query.ts';
 import type { Page } from '../api/kit/operation.ts';
-import { hasSign, readSelectors } from '../api/kit/selectors.ts';
+import { hasSign, readSelectors } from '../api/kit/roles.ts';
 import { ApiError, invalidField, shownValue } from '../errors/index.ts';
 import {
   and,

@@ -1,6 +1,6 @@
 import type { Field, Reference } from '../api/kit/field.ts';
 import type { Kind } from '../api/kit/resource.ts';
-import { readSelectors, selectorFault } from '../api/kit/selectors.ts';
+import { readSelectors, selectorFault } from '../api/kit/roles.ts';
 import type { Entities } from '../entities/entities.ts';
 import { ApiError, invalidField, notFound } from '../errors/index.ts';
 import type { Row } from '../storage/port.ts';

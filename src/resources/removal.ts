@@ -1,6 +1,6 @@
 import type { Reference } from '../api/kit/field.ts';
 import type { Kind } from '../api/kit/resource.ts';
-import { selectorOfId } from '../api/kit/selectors.ts';
+import { selectorOfId } from '../api/kit/roles.ts';
 import type { Entities } from '../entities/entities.ts';
 import { ApiError } from '../errors/index.ts';
 import { equals, has, type Predicate, stringField } from '../query/index.ts';

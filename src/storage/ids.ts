@@ -1,5 +1,5 @@
-import { BASE_62 } from '../platform/base62.ts';
 import type { Random } from '../platform/platform.ts';
+import { BASE_62 } from '../wire/base62.ts';
 
 const LENGTH = 22;
 

@@ -1,5 +1,5 @@
 /** The order in which reads get connections, for stores in which these are few. */
-import { WaitQueue } from '../concurrency/wait-queue.ts';
+import { WaitQueue } from '../concurrency/semaphore.ts';
 import type { Priority, TransactionOptions } from './port.ts';
 
 /** `lookup`: only for a caller that is not known yet. */

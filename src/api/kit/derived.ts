@@ -1,6 +1,6 @@
 import { foldCase } from '../../query/fold-case.ts';
 import type { Field } from './field.ts';
-import { readSelectors } from './selectors.ts';
+import { readSelectors } from './roles.ts';
 import { type HiddenSetField, hiddenSet, sortedSet } from './sets.ts';
 
 /** The attributes that the role array `from` names: kept beside it by every write, so that policies are found by them. */

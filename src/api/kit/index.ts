@@ -21,7 +21,6 @@ export * from './resource.ts';
 export * from './right.ts';
 export * from './role-display.ts';
 export * from './roles.ts';
-export * from './selectors.ts';
 export * from './sets.ts';
 export * from './unbounded.ts';
 export * from './variants.ts';

@@ -4,7 +4,7 @@
  */
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
-import { inParts } from '../../concurrency/parts.ts';
+import { inParts } from '../../concurrency/event-loop.ts';
 import { idAfter } from '../../query/index.ts';
 import type { Row, Transaction } from '../port.ts';
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { inParts } from '../../../src/concurrency/parts.ts';
-import { ENTRIES_AT_ONCE, entriesIn } from '../../../src/storage/row-entries.ts';
+import { ENTRIES_AT_ONCE, entriesIn, inParts } from '../../../src/concurrency/event-loop.ts';
 
 const partsOf = (sizes: readonly number[], enough: number) => [...inParts(sizes, (size) => size, enough)];
 

@@ -28,7 +28,7 @@ describe('a semaphore', () => {
     const held = piece();
     const first = semaphore.run(held.work);
     const request = new AbortController();
-    const gone = semaphore.run(() => assert.fail('nobody waits for it'), request.signal);
+    const gone = semaphore.run(() => assert.fail('nobody waits for it'), request);
     await assert.rejects(semaphore.run(held.work), isTooMany);
     request.abort(new Error('gone'));
     await assert.rejects(gone, /gone/);
@@ -37,7 +37,7 @@ describe('a semaphore', () => {
     assert.equal(await next, 'next');
     await first;
     await assert.rejects(
-      semaphore.run(() => assert.fail('it is aborted already'), request.signal),
+      semaphore.run(() => assert.fail('it is aborted already'), request),
       /gone/,
     );
   });
@@ -59,7 +59,7 @@ describe('the queue of a semaphore', () => {
       return semaphore.run(() => {
         begun.push(label);
         return work();
-      }, request.signal);
+      }, request);
     };
     return {
       begun,

@@ -4,7 +4,6 @@ import { identityOf } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { ApiError, unauthorized } from '../../../errors/index.ts';
-import { withPermit } from '../../../observability/with-permit.ts';
 import { beginsWith, type Certificate, certificatesPem, readCertificates } from '../../../pki/certificate.ts';
 import { issue } from '../../../pki/issue.ts';
 import { readPresented } from '../../../pki/presented.ts';
@@ -52,7 +51,7 @@ export const extend = async (call: Call, { id, body: { clientCertCsr } }: Of & {
   if (!(await networkFor(presented, signer, { now, ignoreValidity: 'all' }))) throw unauthorized('the certificate is not of this network');
   const request = await readRequest(clientCertCsr);
   if (!request) throw new ApiError('COULD_NOT_PROCESS_CSR');
-  const issued = await withPermit(call.core.enrollments, call, () => issue(clientProfile(request, now, presented.leaf), signer, random));
+  const issued = await call.core.enrollments.run(() => issue(clientProfile(request, now, presented.leaf), signer, random), call);
   const clientCert = certificatesPem([issued, ...signer.chain]);
   await call.write(async (entities) => {
     const row = await ownCertificate(entities, call, id);

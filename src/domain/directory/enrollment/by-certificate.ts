@@ -5,7 +5,6 @@ import type { RowOf } from '../../../api/kit/index.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { ApiError } from '../../../errors/index.ts';
-import { withPermit } from '../../../observability/with-permit.ts';
 import { type Presented, readPresented } from '../../../pki/presented.ts';
 import { ALL } from '../../../query/index.ts';
 import { newRow } from '../../../resources/merge.ts';
@@ -38,7 +37,7 @@ export const becomeIdentity = async (
   const { platform, enrollments } = call.core;
   if (!(await call.read((entities) => entities.find(ca, ALL)))) throw new ApiError('ENROLLMENT_NO_VALID_CAS');
   const presented = await readPresented(call.peerCertificates);
-  const authority = presented && (await withPermit(enrollments, call, () => enrollerOf(call, presented)));
+  const authority = presented && (await enrollments.run(() => enrollerOf(call, presented), call));
   if (!authority) throw new ApiError('CERT_FAILED_VALIDATION');
   await call.write(async (entities) => {
     const row = await entities.get(ca, authority.row.id);

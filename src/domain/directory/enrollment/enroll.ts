@@ -3,7 +3,6 @@ import type { RowOf } from '../../../api/kit/index.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { ApiError, explained, invalidField } from '../../../errors/index.ts';
-import { withPermit } from '../../../observability/with-permit.ts';
 import { equals, stringField } from '../../../query/index.ts';
 import { hashToken, isOpaqueToken } from '../../../tokens/opaque.ts';
 import { JSON_TYPE } from '../../../wire/media-types.ts';
@@ -32,7 +31,7 @@ export const enroll = async (
   if (method !== undefined && method !== row.method)
     throw explained('INVALID_ENROLL_METHOD', `the token is for method ${row.method}, not for the one that was asked for`);
   requireOpen(row, call);
-  const { answer, complete } = await withPermit(call.core.enrollments, call, () => methods[row.method](call, row, offer));
+  const { answer, complete } = await call.core.enrollments.run(() => methods[row.method](call, row, offer), call);
   await call.write(async (entities) => {
     // In between, it may have been used, refreshed with another token, or expired.
     const current = await outstanding(entities, token ?? '');

@@ -2,8 +2,7 @@ import { enrollment } from '../../../api/enrollments.ts';
 import type { RowOf } from '../../../api/kit/index.ts';
 import { advertisedAddress } from '../../../call/advertised-address.ts';
 import type { Call } from '../../../call/call.ts';
-import { createTurns } from '../../../concurrency/event-loop.ts';
-import { inParts } from '../../../concurrency/parts.ts';
+import { createTurns, inParts } from '../../../concurrency/event-loop.ts';
 import { sealText, unsealText } from '../../../entities/sealed.ts';
 import { hashToken } from '../../../tokens/opaque.ts';
 

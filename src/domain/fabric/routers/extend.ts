@@ -1,6 +1,5 @@
 import type { Call } from '../../../call/call.ts';
 import { unauthorized } from '../../../errors/index.ts';
-import { withPermit } from '../../../observability/with-permit.ts';
 import { certifyRouter, type RouterRequests } from './certificates.ts';
 import { provenRouter, routerOf } from './proof.ts';
 import { updateRouter } from './update.ts';
@@ -15,7 +14,7 @@ export const extendRouter = async (call: Call, { body }: { readonly body: Router
   const proven = await provenRouter(core, peerCertificates);
   const found = proven && (await call.read((entities) => routerOf(entities, proven)));
   if (!proven || !found) throw unauthorized(UNKNOWN);
-  const { certificate, cert, serverCert, claim } = await withPermit(core.enrollments, call, () => certifyRouter(call, found, body));
+  const { certificate, cert, serverCert, claim } = await core.enrollments.run(() => certifyRouter(call, found, body), call);
   await call.write(async (entities) => {
     // In between, it may have been extended by another request, or have to enroll again.
     const current = await routerOf(entities, proven);

@@ -1,15 +1,13 @@
 import type { Finding } from '../../../api/database.ts';
 import type { Kind } from '../../../api/kit/index.ts';
 import type { Core } from '../../../call/core.ts';
-import { yieldToEventLoop } from '../../../concurrency/event-loop.ts';
-import { inParts } from '../../../concurrency/parts.ts';
+import { ENTRIES_AT_ONCE, entriesIn, inParts, yieldToEventLoop } from '../../../concurrency/event-loop.ts';
 import { ApiError } from '../../../errors/index.ts';
 import type { Job } from '../../../jobs/background.ts';
 import { idAfter } from '../../../query/index.ts';
 import { type Fault, faultsOf, mayHaveFaults, remedyFaults } from '../../../resources/faults.ts';
 import { allKinds } from '../../../resources/kinds.ts';
 import type { Row } from '../../../storage/port.ts';
-import { ENTRIES_AT_ONCE, entriesIn } from '../../../storage/row-entries.ts';
 import { keepSnapshot } from './snapshots.ts';
 import { type TakenTask, type Task, type TaskWork, workOn } from './tasks.ts';
 

@@ -4,9 +4,8 @@
  * empty array selects nothing. Members are never stored, so saving a policy writes only its own row.
  */
 import { attributeIndexField, EVERYTHING, hasSign, readSelectors, selectorOfAttribute, selectorOfId } from '../../../api/kit/index.ts';
-import { createTurns } from '../../../concurrency/event-loop.ts';
+import { createTurns, ENTRIES_AT_ONCE } from '../../../concurrency/event-loop.ts';
 import { ALL, and, equals, NONE, oneOf, or, type Predicate, stringField } from '../../../query/index.ts';
-import { ENTRIES_AT_ONCE } from '../../../storage/row-entries.ts';
 
 /** One side of a policy: a role array with the policy's semantic. */
 export interface Side {

@@ -3,8 +3,7 @@
  * policies of an identity would hold up everybody else. Both agree with `selects`.
  */
 import { readSelectors } from '../../../api/kit/index.ts';
-import { createTurns } from '../../../concurrency/event-loop.ts';
-import { ENTRIES_AT_ONCE } from '../../../storage/row-entries.ts';
+import { createTurns, ENTRIES_AT_ONCE } from '../../../concurrency/event-loop.ts';
 import type { Selectable, Side } from './membership.ts';
 
 /** Positions of items in their list, by an id or an attribute. */

@@ -4,7 +4,6 @@ import type { Call } from '../../../call/call.ts';
 import { implement } from '../../../call/implement.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { ApiError, notFound, RETRY_AFTER } from '../../../errors/index.ts';
-import { withPermit } from '../../../observability/with-permit.ts';
 import { certificatesPem } from '../../../pki/certificate.ts';
 import { issue } from '../../../pki/issue.ts';
 import { sessionProfile } from '../../../pki/profiles.ts';
@@ -44,13 +43,13 @@ export const apiSessionCertificateEntries = implement(apiSessionCertificates, {
     const { session, identity } = apiSessionOf(call.actor);
     const { enrollments, pki, platform } = call.core;
     const id = newId(platform.random);
-    const { certificate, signer } = await withPermit(enrollments, call, async () => {
+    const { certificate, signer } = await enrollments.run(async () => {
       const request = await readRequest(body.csr);
       if (!request) throw new ApiError('COULD_NOT_PROCESS_CSR');
       const signer = await pki.signer();
       const uri = `spiffe://${signer.trustDomain}/identity/${identity.id}/apiSession/${session.id}/apiSessionCertificate/${id}`;
       return { signer, certificate: await issue(sessionProfile(request, platform.clock.now(), uri), signer, platform.random) };
-    });
+    }, call);
     const chain = certificatesPem([certificate, ...signer.chain]);
     await call.write(async (entities) => {
       await makeRoom(entities, call);

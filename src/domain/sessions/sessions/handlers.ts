@@ -8,11 +8,11 @@ import { implement } from '../../../call/implement.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { sealText } from '../../../entities/sealed.ts';
 import { notFound } from '../../../errors/index.ts';
+import { dateField } from '../../../query/index.ts';
 import { listRows } from '../../../resources/crud.ts';
 import { newRow } from '../../../resources/merge.ts';
 import { presentOne } from '../../../resources/present.ts';
 import { decideSession, type Granted, invalidPosture, type SessionRequest } from './decide-session.ts';
-import { tidyLapsed } from './ends.ts';
 import { storeFailure } from './failures.ts';
 import type { StoredSession } from './grants.ts';
 import { sessionRouter } from './present.ts';
@@ -53,6 +53,20 @@ const TOKEN = 'sealedApiSessionToken';
 
 /** True if an administrator's API session is not yet marked as known to routers, which ends its rights on the management API. */
 const isToBeNoted = ({ identity, session: of }: ApiSessionActor): boolean => hasAdministratorRights(identity) && !of.isKnownToRouters;
+
+/** Lapsed sessions that are removed at once. */
+const MOST_TIDIED = 10;
+
+/** Removes some lapsed sessions, which are no longer visible. Called for each new session, so that they do not accumulate. */
+const tidyLapsed = async (entities: Entities, now: string): Promise<void> => {
+  const grantedUntil = dateField('grantedUntil');
+  const over = await entities.list(session, {
+    where: { op: 'compare', field: grantedUntil, is: '<', value: now },
+    sort: [{ field: grantedUntil, descending: false }],
+    limit: MOST_TIDIED,
+  });
+  for (const row of over) await entities.remove(session, row);
+};
 
 const begin = async (
   entities: Entities,

@@ -1,6 +1,5 @@
 import type { Core } from '../../../call/core.ts';
-import { yieldToEventLoop } from '../../../concurrency/event-loop.ts';
-import { inParts } from '../../../concurrency/parts.ts';
+import { inParts, yieldToEventLoop } from '../../../concurrency/event-loop.ts';
 import { createSemaphore } from '../../../concurrency/semaphore.ts';
 import type { Budget } from '../../../control-channel/budget.ts';
 import type { Frame } from '../../../control-channel/frame.ts';

@@ -1,6 +1,5 @@
 import { session } from '../../../api/sessions.ts';
-import { yieldToEventLoop } from '../../../concurrency/event-loop.ts';
-import { inParts } from '../../../concurrency/parts.ts';
+import { inParts, yieldToEventLoop } from '../../../concurrency/event-loop.ts';
 import { sessionMessages } from '../../../control-channel/messages/sessions.ts';
 import { rowsById } from '../../../resources/rows-by-id.ts';
 import type { ConnectedRouter } from '../routers/connected-routers.ts';

@@ -1,7 +1,6 @@
 import type { RowOf } from '../../../api/kit/index.ts';
 import { terminator } from '../../../api/terminators.ts';
-import { yieldToEventLoop } from '../../../concurrency/event-loop.ts';
-import { inParts } from '../../../concurrency/parts.ts';
+import { inParts, yieldToEventLoop } from '../../../concurrency/event-loop.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { createIndexedMap } from '../../../platform/groups.ts';
 import { and, equals, not, oneOf, type Predicate, stringField } from '../../../query/index.ts';
