@@ -37,10 +37,9 @@ export type { Clock, Logger, PasswordHasher, Platform, Random } from './platform
 export { newSecretKey } from './platform/secrets.ts';
 export type { SnapshotSink } from './platform/snapshots.ts';
 export { webPlatform } from './platform/web.ts';
-export { compareText } from './query/compare-text.ts';
 export { decimalText } from './query/decimal.ts';
 export { compileMatcher, type Lookup, matches } from './query/evaluate.ts';
-export { comparator } from './query/order.ts';
+export { comparator, compareText } from './query/order.ts';
 export {
   ALL,
   and,

@@ -2,7 +2,7 @@
  * Asks rows in memory what stores ask in their own language: the meaning of every `Predicate` node, once, as a function.
  * Each node is compiled to a closure, so that what does not depend on the row is done once and not per row.
  */
-import { compareText } from './compare-text.ts';
+import { compareText } from './order.ts';
 import { ELEMENT, type Ordering, type Predicate } from './predicate.ts';
 import { type Document, reader, textReader } from './read.ts';
 

@@ -2,11 +2,10 @@
 export { type BoundFilter, readFilter } from './bind.ts';
 export { MAX_ALTERNATIVES } from './bind-field.ts';
 export { bindSort, readSort } from './bind-sort.ts';
-export { compareText } from './compare-text.ts';
 export { MAX_TERMS } from './cursor.ts';
 export { FilterError, SortError } from './errors.ts';
 export { compileMatcher, matches } from './evaluate.ts';
-export { comparator, compareValues } from './order.ts';
+export { comparator, compareText, compareValues } from './order.ts';
 export { MAX_NESTING, parse, parseSort } from './parse.ts';
 export { MAX_LIST_ITEMS } from './parse-comparison.ts';
 export * from './predicate.ts';

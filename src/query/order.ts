@@ -2,7 +2,6 @@
  * The order of rows that every store keeps (storage port): text by Unicode code point, numbers by value, `false` before
  * `true`, null before everything; `descending` reverses all of it; at last by `id`.
  */
-import { compareText } from './compare-text.ts';
 import type { SortKey } from './predicate.ts';
 import { type Document, reader } from './read.ts';
 
@@ -26,3 +25,24 @@ export const compareValues = (a: unknown, b: unknown): number => {
   if (isNull || isOtherNull) return Number(isOtherNull) - Number(isNull);
   return Number(a > b) - Number(a < b); // a field's values have one type: both numbers or both booleans here
 };
+
+/**
+ * Compares text by code point, which is the order of its UTF-8 bytes. JavaScript's `<` compares UTF-16 units and so puts
+ * U+1F600 (written as D83D DE00) before U+FF5E.
+ */
+export const compareText = (a: string, b: string): number => {
+  if (a === b) return 0;
+  const length = Math.min(a.length, b.length);
+  for (let at = 0; at < length; at++) {
+    const left = a.charCodeAt(at);
+    const right = b.charCodeAt(at);
+    if (left !== right) return rank(left) < rank(right) ? -1 : 1;
+  }
+  return a.length < b.length ? -1 : 1;
+};
+
+/** Moves the units of surrogate pairs (D800 to DFFF) behind the rest of the basic plane (E000 to FFFF), where their code points are. */
+const rank = (unit: number): number => (unit < 0xd800 ? unit : unit < 0xe000 ? unit + 0x2000 : unit - 0x800);
+
+/** A set of texts, by code point, as every list of texts is returned. */
+export const sortedSet = (values: readonly string[]): readonly string[] => [...new Set(values)].sort(compareText);

@@ -1,5 +1,5 @@
-import { compareText } from '../query/compare-text.ts';
 import { equals, stringField } from '../query/index.ts';
+import { compareText } from '../query/order.ts';
 import type { Query, Read, Row, Transaction, TransactionMode, Uncommitted } from '../storage/port.ts';
 import { knownReferences } from './cached-references.ts';
 import { type CachedState, type CacheSlot, rowKey } from './cached-state.ts';

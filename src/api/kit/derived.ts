@@ -1,7 +1,8 @@
 import { foldCase } from '../../query/fold-case.ts';
+import { sortedSet } from '../../query/order.ts';
 import type { Field } from './field.ts';
 import { readSelectors } from './roles.ts';
-import { type HiddenSetField, hiddenSet, sortedSet } from './sets.ts';
+import { type HiddenSetField, hiddenSet } from './sets.ts';
 
 /** The attributes that the role array `from` names: kept beside it by every write, so that policies are found by them. */
 export const attributeIndex = (from: string): HiddenSetField => hiddenSet({ of: 'attributeIndex', from });
@@ -14,12 +15,16 @@ export const folded = (from: string): HiddenSetField => hiddenSet({ of: 'folded'
 
 /** The fields of a row with those that follow from others: what `attributeIndex`, `keysOf` and `folded` say. */
 export const withDerived = <R extends Readonly<Record<string, unknown>>>(fields: Readonly<Record<string, Field>>, row: R): R => {
-  const following = Object.entries(fields).flatMap(([name, { set }]) => {
+  const derived: Record<string, readonly string[]> = {};
+  for (const name in fields) {
+    const set = fields[name]?.set;
     // Role arrays are lists of texts, and maps are objects.
-    if (set?.of === 'attributeIndex') return [[name, sortedSet(readSelectors((row[set.from] ?? []) as readonly string[]).attributes)]];
-    const text = set?.of === 'folded' ? row[set.from] : undefined;
-    if (set?.of === 'folded') return [[name, typeof text === 'string' ? [foldCase(text)] : []]];
-    return set?.of === 'keys' ? [[name, sortedSet(set.from.flatMap((map) => Object.keys((row[map] ?? {}) as object)))]] : [];
-  });
-  return following.length === 0 ? row : { ...row, ...Object.fromEntries(following) };
+    if (set?.of === 'attributeIndex') derived[name] = sortedSet(readSelectors((row[set.from] ?? []) as readonly string[]).attributes);
+    else if (set?.of === 'keys') derived[name] = sortedSet(set.from.flatMap((map) => Object.keys((row[map] ?? {}) as object)));
+    else if (set?.of === 'folded') {
+      const text = row[set.from];
+      derived[name] = typeof text === 'string' ? [foldCase(text)] : [];
+    }
+  }
+  return { ...row, ...derived };
 };

@@ -1,7 +1,8 @@
 import type * as z from 'zod';
+import { sortedSet } from '../../query/order.ts';
 import { list, mapOf } from './bounded.ts';
 import type { Field, FieldOptions, Reference, WriteMode } from './field.ts';
-import { type HiddenSetField, hiddenSet, MOST_ENTRIES, type SetField, sortedSet, word } from './sets.ts';
+import { type HiddenSetField, hiddenSet, MOST_ENTRIES, type SetField, word } from './sets.ts';
 
 export interface ReferenceOptions extends FieldOptions, Partial<Omit<Reference, 'target'>> {
   /** Default `required`. */

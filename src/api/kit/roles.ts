@@ -1,7 +1,8 @@
+import { sortedSet } from '../../query/order.ts';
 import { list } from './bounded.ts';
 import type { Field } from './field.ts';
 import type { Kind } from './resource.ts';
-import { MOST_ENTRIES, type SetField, sortedSet, word } from './sets.ts';
+import { MOST_ENTRIES, type SetField, word } from './sets.ts';
 
 /** Role attributes of one entity, at most. */
 const MOST_ATTRIBUTES = 2000;

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { compareText } from '../../query/compare-text.ts';
+import { sortedSet } from '../../query/order.ts';
 import { list, textUpTo } from './bounded.ts';
 import type { Field } from './field.ts';
 
@@ -8,9 +8,6 @@ export const word: z.ZodString = textUpTo(65_536);
 
 /** Entries of one role array, and entities that one entity refers to, at most. */
 export const MOST_ENTRIES = 10_000;
-
-/** By code point, as every list of texts is returned. */
-export const sortedSet = (values: readonly string[]): readonly string[] => [...new Set(values)].sort(compareText);
 
 /** A set of texts: duplicates dropped, returned by code point. */
 export const textSet = list(word, 1000)

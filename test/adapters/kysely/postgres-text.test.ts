@@ -4,7 +4,7 @@ import { postgres } from '../../../adapters/storage/kysely/postgres/engine.ts';
 import { createUpper, upperName } from '../../../adapters/storage/kysely/postgres/upper.ts';
 import { writtenOut } from '../../../adapters/storage/kysely/render.ts';
 import { raw } from '../../../adapters/storage/kysely/sql.ts';
-import { compareText } from '../../../src/query/compare-text.ts';
+import { compareText } from '../../../src/query/order.ts';
 import { needsPostgres, newSchema } from '../../support/postgres.ts';
 import { withClient } from './postgres-support.ts';
 

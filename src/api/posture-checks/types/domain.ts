@@ -1,4 +1,5 @@
-import { list, required, sortedSet, variant } from '../../kit/index.ts';
+import { sortedSet } from '../../../query/order.ts';
+import { list, required, variant } from '../../kit/index.ts';
 import { shortText } from '../../shared.ts';
 
 /** The endpoint must have joined one of these Windows domains. Their case is kept and does not count. */

@@ -1,4 +1,5 @@
-import { list, required, sortedSet, textUpTo, variant } from '../../kit/index.ts';
+import { sortedSet } from '../../../query/order.ts';
+import { list, required, textUpTo, variant } from '../../kit/index.ts';
 import { hexDigits } from '../hex.ts';
 
 /** Kept by their hex digits in lower case. */

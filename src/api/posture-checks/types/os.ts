@@ -1,8 +1,10 @@
 import * as z from 'zod';
-import { compareText } from '../../../query/compare-text.ts';
+import { compareText, sortedSet } from '../../../query/order.ts';
 import { plainRange } from '../../../semver/plain-range.ts';
 import { readVersionRange } from '../../../semver/range.ts';
-import { list, preprocess, required, sortedSet, variant } from '../../kit/index.ts';
+
+import { list, preprocess, required, variant } from '../../kit/index.ts';
+
 import { shortText } from '../../shared.ts';
 import { type OperatingSystem, operatingSystem, osKey, osType } from '../os-type.ts';
 

@@ -1,6 +1,9 @@
 import * as z from 'zod';
-import { compareText } from '../../../query/compare-text.ts';
-import { list, required, sortedSet, string, variant } from '../../kit/index.ts';
+
+import { compareText, sortedSet } from '../../../query/order.ts';
+
+import { list, required, string, variant } from '../../kit/index.ts';
+
 import { shortText } from '../../shared.ts';
 import { type OsType, osKey, osType } from '../os-type.ts';
 

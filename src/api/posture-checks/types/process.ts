@@ -1,5 +1,9 @@
 import * as z from 'zod';
-import { list, required, sortedSet, string, variant } from '../../kit/index.ts';
+
+import { sortedSet } from '../../../query/order.ts';
+
+import { list, required, string, variant } from '../../kit/index.ts';
+
 import { shortText } from '../../shared.ts';
 import { osType } from '../os-type.ts';
 
