@@ -6,7 +6,7 @@ const CLIENT = { client_id: 'openziti', redirect_uri: 'http://127.0.0.1:1/auth/c
 
 /** Logs in by the OpenID provider, in process. @returns an access token */
 export const bearerToken = async (controller: ManagementController, { username, password }: Credentials): Promise<string> => {
-  const { oidc, oidcLogin } = controller;
+  const { oidc, oidcLogin } = controller.api;
   const code_verifier = randomBytes(32).toString('base64url');
   const code_challenge = createHash('sha256').update(code_verifier).digest('base64url');
   const begun = await oidc.authorize({ ...CLIENT, response_type: 'code', scope: 'openid', code_challenge, code_challenge_method: 'S256' });
@@ -17,7 +17,7 @@ export const bearerToken = async (controller: ManagementController, { username, 
   return access_token;
 };
 
-const parameterIn = ({ headers }: Awaited<ReturnType<ManagementController['oidc']['callback']>>, name: string): string => {
+const parameterIn = ({ headers }: Awaited<ReturnType<ManagementController['api']['oidc']['callback']>>, name: string): string => {
   const value = URL.parse(String(headers?.location))?.searchParams.get(name);
   if (value == null) throw new Error(`the provider leads to ${headers?.location}, without ${name}`);
   return value;

@@ -25,19 +25,19 @@ export const fillEndpoints = async (controller: ManagementController): Promise<v
   const checks: string[] = [];
   for (const [i, check] of CHECKS.entries()) {
     const body = { name: `bench-check-${i}`, roleAttributes: ['bench'], ...check };
-    checks.push((await controller.postureChecks.create({ body })).id);
+    checks.push((await controller.api.postureChecks.create({ body })).id);
   }
   const all = { semantic: 'AnyOf' as const, edgeRouterRoles: ['#all'] };
-  await controller.edgeRouters.create({ body: { name: 'bench-router' } });
-  await controller.edgeRouterPolicies.create({ body: { name: 'bench-all', ...all, identityRoles: ['#bench-endpoint'] } });
-  await controller.serviceEdgeRouterPolicies.create({ body: { name: 'bench-all', ...all, serviceRoles: ['#all'] } });
+  await controller.api.edgeRouters.create({ body: { name: 'bench-router' } });
+  await controller.api.edgeRouterPolicies.create({ body: { name: 'bench-all', ...all, identityRoles: ['#bench-endpoint'] } });
+  await controller.api.serviceEdgeRouterPolicies.create({ body: { name: 'bench-all', ...all, serviceRoles: ['#all'] } });
   for (const [name, { username, password }] of Object.entries(endpoints)) {
     const roleAttributes = ['bench-endpoint', `bench-${name}`];
-    const { id } = await controller.identities.create({ body: { name: username, type: 'Device', isAdmin: false, roleAttributes } });
-    await controller.authenticators.create({ body: { identityId: id, method: 'updb', username, password } });
+    const { id } = await controller.api.identities.create({ body: { name: username, type: 'Device', isAdmin: false, roleAttributes } });
+    await controller.api.authenticators.create({ body: { identityId: id, method: 'updb', username, password } });
     for (let i = 0; i < POLICIES; i++) {
       const attribute = String(i).padStart(2, '0');
-      await controller.servicePolicies.create({
+      await controller.api.servicePolicies.create({
         body: {
           name: `bench-${name}-${i}`,
           type: 'Dial',
@@ -48,7 +48,7 @@ export const fillEndpoints = async (controller: ManagementController): Promise<v
         },
       });
     }
-    const session = controller.as(await controller.authentication.authenticate({ method: 'password', body: { username, password } }));
+    const session = controller.as(await controller.api.authentication.authenticate({ method: 'password', body: { username, password } }));
     const [os = '', mac = '', domain = '', process = ''] = checks;
     await session.postureResponses.createBulk({
       body: [
@@ -63,6 +63,6 @@ export const fillEndpoints = async (controller: ManagementController): Promise<v
 
 /** Services that both may dial, some of them. */
 export const dialable = async (controller: ManagementController, most: number): Promise<readonly string[]> => {
-  const { data } = await controller.services.list({ filter: `anyOf(roleAttributes) = "sv-00"`, limit: most });
+  const { data } = await controller.api.services.list({ filter: `anyOf(roleAttributes) = "sv-00"`, limit: most });
   return data.map(({ id }) => id);
 };

@@ -17,22 +17,25 @@ const SAMPLE = 500;
 /** Fills an empty controller with a network of a size; what is there already is only looked up. */
 export const load = async (controller: ManagementController, size: Size): Promise<Filled> => {
   const client = { username: 'bench-client', password: 'bench-password' };
-  const made = await controller.identities.list({ filter: `name = "${client.username}"`, limit: 1 });
+  const made = await controller.api.identities.list({ filter: `name = "${client.username}"`, limit: 1 });
   if (made.data.length === 0) {
-    for (let i = 0; i < size.identities; i++) await controller.identities.create({ body: identityBody(i) });
-    const configTypeId = (await controller.configTypes.create({ body: { name: 'bench-type', schema: { type: 'object' } } })).id;
+    for (let i = 0; i < size.identities; i++) await controller.api.identities.create({ body: identityBody(i) });
+    const configTypeId = (await controller.api.configTypes.create({ body: { name: 'bench-type', schema: { type: 'object' } } })).id;
     const configs: string[] = [];
     for (let i = 0; i < 50; i++)
-      configs.push((await controller.configs.create({ body: { name: `cfg-${i}`, configTypeId, data: { port: 1000 + i } } })).id);
-    for (let i = 0; i < size.services; i++) await controller.services.create({ body: serviceBody(i, configs.slice(i % 50, (i % 50) + 1)) });
-    for (let i = 0; i < size.policies; i++) await controller.servicePolicies.create({ body: policyBody(i) });
+      configs.push((await controller.api.configs.create({ body: { name: `cfg-${i}`, configTypeId, data: { port: 1000 + i } } })).id);
+    for (let i = 0; i < size.services; i++)
+      await controller.api.services.create({ body: serviceBody(i, configs.slice(i % 50, (i % 50) + 1)) });
+    for (let i = 0; i < size.policies; i++) await controller.api.servicePolicies.create({ body: policyBody(i) });
     const roleAttributes = [...new Set([...identityAttributes(), ...identityAttributes()])];
-    const { id } = await controller.identities.create({ body: { name: client.username, type: 'User', isAdmin: false, roleAttributes } });
-    await controller.authenticators.create({ body: { identityId: id, method: 'updb', ...client } });
+    const { id } = await controller.api.identities.create({
+      body: { name: client.username, type: 'User', isAdmin: false, roleAttributes },
+    });
+    await controller.api.authenticators.create({ body: { identityId: id, method: 'updb', ...client } });
     await fillEndpoints(controller);
   }
-  const identities = await controller.identities.list({ filter: 'name contains "id-"', limit: SAMPLE });
-  const services = await controller.services.list({ filter: 'name contains "svc-"', limit: SAMPLE });
+  const identities = await controller.api.identities.list({ filter: 'name contains "id-"', limit: SAMPLE });
+  const services = await controller.api.services.list({ filter: 'name contains "svc-"', limit: SAMPLE });
   return {
     client,
     identities: identities.data.map(({ id }) => id),

@@ -71,6 +71,6 @@ const controller = await ManagementController.open({
   administrator: { password: 'bench-password' },
   settings: { address: 'https://127.0.0.1:1280' },
 });
-const { id } = await controller.identities.create({ body: { name: 'ann', type: 'User', isAdmin: false } });
+const { id } = await controller.api.identities.create({ body: { name: 'ann', type: 'User', isAdmin: false } });
 const server = https.createServer({ ...(await selfSigned()), ...clientCertificates }, await host(controller));
 server.listen(0, '127.0.0.1', () => tellParent({ port: (server.address() as AddressInfo).port, id })); // a TCP server that listens has one

@@ -37,7 +37,7 @@ const opened = async (observe?: Observe) => {
     ...(observe ? { observe } : {}),
   });
   const filled = await load(controller, JSON.parse(size) as Size);
-  const login = async (body: Credentials) => (await controller.authentication.authenticate({ method: 'password', body })).token;
+  const login = async (body: Credentials) => (await controller.api.authentication.authenticate({ method: 'password', body })).token;
   const tokens = {
     administrator: await login({ username: 'admin', password: 'bench-password' }),
     client: await login(filled.client),

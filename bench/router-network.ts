@@ -10,9 +10,9 @@ const silent = { error: () => undefined, warn: () => undefined, info: () => unde
 const network = await testNetwork({ platform: { logger: silent }, settings: { maxQueuedEnrollments: 10_000 } });
 const { controller } = network;
 
-for (let i = 0; i < identities; i++) await controller.identities.create({ body: identityBody(i) });
-for (let i = 0; i < services; i++) await controller.services.create({ body: serviceBody(i, []) });
-for (let i = 0; i < policies; i++) await controller.servicePolicies.create({ body: policyBody(i) });
+for (let i = 0; i < identities; i++) await controller.api.identities.create({ body: identityBody(i) });
+for (let i = 0; i < services; i++) await controller.api.services.create({ body: serviceBody(i, []) });
+for (let i = 0; i < policies; i++) await controller.api.servicePolicies.create({ body: policyBody(i) });
 
 const [host, client] = [await network.device('bench-host', 'hosts'), await network.device('bench-client', 'clients')];
 const web = await network.service('web');
@@ -37,6 +37,6 @@ const tokens = async (session: Awaited<ReturnType<typeof host.login>>, type: 'Di
   sessionToken: (await session.sessions.create({ body: { serviceId: web.id, type } })).token,
 });
 process.on('message', (question) => {
-  if (question === 'change') void controller.services.create({ body: { name: `new-${Date.now()}`, encryptionRequired: true } });
+  if (question === 'change') void controller.api.services.create({ body: { name: `new-${Date.now()}`, encryptionRequired: true } });
 });
 tellParent({ port, keys, bind: await tokens(await host.login(), 'Bind'), dial: await tokens(await client.login(), 'Dial') });

@@ -21,7 +21,7 @@ const controller = await ManagementController.open({
 
 const addCustomer = (identity: string, name: string) =>
   db.transaction(async (transaction) => {
-    const { id } = await controller.identities.create({ body: { name: identity, type: 'User', isAdmin: false } }, { transaction });
+    const { id } = await controller.api.identities.create({ body: { name: identity, type: 'User', isAdmin: false } }, { transaction });
     await transaction.insert(customers).values({ id, name });
   });
 
@@ -29,7 +29,7 @@ await addCustomer('ann', 'Ann');
 await addCustomer('bob', 'Ann').catch(() => console.log('refused')); // the name is taken: the identity is rolled back, too
 await controller.publish();
 
-const { data } = await controller.identities.list({ filter: 'isAdmin = false sort by name' });
+const { data } = await controller.api.identities.list({ filter: 'isAdmin = false sort by name' });
 console.log(`identities: ${data.map(({ name }) => name).join()}; customers: ${(await db.select().from(customers)).length}`);
 
 await controller.close();

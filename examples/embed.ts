@@ -7,8 +7,8 @@ const controller = await ManagementController.open({
   platform: nodePlatform(),
   settings: { address: 'https://127.0.0.1:1280' }, // where clients reach it, if they do
 });
-const { identities, events } = controller;
-events.on('identity', ({ action, after }) => console.log(action, after?.name));
+const { identities } = controller.api;
+controller.events.on('identity', ({ action, after }) => console.log(action, after?.name));
 
 await identities.create({ body: { name: 'ann', type: 'User', isAdmin: false, roleAttributes: ['sales'] } });
 await identities.create({ body: { name: 'printer', type: 'Device', isAdmin: false } });

@@ -17,7 +17,7 @@ const controller = await ManagementController.open({
 const app = express();
 app.use('/overlay', expressHandler(controller)); // before body parsers
 app.get('/people', async (_, response) => {
-  const { data } = await controller.identities.list({ filter: 'isAdmin = false sort by name' });
+  const { data } = await controller.api.identities.list({ filter: 'isAdmin = false sort by name' });
   response.json(data.map(({ name }) => name));
 });
 

@@ -20,7 +20,7 @@ const controller = await ManagementController.open({
 const addCustomer = (identity: string, name: string) =>
   prisma.$transaction(
     async (transaction) => {
-      const { id } = await controller.identities.create({ body: { name: identity, type: 'User', isAdmin: false } }, { transaction });
+      const { id } = await controller.api.identities.create({ body: { name: identity, type: 'User', isAdmin: false } }, { transaction });
       await transaction.$executeRawUnsafe('insert into customers (id, name) values ($1, $2)', id, name);
     },
     { timeout: 10_000 },
@@ -30,7 +30,7 @@ await addCustomer('ann', 'Ann');
 await addCustomer('bob', 'Ann').catch(() => console.log('refused')); // the name is taken: the identity is rolled back, too
 await controller.publish();
 
-const { data } = await controller.identities.list({ filter: 'isAdmin = false sort by name' });
+const { data } = await controller.api.identities.list({ filter: 'isAdmin = false sort by name' });
 const customers = await prisma.$queryRawUnsafe<readonly unknown[]>('select id from customers');
 console.log(`identities: ${data.map(({ name }) => name).join()}; customers: ${customers.length}`);
 

@@ -46,7 +46,7 @@ const operations = (): string =>
     '',
     `Below ${allSurfaces
       .map(({ name, prefix }) => `\`${prefix}\` (${name})`)
-      .join(', ')}. In process every operation is \`controller.<group>.<verb>(input)\`.`,
+      .join(', ')}. In process every operation is \`controller.api.<group>.<verb>(input)\`.`,
     `In addition to the [errors](errors.md) in its row, every operation may be refused with ${REFUSALS_OF_ALL.map(([status, code]) => `${status} \`${code}\``).join(', ')}.`,
     ...Object.values(groups).flatMap((group) => [
       '',

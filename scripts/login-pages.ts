@@ -49,14 +49,14 @@ const controller = await ManagementController.open({
   oidc: { pages: { name: 'Example Ltd.' } },
 });
 const server = await serve({ controller, port });
-const policy = { name: 'two factors', primary: (await controller.authPolicies.get({ id: 'default' })).primary };
-const { id: authPolicyId } = await controller.authPolicies.create({
+const policy = { name: 'two factors', primary: (await controller.api.authPolicies.get({ id: 'default' })).primary };
+const { id: authPolicyId } = await controller.api.authPolicies.create({
   body: { ...policy, secondary: { requireTotp: true, requireExtJwtSigner: null } },
 });
 
 const person = async (username: string): Promise<string> => {
-  const { id } = await controller.identities.create({ body: { name: username, type: 'User', isAdmin: false, authPolicyId } });
-  await controller.authenticators.create({ body: { identityId: id, method: 'updb', username, password: PASSWORD } });
+  const { id } = await controller.api.identities.create({ body: { name: username, type: 'User', isAdmin: false, authPolicyId } });
+  await controller.api.authenticators.create({ body: { identityId: id, method: 'updb', username, password: PASSWORD } });
   return username;
 };
 
@@ -80,7 +80,7 @@ const arrived = async (page: Page, verifier: string, username: string): Promise<
   assert.equal(`${url.origin}${url.pathname} ${url.searchParams.get('state')}`, `${redirectUri} the-state`);
   const code = url.searchParams.get('code') ?? '';
   const grant = { grant_type: 'authorization_code', client_id: 'openziti', redirect_uri: redirectUri, code, code_verifier: verifier };
-  const { access_token } = await controller.oidc.token({ body: grant });
+  const { access_token } = await controller.api.oidc.token({ body: grant });
   assert.equal((await controller.as(access_token).currentIdentity.get()).name, username);
 };
 

@@ -116,8 +116,8 @@ const loginCommand = (url: string, trust: string | undefined, username: string, 
 
 const quoted = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
 
-const administratorOf = async ({ firstAdministrator, identities }: ManagementController): Promise<string> => {
+const administratorOf = async ({ firstAdministrator, api }: ManagementController): Promise<string> => {
   if (firstAdministrator) return firstAdministrator.username;
-  const { data } = await identities.list({ filter: 'isDefaultAdmin = true' });
+  const { data } = await api.identities.list({ filter: 'isDefaultAdmin = true' });
   return data[0]?.authenticators?.updb?.username ?? 'admin';
 };

@@ -1,14 +1,14 @@
-import { type Api, allSurfaces, surfaces } from './api/surfaces/index.ts';
+import { allSurfaces, type SurfaceName, surfaces } from './api/surfaces/index.ts';
 import type { Surface } from './api/surfaces/surface.ts';
 import type { Settings } from './call/settings.ts';
 import { createStoreErrors } from './call/store-errors.ts';
 import type { ChangeListeners } from './changelog/listeners.ts';
 import { keepInside } from './controller-inside.ts';
+import { type CallerCredentials, createApi } from './create-api.ts';
 import { entries } from './domain/entries.ts';
 import { createPresence } from './domain/fabric/connections/create-presence.ts';
 import type { Presence } from './domain/fabric/connections/presence.ts';
 import { createStamps } from './entities/stamps.ts';
-import { type CallerCredentials, createFacade } from './facade.ts';
 import { hostDocument, type OpenApiOptions } from './host-document.ts';
 import { createHandler, type Handle } from './http/handler.ts';
 import { type Consume, createConsume } from './jobs/consumers.ts';
@@ -28,8 +28,7 @@ import { createPermit } from './pipeline/permit.ts';
 import type { Logger } from './platform/platform.ts';
 import type { Store } from './storage/port.ts';
 import { storageSchema } from './storage/schema.ts';
-import type { ChangesApi } from './types/changes.ts';
-import type { Facade } from './types/facade.ts';
+import type { Api } from './types/api.ts';
 
 /** Sent with every call of a session, in addition to its token. */
 export interface AsOptions {
@@ -42,23 +41,21 @@ export interface AsOptions {
   readonly peerCertificates?: readonly Uint8Array[];
 }
 
-/** The change log, as the host's own code has it. */
-export interface Changes extends ChangesApi {
-  readonly consume: Consume;
-}
-
-/** The management plane of an overlay network, in process. Its own operations run as the host's own code, with every right. */
-export interface ManagementController extends Facade {
-  readonly system: Facade;
+/** The management plane of an overlay network, in process. */
+export interface ManagementController {
+  /** The operations as the host's own code calls them, with every right: `controller.api.<group>.<verb>(input)`. */
+  readonly api: Api;
+  /** The same object as `api`, for code that names the rights it calls with: `as`, `asIdentity`, `system`. */
+  readonly system: Api;
   /** The operations as the owner of a session may call them: by the token of an API session, or an access token of the OpenID provider. */
-  as(session: string | { readonly token: string | null }, options?: AsOptions): Facade;
+  as(session: string | { readonly token: string | null }, options?: AsOptions): Api;
   /**
    * The operations as an identity may call them, without a session: for hosts that know their users otherwise. It has the rights of that identity when each
    * call is made. Second factors are not asked for, since the host vouches for who it is; what is about a session rejects with `UNAUTHORIZED`, as every call
    * does while the identity is disabled.
    * @param id of the identity; for an unknown one each call rejects with `NOT_FOUND`
    */
-  asIdentity(id: string): Facade;
+  asIdentity(id: string): Api;
   /** Answers an HTTP request; what HTTP adapters call. */
   readonly handle: Handle;
   /**
@@ -66,7 +63,7 @@ export interface ManagementController extends Facade {
    * exposing the management API. Paths without the prefix of a surface belong to the client API.
    * @param selection surfaces, or their names
    */
-  only(...selection: readonly (Surface | Api)[]): Pick<ManagementController, 'handle' | 'logger'>;
+  only(...selection: readonly (Surface | SurfaceName)[]): Pick<ManagementController, 'handle' | 'logger'>;
   /**
    * The OpenAPI 3.1 document of what the host mounts, to be served, or merged into its own.
    *
@@ -81,7 +78,7 @@ export interface ManagementController extends Facade {
   readonly logger: Logger;
   /** For hosts that carry the connections of routers: admits routers, and takes their reports. Other controllers on the store see both. */
   readonly presence: Presence;
-  /** The change log: all committed changes of the network, of every origin. */
+  /** Consumers of the change log: all committed changes of the network, of every origin. `api.changes` lists and follows them. */
   readonly changes: Changes;
   /** Committed changes, in order: `change` for all, `identity`, `apiSession`, ... for those of a kind. */
   readonly events: Omit<ChangeListeners, 'emit'>;
@@ -114,6 +111,11 @@ export interface ManagementController extends Facade {
   close(): Promise<void>;
 }
 
+/** The change log, for the host's own code. */
+export interface Changes {
+  readonly consume: Consume;
+}
+
 const open = async (options: ControllerOptions): Promise<ManagementController> => {
   const opening = await openingOf(options);
   const store = await opening.storage.open(storageSchema);
@@ -138,14 +140,14 @@ const start = async (store: Store, opening: Opening): Promise<ManagementControll
   if (hooks.afterCommit) events.on('change', hooks.afterCommit.bind(hooks));
   const permit = authorize ? createPermit(authorize, platform.logger) : permitByDeclaration;
   const invoke = createInvoke({ ...parts, permit }, storeErrors, hooks.before?.bind(hooks));
-  const facade = (caller: CallerCredentials) => createFacade(entries, observeCalls(invoke, observer), platform.random, caller);
-  const system = facade({ credentials: { kind: 'system' } });
+  const apiOf = (caller: CallerCredentials) => createApi(entries, observeCalls(invoke, observer), platform.random, caller);
+  const api = apiOf({ credentials: { kind: 'system' } });
   const offered = core.provider ? entries : entries.filter(({ operation }) => !operation.surfaces.some(isOfProvider));
   const serving = { entries: offered, invoke, settings, platform, observer };
   const controller: ManagementController = {
-    ...system,
-    changes: { ...system.changes, consume: createConsume(core) },
-    system,
+    api,
+    system: api,
+    changes: { consume: createConsume(core) },
     as: (session, options = {}) => {
       const { externalToken, peerCertificates } = checkedOptions('as', options, { externalToken: true, peerCertificates: true });
       if (peerCertificates && !(Array.isArray(peerCertificates) && peerCertificates.every((each) => each instanceof Uint8Array)))
@@ -156,9 +158,9 @@ const start = async (store: Store, opening: Opening): Promise<ManagementControll
       const isBearer = core.provider !== undefined && token.split('.').length === 3;
       const authorization = [...(isBearer ? [`Bearer ${token}`] : []), ...external].join(', ');
       const credentials = { kind: 'token', ...(isBearer ? {} : { token }), ...(authorization === '' ? {} : { authorization }) } as const;
-      return facade(peerCertificates ? { credentials, peerCertificates } : { credentials });
+      return apiOf(peerCertificates ? { credentials, peerCertificates } : { credentials });
     },
-    asIdentity: (id) => facade({ credentials: { kind: 'identity', id: String(id) } }),
+    asIdentity: (id) => apiOf({ credentials: { kind: 'identity', id: String(id) } }),
     handle: createHandler(serving),
     only: (...selection) => ({
       handle: createHandler({ ...serving, surfaces: selection.map((one) => surfaceOf('controller.only', one)) }),
@@ -197,7 +199,7 @@ const start = async (store: Store, opening: Opening): Promise<ManagementControll
 const isOfProvider = (surface: Surface): boolean => surface === surfaces.oidc || surface === surfaces.oidcLogin;
 
 /** @throws TypeError for a name that no surface has */
-const surfaceOf = (what: string, given: Surface | Api): Surface => {
+const surfaceOf = (what: string, given: Surface | SurfaceName): Surface => {
   if (typeof given !== 'string') return given;
   const found = allSurfaces.find((surface) => surface.name === given);
   if (!found) throw new TypeError(`${what} takes the surfaces ${allSurfaces.map((surface) => surface.name).join(', ')}, got '${given}'`);
@@ -211,7 +213,7 @@ export const ManagementController = {
    *
    * ```ts
    * const controller = await ManagementController.open({ storage: memoryStorage(), settings: { address: 'https://overlay.example.com' } });
-   * const { id } = await controller.identities.create({ body: { name: 'ann', type: 'User', isAdmin: false } });
+   * const { id } = await controller.api.identities.create({ body: { name: 'ann', type: 'User', isAdmin: false } });
    * ```
    * @throws StoreSchemaMismatch when the database belongs to another release; StoreBusy when another process held it for too long, e.g. while
    * migrating; StoreUnavailable when it cannot be reached; TypeError for an unknown option, and for invalid settings, credentials or secret keys

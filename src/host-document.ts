@@ -1,18 +1,18 @@
 import { groups as allGroups } from './api/index.ts';
-import type { Api } from './api/surfaces/index.ts';
+import type { SurfaceName } from './api/surfaces/index.ts';
 import type { Surface } from './api/surfaces/surface.ts';
 import type { Entry } from './call/call.ts';
 import type { Settings } from './call/settings.ts';
 import { openApiDocument } from './http/openapi.ts';
 import { checkedOptions } from './options.ts';
-import type { Facade } from './types/facade.ts';
+import type { Api } from './types/api.ts';
 
 /** Selects the operations that `controller.openapi` describes. */
 export interface OpenApiOptions {
   /** Names of groups of operations, as the controller has them: `identities`, `services`, ... Default: all. */
-  readonly groups?: readonly (keyof Facade)[];
+  readonly groups?: readonly (keyof Api)[];
   /** One API surface, or its name; paths are then below its prefix. Default: all surfaces, with their prefixes. */
-  readonly surface?: Surface | Api;
+  readonly surface?: Surface | SurfaceName;
 }
 
 /**

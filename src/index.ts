@@ -5,7 +5,7 @@
 export type { KindName } from './api/kind-names.ts';
 export { versionOf } from './api/kit/entity-version.ts';
 export type { Page, Pagination } from './api/kit/operation.ts';
-export { type Api, surfaces } from './api/surfaces/index.ts';
+export { type SurfaceName, surfaces } from './api/surfaces/index.ts';
 export type { Surface } from './api/surfaces/surface.ts';
 export type { CallOptions } from './call/options.ts';
 export type { Settings } from './call/settings.ts';

@@ -5,7 +5,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Declared } from '../scripts/types/declared.ts';
-import type { ChangedKind, Facade, ManagementController } from '../src/index.ts';
+import { type Client, createClient } from '../src/client/index.ts';
+import type { Api, ChangedKind, ManagementController } from '../src/index.ts';
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 type IsAny<T> = 0 extends 1 & T ? true : false;
@@ -13,7 +14,7 @@ const prove = <_ extends true>(): void => {};
 
 type Output<F> = F extends (...input: never) => Promise<infer O> | AsyncIterable<infer O> ? O : never;
 type Input<F> = F extends (input: infer I, ...options: never) => unknown ? I : never;
-type Get<G extends keyof Facade> = Output<Facade[G]['get' & keyof Facade[G]]>;
+type Get<G extends keyof Api> = Output<Api[G]['get' & keyof Api[G]]>;
 type Reference = { readonly id: string; readonly entity: string; readonly name?: string | undefined };
 /** Both ways assignable. */
 type Alike<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false;
@@ -22,10 +23,10 @@ type IsNarrowed<G, V> = [G, V] extends ['changes', 'list' | 'follow'] ? true : f
 /** The operations, as `identities.get`, of which `src/types/` says something else than their declarations. */
 type Misquoted = {
   [G in keyof Declared]: {
-    [V in keyof Declared[G]]: V extends keyof Facade[G]
+    [V in keyof Declared[G]]: V extends keyof Api[G]
       ? [
-          Alike<Input<Facade[G][V]>, Declared[G][V] extends { input: infer I } ? (Partial<I> extends I ? I | undefined : I) : never>,
-          Alike<Output<Facade[G][V]>, Declared[G][V] extends { output: infer O } ? O : never>,
+          Alike<Input<Api[G][V]>, Declared[G][V] extends { input: infer I } ? (Partial<I> extends I ? I | undefined : I) : never>,
+          Alike<Output<Api[G][V]>, Declared[G][V] extends { output: infer O } ? O : never>,
         ] extends [true, true]
         ? never
         : IsNarrowed<G, V> extends true
@@ -48,21 +49,17 @@ type Blind<F> = {
 
 /** Never run: calls that compile, and calls that must not. */
 export const calls = async ({
-  identities,
-  authenticators,
-  authPolicies,
-  configs,
-  configTypes,
-  authentication,
-  apiSessions,
-  changes,
+  api: { identities, authenticators, authPolicies, configs, configTypes, authentication, apiSessions, changes },
+  api,
   events,
   as,
+  asIdentity,
+  changes: { consume },
   system,
 }: ManagementController): Promise<void> => {
-  prove<Same<Blind<Facade>, never>>();
+  prove<Same<Blind<Api>, never>>();
   prove<Same<Misquoted, never>>();
-  prove<Same<{ [G in keyof Facade]: keyof Facade[G] }, { [G in keyof Declared]: keyof Declared[G] }>>();
+  prove<Same<{ [G in keyof Api]: keyof Api[G] }, { [G in keyof Declared]: keyof Declared[G] }>>();
 
   const body = { name: 'ann', type: 'User', isAdmin: false } as const;
   const created = await identities.create({ body });
@@ -136,12 +133,17 @@ export const calls = async ({
   for await (const change of changes.follow({ kinds: ['identity', 'service'] }))
     prove<Same<typeof change.entity, 'identity' | 'service'>>();
   for (const { entity } of (await changes.list({ after: 1, kinds: ['identity'] })).data) prove<Same<typeof entity, 'identity'>>();
-  changes.consume('crm', ({ entity }) => prove<Same<typeof entity, 'identity'>>(), { kinds: ['identity'] });
+  consume('crm', ({ entity }) => prove<Same<typeof entity, 'identity'>>(), { kinds: ['identity'] });
   for await (const { entity } of changes.follow()) prove<Same<typeof entity, ChangedKind>>();
   // @ts-expect-error there is no such kind
   changes.follow({ kinds: ['unicorn'] });
-  // @ts-expect-error it is the host's own code that consumes
-  system.changes.consume;
+  // @ts-expect-error the host's own code consumes, and no caller of an operation
+  api.changes.consume;
+  // Code against the operations takes every source of them.
+  const countOf = async ({ identities }: Client) => (await identities.list()).pagination.totalCount;
+  for (const source of [api, system, as(session), asIdentity('x'), createClient({ baseUrl: '/' })] as const) await countOf(source);
+  prove<Same<typeof api, ReturnType<typeof as>>>();
+  prove<Same<typeof api, ReturnType<typeof asIdentity>>>();
 };
 
 /** Never run: what answers hold. */

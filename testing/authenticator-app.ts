@@ -1,6 +1,6 @@
 import { generateSync } from 'otplib';
 import { INTERVAL, takenIntervals } from '../src/domain/directory/mfa/totp.ts';
-import { ApiError, type Facade } from '../src/index.ts';
+import { type Api, ApiError } from '../src/index.ts';
 import type { TestClock } from './clock.ts';
 
 /** The secret of an identity, and the intervals whose codes were used. */
@@ -13,7 +13,7 @@ interface App {
 export const authenticatorApps = (clock: TestClock) => {
   const apps = new Map<string, App>();
 
-  const enroll = async (identityId: string, { currentMfa }: Facade, provisioningUrl: string): Promise<void> => {
+  const enroll = async (identityId: string, { currentMfa }: Api, provisioningUrl: string): Promise<void> => {
     const secret = new URL(provisioningUrl).searchParams.get('secret') ?? '';
     const app: App = { secret, used: new Set() };
     apps.set(identityId, app);
@@ -22,7 +22,7 @@ export const authenticatorApps = (clock: TestClock) => {
 
   return {
     /** Gives a code in this session, of an app that the identity gets if it has none. */
-    pass: async (identityId: string, session: Facade): Promise<void> => {
+    pass: async (identityId: string, session: Api): Promise<void> => {
       const state = await session.currentMfa.get().catch(async (error: unknown) => {
         if (!(error instanceof ApiError) || error.code !== 'NOT_FOUND') throw error;
         await session.currentMfa.enroll();

@@ -37,7 +37,7 @@ export interface TestCa extends TestEntity {
 
 /** A verified CA whose certificates log in and enroll, unless `fields` say otherwise. */
 export const newCa = async (kit: Kit, name: string, fields: Partial<CaCreate> = {}): Promise<TestCa> => {
-  const { cas, identities } = kit.controller;
+  const { cas, identities } = kit.controller.api;
   const now = () => kit.clock.now();
   const root = await authority(name, undefined, now());
   const cert = certificatesPem([root.certificate]);

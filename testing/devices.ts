@@ -22,7 +22,7 @@ export interface TestDevice extends TestIdentity {
 
 /** A new identity, enrolled with a one-time token. */
 export const newDevice = async (kit: Kit, name: string, roleAttributes: readonly string[]): Promise<TestDevice> => {
-  const { identities } = kit.controller;
+  const { identities } = kit.controller.api;
   const { id } = await identities.create({
     body: { name, type: 'Device', isAdmin: false, roleAttributes, enrollment: { ott: true } },
   });
@@ -57,7 +57,7 @@ const identityOf = async (kit: Kit, { certificates }: TestCertificate): Promise<
 };
 
 const device = async (kit: Kit, id: string, enrolled: TestCertificate): Promise<TestDevice> => {
-  const { name } = await kit.controller.identities.get({ id });
+  const { name } = await kit.controller.api.identities.get({ id });
   let certificate = enrolled;
   const certificates = () => certificate.certificates;
   return {

@@ -8,7 +8,7 @@ const HOW = {
   ca: 'network.enroll(jwt, certificate)',
   erott: 'network.enrollRouter(jwt)',
   trott: 'network.enrollRouter(jwt)',
-  updb: 'controller.enrolling.updb({ token, body: { password } })',
+  updb: 'controller.api.enrolling.updb({ token, body: { password } })',
 } as const;
 type Method = keyof typeof HOW;
 

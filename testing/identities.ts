@@ -23,7 +23,7 @@ export const newUser = async (
   name: string,
   { isAdmin, roleAttributes = [] }: { readonly isAdmin: boolean; readonly roleAttributes?: readonly string[] },
 ): Promise<TestUser> => {
-  const { identities, authenticators } = controller;
+  const { identities, authenticators } = controller.api;
   const { id } = await identities.create({ body: { name, type: 'User', isAdmin, roleAttributes } });
   const credentials = { username: `user ${id}`, password: PASSWORD };
   await authenticators.create({ body: { identityId: id, method: 'updb', ...credentials } });

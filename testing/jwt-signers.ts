@@ -51,8 +51,8 @@ export const newJwtSigner = async (kit: Kit, name: string, fields: Partial<Exter
   let key = await newKey();
   let isReachable = true;
   kit.outbound.serve(jwksEndpoint, () => (isReachable ? { keys: [key.jwk] } : undefined));
-  const { id } = await kit.controller.externalJwtSigners.create({ body });
-  const { issuer, audience, claimsProperty } = await kit.controller.externalJwtSigners.get({ id });
+  const { id } = await kit.controller.api.externalJwtSigners.create({ body });
+  const { issuer, audience, claimsProperty } = await kit.controller.api.externalJwtSigners.get({ id });
 
   const token: TestJwtSigner['token'] = (bearer, claims = {}) => {
     const seconds = Math.floor(kit.clock.now() / 1000);

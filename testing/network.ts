@@ -113,14 +113,14 @@ export const testNetwork = async (options: TestNetworkOptions = {}): Promise<Tes
     device: (name, ...roleAttributes) => newDevice(kit, name, roleAttributes),
     enroll: (jwt, own) => enrollDevice(kit, jwt, own),
     service: async (name, ...roleAttributes) => {
-      const { id } = await controller.services.create({ body: { name, encryptionRequired: true, roleAttributes } });
+      const { id } = await controller.api.services.create({ body: { name, encryptionRequired: true, roleAttributes } });
       return { id, name };
     },
     edgeRouter: (name, ...roleAttributes) => newEdgeRouter(kit, name, roleAttributes),
     enrollRouter: (jwt) => enrollRouter(kit, jwt),
     postureCheck: async (name, fields) => {
       const body = { name, ...fields } as PostureCheckCreate; // of the union that lost its name, and has it again
-      return { id: (await controller.postureChecks.create({ body })).id, name };
+      return { id: (await controller.api.postureChecks.create({ body })).id, name };
     },
     ca: (name, fields) => newCa(kit, name, fields),
     jwtSigner: (name, fields) => newJwtSigner(kit, name, fields),

@@ -9,7 +9,7 @@ export type TestSubject = TestEntity | TestSession;
 
 /** Policies, and what they grant. */
 export const policiesOf = ({ controller }: Kit) => {
-  const { servicePolicies, edgeRouterPolicies, serviceEdgeRouterPolicies, access } = controller;
+  const { servicePolicies, edgeRouterPolicies, serviceEdgeRouterPolicies, access } = controller.api;
   let serial = 0;
   const semantic = 'AnyOf' as const;
 

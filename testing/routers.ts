@@ -30,7 +30,7 @@ type Method = 'erott' | 'trott';
 
 /** A new edge router, which has not enrolled. */
 export const newEdgeRouter = async (kit: Kit, name: string, roleAttributes: readonly string[]): Promise<TestRouter> => {
-  const { id } = await kit.controller.edgeRouters.create({ body: { name, roleAttributes } });
+  const { id } = await kit.controller.api.edgeRouters.create({ body: { name, roleAttributes } });
   return router(kit, { id, name }, 'erott');
 };
 
@@ -41,8 +41,15 @@ export const enrollRouter = async (kit: Kit, jwt: string): Promise<TestRouter> =
   return router(kit, { id, name }, em, await enrolled(kit, jwt));
 };
 
-const details = ({ controller: { edgeRouters, routers } }: Kit, id: string, method: Method) =>
-  method === 'erott' ? edgeRouters.get({ id }) : routers.get({ id });
+const details = (
+  {
+    controller: {
+      api: { edgeRouters, routers },
+    },
+  }: Kit,
+  id: string,
+  method: Method,
+) => (method === 'erott' ? edgeRouters.get({ id }) : routers.get({ id }));
 
 const enrolled = async (kit: Kit, jwt: string): Promise<TestCertificate> => {
   const { sub, jti: token, em: method } = readEnrollmentJwt(kit, jwt, ['erott', 'trott']);

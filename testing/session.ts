@@ -1,11 +1,11 @@
-import type { Facade, ManagementController, PostureCheck } from '../src/index.ts';
+import type { Api, ManagementController, PostureCheck } from '../src/index.ts';
 import { authenticatorApps } from './authenticator-app.ts';
 import type { TestClock } from './clock.ts';
 import type { TestEntity } from './entity.ts';
 import { factsFor } from './posture.ts';
 
 /** An API session: the operations as it may call them, and what its endpoint does. */
-export interface TestSession extends Facade {
+export interface TestSession extends Api {
   /** Id of the API session. */
   readonly id: string;
   /** For `controller.as`, or the header `zt-session`. */
@@ -36,19 +36,19 @@ type Login = Pick<TestSession, 'id' | 'token' | 'identityId'>;
 export const testSession = (controller: ManagementController, clock: TestClock): ((login: Login) => TestSession) => {
   const apps = authenticatorApps(clock);
   return ({ id, token, identityId }) => {
-    const facade = controller.as(token);
-    const passCode = () => apps.pass(identityId, facade);
+    const api = controller.as(token);
+    const passCode = () => apps.pass(identityId, api);
     return {
-      ...facade,
+      ...api,
       id,
       token,
       identityId,
       passCode,
       satisfy: async (...checks) => {
         const found: PostureCheck[] = [];
-        for (const check of checks) found.push(await controller.postureChecks.get({ id: check.id }));
+        for (const check of checks) found.push(await controller.api.postureChecks.get({ id: check.id }));
         const facts = factsFor(found);
-        if (facts.length > 0) await facade.postureResponses.createBulk({ body: facts });
+        if (facts.length > 0) await api.postureResponses.createBulk({ body: facts });
         if (found.some(({ typeId }) => typeId === 'MFA')) await passCode();
       },
     };

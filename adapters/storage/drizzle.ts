@@ -28,7 +28,7 @@ export type DrizzleTransaction =
  * ```ts
  * const storage = postgresStorage({ pool, hostTransactions: drizzleTransactions });
  * await db.transaction(async (transaction) => {
- *   const { id } = await controller.identities.create({ body }, { transaction });
+ *   const { id } = await controller.api.identities.create({ body }, { transaction });
  *   await transaction.insert(customers).values({ id });
  * });
  * ```

@@ -20,7 +20,7 @@ export interface PrismaTransaction {
  * ```ts
  * const storage = postgresStorage({ connectionString, hostTransactions: prismaTransactions });
  * await prisma.$transaction(async (transaction) => {
- *   const { id } = await controller.identities.create({ body }, { transaction });
+ *   const { id } = await controller.api.identities.create({ body }, { transaction });
  *   await transaction.customer.create({ data: { id } });
  * });
  * ```

@@ -38,7 +38,7 @@ export const portalApp = ({ controller, metrics, signedOn }: Portal): FastifyIns
 
   app.post<{ Body: { readonly name: string } }>('/devices', async (request, reply) => {
     const user = await userOf(request);
-    const { id } = await controller.identities.create(
+    const { id } = await controller.api.identities.create(
       {
         body: {
           name: `${user.actor.slice('sso:'.length)}: ${request.body.name}`,
@@ -51,24 +51,24 @@ export const portalApp = ({ controller, metrics, signedOn }: Portal): FastifyIns
       },
       as(user, request),
     );
-    const { enrollment } = await controller.identities.get({ id }, as(user, request));
+    const { enrollment } = await controller.api.identities.get({ id }, as(user, request));
     return reply.code(201).send({ id, token: enrollment.ott?.jwt });
   });
   app.get('/devices', async (request) => {
     const user = await userOf(request);
-    const { data } = await controller.identities.list({ filter: 'sort by name' }, as(user, request));
+    const { data } = await controller.api.identities.list({ filter: 'sort by name' }, as(user, request));
     return data.map(({ id, name, hasApiSession }) => ({ id, name, isOnline: hasApiSession }));
   });
   app.delete<{ Params: Device; Body?: { readonly reason?: string } }>('/devices/:id', async (request, reply) => {
     const user = await userOf(request);
     const { reason } = request.body ?? {};
-    await controller.identities.delete({ id: request.params.id }, { ...as(user, request), ...(reason ? { reason } : {}) });
+    await controller.api.identities.delete({ id: request.params.id }, { ...as(user, request), ...(reason ? { reason } : {}) });
     return reply.code(204).send();
   });
   app.get('/audit', async (request) => {
     const user = await userOf(request);
     if (!user.isTeamAdmin) throw Object.assign(new Error('only team administrators read the audit'), { statusCode: 403 });
-    const { data } = await controller.changes.list({ kinds: ['identity'], limit: 500 });
+    const { data } = await controller.api.changes.list({ kinds: ['identity'], limit: 500 });
     return data
       .filter(({ before, after }) => (after ?? before)?.roleAttributes.includes(user.team))
       .map(({ at, actor, action, reason, before, after }) => ({ at, actor, action, reason, device: (after ?? before)?.name }));

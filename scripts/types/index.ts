@@ -31,15 +31,15 @@ export const publicTypes = async (root: string, contract: Contract): Promise<Rea
   const files = [...Object.keys(groups).map(fileOf), SHARED];
   return {
     ...Object.fromEntries(files.map((file) => [`${file}.ts`, moduleOf(file)])),
-    'facade.ts': facade(),
-    'index.ts': `${NOTE}\n${[...files, 'facade']
+    'api.ts': api(),
+    'index.ts': `${NOTE}\n${[...files, 'api']
       .sort()
       .map((file) => `export type * from './${file}.ts';\n`)
       .join('')}`,
   };
 };
 
-const facade = (): string => {
+const api = (): string => {
   const all = Object.values<Group>(groups);
   const imports = all.map(({ name }) => `import type { ${apiName(name)} } from './${fileOf(name)}.ts';\n`).sort();
   const members = all.map((group) => `${commentOf(aboutGroup(group), '  ')}  readonly ${group.name}: ${apiName(group.name)}<P>;\n`);
@@ -47,10 +47,10 @@ const facade = (): string => {
 import type { CallOptions } from '../call/options.ts';
 ${imports.join('')}
 /**
- * Every operation as a function: \`facade.<group>.<verb>(input)\`. Input is \`{ ...path, ...query, body }\`; what comes back is the answer's data, or a \`Page\`.
+ * Every operation as a function: \`controller.api.<group>.<verb>(input)\`. Input is \`{ ...path, ...query, body }\`; what comes back is the answer's data, or a \`Page\`.
  * Each rejects with ApiError. \`P\` is how one call is made: in process \`CallOptions\`, over HTTP \`RemoteCallOptions\`.
  */
-export interface Facade<P = CallOptions> {
+export interface Api<P = CallOptions> {
 ${members.join('')}}
 `;
 };

@@ -23,11 +23,11 @@ export const resetPassword = command({
       const password = await readPassword({ variable: 'NEW_PASSWORD', environment, whose: user.username });
       if (user.authenticatorId === undefined) {
         const body = { identityId: user.identityId, method: 'updb', username: user.username, password } as const;
-        await controller.authenticators.create({ body });
-      } else await controller.authenticators.patch({ id: user.authenticatorId, body: { password } });
-      if (given.has('enable')) await controller.identities.enable({ id: user.identityId });
-      if (given.has('end-mfa')) await controller.identities.deleteMfa({ id: user.identityId });
-      const { name, disabled, isMfaEnabled } = await controller.identities.get({ id: user.identityId });
+        await controller.api.authenticators.create({ body });
+      } else await controller.api.authenticators.patch({ id: user.authenticatorId, body: { password } });
+      if (given.has('enable')) await controller.api.identities.enable({ id: user.identityId });
+      if (given.has('end-mfa')) await controller.api.identities.deleteMfa({ id: user.identityId });
+      const { name, disabled, isMfaEnabled } = await controller.api.identities.get({ id: user.identityId });
       return [
         `${user.username} of ${network.name} has the new password, and its API sessions have ended`,
         ...(disabled ? [`note: the identity ${name} is disabled, and cannot log in: see --enable`] : []),
@@ -46,16 +46,16 @@ interface User {
 
 const userOf = async (controller: ManagementController, username: string | undefined): Promise<User> => {
   if (username === undefined) return administratorOf(controller);
-  const { data } = await controller.authenticators.list({ filter: `updbUsername = ${JSON.stringify(username)}` });
+  const { data } = await controller.api.authenticators.list({ filter: `updbUsername = ${JSON.stringify(username)}` });
   const [found] = data;
   if (!found) throw new StartFailure(`there is no user ${username}`);
   return { identityId: found.identityId, username, authenticatorId: found.id };
 };
 
 const administratorOf = async (controller: ManagementController): Promise<User> => {
-  const [administrator] = (await controller.identities.list({ filter: 'isDefaultAdmin = true' })).data;
+  const [administrator] = (await controller.api.identities.list({ filter: 'isDefaultAdmin = true' })).data;
   if (!administrator) throw new StartFailure('the network has no first administrator yet: use the command create-admin');
   const { id } = administrator;
-  const [own] = (await controller.authenticators.list({ filter: `identity = "${id}" and method = "updb"` })).data;
+  const [own] = (await controller.api.authenticators.list({ filter: `identity = "${id}" and method = "updb"` })).data;
   return { identityId: id, username: own?.username ?? 'admin', authenticatorId: own?.id };
 };

@@ -13,7 +13,7 @@ import type { Grant } from './grant.ts';
 
 export type { Credentials };
 
-/** An operation with its place on the facade and the function that carries it out. */
+/** An operation with its place in the API and the function that carries it out. */
 export interface Entry {
   /** `identities` */
   readonly group: string;

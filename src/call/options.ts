@@ -50,7 +50,7 @@ const FORMS: { readonly [N in Said]: readonly [pattern: RegExp, form: string] } 
 
 /**
  * Checks the options of a call.
- * @param name of the operation on the facade, for messages
+ * @param name of the operation in the API, for messages
  * @throws TypeError for an unknown option, and for one that is out of form
  */
 export const readCallOptions = (name: string, operation: Operation, options: CallOptions): Partial<CallSource> => {

@@ -1,8 +1,8 @@
 import type { ServerSentEvent } from '../api/surfaces/http-output.ts';
-import type { Api } from '../api/surfaces/index.ts';
+import type { SurfaceName } from '../api/surfaces/index.ts';
 import { expectedVersion } from '../if-version.ts';
 import { checkedOptions, refuseUnknownInput } from '../options.ts';
-import type { Facade } from '../types/facade.ts';
+import type { Api } from '../types/api.ts';
 import { follow } from './follow.ts';
 import { remoteOperations } from './operations.ts';
 import type { RemoteOperation } from './remote-operation.ts';
@@ -20,7 +20,7 @@ export interface ClientOptions extends TransportOptions {
   /** Default: none, for operations without authentication. */
   readonly credentials?: ClientCredentials;
   /** The API to use for operations that exist on several: what a device sees, or what an administrator does. Default `management`. */
-  readonly api?: Extract<Api, 'management' | 'client'>;
+  readonly api?: Extract<SurfaceName, 'management' | 'client'>;
 }
 
 /** How one call is made. */
@@ -31,10 +31,10 @@ export interface RemoteCallOptions {
 }
 
 /**
- * Every operation as a function, over HTTP: the shape of the facade, `client.<group>.<verb>(input)`. But for those of the OpenID provider, which answer
+ * Every operation as a function, over HTTP: the shape of `controller.api`, `client.<group>.<verb>(input)`. But for those of the OpenID provider, which answer
  * browsers and relying parties in forms of their own.
  */
-export interface Client extends Omit<Facade<RemoteCallOptions>, ProviderGroup> {}
+export interface Client extends Omit<Api<RemoteCallOptions>, ProviderGroup> {}
 
 /** Groups that `remoteOperations` does not have. */
 type ProviderGroup = 'oidc' | 'oidcLogin';

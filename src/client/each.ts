@@ -11,11 +11,11 @@ interface ListInput {
 const PAGE_SIZE = 500;
 
 /**
- * Iterates over every entity of a list, page by page, with the facade or a client. Without `sort` it goes by id, and entities that exist throughout
+ * Iterates over every entity of a list, page by page, with `controller.api` or a client. Without `sort` it goes by id, and entities that exist throughout
  * are neither missed nor repeated, even under concurrent writes; with `sort` it goes by offset, and they may be.
  *
  * ```ts
- * for await (const { name } of each(controller.identities.list, { filter: 'isAdmin = true' })) console.log(name);
+ * for await (const { name } of each(controller.api.identities.list, { filter: 'isAdmin = true' })) console.log(name);
  * ```
  * @param input as the list takes it; the filter must not contain sorting or paging
  */

@@ -1,5 +1,5 @@
 import type { HttpMethod } from '../api/kit/operation.ts';
-import type { Api } from '../api/surfaces/index.ts';
+import type { SurfaceName } from '../api/surfaces/index.ts';
 
 /**
  * An operation as far as a client must know it: how to ask, and how to read the answer. The rules of its input are left to the controller, and with them
@@ -11,7 +11,7 @@ export interface RemoteOperation {
   /** Below the prefix of a surface, with parameters in braces: `/identities/{id}`. */
   readonly path: string;
   /** Default: management. */
-  readonly surfaces?: readonly Api[];
+  readonly surfaces?: readonly SurfaceName[];
   /** True if it needs no session. */
   readonly isOpen?: true;
   /** Names of query parameters. */

@@ -1,5 +1,5 @@
 import { expand, parametersOf } from '../api/kit/path-template.ts';
-import type { Api } from '../api/surfaces/index.ts';
+import type { SurfaceName } from '../api/surfaces/index.ts';
 import { ApiError, invalidField } from '../errors/index.ts';
 import { JSON_TYPE } from '../wire/media-types.ts';
 import { prefixes } from './operations.ts';
@@ -22,7 +22,7 @@ type Input = Readonly<Record<string, unknown>>;
  * @param prefer which surface is asked where an operation stands on several
  * @throws ApiError `COULD_NOT_VALIDATE` for a parameter of the path that is missing, and `NOT_FOUND` for one that no URL can hold, as in process
  */
-export const outgoing = (operation: RemoteOperation, input: Input, prefer: Api, ifVersion?: number): Outgoing => {
+export const outgoing = (operation: RemoteOperation, input: Input, prefer: SurfaceName, ifVersion?: number): Outgoing => {
   const { surfaces = ['management'] } = operation;
   const prefix = prefixes[surfaces.includes(prefer) ? prefer : (surfaces[0] ?? prefer)];
   const isRead = operation.method === 'GET';

@@ -19,7 +19,7 @@ export interface OperationEvent {
   readonly method: string;
   /** E.g. `patchIdentity`. This and the next three are undefined for a request that matches no operation. */
   readonly operationId: string | undefined;
-  /** Group of the facade, e.g. `identities`. */
+  /** Group of operations, e.g. `identities`. */
   readonly group: string | undefined;
   /** Name of the API, e.g. `management`. */
   readonly surface: string | undefined;

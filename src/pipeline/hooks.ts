@@ -11,7 +11,7 @@ export interface HookedCall extends Omit<Attribution, 'actor'> {
 }
 
 /**
- * An operation by its name on the facade, what it takes, and the call: a union, so that the name narrows the input. A function that takes it names all three
+ * An operation by its name in the API, what it takes, and the call: a union, so that the name narrows the input. A function that takes it names all three
  * parameters, since TypeScript compares their number.
  */
 export type BeforeArguments = {

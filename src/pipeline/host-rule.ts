@@ -27,7 +27,7 @@ export interface AuthorizationRequest {
 
 /** An operation as the host's own code sees it. */
 export interface CalledOperation {
-  /** Its name on the facade: `identities.patch`. */
+  /** Its name in the API: `identities.patch`. */
   readonly name: OperationName;
   /**
    * The right that it takes: `identity.update`, `router.read`. undefined for what is open to everybody, and to every session: logins, and what sessions do
@@ -64,7 +64,7 @@ export const readOnlyRule: HostRule = ({ operation }) =>
 
 /** Without an identity of its own, a caller has no sessions of its own: it needs the right to those of everybody. */
 export const calledOperation = ({ group, verb, operation: { permission, ofAll } }: Entry, actor: Actor): CalledOperation => ({
-  name: `${group}.${verb}` as OperationName, // the entries are those of the facade
+  name: `${group}.${verb}` as OperationName, // the entries are those of the API
   right: permission.includes('.') ? permission : actor.kind === 'system' ? ofAll : undefined,
 });
 

@@ -6,14 +6,14 @@ import type { Kind } from '../api/kit/resource.ts';
 import { allKinds, kindOf } from '../resources/kinds.ts';
 import type { OperationName } from './operation-name.ts';
 
-/** Every operation with its name on the facade. */
+/** Every operation with its name in the API. */
 export const operations = Object.entries(groups).flatMap(
   ([group, { operations }]) =>
     Object.entries(operations).map(([verb, operation]: [string, Operation]) => ({
       name: `${group}.${verb}` as OperationName,
       verb,
       operation,
-    })), // those of the facade
+    })), // those of the API
 );
 
 const collectionIn = ({ path }: Operation): string => path.split('/')[1] ?? '';

@@ -1,12 +1,12 @@
-import type { Facade } from '../types/facade.ts';
+import type { Api } from '../types/api.ts';
 
-/** The operations by their names on the facade: `identities.create`. */
-export type OperationName = { readonly [G in keyof Facade]: `${G}.${keyof Facade[G] & string}` }[keyof Facade];
+/** The operations by their names in the API: `identities.create`. */
+export type OperationName = { readonly [G in keyof Api]: `${G}.${keyof Api[G] & string}` }[keyof Api];
 
-/** What an operation takes, as on the facade. */
-export type OperationInput<N extends OperationName> = N extends `${infer G extends keyof Facade}.${infer V}`
-  ? V extends keyof Facade[G]
-    ? Facade[G][V] extends (...args: infer A) => unknown
+/** What an operation takes, as in the API. */
+export type OperationInput<N extends OperationName> = N extends `${infer G extends keyof Api}.${infer V}`
+  ? V extends keyof Api[G]
+    ? Api[G][V] extends (...args: infer A) => unknown
       ? NonNullable<A[0]>
       : never
     : never

@@ -6,7 +6,7 @@ export type FilterValue = string | number | bigint | boolean | null | Date | rea
  * for `in`.
  *
  * ```ts
- * const { data } = await controller.identities.list({ filter: filter`name = ${name} and createdAt > ${since}` });
+ * const { data } = await controller.api.identities.list({ filter: filter`name = ${name} and createdAt > ${since}` });
  * ```
  * @throws TypeError for what no filter can hold: undefined, a number that is not finite, an invalid date, an empty list, a text with control characters
  * other than line breaks, tabs and form feeds; and for a value between quotes

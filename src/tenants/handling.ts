@@ -1,6 +1,6 @@
 /** Requests over HTTP, to the tenant that a function of the host chooses: one implementation for all adapters, which take it like a controller. */
 
-import type { Api } from '../api/surfaces/index.ts';
+import type { SurfaceName } from '../api/surfaces/index.ts';
 import type { Surface } from '../api/surfaces/surface.ts';
 import type { StoreErrors } from '../call/store-errors.ts';
 import type { ManagementController } from '../controller.ts';
@@ -37,7 +37,7 @@ export type ChooseTenant = (request: TenantRequest) => ChosenTenant | Promise<Ch
 /** Which API surfaces of the tenants answer. */
 export interface TenantHandlingOptions {
   /** As `controller.only` takes them. Default: all. */
-  readonly only?: readonly (Surface | Api)[] | undefined;
+  readonly only?: readonly (Surface | SurfaceName)[] | undefined;
 }
 
 /** The handler for HTTP adapters. */

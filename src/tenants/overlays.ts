@@ -41,7 +41,7 @@ export interface Overlays {
    * The same for the time of some work.
    *
    * ```ts
-   * const { data } = await overlays.use('acme', (controller) => controller.identities.list());
+   * const { data } = await overlays.use('acme', (controller) => controller.api.identities.list());
    * ```
    * @throws as `open`, and as the work
    */

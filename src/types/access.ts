@@ -115,7 +115,7 @@ export interface AccessApi<P = CallOptions> {
    * For administrators (right `identity.read`): `GET /identities/{identityId}/services/{serviceId}/explain` of the
    * extensions API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404)
-   * @example const { isAllowed, suggestions } = await controller.access.explain({ identityId, serviceId, type: 'Dial' });
+   * @example const { isAllowed, suggestions } = await controller.api.access.explain({ identityId, serviceId, type: 'Dial' });
    */
   readonly explain: (input: { readonly identityId: string; readonly serviceId: string } & ExplainAccessQuery, options?: P) => Promise<AccessExplanation>;
 }

@@ -31,7 +31,7 @@ export interface AuthenticationApi<P = CallOptions> {
    *
    * Open to everyone: `POST /authenticate` of the management and client API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_AUTH` (401), `QUOTA_EXCEEDED` (409)
-   * @example const session = await controller.authentication.authenticate({ method: 'password', body: { username: 'ann', password: 'a long password' } });
+   * @example const session = await controller.api.authentication.authenticate({ method: 'password', body: { username: 'ann', password: 'a long password' } });
    */
   readonly authenticate: (input: { readonly body?: Authenticate } & AuthenticateQuery, options?: P) => Promise<CurrentApiSession>;
   /**

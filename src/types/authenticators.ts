@@ -115,7 +115,7 @@ export interface AuthenticatorsApi<P = CallOptions> {
    * For administrators (right `authenticator.create`): `POST /authenticators` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `COULD_NOT_PARSE_PEM_BLOCK` (400), `REFERENCED_ENTITY_NOT_FOUND` (400),
    * `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409), `MAX_AUTHENTICATOR_METHODS_REACHED` (409)
-   * @example await controller.authenticators.create({ body: { identityId: id, method: 'updb', username: 'ann', password: 'a long password' } });
+   * @example await controller.api.authenticators.create({ body: { identityId: id, method: 'updb', username: 'ann', password: 'a long password' } });
    */
   readonly create: (input: { readonly body: AuthenticatorCreate }, options?: P) => Promise<Created>;
   /**

@@ -29,7 +29,7 @@ export interface ChangesApi<P = CallOptions> {
    *
    * For administrators (right `change.read`): `GET /changes` of the extensions API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `CURSOR_EXPIRED` (410)
-   * @example const { data } = await controller.changes.list({ after: 100, kinds: ['identity'] });
+   * @example const { data } = await controller.api.changes.list({ after: 100, kinds: ['identity'] });
    */
   readonly list: <K extends ChangedKind = ChangedKind>(input?: Omit<ListChangesQuery, 'kinds'> & { readonly kinds?: readonly K[] }, options?: P) => Promise<Page<Change<K>>>;
   /**
@@ -37,7 +37,7 @@ export interface ChangesApi<P = CallOptions> {
    *
    * For administrators (right `change.read`): `GET /changes/follow` of the extensions API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `CURSOR_EXPIRED` (410)
-   * @example for await (const { action, after } of controller.changes.follow({ kinds: ['identity'] })) console.log(action, after?.name);
+   * @example for await (const { action, after } of controller.api.changes.follow({ kinds: ['identity'] })) console.log(action, after?.name);
    */
   readonly follow: <K extends ChangedKind = ChangedKind>(input?: Omit<FollowChangesQuery, 'kinds'> & { readonly kinds?: readonly K[] } & { readonly signal?: AbortSignal }) => AsyncIterable<Change<K>>;
 }

@@ -188,7 +188,7 @@ export interface EdgeRoutersApi<P = CallOptions> {
    *
    * For administrators (right `router.create`): `POST /edge-routers` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `QUOTA_EXCEEDED` (409), `NOT_CONFIGURED` (409)
-   * @example const { id } = await controller.edgeRouters.create({ body: { name: 'paris', isTunnelerEnabled: false } });
+   * @example const { id } = await controller.api.edgeRouters.create({ body: { name: 'paris', isTunnelerEnabled: false } });
    */
   readonly create: (input: { readonly body: EdgeRouterCreate }, options?: P) => Promise<Created>;
   /**

@@ -509,7 +509,7 @@ export interface IdentitiesApi<P = CallOptions> {
    * For administrators (right `identity.read`): `GET /identities` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
    * (401)
-   * @example const { data, pagination } = await controller.identities.list({ filter: 'isAdmin = true', sort: 'name' });
+   * @example const { data, pagination } = await controller.api.identities.list({ filter: 'isAdmin = true', sort: 'name' });
    */
   readonly list: (input?: RoleListQuery, options?: P) => Promise<Page<Identity>>;
   /**
@@ -525,7 +525,7 @@ export interface IdentitiesApi<P = CallOptions> {
    * For administrators (right `identity.create`): `POST /identities` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409),
    * `NOT_CONFIGURED` (409)
-   * @example const { id } = await controller.identities.create({ body: { name: 'ann', type: 'User', isAdmin: false, enrollment: { ott: true } } });
+   * @example const { id } = await controller.api.identities.create({ body: { name: 'ann', type: 'User', isAdmin: false, enrollment: { ott: true } } });
    */
   readonly create: (input: { readonly body: IdentityCreate }, options?: P) => Promise<Created>;
   /**
@@ -542,7 +542,7 @@ export interface IdentitiesApi<P = CallOptions> {
    * For administrators (right `identity.update`): `PATCH /identities/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409),
    * `PRECONDITION_FAILED` (412)
-   * @example await controller.identities.patch({ id, body: { roleAttributes: ['sales'] } });
+   * @example await controller.api.identities.patch({ id, body: { roleAttributes: ['sales'] } });
    */
   readonly patch: (input: { readonly id: string; readonly body: IdentityPatch }, options?: P) => Promise<Empty>;
   /**
@@ -566,7 +566,7 @@ export interface IdentitiesApi<P = CallOptions> {
    * For administrators (right `identity.update`): `POST /identities/{id}/disable` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `ENTITY_CAN_NOT_BE_UPDATED` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404),
    * `QUOTA_EXCEEDED` (409)
-   * @example await controller.identities.disable({ id, body: { durationMinutes: 30 } });
+   * @example await controller.api.identities.disable({ id, body: { durationMinutes: 30 } });
    */
   readonly disable: (input: { readonly id: string; readonly body: DisableIdentity }, options?: P) => Promise<Empty>;
   /**

@@ -2,6 +2,7 @@
 
 export type * from './access.ts';
 export type * from './accessible-services.ts';
+export type * from './api.ts';
 export type * from './api-session-certificates.ts';
 export type * from './api-sessions.ts';
 export type * from './auth-policies.ts';
@@ -25,7 +26,6 @@ export type * from './external-jwt-signers.ts';
 export type * from './fabric-routers.ts';
 export type * from './fabric-services.ts';
 export type * from './fabric-terminators.ts';
-export type * from './facade.ts';
 export type * from './identities.ts';
 export type * from './identity-types.ts';
 export type * from './informational.ts';

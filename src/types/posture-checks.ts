@@ -674,7 +674,7 @@ export interface PostureChecksApi<P = CallOptions> {
    *
    * For administrators (right `posture-check.create`): `POST /posture-checks` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `QUOTA_EXCEEDED` (409)
-   * @example await controller.postureChecks.create({ body: { name: 'company domain', typeId: 'DOMAIN', domains: ['example.com'] } });
+   * @example await controller.api.postureChecks.create({ body: { name: 'company domain', typeId: 'DOMAIN', domains: ['example.com'] } });
    */
   readonly create: (input: { readonly body: PostureCheckCreate }, options?: P) => Promise<Created>;
   /**

@@ -137,8 +137,8 @@ test('what only resembles an object is refused in process, where JSON could not 
     const { body, id } = await sampleOf(app, entry);
     const call = (given: unknown) =>
       name === 'cas.create'
-        ? app.controller.cas.create({ body: { ...(body as object), externalIdClaim: given } as never })
-        : app.controller.identities.trace({ id: id ?? '', body: given as never });
+        ? app.controller.api.cas.create({ body: { ...(body as object), externalIdClaim: given } as never })
+        : app.controller.api.identities.trace({ id: id ?? '', body: given as never });
     for (const given of [
       new Map([['location', 'COMMON_NAME']]),
       new Set(),

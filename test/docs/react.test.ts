@@ -29,7 +29,7 @@ test('a component shows what the client reads, or why it was refused, and aborts
   const { People }: Components = await import(pathToFileURL(file).href);
 
   await using app = await openApp('memory');
-  await app.controller.identities.create({ body: ann });
+  await app.controller.api.identities.create({ body: ann });
   const answer = fetchHandler(app.controller);
   const signals: (AbortSignal | null | undefined)[] = [];
   const clientOf = (session: string) => {

@@ -58,7 +58,7 @@ test('the guide has what a controller says that cannot be opened', async (t) => 
 test('the guide has what enrollment says without an address, and the client without an answer', async () => {
   const controller = await ManagementController.open({ storage: memoryStorage() });
   const { address, close } = await serve({ controller });
-  await tells(() => controller.identities.create({ body: { name: 'ann', type: 'User', isAdmin: false, enrollment: { ott: true } } }));
+  await tells(() => controller.api.identities.create({ body: { name: 'ann', type: 'User', isAdmin: false, enrollment: { ott: true } } }));
   await tells(() => createClient({ baseUrl: address.replace('http:', 'https:') }).informational.version());
   await close();
   await tells(() => createClient({ baseUrl: address }).informational.version());

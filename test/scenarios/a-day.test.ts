@@ -37,7 +37,7 @@ const overHttp = (app: App): Way => ({
   nobody: remote(app, undefined),
   as: (session) => remote(app, { session }),
 });
-const inProcess = ({ controller }: App): Way => ({ management: controller, nobody: controller, as: controller.as });
+const inProcess = ({ controller }: App): Way => ({ management: controller.api, nobody: controller.api, as: controller.as });
 
 const refused = (work: Promise<unknown>, status: number, code: string) => assert.rejects(work, { status, code });
 

@@ -196,24 +196,24 @@ onEveryStore('lists below identities, services, routers and policies', (open, st
       const name = `n${i}`;
       const role = ['#a', '#b', `@${user.id}`].slice(0, 1 + (i % 3));
       ids.service = (
-        await controller.services.create({ body: { name, encryptionRequired: true, roleAttributes: ['a'], configs: [config] } })
+        await controller.api.services.create({ body: { name, encryptionRequired: true, roleAttributes: ['a'], configs: [config] } })
       ).id;
-      await controller.identities.create({ body: { name, type: 'Device', isAdmin: false, roleAttributes: ['a'] } });
-      ids.router = (await controller.edgeRouters.create({ body: { name, roleAttributes: ['a'] } })).id;
+      await controller.api.identities.create({ body: { name, type: 'Device', isAdmin: false, roleAttributes: ['a'] } });
+      ids.router = (await controller.api.edgeRouters.create({ body: { name, roleAttributes: ['a'] } })).id;
       ids.policy = (
-        await controller.servicePolicies.create({
+        await controller.api.servicePolicies.create({
           body: { name, type: 'Dial', semantic: 'AnyOf', identityRoles: role, serviceRoles: ['#a', `@${ids.service}`] },
         })
       ).id;
       ids.erp = (
-        await controller.edgeRouterPolicies.create({ body: { name, semantic: 'AnyOf', identityRoles: role, edgeRouterRoles: ['#a'] } })
+        await controller.api.edgeRouterPolicies.create({ body: { name, semantic: 'AnyOf', identityRoles: role, edgeRouterRoles: ['#a'] } })
       ).id;
       ids.serp = (
-        await controller.serviceEdgeRouterPolicies.create({
+        await controller.api.serviceEdgeRouterPolicies.create({
           body: { name, semantic: 'AnyOf', serviceRoles: ['#a'], edgeRouterRoles: ['#a', `@${ids.router}`] },
         })
       ).id;
-      await controller.terminators.create({ body: { service: ids.service, router: ids.router, binding: 'edge', address: name } });
+      await controller.api.terminators.create({ body: { service: ids.service, router: ids.router, binding: 'edge', address: name } });
     }
     const as = await user.login();
     const paths = [

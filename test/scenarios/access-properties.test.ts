@@ -58,16 +58,16 @@ const build = async (app: App, { identities, services, checks, policies }: Netwo
   const made = { identities: [] as string[], services: [] as string[], checks: [] as string[] };
   for (const [i, roleAttributes] of identities.entries())
     made.identities.push(
-      (await controller.identities.create({ body: { name: `i${i}`, type: 'Device', isAdmin: false, roleAttributes } })).id,
+      (await controller.api.identities.create({ body: { name: `i${i}`, type: 'Device', isAdmin: false, roleAttributes } })).id,
     );
   for (const [i, roleAttributes] of services.entries())
-    made.services.push((await controller.services.create({ body: { name: `s${i}`, encryptionRequired: true, roleAttributes } })).id);
+    made.services.push((await controller.api.services.create({ body: { name: `s${i}`, encryptionRequired: true, roleAttributes } })).id);
   for (const [i, check] of checks.entries())
-    made.checks.push((await controller.postureChecks.create({ body: { name: `c${i}`, typeId: 'DOMAIN', ...check } })).id);
+    made.checks.push((await controller.api.postureChecks.create({ body: { name: `c${i}`, typeId: 'DOMAIN', ...check } })).id);
   const named = (roles: readonly string[], ids: readonly string[]) =>
     roles.map((role) => (role.startsWith('@') ? `@${ids[Number(role.slice(1))]}` : role));
   for (const [i, { identityRoles, serviceRoles, postureCheckRoles, ...rest }] of policies.entries())
-    await controller.servicePolicies.create({
+    await controller.api.servicePolicies.create({
       body: {
         name: `p${i}`,
         ...rest,
@@ -82,10 +82,10 @@ const build = async (app: App, { identities, services, checks, policies }: Netwo
     roleAttributes: roleAttributes ?? [],
   });
   return {
-    identities: (await controller.identities.list(all)).data.map(carrying),
-    services: (await controller.services.list(all)).data.map(carrying),
+    identities: (await controller.api.identities.list(all)).data.map(carrying),
+    services: (await controller.api.services.list(all)).data.map(carrying),
     checks: (await app.inStore('read', (entities) => entities.list(postureCheck, { where: { op: 'all' } }))).filter(isDomainCheck),
-    policies: (await controller.servicePolicies.list(all)).data.map(({ identityRoles, serviceRoles, postureCheckRoles, ...rest }) => ({
+    policies: (await controller.api.servicePolicies.list(all)).data.map(({ identityRoles, serviceRoles, postureCheckRoles, ...rest }) => ({
       ...rest,
       identityRoles: identityRoles ?? [],
       serviceRoles: serviceRoles ?? [],
@@ -109,27 +109,30 @@ onEveryStore('access in random networks', (open, store) => {
           const { id } = identity;
           const may = (right: 'dial' | 'bind') =>
             idsOf(services.filter((service) => evaluatePermissions(policies, identity, service)[right]));
-          assert.deepEqual(ids(await controller.identities.listServices({ id, policyType: 'dial', ...all })), may('dial'));
-          assert.deepEqual(ids(await controller.identities.listServices({ id, policyType: 'bind', ...all })), may('bind'));
+          assert.deepEqual(ids(await controller.api.identities.listServices({ id, policyType: 'dial', ...all })), may('dial'));
+          assert.deepEqual(ids(await controller.api.identities.listServices({ id, policyType: 'bind', ...all })), may('bind'));
           const selecting = policies.filter(({ semantic, identityRoles }) => selects({ semantic, roles: identityRoles }, identity));
-          assert.deepEqual(ids(await controller.identities.listServicePolicies({ id, ...all })), idsOf(selecting));
+          assert.deepEqual(ids(await controller.api.identities.listServicePolicies({ id, ...all })), idsOf(selecting));
         }
         for (const service of services) {
           const { id } = service;
           const may = identities.filter((identity) => evaluatePermissions(policies, identity, service).granting.length > 0);
-          assert.deepEqual(ids(await controller.services.listIdentities({ id, ...all })), idsOf(may));
+          assert.deepEqual(ids(await controller.api.services.listIdentities({ id, ...all })), idsOf(may));
           for (const identity of identities) {
             const { dial, bind } = evaluatePermissions(policies, identity, service);
-            const advice = await controller.identities.getPolicyAdvice({ id: identity.id, serviceId: id });
+            const advice = await controller.api.identities.getPolicyAdvice({ id: identity.id, serviceId: id });
             assert.deepEqual([advice.isDialAllowed ?? false, advice.isBindAllowed ?? false], [dial, bind]);
           }
         }
         for (const { id, semantic, identityRoles, serviceRoles, postureCheckRoles } of policies) {
           const selected = <E extends { id: string; roleAttributes: readonly string[] }>(of: readonly E[], roles: readonly string[]) =>
             idsOf(of.filter((entity) => selects({ semantic, roles }, entity)));
-          assert.deepEqual(ids(await controller.servicePolicies.listIdentities({ id, ...all })), selected(identities, identityRoles));
-          assert.deepEqual(ids(await controller.servicePolicies.listServices({ id, ...all })), selected(services, serviceRoles));
-          assert.deepEqual(ids(await controller.servicePolicies.listPostureChecks({ id, ...all })), selected(checks, postureCheckRoles));
+          assert.deepEqual(ids(await controller.api.servicePolicies.listIdentities({ id, ...all })), selected(identities, identityRoles));
+          assert.deepEqual(ids(await controller.api.servicePolicies.listServices({ id, ...all })), selected(services, serviceRoles));
+          assert.deepEqual(
+            ids(await controller.api.servicePolicies.listPostureChecks({ id, ...all })),
+            selected(checks, postureCheckRoles),
+          );
         }
       }),
       numRuns(store, 25),
@@ -188,7 +191,7 @@ onEveryStore('access in random networks', (open, store) => {
             ['Dial', may.dial],
             ['Bind', may.bind],
           ] as const) {
-            const explained = await app.controller.access.explain({ identityId: who.id, serviceId: service.id, type });
+            const explained = await app.controller.api.access.explain({ identityId: who.id, serviceId: service.id, type });
             assert.equal(explained.isAllowed, isAllowed);
             assert.equal(explained.isPermitted, type === 'Dial' ? permissions.dial : permissions.bind);
           }

@@ -9,7 +9,7 @@ const refusedWith = (code: string) => (error: unknown) => error instanceof ApiEr
 onEveryStore('a host that acts for its users', (open) => {
   const latest = async (app: App) => (await app.rows('change')).at(-1);
   const identity = async (app: App, name: string, isAdmin = false) =>
-    (await app.controller.identities.create({ body: person(name, isAdmin) })).id;
+    (await app.controller.api.identities.create({ body: person(name, isAdmin) })).id;
 
   test('what the host says of a call stands in its change record and its event', async () => {
     await using app = await open();
@@ -19,17 +19,17 @@ onEveryStore('a host that acts for its users', (open) => {
       ({ actor, onBehalfOf, reason, requestId }) => void events.push({ actor, onBehalfOf, reason, requestId }),
     );
     const said = { actor: 'sso:123', onBehalfOf: 'ann@example.com', reason: 'ticket 42', requestId: 'r-1' };
-    const { id } = await app.controller.identities.create({ body: person('ann') }, said);
+    const { id } = await app.controller.api.identities.create({ body: person('ann') }, said);
     const record = await latest(app);
     for (const [field, value] of Object.entries(said)) assert.equal(record?.[field], value);
-    await app.controller.identities.patch({ id, body: { externalId: 'e' } });
+    await app.controller.api.identities.patch({ id, body: { externalId: 'e' } });
     assert.deepEqual(events[0], said);
     assert.deepEqual({ ...(events[1] as object), requestId: '' }, { actor: 'system', onBehalfOf: null, reason: null, requestId: '' });
   });
 
   test('an actor that could be an identity, and texts out of form, are refused before anything is done', async () => {
     await using app = await open();
-    const create = (options: object) => app.controller.identities.create({ body: person('ann') }, options);
+    const create = (options: object) => app.controller.api.identities.create({ body: person('ann') }, options);
     const bad: readonly object[] = [
       { actor: 'system' },
       { actor: 'AbCdEf123' },
@@ -47,7 +47,7 @@ onEveryStore('a host that acts for its users', (open) => {
       { onBehalf: 'x' },
     ];
     for (const options of bad) await assert.rejects(create(options), TypeError, JSON.stringify(options));
-    assert.deepEqual((await app.controller.identities.list({ filter: 'name = "ann"' })).data, []);
+    assert.deepEqual((await app.controller.api.identities.list({ filter: 'name = "ann"' })).data, []);
   });
 
   test('a call for an identity has its rights, and is put down to it', async () => {
@@ -65,10 +65,10 @@ onEveryStore('a host that acts for its users', (open) => {
     await using app = await open();
     const { controller } = app;
     const ann = await identity(app, 'ann');
-    const service = (name: string) => controller.services.create({ body: { name, encryptionRequired: true } });
+    const service = (name: string) => controller.api.services.create({ body: { name, encryptionRequired: true } });
     const [granted] = [await service('granted'), await service('other')];
     const [identityRoles, serviceRoles] = [[`@${ann}`], [`@${granted.id}`]];
-    await controller.servicePolicies.create({ body: { name: 'p', type: 'Dial', semantic: 'AnyOf', identityRoles, serviceRoles } });
+    await controller.api.servicePolicies.create({ body: { name: 'p', type: 'Dial', semantic: 'AnyOf', identityRoles, serviceRoles } });
     const as = controller.asIdentity(ann);
     assert.equal((await as.currentIdentity.get()).name, 'ann');
     assert.deepEqual(
@@ -84,9 +84,9 @@ onEveryStore('a host that acts for its users', (open) => {
     const boss = await identity(app, 'boss', true);
     const as = app.controller.asIdentity(boss);
     await as.identities.list({});
-    await app.controller.identities.patch({ id: boss, body: { isAdmin: false } });
+    await app.controller.api.identities.patch({ id: boss, body: { isAdmin: false } });
     await assert.rejects(as.identities.list({}), refusedWith('UNAUTHORIZED'));
-    await app.controller.identities.disable({ id: boss, body: { durationMinutes: 0 } });
+    await app.controller.api.identities.disable({ id: boss, body: { durationMinutes: 0 } });
     await assert.rejects(as.currentIdentity.get(), refusedWith('UNAUTHORIZED'));
     await assert.rejects(app.controller.asIdentity('nobody').currentIdentity.get(), refusedWith('NOT_FOUND'));
   });
@@ -96,7 +96,7 @@ onEveryStore('a host that acts for its users', (open) => {
     const boss = await identity(app, 'boss', true);
     const hasher = app.controller.asIdentity(boss).identities.create({ body: person('eve') });
     // The patch is queued behind nothing: whichever write comes second sees the first.
-    const demotion = app.controller.identities.patch({ id: boss, body: { isAdmin: false } });
+    const demotion = app.controller.api.identities.patch({ id: boss, body: { isAdmin: false } });
     const [created] = await Promise.allSettled([hasher, demotion]);
     const records = await app.rows('change');
     const demoted = records.findIndex(({ entityId, action }) => entityId === boss && action === 'update');

@@ -40,8 +40,8 @@ test('a controller that was not told its address says once when it is opened wha
 test('one that was says nothing, and leads clients there, even when it is the default', async () => {
   for (const address of ['https://controller.example', DEFAULT]) {
     const { controller, warnings } = await opened({ address });
-    const { id } = await controller.identities.create({ body: { ...newIdentity('ann'), enrollment: { ott: true } } });
-    const { enrollment } = await controller.identities.get({ id });
+    const { id } = await controller.api.identities.create({ body: { ...newIdentity('ann'), enrollment: { ott: true } } });
+    const { enrollment } = await controller.api.identities.get({ id });
     const [, claims = ''] = enrollment.ott?.jwt?.split('.') ?? [];
     assert.equal(JSON.parse(Buffer.from(claims, 'base64url').toString()).iss, address);
     assert.deepEqual(warnings, []);
@@ -53,15 +53,15 @@ test('one that was says nothing, and leads clients there, even when it is the de
 const withoutAddress = async () => {
   const storage = memoryStorage();
   const { controller: before } = await opened({ address: 'https://controller.example' }, storage);
-  const { id: identityId } = await before.identities.create({ body: newIdentity('ann') });
-  const { id: authenticatorId } = await before.authenticators.create({
+  const { id: identityId } = await before.api.identities.create({ body: newIdentity('ann') });
+  const { id: authenticatorId } = await before.api.authenticators.create({
     body: { identityId, method: 'updb', username: 'ann@example', password: 'a-good-password' },
   });
-  const { id: enrollmentId } = await before.enrollments.create({ body: { identityId, method: 'ott', expiresAt: LATER } });
-  const { id: routerId } = await before.edgeRouters.create({ body: { name: 'paris' } });
+  const { id: enrollmentId } = await before.api.enrollments.create({ body: { identityId, method: 'ott', expiresAt: LATER } });
+  const { id: routerId } = await before.api.edgeRouters.create({ body: { name: 'paris' } });
   const flags = { isAuthEnabled: true, isOttCaEnrollmentEnabled: true, isAutoCaEnrollmentEnabled: true };
   const { cert: certPem } = await authority('partner');
-  const { id: caId } = await before.cas.create({ body: { name: 'partner', certPem, identityRoles: [], ...flags } });
+  const { id: caId } = await before.api.cas.create({ body: { name: 'partner', certPem, identityRoles: [], ...flags } });
   await before.close();
   const { controller } = await opened({}, storage);
   return { controller, identityId, authenticatorId, enrollmentId, routerId, caId };
@@ -73,34 +73,34 @@ const { identities, enrollments, authenticators, edgeRouters, routers, transitRo
 const makers: readonly (readonly [Operation, (network: Network) => Promise<unknown>])[] = [
   [
     identities.operations.create,
-    ({ controller }) => controller.identities.create({ body: { ...newIdentity('bob'), enrollment: { ott: true } } }),
+    ({ controller }) => controller.api.identities.create({ body: { ...newIdentity('bob'), enrollment: { ott: true } } }),
   ],
   [
     enrollments.operations.create,
     ({ controller, identityId }) =>
-      controller.enrollments.create({ body: { identityId, method: 'updb', username: 'ann@example', expiresAt: LATER } }),
+      controller.api.enrollments.create({ body: { identityId, method: 'updb', username: 'ann@example', expiresAt: LATER } }),
   ],
   [
     enrollments.operations.refresh,
-    ({ controller, enrollmentId: id }) => controller.enrollments.refresh({ id, body: { expiresAt: LATER } }),
+    ({ controller, enrollmentId: id }) => controller.api.enrollments.refresh({ id, body: { expiresAt: LATER } }),
   ],
   [
     authenticators.operations.reEnroll,
-    ({ controller, authenticatorId: id }) => controller.authenticators.reEnroll({ id, body: { expiresAt: LATER } }),
+    ({ controller, authenticatorId: id }) => controller.api.authenticators.reEnroll({ id, body: { expiresAt: LATER } }),
   ],
-  [edgeRouters.operations.create, ({ controller }) => controller.edgeRouters.create({ body: { name: 'rome' } })],
-  [edgeRouters.operations.reEnroll, ({ controller, routerId: id }) => controller.edgeRouters.reEnroll({ id })],
-  [routers.operations.create, ({ controller }) => controller.routers.create({ body: { name: 'rome' } })],
-  [transitRouters.operations.create, ({ controller }) => controller.transitRouters.create({ body: { name: 'rome' } })],
-  [cas.operations.getJwt, ({ controller, caId: id }) => controller.cas.getJwt({ id })],
-  [trust.operations.listNetworkJwts, ({ controller }) => controller.trust.listNetworkJwts()],
+  [edgeRouters.operations.create, ({ controller }) => controller.api.edgeRouters.create({ body: { name: 'rome' } })],
+  [edgeRouters.operations.reEnroll, ({ controller, routerId: id }) => controller.api.edgeRouters.reEnroll({ id })],
+  [routers.operations.create, ({ controller }) => controller.api.routers.create({ body: { name: 'rome' } })],
+  [transitRouters.operations.create, ({ controller }) => controller.api.transitRouters.create({ body: { name: 'rome' } })],
+  [cas.operations.getJwt, ({ controller, caId: id }) => controller.api.cas.getJwt({ id })],
+  [trust.operations.listNetworkJwts, ({ controller }) => controller.api.trust.listNetworkJwts()],
 ];
 
 for (const [operation, make] of makers) {
   test(`${operation.operationId} makes no token with an address that was never set, says what to set, and writes nothing`, async () => {
     const network = await withoutAddress();
     const { controller } = network;
-    const before = await controller.changes.list({ limit: 500 });
+    const before = await controller.api.changes.list({ limit: 500 });
     await assert.rejects(make(network), (error) => {
       assert.ok(error instanceof ApiError && error.code === 'NOT_CONFIGURED');
       assert.match(
@@ -110,17 +110,17 @@ for (const [operation, make] of makers) {
       return true;
     });
     assert.ok(codesOf(operation).includes('NOT_CONFIGURED'), 'declared');
-    assert.deepEqual(await controller.changes.list({ limit: 500 }), before);
+    assert.deepEqual(await controller.api.changes.list({ limit: 500 }), before);
     await controller.close();
   });
 }
 
 test('what needs no token works without an address', async () => {
   const { controller, identityId, routerId } = await withoutAddress();
-  await controller.identities.create({ body: newIdentity('bob') });
-  await controller.identities.patch({ id: identityId, body: { name: 'anna' } });
-  await controller.edgeRouters.patch({ id: routerId, body: { name: 'lyon' } });
-  const { enrollment } = await controller.identities.get({ id: identityId });
+  await controller.api.identities.create({ body: newIdentity('bob') });
+  await controller.api.identities.patch({ id: identityId, body: { name: 'anna' } });
+  await controller.api.edgeRouters.patch({ id: routerId, body: { name: 'lyon' } });
+  const { enrollment } = await controller.api.identities.get({ id: identityId });
   assert.ok(enrollment.ott?.jwt, 'a token that was made with an address stays');
   await controller.close();
 });

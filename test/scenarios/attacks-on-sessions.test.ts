@@ -12,7 +12,7 @@ const endings: Readonly<Record<string, (app: App, user: User, as: string) => Pro
   'deleting the identity': (app, { id }) => app.request('DELETE', `/identities/${id}`),
   'deleting the authenticator': (app, { authenticatorId }) => app.request('DELETE', `/authenticators/${authenticatorId}`),
   'deleting the session': async (app, _user, as) => {
-    const [row] = (await app.controller.apiSessions.list({ filter: `token = "${as}"` })).data;
+    const [row] = (await app.controller.api.apiSessions.list({ filter: `token = "${as}"` })).data;
     await app.request('DELETE', `/api-sessions/${row?.id}`);
   },
   'logging out': (app, _user, as) => app.request('DELETE', '/current-api-session', { as }),

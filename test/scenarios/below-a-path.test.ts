@@ -77,7 +77,7 @@ test('the version information has the addresses at which the APIs are, below a m
     const target = asking.mount === undefined ? `${M}/version` : '/version';
     assert.deepEqual(managementIn((await ask(controller, target, asking)).text), expected, JSON.stringify(asking));
   }
-  const inProcess = await behind.informational.version();
+  const inProcess = await behind.api.informational.version();
   assert.deepEqual(inProcess.apiVersions['edge-client']?.v1?.apiBaseUrls, ['https://gw.example/net/edge/client/v1']);
   await Promise.all([plain.close(), behind.close()]);
 });
@@ -161,9 +161,9 @@ test('what leads devices and routers to the controller is refused with an addres
   const controller = await open({ address: 'https://gw.example/net', member: { name: 'one' } });
   const identity = { name: 'lift', type: 'Device', isAdmin: false } as const;
   for (const make of [
-    () => controller.identities.create({ body: { ...identity, enrollment: { ott: true } } }),
-    () => controller.edgeRouters.create({ body: { name: 'paris' } }),
-    () => controller.trust.listNetworkJwts(),
+    () => controller.api.identities.create({ body: { ...identity, enrollment: { ott: true } } }),
+    () => controller.api.edgeRouters.create({ body: { name: 'paris' } }),
+    () => controller.api.trust.listNetworkJwts(),
   ])
     await assert.rejects(make, (error) => {
       assert.ok(error instanceof ApiError && error.code === 'NOT_CONFIGURED');
@@ -173,8 +173,8 @@ test('what leads devices and routers to the controller is refused with an addres
       );
       return true;
     });
-  await controller.identities.create({ body: identity });
-  const [{ apiAddresses, ctrlAddress } = assert.fail()] = (await controller.controllers.list()).data;
+  await controller.api.identities.create({ body: identity });
+  const [{ apiAddresses, ctrlAddress } = assert.fail()] = (await controller.api.controllers.list()).data;
   assert.equal(apiAddresses['edge-management']?.[0]?.url, `https://gw.example/net${M}`);
   assert.equal(ctrlAddress ?? null, null);
   await controller.close();

@@ -174,8 +174,10 @@ onEveryStore('enrollment by a certificate of an authority', (open) => {
     const own = await aCa(app);
     for (const path of ['/enroll?method=ca', '/enroll/ca', '/enroll/ottca'])
       assert.equal((await app.request('POST', path, { as: null, body: {}, certificates: chainOf(await own.issue('ann')) })).status, 404);
-    await assert.rejects(app.controller.enrolling.ca({}), { code: 'CERT_FAILED_VALIDATION' });
+    await assert.rejects(app.controller.api.enrolling.ca({}), { code: 'CERT_FAILED_VALIDATION' });
     const { enrollment } = await toEnroll(app, { ottca: own.id });
-    await assert.rejects(app.controller.enrolling.ottca({ body: { token: enrollment.token } }), { code: 'CERTIFICATE_FAILED_VALIDATION' });
+    await assert.rejects(app.controller.api.enrolling.ottca({ body: { token: enrollment.token } }), {
+      code: 'CERTIFICATE_FAILED_VALIDATION',
+    });
   });
 });

@@ -63,9 +63,9 @@ onEveryStore('certificate authenticators', (open) => {
       const expired = { notBefore: NOW - 5 * DAY, notAfter: NOW - DAY, extendedKeyUsage: ['1.3.6.1.5.5.7.3.1'] };
       assert.equal((await post(app, await person(app, 'eve'), (await old.issue('x', expired)).cert)).status, 201);
       app.clock.advance('3d');
-      const identityId = (await app.controller.identities.create({ body: { name: 'tom', type: 'User', isAdmin: false } })).id;
+      const identityId = (await app.controller.api.identities.create({ body: { name: 'tom', type: 'User', isAdmin: false } })).id;
       const certPem = (await old.issue('y')).cert;
-      assert.ok((await app.controller.authenticators.create({ body: { identityId, method: 'cert', certPem } })).id);
+      assert.ok((await app.controller.api.authenticators.create({ body: { identityId, method: 'cert', certPem } })).id);
     },
   );
 

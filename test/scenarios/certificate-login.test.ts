@@ -191,6 +191,6 @@ onEveryStore('login by certificate', (open) => {
         401,
         'INVALID_AUTH',
       );
-    await assert.rejects(app.controller.authentication.authenticate({ method: 'cert' }), { code: 'INVALID_AUTH' });
+    await assert.rejects(app.controller.api.authentication.authenticate({ method: 'cert' }), { code: 'INVALID_AUTH' });
   });
 });

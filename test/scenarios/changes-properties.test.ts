@@ -32,7 +32,15 @@ const steps = fc.array(
 );
 
 /** Creates a service, changes it where there is one, or deletes it. */
-const write = async ({ controller: { services } }: App, name: string, what: 'put' | 'delete'): Promise<void> => {
+const write = async (
+  {
+    controller: {
+      api: { services },
+    },
+  }: App,
+  name: string,
+  what: 'put' | 'delete',
+): Promise<void> => {
   const [there] = (await services.list({ filter: `name = "${name}"` })).data;
   if (!there) return what === 'delete' ? undefined : void (await services.create({ body: { name, encryptionRequired: true } }));
   if (what === 'delete') await services.delete({ id: there.id });
@@ -68,7 +76,7 @@ const openBoth = async (store: string) => {
   return { apps, [Symbol.asyncDispose]: end };
 };
 
-const newest = async ({ controller }: App): Promise<number> => (await controller.changes.list()).pagination.totalCount;
+const newest = async ({ controller }: App): Promise<number> => (await controller.api.changes.list()).pagination.totalCount;
 const upTo = (last: number) => Array.from({ length: last }, (_, i) => i + 1);
 const runsOn = (store: string): number => (store === 'memory' ? 25 : 6);
 
@@ -103,7 +111,7 @@ onEveryStore('followers of the change log that are cut off at random', (_, store
 
   follows('a loop in process that goes on after the last revision', async ([app, other], script) => {
     const replica = createReplica();
-    const loop = () => app.controller.changes.follow({ after: replica.revisions.at(-1) ?? 0 })[Symbol.asyncIterator]();
+    const loop = () => app.controller.api.changes.follow({ after: replica.revisions.at(-1) ?? 0 })[Symbol.asyncIterator]();
     let items = loop();
     const readOne = async () => replica.take((await items.next()).value as Change); // it goes on
     for (const step of script) {

@@ -30,7 +30,7 @@ const reading = <T>(items: AsyncIterable<T>) => {
 
 /** The revision of the last change. */
 const newest = async ({ controller }: App): Promise<number> => {
-  const { pagination } = await controller.changes.list();
+  const { pagination } = await controller.api.changes.list();
   return pagination.totalCount;
 };
 
@@ -68,16 +68,16 @@ const pair = async (store: string, settings = {}) => {
 onEveryStore('the change log, listed', (open, store) => {
   test('a page has the changes that follow a revision, oldest first, and how many there are', async () => {
     await using app = await open();
-    const { data: all, pagination } = await app.controller.changes.list({ limit: -1 });
+    const { data: all, pagination } = await app.controller.api.changes.list({ limit: -1 });
     const last = all.length;
     assert.deepEqual(revisions(all), from(1, last));
     assert.deepEqual(pagination, { limit: 500, offset: 0, totalCount: last });
     await changeSomething(app, 3);
-    const page = await app.controller.changes.list({ after: last, limit: 2 });
+    const page = await app.controller.api.changes.list({ after: last, limit: 2 });
     assert.deepEqual(revisions(page.data), [last + 1, last + 2]);
     assert.deepEqual(page.pagination, { limit: 2, offset: 0, totalCount: 3 });
-    assert.deepEqual((await app.controller.changes.list({ after: last + 3 })).data, []);
-    assert.equal((await app.controller.changes.list()).data.length, 10);
+    assert.deepEqual((await app.controller.api.changes.list({ after: last + 3 })).data, []);
+    assert.equal((await app.controller.api.changes.list()).data.length, 10);
   });
 
   test('a change is the one that events have', async () => {
@@ -85,9 +85,9 @@ onEveryStore('the change log, listed', (open, store) => {
     const seen: Change[] = [];
     app.controller.events.on('change', (change) => void seen.push(change));
     const id = await app.create('/identities', ann);
-    await app.controller.identities.patch({ id, body: { isAdmin: true } });
-    await app.controller.identities.delete({ id });
-    const { data } = await app.controller.changes.list({ kinds: ['identity'], limit: 500 });
+    await app.controller.api.identities.patch({ id, body: { isAdmin: true } });
+    await app.controller.api.identities.delete({ id });
+    const { data } = await app.controller.api.changes.list({ kinds: ['identity'], limit: 500 });
     assert.deepEqual(
       data.slice(-3),
       seen.filter(({ entity }) => entity === 'identity'),
@@ -100,7 +100,7 @@ onEveryStore('the change log, listed', (open, store) => {
     await app.create('/identities', ann);
     await changeSomething(app, 2);
     await app.create('/config-types', { name: 'a type' });
-    const { data, pagination } = await app.controller.changes.list({ after: last, kinds: ['identity', 'configType'] });
+    const { data, pagination } = await app.controller.api.changes.list({ after: last, kinds: ['identity', 'configType'] });
     assert.deepEqual(
       data.map(({ entity }) => entity),
       ['identity', 'configType'],
@@ -118,22 +118,22 @@ onEveryStore('the change log, listed', (open, store) => {
     const { storage, transaction } = newHostedStorage(store);
     await using app = await open({ storage });
     const last = await newest(app);
-    await transaction(async (host) => void (await app.controller.services.create({ body: service() }, { transaction: host })));
+    await transaction(async (host) => void (await app.controller.api.services.create({ body: service() }, { transaction: host })));
     assert.equal(await newest(app), last + 1);
   });
 
   test('a revision that is older than what is kept is refused with the earliest one, and so is one that is yet to come', async () => {
     await using app = await open({ settings: { changesKept: 5 } });
     await changeSomething(app, 10);
-    const { data } = await app.controller.changes.list();
+    const { data } = await app.controller.api.changes.list();
     const oldest = data[0]?.revision ?? 0;
     assert.equal(data.length, 5);
-    await assert.rejects(app.controller.changes.list({ after: oldest - 2 }), (error: unknown) => {
+    await assert.rejects(app.controller.api.changes.list({ after: oldest - 2 }), (error: unknown) => {
       assert.ok(error instanceof ApiError && error.code === 'CURSOR_EXPIRED');
       assert.deepEqual([error.status, error.cause.earliest], [410, oldest - 1]);
       return true;
     });
-    assert.deepEqual((await app.controller.changes.list({ after: oldest - 1 })).data, data);
+    assert.deepEqual((await app.controller.api.changes.list({ after: oldest - 1 })).data, data);
     for (const path of ['', '/follow']) {
       const { status, body } = await app.request('GET', `${X}${path}?after=0`);
       assert.deepEqual([status, body.error.code, body.error.cause.earliest], [410, 'CURSOR_EXPIRED', oldest - 1]);
@@ -158,7 +158,7 @@ onEveryStore('the change log, followed', (open, store) => {
   test('a loop gets every change after a revision, and then those that come, once each and in order', async () => {
     await using app = await open();
     const last = await newest(app);
-    const { next, end } = reading(app.controller.changes.follow({ after: 0 }));
+    const { next, end } = reading(app.controller.api.changes.follow({ after: 0 }));
     assert.deepEqual(revisions(await next(last)), from(1, last));
     const more = next(120);
     await changeSomething(app, 120);
@@ -168,7 +168,7 @@ onEveryStore('the change log, followed', (open, store) => {
 
   test('without a revision it begins with the next change, and kinds narrow it', async () => {
     await using app = await open();
-    const { next, end } = reading(app.controller.changes.follow({ kinds: ['identity'] }));
+    const { next, end } = reading(app.controller.api.changes.follow({ kinds: ['identity'] }));
     const first = next(1);
     await begun(app);
     await changeSomething(app, 2);
@@ -182,7 +182,7 @@ onEveryStore('the change log, followed', (open, store) => {
     await using both = await pair(store);
     const { one, other } = both;
     const last = await newest(one);
-    const { next, end } = reading(one.controller.changes.follow({ after: last }));
+    const { next, end } = reading(one.controller.api.changes.follow({ after: last }));
     const coming = next(3);
     await changeSomething(other, 1);
     await changeSomething(one, 1);
@@ -198,9 +198,9 @@ onEveryStore('the change log, followed', (open, store) => {
     const { storage, transaction } = newHostedStorage(store);
     await using app = await open({ storage });
     const begin = await newest(app);
-    const hosted = reading(app.controller.changes.follow({ after: begin }));
+    const hosted = reading(app.controller.api.changes.follow({ after: begin }));
     const soon = hosted.next(1);
-    await transaction(async (host) => void (await app.controller.services.create({ body: service() }, { transaction: host })));
+    await transaction(async (host) => void (await app.controller.api.services.create({ body: service() }, { transaction: host })));
     await app.controller.publish();
     assert.deepEqual(revisions(await soon), [begin + 1]);
     await hosted.end();
@@ -209,7 +209,7 @@ onEveryStore('the change log, followed', (open, store) => {
   test('a loop that falls behind what is kept ends with the earliest revision to go on after', async () => {
     await using app = await open({ settings: { changesKept: 20 } });
     const last = await newest(app);
-    const { next } = reading(app.controller.changes.follow({ after: last }));
+    const { next } = reading(app.controller.api.changes.follow({ after: last }));
     const first = next(1);
     await changeSomething(app, 30);
     await first;
@@ -220,11 +220,11 @@ onEveryStore('the change log, followed', (open, store) => {
   test('it ends when its signal is aborted, and when the controller is closed', async () => {
     await using app = await open();
     const stop = new AbortController();
-    const { next } = reading(app.controller.changes.follow({ signal: stop.signal }));
+    const { next } = reading(app.controller.api.changes.follow({ signal: stop.signal }));
     const waiting = next(1);
     stop.abort();
     await assert.rejects(waiting, { name: 'AbortError' });
-    const loop = app.controller.changes.follow()[Symbol.asyncIterator]();
+    const loop = app.controller.api.changes.follow()[Symbol.asyncIterator]();
     const end = loop.next();
     await begun(app);
     await app.close();
@@ -240,7 +240,7 @@ onEveryStore('the change log, followed', (open, store) => {
     await changeSomething(app, 1);
     assert.deepEqual(revisions(await next(1)), [last + 1]);
     const after = next(1);
-    await app.controller.identities.patch({ id: user.id, body: { isAdmin: false } });
+    await app.controller.api.identities.patch({ id: user.id, body: { isAdmin: false } });
     await assert.rejects(after, { code: 'UNAUTHORIZED' });
 
     const idle = reading(app.controller.as(app.admin).changes.follow()).next(1);
@@ -287,7 +287,10 @@ onEveryStore('the change log, followed over HTTP', (open) => {
     const [event = ''] = await next(1);
     const [, id, data] = /^event: change\nid: (\d+)\ndata: (.*)$/.exec(event) ?? [];
     assert.equal(id, String(last + 2));
-    assert.deepEqual(JSON.parse(data ?? ''), JSON.parse(JSON.stringify((await app.controller.changes.list({ after: last + 1 })).data[0])));
+    assert.deepEqual(
+      JSON.parse(data ?? ''),
+      JSON.parse(JSON.stringify((await app.controller.api.changes.list({ after: last + 1 })).data[0])),
+    );
     leave();
   });
 
@@ -308,7 +311,7 @@ onEveryStore('the change log, followed over HTTP', (open) => {
     const user = await app.user({ isAdmin: true });
     const { next } = eventsOf(app, `${X}/follow`, { 'zt-session': await user.login() });
     await next(1);
-    await app.controller.identities.delete({ id: user.id });
+    await app.controller.api.identities.delete({ id: user.id });
     await assert.rejects(next(1), /the loop has ended/);
     assert.ok(!app.log.some((line) => line.includes('cut off')));
   });
@@ -345,8 +348,8 @@ onEveryStore('the change log, followed over HTTP', (open) => {
     assert.deepEqual(revisions(await next(2)), [begin + 1, begin + 2]);
     assert.equal(connections, 2);
 
-    const { data } = await app.controller.apiSessions.list({ filter: `identity = "${user.id}"` });
-    for (const { id } of data) await app.controller.apiSessions.delete({ id });
+    const { data } = await app.controller.api.apiSessions.list({ filter: `identity = "${user.id}"` });
+    for (const { id } of data) await app.controller.api.apiSessions.delete({ id });
     const third = next(1);
     await changeSomething(app, 1);
     assert.equal((await third)[0]?.action, 'create');

@@ -34,7 +34,7 @@ onEveryStore('a client elsewhere', (open) => {
 
   test('creates, finds, changes and deletes as the facade does, and is answered the same', async () => {
     await using app = await open();
-    for (const { identities } of [clientOf(app).client, app.controller]) {
+    for (const { identities } of [clientOf(app).client, app.controller.api]) {
       const { id, _links } = await identities.create({ body: { ...ann, roleAttributes: ['b', 'a', 'b'] } });
       assert.deepEqual(_links, { self: { href: `./identities/${id}` } });
       assert.deepEqual((await identities.get({ id })).roleAttributes, ['a', 'b']);
@@ -52,8 +52,8 @@ onEveryStore('a client elsewhere', (open) => {
       await assert.rejects(identities.list({ filter: 'nope = 1' }), refusal(400, 'INVALID_FILTER'));
     }
     const { client } = clientOf(app);
-    assert.deepEqual(await client.informational.summary(), await app.controller.informational.summary());
-    assert.equal((await client.informational.openapi()).body, (await app.controller.informational.openapi()).body);
+    assert.deepEqual(await client.informational.summary(), await app.controller.api.informational.summary());
+    assert.equal((await client.informational.openapi()).body, (await app.controller.api.informational.openapi()).body);
   });
 
   test('repeats query keys, and escapes what stands in a path', async () => {
@@ -121,7 +121,7 @@ onEveryStore('a client elsewhere', (open) => {
   test('each entity comes once, over many pages, though others come and go', async () => {
     await using app = await open();
     const { client, sent } = clientOf(app);
-    const { identities } = app.controller;
+    const { identities } = app.controller.api;
     for (let i = 0; i < 1100; i++) await identities.create({ body: { ...ann, name: `n${i}`, tags: { even: i % 2 === 0 } } });
     const stay = new Set<string>();
     let first: string | undefined;

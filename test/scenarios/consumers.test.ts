@@ -12,9 +12,9 @@ const from = (first: number, last: number) => Array.from({ length: last - first 
 
 let serial = 0;
 const addServices = async ({ controller }: App, count: number): Promise<void> => {
-  for (let i = 0; i < count; i++) await controller.services.create({ body: { name: `service ${++serial}`, encryptionRequired: true } });
+  for (let i = 0; i < count; i++) await controller.api.services.create({ body: { name: `service ${++serial}`, encryptionRequired: true } });
 };
-const newest = async ({ controller }: App): Promise<number> => (await controller.changes.list()).pagination.totalCount;
+const newest = async ({ controller }: App): Promise<number> => (await controller.api.changes.list()).pagination.totalCount;
 
 /** A storage that can be lost: nothing answers any more. */
 const losable = (adapter: StorageAdapter): { readonly storage: StorageAdapter; lose(): void } => {
@@ -84,7 +84,7 @@ onEveryStore('consumers of changes', (_, store) => {
     const note = ({ action, after }: Change<'identity'>) => void seen.push(`${action} ${after?.name}`);
     await app.controller.changes.consume('people', note, { kinds: ['identity'] }).ready;
     await addServices(app, 2);
-    await app.controller.identities.create({ body: { name: 'ann', type: 'User', isAdmin: false } });
+    await app.controller.api.identities.create({ body: { name: 'ann', type: 'User', isAdmin: false } });
     await until(() => seen.length > 0);
     assert.deepEqual(seen, ['create ann']);
   });

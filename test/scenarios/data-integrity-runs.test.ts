@@ -79,7 +79,7 @@ onEveryStore('runs of the integrity check', (open, store) => {
 
   test('maintenance is refused inside of a transaction of the host, with which it would wait for itself', async () => {
     await using app = await open();
-    const { database } = app.controller;
+    const { database } = app.controller.api;
     for (const start of [database.checkIntegrity, database.fixIntegrity, database.createSnapshot])
       await assert.rejects(start({}, { transaction: {} }), TypeError);
     assert.equal((await integrityState(app)).startTime, null);

@@ -78,7 +78,7 @@ onEveryStore('the default administrator', (open) => {
   test('a policy that requires TOTP does not shut it out: it owes a code at once, and enrolls as anybody may', async () => {
     await using app = await open();
     const require = { body: { secondary: { requireTotp: true } } };
-    await app.controller.authPolicies.patch({ id: 'default', ...require });
+    await app.controller.api.authPolicies.patch({ id: 'default', ...require });
     for (const as of [app.admin, (await app.login(ADMIN.username, ADMIN.password)).body.data.token]) {
       assertRefused(await app.request('GET', '/identities', { as }), 401, 'UNAUTHORIZED');
       assertRefused(await app.request('PATCH', '/auth-policies/default', { as, ...require }), 401, 'UNAUTHORIZED');

@@ -201,7 +201,7 @@ onEveryStore('enrolling', (open) => {
   test("the host's own code enrolls, too, and the certificate leads to the root", async () => {
     await using app = await open();
     const { enrollment } = await toEnroll(app);
-    const { cert } = await app.controller.enrolling.enroll({ token: enrollment.token, body: (await csr('CN=a device')).csr });
+    const { cert } = await app.controller.api.enrolling.enroll({ token: enrollment.token, body: (await csr('CN=a device')).csr });
     const { anchors = '' } = await (SHARED_PKI.pki as () => Promise<{ anchors: string }>)();
     const [leaf, signer] = chainOf(cert ?? '');
     assert.ok(leaf && signer?.verify(new X509Certificate(anchors).publicKey) && leaf.verify(signer.publicKey));

@@ -43,7 +43,7 @@ onEveryStore('listeners of events', (open) => {
         throw new Error('a bad asynchronous listener');
       });
       app.controller.events.on('change', () => heard++);
-      await app.controller.identities.create({ body: { name: 'ann', type: 'User', isAdmin: false } });
+      await app.controller.api.identities.create({ body: { name: 'ann', type: 'User', isAdmin: false } });
       await new Promise((done) => setImmediate(done)); // when Node tells of what nobody has caught
       assert.equal(heard, 1);
       assert.equal(lines.length, 1);
@@ -57,7 +57,9 @@ onEveryStore('listeners of events', (open) => {
   test('a listener may call the controller', async () => {
     await using app = await open();
     const { promise, resolve } = Promise.withResolvers<string>();
-    app.controller.events.once('identity', async ({ entityId }) => resolve((await app.controller.identities.get({ id: entityId })).name));
+    app.controller.events.once('identity', async ({ entityId }) =>
+      resolve((await app.controller.api.identities.get({ id: entityId })).name),
+    );
     await app.create('/identities', ann);
     assert.equal(await promise, 'ann');
   });

@@ -26,7 +26,7 @@ onEveryStore('events of several controllers', (open, store) => {
     const { told, seen } = listening(app);
     await other.create('/identities', ann);
     isSlow = true;
-    const { id } = await app.controller.identities.create({ body: { ...ann, name: 'bob' } });
+    const { id } = await app.controller.api.identities.create({ body: { ...ann, name: 'bob' } });
     assert.deepEqual(told(), ['create identity', 'create identity']);
     assert.equal(seen.at(-1)?.entityId, id);
   });
@@ -78,13 +78,13 @@ onEveryStore('events of several controllers', (open, store) => {
   test('what a controller writes itself it tells, though the log keeps less of it', async () => {
     await using app = await open({ settings: { changesKept: 5 } });
     const { seen } = listening(app);
-    const { id } = await app.controller.identities.create({ body: { ...ann, name: 'owner' } });
+    const { id } = await app.controller.api.identities.create({ body: { ...ann, name: 'owner' } });
     for (let i = 0; i < 10; i++) {
       const body = { name: `p${i}`, type: 'Dial' as const, semantic: 'AnyOf' as const, identityRoles: [`@${id}`], serviceRoles: [] };
-      await app.controller.servicePolicies.create({ body });
+      await app.controller.api.servicePolicies.create({ body });
     }
     const before = seen.length;
-    await app.controller.identities.delete({ id });
+    await app.controller.api.identities.delete({ id });
     const revisions = seen.map(({ revision }) => revision);
     assert.ok(seen.length - before > 5, `${seen.length - before}`);
     assert.deepEqual(

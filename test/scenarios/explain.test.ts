@@ -136,7 +136,7 @@ onEveryStore('explaining access', (open) => {
     const check = await checkOf(app, 'code', { typeId: 'MFA' });
     await net.dial({ identities: ['#all'], services: ['#all'], checks: [`@${check}`] });
     await user.passCode();
-    const asked = (more: object) => app.controller.access.explain({ identityId: user.id, serviceId: wiki, type: 'Dial', ...more });
+    const asked = (more: object) => app.controller.api.access.explain({ identityId: user.id, serviceId: wiki, type: 'Dial', ...more });
     assert.equal((await asked({})).isAllowed, false);
     assert.equal((await asked({ apiSessionId: user.sessionId })).isAllowed, true);
     const stranger = await client(app);

@@ -17,7 +17,7 @@ onEveryStore('who sees what of external JWT signers', (open) => {
     assert.equal((await detail(app, own)).jwksEndpoint, null);
     const { data } = (await app.request('GET', `${AT}?sort=name`)).body;
     assert.deepEqual(data.map(({ jwksEndpoint }: { jwksEndpoint: unknown }) => jwksEndpoint).toSorted(), [ENDPOINT, null]);
-    assert.equal((await app.controller.externalJwtSigners.get({ id })).jwksEndpoint, ENDPOINT);
+    assert.equal((await app.controller.api.externalJwtSigners.get({ id })).jwksEndpoint, ENDPOINT);
     // As the console saves a signer: with all that it was shown.
     const { _links, createdAt, updatedAt, ...shown } = await detail(app, id);
     assert.equal((await app.request('PATCH', `${AT}/${id}`, { body: { ...shown, name: 'saved' } })).status, 200);

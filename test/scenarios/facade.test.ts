@@ -16,7 +16,7 @@ onEveryStore('the facade', (open) => {
   test('every operation of the table is a function of its group', async () => {
     await using app = await open();
     for (const { group, verb } of entries) {
-      for (const facade of [app.controller, app.controller.system, app.controller.as(app.admin)]) {
+      for (const facade of [app.controller.api, app.controller.system, app.controller.as(app.admin)]) {
         const operations = Reflect.get(facade, group);
         assert.equal(typeof operations[verb], 'function', `${group}.${verb}`);
       }
@@ -28,23 +28,23 @@ onEveryStore('the facade', (open) => {
     const itself: Record<string, unknown> = {};
     itself.self = itself;
     for (const value of [1n, () => {}, Symbol('x'), Number.NaN, Number.POSITIVE_INFINITY, itself, 'a\u0000b', '\ud800']) {
-      const made = app.controller.identities.create({ body: { ...ann, appData: { value } } });
+      const made = app.controller.api.identities.create({ body: { ...ann, appData: { value } } });
       await assert.rejects(made, refusal(400, 'COULD_NOT_PARSE_BODY'));
     }
-    assert.equal((await app.controller.identities.list({ filter: 'name = "ann"' })).pagination.totalCount, 0);
+    assert.equal((await app.controller.api.identities.list({ filter: 'name = "ann"' })).pagination.totalCount, 0);
   });
 
   test('what was handed in can be changed afterwards without harm, and undefined is not given', async () => {
     await using app = await open();
     const appData = { deep: { list: [1] } };
-    const { id } = await app.controller.identities.create({ body: { ...ann, appData, externalId: undefined } });
+    const { id } = await app.controller.api.identities.create({ body: { ...ann, appData, externalId: undefined } });
     appData.deep.list.push(2);
-    assert.deepEqual((await app.controller.identities.get({ id })).appData, { deep: { list: [1] } });
+    assert.deepEqual((await app.controller.api.identities.get({ id })).appData, { deep: { list: [1] } });
   });
 
   test("the host's own code creates, finds, changes and deletes with every right", async () => {
     await using app = await open();
-    const { identities } = app.controller;
+    const { identities } = app.controller.api;
     const { id, _links } = await identities.create({ body: { ...ann, roleAttributes: ['b', 'a', 'b'], tags: null } });
     assert.deepEqual(_links, { self: { href: `./identities/${id}` } });
     assert.deepEqual((await identities.get({ id })).roleAttributes, ['a', 'b']);
@@ -66,17 +66,17 @@ onEveryStore('the facade', (open) => {
     const { controller } = app;
     const json = (value: unknown) => JSON.parse(JSON.stringify(value));
     assert.deepEqual(
-      json(await controller.identities.get({ id: user.id })),
+      json(await controller.api.identities.get({ id: user.id })),
       (await app.request('GET', `/identities/${user.id}`)).body.data,
     );
-    assert.deepEqual(json((await controller.authenticators.list()).data), (await app.request('GET', '/authenticators')).body.data);
-    assert.deepEqual(json(await controller.informational.version()), (await app.request('GET', '/version')).body.data);
-    assert.deepEqual(json(await controller.informational.summary()), (await app.request('GET', '/summary')).body.data);
+    assert.deepEqual(json((await controller.api.authenticators.list()).data), (await app.request('GET', '/authenticators')).body.data);
+    assert.deepEqual(json(await controller.api.informational.version()), (await app.request('GET', '/version')).body.data);
+    assert.deepEqual(json(await controller.api.informational.summary()), (await app.request('GET', '/summary')).body.data);
   });
 
   test('refusals are errors with status, code and cause, the same as over HTTP', async () => {
     await using app = await open();
-    const { identities } = app.controller;
+    const { identities } = app.controller.api;
     await assert.rejects(identities.create({ body: { ...ann, name: '' } }), refusal(400, 'COULD_NOT_VALIDATE', 'name'));
     await assert.rejects(
       identities.create({ body: { ...ann, roleAttributes: ['#x'] } }),
@@ -86,14 +86,14 @@ onEveryStore('the facade', (open) => {
     await assert.rejects(identities.list({ limit: 1.5 }), refusal(400, 'COULD_NOT_VALIDATE', 'limit'));
     await assert.rejects(identities.patch({ id: 'no-such-id', body: {} }), refusal(404, 'NOT_FOUND'));
     await assert.rejects(
-      app.controller.authPolicies.delete({ id: 'default' }),
+      app.controller.api.authPolicies.delete({ id: 'default' }),
       refusal(409, 'CAN_NOT_DELETE_REFERENCED_ENTITY', 'authPolicyId'),
     );
   });
 
   test('input that the types would refuse is refused at run time, not half carried out', async () => {
     await using app = await open();
-    const { identities } = app.controller as unknown as Record<'identities', Record<string, (input?: unknown) => Promise<unknown>>>;
+    const { identities } = app.controller.api as unknown as Record<'identities', Record<string, (input?: unknown) => Promise<unknown>>>;
     const left = await app.trail(async () => {
       await assert.rejects(async () => identities.get?.(), refusal(400, 'COULD_NOT_VALIDATE', 'id'));
       await assert.rejects(async () => identities.get?.({ id: 5 }), refusal(400, 'COULD_NOT_VALIDATE', 'id'));
@@ -109,7 +109,7 @@ onEveryStore('the facade', (open) => {
     await using app = await open();
     const { controller } = app;
     const user = await app.user();
-    const session = await controller.authentication.authenticate({
+    const session = await controller.api.authentication.authenticate({
       method: 'password',
       body: { username: user.username, password: PASSWORD },
     });
@@ -118,9 +118,9 @@ onEveryStore('the facade', (open) => {
     assert.equal((await own.currentApiSession.get()).token, session.token);
     await assert.rejects(own.identities.list(), refusal(401, 'UNAUTHORIZED'));
     await assert.rejects(own.apiSessions.delete({ id: session.id }), refusal(403, 'UNAUTHORIZED'));
-    await controller.identities.patch({ id: user.id, body: { isAdmin: true } });
+    await controller.api.identities.patch({ id: user.id, body: { isAdmin: true } });
     assert.equal((await own.identities.list()).pagination.totalCount, 2);
-    await controller.identities.disable({ id: user.id, body: { durationMinutes: 1 } });
+    await controller.api.identities.disable({ id: user.id, body: { durationMinutes: 1 } });
     await assert.rejects(own.identities.list(), refusal(401, 'UNAUTHORIZED'));
   });
 
@@ -146,7 +146,7 @@ onEveryStore('the facade', (open) => {
     const user = await app.user({ isAdmin: true });
     const as = app.controller.as(await user.login());
     await as.identities.create({ body: ann });
-    await app.controller.identities.create({ body: { ...ann, name: 'bob' } });
+    await app.controller.api.identities.create({ body: { ...ann, name: 'bob' } });
     const [byUser, bySystem] = (await app.rows('change')).slice(-2);
     assert.deepEqual([byUser?.actor, bySystem?.actor], [user.id, 'system']);
     assert.notEqual(byUser?.requestId, bySystem?.requestId);
@@ -155,9 +155,9 @@ onEveryStore('the facade', (open) => {
   test('a call whose signal is aborted leaves nothing', async () => {
     await using app = await open();
     const left = await app.trail(async () => {
-      await assert.rejects(app.controller.identities.create({ body: ann }, { signal: AbortSignal.abort(new Error('gone')) }), /gone/);
+      await assert.rejects(app.controller.api.identities.create({ body: ann }, { signal: AbortSignal.abort(new Error('gone')) }), /gone/);
       const abort = new AbortController();
-      const late = app.controller.identities.create({ body: ann }, { signal: abort.signal });
+      const late = app.controller.api.identities.create({ body: ann }, { signal: abort.signal });
       abort.abort(new Error('gone'));
       await assert.rejects(late, /gone/);
     });
@@ -166,7 +166,7 @@ onEveryStore('the facade', (open) => {
 
   test('what is handed out or in is not what is stored: changing it changes nothing', async () => {
     await using app = await open();
-    const { configs, configTypes } = app.controller;
+    const { configs, configTypes } = app.controller.api;
     const type = await configTypes.create({ body: { name: 'a type' } });
     const data = { list: [1], deep: { a: 1 } };
     const { id } = await configs.create({ body: { name: 'a config', configTypeId: type.id, data } });
@@ -182,7 +182,7 @@ onEveryStore('the facade', (open) => {
 
   test('documents are given as text with their media type', async () => {
     await using app = await open();
-    const { contentType, body } = await app.controller.informational.openapi();
+    const { contentType, body } = await app.controller.api.informational.openapi();
     assert.equal(contentType, 'application/json');
     assert.match(JSON.parse(String(body)).openapi, /^3\.1\./);
   });
@@ -190,7 +190,7 @@ onEveryStore('the facade', (open) => {
   test('a closed controller refuses calls rather than lose them', async () => {
     const app = await open();
     await app.close();
-    await assert.rejects(app.controller.identities.create({ body: ann }), refusal(503, 'SERVER_UNAVAILABLE'));
+    await assert.rejects(app.controller.api.identities.create({ body: ann }), refusal(503, 'SERVER_UNAVAILABLE'));
     const answer = await app.request('GET', '/identities');
     assert.deepEqual([answer.status, answer.body.error.code], [503, 'SERVER_UNAVAILABLE']);
     assert.ok(Number(answer.headers['retry-after']) > 0);

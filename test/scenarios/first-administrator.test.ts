@@ -70,8 +70,8 @@ onEveryStore('the first administrator', (open, store) => {
     const opened = await Promise.all([1, 2, 3].map((i) => openOn(storage, { username: 'admin', password: `password ${i}` })));
     assert.equal(opened.filter(({ firstAdministrator }) => firstAdministrator).length, 1);
     const [first] = opened;
-    assert.equal((await first?.identities.list())?.pagination.totalCount, 1);
-    assert.equal((await first?.configTypes.list())?.pagination.totalCount, 9);
+    assert.equal((await first?.api?.identities.list())?.pagination.totalCount, 1);
+    assert.equal((await first?.api?.configTypes.list())?.pagination.totalCount, 9);
   });
 
   test('what an administrator deleted or changed of the first things stays so', async () => {
@@ -80,8 +80,8 @@ onEveryStore('the first administrator', (open, store) => {
     await app.request('DELETE', '/config-types/proxy.v1');
     await app.request('PATCH', '/auth-policies/default', { body: { primary: { updb: { minPasswordLength: 12 } } } });
     const again = await openOn(storage);
-    assert.equal((await again.configTypes.list({ filter: 'id = "proxy.v1"' })).pagination.totalCount, 0);
-    assert.equal((await again.authPolicies.get({ id: 'default' })).primary.updb.minPasswordLength, 12);
+    assert.equal((await again.api.configTypes.list({ filter: 'id = "proxy.v1"' })).pagination.totalCount, 0);
+    assert.equal((await again.api.authPolicies.get({ id: 'default' })).primary.updb.minPasswordLength, 12);
   });
 
   test('credentials out of their limits, and settings out of bounds, are refused at once', async () => {

@@ -17,10 +17,10 @@ onEveryStore('hooks of the host', (open, store) => {
     await using app = await open({ hooks });
     const { status, body } = await app.request('POST', '/identities', { body: person('ann') });
     assert.deepEqual([status, body.error.code, body.error.cause.field], [400, 'COULD_NOT_VALIDATE', 'name']);
-    await assert.rejects(app.controller.identities.create({ body: person('ann') }), ApiError);
-    await app.controller.identities.create({ body: person('team-ann') });
+    await assert.rejects(app.controller.api.identities.create({ body: person('ann') }), ApiError);
+    await app.controller.api.identities.create({ body: person('team-ann') });
     assert.deepEqual(
-      (await app.controller.identities.list({ filter: 'name contains "ann"' })).data.map(({ name }) => name),
+      (await app.controller.api.identities.list({ filter: 'name contains "ann"' })).data.map(({ name }) => name),
       ['team-ann'],
     );
   });
@@ -37,7 +37,7 @@ onEveryStore('hooks of the host', (open, store) => {
       },
     };
     await using app = await open({ hooks });
-    const { identities } = app.controller;
+    const { identities } = app.controller.api;
     const made = async (name: string) => {
       const body = { ...person(name), tags: { by: 'the caller' } };
       const { id } = await identities.create({ body });
@@ -68,7 +68,7 @@ onEveryStore('hooks of the host', (open, store) => {
     await assert.rejects(as.identities.list({}), ApiError);
     assert.deepEqual(calls, []);
     await as.currentIdentity.get({}, { requestId: 'r-1' });
-    await app.controller.identities.list({}, { actor: 'sso:1', requestId: 'r-2', reason: 'audit' });
+    await app.controller.api.identities.list({}, { actor: 'sso:1', requestId: 'r-2', reason: 'audit' });
     assert.deepEqual(calls, [
       ['currentIdentity.get', 'identity', user.id, user.username, 'r-1', undefined],
       ['identities.list', 'host', 'sso:1', undefined, 'r-2', 'audit'],
@@ -85,7 +85,7 @@ onEveryStore('hooks of the host', (open, store) => {
       },
     };
     await using app = await open({ hooks });
-    const { identities, authenticators } = app.controller;
+    const { identities, authenticators } = app.controller.api;
     const before = (await app.rows('change')).length;
     seen.length = 0;
     const { id } = await identities.create({ body: person('ann') });
@@ -103,17 +103,17 @@ onEveryStore('hooks of the host', (open, store) => {
       hooks: {
         inTransaction: async (change, { transaction }) => {
           if (change.entity !== 'identity' || change.action !== 'create' || change.after.name.endsWith('-device')) return;
-          await app.controller.identities.create({ body: person(`${change.after.name}-device`) }, { transaction });
+          await app.controller.api.identities.create({ body: person(`${change.after.name}-device`) }, { transaction });
           if (fails) throw new Error('the host changed its mind');
         },
       },
     });
     const names = async () =>
-      (await app.controller.identities.list({ filter: 'isAdmin = false', sort: 'name' })).data.map(({ name }) => name);
-    await app.controller.identities.create({ body: person('ann') });
+      (await app.controller.api.identities.list({ filter: 'isAdmin = false', sort: 'name' })).data.map(({ name }) => name);
+    await app.controller.api.identities.create({ body: person('ann') });
     assert.deepEqual(await names(), ['ann', 'ann-device']);
     fails = true;
-    await assert.rejects(app.controller.identities.create({ body: person('bob') }), /changed its mind/);
+    await assert.rejects(app.controller.api.identities.create({ body: person('bob') }), /changed its mind/);
     assert.deepEqual(await names(), ['ann', 'ann-device']);
     await app.close();
   });
@@ -130,8 +130,8 @@ onEveryStore('hooks of the host', (open, store) => {
     };
     await using app = await open({ hooks, platform: { logger: { error: note, warn: note, info: note } } });
     heard.length = 0;
-    const { id } = await app.controller.identities.create({ body: person('ann') });
-    await app.controller.identities.delete({ id });
+    const { id } = await app.controller.api.identities.create({ body: person('ann') });
+    await app.controller.api.identities.delete({ id });
     assert.deepEqual(heard, ['create identity', 'delete identity']);
     await app.settled();
     assert.ok(lines.includes('a listener failed'), `${store}: ${lines}`);

@@ -36,9 +36,9 @@ onEveryStore("a host's own rule of authorisation", (open) => {
       ['POST', `/identities/${user.id}/disable`, { durationMinutes: 1 }],
     ] as const)
       assert.equal((await app.request(method, path, { body })).status, 401, `${method} ${path}`);
-    const { id } = await app.controller.identities.create({ body: person('by the host') });
-    await refused(app.controller.identities.delete({ id }, { actor: 'sso:1' }));
-    await app.controller.identities.delete({ id });
+    const { id } = await app.controller.api.identities.create({ body: person('by the host') });
+    await refused(app.controller.api.identities.delete({ id }, { actor: 'sso:1' }));
+    await app.controller.api.identities.delete({ id });
   });
 
   test('a session that is no administrator gets the rights that the rule gives it, and no others', async () => {
@@ -60,11 +60,11 @@ onEveryStore("a host's own rule of authorisation", (open) => {
     await using app = await open({ authorize: helpDesk });
     const { controller } = app;
     const desk = await helpDeskOf(app);
-    const boss = (await controller.identities.create({ body: person('boss', { isAdmin: true, enrollment: { ott: true } }) })).id;
-    const ann = (await controller.identities.create({ body: person('ann') })).id;
-    const [enrollment] = (await controller.identities.listEnrollments({ id: boss })).data;
+    const boss = (await controller.api.identities.create({ body: person('boss', { isAdmin: true, enrollment: { ott: true } }) })).id;
+    const ann = (await controller.api.identities.create({ body: person('ann') })).id;
+    const [enrollment] = (await controller.api.identities.listEnrollments({ id: boss })).data;
     assert.ok(enrollment?.token);
-    const { id: password } = await controller.authenticators.create({
+    const { id: password } = await controller.api.authenticators.create({
       body: { method: 'updb', identityId: boss, username: 'boss', password: 'Passw0rd!Passw0rd!' },
     });
     const before = await app.rows('change');
@@ -88,7 +88,7 @@ onEveryStore("a host's own rule of authorisation", (open) => {
     const changed = (await app.rows('change')).slice(before.length).filter(({ entity }) => entity !== 'apiSession');
     assert.deepEqual(changed, []);
     // Who has every right sees it, and what was shown to one is not remembered for another.
-    assert.ok(JSON.stringify(await app.controller.identities.get({ id: boss })).includes(enrollment.token));
+    assert.ok(JSON.stringify(await app.controller.api.identities.get({ id: boss })).includes(enrollment.token));
     const shown = [
       await desk.enrollments.get({ id: enrollment.id }),
       ...(await desk.enrollments.list({})).data,
@@ -105,32 +105,32 @@ onEveryStore("a host's own rule of authorisation", (open) => {
     await using app = await open({ authorize: teamA });
     const { controller } = app;
     const make = async (name: string, ...roleAttributes: string[]) =>
-      (await controller.identities.create({ body: person(name, { roleAttributes }) })).id;
+      (await controller.api.identities.create({ body: person(name, { roleAttributes }) })).id;
     const [mine, theirs] = [await make('mine', 'team-a'), await make('theirs', 'team-b')];
     const lead = { actor: 'sso:lead' };
-    const page = await controller.identities.list({}, lead);
+    const page = await controller.api.identities.list({}, lead);
     assert.deepEqual([names(page), page.pagination.totalCount], [['mine'], 1]);
-    const found = await controller.identities.list({ filter: 'name = "theirs" or true = true limit none' }, lead).catch(() => page);
+    const found = await controller.api.identities.list({ filter: 'name = "theirs" or true = true limit none' }, lead).catch(() => page);
     assert.deepEqual(names(found), ['mine']);
-    assert.equal((await controller.identities.get({ id: mine }, lead)).name, 'mine');
-    await refused(controller.identities.get({ id: theirs }, lead), 'NOT_FOUND');
-    await refused(controller.identities.patch({ id: theirs, body: { name: 'x' } }, lead), 'NOT_FOUND');
-    await refused(controller.identities.delete({ id: theirs }, lead), 'NOT_FOUND');
-    await refused(controller.identities.disable({ id: theirs, body: { durationMinutes: 1 } }, lead), 'NOT_FOUND');
-    await refused(controller.identities.listServiceConfigs({ id: theirs }, lead), 'NOT_FOUND');
-    await refused(controller.identities.patch({ id: mine, body: { roleAttributes: ['team-b'] } }, lead));
-    await refused(controller.identities.create({ body: person('stray', { roleAttributes: ['team-b'] }) }, lead));
-    await refused(controller.roleAttributes.identities({}, lead));
-    await controller.identities.create({ body: person('recruit', { roleAttributes: ['team-a', 'new'] }) }, lead);
-    await controller.identities.patch({ id: mine, body: { roleAttributes: ['team-a', 'senior'] } }, lead);
-    assert.deepEqual(names(await controller.identities.list({}, lead)), ['mine', 'recruit']);
-    assert.deepEqual(names(await controller.identities.list({ filter: 'anyOf(roleAttributes) = "team-b"' })), ['theirs']);
+    assert.equal((await controller.api.identities.get({ id: mine }, lead)).name, 'mine');
+    await refused(controller.api.identities.get({ id: theirs }, lead), 'NOT_FOUND');
+    await refused(controller.api.identities.patch({ id: theirs, body: { name: 'x' } }, lead), 'NOT_FOUND');
+    await refused(controller.api.identities.delete({ id: theirs }, lead), 'NOT_FOUND');
+    await refused(controller.api.identities.disable({ id: theirs, body: { durationMinutes: 1 } }, lead), 'NOT_FOUND');
+    await refused(controller.api.identities.listServiceConfigs({ id: theirs }, lead), 'NOT_FOUND');
+    await refused(controller.api.identities.patch({ id: mine, body: { roleAttributes: ['team-b'] } }, lead));
+    await refused(controller.api.identities.create({ body: person('stray', { roleAttributes: ['team-b'] }) }, lead));
+    await refused(controller.api.roleAttributes.identities({}, lead));
+    await controller.api.identities.create({ body: person('recruit', { roleAttributes: ['team-a', 'new'] }) }, lead);
+    await controller.api.identities.patch({ id: mine, body: { roleAttributes: ['team-a', 'senior'] } }, lead);
+    assert.deepEqual(names(await controller.api.identities.list({}, lead)), ['mine', 'recruit']);
+    assert.deepEqual(names(await controller.api.identities.list({ filter: 'anyOf(roleAttributes) = "team-b"' })), ['theirs']);
   });
 
   test('a related list takes the right to what it lists, and is limited by its filter', async () => {
     const rule: HostRule = ({ operation: { right } }) => (right === 'service-policy.read' ? { where: 'name = "mine"' } : undefined);
     await using app = await open({ authorize: rule });
-    const { services, servicePolicies } = app.controller;
+    const { services, servicePolicies } = app.controller.api;
     const { id } = await services.create({ body: { name: 's', encryptionRequired: true } });
     for (const name of ['mine', 'theirs'])
       await servicePolicies.create({ body: { name, type: 'Dial', semantic: 'AnyOf', serviceRoles: [`@${id}`] } });
@@ -152,7 +152,7 @@ onEveryStore("a host's own rule of authorisation", (open) => {
       return target?.name === 'ann';
     };
     await using app = await open({ authorize: rule });
-    const { identities } = app.controller;
+    const { identities } = app.controller.api;
     const { id } = await identities.create({ body: person('ann') });
     await identities.patch({ id, body: { externalId: 'e' } }, { actor: 'sso:1' });
     assert.deepEqual(seen, [['identities.patch', 'identity.update', 'ann', false]]);
@@ -167,7 +167,7 @@ onEveryStore("a host's own rule of authorisation", (open) => {
     app = await open({
       authorize: async ({ actor, target }) => {
         if (!app) return undefined; // the test's own login
-        const { data } = await app.controller.identities.list({ filter: `id = "${actor.name}"` });
+        const { data } = await app.controller.api.identities.list({ filter: `id = "${actor.name}"` });
         return data[0]?.name === 'desk' && target?.isAdmin !== true ? true : undefined;
       },
     });
@@ -194,7 +194,7 @@ onEveryStore("a host's own rule of authorisation", (open) => {
   test('a rule that fails, or answers what is no verdict, refuses the call and is logged', async () => {
     let verdict: () => unknown = () => true;
     await using app = await open({ authorize: (() => verdict()) as HostRule, platform: { logger: silent() } });
-    const list = () => app.controller.identities.list({}, { actor: 'sso:1' });
+    const list = () => app.controller.api.identities.list({}, { actor: 'sso:1' });
     await list();
     for (const answer of ['yes', 1, null, { where: 7 }, {}]) {
       verdict = () => answer;
@@ -205,7 +205,7 @@ onEveryStore("a host's own rule of authorisation", (open) => {
     };
     await refused(list());
     verdict = () => ({ where: 'name = "x"' });
-    await refused(app.controller.informational.summary(undefined as never, { actor: 'sso:1' }));
+    await refused(app.controller.api.informational.summary(undefined as never, { actor: 'sso:1' }));
     verdict = () => ({ where: 'nonsense' });
     await assert.rejects(list(), TypeError);
     assert.ok(logged.some((line) => line.includes('the rule of authorize failed')));

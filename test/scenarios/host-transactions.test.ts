@@ -23,7 +23,7 @@ onEveryStore("calls in the host's own transaction", (open, store) => {
     };
     return { app, events, transaction, rolledBack, [Symbol.asyncDispose]: () => app.close() };
   };
-  const names = async (app: App) => (await app.controller.identities.list({ sort: 'name' })).data.map(({ name }) => name);
+  const names = async (app: App) => (await app.controller.api.identities.list({ sort: 'name' })).data.map(({ name }) => name);
 
   test('what the host rolls back leaves no trace and no event', async () => {
     await using host = await hosted();
@@ -32,12 +32,12 @@ onEveryStore("calls in the host's own transaction", (open, store) => {
     const before = { changes: (await app.rows('change')).length, names: await names(app) };
     events.length = 0;
     await rolledBack(async (transaction) => {
-      const { id } = await app.controller.identities.create({ body: ann }, { transaction });
-      await app.controller.authenticators.create(
+      const { id } = await app.controller.api.identities.create({ body: ann }, { transaction });
+      await app.controller.api.authenticators.create(
         { body: { identityId: id, method: 'updb', username: 'annie', password: PASSWORD } },
         { transaction },
       );
-      await app.controller.identities.delete({ id: user.id }, { transaction });
+      await app.controller.api.identities.delete({ id: user.id }, { transaction });
     });
     await app.controller.publish();
     assert.deepEqual(events, []);
@@ -68,8 +68,8 @@ onEveryStore("calls in the host's own transaction", (open, store) => {
     await using host = await hosted();
     const { app, events, transaction } = host;
     await transaction(async (transaction) => {
-      const { id } = await app.controller.identities.create({ body: ann }, { transaction });
-      await app.controller.identities.patch({ id, body: { isAdmin: true } }, { transaction });
+      const { id } = await app.controller.api.identities.create({ body: ann }, { transaction });
+      await app.controller.api.identities.patch({ id, body: { isAdmin: true } }, { transaction });
     });
     assert.deepEqual(events, []);
     assert.deepEqual(await names(app), ['Default Admin', 'ann']);
@@ -82,8 +82,8 @@ onEveryStore("calls in the host's own transaction", (open, store) => {
   test('the next change of the controller announces what the host committed, in order', async () => {
     await using host = await hosted();
     const { app, events, transaction } = host;
-    await transaction(async (transaction) => void (await app.controller.identities.create({ body: ann }, { transaction })));
-    await app.controller.configTypes.create({ body: { name: 'a type' } });
+    await transaction(async (transaction) => void (await app.controller.api.identities.create({ body: ann }, { transaction })));
+    await app.controller.api.configTypes.create({ body: { name: 'a type' } });
     assert.deepEqual(events, ['create identity', 'create configType']);
   });
 
@@ -91,16 +91,16 @@ onEveryStore("calls in the host's own transaction", (open, store) => {
     await using host = await hosted();
     const { app, transaction } = host;
     await transaction(async (transaction) => {
-      const { id } = await app.controller.identities.create({ body: ann }, { transaction });
-      assert.equal((await app.controller.identities.get({ id }, { transaction })).name, 'ann');
-      assert.equal((await app.controller.identities.list({}, { transaction })).pagination.totalCount, 2);
+      const { id } = await app.controller.api.identities.create({ body: ann }, { transaction });
+      assert.equal((await app.controller.api.identities.get({ id }, { transaction })).name, 'ann');
+      assert.equal((await app.controller.api.identities.list({}, { transaction })).pagination.totalCount, 2);
       await assert.rejects(
-        app.controller.identities.create({ body: ann }, { transaction }),
+        app.controller.api.identities.create({ body: ann }, { transaction }),
         (error) => error instanceof ApiError && error.code === 'COULD_NOT_VALIDATE',
       );
-      await app.controller.identities.delete({ id }, { transaction });
+      await app.controller.api.identities.delete({ id }, { transaction });
       await assert.rejects(
-        app.controller.identities.get({ id }, { transaction }),
+        app.controller.api.identities.get({ id }, { transaction }),
         (error) => error instanceof ApiError && error.code === 'NOT_FOUND',
       );
     });
@@ -111,9 +111,9 @@ onEveryStore("calls in the host's own transaction", (open, store) => {
     await using host = await hosted();
     const { app, events, transaction } = host;
     await transaction(async (transaction) => {
-      await app.controller.identities.create({ body: ann }, { transaction });
-      await assert.rejects(app.controller.identities.create({ body: ann }, { transaction }));
-      await app.controller.identities.create({ body: { ...ann, name: 'bob' } }, { transaction });
+      await app.controller.api.identities.create({ body: ann }, { transaction });
+      await assert.rejects(app.controller.api.identities.create({ body: ann }, { transaction }));
+      await app.controller.api.identities.create({ body: { ...ann, name: 'bob' } }, { transaction });
     });
     assert.deepEqual(await names(app), ['Default Admin', 'ann', 'bob']);
     await app.controller.publish();
@@ -127,7 +127,7 @@ onEveryStore("calls in the host's own transaction", (open, store) => {
     const own = app.controller.as(await user.login());
     await rolledBack(async (transaction) => {
       await own.identities.create({ body: ann }, { transaction });
-      await app.controller.identities.patch({ id: user.id, body: { isAdmin: false } }, { transaction });
+      await app.controller.api.identities.patch({ id: user.id, body: { isAdmin: false } }, { transaction });
       await assert.rejects(
         own.identities.create({ body: { ...ann, name: 'bob' } }, { transaction }),
         (error) => error instanceof ApiError && error.status === 401,
@@ -143,7 +143,7 @@ onEveryStore("calls in the host's own transaction", (open, store) => {
     const user = await app.user();
     let token = '';
     await rolledBack(async (transaction) => {
-      const session = await app.controller.authentication.authenticate(
+      const session = await app.controller.api.authentication.authenticate(
         { method: 'password', body: { username: user.username, password: PASSWORD } },
         { transaction },
       );
@@ -157,7 +157,7 @@ onEveryStore("calls in the host's own transaction", (open, store) => {
     await using host = await hosted();
     const { app } = host;
     for (const transaction of [{}, null, 'transaction', 1])
-      await assert.rejects(app.controller.identities.create({ body: ann }, { transaction }), TypeError);
+      await assert.rejects(app.controller.api.identities.create({ body: ann }, { transaction }), TypeError);
     assert.deepEqual(await names(app), ['Default Admin']);
   });
 });

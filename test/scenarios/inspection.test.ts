@@ -46,7 +46,7 @@ for (const store of stores) {
     test('no kind shows a hash, a secret or a credential, and nothing is written', async () => {
       await using network = await served(store);
       const ca = await network.app.create('/cas', caBody('ca', (await authority('ca')).cert));
-      const { verificationToken } = await network.app.controller.cas.get({ id: ca });
+      const { verificationToken } = await network.app.controller.api.cas.get({ id: ca });
       assert.ok(verificationToken);
       const before = await everything(network.app);
       const inspection = await inspectStore({ storage: network.storage });

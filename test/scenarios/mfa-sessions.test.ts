@@ -222,8 +222,8 @@ onEveryStore('sessions and MFA', (open) => {
   test("a host's own code has no MFA, and may use that of a session in process", async () => {
     await using app = await open();
     const { controller } = app;
-    await assert.rejects(controller.currentMfa.get(), { code: 'UNAUTHORIZED' });
-    await assert.rejects(controller.authentication.authenticateMfa({ body: { code: '123456' } }), { code: 'UNAUTHORIZED' });
+    await assert.rejects(controller.api.currentMfa.get(), { code: 'UNAUTHORIZED' });
+    await assert.rejects(controller.api.authentication.authenticateMfa({ body: { code: '123456' } }), { code: 'UNAUTHORIZED' });
     const user = await app.user();
     const own = controller.as(await user.login());
     const { id } = await own.currentMfa.enroll();
@@ -232,6 +232,6 @@ onEveryStore('sessions and MFA', (open) => {
     assert.ok(contentType === 'image/png' && body instanceof Uint8Array);
     await assert.rejects(own.currentMfa.getRecoveryCodes({ code: '123456' }), { code: 'NOT_FOUND' });
     await own.currentMfa.delete();
-    await controller.identities.deleteMfa({ id: user.id });
+    await controller.api.identities.deleteMfa({ id: user.id });
   });
 });

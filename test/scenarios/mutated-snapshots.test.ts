@@ -145,9 +145,9 @@ describe('mutated snapshots', () => {
 
 const assertSound = async ({ controller, clock }: App): Promise<void> => {
   clock.advance('2m'); // a run before the snapshot may seem to go on
-  await controller.database.checkIntegrity();
-  await until(async () => !(await controller.database.getIntegrityResults()).inProgress);
-  const { results, error } = await controller.database.getIntegrityResults();
+  await controller.api.database.checkIntegrity();
+  await until(async () => !(await controller.api.database.getIntegrityResults()).inProgress);
+  const { results, error } = await controller.api.database.getIntegrityResults();
   assert.deepEqual([results, error], [[], null]);
 };
 
@@ -158,7 +158,7 @@ const assertServes = async (app: App, changed: SnapshotRow | undefined): Promise
     const isAboutOne = operation.path.includes('{id}');
     const isDone = operation.method === 'GET' || (isAboutOne && ['patch', 'delete'].includes(verb));
     if (!isDone || operation.answer.is === 'events') continue;
-    const call: unknown = Reflect.get(Reflect.get(app.controller, group) ?? {}, verb);
+    const call: unknown = Reflect.get(Reflect.get(app.controller.api, group) ?? {}, verb);
     if (typeof call !== 'function') continue;
     const body = operation.method === 'PATCH' ? { body: { tags: {}, typeId: changed?.row.typeId } } : {};
     await Reflect.apply(call, undefined, [

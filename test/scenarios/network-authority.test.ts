@@ -31,7 +31,7 @@ test('servers get certificates for the key that signs the network’s JWTs, belo
 
   const { jwtVerify } = await import('jose');
   const controller = await ManagementController.open({ storage, platform, settings });
-  const [jwt] = await controller.trust.listNetworkJwts();
+  const [jwt] = await controller.api.trust.listNetworkJwts();
   await jwtVerify(jwt?.token ?? '', certificate.publicKey);
   await controller.close();
   await assert.rejects(authority.serverCertificate(['x'], (await newRoot()).cert), {
@@ -67,7 +67,7 @@ test('a root that is taken over drops no older change from the log, and the stor
   };
   await networkAuthority({ storage, secretKey });
   const controller = await ManagementController.open({ storage: memory, platform, settings, secretKey });
-  for (const name of ['a', 'b', 'c']) await controller.identities.create({ body: { name, type: 'User', isAdmin: false } });
+  for (const name of ['a', 'b', 'c']) await controller.api.identities.create({ body: { name, type: 'User', isAdmin: false } });
   await controller.close();
   const changes = async () => {
     const store = await memory.open(storageSchema);
@@ -95,8 +95,8 @@ test('a snapshot carries the authority, sealed: what was restored is the same ne
     },
   };
   const controller = await ManagementController.open({ storage, platform, settings, secretKey, snapshots });
-  await controller.database.createSnapshot();
-  const authorities = await controller.trust.authorities();
+  await controller.api.database.createSnapshot();
+  const authorities = await controller.api.trust.authorities();
   await controller.close();
   assert.ok(!parts.join('').includes('PRIVATE KEY'));
 
@@ -106,6 +106,6 @@ test('a snapshot carries the authority, sealed: what was restored is the same ne
   const after = await networkAuthority({ storage: restored, secretKey });
   assert.deepEqual([after.roots, after.key], [before.roots, before.key]);
   const again = await ManagementController.open({ storage: restored, platform, settings, secretKey });
-  assert.deepEqual(await again.trust.authorities(), authorities);
+  assert.deepEqual(await again.api.trust.authorities(), authorities);
   await again.close();
 });

@@ -12,7 +12,7 @@ const person = { name: 'ann', type: 'User', isAdmin: false } as const;
 const writes = async (app: App, collection: string, group: 'identities' | 'externalJwtSigners', whole: object) => {
   const id = await app.create(collection, whole);
   const at = `${collection}/${id}`;
-  const operations = app.controller[group] as unknown as Record<string, (input: object) => Promise<unknown>>;
+  const operations = app.controller.api[group] as unknown as Record<string, (input: object) => Promise<unknown>>;
   const over = (method: string, path: string) => async (body: object) => {
     const { status, body: answer } = await app.request(method, path, { body });
     return status < 300 ? undefined : { status, ...answer.error };
@@ -57,9 +57,9 @@ onEveryStore('what is not there yet', (open) => {
       assert.equal((await app.request('PUT', `/identities/${id}`, { body: { ...person, permissions } })).status, 200);
       assert.equal((await app.request('PATCH', `/identities/${id}`, { body: { name: 'ann', permissions } })).status, 200);
       await app.create('/identities', { ...person, name: `with ${JSON.stringify(permissions)}`, permissions });
-      await app.controller.identities.patch({ id, body: { permissions } });
+      await app.controller.api.identities.patch({ id, body: { permissions } });
     }
-    assert.ok(!('permissions' in (await app.controller.identities.get({ id }))));
+    assert.ok(!('permissions' in (await app.controller.api.identities.get({ id }))));
   });
 
   test('a signer that is to enroll identities is refused by field, on every way', async () => {
@@ -101,7 +101,7 @@ onEveryStore('what is not there yet', (open) => {
       assert.equal((await app.request('PUT', `${AT}/${id}`, { body: { ...byEndpoint, ...fields } })).status, 200);
       assert.equal((await app.request('PATCH', `${AT}/${id}`, { body: fields })).status, 200);
     }
-    const shown = Object.keys(await app.controller.externalJwtSigners.get({ id }));
+    const shown = Object.keys(await app.controller.api.externalJwtSigners.get({ id }));
     assert.deepEqual(
       shown.filter((name) => name.startsWith('enroll')),
       [],

@@ -59,7 +59,9 @@ onEveryStore('observing', (open) => {
 
   test('a call in process is one event of the host, or of the identity whose session it is', async () => {
     const { app, one } = await opened();
-    const created = await one('operation', () => app.controller.identities.create({ body: { name: 'bob', type: 'User', isAdmin: false } }));
+    const created = await one('operation', () =>
+      app.controller.api.identities.create({ body: { name: 'bob', type: 'User', isAdmin: false } }),
+    );
     assert.deepEqual(
       [created.transport, created.operationId, created.status, created.actor, created.method],
       ['process', 'createIdentity', 201, 'system', 'POST'],
@@ -68,7 +70,7 @@ onEveryStore('observing', (open) => {
     const token = await ann.login();
     const own = await one('operation', () => app.controller.as(token).currentIdentity.get());
     assert.deepEqual([own.actor, own.status], ['identity', 200]);
-    const refused = await one('operation', () => assert.rejects(app.controller.identities.get({ id: 'nobody' })));
+    const refused = await one('operation', () => assert.rejects(app.controller.api.identities.get({ id: 'nobody' })));
     assert.deepEqual([refused.status, refused.code], [404, 'NOT_FOUND']);
   });
 
@@ -92,7 +94,7 @@ onEveryStore('observing', (open) => {
     const { app, during } = await opened();
     const ann = await app.user();
     const disabled = await app.user();
-    await app.controller.identities.disable({ id: disabled.id, body: { durationMinutes: 0 } });
+    await app.controller.api.identities.disable({ id: disabled.id, body: { durationMinutes: 0 } });
     const told = async (work: () => Promise<unknown>) => {
       const events = await during(work);
       assert.ok(!/user |Passw0rd|wrong-password|nobody-at-all/.test(JSON.stringify(events)), 'no name, no password');
@@ -121,8 +123,8 @@ onEveryStore('observing', (open) => {
 
   test('the wrong password that locks an identity out is told as both', async () => {
     const { app, during } = await opened();
-    const { data } = await app.controller.authPolicies.get({ id: 'default' }).then((policy) => ({ data: policy }));
-    await app.controller.authPolicies.patch({
+    const { data } = await app.controller.api.authPolicies.get({ id: 'default' }).then((policy) => ({ data: policy }));
+    await app.controller.api.authPolicies.patch({
       id: 'default',
       body: { primary: { ...data.primary, updb: { ...data.primary.updb, maxAttempts: 2, lockoutDurationMinutes: 5 } } },
     });
@@ -167,7 +169,7 @@ onEveryStore('observing', (open) => {
       platform: { logger: { error: () => undefined, warn: () => undefined, info: () => undefined } },
     });
     assert.equal((await app.request('GET', '/version')).status, 200);
-    assert.ok(await app.controller.identities.list({}));
+    assert.ok(await app.controller.api.identities.list({}));
   });
 
   test('the wait for a turn to write is told', async () => {
@@ -181,7 +183,7 @@ onEveryStore('observing', (open) => {
     const holding = app.tamper(async () => release.promise);
     const creating = during(async () => {
       const calls = Array.from({ length: 12 }, (_, i) =>
-        app.controller.identities.create({ body: { name: `waits ${i}`, type: 'User', isAdmin: false } }),
+        app.controller.api.identities.create({ body: { name: `waits ${i}`, type: 'User', isAdmin: false } }),
       );
       await until(async () => (await waiting()) === 4);
       app.clock.advance('3s');

@@ -33,16 +33,16 @@ onEveryStore('pages as text', (open) => {
         await using app = await open();
         for (const [i, { isDisabled, minutes, hasEnrollment, ...fields }] of given.entries()) {
           const body = { name: `user ${i}`, type: 'User' as const, isAdmin: false, ...fields };
-          const { id } = await app.controller.identities.create({
+          const { id } = await app.controller.api.identities.create({
             body: { ...body, ...(hasEnrollment ? { enrollment: { ott: true } } : {}) },
           });
-          if (isDisabled) await app.controller.identities.disable({ id, body: { durationMinutes: minutes } });
+          if (isDisabled) await app.controller.api.identities.disable({ id, body: { durationMinutes: minutes } });
         }
         const page = await app.request('GET', '/identities?limit=100');
-        const { data } = await app.controller.identities.list({ limit: 100 });
+        const { data } = await app.controller.api.identities.list({ limit: 100 });
         assert.ok(page.text.startsWith(`{"data":${JSON.stringify(data)},`));
         for (const shown of data) {
-          const alone = await app.controller.identities.get({ id: shown.id });
+          const alone = await app.controller.api.identities.get({ id: shown.id });
           assert.equal(JSON.stringify(shown), JSON.stringify(alone));
           assert.equal('disabledAt' in shown, shown.disabled);
         }

@@ -18,7 +18,7 @@ onEveryStore('posture and access', (open) => {
       const user = await client(app);
       const wiki = await aService(app);
       await policyWith(app, 'strict', [await domainCheck(app, 'a', 'a.test')]);
-      const may = async () => (await app.controller.access.explain({ identityId: user.id, serviceId: wiki, type: 'Dial' })).isAllowed;
+      const may = async () => (await app.controller.api.access.explain({ identityId: user.id, serviceId: wiki, type: 'Dial' })).isAllowed;
       const { data } = (await user.get('/services')).body;
       assert.deepEqual([data.length, data[0].permissions], [1, ['Dial']]);
       assert.equal(await may(), false);

@@ -32,7 +32,7 @@ onEveryStore('why a token of an external signer is refused', (open) => {
     await using _ = app;
     const [signer, id, disabled] = [await certificateSigner(app), await person(app), await person(app)];
     const off = await certificateSigner(app, { enabled: false });
-    await app.controller.identities.disable({ id: disabled, body: { durationMinutes: 0 } });
+    await app.controller.api.identities.disable({ id: disabled, body: { durationMinutes: 0 } });
     const policy = policyBody('others');
     const authPolicyId = await app.create('/auth-policies', {
       ...policy,

@@ -33,25 +33,26 @@ interface Acting {
 
 /** How a right ends: to be tried one by one. */
 const LOSSES: Readonly<Record<string, (app: App, who: Acting) => Promise<unknown>>> = {
-  'the identity is demoted': ({ controller }, { id }) => controller.identities.patch({ id, body: { isAdmin: false } }),
-  'the identity is disabled': ({ controller }, { id }) => controller.identities.disable({ id, body: { durationMinutes: 0 } }),
-  'the identity is deleted': ({ controller }, { id }) => controller.identities.delete({ id }),
+  'the identity is demoted': ({ controller }, { id }) => controller.api.identities.patch({ id, body: { isAdmin: false } }),
+  'the identity is disabled': ({ controller }, { id }) => controller.api.identities.disable({ id, body: { durationMinutes: 0 } }),
+  'the identity is deleted': ({ controller }, { id }) => controller.api.identities.delete({ id }),
 };
 const LOSSES_OF_SESSIONS: typeof LOSSES = {
   ...LOSSES,
   'its policy asks for a second factor': ({ controller }, { authPolicyId: id }) =>
-    controller.authPolicies.patch({ id, body: { secondary: { requireTotp: true } } }),
-  'the tokens of the identity are revoked': ({ controller }, { id }) => controller.revocations.create({ body: { id, type: 'IDENTITY' } }),
+    controller.api.authPolicies.patch({ id, body: { secondary: { requireTotp: true } } }),
+  'the tokens of the identity are revoked': ({ controller }, { id }) =>
+    controller.api.revocations.create({ body: { id, type: 'IDENTITY' } }),
 };
 const LOSSES_OF_PLAIN_SESSIONS: typeof LOSSES = {
   ...LOSSES_OF_SESSIONS,
-  'the session is ended': ({ controller }, { apiSession: id }) => controller.apiSessions.delete({ id }),
+  'the session is ended': ({ controller }, { apiSession: id }) => controller.api.apiSessions.delete({ id }),
 };
 const LOSSES_OF_TOKENS: typeof LOSSES = {
   ...LOSSES_OF_SESSIONS,
   'the session is revoked': ({ controller }, { claims }) =>
-    controller.revocations.create({ body: { id: claims.z_asid, type: 'API_SESSION' } }),
-  'the token is revoked': ({ controller }, { claims }) => controller.revocations.create({ body: { id: claims.jti, type: 'JTI' } }),
+    controller.api.revocations.create({ body: { id: claims.z_asid, type: 'API_SESSION' } }),
+  'the token is revoked': ({ controller }, { claims }) => controller.api.revocations.create({ body: { id: claims.jti, type: 'JTI' } }),
 };
 
 type Write = (body: object) => Promise<{ readonly status: number; readonly code?: string }>;
@@ -251,13 +252,13 @@ onEveryTenantStore('a tenant that changes before the write', (newDatabase) => {
       const client = await newTenant(one.overlays, 'acme');
       const { id } = (await two.overlays.list())[0] ?? assert.fail();
       const controller = await one.overlays.open('acme');
-      await controller.identities.create({ body: person('before') });
+      await controller.api.identities.create({ body: person('before') });
       beforeWrite(async () => {
         await two.overlays.erase('acme');
         await two.overlays.tidy();
       });
       if (isHttp) assert.equal((await client.request('POST', '/identities', { body: person('after') })).status, 404);
-      else assert.equal(await code(controller.identities.create({ body: person('after') })), 'NOT_FOUND');
+      else assert.equal(await code(controller.api.identities.create({ body: person('after') })), 'NOT_FOUND');
       assert.equal(await database.leftOf(id), 0);
     }
     await one.overlays.close();
@@ -269,12 +270,12 @@ onEveryTenantStore('a tenant that changes before the write', (newDatabase) => {
     const { one, two, beforeWrite } = await processes(database);
     await one.overlays.create({ name: 'acme' });
     const controller = await one.overlays.open('acme');
-    await controller.identities.create({ body: person('before') });
+    await controller.api.identities.create({ body: person('before') });
     const { identities } = await two.overlays.usage('acme');
     beforeWrite(() => two.overlays.setQuotas('acme', { identities }));
-    assert.equal(await code(controller.identities.create({ body: person('after') })), 'QUOTA_EXCEEDED');
+    assert.equal(await code(controller.api.identities.create({ body: person('after') })), 'QUOTA_EXCEEDED');
     beforeWrite(() => two.overlays.setQuotas('acme', { identities: identities + 1 }));
-    assert.equal(await code(controller.identities.create({ body: person('after') })), undefined);
+    assert.equal(await code(controller.api.identities.create({ body: person('after') })), undefined);
     assert.equal((await two.overlays.usage('acme')).identities, identities + 1);
     await one.overlays.close();
     await two.overlays.close();

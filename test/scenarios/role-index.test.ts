@@ -311,7 +311,7 @@ onEveryStore('questions about role attributes', (open, store) => {
   test('in a transaction of the host see what it has written, and outside only what was committed', async () => {
     const { storage, transaction } = newHostedStorage(store);
     await using app = await open({ storage });
-    const { identities } = app.controller;
+    const { identities } = app.controller.api;
     const { id } = await identities.create({ body: { name: 'ann', type: 'User', isAdmin: false, roleAttributes: ['a'] } });
     await warm(app);
     const found = async (host?: unknown) => {

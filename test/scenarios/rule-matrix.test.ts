@@ -74,25 +74,25 @@ const openHosted = async (store: string) => {
     },
     'the facade, in a session': plain,
     'the facade, for an identity': facade(app.controller.asIdentity(desk.id)),
-    'the facade, for somebody of the host': facade(app.controller, DESK),
+    'the facade, for somebody of the host': facade(app.controller.api, DESK),
     'a transaction of the host': async (...call) =>
-      hosted.transaction(async (transaction) => void (await facade(app.controller, { ...DESK, transaction })(...call))),
+      hosted.transaction(async (transaction) => void (await facade(app.controller.api, { ...DESK, transaction })(...call))),
     'an input that a hook replaced': async (group, verb, input) => {
       const harmless = input.body === undefined ? { id: desk.id } : input;
       host.replaced = input;
-      await facade(app.controller, DESK)(group, verb, harmless).finally(() => {
+      await facade(app.controller.api, DESK)(group, verb, harmless).finally(() => {
         host.replaced = undefined;
       });
     },
     'an acting identity that changed meanwhile': async (...call) => {
-      host.meanwhile = () => app.controller.identities.patch({ id: desk.id, body: { tags: { changed: String(host.asked.length) } } });
+      host.meanwhile = () => app.controller.api.identities.patch({ id: desk.id, body: { tags: { changed: String(host.asked.length) } } });
       await plain(...call);
       assert.equal(host.meanwhile, undefined);
     },
     'a target that changed meanwhile': async (group, verb, input) => {
       const { id } = input;
       if (id !== undefined && group === 'identities')
-        host.meanwhile = () => app.controller.identities.patch({ id, body: { tags: { changed: 'meanwhile' } } });
+        host.meanwhile = () => app.controller.api.identities.patch({ id, body: { tags: { changed: 'meanwhile' } } });
       await plain(group, verb, input);
     },
   };
@@ -102,7 +102,7 @@ const openHosted = async (store: string) => {
 /** Who is within the limit, who is beyond it, and an administrator within it. */
 const people = async ({ controller }: App, serial: number) => {
   const make = async (name: string, isAdmin: boolean, ...roleAttributes: string[]) =>
-    (await controller.identities.create({ body: { name: `${name} ${serial}`, type: 'User', isAdmin, roleAttributes } })).id;
+    (await controller.api.identities.create({ body: { name: `${name} ${serial}`, type: 'User', isAdmin, roleAttributes } })).id;
   return {
     serial,
     inside: await make('inside', false, 'team-a'),
@@ -284,29 +284,29 @@ for (const store of stores)
       for (const verdict of [true, LIMIT]) {
         host.verdict = verdict;
         host.meanwhile = async () => {
-          await app.controller.identities.patch({ id: desk.id, body: { tags: { lost: String(verdict === true) } } });
+          await app.controller.api.identities.patch({ id: desk.id, body: { tags: { lost: String(verdict === true) } } });
           // From now on, it answers otherwise.
           setVerdict(false);
         };
         await refusedWith('UNAUTHORIZED', rename(inside));
         host.verdict = verdict;
         host.meanwhile = async () => {
-          await app.controller.identities.patch({ id: inside, body: { tags: { changed: String(verdict === true) } } });
+          await app.controller.api.identities.patch({ id: inside, body: { tags: { changed: String(verdict === true) } } });
           setVerdict(false);
         };
         await refusedWith('UNAUTHORIZED', rename(inside));
       }
       // The limit holds in the state that the write sees.
       host.verdict = LIMIT;
-      host.meanwhile = () => app.controller.identities.patch({ id: inside, body: { roleAttributes: ['team-b'] } });
+      host.meanwhile = () => app.controller.api.identities.patch({ id: inside, body: { roleAttributes: ['team-b'] } });
       await refusedWith('NOT_FOUND', rename(inside));
-      host.meanwhile = () => app.controller.identities.patch({ id: outside, body: { roleAttributes: ['team-a'] } });
+      host.meanwhile = () => app.controller.api.identities.patch({ id: outside, body: { roleAttributes: ['team-a'] } });
       await rename(outside);
       // Nor may it become an administrator meanwhile.
       host.verdict = true;
-      host.meanwhile = () => app.controller.identities.patch({ id: inside, body: { isAdmin: true } });
+      host.meanwhile = () => app.controller.api.identities.patch({ id: inside, body: { isAdmin: true } });
       await refusedWith('UNAUTHORIZED', rename(inside));
-      assert.match((await app.controller.identities.get({ id: inside })).name, /^inside/);
+      assert.match((await app.controller.api.identities.get({ id: inside })).name, /^inside/);
       await app.close();
 
       function setVerdict(verdict: Verdict) {
@@ -328,13 +328,13 @@ for (const store of stores)
           [boss, 'stolen'],
         ],
       );
-      assert.match((await app.controller.identities.get({ id: boss })).name, /^boss/);
+      assert.match((await app.controller.api.identities.get({ id: boss })).name, /^boss/);
       await app.close();
     });
 
     test('the target is what is stored, without hidden fields and credentials, by every way', async () => {
       const { app, host, desk, ways } = await openHosted(store);
-      const { enrollments, identities } = app.controller;
+      const { enrollments, identities } = app.controller.api;
       host.verdict = true;
       const ann = await identities.create({ body: { name: 'ann', type: 'User', isAdmin: false, enrollment: { ott: true } } });
       const [enrollment] = (await identities.listEnrollments({ id: ann.id })).data;

@@ -143,7 +143,7 @@ onEveryStore('ends of sessions', (open, store) => {
     const { ann, wiki, dial } = await ground(app);
     const id = await begin(app, ann, wiki);
     const changedMind = new Error('the host changed its mind');
-    const work = (host: unknown) => app.controller.servicePolicies.delete({ id: dial }, { transaction: host });
+    const work = (host: unknown) => app.controller.api.servicePolicies.delete({ id: dial }, { transaction: host });
     await assert.rejects(
       transaction(async (host) => {
         await work(host);

@@ -102,7 +102,7 @@ onEveryStore('ends of very many sessions', (open, store) => {
     const { net, ann, wiki, staff } = await dialGround(app);
     const id = await net.dial(staff);
     await manySessions(app, { ann, wiki }, [id], MORE);
-    await transaction(async (host) => void (await app.controller.servicePolicies.delete({ id }, { transaction: host })));
+    await transaction(async (host) => void (await app.controller.api.servicePolicies.delete({ id }, { transaction: host })));
     assert.equal((await app.rows('session')).length, MORE - AT_ONCE);
     await app.controller.publish();
     assert.equal(await seen(app), 0);

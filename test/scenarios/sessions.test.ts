@@ -197,10 +197,10 @@ onEveryStore('sessions', (open, store) => {
       ['r'],
     );
     assert.deepEqual(
-      (await app.controller.sessions.list({})).data.map((one) => one.id),
+      (await app.controller.api.sessions.list({})).data.map((one) => one.id),
       [id],
     );
-    await assert.rejects(app.controller.sessions.create({ body: { serviceId: wiki } }), { code: 'UNAUTHORIZED' });
+    await assert.rejects(app.controller.api.sessions.create({ body: { serviceId: wiki } }), { code: 'UNAUTHORIZED' });
     await own.sessions.delete({ id });
     await assert.rejects(own.sessions.get({ id }), { code: 'NOT_FOUND' });
   });

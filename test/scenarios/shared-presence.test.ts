@@ -40,7 +40,7 @@ const twoOn = async (adapter: () => StorageAdapter) => {
 
 const newRouter = async (network: TestNetwork, name: string) => {
   const { id } = await network.edgeRouter(name);
-  const { enrollmentJwt } = await network.controller.edgeRouters.get({ id });
+  const { enrollmentJwt } = await network.controller.api.edgeRouters.get({ id });
   const { certificate } = await network.enrollRouter(enrollmentJwt ?? '');
   const certificates = certificate?.certificates ?? [];
   const connect = ({ controller }: TestNetwork): Promise<RouterConnection> =>
@@ -72,12 +72,12 @@ interface Told {
 }
 
 const shownOn = async ({ controller }: TestNetwork, id: string) => {
-  const { isOnline, hostname, supportedProtocols, syncStatus, versionInfo } = await controller.edgeRouters.get({ id });
+  const { isOnline, hostname, supportedProtocols, syncStatus, versionInfo } = await controller.api.edgeRouters.get({ id });
   return { isOnline, hostname, supportedProtocols, syncStatus, versionInfo };
 };
 const isOnline = async (network: TestNetwork, id: string): Promise<boolean> => (await shownOn(network, id)).isOnline;
 const found = async ({ controller }: TestNetwork, filter: string) =>
-  (await controller.edgeRouters.list({ filter: `${filter} sort by name` })).data.map(({ name }) => name);
+  (await controller.api.edgeRouters.list({ filter: `${filter} sort by name` })).data.map(({ name }) => name);
 
 for (const store of stores)
   describe(`presence on several controllers, on ${store}`, () => {
@@ -105,9 +105,9 @@ for (const store of stores)
       for (const network of [a, b]) {
         assert.deepEqual(await found(network, 'connected = true'), ['fra1']);
         assert.deepEqual(await found(network, 'online = false'), ['ams1']);
-        const [plain] = (await network.controller.routers.list({ filter: 'name = "fra1"' })).data;
+        const [plain] = (await network.controller.api.routers.list({ filter: 'name = "fra1"' })).data;
         assert.equal(plain?.isOnline, true);
-        const { connected, versionInfo } = await network.controller.fabricRouters.get({ id: router.id });
+        const { connected, versionInfo } = await network.controller.api.fabricRouters.get({ id: router.id });
         assert.deepEqual([connected, versionInfo?.version], [true, VERSION.version]);
       }
       assert.equal((await a.controller.statistics()).connectedRouters, 0);
@@ -138,7 +138,7 @@ for (const store of stores)
         mine.data.filter((one) => one.isOnline).map(({ name, hostname }) => [name, hostname]),
         [['fra1', 'fra1.example']],
       );
-      const advice = await a.controller.identities.getPolicyAdvice({ id: client.id, serviceId: web.id });
+      const advice = await a.controller.api.identities.getPolicyAdvice({ id: client.id, serviceId: web.id });
       assert.deepEqual(
         advice.commonRouters?.filter((one) => one.isOnline).map(({ name }) => name),
         ['fra1'],
@@ -205,9 +205,9 @@ for (const store of stores)
       for (const one of [router, ams1, lon1]) await one.comes(b);
       await pass('1s');
       assert.deepEqual(await found(a, 'online = true'), ['ams1', 'fra1', 'lon1']);
-      await a.controller.edgeRouters.patch({ id: router.id, body: { disabled: true } });
-      await a.controller.edgeRouters.reEnroll({ id: ams1.id });
-      await a.controller.edgeRouters.delete({ id: lon1.id });
+      await a.controller.api.edgeRouters.patch({ id: router.id, body: { disabled: true } });
+      await a.controller.api.edgeRouters.reEnroll({ id: ams1.id });
+      await a.controller.api.edgeRouters.delete({ id: lon1.id });
       for (const network of [a, b]) {
         for (const { id } of [router, ams1]) assert.equal(await isOnline(network, id), false);
         assert.deepEqual(await found(network, 'connected = true'), []);
@@ -218,12 +218,12 @@ for (const store of stores)
       await using storage = newSharedStorage(store);
       await using two = await twoOn(storage.adapter);
       const { a, b, router } = two;
-      await a.controller.edgeRouters.patch({ id: router.id, body: { disabled: true } });
-      await a.controller.edgeRouters.patch({ id: router.id, body: { disabled: false } });
+      await a.controller.api.edgeRouters.patch({ id: router.id, body: { disabled: true } });
+      await a.controller.api.edgeRouters.patch({ id: router.id, body: { disabled: false } });
       const connection = await router.comes(b);
       await b.controller.publish();
       assert.equal(connection.signal.aborted, false);
-      await a.controller.edgeRouters.patch({ id: router.id, body: { disabled: true } });
+      await a.controller.api.edgeRouters.patch({ id: router.id, body: { disabled: true } });
       await b.controller.publish();
       assert.equal(connection.signal.reason.message, 'the router is disabled');
     });
@@ -234,14 +234,14 @@ for (const store of stores)
       const { a, b, router, pass } = two;
       await pass('1m');
       assert.deepEqual(await two.rows(), []);
-      const before = (await a.controller.changes.list()).data.length;
+      const before = (await a.controller.api.changes.list()).data.length;
       const connection = await router.comes(b);
       await pass('1m');
       assert.equal((await two.rows()).length, 2);
       connection.close();
       await pass('2s');
       assert.deepEqual(await two.rows(), []);
-      assert.equal((await a.controller.changes.list()).data.length, before);
+      assert.equal((await a.controller.api.changes.list()).data.length, before);
     });
 
     test('what a dead controller has left is removed, and one that was only suspended tells all of it again', async () => {
@@ -323,7 +323,7 @@ for (const store of stores)
       const router = await newRouter(a, 'fra1');
       await router.comes(b);
       await b.advance('1s');
-      const get = () => a.controller.edgeRouters.get({ id: router.id });
+      const get = () => a.controller.api.edgeRouters.get({ id: router.id });
       const reads = async (work: () => Promise<unknown>) => (await asked(work)).filter((call) => call === 'read').length;
       await a.advance('1s');
       await get();
@@ -369,6 +369,6 @@ for (const store of stores)
     const { id } = await network.edgeRouter('fra1');
     await network.advance('1m');
     await transaction(async (host) => {
-      assert.equal((await network.controller.edgeRouters.get({ id }, { transaction: host })).isOnline, false);
+      assert.equal((await network.controller.api.edgeRouters.get({ id }, { transaction: host })).isOnline, false);
     });
   });

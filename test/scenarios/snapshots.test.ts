@@ -91,8 +91,8 @@ onEveryStore('snapshots', (open, store) => {
     assert.deepEqual([(await state(app)).name, names.length], [names[0], 1]);
     app.clock.advance('1m');
     fails = false;
-    await app.controller.database.createSnapshot();
-    assert.equal((await app.controller.database.getSnapshot()).name, names[1]);
+    await app.controller.api.database.createSnapshot();
+    assert.equal((await app.controller.api.database.getSnapshot()).name, names[1]);
   });
 
   test('without a place for snapshots the answer names the option that is missing', async () => {
@@ -144,7 +144,7 @@ onEveryStore('snapshots', (open, store) => {
     await using app = await openApp(store, { storage: shared.adapter(), snapshots: { save: () => slow } });
     const { login } = await app.user();
     const token = await login();
-    const taken = app.controller.database.createSnapshot();
+    const taken = app.controller.api.database.createSnapshot();
     await until(async () => (await state(app)).inProgress);
     app.clock.advance('10m');
     goOn();

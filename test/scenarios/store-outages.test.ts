@@ -56,7 +56,7 @@ onEveryStore('a store that fails', (open, store) => {
     await app.request('GET', '/identities');
     assert.equal(outages().length, 1);
     app.clock.advance('1ms');
-    await assert.rejects(app.controller.identities.list(), { code: 'SERVER_UNAVAILABLE', retryAfter: 5 });
+    await assert.rejects(app.controller.api.identities.list(), { code: 'SERVER_UNAVAILABLE', retryAfter: 5 });
     assert.deepEqual([outages().length, outages()[1]?.details.failedSince], [2, 5]);
     fail(undefined);
     assert.equal((await app.request('GET', '/identities')).status, 200);
@@ -73,11 +73,11 @@ onEveryStore('a store that fails', (open, store) => {
     logged.length = 0;
     fail(new StoreUnavailable('the database is unavailable: ECONNREFUSED'));
     for (const call of [
-      () => app.controller.identities.list(),
-      () => app.controller.identities.create({ body: ann }),
+      () => app.controller.api.identities.list(),
+      () => app.controller.api.identities.create({ body: ann }),
       () => as.identities.list(),
       () => as.identities.create({ body: ann }),
-      () => app.controller.authentication.authenticate({ method: 'password', body: { username: 'someone', password: 'a password' } }),
+      () => app.controller.api.authentication.authenticate({ method: 'password', body: { username: 'someone', password: 'a password' } }),
       () => connection.identityConnected('ann'),
       () => connection.interfaces([]),
       () => app.controller.presence.connect({ certificates }),
@@ -103,7 +103,7 @@ onEveryStore('a store that fails', (open, store) => {
     const refused = await app.request('POST', '/identities', { body: ann });
     assertRefused(refused, 500, 'UNHANDLED');
     assert.doesNotMatch(refused.text, /disk full/);
-    await assert.rejects(app.controller.identities.create({ body: ann }), { name: 'ApiError', code: 'UNHANDLED', cause: undefined });
+    await assert.rejects(app.controller.api.identities.create({ body: ann }), { name: 'ApiError', code: 'UNHANDLED', cause: undefined });
     assert.deepEqual(
       logged.filter(({ level }) => level === 'error').map(({ message, details }) => [message, String(details.error)]),
       [['unexpected error of the database: the call was answered with 500', 'StorageError: disk full: /data/controller.db']],

@@ -105,7 +105,9 @@ onEveryStore('tags', (open) => {
         'tags may hold text, booleans and null, but whole holds a number, which takes the setting numericTags',
       );
     }
-    await assert.rejects(app.controller.configTypes.create({ body: { name: 'refused', tags: NUMBERS } }), { code: 'COULD_NOT_VALIDATE' });
+    await assert.rejects(app.controller.api.configTypes.create({ body: { name: 'refused', tags: NUMBERS } }), {
+      code: 'COULD_NOT_VALIDATE',
+    });
   });
 
   test('with the setting, numbers are kept and shown as they are, and found by value; maps and lists stay refused', async () => {

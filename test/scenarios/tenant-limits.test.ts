@@ -24,7 +24,9 @@ onEveryTenantStore("the quotas of a tenant, in a transaction of the host's own",
     const { storage, transaction } = database.hosted();
     const app = await openTenants(database, { storage });
     await app.overlays.create({ name: 'acme' });
-    const { identities } = await app.overlays.open('acme');
+    const {
+      api: { identities },
+    } = await app.overlays.open('acme');
     const usage = () => app.overlays.usage('acme');
     return { ...app, transaction, identities, usage, [Symbol.asyncDispose]: app[Symbol.asyncDispose] };
   };
@@ -160,7 +162,7 @@ onEveryTenantStore('a stream of a tenant', (newDatabase) => {
   };
   /** Another tenant takes the only place. */
   const isClosed = async (overlays: Overlays): Promise<boolean> => {
-    await overlays.use('bravo', ({ identities }) => identities.list());
+    await overlays.use('bravo', ({ api: { identities } }) => identities.list());
     return overlays.opened.open === 1 && overlays.opened.inUse === 0;
   };
 
@@ -171,7 +173,7 @@ onEveryTenantStore('a stream of a tenant', (newDatabase) => {
       const parts = partsOf(await at.follow());
       for (let i = 0; i < read; i++) {
         const next = parts.next();
-        await at.overlays.use('acme', ({ identities }) => identities.create({ body: person(`ann ${read} ${i}`) }));
+        await at.overlays.use('acme', ({ api: { identities } }) => identities.create({ body: person(`ann ${read} ${i}`) }));
         await next;
       }
       assert.equal(at.overlays.opened.inUse, 1);
@@ -190,7 +192,7 @@ onEveryTenantStore('a stream of a tenant', (newDatabase) => {
     for (let i = 0; i < 2; i++) await one.return?.();
     assert.equal(await isClosed(at.overlays), false);
     const next = other.next();
-    await at.overlays.use('acme', ({ identities }) => identities.create({ body: person('ann') }));
+    await at.overlays.use('acme', ({ api: { identities } }) => identities.create({ body: person('ann') }));
     assert.ok(!(await next).done);
     await other.return?.();
   });
@@ -281,6 +283,6 @@ onEveryTenantStore('a tenant that takes longer than an hour to make is given up'
       await other.overlays.tidy();
     });
     assert.partialDeepStrictEqual(at.made, { id: at.id, name: 'acme' });
-    await other.overlays.use('acme', ({ identities }) => identities.list());
+    await other.overlays.use('acme', ({ api: { identities } }) => identities.list());
   });
 });

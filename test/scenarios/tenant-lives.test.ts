@@ -15,7 +15,7 @@ onEveryTenantStore('the life of a tenant', (newDatabase) => {
     const acme = await newTenant(app.overlays, 'acme');
     const id = await acme.create('/identities', { ...ann, enrollment: { ott: true } });
     const jwt = async (name: string) =>
-      app.overlays.use(name, async ({ identities }) => (await identities.get({ id })).enrollment.ott?.jwt);
+      app.overlays.use(name, async ({ api: { identities } }) => (await identities.get({ id })).enrollment.ott?.jwt);
     const { snapshot, secretKey } = await exported(app.overlays, 'acme');
     const made = await app.overlays.create({ name: 'bravo', from: { snapshot: [snapshot], secretKey } });
     assert.equal(made.firstAdministrator, undefined);
@@ -79,15 +79,15 @@ onEveryTenantStore('the life of a tenant', (newDatabase) => {
     for (const name of ['a', 'b', 'c']) await overlays.create({ name });
     assert.deepEqual(overlays.opened, { open: 0, inUse: 0 });
     const held = await overlays.open('a');
-    for (const name of ['b', 'c', 'b']) await overlays.use(name, ({ identities }) => identities.list());
+    for (const name of ['b', 'c', 'b']) await overlays.use(name, ({ api: { identities } }) => identities.list());
     assert.deepEqual(overlays.opened, { open: 2, inUse: 1 });
     await clock.advanceInSteps('8m', () => new Promise((resolve) => setImmediate(resolve)));
     assert.deepEqual(overlays.opened, { open: 1, inUse: 1 });
-    await held.identities.create({ body: ann });
+    await held.api.identities.create({ body: ann });
     await held.close();
     await clock.advanceInSteps('8m', () => new Promise((resolve) => setImmediate(resolve)));
     assert.deepEqual(overlays.opened, { open: 0, inUse: 0 });
-    await overlays.use('a', async ({ identities }) => assert.equal((await identities.list()).data.length, 2));
+    await overlays.use('a', async ({ api: { identities } }) => assert.equal((await identities.list()).data.length, 2));
   });
 
   test('a path chooses a tenant as well as a host name does, over every adapter', async () => {
@@ -149,7 +149,7 @@ onEveryTenantStore('the life of a tenant', (newDatabase) => {
     assert.equal(status, 200);
     const parts = (body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator](); // as the operation is declared
     await parts.next();
-    await app.overlays.use('bravo', ({ identities }) => identities.list());
+    await app.overlays.use('bravo', ({ api: { identities } }) => identities.list());
     assert.equal(app.overlays.opened.inUse, 1);
     const ending = (async () => {
       while (!(await parts.next()).done);

@@ -18,7 +18,7 @@ onEveryTenantStore('the quotas of a tenant', (newDatabase) => {
       [status, body.error.code, body.error.cause.message],
       [409, 'QUOTA_EXCEEDED', 'this network may have 3 identities at most'],
     );
-    await app.overlays.use('acme', async ({ identities, services }) => {
+    await app.overlays.use('acme', async ({ api: { identities, services } }) => {
       await assert.rejects(identities.create({ body: { ...ann, name: 'carl' } }), isCode('QUOTA_EXCEEDED'));
       await services.create({ body: { name: 'one', encryptionRequired: true } });
       await assert.rejects(services.create({ body: { name: 'two', encryptionRequired: true } }), isCode('QUOTA_EXCEEDED'));
@@ -37,7 +37,7 @@ onEveryTenantStore('the quotas of a tenant', (newDatabase) => {
     await one.overlays.create({ name: 'acme' });
     const made = await Promise.allSettled(
       [one, two, one, two, one, two].map(({ overlays }, i) =>
-        overlays.use('acme', ({ identities }) => identities.create({ body: { ...ann, name: `ann ${i}` } })),
+        overlays.use('acme', ({ api: { identities } }) => identities.create({ body: { ...ann, name: `ann ${i}` } })),
       ),
     );
     assert.equal(made.filter(({ status }) => status === 'fulfilled').length, 3);
@@ -49,10 +49,10 @@ onEveryTenantStore('the quotas of a tenant', (newDatabase) => {
     await using two = await openTenants(database);
     await one.overlays.create({ name: 'acme' });
     const controller = await two.overlays.open('acme');
-    await controller.identities.create({ body: ann });
+    await controller.api.identities.create({ body: ann });
     const usage = await one.overlays.setQuotas('acme', { identities: 2 });
     assert.deepEqual([usage.identities, usage.quotas], [2, { identities: 2 }]);
-    await assert.rejects(controller.identities.create({ body: { ...ann, name: 'bob' } }), isCode('QUOTA_EXCEEDED'));
+    await assert.rejects(controller.api.identities.create({ body: { ...ann, name: 'bob' } }), isCode('QUOTA_EXCEEDED'));
     for (const identities of [0, -1, 1.5, Number.NaN]) await assert.rejects(one.overlays.setQuotas('acme', { identities }), TypeError);
   });
 
@@ -101,7 +101,7 @@ onEveryTenantStore('the quotas of a tenant', (newDatabase) => {
     app.clock.advance('10s');
     assert.deepEqual(await statuses(acme, 2), [200, 429]);
     // The host's own code is not limited.
-    await app.overlays.use('acme', async ({ identities }) => {
+    await app.overlays.use('acme', async ({ api: { identities } }) => {
       for (let i = 0; i < 10; i++) await identities.list();
     });
   });
@@ -111,13 +111,13 @@ onEveryTenantStore('the quotas of a tenant', (newDatabase) => {
     const hooks = {
       inTransaction: async (change: { entity: string; action: string }, { transaction }: { transaction: unknown }) => {
         if (change.entity !== 'service' || change.action !== 'create') return;
-        await inner?.identities.create({ body: { ...ann, name: 'made with the service' } }, { transaction });
+        await inner?.api?.identities.create({ body: { ...ann, name: 'made with the service' } }, { transaction });
       },
     };
     await using app = await openTenants(database, { hooks });
     await app.overlays.create({ name: 'acme' });
     const inner = await app.overlays.open('acme');
-    const create = (name: string) => inner.services.create({ body: { name, encryptionRequired: true } });
+    const create = (name: string) => inner.api.services.create({ body: { name, encryptionRequired: true } });
     await create('one');
     const { storageBytes } = await app.overlays.usage('acme');
     await app.overlays.setQuotas('acme', { identities: 2 });

@@ -52,7 +52,7 @@ onEveryTenantStore('tenants', (newDatabase) => {
     await bravo.create('/identities', ann);
     assert.equal((await bravo.request('GET', `/identities/${id}`)).status, 404);
     assert.equal((await bravo.request('GET', '/identities', { as: acme.admin })).status, 401);
-    const own = await app.overlays.use('acme', ({ identities }) => identities.list({ filter: 'name = "ann"' }));
+    const own = await app.overlays.use('acme', ({ api: { identities } }) => identities.list({ filter: 'name = "ann"' }));
     assert.deepEqual(
       own.data.map((identity) => identity.id),
       [id],
@@ -80,8 +80,8 @@ onEveryTenantStore('tenants', (newDatabase) => {
         const headers = { 'x-request-id': 'the-same' };
         assert.deepEqual(await client.request('GET', path, { headers }), await never.request('GET', path, { headers }));
       }
-    await assert.rejects(controller.identities.list(), isCode('NOT_FOUND'));
-    await assert.rejects(controller.identities.create({ body: ann }), isCode('NOT_FOUND'));
+    await assert.rejects(controller.api.identities.list(), isCode('NOT_FOUND'));
+    await assert.rejects(controller.api.identities.create({ body: ann }), isCode('NOT_FOUND'));
     await assert.rejects(one.overlays.open('acme'), isCode('NOT_FOUND'));
     assert.equal(await two.overlays.erase('acme'), false);
     assert.equal(await database.leftOf(id), 0);

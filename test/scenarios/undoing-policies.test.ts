@@ -85,9 +85,9 @@ onEveryStore('policies that shut administrators out', (open) => {
     const other = await app.user({ isAdmin: true, authPolicyId });
     const as = await other.login();
     const require = { body: { secondary: { requireExtJwtSigner: signer } }, as };
-    await app.controller.authPolicies.patch({ id: 'default', body: TOTP });
+    await app.controller.api.authPolicies.patch({ id: 'default', body: TOTP });
     assertInvalid(await app.request('PATCH', `/auth-policies/${authPolicyId}`, require), 'secondary.requireExtJwtSigner');
-    await app.controller.authPolicies.patch({ id: 'default', body: { secondary: { requireTotp: false } } });
+    await app.controller.api.authPolicies.patch({ id: 'default', body: { secondary: { requireTotp: false } } });
     assert.equal((await app.request('PATCH', `/auth-policies/${authPolicyId}`, require)).status, 200);
     assertRefused(await app.request('GET', '/identities', { as }), 401, 'UNAUTHORIZED');
   });
@@ -97,7 +97,7 @@ onEveryStore('policies that shut administrators out', (open) => {
     const id = await policy(app, 'of users');
     await app.user({ authPolicyId: id });
     assert.equal((await requireTotp(app, app.admin, id)).status, 200);
-    await app.controller.authPolicies.patch({ id: 'default', body: TOTP });
+    await app.controller.api.authPolicies.patch({ id: 'default', body: TOTP });
     assertRefused(await app.request('GET', '/identities'), 401, 'UNAUTHORIZED');
     assert.equal((await app.login('admin', 'the-admin-password')).status, 200);
   });

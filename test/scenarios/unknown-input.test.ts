@@ -15,15 +15,15 @@ const ways = async () => {
     credentials: ADMIN,
     fetch: (url, init) => handle(new Request(url, init)),
   });
-  return { app, facades: [app.controller, app.controller.as(app.admin), client] };
+  return { app, apis: [app.controller.api, app.controller.as(app.admin), client] };
 };
 
 const refused = (message: RegExp) => ({ name: 'TypeError', message });
 
 test('unknown input of an operation is refused with the nearest name, in process and by the typed client', async () => {
-  const { app, facades } = await ways();
+  const { app, apis } = await ways();
   await using _ = app;
-  for (const { identities, informational, changes } of facades) {
+  for (const { identities, informational, changes } of apis) {
     // Names that are spread in from elsewhere are no excess properties to the compiler.
     const input = (names: object) => names as never;
     await assert.rejects(identities.list(input({ filtr: 'isAdmin = true' })), refused(/'filtr': did you mean 'filter'\?/));
@@ -37,9 +37,9 @@ test('unknown input of an operation is refused with the nearest name, in process
 });
 
 test('an entity stands for its id, where an operation takes one', async () => {
-  const { app, facades } = await ways();
+  const { app, apis } = await ways();
   await using _ = app;
-  for (const [index, { identities }] of facades.entries()) {
+  for (const [index, { identities }] of apis.entries()) {
     const created = await identities.create({ body: { name: `bob ${index}`, type: 'User', isAdmin: false } });
     const bob = await identities.get(created);
     assert.deepEqual((await identities.listEnrollments(bob)).data, []);
@@ -49,9 +49,9 @@ test('an entity stands for its id, where an operation takes one', async () => {
 });
 
 test('fields of a body that are unknown are ignored, as over HTTP', async () => {
-  const { app, facades } = await ways();
+  const { app, apis } = await ways();
   await using _ = app;
-  for (const [index, { identities }] of facades.entries()) {
+  for (const [index, { identities }] of apis.entries()) {
     const { id } = await identities.create({ body: { name: `ann ${index}`, type: 'User', isAdmin: false } });
     const shown = await identities.get({ id });
     await identities.patch({ id, body: { ...shown, type: 'User' } });
@@ -59,10 +59,10 @@ test('fields of a body that are unknown are ignored, as over HTTP', async () => 
 });
 
 test('a text with quotes is one value of a filter', async () => {
-  const { app, facades } = await ways();
+  const { app, apis } = await ways();
   await using _ = app;
   const names = ['a" or name != "', 'back\\slash', "it's", 'line\nbreak', ''];
-  for (const { identities } of facades) {
+  for (const { identities } of apis) {
     for (const name of names.filter((name) => name !== '')) {
       const { id } = await identities.create({ body: { name, type: 'User', isAdmin: false } });
       const { data } = await identities.list({ filter: filter`name = ${name}` });
@@ -90,10 +90,10 @@ test('a function that needs a storage says so where there is none', async () => 
 });
 
 test('a body that is missing is said to be missing, in process and over HTTP', async () => {
-  const { app, facades } = await ways();
+  const { app, apis } = await ways();
   await using _ = app;
   const reason = 'the body is missing: it must hold the identity';
-  for (const { identities } of facades.slice(0, 2))
+  for (const { identities } of apis.slice(0, 2))
     await assert.rejects(identities.create({} as never), {
       code: 'COULD_NOT_VALIDATE',
       cause: { field: 'identity', reason, value: '<nil>' },

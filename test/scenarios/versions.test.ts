@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fetchHandler } from '../../adapters/http/fetch.ts';
 import { createClient } from '../../src/client/index.ts';
-import { ApiError, type Facade, versionOf } from '../../src/index.ts';
+import { type Api, ApiError, versionOf } from '../../src/index.ts';
 import { ADMIN, type App, onEveryStore } from '../support/app.ts';
 
 const ann = { name: 'ann', type: 'User', isAdmin: false } as const;
@@ -13,10 +13,7 @@ const stale = (error: unknown): true => {
   return true;
 };
 
-type Ways = Pick<
-  Facade<{ readonly ifVersion?: number | undefined }>,
-  'identities' | 'services' | 'routers' | 'edgeRouters' | 'apiSessions'
->;
+type Ways = Pick<Api<{ readonly ifVersion?: number | undefined }>, 'identities' | 'services' | 'routers' | 'edgeRouters' | 'apiSessions'>;
 
 /** In process, and from elsewhere. */
 const waysOf = (app: App): readonly Ways[] => {
@@ -26,7 +23,7 @@ const waysOf = (app: App): readonly Ways[] => {
     credentials: ADMIN,
     fetch: (url, init) => handle(new Request(url, init)),
   });
-  return [app.controller, client];
+  return [app.controller.api, client];
 };
 
 const versionAt = ({ headers }: { readonly headers: Readonly<Record<string, string>> }) => headers['etag'];
@@ -45,9 +42,9 @@ onEveryStore('versions of entities', (open) => {
       assert.equal(versionOf({ ...after }), undefined);
       await identities.delete({ id });
     }
-    const { id } = await app.controller.identities.create({ body: ann });
-    const { data } = await app.controller.identities.list({ filter: 'name = "ann"' });
-    assert.equal(versionOf(data[0] ?? {}), versionOf(await app.controller.identities.get({ id })));
+    const { id } = await app.controller.api.identities.create({ body: ann });
+    const { data } = await app.controller.api.identities.list({ filter: 'name = "ann"' });
+    assert.equal(versionOf(data[0] ?? {}), versionOf(await app.controller.api.identities.get({ id })));
   });
 
   test('a change on condition of a version is made while the entity has it, and not afterwards', async () => {
@@ -91,20 +88,20 @@ onEveryStore('versions of entities', (open) => {
   test('no handler forgets the condition, its own or that of all kinds, and nothing is written', async () => {
     await using app = await open();
     const { controller } = app;
-    const { id } = await controller.edgeRouters.create({ body: { name: 'r' } });
-    const old = versionOf(await controller.edgeRouters.get({ id }));
-    await controller.edgeRouters.patch({ id, body: { cost: 5 } });
+    const { id } = await controller.api.edgeRouters.create({ body: { name: 'r' } });
+    const old = versionOf(await controller.api.edgeRouters.get({ id }));
+    await controller.api.edgeRouters.patch({ id, body: { cost: 5 } });
     assert.deepEqual(
       await app.trail(async () => {
-        await assert.rejects(controller.edgeRouters.delete({ id }, { ifVersion: old }), stale);
+        await assert.rejects(controller.api.edgeRouters.delete({ id }, { ifVersion: old }), stale);
         // Another way to the same row, with a handler of its own.
-        await assert.rejects(controller.routers.delete({ id }, { ifVersion: old }), stale);
-        const sessionId = (await controller.apiSessions.list({})).data[0]?.id ?? '';
-        await assert.rejects(controller.apiSessions.delete({ id: sessionId }, { ifVersion: 1 }), stale);
+        await assert.rejects(controller.api.routers.delete({ id }, { ifVersion: old }), stale);
+        const sessionId = (await controller.api.apiSessions.list({})).data[0]?.id ?? '';
+        await assert.rejects(controller.api.apiSessions.delete({ id: sessionId }, { ifVersion: 1 }), stale);
       }),
       [],
     );
-    await controller.routers.delete({ id }, { ifVersion: versionOf(await controller.edgeRouters.get({ id })) });
+    await controller.api.routers.delete({ id }, { ifVersion: versionOf(await controller.api.edgeRouters.get({ id })) });
   });
 
   test('a condition that nothing can be held against is refused, and not ignored', async () => {

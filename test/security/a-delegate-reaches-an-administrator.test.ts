@@ -26,16 +26,16 @@ const rejects = (work: Promise<unknown>, code: string) =>
 const victimOf = async (app: App, isAdmin: boolean, service: string) => {
   const { controller } = app;
   const { id, username, authenticatorId, login } = await app.user({ isAdmin, roleAttributes: ['team-b'] });
-  await controller.enrollments.create({ body: { identityId: id, method: 'ott', expiresAt: LATER } });
+  await controller.api.enrollments.create({ body: { identityId: id, method: 'ott', expiresAt: LATER } });
   const first = await app.login(username, PASSWORD);
   const tokens = await tokensOf(app, username);
   const { body } = await app.request('POST', '/edge/client/v1/sessions', {
     as: first.body.data.token,
     body: { serviceId: service, type: 'Dial' },
   });
-  await controller.identities.trace({ id, body: { enabled: true, traceId: 'own', duration: '5m' } });
+  await controller.api.identities.trace({ id, body: { enabled: true, traceId: 'own', duration: '5m' } });
   await enrollMfa(app, first.body.data.token);
-  const [enrollment] = (await controller.identities.listEnrollments({ id })).data;
+  const [enrollment] = (await controller.api.identities.listEnrollments({ id })).data;
   assert.ok(enrollment && body.data.id);
   return {
     id,
@@ -70,9 +70,9 @@ const ground = async (app: App, isAdmin: boolean) => {
     enabled: true,
     jwksEndpoint: 'https://issuer.example/keys',
   });
-  const policy = (await controller.authPolicies.create({ body: policyBody('theirs') as never })).id;
+  const policy = (await controller.api.authPolicies.create({ body: policyBody('theirs') as never })).id;
   const victim = await victimOf(app, isAdmin, service);
-  await controller.identities.patch({ id: victim.id, body: { authPolicyId: policy } });
+  await controller.api.identities.patch({ id: victim.id, body: { authPolicyId: policy } });
   return { victim, service, config, ca, signer, policy };
 };
 type Ground = Awaited<ReturnType<typeof ground>>;
@@ -170,7 +170,10 @@ const attack = async (app: App, all: Ground, isLeftOut: (name: string) => boolea
   for (const [name, inputs] of Object.entries(attempts(all))) {
     if (isLeftOut(name)) continue;
     const [group = '', verb = ''] = name.split('.');
-    const facade = app.controller[group as 'identities'] as unknown as Record<string, (input: object, options: object) => Promise<unknown>>;
+    const facade = app.controller.api[group as 'identities'] as unknown as Record<
+      string,
+      (input: object, options: object) => Promise<unknown>
+    >;
     for (const input of inputs) {
       const error: unknown = await facade[verb]?.(input, DESK).catch((error: unknown) => error);
       const after = await holdingsOf(app, all);
@@ -185,7 +188,7 @@ const attack = async (app: App, all: Ground, isLeftOut: (name: string) => boolea
 onEveryStore('a delegate reaches an administrator', (open) => {
   test('revoking an administrator who has no session', async () => {
     await using app = await open({ authorize: ({ actor }) => (actor.name === DESK.actor ? true : undefined) });
-    const { identities, revocations } = app.controller;
+    const { identities, revocations } = app.controller.api;
     const boss = (await identities.create({ body: { name: 'boss', type: 'User', isAdmin: true } })).id;
     const ann = (await identities.create({ body: { name: 'ann', type: 'User', isAdmin: false } })).id;
     await rejects(revocations.create({ body: { id: boss, type: 'IDENTITY' } }, DESK), 'UNAUTHORIZED');
@@ -248,7 +251,7 @@ onEveryStore('a delegate reaches an administrator', (open) => {
     };
     await using app = await open({ authorize: rule });
     const { victim } = await ground(app, true);
-    const { sessions } = app.controller;
+    const { sessions } = app.controller.api;
     await rejects(sessions.list({}, DESK), 'UNAUTHORIZED');
     await rejects(sessions.get({ id: victim.session }, DESK), 'UNAUTHORIZED');
     await rejects(sessions.delete({ id: victim.session }, DESK), 'UNAUTHORIZED');
@@ -263,7 +266,7 @@ onEveryStore('a delegate reaches an administrator', (open) => {
   test('authorities and signers, which vouch for administrators, too', async () => {
     await using app = await open({ authorize: ({ actor }) => (actor.name === DESK.actor ? true : undefined) });
     const all = await ground(app, true);
-    const { cas, externalJwtSigners } = app.controller;
+    const { cas, externalJwtSigners } = app.controller.api;
     const before = await holdingsOf(app, all);
     const signer = {
       name: 'other',

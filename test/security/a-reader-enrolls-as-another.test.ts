@@ -21,7 +21,7 @@ const rejects = (work: Promise<unknown>, code: string) =>
 
 /** A network with something to steal of every kind. */
 const ground = async (app: App) => {
-  const { identities, edgeRouters, routers, cas, enrollments } = app.controller;
+  const { identities, edgeRouters, routers, cas, enrollments } = app.controller.api;
   const { id: ca } = await cas.create({ body: caBody('ca', (await authority('ca')).cert) as never });
   const [boss, mine, theirs] = [
     (await identities.create({ body: person('boss', { isAdmin: true }) })).id,
@@ -81,8 +81,8 @@ onEveryStore('a reader enrolls as another', (open) => {
     const all = await ground(app);
     const { controller } = app;
     const ids = { roles: ['#all'] };
-    await controller.servicePolicies.create({ body: { name: 'p', type: 'Dial', semantic: 'AnyOf', identityRoles: ids.roles } });
-    await controller.edgeRouterPolicies.create({
+    await controller.api.servicePolicies.create({ body: { name: 'p', type: 'Dial', semantic: 'AnyOf', identityRoles: ids.roles } });
+    await controller.api.edgeRouterPolicies.create({
       body: { name: 'p', semantic: 'AnyOf', identityRoles: ids.roles, edgeRouterRoles: ids.roles },
     });
     const session = await (await app.user()).login();
@@ -92,7 +92,10 @@ onEveryStore('a reader enrolls as another', (open) => {
       const rows = operation.path.includes('{') ? (kind ? await app.rows(kind as 'identity') : []).map(({ id }) => id) : [''];
       for (const id of rows) {
         asked += 1;
-        const facade = controller[group as 'identities'] as unknown as Record<string, (input: object, options: object) => Promise<unknown>>;
+        const facade = controller.api[group as 'identities'] as unknown as Record<
+          string,
+          (input: object, options: object) => Promise<unknown>
+        >;
         const own = await facade[verb]?.(
           { ...(id ? { id } : {}), ...(operation.answer.is === 'page' ? { limit: 500 } : {}) },
           READER,
@@ -112,9 +115,9 @@ onEveryStore('a reader enrolls as another', (open) => {
       assert.equal((await app.request('GET', `/edge-routers/${all.edge}`)).body.data.enrollmentToken, all.of(all.edge).token);
       assert.equal((await app.request('GET', `/identities/${all.boss}`)).body.data.enrollment.ott.jwt, all.of(all.boss).jwt);
       const seen = [
-        await controller.cas.get({ id: all.ca }, READER),
-        await controller.edgeRouters.get({ id: all.edge }, READER),
-        await controller.identities.get({ id: all.boss }, READER),
+        await controller.api.cas.get({ id: all.ca }, READER),
+        await controller.api.edgeRouters.get({ id: all.edge }, READER),
+        await controller.api.identities.get({ id: all.boss }, READER),
       ];
       assert.deepEqual(secretsIn(all, seen), []);
     }
@@ -123,7 +126,7 @@ onEveryStore('a reader enrolls as another', (open) => {
   test('what is withheld is empty, or left out where answers may be without it', async () => {
     await using app = await open({ authorize: readers });
     const all = await ground(app);
-    const { identities, enrollments, edgeRouters, routers, cas } = app.controller;
+    const { identities, enrollments, edgeRouters, routers, cas } = app.controller.api;
     const enrollment = await enrollments.get({ id: all.of(all.mine).id }, READER);
     assert.deepEqual([enrollment.token, 'jwt' in enrollment, enrollment.method], ['', false, 'ottca']);
     const { ottca } = (await identities.get({ id: all.mine }, READER)).enrollment;
@@ -138,7 +141,7 @@ onEveryStore('a reader enrolls as another', (open) => {
   test('no filter, order or count tells a right guess from a wrong one', async () => {
     await using app = await open({ authorize: readers });
     const all = await ground(app);
-    const { enrollments, apiSessions, cas, identities } = app.controller;
+    const { enrollments, apiSessions, cas, identities } = app.controller.api;
     const session = (await app.rows('apiSession'))[0];
     assert.ok(session);
     const right = all.of(all.boss).token;
@@ -178,7 +181,7 @@ onEveryStore('a reader enrolls as another', (open) => {
           : ['enrollment.read', 'identity.read', 'router.read', `enrollment.${action}`].includes(right ?? '');
       await using app = await open({ authorize: rule });
       const all = await ground(app);
-      const { enrollments, identities, edgeRouters } = app.controller;
+      const { enrollments, identities, edgeRouters } = app.controller.api;
       const tokens = new Map((await enrollments.list({ limit: -1 }, READER)).data.map(({ id, token }) => [id, token]));
       const shown = (id: string) => tokens.get(all.of(id).id);
       assert.deepEqual([shown(all.mine), shown(all.theirs)], [all.of(all.mine).token, all.of(all.theirs).token]);
@@ -196,7 +199,7 @@ onEveryStore('a reader enrolls as another', (open) => {
         : ['enrollment.read', 'enrollment.update', 'router.read', 'router.create'].includes(right ?? '');
     await using app = await open({ authorize: rule });
     const all = await ground(app);
-    const { enrollments, edgeRouters, transitRouters } = app.controller;
+    const { enrollments, edgeRouters, transitRouters } = app.controller.api;
     assert.equal((await edgeRouters.get({ id: all.edge }, READER)).enrollmentJwt, all.of(all.edge).jwt);
     const listed = (await transitRouters.list({}, READER)).data.find(({ id }) => id === all.transit);
     assert.equal(listed?.enrollmentToken, all.of(all.transit).token);
@@ -214,7 +217,7 @@ onEveryStore('a reader enrolls as another', (open) => {
     };
     await using app = await open({ authorize: rule, platform: { logger: { error: () => {}, warn: () => {}, info: () => {} } } });
     const all = await ground(app);
-    const { enrollments, identities } = app.controller;
+    const { enrollments, identities } = app.controller.api;
     verdict = false;
     assert.deepEqual(secretsIn(all, (await enrollments.list({ limit: -1 }, READER)).data), []);
     assert.deepEqual(questions.slice(0, 2), [
@@ -236,7 +239,7 @@ onEveryStore('a reader enrolls as another', (open) => {
     };
     await using app = await open({ authorize: rule });
     const all = await ground(app);
-    const { enrollments, identities } = app.controller;
+    const { enrollments, identities } = app.controller.api;
     const page = await enrollments.list({ limit: -1 }, READER);
     const owners = page.data.map(({ identityId }) => identityId).filter((id) => id !== undefined);
     assert.deepEqual([owners, page.pagination.totalCount], [[all.mine], 3], 'beside that of team-a only those of routers, without tokens');
@@ -266,9 +269,9 @@ onEveryStore('a reader enrolls as another', (open) => {
     await using app = await open({ authorize: rule, hooks: { inTransaction, afterCommit: inTransaction } });
     app.controller.events.on('change', (change) => void seen.push(change));
     const all = await ground(app);
-    await app.controller.cas.patch({ id: all.ca, body: { name: 'renamed' } });
-    await app.controller.cas.get({ id: all.ca }, READER);
-    seen.push(await app.rows('change'), (await app.controller.changes.list({ limit: 500 })).data);
+    await app.controller.api.cas.patch({ id: all.ca, body: { name: 'renamed' } });
+    await app.controller.api.cas.get({ id: all.ca }, READER);
+    seen.push(await app.rows('change'), (await app.controller.api.changes.list({ limit: 500 })).data);
     assert.ok(JSON.stringify(seen).includes('renamed'));
     assert.ok(!JSON.stringify(seen).includes(all.verificationToken));
     const record = (await app.rows('change')).findLast(({ entity }) => entity === 'ca');
@@ -277,9 +280,9 @@ onEveryStore('a reader enrolls as another', (open) => {
       tx.update('change', { ...record, after: { ...(record.after as object), verificationToken: all.verificationToken } }, record.version),
     );
     const after = Number(record.revision) - 1;
-    const listed = (await app.controller.changes.list({ after })).data;
+    const listed = (await app.controller.api.changes.list({ after })).data;
     assert.ok(!JSON.stringify(listed).includes(all.verificationToken));
-    for await (const change of app.controller.changes.follow({ after })) {
+    for await (const change of app.controller.api.changes.follow({ after })) {
       assert.equal(change.entityId, all.ca);
       assert.ok(!JSON.stringify(change).includes(all.verificationToken));
       break;

@@ -24,7 +24,7 @@ onEveryStore('what real networks need', (open) => {
   test('callers in process have the same limits as requests', async () => {
     await using app = await open();
     const many = (count: number) => Array.from({ length: count }, () => []);
-    const create = (data: object) => app.controller.configTypes.create({ body: { name: 'a type', schema: data } });
+    const create = (data: object) => app.controller.api.configTypes.create({ body: { name: 'a type', schema: data } });
     for (const schema of [{ enum: many(50_000) }, Object.fromEntries(many(20_001).map((_, i) => [`k${i}`, 1]))])
       await assert.rejects(create(schema), { code: 'COULD_NOT_PARSE_BODY', status: 400 });
   });

@@ -75,7 +75,7 @@ onEveryStore('dear questions', (open, store) => {
     assert.equal((await asAdministrator(filter)).status, 200);
     // On PostgreSQL the time limit of a statement holds for the host, too, and a busy machine may reach it here.
     if (store === 'postgres') return;
-    assert.equal((await app.controller.services.list({ filter: freezing[0] })).pagination.totalCount, 0);
+    assert.equal((await app.controller.api.services.list({ filter: freezing[0] })).pagination.totalCount, 0);
   });
 
   test('what a session may use is what counts, not what there is', async () => {

@@ -136,7 +136,7 @@ test('terminators that are removed by one frame are removed with turns for other
   using others = countTurns();
   await at.router.request(messages.terminators.removeTerminators, { terminatorIds: ids });
   assert.ok(others.turns >= 200 / 25, `${others.turns} turns`);
-  assert.deepEqual((await at.network.controller.terminators.list({})).data, []);
+  assert.deepEqual((await at.network.controller.api.terminators.list({})).data, []);
 });
 
 test('a router that answers a route with what cannot be read is cut off, and not the one that has asked for the circuit', async () => {

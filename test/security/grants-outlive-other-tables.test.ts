@@ -125,7 +125,7 @@ onEveryStore('a right that hangs on another table', (open, store) => {
       const work = hosted.transaction(async (transaction) => {
         const close = async () => {
           before = async () => {};
-          await app.controller.configs.patch({ id: config?.id ?? '', body: { name: 'closed' } }, { transaction });
+          await app.controller.api.configs.patch({ id: config?.id ?? '', body: { name: 'closed' } }, { transaction });
         };
         if (patch === 'hook') before = close;
         else await close();

@@ -61,11 +61,11 @@ onEveryStore('a key __proto__ in a body', (open) => {
     const ann = { name: 'ann', type: 'User', isAdmin: false } as const;
     const left = await app.trail(async () => {
       for (const more of [{ tags: own }, { appData: { deep: [own] } }, own])
-        await assert.rejects(app.controller.identities.create({ body: { ...ann, ...more } }), {
+        await assert.rejects(app.controller.api.identities.create({ body: { ...ann, ...more } }), {
           code: 'COULD_NOT_PARSE_BODY',
           status: 400,
         });
-      await assert.rejects(app.controller.configTypes.create({ body: { name: 'x' } }), { code: 'COULD_NOT_VALIDATE', status: 400 });
+      await assert.rejects(app.controller.api.configTypes.create({ body: { name: 'x' } }), { code: 'COULD_NOT_VALIDATE', status: 400 });
     });
     assert.deepEqual(left, []);
   });

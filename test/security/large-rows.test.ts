@@ -11,7 +11,7 @@ const ROLES = 10_000;
 
 const ground = async ({ controller }: App) => {
   for (let i = 0; i < POLICIES; i++)
-    await controller.servicePolicies.create({
+    await controller.api.servicePolicies.create({
       body: {
         name: `policy ${i}`,
         type: 'Dial',
@@ -41,7 +41,7 @@ onEveryStore('large rows', (open) => {
     await using app = await open();
     await ground(app);
     using others = countTurns();
-    const { data } = await app.controller.servicePolicies.list({ limit: 500 });
+    const { data } = await app.controller.api.servicePolicies.list({ limit: 500 });
     assert.equal(data[0]?.identityRolesDisplay.length, ROLES);
     assert.ok(others.turns >= POLICIES / 2, `${others.turns} turns`);
   });
@@ -50,7 +50,7 @@ onEveryStore('large rows', (open) => {
     await using app = await open({ settings: { roleIndexBytes: 1_000_000_000 } });
     await ground(app);
     using others = countTurns();
-    for (let i = 0; i < 3; i++) await app.controller.servicePolicies.list({ filter: 'name contains "policy"', limit: 1 });
+    for (let i = 0; i < 3; i++) await app.controller.api.servicePolicies.list({ filter: 'name contains "policy"', limit: 1 });
     await until(async () => (await app.controller.statistics()).roleIndexes.servicePolicy?.rows === POLICIES);
     assert.ok(others.turns >= POLICIES, `${others.turns} turns`);
   });
@@ -63,7 +63,7 @@ onEveryStore('large rows', (open) => {
     await using app = await open({ snapshots: { save } });
     await ground(app);
     using others = countTurns();
-    await app.controller.database.createSnapshot();
+    await app.controller.api.database.createSnapshot();
     const policies = parts.filter((part) => part.includes('"kind":"servicePolicy"'));
     assert.ok(policies.length >= POLICIES / 2, `${policies.length} parts`);
     assert.ok(others.turns >= policies.length, `${others.turns} turns`);
@@ -72,7 +72,7 @@ onEveryStore('large rows', (open) => {
   test('what takes more memory than an index may have is not read to its end', async () => {
     await using app = await open({ settings: { roleIndexBytes: 10_000 } });
     await ground(app);
-    for (let i = 0; i < 3; i++) await app.controller.servicePolicies.list({ filter: 'name contains "policy"', limit: 1 });
+    for (let i = 0; i < 3; i++) await app.controller.api.servicePolicies.list({ filter: 'name contains "policy"', limit: 1 });
     await until(() => app.log.some((line) => line.includes('roleIndexBytes')));
     assert.deepEqual((await app.controller.statistics()).roleIndexes, {});
   });
@@ -82,11 +82,11 @@ onEveryStore('large rows', (open) => {
     const [SERVICES, GRANTING] = [500, 200];
     await insertServices(app, SERVICES, (i) => [`service-${i % 50}`, `alone-${i}`]);
     for (let i = 0; i < 50; i++)
-      await app.controller.servicePolicies.create({
+      await app.controller.api.servicePolicies.create({
         body: { name: `own ${i}`, type: 'Bind', semantic: 'AnyOf', identityRoles: ['#all'], serviceRoles: [`#service-${i}`] },
       });
     for (let i = 0; i < GRANTING; i++)
-      await app.controller.servicePolicies.create({
+      await app.controller.api.servicePolicies.create({
         body: { name: `policy ${i}`, type: 'Dial', semantic: 'AnyOf', identityRoles: ['#all'], serviceRoles: ['#all'] },
       });
     const session = await (await app.user()).login();
@@ -103,9 +103,11 @@ onEveryStore('large rows', (open) => {
     await using app = await open();
     const ENROLLMENTS = 300;
     for (let i = 0; i < ENROLLMENTS; i++)
-      await app.controller.identities.create({ body: { name: `device ${i}`, type: 'Device', isAdmin: false, enrollment: { ott: true } } });
+      await app.controller.api.identities.create({
+        body: { name: `device ${i}`, type: 'Device', isAdmin: false, enrollment: { ott: true } },
+      });
     using others = countTurns();
-    const { data } = await app.controller.enrollments.list({ limit: 500 });
+    const { data } = await app.controller.api.enrollments.list({ limit: 500 });
     assert.equal(new Set(data.map(({ token }) => token)).size, ENROLLMENTS);
     assert.ok(others.turns >= ENROLLMENTS / 50, `${others.turns} turns`);
   });
@@ -130,7 +132,7 @@ onEveryStore('large rows', (open) => {
     const seen: string[] = [];
     const sizes: number[] = [];
     for (let after: number | undefined; seen.length < SERVICES; ) {
-      const page = await app.controller.changes.list({ kinds: ['service'], limit: 500, ...(after !== undefined && { after }) });
+      const page = await app.controller.api.changes.list({ kinds: ['service'], limit: 500, ...(after !== undefined && { after }) });
       assert.equal(page.pagination.totalCount, SERVICES - seen.length);
       seen.push(...page.data.map(({ entityId }) => entityId));
       sizes.push(page.data.length);

@@ -50,7 +50,7 @@ onEveryStore('long pages', (open) => {
     // What is made before it begins shows that the page is long.
     const rest = bytes - 2_000_000;
     assert.ok(rest > 1_200_000 && turns >= rest / 600_000, `${turns} turns of others while ${rest} bytes were made`);
-    const { data, pagination } = await app.controller.services.list({ limit: 500, sort: 'name' });
+    const { data, pagination } = await app.controller.api.services.list({ limit: 500, sort: 'name' });
     const page = JSON.parse(text);
     assert.deepEqual(page.data, JSON.parse(JSON.stringify(data)));
     assert.deepEqual(page.meta.pagination, pagination);

@@ -22,7 +22,8 @@ const limitOf = (right = '') => (/^(posture-check|config)\./.test(right) ? OURS 
 
 /** Of each kind one entity of the team, `ours`, and one of others, `theirs`, and policies of all kinds that select both by id. */
 const ground = async ({ controller }: App) => {
-  const { identities, services, edgeRouters, postureChecks, servicePolicies, edgeRouterPolicies, serviceEdgeRouterPolicies } = controller;
+  const { identities, services, edgeRouters, postureChecks, servicePolicies, edgeRouterPolicies, serviceEdgeRouterPolicies } =
+    controller.api;
   const pair = async (make: (name: string, roleAttributes: string[]) => Promise<{ readonly id: string }>) =>
     [(await make('ours', ['team-a'])).id, (await make('theirs', ['team-b'])).id] as const;
   const identity = await pair((name, roleAttributes) =>
@@ -65,12 +66,12 @@ onEveryStore('names beyond the limit', (open) => {
       const shown = async (options?: typeof LEAD) => {
         const details: object[] = [];
         for (const [group, { id }] of Object.entries(all.policies)) {
-          const operations = controller[group as 'servicePolicies'];
+          const operations = controller.api[group as 'servicePolicies'];
           details.push(await operations.get({ id }, options), ...(await operations.list({}, options)).data);
         }
         const [ours] = all.identity;
-        details.push(...(await controller.identities.listServicePolicies({ id: ours }, options)).data);
-        details.push(...(await controller.services.listServicePolicies({ id: all.service[0] }, options)).data);
+        details.push(...(await controller.api.identities.listServicePolicies({ id: ours }, options)).data);
+        details.push(...(await controller.api.services.listServicePolicies({ id: all.service[0] }, options)).data);
         return details.flatMap((detail) =>
           names.flatMap((name) =>
             ((detail as Record<string, readonly { name: string }[] | undefined>)[name] ?? []).map(({ name }) => name),
@@ -90,7 +91,7 @@ onEveryStore('names beyond the limit', (open) => {
   test('the lists below an entity beyond the limit are as below an unknown one', async () => {
     await using app = await open({ authorize: limiting('identity', 'service', 'router', 'posture-check') });
     const { identity, service, router, check, policies } = await ground(app);
-    const { identities, services, edgeRouters, postureChecks } = app.controller;
+    const { identities, services, edgeRouters, postureChecks } = app.controller.api;
     type List = (input: { id: string }, options: typeof LEAD) => Promise<{ readonly data: readonly unknown[] }>;
     const lists = (group: object): readonly (readonly [string, List])[] =>
       Object.entries(group as Readonly<Record<string, List>>).filter(([verb]) => verb.startsWith('list'));
@@ -113,13 +114,13 @@ onEveryStore('names beyond the limit', (open) => {
     await rejects(identities.getPolicyAdvice({ id: identity[0], serviceId: service[1] }, LEAD), 'NOT_FOUND');
     await identities.getPolicyAdvice({ id: identity[0], serviceId: service[0] }, LEAD);
     // Who is limited to policies has no parent to be found by.
-    assert.equal((await app.controller.servicePolicies.listIdentities({ id: policies.servicePolicies.id }, LEAD)).data.length, 1);
+    assert.equal((await app.controller.api.servicePolicies.listIdentities({ id: policies.servicePolicies.id }, LEAD)).data.length, 1);
   });
 
   test('a subquery of a filter finds nothing beyond the limit', async () => {
     await using app = await open({ authorize: limiting('identity', 'service', 'config') });
     const { service } = await ground(app);
-    const { servicePolicies, services, configs, configTypes } = app.controller;
+    const { servicePolicies, services, configs, configTypes } = app.controller.api;
     const found = async (filter: string) => (await servicePolicies.list({ filter }, LEAD)).pagination.totalCount;
     assert.equal(await found('not isEmpty(from identities where name = "ours")'), 1);
     assert.equal(await found('not isEmpty(from identities where name = "theirs")'), 0);
@@ -135,7 +136,7 @@ onEveryStore('names beyond the limit', (open) => {
   test('what belongs to an entity beyond the limit is neither listed nor found', async () => {
     await using app = await open({ authorize: limiting('identity', 'service') });
     const { service, router } = await ground(app);
-    const { terminators, authenticators, apiSessions, services } = app.controller;
+    const { terminators, authenticators, apiSessions, services } = app.controller.api;
     const user = await app.user({ roleAttributes: ['team-b'] });
     const ours = await app.user({ roleAttributes: ['team-a'] });
     const [theirLogin, ourLogin] = [
@@ -166,7 +167,7 @@ onEveryStore('names beyond the limit', (open) => {
     });
     const users = await Promise.all([1, 2, 3, 4, 5].map((i) => app.user({ roleAttributes: i === 5 ? ['team-a'] : [] })));
     const listed = async () =>
-      new Set((await app.controller.authenticators.list({ limit: -1 }, LEAD)).data.map(({ identityId }) => identityId));
+      new Set((await app.controller.api.authenticators.list({ limit: -1 }, LEAD)).data.map(({ identityId }) => identityId));
     assert.deepEqual(await listed(), new Set([users[4]?.id]));
     where = 'isEmpty(roleAttributes) and isAdmin = false';
     assert.deepEqual(await listed(), new Set(users.slice(0, 4).map(({ id }) => id)));
@@ -175,7 +176,7 @@ onEveryStore('names beyond the limit', (open) => {
   test('an edge router limit counts for what belongs to routers of any kind', async () => {
     await using app = await open({ authorize: limiting('router') });
     const { service, router } = await ground(app);
-    const { terminators, edgeRouters } = app.controller;
+    const { terminators, edgeRouters } = app.controller.api;
     for (const each of router)
       await terminators.create({ body: { service: service[0], router: each, binding: 'transport', address: 'tcp:10.0.0.1:22' } });
     assert.deepEqual(
@@ -197,7 +198,7 @@ onEveryStore('names beyond the limit', (open) => {
       platform: { logger: { error: note, warn: () => undefined, info: () => undefined } },
     });
     const { policies } = await ground(app);
-    const shown = await app.controller.servicePolicies.get({ id: policies.servicePolicies.id }, LEAD);
+    const shown = await app.controller.api.servicePolicies.get({ id: policies.servicePolicies.id }, LEAD);
     assert.deepEqual([shown.identityRolesDisplay.length, shown.postureCheckRolesDisplay], [1, []]);
     assert.deepEqual(logged, [
       ['the authorize rule of the host limited a kind by an invalid filter: no entity of that kind is visible', 'postureCheck'],
@@ -208,8 +209,8 @@ onEveryStore('names beyond the limit', (open) => {
     await using app = await open({ authorize: limiting('identity') });
     const { identity } = await ground(app);
     for (const asIdentity of [...identity, 'ours', 'nobody'])
-      await rejects(app.controller.services.list({ asIdentity }, LEAD), 'UNAUTHORIZED');
-    assert.equal((await app.controller.services.list({ asIdentity: 'ours' })).data.length, 2);
+      await rejects(app.controller.api.services.list({ asIdentity }, LEAD), 'UNAUTHORIZED');
+    assert.equal((await app.controller.api.services.list({ asIdentity: 'ours' })).data.length, 2);
   });
 
   test('the rule says which role attributes a limited caller may set', async () => {
@@ -217,7 +218,7 @@ onEveryStore('names beyond the limit', (open) => {
     const quiet = { error: () => undefined, warn: () => undefined, info: () => undefined };
     const authorize: HostRule = ({ actor }) => (actor.name === LEAD.actor ? limit : undefined);
     await using app = await open({ authorize, platform: { logger: quiet } });
-    const { identities, services, edgeRouters } = app.controller;
+    const { identities, services, edgeRouters } = app.controller.api;
     const person = (roleAttributes: string[]) => ({ name: 'ann', type: 'User', isAdmin: false, roleAttributes }) as const;
     const { id } = await identities.create({ body: person(['team-a', 'vip']) });
     const set = (roleAttributes: string[]) => identities.patch({ id, body: { roleAttributes } }, LEAD);

@@ -122,8 +122,8 @@ onEveryStore('a token of a login by certificate', (open) => {
     const { certificates, identityId } = await aCertificate(app);
     const policyOf = async (allowExpiredCerts: boolean) => {
       const body = policyBody(`expired certificates: ${allowExpiredCerts}`, { cert: { allowExpiredCerts } });
-      const { id: authPolicyId } = await app.controller.authPolicies.create({ body });
-      await app.controller.identities.patch({ id: identityId, body: { authPolicyId } });
+      const { id: authPolicyId } = await app.controller.api.authPolicies.create({ body });
+      await app.controller.api.identities.patch({ id: identityId, body: { authPolicyId } });
     };
     await policyOf(false);
     const tokens = await certificateTokens(app, certificates);

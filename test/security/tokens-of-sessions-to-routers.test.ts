@@ -75,19 +75,19 @@ describe('the token of an API session', () => {
   });
 
   const changes: Readonly<Record<string, (at: TestNetwork, ground: Awaited<ReturnType<typeof north>>) => Promise<unknown>>> = {
-    'the identity': ({ controller }, { client }) => controller.identities.patch({ id: client.id, body: { roleAttributes: ['south'] } }),
+    'the identity': ({ controller }, { client }) => controller.api.identities.patch({ id: client.id, body: { roleAttributes: ['south'] } }),
     'the routers': async ({ controller }, { oslo, rome }) => {
-      await controller.edgeRouters.patch({ id: oslo.id, body: { roleAttributes: ['south'] } });
-      await controller.edgeRouters.patch({ id: rome.id, body: { roleAttributes: ['north'] } });
+      await controller.api.edgeRouters.patch({ id: oslo.id, body: { roleAttributes: ['south'] } });
+      await controller.api.edgeRouters.patch({ id: rome.id, body: { roleAttributes: ['north'] } });
     },
     'a policy': async ({ controller }) => {
-      const { data } = await controller.edgeRouterPolicies.list({});
+      const { data } = await controller.api.edgeRouterPolicies.list({});
       const policy = data.find(({ identityRoles }) => identityRoles?.includes('#north')) ?? assert.fail();
-      await controller.edgeRouterPolicies.patch({ id: policy.id, body: { edgeRouterRoles: ['#south'] } });
+      await controller.api.edgeRouterPolicies.patch({ id: policy.id, body: { edgeRouterRoles: ['#south'] } });
     },
     'the policies': async ({ controller, route }) => {
-      const { data } = await controller.edgeRouterPolicies.list({});
-      for (const { id } of data) await controller.edgeRouterPolicies.delete({ id });
+      const { data } = await controller.api.edgeRouterPolicies.list({});
+      for (const { id } of data) await controller.api.edgeRouterPolicies.delete({ id });
       await route(['#north'], ['#all'], ['#south']);
     },
   };
@@ -115,7 +115,7 @@ describe('the token of an administrator that dials or binds', () => {
   const ground = async (at: RouterNetwork, isAdmin = true) => {
     const { network } = at;
     const { client, web, login, inOslo } = await north(at);
-    const { identities } = network.controller;
+    const { identities } = network.controller.api;
     if (isAdmin) await identities.patch({ id: client.id, body: { isAdmin: true } });
     const mayManage = async (token: string): Promise<boolean> => {
       const answer = await network.fetch('https://127.0.0.1:1280/edge/management/v1/identities', { headers: { 'zt-session': token } });

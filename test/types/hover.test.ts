@@ -15,9 +15,9 @@ import { createClient } from '../../src/client/index.ts';
 import { type IdentitiesApi, type Identity, type IdentityCreate, ManagementController, type PostureCheck, type ServicePolicyPatch } from '../../src/index.ts';
 
 const controller = await ManagementController.open/*open*/({ storage: memoryStorage() });
-const { identities/*group*/, postureChecks, authPolicies } = controller;
+const { identities/*group*/, postureChecks, authPolicies } = controller.api;
 const created/*created*/ = await identities.create/*create*/({ body: { name/*input*/: 'ann', type: 'User', isAdmin: false } });
-const identity/*identity*/ = await controller.identities.get(created);
+const identity/*identity*/ = await controller.api.identities.get(created);
 identity.roleAttributes/*field*/;
 identity.disabledUntil/*optional*/;
 const page/*page*/ = await identities.list({ /*query*/ });
@@ -56,7 +56,7 @@ describe('what an editor shows', () => {
     assert.match(declaration, /IdentitiesApi<CallOptions>\.create: .*readonly body: IdentityCreate;?.*Promise<Created>/s);
     assert.match(documentation, /^Create an identity\.\n\nFor administrators \(right `identity\.create`\): `POST \/identities`/);
     assert.match(documentation, /@throws ApiError `COULD_NOT_VALIDATE` \(400\)/);
-    assert.match(documentation, /@example .*controller\.identities\.create\(/);
+    assert.match(documentation, /@example .*controller\.api\.identities\.create\(/);
   });
 
   test('how changes are listened to is said where that begins and ends', () => {
@@ -98,7 +98,7 @@ describe('what an editor shows', () => {
 
 test('every operation is a member of the interface of its group, and has its summary there', () => {
   const names = Object.values(groups).flatMap(({ name, operations }) => Object.keys(operations).map((verb) => `${name}.${verb}`));
-  const lines = names.map((name) => `controller.${name}/*${name}*/;`);
+  const lines = names.map((name) => `controller.api.${name}/*${name}*/;`);
   const code = `import type { ManagementController } from '../../src/index.ts';\ndeclare const controller: ManagementController;\n${lines.join('\n')}`;
   const consumer = openConsumer(code);
   for (const { name, operations } of Object.values(groups))

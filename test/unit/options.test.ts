@@ -102,11 +102,11 @@ test('a call refuses options that it does not know, and a transaction that is no
   await using network = await testNetwork();
   const { controller } = network;
   const body = { name: 'ann', type: 'User', isAdmin: false } as const;
-  await assert.rejects(controller.identities.create({ body }, { transacton: {} } as never), {
+  await assert.rejects(controller.api.identities.create({ body }, { transacton: {} } as never), {
     name: 'TypeError',
     message: "identities.create has no option 'transacton': did you mean 'transaction'?",
   });
-  await assert.rejects(controller.identities.create({ body }, { transaction: undefined }), {
+  await assert.rejects(controller.api.identities.create({ body }, { transaction: undefined }), {
     name: 'TypeError',
     message:
       "identities.create takes as transaction an open transaction of the host's, got undefined; without the option, the call is committed on its own",
@@ -114,9 +114,9 @@ test('a call refuses options that it does not know, and a transaction that is no
   assert.throws(() => controller.as('token', { externaltoken: 'x' } as never), { name: 'TypeError' });
   for (const peerCertificates of ['pem', ['pem'], {}])
     assert.throws(() => controller.as('token', { peerCertificates } as never), { name: 'TypeError', message: /DER/ });
-  assert.equal((await controller.identities.list({ filter: 'name = "ann"' })).data.length, 0);
-  await controller.identities.create({ body }, {});
-  await controller.identities.list({}, { signal: new AbortController().signal });
+  assert.equal((await controller.api.identities.list({ filter: 'name = "ann"' })).data.length, 0);
+  await controller.api.identities.create({ body }, {});
+  await controller.api.identities.list({}, { signal: new AbortController().signal });
 
   const client = createClient({ baseUrl: 'https://controller.test', fetch: () => assert.fail('nothing is asked') });
   await assert.rejects(client.informational.version({}, { transaction: {} } as never), { name: 'TypeError' });

@@ -5,12 +5,12 @@ const VERSION: unique symbol = Symbol.for('overlay-controller.version');
 export const withVersion = <T extends object>(entity: T, version: number): T => Object.defineProperty(entity, VERSION, { value: version });
 
 /**
- * The version of an entity as `get` and `list` of the facade give it, and `get` of a client: the revision of its last write, as of its change record.
+ * The version of an entity as `get` and `list` of `controller.api` give it, and `get` of a client: the revision of its last write, as of its change record.
  * Pass it as `{ ifVersion }` to change the entity only if it has not changed since.
  *
  * ```ts
- * const ann = await controller.identities.get({ id });
- * await controller.identities.patch({ id, body: { tags: { ...ann.tags, seen: true } } }, { ifVersion: versionOf(ann) });
+ * const ann = await controller.api.identities.get({ id });
+ * await controller.api.identities.patch({ id, body: { tags: { ...ann.tags, seen: true } } }, { ifVersion: versionOf(ann) });
  * ```
  * @returns undefined for anything else, copies of an entity among them
  */

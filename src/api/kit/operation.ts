@@ -35,7 +35,7 @@ export interface Body {
   readonly unsupported?: CodeWith<'field'>;
 }
 
-/** An operation, declared once: routing, decoding, permissions, the facade's types, OpenAPI and the reference docs all follow from it. */
+/** An operation, declared once: routing, decoding, permissions, the types of the API, OpenAPI and the reference docs all follow from it. */
 export interface Operation<I = unknown, O = unknown, D = I> {
   readonly operationId: string;
   readonly method: HttpMethod;
@@ -90,7 +90,7 @@ export const inputNames = ({
   ...(body ? ['body'] : []),
 ];
 
-/** Operations that share a name on the facade and a tag in the documentation: `controller.<group>.<verb>(input)`. */
+/** Operations that share a name in the API and a tag in the documentation: `controller.api.<group>.<verb>(input)`. */
 export interface Group<N extends string = string, O extends Operations = Operations> {
   readonly name: N;
   readonly about: string;

@@ -30,6 +30,6 @@ export const surfaces = {
 } as const;
 
 /** Name of a surface. */
-export type Api = keyof typeof surfaces;
+export type SurfaceName = keyof typeof surfaces;
 
 export const allSurfaces: readonly Surface[] = Object.values(surfaces);

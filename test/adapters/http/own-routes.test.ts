@@ -27,7 +27,7 @@ const pathOf = (url = '') => new URL(url, 'http://host').pathname;
 const route = async (path: string): Promise<string> => {
   if (path === '/limited') throw new ApiError('RATE_LIMITED', { retryAfter: 7 });
   if (path === '/fault') throw FAULT;
-  return (await network.controller.identities.get({ id: path.slice(1) })).name;
+  return (await network.controller.api.identities.get({ id: path.slice(1) })).name;
 };
 /** What it has said of its answer by then, of which only the first is still true. */
 const SAID = [

@@ -146,7 +146,7 @@ describe('a certificate in a header', () => {
       settings: { address: 'https://127.0.0.1:1280' },
       platform: webPlatform({ passwords: fastPasswordHasher() }),
     });
-    const { id } = await controller.cas.create({
+    const { id } = await controller.api.cas.create({
       body: {
         name: 'ours',
         certPem: root.cert,
@@ -156,10 +156,10 @@ describe('a certificate in a header', () => {
         identityRoles: [],
       },
     });
-    const { verificationToken } = await controller.cas.get({ id });
-    await controller.cas.verify({ id, body: (await party(verificationToken ?? '', { by: root, ...validity })).cert });
-    const identity = await controller.identities.create({ body: { name: 'ann', type: 'User', isAdmin: false } });
-    await controller.authenticators.create({ body: { identityId: identity.id, method: 'cert', certPem: ann.cert } });
+    const { verificationToken } = await controller.api.cas.get({ id });
+    await controller.api.cas.verify({ id, body: (await party(verificationToken ?? '', { by: root, ...validity })).cert });
+    const identity = await controller.api.identities.create({ body: { name: 'ann', type: 'User', isAdmin: false } });
+    await controller.api.authenticators.create({ body: { identityId: identity.id, method: 'cert', certPem: ann.cert } });
     const login = async (trustedProxies?: ServeOptions['trustedProxies']) => {
       const serving = await serve({ controller, ...(trustedProxies ? { trustedProxies } : {}) });
       servings.push(serving);

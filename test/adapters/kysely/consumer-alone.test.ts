@@ -15,7 +15,7 @@ test('a process that does nothing but consume goes on as long as its consumer is
   const lines: string[] = [];
   for await (const line of createInterface(child.stdout)) {
     lines.push(line);
-    if (line === 'ready') await controller.services.create({ body: { name: 'printer', encryptionRequired: true } });
+    if (line === 'ready') await controller.api.services.create({ body: { name: 'printer', encryptionRequired: true } });
   }
   assert.deepEqual(lines, ['ready', 'printer']);
 });

@@ -43,10 +43,10 @@ export const surviveKills = async (kills: number): Promise<void> => {
   const ledger = join(place.file, '../ledger');
   await using controller = await controllerOn(place.file, 0);
   for (let round = 1; round <= kills; round++) {
-    await Promise.all([killedWorker(place.file, ledger, round), controller.configTypes.create({ body: { name: `beside ${round}` } })]);
+    await Promise.all([killedWorker(place.file, ledger, round), controller.api.configTypes.create({ body: { name: `beside ${round}` } })]);
   }
   // The last worker may have dealt with every change before it was killed: this one is left to the last consumer in any case.
-  await controller.configTypes.create({ body: { name: 'the last one' } });
+  await controller.api.configTypes.create({ body: { name: 'the last one' } });
   const last = await lastRevision(controller);
   await using consumer = await controllerOn(place.file, (kills + 1) * 60_000);
   const rest: number[] = [];
@@ -64,7 +64,7 @@ export const surviveKills = async (kills: number): Promise<void> => {
   assert.ok(last > kills, 'the workers got to work');
 };
 
-const lastRevision = async ({ changes }: ManagementController): Promise<number> => {
-  const { pagination } = await changes.list();
+const lastRevision = async ({ api }: ManagementController): Promise<number> => {
+  const { pagination } = await api.changes.list();
   return pagination.totalCount;
 };

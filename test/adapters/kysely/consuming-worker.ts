@@ -12,6 +12,6 @@ await using controller = await controllerOn(file, Number(round) * 60_000);
 controller.changes.consume('ledger', ({ revision }) => appendFileSync(ledger, `${revision}\n`), { at: 'oldest' });
 writeSync(1, 'ready\n');
 for (let index = 0; ; index++) {
-  await controller.configTypes.create({ body: { name: `${round}-${index}` } });
+  await controller.api.configTypes.create({ body: { name: `${round}-${index}` } });
   await setTimeout(Math.random() * 5);
 }

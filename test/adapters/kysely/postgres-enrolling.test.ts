@@ -19,18 +19,20 @@ describe('controllers of one network on one PostgreSQL database', needsPostgres,
       });
     const [one, two] = await Promise.all([open(), open()]);
     try {
-      const bundles = await Promise.all([one, two].map(({ trust }) => trust.authorities()));
+      const bundles = await Promise.all([one, two].map(({ api: { trust } }) => trust.authorities()));
       assert.equal(bundles[0]?.body, bundles[1]?.body);
 
-      const { id } = await one.identities.create({ body: { name: 'a device', type: 'Device', isAdmin: false, enrollment: { ott: true } } });
-      const { enrollment } = await two.identities.get({ id });
+      const { id } = await one.api.identities.create({
+        body: { name: 'a device', type: 'Device', isAdmin: false, enrollment: { ott: true } },
+      });
+      const { enrollment } = await two.api.identities.get({ id });
       const token = enrollment?.ott?.token ?? '';
       const requests = await Promise.all(Array.from({ length: 12 }, () => csr('CN=a device')));
       const results = await Promise.allSettled(
-        requests.map(({ csr: body }, i) => (i % 2 ? one : two).enrolling.enroll({ token, method: 'ott', body })),
+        requests.map(({ csr: body }, i) => (i % 2 ? one : two).api.enrolling.enroll({ token, method: 'ott', body })),
       );
       assert.deepEqual(results.map(outcome).toSorted(), [...Array(11).fill('INVALID_ENROLLMENT_TOKEN'), 'enrolled']);
-      assert.equal((await one.identities.listAuthenticators({ id })).data.length, 1);
+      assert.equal((await one.api.identities.listAuthenticators({ id })).data.length, 1);
     } finally {
       await Promise.all([one.close(), two.close()]);
     }

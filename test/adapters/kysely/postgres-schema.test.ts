@@ -112,11 +112,11 @@ describe('the schema of a network on PostgreSQL', needsPostgres, () => {
     );
     assert.ok(one && two);
     const body = { name: 'Über', type: 'User', isAdmin: false } as const;
-    await one.identities.create({ body });
-    await assert.rejects(one.identities.create({ body }), /unique|COULD_NOT_VALIDATE/);
-    const { totalCount } = (await one.identities.list({ filter: 'name icontains "über"' })).pagination;
+    await one.api.identities.create({ body });
+    await assert.rejects(one.api.identities.create({ body }), /unique|COULD_NOT_VALIDATE/);
+    const { totalCount } = (await one.api.identities.list({ filter: 'name icontains "über"' })).pagination;
     assert.equal(totalCount, 1);
-    assert.equal((await two.identities.list({ filter: 'name icontains "über"' })).pagination.totalCount, 0);
+    assert.equal((await two.api.identities.list({ filter: 'name icontains "über"' })).pagination.totalCount, 0);
     await Promise.all([one.close(), two.close()]);
     for (const name of names) assert.ok((await tablesIn(name)).includes('overlay_identity'));
   });

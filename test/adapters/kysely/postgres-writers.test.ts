@@ -27,9 +27,9 @@ describe('writers of one PostgreSQL database', needsPostgres, () => {
     const heard: number[] = [];
     one.events.on('change', ({ revision }) => heard.push(revision));
     const made = await Promise.all(
-      Array.from({ length: 20 }, (_, index) => (index % 2 ? one : two).configTypes.create(configType(`type ${index}`))),
+      Array.from({ length: 20 }, (_, index) => (index % 2 ? one : two).api.configTypes.create(configType(`type ${index}`))),
     );
-    assert.equal((await one.configTypes.get({ id: made[0]?.id ?? '' })).name, 'type 0', 'written by the other');
+    assert.equal((await one.api.configTypes.get({ id: made[0]?.id ?? '' })).name, 'type 0', 'written by the other');
     const revisions = await withClient(place.connectionString, async (client) =>
       (await client.query('select revision from overlay_change order by revision')).rows.map(({ revision }) => revision),
     );
@@ -37,7 +37,7 @@ describe('writers of one PostgreSQL database', needsPostgres, () => {
       revisions,
       revisions.map((_, index) => index + 1),
     );
-    await one.configTypes.create(configType('the last'));
+    await one.api.configTypes.create(configType('the last'));
     assert.deepEqual(heard, [...revisions.slice(-20), revisions.length + 1], 'each change of both is announced, in order and once');
     await Promise.all([one.close(), two.close()]);
   });
@@ -58,8 +58,8 @@ describe('writers of one PostgreSQL database', needsPostgres, () => {
         end $$;
         create trigger fail_once before insert on overlay_config_type for each row execute function fail_once()`),
     );
-    const { id } = await controller.configTypes.create(configType('at the second attempt'));
-    assert.equal((await controller.configTypes.get({ id })).name, 'at the second attempt');
+    const { id } = await controller.api.configTypes.create(configType('at the second attempt'));
+    assert.equal((await controller.api.configTypes.get({ id })).name, 'at the second attempt');
     await controller.close();
   });
 

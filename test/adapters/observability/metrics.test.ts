@@ -42,7 +42,7 @@ test('metrics tell what a controller did, and what there is, without a path, an 
   await app.request('GET', `/identities/${ann.id}`, { as: token });
   await app.request('GET', '/secret-path');
   await app.login(ann.username, 'wrong-password');
-  await app.controller.identities.list({});
+  await app.controller.api.identities.list({});
   const text = await metrics.text(app.controller);
   const families = readExposition(text);
   const value = (name: string, labels: Readonly<Record<string, string>> = {}) => valueIn(families, `overlay_controller_${name}`, labels);

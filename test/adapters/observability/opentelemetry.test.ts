@@ -122,7 +122,7 @@ test('what the server failed at is an error, with its type', async () => {
 
 test("a call in process is an internal span below the host's own, and its refusal an error", async () => {
   await using all = await opened();
-  const { identities } = all.app.controller;
+  const { identities } = all.app.controller.api;
   const spans = await all.spansOf(() =>
     all.tracer.startActiveSpan('the host', async (parent) => {
       await identities.list({});

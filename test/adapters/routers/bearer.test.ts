@@ -23,19 +23,21 @@ const talking = async (): Promise<Traffic & { readonly circuitId: string }> => {
 
 test('clients that log in with the OpenID provider host services, and reach them', async () => {
   await using at = await talking();
-  const { data } = await at.network.controller.terminators.list({});
+  const { data } = await at.network.controller.api.terminators.list({});
   assert.partialDeepStrictEqual(data, [{ id: 'terminator-1', serviceId: at.serviceId }]);
-  assert.deepEqual((await at.network.controller.sessions.list({})).data, [], 'their sessions are stored nowhere');
+  assert.deepEqual((await at.network.controller.api.sessions.list({})).data, [], 'their sessions are stored nowhere');
 });
 
 const losses: Readonly<Record<string, (at: Traffic) => Promise<unknown>>> = {
-  'its policy': ({ network, dialPolicy }) => network.controller.servicePolicies.delete({ id: dialPolicy }),
-  'its role': ({ network, client }) => network.controller.identities.patch({ id: client.id, body: { roleAttributes: [] } }),
+  'its policy': ({ network, dialPolicy }) => network.controller.api.servicePolicies.delete({ id: dialPolicy }),
+  'its role': ({ network, client }) => network.controller.api.identities.patch({ id: client.id, body: { roleAttributes: [] } }),
   'its login': ({ dialing }) => dialing.currentApiSession.delete({}),
-  'its identity': ({ network, client }) => network.controller.identities.delete({ id: client.id }),
-  'the service': ({ network, serviceId }) => network.controller.services.delete({ id: serviceId }),
-  'its identity, disabled': ({ network, client }) => network.controller.identities.disable({ id: client.id, body: { durationMinutes: 0 } }),
-  'its token, revoked': ({ network, dialing }) => network.controller.revocations.create({ body: { id: dialing.id, type: 'API_SESSION' } }),
+  'its identity': ({ network, client }) => network.controller.api.identities.delete({ id: client.id }),
+  'the service': ({ network, serviceId }) => network.controller.api.services.delete({ id: serviceId }),
+  'its identity, disabled': ({ network, client }) =>
+    network.controller.api.identities.disable({ id: client.id, body: { durationMinutes: 0 } }),
+  'its token, revoked': ({ network, dialing }) =>
+    network.controller.api.revocations.create({ body: { id: dialing.id, type: 'API_SESSION' } }),
 };
 for (const [what, lose] of Object.entries(losses))
   test(`a client that has lost ${what} loses its circuits on the router, and reaches nothing`, async () => {
@@ -49,22 +51,22 @@ for (const [what, lose] of Object.entries(losses))
 
 test('a host that has lost its policy can be reached no more', async () => {
   await using at = await talking();
-  await at.network.controller.servicePolicies.delete({ id: at.bindPolicy });
+  await at.network.controller.api.servicePolicies.delete({ id: at.bindPolicy });
   assert.equal(unroute.decode((await at.router.next(unroute)).body).circuitId, at.circuitId);
-  await until(async () => (await at.network.controller.terminators.list({})).data.length === 0);
+  await until(async () => (await at.network.controller.api.terminators.list({})).data.length === 0);
   assert.equal((await dialBy(at)).isMade, false);
 });
 
-const terminators = async ({ network }: Traffic) => (await network.controller.terminators.list({})).data.map(({ id }) => id);
+const terminators = async ({ network }: Traffic) => (await network.controller.api.terminators.list({})).data.map(({ id }) => id);
 
 /** The host loses its policy, and gets it back after something has happened. */
 const lostAndBack = async (at: Traffic, meanwhile: () => Promise<unknown>) => {
   const { controller } = at.network;
-  const { name, type, semantic, identityRoles, serviceRoles } = await controller.servicePolicies.get({ id: at.bindPolicy });
-  await controller.servicePolicies.delete({ id: at.bindPolicy });
+  const { name, type, semantic, identityRoles, serviceRoles } = await controller.api.servicePolicies.get({ id: at.bindPolicy });
+  await controller.api.servicePolicies.delete({ id: at.bindPolicy });
   await until(async () => (await terminators(at)).length === 0);
   await meanwhile();
-  await controller.servicePolicies.create({ body: { name, type, semantic, identityRoles, serviceRoles } });
+  await controller.api.servicePolicies.create({ body: { name, type, semantic, identityRoles, serviceRoles } });
 };
 
 test('a host that has its policy back can be reached again, without doing anything: nobody could tell it', async () => {
@@ -73,8 +75,8 @@ test('a host that has its policy back can be reached again, without doing anythi
   await until(async () => (await terminators(at)).includes('terminator-1'));
   const made = await dialBy(at);
   assert.deepEqual(circuitHeader.peerData.in(made.answer), new Map([[KEY, HOST_KEY]]));
-  await at.network.controller.servicePolicies.delete({
-    id: (await at.network.controller.servicePolicies.list({ filter: 'type = 2' })).data[0]?.id ?? '',
+  await at.network.controller.api.servicePolicies.delete({
+    id: (await at.network.controller.api.servicePolicies.list({ filter: 'type = 2' })).data[0]?.id ?? '',
   });
   await until(async () => (await terminators(at)).length === 0);
 });
@@ -111,7 +113,7 @@ test('posture is for routers to judge, which endpoints tell of it', async () => 
   await using at = await withBearers();
   const { controller } = at.network;
   const check = await at.network.postureCheck('linux', { typeId: 'OS', operatingSystems: [{ type: 'Linux', versions: ['>=6.0.0'] }] });
-  await controller.servicePolicies.patch({ id: at.dialPolicy, body: { postureCheckRoles: [`@${check.id}`] } });
+  await controller.api.servicePolicies.patch({ id: at.dialPolicy, body: { postureCheckRoles: [`@${check.id}`] } });
   await bindBy(at, 'terminator-1');
   assert.equal((await dialBy(at)).isMade, true);
 });

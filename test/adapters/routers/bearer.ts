@@ -1,13 +1,13 @@
 /** Logins of devices by the OpenID provider, for tests of traffic. */
 import assert from 'node:assert/strict';
 import { createClient } from '../../../src/client/index.ts';
-import type { Facade } from '../../../src/index.ts';
+import type { Api } from '../../../src/index.ts';
 import type { TestDevice, TestNetwork, TestSession } from '../../../testing/index.ts';
 import { authorizeFields, claimsOf, FORM, pkce } from '../../support/oidc.ts';
 
 /** What tests of traffic do with an API session. */
 export type TrafficSession = Pick<TestSession, 'id' | 'token' | 'identityId'> & {
-  readonly [G in 'sessions' | 'currentApiSession']: Pick<Facade[G], 'delete' | Extract<keyof Facade[G], 'create'>>;
+  readonly [G in 'sessions' | 'currentApiSession']: Pick<Api[G], 'delete' | Extract<keyof Api[G], 'create'>>;
 };
 
 /** An API session for which an access token stands, of a device that logs in with its certificate. */

@@ -19,7 +19,7 @@ test('a router that connects is online as soon as it has said how it is reached'
   const fra1 = await network.edgeRouter('fra1');
   const router = await fra1.dial({ port, listeners: [{ protocol: 'tls', hostname: 'fra1.routers.example', port: 3022 }] });
   await until(() => isOnline(network, fra1.id));
-  const shown = await network.controller.edgeRouters.get({ id: fra1.id });
+  const shown = await network.controller.api.edgeRouters.get({ id: fra1.id });
   assert.partialDeepStrictEqual(shown, {
     hostname: 'fra1.routers.example',
     supportedProtocols: { tls: 'tls://fra1.routers.example:3022' },
@@ -46,14 +46,14 @@ test('it reports interfaces and the identities that it carries', async () => {
     ],
   });
   assert.equal(header.success.in(answer), true);
-  const { interfaces } = await controller.edgeRouters.get({ id: fra1.id });
+  const { interfaces } = await controller.api.edgeRouters.get({ id: fra1.id });
   assert.partialDeepStrictEqual(interfaces, [
     { name: 'eth0', mtu: 1500, index: 2, isUp: true, isBroadcast: true, isLoopback: false, isMulticast: true, isRunning: true },
   ]);
   const refused = await router.request(routerInterfaces, { interfaces: [{ name: 'eth\n0' }] });
   assert.deepEqual([header.success.in(refused), result.decode(refused.body)], [false, 'may hold no control characters']);
 
-  const statusOf = async (id: string) => (await controller.identities.get({ id })).edgeRouterConnectionStatus;
+  const statusOf = async (id: string) => (await controller.api.identities.get({ id })).edgeRouterConnectionStatus;
   router.send(connectEvents, { events: [ann, ben].map(({ id }) => ({ identityId: id, isConnected: true })) });
   router.send(connectEvents, { events: [{ identityId: 'nobody', isConnected: true }, { identityId: ben.id }] });
   await until(async () => (await statusOf(ann.id)) === 'online' && (await statusOf(ben.id)) === 'offline');
@@ -66,7 +66,7 @@ test('it reports interfaces and the identities that it carries', async () => {
 test('a router that is disabled, deleted, or must enroll anew is cut off at once', async () => {
   await using at = await routerNetwork();
   const { network, port } = at;
-  const { edgeRouters } = network.controller;
+  const { edgeRouters } = network.controller.api;
   const cuts: Readonly<Record<string, (id: string) => Promise<unknown>>> = {
     'the router is disabled': (id) => edgeRouters.patch({ id, body: { disabled: true } }),
     'the router was deleted': (id) => edgeRouters.delete({ id }),
@@ -84,7 +84,7 @@ test('a router that is disabled, deleted, or must enroll anew is cut off at once
 test('who may not connect is told why, and one line is logged', async () => {
   await using at = await routerNetwork();
   const { network, port } = at;
-  const { edgeRouters } = network.controller;
+  const { edgeRouters } = network.controller.api;
   const [fra1, fra2] = [await network.edgeRouter('fra1'), await network.edgeRouter('fra2')];
   const refused = async (dialing: Promise<unknown>, reason: string) => {
     network.recorded.clear();
@@ -157,7 +157,7 @@ test('a router that does not say how it is reached is asked three times, and sta
     network.clock.advance('5s');
   }
   await until(() => at.log().some((line) => line.startsWith('warn: a router has not reported its listeners')));
-  const { syncStatus, isOnline: online } = await network.controller.edgeRouters.get({ id: fra1.id });
+  const { syncStatus, isOnline: online } = await network.controller.api.edgeRouters.get({ id: fra1.id });
   assert.deepEqual([syncStatus, online, router.signal.aborted], ['SYNC_HELLO_TIMEOUT', false, false]);
 });
 

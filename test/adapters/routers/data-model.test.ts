@@ -77,14 +77,14 @@ const HASH = 'ab'.repeat(32);
 test('a full state has all that routers decide with, what is pointed to first', async () => {
   await using at = await routerNetwork({ oidc: true });
   const { controller } = at.network;
-  const configType = (await controller.configTypes.create({ body: { name: 'ports', schema: { type: 'object' } } })).id;
-  const config = (await controller.configs.create({ body: { name: 'eighty', configTypeId: configType, data: { port: 80 } } })).id;
-  const other = (await controller.configs.create({ body: { name: 'ninety', configTypeId: configType, data: { port: 90 } } })).id;
+  const configType = (await controller.api.configTypes.create({ body: { name: 'ports', schema: { type: 'object' } } })).id;
+  const config = (await controller.api.configs.create({ body: { name: 'eighty', configTypeId: configType, data: { port: 80 } } })).id;
+  const other = (await controller.api.configs.create({ body: { name: 'ninety', configTypeId: configType, data: { port: 90 } } })).id;
   const service = (
-    await controller.services.create({ body: { name: 'web', encryptionRequired: true, configs: [config], roleAttributes: ['s'] } })
+    await controller.api.services.create({ body: { name: 'web', encryptionRequired: true, configs: [config], roleAttributes: ['s'] } })
   ).id;
   const identity = (
-    await controller.identities.create({
+    await controller.api.identities.create({
       body: {
         name: 'ann',
         type: 'User',
@@ -98,8 +98,9 @@ test('a full state has all that routers decide with, what is pointed to first', 
       },
     })
   ).id;
-  await controller.identities.assignServiceConfigs({ id: identity, body: [{ serviceId: service, configId: other }] });
-  const check = (await controller.postureChecks.create({ body: { name: 'mac', typeId: 'MAC', macAddresses: ['00:15:5D:01:BC:00'] } })).id;
+  await controller.api.identities.assignServiceConfigs({ id: identity, body: [{ serviceId: service, configId: other }] });
+  const check = (await controller.api.postureChecks.create({ body: { name: 'mac', typeId: 'MAC', macAddresses: ['00:15:5D:01:BC:00'] } }))
+    .id;
   const body = {
     name: 'p',
     type: 'Dial',
@@ -108,7 +109,7 @@ test('a full state has all that routers decide with, what is pointed to first', 
     serviceRoles: ['#s'],
     postureCheckRoles: [`@${check}`],
   } as const;
-  const policy = (await controller.servicePolicies.create({ body })).id;
+  const policy = (await controller.api.servicePolicies.create({ body })).id;
 
   const { model, router } = await follow(at, 'fra1');
   const utf8 = (text: string) => new TextEncoder().encode(text);
@@ -142,8 +143,8 @@ test('posture checks are told in the words of routers', async () => {
   await using at = await following();
   const { controller } = at.network;
   const process = { osType: 'Linux', path: '/bin/agent', hashes: [HASH], signerFingerprint: 'AB'.repeat(20) } as const;
-  const told = async (body: Parameters<ManagementController['postureChecks']['create']>[0]['body']) => {
-    const { id } = await controller.postureChecks.create({ body });
+  const told = async (body: Parameters<ManagementController['api']['postureChecks']['create']>[0]['body']) => {
+    const { id } = await controller.api.postureChecks.create({ body });
     await until(() => at.model.postureChecks.has(id));
     return at.model.postureChecks.get(id);
   };
@@ -176,7 +177,7 @@ test('posture checks are told in the words of routers', async () => {
     osList: { osList: [{ osVersions: ['10.0.1', '>=10.0.0-0', '>=11.0.0 <12.0.0-0 || >=12.0.0 <13.0.0'] }] },
   });
   const unspeakable = { name: 'x', typeId: 'OS', operatingSystems: [{ type: 'Linux', versions: ['>=1.0.0-x'] }] } as const;
-  await assert.rejects(controller.postureChecks.create({ body: unspeakable }), /must name no prerelease with an x/);
+  await assert.rejects(controller.api.postureChecks.create({ body: unspeakable }), /must name no prerelease with an x/);
   // Routers end with an error over a semantic other than these two.
   assert.partialDeepStrictEqual(
     await told({ name: 'one of', typeId: 'PROCESS_MULTI', semantic: 'OneOf', processes: [{ osType: 'Linux', path: '/bin/a' }] }),
@@ -187,11 +188,11 @@ test('posture checks are told in the words of routers', async () => {
 test('a router that was away for a short time gets what it has missed, and all where that is not known any more', async () => {
   await using at = await following();
   const { controller } = at.network;
-  await controller.services.create({ body: { name: 'one', encryptionRequired: true } });
+  await controller.api.services.create({ body: { name: 'one', encryptionRequired: true } });
   await until(() => at.model.services.size === 1);
   const { index, timelineId } = at.model;
-  await controller.services.create({ body: { name: 'two', encryptionRequired: true } });
-  await controller.services.create({ body: { name: 'three', encryptionRequired: true } });
+  await controller.api.services.create({ body: { name: 'two', encryptionRequired: true } });
+  await controller.api.services.create({ body: { name: 'three', encryptionRequired: true } });
 
   const back = await follow(at, 'ams1', { currentIndex: index, timelineId });
   await until(() => back.model.services.size === 2);
@@ -204,8 +205,8 @@ test('a router that was away for a short time gets what it has missed, and all w
 test('an identity that is disabled for a time is enabled at the end of it', async () => {
   await using at = await following();
   const { controller } = at.network;
-  const { id } = await controller.identities.create({ body: { name: 'ann', type: 'User', isAdmin: false } });
-  await controller.identities.disable({ id, body: { durationMinutes: 1 } });
+  const { id } = await controller.api.identities.create({ body: { name: 'ann', type: 'User', isAdmin: false } });
+  await controller.api.identities.disable({ id, body: { durationMinutes: 1 } });
   await until(() => at.model.identities.get(id)?.disabled === true);
   await letPass(at, at.router, 2);
   await until(() => at.model.identities.get(id)?.disabled === false);
@@ -213,11 +214,11 @@ test('an identity that is disabled for a time is enabled at the end of it', asyn
 
 test('what changes nothing that routers know is not told', async () => {
   await using at = await following();
-  const { id } = await at.network.controller.identities.create({ body: { name: 'ann', type: 'User', isAdmin: false } });
+  const { id } = await at.network.controller.api.identities.create({ body: { name: 'ann', type: 'User', isAdmin: false } });
   await until(() => at.model.identities.has(id));
   const before = at.came.length;
-  await at.network.controller.identities.patch({ id, body: { tags: { floor: '7' } } });
-  await at.network.controller.services.create({ body: { name: 'web', encryptionRequired: true } });
+  await at.network.controller.api.identities.patch({ id, body: { tags: { floor: '7' } } });
+  await at.network.controller.api.services.create({ body: { name: 'web', encryptionRequired: true } });
   await until(() => at.model.services.size === 1);
   assert.equal(at.came.length, before + 1);
 });
@@ -228,7 +229,7 @@ test('where a change is missing from the log, routers are told all anew', async 
   const storage: StorageAdapter = { ...adapter, open: async (schema) => (store = await adapter.open(schema)) };
   await using at = await following({ storage });
   await store?.transaction('write', (tx) => tx.nextRevision());
-  const { id } = await at.network.controller.services.create({ body: { name: 'web', encryptionRequired: true } });
+  const { id } = await at.network.controller.api.services.create({ body: { name: 'web', encryptionRequired: true } });
   await until(() => at.came.length === 2);
   assert.deepEqual(at.came, ['state', 'state']);
   assert.ok((await at.all()).services.has(id));
@@ -261,7 +262,7 @@ test('what another controller of the network changes is told as well', async () 
   await using shared = newSharedStorage('memory');
   await using at = await following({ storage: shared.adapter() });
   await using other = await routerNetwork({ storage: shared.adapter() });
-  const { id } = await other.network.controller.services.create({ body: { name: 'web', encryptionRequired: true } });
+  const { id } = await other.network.controller.api.services.create({ body: { name: 'web', encryptionRequired: true } });
   await until(() => {
     at.network.clock.advance('1s');
     return at.model.services.has(id);
@@ -327,10 +328,10 @@ const doing = async (controller: ManagementController, ids: Ids, one: Step, seri
     const common = { name, roleAttributes: one.attributes };
     const { id } =
       one.kind === 'identities'
-        ? await controller.identities.create({ body: { ...common, type: 'User', isAdmin: false } })
+        ? await controller.api.identities.create({ body: { ...common, type: 'User', isAdmin: false } })
         : one.kind === 'services'
-          ? await controller.services.create({ body: { ...common, encryptionRequired: true } })
-          : await controller.postureChecks.create({ body: { ...common, typeId: 'MFA' } });
+          ? await controller.api.services.create({ body: { ...common, encryptionRequired: true } })
+          : await controller.api.postureChecks.create({ body: { ...common, typeId: 'MFA' } });
     ids[one.kind as keyof Ids].push(id);
   } else if (one.does === 'policy') {
     const named = (roles: readonly string[], kind: keyof Ids) =>
@@ -346,20 +347,20 @@ const doing = async (controller: ManagementController, ids: Ids, one: Step, seri
       postureCheckRoles: named(one.postureCheckRoles, 'postureChecks'),
     };
     const id = one.at === undefined ? undefined : pick('servicePolicies', one.at);
-    if (id) await controller.servicePolicies.replace({ id, body });
-    else ids.servicePolicies.push((await controller.servicePolicies.create({ body })).id);
+    if (id) await controller.api.servicePolicies.replace({ id, body });
+    else ids.servicePolicies.push((await controller.api.servicePolicies.create({ body })).id);
   } else if (one.does === 'disable') {
     const id = pick('identities', one.at);
-    if (id) await controller.identities.disable({ id, body: { durationMinutes: 0 } });
+    if (id) await controller.api.identities.disable({ id, body: { durationMinutes: 0 } });
   } else {
     const id = pick(one.kind as keyof Ids, one.at);
     if (!id) return;
     if (one.does === 'delete') {
-      await controller[one.kind as keyof Ids].delete({ id });
+      await controller.api[one.kind as keyof Ids].delete({ id });
       ids[one.kind as keyof Ids] = ids[one.kind as keyof Ids].filter((other) => other !== id);
     } else if (one.kind === 'postureChecks')
-      await controller.postureChecks.patch({ id, body: { typeId: 'MFA', roleAttributes: one.attributes } });
-    else await controller[one.kind as 'identities' | 'services'].patch({ id, body: { roleAttributes: one.attributes } });
+      await controller.api.postureChecks.patch({ id, body: { typeId: 'MFA', roleAttributes: one.attributes } });
+    else await controller.api[one.kind as 'identities' | 'services'].patch({ id, body: { roleAttributes: one.attributes } });
   }
 };
 
@@ -377,13 +378,13 @@ test('whatever changes, a router that was told of each change knows what a new o
       assert.deepEqual(withoutEmpty(known), withoutEmpty(told));
       for (const id of ids.identities)
         for (const serviceId of ids.services) {
-          const { isDialAllowed, isBindAllowed } = await controller.identities.getPolicyAdvice({ id, serviceId });
-          const { disabled } = await controller.identities.get({ id });
+          const { isDialAllowed, isBindAllowed } = await controller.api.identities.getPolicyAdvice({ id, serviceId });
+          const { disabled } = await controller.api.identities.get({ id });
           const may = (type: 'dial' | 'bind') => at.model.granting(id, serviceId, type).length > 0;
           assert.deepEqual([may('dial'), may('bind')], disabled ? [false, false] : [isDialAllowed === true, isBindAllowed === true]);
         }
       for (const kind of ['servicePolicies', 'identities', 'services', 'postureChecks'] as const)
-        for (const id of ids[kind]) await controller[kind].delete({ id });
+        for (const id of ids[kind]) await controller.api[kind].delete({ id });
     }),
     { numRuns: 40 },
   );

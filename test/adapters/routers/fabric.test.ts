@@ -330,7 +330,7 @@ test('the host and the typed client read and end the same', async () => {
   await using at = await traffic();
   const { circuitId } = await withCircuit(at);
   const { controller } = at.network;
-  const { data } = await controller.circuits.list({ filter: `clientId = "${at.client.id}"` });
+  const { data } = await controller.api.circuits.list({ filter: `clientId = "${at.client.id}"` });
   assert.deepEqual(
     data.map(({ id }) => id),
     [circuitId],
@@ -339,8 +339,8 @@ test('the host and the typed client read and end the same', async () => {
   const operator = createClient({ baseUrl: 'https://controller.test', credentials: { session: token }, fetch: at.network.fetch });
   assert.equal((await operator.links.get({ id: 'link' })).sourceRouter.name, 'fra1');
   await operator.links.delete({ id: 'link' });
-  assert.deepEqual((await controller.circuits.list({})).data, []);
-  await assert.rejects(controller.circuits.delete({ id: circuitId }), { code: 'NOT_FOUND' });
+  assert.deepEqual((await controller.api.circuits.list({})).data, []);
+  await assert.rejects(controller.api.circuits.delete({ id: circuitId }), { code: 'NOT_FOUND' });
 });
 
 test('of several controllers on one store each shows and ends what its own routers have', async () => {
@@ -348,13 +348,13 @@ test('of several controllers on one store each shows and ends what its own route
   await using at = await traffic(routed, 'API session', { storage });
   const { circuitId } = await withCircuit(at);
   await using elsewhere = await testNetwork({ storage });
-  const { fabricRouters, links, circuits } = elsewhere.controller;
+  const { fabricRouters, links, circuits } = elsewhere.controller.api;
   assert.deepEqual((await links.list()).data, []);
   assert.deepEqual((await circuits.list()).data, []);
   assert.equal((await fabricRouters.get({ id: at.fra1.id })).connected, false);
   await assert.rejects(circuits.delete({ id: circuitId }), { code: 'NOT_FOUND' });
   await assert.rejects(links.delete({ id: 'link' }), { code: 'NOT_FOUND' });
   const here = at.network.controller;
-  assert.equal((await here.circuits.get({ id: circuitId })).id, circuitId);
-  assert.equal((await here.links.get({ id: 'link' })).id, 'link');
+  assert.equal((await here.api.circuits.get({ id: circuitId })).id, circuitId);
+  assert.equal((await here.api.links.get({ id: 'link' })).id, 'link');
 });

@@ -25,7 +25,7 @@ describe('the hello of a router', () => {
     await using network = await testNetwork();
     const router = await directRouter(network, await network.edgeRouter('fra1'), hello);
     const [welcome = assert.fail('no answer')] = router.came;
-    const { data } = await network.controller.fabricRouters.list({ filter: 'name = "fra1"' });
+    const { data } = await network.controller.api.fabricRouters.list({ filter: 'name = "fra1"' });
     return { welcome, listeners: data[0]?.listenerAddresses };
   };
   const CAPABILITIES = [1, 2, 3, 4, 6];
@@ -63,7 +63,7 @@ describe('the hello of a router', () => {
     const fra1 = await at.network.edgeRouter('fra1');
     const router = await fra1.dial({ port: at.port, version: 'v2.0.3', linkListeners: listing(300) });
     await until(() => isOnline(at.network, fra1.id));
-    const { data } = await at.network.controller.fabricRouters.list({});
+    const { data } = await at.network.controller.api.fabricRouters.list({});
     assert.equal(data[0]?.listenerAddresses?.length, 300);
     router.close();
     await until(async () => !(await isOnline(at.network, fra1.id)));
@@ -95,7 +95,7 @@ test('a report that names all links of a router has the others forgotten, whenev
   const reported = async (links: readonly string[], fullRefresh = false) => {
     at.fra.send(routerLinks, { links: links.map((id) => ({ id, destRouterId: at.ams.id, iteration: 1 })), fullRefresh });
     await settled(at.fra);
-    return (await at.network.controller.links.list({})).data.map(({ id }) => id).toSorted();
+    return (await at.network.controller.api.links.list({})).data.map(({ id }) => id).toSorted();
   };
   assert.deepEqual(await reported(['one', 'two']), ['one', 'two']);
   assert.deepEqual(await reported(['three']), ['one', 'three', 'two']);
@@ -105,7 +105,7 @@ test('a report that names all links of a router has the others forgotten, whenev
 
 test('a revocation says what it is of, and of an identity which tokens', async () => {
   await using at = await traffic(undefined, 'OpenID Connect');
-  const { revocations } = at.network.controller;
+  const { revocations } = at.network.controller.api;
   at.network.clock.advance('1500ms');
   await revocations.create({ body: { id: at.client.id, type: 'IDENTITY' } });
   await revocations.create({ body: { id: at.hosting.id, type: 'API_SESSION' } });

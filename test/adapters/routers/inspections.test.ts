@@ -49,7 +49,7 @@ test('an administrator asks the routers whose ids an expression finds; what is J
 
   const expected = { success: false, errors: [`${two.id}: no such value`], values: [] };
   const input = { body: { appRegex: two.id, requestedValues: ['links'] } };
-  assert.deepEqual(await at.network.controller.inspections.run(input), expected);
+  assert.deepEqual(await at.network.controller.api.inspections.run(input), expected);
   const credentials = { session: (await (await at.network.administrator('remote')).login()).token };
   const client = createClient({ baseUrl: at.network.controller.settings.address, credentials, fetch: at.network.fetch });
   assert.deepEqual(await client.inspections.run(input), expected);
@@ -105,7 +105,7 @@ test('ten seconds are for all routers: those whose turn does not come are named'
       () => asked++,
       () => undefined,
     );
-  const asking = at.network.controller.inspections.run({ body: { appRegex: '.*', requestedValues: ['links'] } });
+  const asking = at.network.controller.api.inspections.run({ body: { appRegex: '.*', requestedValues: ['links'] } });
   await until(() => asked === 16);
   at.network.clock.advance('10s');
   const { success, errors } = await asking;

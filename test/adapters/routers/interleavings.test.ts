@@ -21,8 +21,8 @@ const { subscribeToDataModel, dataState, changeSet } = messages.dataModel;
 const between = (): Interleaved => interleaved(newStorage('memory'));
 const on = ({ storage }: Interleaved) => ({ storage, secretKey: SECRET_KEY });
 
-const terminators = async ({ network }: Pick<Traffic, 'network'>) => (await network.controller.terminators.list({})).data;
-const circuits = async ({ network }: Pick<Traffic, 'network'>) => (await network.controller.circuits.list({})).data;
+const terminators = async ({ network }: Pick<Traffic, 'network'>) => (await network.controller.api.terminators.list({})).data;
+const circuits = async ({ network }: Pick<Traffic, 'network'>) => (await network.controller.api.circuits.list({})).data;
 const nextUnroute = async (router: ScriptedRouter) => unroute.decode((await router.next(unroute)).body);
 const isGone = ({ network }: Pick<Traffic, 'network'>, id: string) => until(async () => !(await isOnline(network, id)));
 
@@ -45,8 +45,8 @@ describe('a terminator is created while its right ends', () => {
     [
       'tunneler',
       async ({ network, router, fra1, serviceId, bindPolicy }: Traffic) => {
-        await network.controller.edgeRouters.patch({ id: fra1.id, body: { isTunnelerEnabled: true } });
-        await network.controller.servicePolicies.patch({ id: bindPolicy, body: { identityRoles: [`@${fra1.id}`] } });
+        await network.controller.api.edgeRouters.patch({ id: fra1.id, body: { isTunnelerEnabled: true } });
+        await network.controller.api.servicePolicies.patch({ id: bindPolicy, body: { identityRoles: [`@${fra1.id}`] } });
         const asked = { serviceId, address: 'terminator' };
         return async () => createTunnelTerminatorResponse.decode((await router.request(createTunnelTerminator, asked)).body).result;
       },
@@ -57,7 +57,7 @@ describe('a terminator is created while its right ends', () => {
     const prepared = async () => {
       const store = between();
       const at = await traffic(routed, login, on(store));
-      const lose = () => at.network.controller.servicePolicies.delete({ id: at.bindPolicy });
+      const lose = () => at.network.controller.api.servicePolicies.delete({ id: at.bindPolicy });
       return { store, at, create: await preparing(at), lose, [Symbol.asyncDispose]: at[Symbol.asyncDispose] };
     };
 
@@ -102,7 +102,7 @@ describe('while a circuit is set up', () => {
     await bindBy(at, 'terminator');
     const dialing = dialBy(at);
     const { circuitId } = route.decode((await at.router.next(route)).body);
-    await at.network.controller.servicePolicies.delete({ id: at.dialPolicy });
+    await at.network.controller.api.servicePolicies.delete({ id: at.dialPolicy });
     answer();
     await dialing;
     await until(async () => (await circuits(at)).length === 0);
@@ -230,8 +230,8 @@ describe('the data model of a router', () => {
     };
     const script = { [dataState.name]: take('state'), [changeSet.name]: take('changes') };
     const router = await (await at.network.edgeRouter('fra1')).dial({ port: at.port, script });
-    await until(async () => (await at.network.controller.edgeRouters.list({})).data[0]?.isOnline === true);
-    const service = (name: string) => at.network.controller.services.create({ body: { name, encryptionRequired: true } });
+    await until(async () => (await at.network.controller.api.edgeRouters.list({})).data[0]?.isOnline === true);
+    const service = (name: string) => at.network.controller.api.services.create({ body: { name, encryptionRequired: true } });
     return { ...at, store, model, came, router, service, [Symbol.asyncDispose]: at[Symbol.asyncDispose] };
   };
   const names = ({ services }: ModelOfRouter) => [...services.values()].map(({ name }) => name).toSorted();

@@ -31,7 +31,7 @@ test('routers are introduced to each other, and hear when one goes', async () =>
     gone.map(({ id, state }) => [id, state]),
     [[ams1.id, 'unhealthy']],
   );
-  await at.network.controller.edgeRouters.delete({ id: ams1.id });
+  await at.network.controller.api.edgeRouters.delete({ id: ams1.id });
   const removed = peerStateChanges.decode((await at.router.next(peerStateChanges)).body).changes;
   assert.deepEqual(
     removed.map(({ id, state }) => [id, state]),
@@ -42,7 +42,7 @@ test('routers are introduced to each other, and hear when one goes', async () =>
 test('a router learns whether a certificate is that of another router', async () => {
   await using at = await traffic();
   const { ams1 } = await withSecond(at);
-  const { fingerprint = '' } = (await at.network.controller.edgeRouters.get({ id: ams1.id })) as { fingerprint?: string };
+  const { fingerprint = '' } = (await at.network.controller.api.edgeRouters.get({ id: ams1.id })) as { fingerprint?: string };
   const ask = async (routerId: string, fingerprints: readonly string[]) =>
     header.success.in(await at.router.request(verifyRouter, { routerId, fingerprints }));
   assert.match(fingerprint, /^[0-9a-f]{40}$/);
@@ -50,7 +50,7 @@ test('a router learns whether a certificate is that of another router', async ()
   assert.equal(await ask(at.fra1.id, [fingerprint]), false);
   assert.equal(await ask('nobody', [fingerprint]), false);
   assert.equal(await ask(ams1.id, []), false);
-  await at.network.controller.edgeRouters.patch({ id: ams1.id, body: { disabled: true } });
+  await at.network.controller.api.edgeRouters.patch({ id: ams1.id, body: { disabled: true } });
   assert.equal(await ask(ams1.id, [fingerprint]), false);
 });
 
@@ -112,7 +112,7 @@ test('a circuit outlives the loss of a control channel; what ends meanwhile is e
   assert.ok(made.isMade);
   second.close();
   await until(async () => !(await isOnline(at.network, ams1.id)));
-  await at.network.controller.servicePolicies.delete({ id: at.dialPolicy });
+  await at.network.controller.api.servicePolicies.delete({ id: at.dialPolicy });
   assert.deepEqual(unroute.decode((await at.router.next(unroute)).body), { circuitId: made.id, now: true });
   const again = await ams1.dial({ port: at.port, script: routed });
   assert.deepEqual(unroute.decode((await again.next(unroute)).body), { circuitId: made.id, now: true });
@@ -126,6 +126,6 @@ test('a router on the way that is disabled ends the circuit', async () => {
   await settled(at.router);
   const made = await dialBy(at);
   assert.ok(made.isMade);
-  await at.network.controller.edgeRouters.patch({ id: ams1.id, body: { disabled: true } });
+  await at.network.controller.api.edgeRouters.patch({ id: ams1.id, body: { disabled: true } });
   assert.deepEqual(unroute.decode((await at.router.next(unroute)).body), { circuitId: made.id, now: true });
 });

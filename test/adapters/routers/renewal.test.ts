@@ -34,7 +34,7 @@ const confirm = async (router: ScriptedRouter, clientCertPem: string) =>
 
 const DONE = { code: '', message: '', cause: '' };
 const fingerprintOf = async ({ network, fra1 }: Renewing) => {
-  const shown = await network.controller.edgeRouters.get({ id: fra1.id });
+  const shown = await network.controller.api.edgeRouters.get({ id: fra1.id });
   return { now: shown.fingerprint, unverified: shown.unverifiedFingerprint };
 };
 const sha1 = (pem: string): string => new X509Certificate(pem).fingerprint.replaceAll(':', '').toLowerCase();
@@ -64,12 +64,12 @@ test(
     assert.deepEqual([own.subject, server.subject], [`CN=${at.fra1.id}`, `CN=${at.fra1.id}`]);
     assert.match(caCertsPem, /BEGIN CERTIFICATE/);
     assert.deepEqual(await fingerprintOf(at), { now: before.now, unverified: sha1(clientCertPem) });
-    const { unverifiedCertPem } = await at.network.controller.routers.get({ id: at.fra1.id });
+    const { unverifiedCertPem } = await at.network.controller.api.routers.get({ id: at.fra1.id });
     assert.equal(sha1(unverifiedCertPem ?? ''), sha1(clientCertPem));
 
     assert.deepEqual(await confirm(at.router, clientCertPem), DONE);
     assert.deepEqual(await fingerprintOf(at), { now: sha1(clientCertPem), unverified: null });
-    const { certPem, isOnline } = await at.network.controller.edgeRouters.get({ id: at.fra1.id });
+    const { certPem, isOnline } = await at.network.controller.api.edgeRouters.get({ id: at.fra1.id });
     assert.deepEqual([sha1(certPem ?? ''), isOnline, at.router.signal.aborted], [sha1(clientCertPem), true, false]);
     // The answer may have been lost.
     assert.deepEqual(await confirm(at.router, clientCertPem), DONE);
@@ -156,7 +156,7 @@ test('a router that must enroll anew has nothing to confirm', async () => {
   await using at = await renewing();
   await offered(at);
   await taken(at.router);
-  await at.network.controller.edgeRouters.reEnroll({ id: at.fra1.id });
+  await at.network.controller.api.edgeRouters.reEnroll({ id: at.fra1.id });
   await until(() => at.router.signal.aborted);
   assert.deepEqual(await fingerprintOf(at), { now: undefined, unverified: null });
 });

@@ -328,7 +328,7 @@ test('a router in the middle that is disabled is gone around', async () => {
   const circuitId = await at.circuit();
   await at.link('to mad', at.fra, mad);
   await at.link('from mad', mad, at.ams);
-  await at.network.controller.edgeRouters.patch({ id: par.id, body: { disabled: true } });
+  await at.network.controller.api.edgeRouters.patch({ id: par.id, body: { disabled: true } });
   assert.equal((await nextRoute(mad)).circuitId, circuitId);
   await until(async () => !(await isForgotten(mad, circuitId)));
 });

@@ -29,14 +29,14 @@ for (const store of stores)
       await using storage = newSharedStorage(store);
       await using at = await traffic(routed, 'API session', on(storage));
       await bindBy(at, 'terminator');
-      const [before] = (await at.network.controller.terminators.list({})).data;
+      const [before] = (await at.network.controller.api.terminators.list({})).data;
       await using next = await restarted(at, storage);
       const back = await next.again();
       assert.equal((await bindBy(back, 'terminator')).result, 'success');
       const other = new Map([[KEY, Uint8Array.of(7)]]);
       const session = (await back.hosting.sessions.create({ body: { serviceId: at.serviceId, type: 'Bind' } })).token;
       assert.equal((await bindBy(back, 'terminator', session, { peerData: other })).result, 'success');
-      const { data } = await next.network.controller.terminators.list({});
+      const { data } = await next.network.controller.api.terminators.list({});
       assert.deepEqual([data.length, data[0]?.createdAt], [1, before?.createdAt]);
       const dialed = async (by: Traffic) => circuitHeader.peerData.in((await dialBy(by, { token: next.token })).answer);
       assert.deepEqual(await dialed(back), other);
@@ -50,10 +50,10 @@ for (const store of stores)
       await using at = await traffic(routed, 'API session', on(storage));
       await bindBy(at, 'terminator');
       await using next = await restarted(at, storage);
-      await next.network.controller.servicePolicies.delete({ id: at.bindPolicy });
+      await next.network.controller.api.servicePolicies.delete({ id: at.bindPolicy });
       const back = await next.again();
       assert.equal(sessionRemoved.decode((await back.router.next(sessionRemoved)).body).ids.length, 1);
-      await until(async () => (await next.network.controller.terminators.list({})).data.length === 0);
+      await until(async () => (await next.network.controller.api.terminators.list({})).data.length === 0);
       assert.equal((await dialBy(back, { token: next.token })).said, 'service web has no terminators');
     });
 
@@ -98,7 +98,7 @@ test('what a router does not create anew is asked about after a minute, also wha
   const back = await next.again();
   await bindBy(back, 'again');
   await next.network.advance('60s');
-  await until(async () => (await next.network.controller.terminators.list({})).data.length === 1);
+  await until(async () => (await next.network.controller.api.terminators.list({})).data.length === 1);
   assert.deepEqual(asked, ['gone']);
 });
 
@@ -115,7 +115,7 @@ test('a terminator that its router says there is not is gone', async () => {
   });
   const back = await next.again();
   assert.equal((await dialBy(back, { token: next.token })).said, 'service web could not be reached: unknown');
-  assert.deepEqual((await next.network.controller.terminators.list({})).data, []);
+  assert.deepEqual((await next.network.controller.api.terminators.list({})).data, []);
   assert.equal((await dialBy(back, { token: next.token })).said, 'service web has no terminators');
 });
 
@@ -131,13 +131,13 @@ test('a terminator keeps no more than it needs', async () => {
     const { result, msg } = await bindBy(at, 'terminator', undefined, change);
     assert.deepEqual([result, msg], ['otherFailure', said]);
   }
-  assert.deepEqual((await at.network.controller.terminators.list({})).data, []);
+  assert.deepEqual((await at.network.controller.api.terminators.list({})).data, []);
 });
 
 test('what a router hosts by its own tunneler is known, too, as long as it may', async () => {
   await using storage = newSharedStorage('memory');
   await using at = await traffic(routed, 'API session', on(storage));
-  await at.network.controller.edgeRouters.patch({ id: at.fra1.id, body: { isTunnelerEnabled: true } });
+  await at.network.controller.api.edgeRouters.patch({ id: at.fra1.id, body: { isTunnelerEnabled: true } });
   const { id: policy } = await at.network.bind([at.fra1], [{ id: at.serviceId, name: 'web' }]);
   await at.router.request(createTunnelTerminator, { serviceId: at.serviceId, address: 'terminator' });
   await using next = await restarted(at, storage);
@@ -145,8 +145,8 @@ test('what a router hosts by its own tunneler is known, too, as long as it may',
   assert.equal((await dialBy(back, { token: next.token })).isMade, true);
   back.router.close();
   await until(async () => !(await isOnline(next.network, at.fra1.id)));
-  await next.network.controller.servicePolicies.delete({ id: policy });
+  await next.network.controller.api.servicePolicies.delete({ id: policy });
   const again = await next.again();
   assert.equal((await dialBy(again, { token: next.token })).said, 'service web has no terminators');
-  await until(async () => (await next.network.controller.terminators.list({})).data.length === 0);
+  await until(async () => (await next.network.controller.api.terminators.list({})).data.length === 0);
 });

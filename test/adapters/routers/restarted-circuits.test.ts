@@ -46,7 +46,7 @@ for (const store of stores)
       const circuitId = await talking(at, storage);
       await using next = await restarted(at, storage);
       const { router } = await next.again();
-      await next.network.controller.servicePolicies.delete({ id: at.dialPolicy });
+      await next.network.controller.api.servicePolicies.delete({ id: at.dialPolicy });
       assert.deepEqual(await nextUnroute(router), { circuitId, now: true });
       await next.network.advance('1s');
       await until(async () => (await recordedCircuits(storage)).length === 0);
@@ -55,7 +55,7 @@ for (const store of stores)
 test('a circuit of the tunneler of a router ends with its policy likewise', async () => {
   await using storage = newSharedStorage('memory');
   await using at = await traffic(routed, 'API session', on(storage));
-  await at.network.controller.edgeRouters.patch({ id: at.fra1.id, body: { isTunnelerEnabled: true } });
+  await at.network.controller.api.edgeRouters.patch({ id: at.fra1.id, body: { isTunnelerEnabled: true } });
   const { id: policy } = await at.network.dial([at.fra1], [{ id: at.serviceId, name: 'web' }]);
   await bindBy(at, 'terminator');
   const asked = { serviceName: 'web', peerData: new Map([[KEY, CLIENT_KEY]]) };
@@ -63,7 +63,7 @@ test('a circuit of the tunneler of a router ends with its policy likewise', asyn
   await recordedSince(at, storage, circuitId);
   await using next = await restarted(at, storage);
   const { router } = await next.again();
-  await next.network.controller.servicePolicies.delete({ id: policy });
+  await next.network.controller.api.servicePolicies.delete({ id: policy });
   assert.deepEqual(await nextUnroute(router), { circuitId, now: true });
 });
 
@@ -72,7 +72,7 @@ test('a circuit whose right was lost while no controller was there ends when its
   await using at = await traffic(routed, 'OpenID Connect', on(storage));
   const circuitId = await talking(at, storage);
   await using next = await restarted(at, storage);
-  await next.network.controller.servicePolicies.delete({ id: at.dialPolicy });
+  await next.network.controller.api.servicePolicies.delete({ id: at.dialPolicy });
   assert.deepEqual(await nextUnroute((await next.again()).router), { circuitId, now: true });
 });
 
@@ -81,7 +81,7 @@ test('so does one whose terminator was deleted meanwhile', async () => {
   await using at = await traffic(routed, 'OpenID Connect', on(storage));
   const circuitId = await talking(at, storage);
   await using next = await restarted(at, storage);
-  await next.network.controller.terminators.delete({ id: 'terminator' });
+  await next.network.controller.api.terminators.delete({ id: 'terminator' });
   assert.deepEqual(await nextUnroute((await next.again()).router), { circuitId, now: true });
 });
 
@@ -91,7 +91,7 @@ test('circuits are carried on, shown, and known to their routers after a restart
   await bindBy(at, 'terminator');
   const made = await dialBy(at);
   assert.ok(made.isMade, made.said);
-  const shown = async ({ controller }: RouterNetwork['network']) => (await controller.circuits.list({})).data;
+  const shown = async ({ controller }: RouterNetwork['network']) => (await controller.api.circuits.list({})).data;
   const before = await shown(at.network);
   await using next = await restarted(at, storage);
   await at.network.close();
@@ -148,11 +148,11 @@ test('a circuit that has gone another way is restored on that way', async () => 
   const circuitId = await at.circuit();
   await recordedSince(at, storage, circuitId);
   at.fra.send(fault, { subject: 'link', id: 'direct', iteration: 1 });
-  await until(async () => (await at.network.controller.circuits.list({})).data[0]?.path?.nodes?.length === 3);
+  await until(async () => (await at.network.controller.api.circuits.list({})).data[0]?.path?.nodes?.length === 3);
   await at.network.advance('1s');
   await using next = await restarted(at, storage);
   await next.again();
-  await next.network.controller.servicePolicies.delete({ id: at.dialPolicy });
+  await next.network.controller.api.servicePolicies.delete({ id: at.dialPolicy });
   const { certificate } = par.of;
   assert.ok(certificate);
   const place = { id: par.id, certificate, clock: next.network.clock };
@@ -174,12 +174,12 @@ test('records that no controller would have written are passed over, and those o
         await tx.insert('lease', { ...row, id, told });
   });
   await using member = await routerNetwork({ oidc: true, ...on(storage), member: { name: 'member' } });
-  assert.equal((await member.network.controller.controllers.list({})).data.length, 1);
+  assert.equal((await member.network.controller.api.controllers.list({})).data.length, 1);
   await using next = await restarted(at, storage);
   await next.again();
   assert.deepEqual((await recordedCircuits(storage)).toSorted(), [circuitId, `${circuitId}-strange`, 'one'].toSorted());
   assert.deepEqual(
-    (await next.network.controller.circuits.list({})).data.map(({ id }) => id),
+    (await next.network.controller.api.circuits.list({})).data.map(({ id }) => id),
     [circuitId],
   );
 });

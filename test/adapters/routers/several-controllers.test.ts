@@ -29,7 +29,7 @@ const on = (storage: StorageAdapter, secretKey: TestNetworkOptions['secretKey'] 
 const twoControllers = async (open: () => StorageAdapter) => {
   const first = await testNetwork(on(open()));
   const { id: fra1Id } = await first.edgeRouter('fra1');
-  const fra1 = await first.enrollRouter((await first.controller.edgeRouters.get({ id: fra1Id })).enrollmentJwt ?? '');
+  const fra1 = await first.enrollRouter((await first.controller.api.edgeRouters.get({ id: fra1Id })).enrollmentJwt ?? '');
   const [host, client] = [await first.device('host', 'hosts'), await first.device('client', 'clients')];
   const web = await first.service('web');
   await first.bind(['#hosts'], [web]);
@@ -104,8 +104,8 @@ for (const store of stores)
       const there = { ...second, router, hosting, dialing, host, client, serviceId, fra1 } as unknown as Traffic; // without the policies, which are not asked for
       assert.equal((await bindBy(there, 'terminator', binding)).result, 'success');
       assert.equal((await dialBy(there, { token })).isMade, true);
-      assert.equal((await second.network.controller.circuits.list()).data.length, 1);
-      assert.equal((await first.controller.terminators.list()).data.length, 1);
+      assert.equal((await second.network.controller.api.circuits.list()).data.length, 1);
+      assert.equal((await first.controller.api.terminators.list()).data.length, 1);
 
       await dialing.currentApiSession.delete({});
       await second.network.advance('1s');
@@ -113,7 +113,7 @@ for (const store of stores)
         tokens: [dialing.token],
         ids: [dialing.id],
       });
-      await until(async () => (await second.network.controller.circuits.list()).data.length === 0);
+      await until(async () => (await second.network.controller.api.circuits.list()).data.length === 0);
     });
 
     test('when the controller of a router is lost, the router connects to another, and the client goes on', async () => {
@@ -159,7 +159,7 @@ for (const store of stores)
       await until(async () => (await dialBy(other, { token })).isMade);
 
       const { controller } = first;
-      await controller.terminators.delete({ id: 'before' });
+      await controller.api.terminators.delete({ id: 'before' });
       await third.network.advance('1s');
       assert.equal((await dialBy(other, { token })).isMade, false);
       assert.equal((await bindBy(told, 'after', binding)).result, 'success');
@@ -168,10 +168,10 @@ for (const store of stores)
       assert.equal((await dialBy(told, { token })).isMade, true);
 
       // A right that is lost ends it everywhere.
-      const [policy] = (await controller.servicePolicies.list({ filter: 'type = 2' })).data;
-      await controller.servicePolicies.delete({ id: policy?.id ?? '' });
+      const [policy] = (await controller.api.servicePolicies.list({ filter: 'type = 2' })).data;
+      await controller.api.servicePolicies.delete({ id: policy?.id ?? '' });
       for (const network of [second.network, third.network]) await network.advance('1s');
-      await until(async () => (await controller.terminators.list()).data.length === 0);
+      await until(async () => (await controller.api.terminators.list()).data.length === 0);
       assert.equal((await dialBy(other, { token })).isMade, false);
     });
 
@@ -294,10 +294,10 @@ test('no filter and no order can ask for it, and no event and no answer has it',
   const { controller, recorded } = at.first;
   await at.ask();
   for (const filter of ['sealedApiSessionToken != null', 'sealedApiSessionToken contains "v1"', 'true sort by sealedApiSessionToken'])
-    await assert.rejects(controller.sessions.list({ filter }), { status: 400 });
-  const { data } = await controller.sessions.list();
+    await assert.rejects(controller.api.sessions.list({ filter }), { status: 400 });
+  const { data } = await controller.api.sessions.list();
   assert.equal(data.length, 1);
-  const { data: changes } = await controller.changes.list({ kinds: ['session'] });
+  const { data: changes } = await controller.api.changes.list({ kinds: ['session'] });
   assert.equal(changes.length, 1);
   for (const shown of [data, changes, recorded]) {
     const text = JSON.stringify(shown, (_, value) => (typeof value === 'bigint' ? String(value) : value));

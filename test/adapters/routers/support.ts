@@ -40,7 +40,7 @@ const SILENT = { error: () => undefined, warn: () => undefined, info: () => unde
 
 /** Whether a router is online, as the API says it. */
 export const isOnline = async ({ controller }: TestNetwork, id: string): Promise<boolean> =>
-  (await controller.edgeRouters.get({ id })).isOnline;
+  (await controller.api.edgeRouters.get({ id })).isOnline;
 
 /** Lets time pass in which a router answers heartbeats. */
 export const letPass = async ({ network }: Pick<RouterNetwork, 'network'>, router: ScriptedRouter, minutes: number): Promise<void> => {

@@ -9,7 +9,7 @@ const { createTerminatorV1, updateTerminator, updateTerminatorResponse, removeTe
   messages.terminators;
 const { createCircuitV1, createCircuitV1Response, refused, route } = messages.circuits;
 
-const shown = async ({ network }: Traffic) => (await network.controller.terminators.list({})).data;
+const shown = async ({ network }: Traffic) => (await network.controller.api.terminators.list({})).data;
 
 /** What the host of a terminator says, and how that is answered. */
 const asHost = async (at: Traffic, session = at.hosting) => {

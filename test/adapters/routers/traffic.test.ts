@@ -12,7 +12,7 @@ const { subscribeToDataModel, dataState } = messages.dataModel;
 
 test('a session shows the routers of its circuit, as long as it has one', async () => {
   await using at = await traffic();
-  const { sessions } = at.network.controller;
+  const { sessions } = at.network.controller.api;
   await bindBy(at, 'terminator');
   const { id, token } = await at.dialing.sessions.create({ body: { serviceId: at.serviceId, type: 'Dial' } });
   const shown = async () => (await sessions.getRoutePath({ id })).routePath;
@@ -20,7 +20,7 @@ test('a session shows the routers of its circuit, as long as it has one', async 
   const made = await dialBy(at, { token });
   assert.ok(made.isMade);
   assert.deepEqual(await shown(), [at.fra1.id]);
-  await at.network.controller.circuits.delete({ id: made.id });
+  await at.network.controller.api.circuits.delete({ id: made.id });
   assert.deepEqual(await shown(), []);
 });
 
@@ -49,7 +49,7 @@ test('a client hosts a service by a router, and another one reaches it', async (
   await using at = await traffic();
   const { router, network, serviceId, host, client } = at;
   assert.deepEqual(await bindBy(at, 'terminator-1'), { terminatorId: 'terminator-1', result: 'success', msg: '' });
-  const [shown] = (await network.controller.terminators.list({})).data;
+  const [shown] = (await network.controller.api.terminators.list({})).data;
   assert.partialDeepStrictEqual(shown, { id: 'terminator-1', binding: 'edge', address: 'terminator-1', serviceId, routerId: at.fra1.id });
   assert.equal((await bindBy(at, 'terminator-1')).result, 'success');
 
@@ -92,7 +92,7 @@ test('a router that removes a terminator, or is gone, hosts it no more', async (
   await bindBy(at, 'two');
   await router.request(removeTerminators, { terminatorIds: ['one', 'unknown'] });
   assert.deepEqual(
-    (await network.controller.terminators.list({})).data.map(({ id }) => id),
+    (await network.controller.api.terminators.list({})).data.map(({ id }) => id),
     ['two'],
   );
   router.close();
@@ -125,21 +125,21 @@ test('a router that connects again has a minute to create its terminators anew; 
   assert.equal((await bindBy(back, 'again')).result, 'success');
   assert.equal((await dialBy(back)).isMade, true);
   await network.advance('20s');
-  await until(async () => (await network.controller.terminators.list({})).data.length === 1);
+  await until(async () => (await network.controller.api.terminators.list({})).data.length === 1);
   assert.deepEqual(asked, ['gone']);
   assert.equal((await dialBy(back)).isMade, true);
 });
 
 test('a right that is taken away ends what stands on it, on the router', async () => {
   const ways: Readonly<Record<string, (at: Awaited<ReturnType<typeof traffic>>) => Promise<unknown>>> = {
-    'the policy': ({ network, dialPolicy }) => network.controller.servicePolicies.delete({ id: dialPolicy }),
-    'the identity': ({ network, client }) => network.controller.identities.disable({ id: client.id, body: { durationMinutes: 0 } }),
-    'its role': ({ network, client }) => network.controller.identities.patch({ id: client.id, body: { roleAttributes: [] } }),
+    'the policy': ({ network, dialPolicy }) => network.controller.api.servicePolicies.delete({ id: dialPolicy }),
+    'the identity': ({ network, client }) => network.controller.api.identities.disable({ id: client.id, body: { durationMinutes: 0 } }),
+    'its role': ({ network, client }) => network.controller.api.identities.patch({ id: client.id, body: { roleAttributes: [] } }),
     'the API session': ({ dialing }) => dialing.currentApiSession.delete({}),
-    'the service': ({ network, serviceId }) => network.controller.services.delete({ id: serviceId }),
+    'the service': ({ network, serviceId }) => network.controller.api.services.delete({ id: serviceId }),
     'the router for clients': async ({ network }) => {
-      const { data } = await network.controller.edgeRouterPolicies.list({});
-      await network.controller.edgeRouterPolicies.patch({ id: data[0]?.id ?? '', body: { identityRoles: ['#hosts'] } });
+      const { data } = await network.controller.api.edgeRouterPolicies.list({});
+      await network.controller.api.edgeRouterPolicies.patch({ id: data[0]?.id ?? '', body: { identityRoles: ['#hosts'] } });
     },
   };
   for (const [way, take] of Object.entries(ways)) {
@@ -158,10 +158,10 @@ test('a host that may host no more loses its terminator, with the circuits to it
   await bindBy(at, 'terminator');
   const made = await dialBy(at);
   assert.ok(made.isMade);
-  await network.controller.servicePolicies.delete({ id: at.bindPolicy });
+  await network.controller.api.servicePolicies.delete({ id: at.bindPolicy });
   assert.deepEqual(unroute.decode((await router.next(unroute)).body), { circuitId: made.id, now: true });
   await router.next(sessionRemoved);
-  await until(async () => (await network.controller.terminators.list({})).data.length === 0);
+  await until(async () => (await network.controller.api.terminators.list({})).data.length === 0);
 });
 
 test('who may not is refused, with a reason and a code', async () => {

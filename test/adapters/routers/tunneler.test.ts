@@ -27,7 +27,7 @@ const tunneling = async (): Promise<Tunneling> => {
       router.answer(frame, routeResult, circuitId, outcome);
     },
   });
-  await at.network.controller.edgeRouters.patch({ id: at.fra1.id, body: { isTunnelerEnabled: true } });
+  await at.network.controller.api.edgeRouters.patch({ id: at.fra1.id, body: { isTunnelerEnabled: true } });
   const own = { id: at.fra1.id, name: 'fra1' };
   const web = { id: at.serviceId, name: 'web' };
   const { id: dialing2 } = await at.network.dial([own], [web]);
@@ -48,7 +48,7 @@ const dial = async ({ router }: Traffic, change: Parameters<typeof createTunnelC
   return { made: createTunnelCircuitResponse.decode(answer.body), refused: undefined };
 };
 
-const shown = async ({ network }: Traffic) => (await network.controller.terminators.list({})).data;
+const shown = async ({ network }: Traffic) => (await network.controller.api.terminators.list({})).data;
 
 test('a router hosts a service by its own tunneler, and dials one by its name, as the identity that it is', async () => {
   await using at = await tunneling();
@@ -77,14 +77,14 @@ test('a router that has no tunneler, or may not, is told why', async () => {
   assert.equal((await bind(at, { serviceId: 'none', address: 'x' })).result, 'otherFailure');
   assert.equal((await bind(at, { address: 'not an address' })).result, 'otherFailure');
 
-  const secret = { id: (await controller.services.create({ body: { name: 'secret', encryptionRequired: false } })).id };
+  const secret = { id: (await controller.api.services.create({ body: { name: 'secret', encryptionRequired: false } })).id };
   assert.deepEqual((await dial(at, { serviceName: 'secret' })).refused, [6, 'no policy lets the tunneler of this router do so']);
   assert.equal((await bind(at, { serviceId: secret.id, address: 'x' })).result, 'otherFailure');
 
-  const { data } = await controller.serviceEdgeRouterPolicies.list({});
-  await controller.serviceEdgeRouterPolicies.patch({ id: data[0]?.id ?? '', body: { edgeRouterRoles: [] } });
+  const { data } = await controller.api.serviceEdgeRouterPolicies.list({});
+  await controller.api.serviceEdgeRouterPolicies.patch({ id: data[0]?.id ?? '', body: { edgeRouterRoles: [] } });
   assert.deepEqual((await dial(at)).refused, [5, 'this router may not be used for the service']);
-  await controller.edgeRouters.patch({ id: at.own.id, body: { isTunnelerEnabled: false } });
+  await controller.api.edgeRouters.patch({ id: at.own.id, body: { isTunnelerEnabled: false } });
   assert.deepEqual((await dial(at)).refused, [7, 'this router has no tunneler']);
   assert.equal((await bind(at, { address: 'x' })).msg, 'this router has no tunneler');
   assert.deepEqual(await shown(at), []);
@@ -92,13 +92,13 @@ test('a router that has no tunneler, or may not, is told why', async () => {
 
 test('a tunneler that loses its right loses what stands on it', async () => {
   const ways: Readonly<Record<string, (at: Tunneling) => Promise<unknown>>> = {
-    'the policy': ({ network, dialing2 }) => network.controller.servicePolicies.delete({ id: dialing2 }),
-    'the tunneler': ({ network, own }) => network.controller.edgeRouters.patch({ id: own.id, body: { isTunnelerEnabled: false } }),
+    'the policy': ({ network, dialing2 }) => network.controller.api.servicePolicies.delete({ id: dialing2 }),
+    'the tunneler': ({ network, own }) => network.controller.api.edgeRouters.patch({ id: own.id, body: { isTunnelerEnabled: false } }),
     'a posture check': async ({ network, dialing2 }) => {
-      await network.controller.servicePolicies.patch({ id: dialing2, body: { postureCheckRoles: ['#strict'] } });
+      await network.controller.api.servicePolicies.patch({ id: dialing2, body: { postureCheckRoles: ['#strict'] } });
       await network.postureCheck('mfa', { typeId: 'MFA', timeoutSeconds: -1, roleAttributes: ['strict'] });
     },
-    'the identity': ({ network, own }) => network.controller.identities.disable({ id: own.id, body: { durationMinutes: 0 } }),
+    'the identity': ({ network, own }) => network.controller.api.identities.disable({ id: own.id, body: { durationMinutes: 0 } }),
   };
   for (const [way, take] of Object.entries(ways)) {
     await using at = await tunneling();
@@ -113,7 +113,7 @@ test('a tunneler that loses its right loses what stands on it', async () => {
 test('a tunneler that may not host any more has its terminator removed', async () => {
   await using at = await tunneling();
   await bind(at);
-  await at.network.controller.servicePolicies.delete({ id: at.binding2 });
+  await at.network.controller.api.servicePolicies.delete({ id: at.binding2 });
   await until(async () => (await shown(at)).length === 0);
 });
 
@@ -135,7 +135,7 @@ test('it changes cost and precedence of its own terminators, and removes them', 
   assert.equal(edgeHeader.errorCode.in(await at.router.request(unknown, {})), 9);
 
   const { id: router } = at.own;
-  const { id: made } = await at.network.controller.terminators.create({
+  const { id: made } = await at.network.controller.api.terminators.create({
     body: { service: at.serviceId, router, binding: 'tunnel', address: 'tcp:localhost:80' },
   });
   for (const terminatorId of ['none', made]) assert.equal(await asked({ terminatorId, cost: 1, updateCost: true }), 8);

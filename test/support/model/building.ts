@@ -8,20 +8,20 @@ import type { System } from './system.ts';
 /** What networks are built of. */
 export const newIdentity = async (model: Model, { app }: System, attributes: string[]) => {
   const name = named('identity');
-  const { id } = await app.controller.identities.create({ body: { name, type: 'Device', isAdmin: false, roleAttributes: attributes } });
-  await app.controller.authenticators.create({ body: { identityId: id, method: 'updb', username: name, password: PASSWORD } });
+  const { id } = await app.controller.api.identities.create({ body: { name, type: 'Device', isAdmin: false, roleAttributes: attributes } });
+  await app.controller.api.authenticators.create({ body: { identityId: id, method: 'updb', username: name, password: PASSWORD } });
   model.identities.push({ id, name, username: name, attributes, disabledUntil: 0, hasMfa: false, told: [] });
 };
 
 export const newService = async (model: Model, { app }: System, attributes: string[]) => {
   const name = named('service');
-  const { id } = await app.controller.services.create({ body: { name, encryptionRequired: true, roleAttributes: attributes } });
+  const { id } = await app.controller.api.services.create({ body: { name, encryptionRequired: true, roleAttributes: attributes } });
   model.services.push({ id, name, attributes });
 };
 
 export const newRouter = async (model: Model, { app }: System, attributes: string[]) => {
   const name = named('router');
-  const { id } = await app.controller.edgeRouters.create({ body: { name, roleAttributes: attributes } });
+  const { id } = await app.controller.api.edgeRouters.create({ body: { name, roleAttributes: attributes } });
   model.routers.push({ id, name, attributes });
 };
 
@@ -41,7 +41,7 @@ export const policyFields = { type: right, semantic, identities: roles, services
 
 export const newPolicy = async (model: Model, { app }: System, { type, semantic, ...given }: PolicyFields) => {
   const fields = { type, semantic, ...(rolesOf(model, given) as Required<ReturnType<typeof rolesOf>>) }; // all three were given
-  const { id } = await app.controller.servicePolicies.create({ body: { name: named('policy'), ...fields } });
+  const { id } = await app.controller.api.servicePolicies.create({ body: { name: named('policy'), ...fields } });
   model.policies.push({ id, ...fields });
 };
 
@@ -58,8 +58,8 @@ export const newRouterPolicy = async (model: Model, { app: { controller } }: Sys
   const common = { name: named('policy'), semantic, edgeRouterRoles };
   const { id } =
     of === 'identities'
-      ? await controller.edgeRouterPolicies.create({ body: { ...common, identityRoles: own } })
-      : await controller.serviceEdgeRouterPolicies.create({ body: { ...common, serviceRoles: own } });
+      ? await controller.api.edgeRouterPolicies.create({ body: { ...common, identityRoles: own } })
+      : await controller.api.serviceEdgeRouterPolicies.create({ body: { ...common, serviceRoles: own } });
   model.routerPolicies.push({ id, of, semantic, roles: own, edgeRouterRoles });
 };
 
@@ -73,7 +73,7 @@ export const building: readonly fc.WeightedArbitrary<Command>[] = [
     const name = named('check');
     const rules = drawn.rulesOfEach[drawn.typeId];
     const body = { name, roleAttributes: drawn.attributes, ...rules };
-    const { id } = await app.controller.postureChecks.create({ body });
+    const { id } = await app.controller.api.postureChecks.create({ body });
     model.checks.push({ id, name, attributes: drawn.attributes, rules });
   }),
 ];

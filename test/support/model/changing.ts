@@ -11,10 +11,10 @@ const KINDS = ['identities', 'services', 'routers', 'checks'] as const;
 /** Those that an administrator names, and that are found by their names nowhere. */
 const NAMED = ['identities', 'services', 'routers'] as const;
 const operationsOf = ({ app: { controller } }: System) => ({
-  identities: controller.identities,
-  services: controller.services,
-  routers: controller.edgeRouters,
-  policies: controller.servicePolicies,
+  identities: controller.api.identities,
+  services: controller.api.services,
+  routers: controller.api.edgeRouters,
+  policies: controller.api.servicePolicies,
 });
 
 /** What administrators do to what is there. */
@@ -29,7 +29,7 @@ export const changing: readonly fc.WeightedArbitrary<Command>[] = [
       if (!entity) return;
       if (kind === 'checks') {
         const { typeId } = pick(model.checks, which).rules;
-        await system.app.controller.postureChecks.patch({ id: entity.id, body: { typeId, roleAttributes: attributes } });
+        await system.app.controller.api.postureChecks.patch({ id: entity.id, body: { typeId, roleAttributes: attributes } });
       } else await operationsOf(system)[kind].patch({ id: entity.id, body: { roleAttributes: attributes } });
       entity.attributes = attributes;
     },
@@ -43,7 +43,7 @@ export const changing: readonly fc.WeightedArbitrary<Command>[] = [
       const policy = pick(model.policies, which);
       const { identities: _, services: __, checks: ___, ...rest } = fields;
       const changes = { ...rest, ...rolesOf(model, fields) };
-      await app.controller.servicePolicies.patch({ id: policy.id, body: changes });
+      await app.controller.api.servicePolicies.patch({ id: policy.id, body: changes });
       Object.assign(policy, changes);
     },
   ),
@@ -54,7 +54,7 @@ export const changing: readonly fc.WeightedArbitrary<Command>[] = [
     // What a replace leaves out is empty.
     const { postureCheckRoles = [], ...given } = roles;
     const body = { name: named('policy'), type, semantic, ...given, ...(postureCheckRoles.length > 0 ? { postureCheckRoles } : {}) };
-    await app.controller.servicePolicies.replace({ id: policy.id, body });
+    await app.controller.api.servicePolicies.replace({ id: policy.id, body });
     Object.assign(policy, { type, semantic, ...given, postureCheckRoles });
   }),
   command(
@@ -66,7 +66,7 @@ export const changing: readonly fc.WeightedArbitrary<Command>[] = [
       const policy = pick(model.routerPolicies, which);
       const own = from && rolesIn(from, model[policy.of]);
       const common = { ...(semantic ? { semantic } : {}), ...(to ? { edgeRouterRoles: rolesIn(to, model.routers) } : {}) };
-      const { edgeRouterPolicies, serviceEdgeRouterPolicies } = app.controller;
+      const { edgeRouterPolicies, serviceEdgeRouterPolicies } = app.controller.api;
       if (policy.of === 'identities')
         await edgeRouterPolicies.patch({ id: policy.id, body: { ...common, ...(own ? { identityRoles: own } : {}) } });
       else await serviceEdgeRouterPolicies.patch({ id: policy.id, body: { ...common, ...(own ? { serviceRoles: own } : {}) } });
@@ -100,7 +100,7 @@ export const changing: readonly fc.WeightedArbitrary<Command>[] = [
     const check = pick(model.checks, drawn.which);
     const rules = drawn.rulesOfEach[check.rules.typeId];
     const body = { name: check.name, roleAttributes: [...check.attributes], ...rules };
-    await app.controller.postureChecks.replace({ id: check.id, body });
+    await app.controller.api.postureChecks.replace({ id: check.id, body });
     check.rules = rules;
   }),
   command(
@@ -113,10 +113,10 @@ export const changing: readonly fc.WeightedArbitrary<Command>[] = [
       const gone = pick<{ readonly id: string } | undefined>(list, which);
       if (!gone) return;
       const { controller } = system.app;
-      if (kind === 'checks') await controller.postureChecks.delete({ id: gone.id });
+      if (kind === 'checks') await controller.api.postureChecks.delete({ id: gone.id });
       else if (kind === 'routerPolicies') {
         const { of } = pick(model.routerPolicies, which);
-        await (of === 'identities' ? controller.edgeRouterPolicies : controller.serviceEdgeRouterPolicies).delete({ id: gone.id });
+        await (of === 'identities' ? controller.api.edgeRouterPolicies : controller.api.serviceEdgeRouterPolicies).delete({ id: gone.id });
       } else await operationsOf(system)[kind].delete({ id: gone.id });
       list.splice(list.indexOf(gone), 1);
       forget(model, gone.id);
@@ -124,17 +124,17 @@ export const changing: readonly fc.WeightedArbitrary<Command>[] = [
   ),
   command('disable', 1, fc.record({ which, minutes }), some('identities'), async (model, { app }, { which, minutes }) => {
     const identity = pick(model.identities, which);
-    await app.controller.identities.disable({ id: identity.id, body: { durationMinutes: minutes } });
+    await app.controller.api.identities.disable({ id: identity.id, body: { durationMinutes: minutes } });
     identity.disabledUntil = minutes === 0 ? Infinity : model.now + minutes * 60_000;
   }),
   command('enable', 1, which, some('identities'), async (model, { app }, n) => {
     const identity = pick(model.identities, n);
-    await app.controller.identities.enable({ id: identity.id });
+    await app.controller.api.identities.enable({ id: identity.id });
     identity.disabledUntil = 0;
   }),
   command('end MFA', 1, which, some('identities'), async (model, { app, secrets }, n) => {
     const identity = pick(model.identities, n);
-    await app.controller.identities.deleteMfa({ id: identity.id });
+    await app.controller.api.identities.deleteMfa({ id: identity.id });
     secrets.delete(identity.id);
     identity.hasMfa = false;
     for (const login of model.logins) if (login.identityId === identity.id) login.passedAt = undefined;

@@ -1,7 +1,7 @@
 /** The controller beside the model: what is asked of it, and what must be the same. */
 import assert from 'node:assert/strict';
 import { ApiError } from '../../../src/errors/index.ts';
-import type { Facade } from '../../../src/index.ts';
+import type { Api } from '../../../src/index.ts';
 import { type App, PASSWORD } from '../app.ts';
 import { totp } from '../mfa.ts';
 import {
@@ -22,7 +22,7 @@ import {
 export interface System {
   readonly app: App;
   /** The operations with the rights of a login. */
-  as(login: Login): Facade;
+  as(login: Login): Api;
   /** TOTP secrets by identity. */
   readonly secrets: Map<string, string>;
   /** Steps so far: of what is too much to look at each time, it says whose turn it is. */
@@ -30,8 +30,8 @@ export interface System {
 }
 
 export const systemOf = (app: App): System => {
-  const known = new Map<string, Facade>();
-  const as = ({ token }: Login): Facade => {
+  const known = new Map<string, Api>();
+  const as = ({ token }: Login): Api => {
     const own = known.get(token) ?? app.controller.as(token);
     known.set(token, own);
     return own;
@@ -51,7 +51,7 @@ export const outcomeOf = async (work: () => Promise<unknown>): Promise<string> =
 };
 
 export const logIn = async ({ controller }: App, username: string) =>
-  controller.authentication.authenticate({ method: 'password', body: { username, password: PASSWORD } });
+  controller.api.authentication.authenticate({ method: 'password', body: { username, password: PASSWORD } });
 
 /** Gives a code in a session, of MFA that is there or is set up with it. */
 export const giveCode = async ({ app, as, secrets }: System, login: Login): Promise<void> => {
@@ -120,7 +120,7 @@ const assertServices = async (model: Model, { as }: System, login: Login): Promi
 
 /** Sessions that go on, with the routers by which they do. */
 const assertSessions = async (model: Model, { app }: System): Promise<void> => {
-  const { data, pagination } = await app.controller.sessions.list({ limit: 500 });
+  const { data, pagination } = await app.controller.api.sessions.list({ limit: 500 });
   assert.equal(pagination.totalCount, data.length);
   const seen = data.map(
     ({ id, apiSessionId, serviceId, type, edgeRouters }) =>
@@ -143,7 +143,7 @@ const assertMay = async (model: Model, { app }: System, { login, service, type }
     isAllowed,
     isPermitted,
     commonRouters: routers,
-  } = await app.controller.access.explain({
+  } = await app.controller.api.access.explain({
     identityId: identity.id,
     serviceId: service.id,
     type,

@@ -104,7 +104,7 @@ export const using: readonly fc.WeightedArbitrary<Command>[] = [
   ),
   command('end session', 1, which, some('sessions'), async (model, { app }, n) => {
     const session = pick(model.sessions, n);
-    await app.controller.sessions.delete({ id: session.id });
+    await app.controller.api.sessions.delete({ id: session.id });
     model.sessions.splice(model.sessions.indexOf(session), 1);
   }),
 ];

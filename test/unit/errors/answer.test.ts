@@ -71,10 +71,10 @@ test('what the client knows of another server stays where it is', async () => {
 test('its message says the reason in process, and the words of the catalogue over HTTP', async () => {
   await using network = await testNetwork();
   const { controller } = network;
-  const refused = await thrownBy(() => controller.identities.create({ body: { name: '', type: 'User', isAdmin: false } }));
+  const refused = await thrownBy(() => controller.api.identities.create({ body: { name: '', type: 'User', isAdmin: false } }));
   assert.equal(refused.message, 'name must not be empty');
   assert.equal(JSON.parse(refused.toAnswer().body).error.message, CATALOGUE);
-  assert.equal((await thrownBy(() => controller.identities.get({ id: 'nope' }))).message, 'identity with id nope not found');
+  assert.equal((await thrownBy(() => controller.api.identities.get({ id: 'nope' }))).message, 'identity with id nope not found');
   assert.equal(notFound('identity', 'nope').message, 'identity with id nope not found');
   assert.equal(new ApiError('CONFLICT').message, 'The entity was changed by another request at the same time; read it again and retry');
 });
@@ -82,9 +82,9 @@ test('its message says the reason in process, and the words of the catalogue ove
 test('an error of a call has the request id of the host, under which the controller logs it, or one of its own', async () => {
   await using network = await testNetwork();
   const { controller } = network;
-  const given = await thrownBy(() => controller.identities.get({ id: 'nope' }, { requestId: 'req-7' }));
+  const given = await thrownBy(() => controller.api.identities.get({ id: 'nope' }, { requestId: 'req-7' }));
   assert.deepEqual([given.requestId, JSON.parse(given.toAnswer({ requestId: 'another' }).body).error.requestId], ['req-7', 'req-7']);
-  assert.match((await thrownBy(() => controller.identities.get({ id: 'nope' }))).requestId ?? '', /^\S+$/);
+  assert.match((await thrownBy(() => controller.api.identities.get({ id: 'nope' }))).requestId ?? '', /^\S+$/);
 });
 
 test('an error of the typed client has the request id of the answer', async () => {

@@ -63,7 +63,7 @@ for (const [name, open] of Object.entries({ pino: inPino, winston: inWinston, co
         },
       });
       controller.events.on('identity', async () => Promise.reject(new TypeError('the listener rejects')));
-      await controller.identities.create({ body: { name: 'ann', type: 'User', isAdmin: false } });
+      await controller.api.identities.create({ body: { name: 'ann', type: 'User', isAdmin: false } });
       await until(
         () => text().includes('a listener failed') && text().includes('an observer threw an error; the observed call was not affected'),
       );

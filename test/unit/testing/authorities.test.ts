@@ -6,10 +6,10 @@ import { testNetwork } from '../../../testing/index.ts';
 test('a CA of a test is verified, and a device with its certificate logs in', async () => {
   await using network = await testNetwork();
   const acme = await network.ca('acme');
-  assert.equal((await network.controller.cas.get({ id: acme.id })).isVerified, true);
+  assert.equal((await network.controller.api.cas.get({ id: acme.id })).isVerified, true);
   const scanner = await acme.device('scanner', 'scanners');
   assert.equal((await (await scanner.login()).currentIdentity.get()).name, 'scanner');
-  await network.controller.cas.patch({ id: acme.id, body: { isAuthEnabled: false } });
+  await network.controller.api.cas.patch({ id: acme.id, body: { isAuthEnabled: false } });
   await assert.rejects(scanner.login(), { code: 'INVALID_AUTH' });
 });
 
@@ -17,8 +17,8 @@ test('a certificate becomes the authenticator that an application adds', async (
   await using network = await testNetwork();
   const acme = await network.ca('acme');
   const { cert, certificates } = await acme.issue('printer');
-  const { id: identityId } = await network.controller.identities.create({ body: { name: 'printer', type: 'Device', isAdmin: false } });
-  await network.controller.authenticators.create({ body: { identityId, method: 'cert', certPem: cert } });
+  const { id: identityId } = await network.controller.api.identities.create({ body: { name: 'printer', type: 'Device', isAdmin: false } });
+  await network.controller.api.authenticators.create({ body: { identityId, method: 'cert', certPem: cert } });
   assert.equal(new X509Certificate(cert).subject, 'CN=printer');
   assert.equal(certificates.length, 1);
 });
@@ -31,12 +31,12 @@ test('a chain leads over an intermediate authority to the CA', async () => {
   assert.ok(leaf && above);
   assert.ok(leaf.checkIssued(above) && above.checkIssued(new X509Certificate(acme.cert)));
 
-  const { body: jwt } = await network.controller.cas.getJwt({ id: acme.id });
+  const { body: jwt } = await network.controller.api.cas.getJwt({ id: acme.id });
   const camera = await network.enroll(String(jwt), certificate);
   assert.equal(camera.name, 'acme-camera-1');
-  assert.deepEqual((await network.controller.identities.get({ id: camera.id })).roleAttributes, ['cameras']);
+  assert.deepEqual((await network.controller.api.identities.get({ id: camera.id })).roleAttributes, ['cameras']);
   assert.equal((await camera.login()).identityId, camera.id);
-  const sessions = await network.controller.apiSessions.list();
+  const sessions = await network.controller.api.apiSessions.list();
   assert.equal(sessions.data.length, 1, 'only that of the login');
 });
 
@@ -52,7 +52,7 @@ test('a certificate has the requested names and validity', async () => {
 test('the JWT of a CA is refused without a certificate, with what would be right', async () => {
   await using network = await testNetwork();
   const acme = await network.ca('acme');
-  const { body: jwt } = await network.controller.cas.getJwt({ id: acme.id });
+  const { body: jwt } = await network.controller.api.cas.getJwt({ id: acme.id });
   await assert.rejects(network.enroll(String(jwt)), {
     name: 'TypeError',
     message: 'the JWT is for the method ca: network.enroll(jwt, certificate)',

@@ -9,9 +9,9 @@ test('a device enrolls with a one-time token, and logs in with the certificate t
   const lift = await network.device('lift 7', 'lifts');
   const session = await lift.login();
   assert.equal((await session.currentIdentity.get()).name, 'lift 7');
-  assert.deepEqual((await network.controller.identities.get({ id: lift.id })).roleAttributes, ['lifts']);
+  assert.deepEqual((await network.controller.api.identities.get({ id: lift.id })).roleAttributes, ['lifts']);
 
-  const [authenticator] = (await network.controller.authenticators.list({ filter: 'method = "cert"' })).data;
+  const [authenticator] = (await network.controller.api.authenticators.list({ filter: 'method = "cert"' })).data;
   const { cert, chain, key, certificates } = lift.certificate;
   assert.equal(authenticator?.fingerprint, new X509Certificate(cert).fingerprint.replaceAll(':', '').toLowerCase());
   assert.ok(chain.startsWith(cert) && key.startsWith('-----BEGIN PRIVATE KEY-----'));
@@ -21,7 +21,7 @@ test('a device enrolls with a one-time token, and logs in with the certificate t
 
 test('a device enrolls with the JWT that an application got for it, once', async () => {
   await using network = await testNetwork();
-  const { identities } = network.controller;
+  const { identities } = network.controller.api;
   const { id } = await identities.create({ body: { name: 'door', type: 'Device', isAdmin: false, enrollment: { ott: true } } });
   const jwt = (await identities.get({ id })).enrollment.ott?.jwt ?? '';
   const door = await network.enroll(jwt);
@@ -33,7 +33,7 @@ test('a device enrolls with the JWT that an application got for it, once', async
 test('a JWT of another network, or for another method, is refused with what would be right', async () => {
   await using network = await testNetwork();
   await using other = await testNetwork({ settings: { address: 'https://other.example' } });
-  const { identities } = other.controller;
+  const { identities } = other.controller.api;
   const { id } = await identities.create({ body: { name: 'door', type: 'Device', isAdmin: false, enrollment: { updb: 'door@example' } } });
   const jwt = (await identities.get({ id })).enrollment.updb?.jwt ?? '';
   await assert.rejects(network.enroll(jwt), {
@@ -42,7 +42,7 @@ test('a JWT of another network, or for another method, is refused with what woul
   });
   await assert.rejects(other.enroll(jwt), {
     name: 'TypeError',
-    message: 'the JWT is for the method updb: controller.enrolling.updb({ token, body: { password } })',
+    message: 'the JWT is for the method updb: controller.api.enrolling.updb({ token, body: { password } })',
   });
 });
 
@@ -71,14 +71,14 @@ test('a device with a second factor renews, too', async () => {
 test('a certificate that has expired logs in no more, and an enrollment ends with its time', async () => {
   await using network = await testNetwork({ settings: { enrollmentMinutes: 10 } });
   const lift = await network.device('lift 7');
-  const { identities } = network.controller;
+  const { identities } = network.controller.api;
   const { id } = await identities.create({ body: { name: 'door', type: 'Device', isAdmin: false, enrollment: { ott: true } } });
   const jwt = (await identities.get({ id })).enrollment.ott?.jwt ?? '';
   await network.advance('11m');
   await assert.rejects(network.enroll(jwt), { code: 'ENROLLMENT_EXPIRED' });
-  const { primary } = await network.controller.authPolicies.get({ id: 'default' });
+  const { primary } = await network.controller.api.authPolicies.get({ id: 'default' });
   const cert = { ...primary.cert, allowExpiredCerts: false };
-  await network.controller.authPolicies.patch({ id: 'default', body: { primary: { ...primary, cert } } });
+  await network.controller.api.authPolicies.patch({ id: 'default', body: { primary: { ...primary, cert } } });
   await lift.login();
   await network.advance('366d');
   await assert.rejects(lift.login(), { code: 'INVALID_AUTH' });

@@ -14,7 +14,7 @@ test('an identity logs in with a token of a signer, whose keys come from memory'
 test('a signer identifies identities by the configured claim and external id', async () => {
   await using network = await testNetwork();
   const body = { name: 'ann', type: 'User', isAdmin: false, externalId: 'ann@example.com' } as const;
-  const { id } = await network.controller.identities.create({ body });
+  const { id } = await network.controller.api.identities.create({ body });
   const provider = await network.jwtSigner('provider', { claimsProperty: 'email', useExternalId: true, audience: 'us' });
   assert.equal((await provider.login('ann@example.com')).identityId, id);
   await assert.rejects(provider.login('eve@example.com'), { code: 'INVALID_AUTH' });
@@ -67,12 +67,12 @@ test('requests to other addresses are refused, or are those of the platform that
   };
   const foreign = { name: 'foreign', issuer: 'x', audience: 'y', enabled: true, jwksEndpoint: 'https://provider.example/keys' };
   await using closed = await testNetwork({ platform: { logger: { error: () => {}, warn: () => {}, info: () => {} } } });
-  await closed.controller.externalJwtSigners.create({ body: foreign });
+  await closed.controller.api.externalJwtSigners.create({ body: foreign });
   await closed.settled();
   assert.match(String(closed.recorded.log.at(-1)?.details?.error), /a network of tests makes no requests.*provider\.example/);
 
   await using network = await testNetwork({ platform: { outbound } });
-  await network.controller.externalJwtSigners.create({ body: foreign });
+  await network.controller.api.externalJwtSigners.create({ body: foreign });
   await network.settled();
   assert.deepEqual(asked, ['https://provider.example/keys']);
   const ann = await network.identity('ann');

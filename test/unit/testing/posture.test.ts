@@ -101,9 +101,9 @@ test('a login that owes a code gets one, as often as codes are good', async () =
   const session = await (await network.identity('carl')).login();
   await session.currentMfa.enroll();
   await session.passCode();
-  await network.controller.identities.deleteMfa({ id: session.identityId });
+  await network.controller.api.identities.deleteMfa({ id: session.identityId });
   await session.passCode();
-  assert.equal((await network.controller.identities.get({ id })).isMfaEnabled, false);
+  assert.equal((await network.controller.api.identities.get({ id })).isMfaEnabled, false);
 });
 
 test('a version is found in every range that names one which is in it, or precedes one', () => {

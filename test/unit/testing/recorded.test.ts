@@ -9,7 +9,7 @@ test('a network records its changes, calls, logins and denials', async () => {
   network.recorded.clear();
   const session = await ann.login();
   await assert.rejects(session.identities.list(), { code: 'UNAUTHORIZED' });
-  await network.controller.identities.patch({ id: ann.id, body: { name: 'anna' } }, { actor: 'sso:123', reason: 'a wedding' });
+  await network.controller.api.identities.patch({ id: ann.id, body: { name: 'anna' } }, { actor: 'sso:123', reason: 'a wedding' });
   const { changes, observed } = network.recorded;
   assert.deepEqual(
     changes.map(({ action, entity, actor, reason }) => [action, entity, actor, reason]),
@@ -54,5 +54,5 @@ test('a network that goes on in the same store is the same network', async () =>
   const lift = await before.device('lift 7');
   await before.close();
   await using network = await testNetwork({ storage, clock: before.clock });
-  assert.equal((await network.controller.identities.get({ id: lift.id })).name, 'lift 7');
+  assert.equal((await network.controller.api.identities.get({ id: lift.id })).name, 'lift 7');
 });

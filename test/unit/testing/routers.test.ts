@@ -5,7 +5,7 @@ import { testNetwork } from '../../../testing/index.ts';
 test('a router comes and goes', async () => {
   await using network = await testNetwork();
   const paris = await network.edgeRouter('paris');
-  const isOnline = async () => (await network.controller.edgeRouters.get({ id: paris.id })).isOnline;
+  const isOnline = async () => (await network.controller.api.edgeRouters.get({ id: paris.id })).isOnline;
   assert.equal(await isOnline(), false);
 
   const connection = await paris.connect();
@@ -18,14 +18,14 @@ test('a router comes and goes', async () => {
   const { certificate } = paris;
   await paris.connect({ hostname: 'paris.example', port: 443 });
   assert.equal(paris.certificate, certificate, 'it enrolled once');
-  const { supportedProtocols } = await network.controller.edgeRouters.get({ id: paris.id });
+  const { supportedProtocols } = await network.controller.api.edgeRouters.get({ id: paris.id });
   assert.deepEqual(supportedProtocols, { tls: 'tls://paris.example:443' });
 });
 
 test('a router carries identities, which are unknown for a while after it is lost', async () => {
   await using network = await testNetwork();
   const ann = await network.identity('ann');
-  const status = async () => (await network.controller.identities.get({ id: ann.id })).edgeRouterConnectionStatus;
+  const status = async () => (await network.controller.api.identities.get({ id: ann.id })).edgeRouterConnectionStatus;
   const paris = await network.edgeRouter('paris');
   await (await paris.connect()).identityConnected(ann.id);
   assert.equal(await status(), 'online');
@@ -37,7 +37,7 @@ test('a router carries identities, which are unknown for a while after it is los
 
 test('a router that must enroll anew does so when it comes again; one that is disabled does not come', async () => {
   await using network = await testNetwork();
-  const { edgeRouters } = network.controller;
+  const { edgeRouters } = network.controller.api;
   const paris = await network.edgeRouter('paris');
   await paris.connect();
   const { certificate } = paris;
@@ -51,7 +51,7 @@ test('a router that must enroll anew does so when it comes again; one that is di
 
 test('routers enroll with the JWTs that an application got for them', async () => {
   await using network = await testNetwork();
-  const { edgeRouters, routers } = network.controller;
+  const { edgeRouters, routers } = network.controller.api;
   const edge = await edgeRouters.create({ body: { name: 'paris' } });
   const transit = await routers.create({ body: { name: 'core' } });
   const jwts = [(await edgeRouters.get(edge)).enrollmentJwt ?? '', (await routers.get(transit)).enrollmentJwt ?? ''];
@@ -74,7 +74,7 @@ test('with a route and a router that is online, a session is made, which ends wi
   await network.route([ann], [crm]);
   await paris.connect();
   const { id } = await asAnn.sessions.create(request);
-  await network.controller.servicePolicies.delete({ id: policy.id });
+  await network.controller.api.servicePolicies.delete({ id: policy.id });
   await assert.rejects(asAnn.sessions.get({ id }), { code: 'NOT_FOUND' });
   assert.equal(await network.mayDial(ann, crm), false);
   await network.bind(['#hosts'], ['#all']);

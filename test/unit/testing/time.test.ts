@@ -70,7 +70,7 @@ test('a member renews its lease as time passes, and is offline once it is closed
   await using one = await testNetwork({ clock, storage, member: { name: 'one' } });
   const two = await testNetwork({ clock, storage, member: { name: 'two' } });
   const online = async () => {
-    const { data } = await one.controller.controllers.list({ filter: 'sort by name' });
+    const { data } = await one.controller.api.controllers.list({ filter: 'sort by name' });
     return data.filter(({ isOnline }) => isOnline).map(({ name }) => name);
   };
   assert.deepEqual(await online(), ['one', 'two']);
@@ -107,7 +107,7 @@ test('a clock of a test may come with the platform, or beside it', async () => {
     await using network = await testNetwork(options);
     assert.equal(network.clock, clock);
     const { id } = await network.service('crm');
-    assert.match((await network.controller.services.get({ id })).createdAt, /^2030-01-01T00:00:00/);
+    assert.match((await network.controller.api.services.get({ id })).createdAt, /^2030-01-01T00:00:00/);
   }
 });
 

@@ -49,10 +49,10 @@ import type { TransitRoutersApi } from './transit-routers.ts';
 import type { TrustApi } from './trust.ts';
 
 /**
- * Every operation as a function: `facade.<group>.<verb>(input)`. Input is `{ ...path, ...query, body }`; what comes back is the answer's data, or a `Page`.
+ * Every operation as a function: `controller.api.<group>.<verb>(input)`. Input is `{ ...path, ...query, body }`; what comes back is the answer's data, or a `Page`.
  * Each rejects with ApiError. `P` is how one call is made: in process `CallOptions`, over HTTP `RemoteCallOptions`.
  */
-export interface Facade<P = CallOptions> {
+export interface Api<P = CallOptions> {
   /**
    * Identities.
    *

@@ -9,14 +9,14 @@ import { ofRequest } from './errors/index.ts';
 import { refuseUnknownInput } from './options.ts';
 import type { Random } from './platform/platform.ts';
 import { newId } from './storage/ids.ts';
-import type { Facade } from './types/facade.ts';
+import type { Api } from './types/api.ts';
 
 /** The credentials of a request over HTTP. */
 export type CallerCredentials = Pick<CallSource, 'credentials' | 'peerCertificates'>;
 
 /** The operations in process. They use the same pipeline as HTTP requests: embedding does not bypass validation or authorisation. */
-export const createFacade = (entries: readonly Entry[], invoke: Invoke, random: Random, caller: CallerCredentials): Facade => {
-  const facade: Record<string, Record<string, unknown>> = {};
+export const createApi = (entries: readonly Entry[], invoke: Invoke, random: Random, caller: CallerCredentials): Api => {
+  const api: Record<string, Record<string, unknown>> = {};
   for (const entry of entries) {
     const name = `${entry.group}.${entry.verb}`;
     const names = inputNames(entry.operation);
@@ -30,10 +30,10 @@ export const createFacade = (entries: readonly Entry[], invoke: Invoke, random: 
         throw ofRequest(error, requestId);
       }
     };
-    facade[entry.group] ??= {};
-    Object.assign(facade[entry.group] ?? {}, { [entry.verb]: entry.operation.answer.is === 'events' ? itemsOf(call) : call });
+    api[entry.group] ??= {};
+    Object.assign(api[entry.group] ?? {}, { [entry.verb]: entry.operation.answer.is === 'events' ? itemsOf(call) : call });
   }
-  return facade as unknown as Facade; // one function for each entry of the table, under its names
+  return api as unknown as Api; // one function for each entry of the table, under its names
 };
 
 /** An operation that answers events, as an iterable: each loop over it makes one call. */
