@@ -2,9 +2,9 @@
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { pgTable, text } from 'drizzle-orm/pg-core';
 import pg from 'pg';
+import { ManagementController, newSecretKey } from '../adapters/node/index.ts';
 import { drizzleTransactions } from '../adapters/storage/drizzle.ts';
 import { postgresStorage } from '../adapters/storage/kysely/index.ts';
-import { ManagementController, newSecretKey } from '../src/index.ts';
 
 const { DATABASE_URL = '', SECRET_KEY = newSecretKey() } = process.env;
 

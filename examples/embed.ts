@@ -1,10 +1,8 @@
-import { nodePlatform } from '../adapters/platform/node.ts';
+import { ManagementController } from '../adapters/node/index.ts';
 import { memoryStorage } from '../adapters/storage/memory/index.ts';
-import { ManagementController } from '../src/index.ts';
 
 const controller = await ManagementController.open({
   storage: memoryStorage(),
-  platform: nodePlatform(),
   settings: { address: 'https://127.0.0.1:1280' }, // where clients reach it, if they do
 });
 const { identities } = controller.api;

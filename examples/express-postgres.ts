@@ -1,14 +1,12 @@
 import express from 'express';
 import { expressHandler } from '../adapters/http/express.ts';
-import { nodePlatform } from '../adapters/platform/node.ts';
+import { ManagementController } from '../adapters/node/index.ts';
 import { postgresStorage } from '../adapters/storage/kysely/index.ts';
-import { ManagementController } from '../src/index.ts';
 
 const { DATABASE_URL = '', SECRET_KEY = '', ADMIN_PASSWORD = '', PORT = '3000', ADDRESS = `http://localhost:${PORT}` } = process.env;
 
 const controller = await ManagementController.open({
   storage: postgresStorage({ connectionString: DATABASE_URL }),
-  platform: nodePlatform(),
   secretKey: SECRET_KEY, // seals private keys and the like in the database
   administrator: { password: ADMIN_PASSWORD }, // of a new network; without effect later
   settings: { address: ADDRESS }, // where clients reach it; devices want https

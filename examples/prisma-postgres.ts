@@ -1,8 +1,8 @@
 /** Calls in transactions of Prisma on PostgreSQL. The tests put a client without models in place of the one that `prisma generate` writes. */
 import { PrismaPg } from '@prisma/adapter-pg';
+import { ManagementController, newSecretKey } from '../adapters/node/index.ts';
 import { postgresStorage } from '../adapters/storage/kysely/index.ts';
 import { prismaTransactions } from '../adapters/storage/prisma.ts';
-import { ManagementController, newSecretKey } from '../src/index.ts';
 import { prismaClientFor } from '../test/support/prisma.ts'; // yours: import { PrismaClient } from './generated/prisma/client.ts'
 
 const { DATABASE_URL = '', SECRET_KEY = newSecretKey() } = process.env;

@@ -179,7 +179,7 @@ const rooms = [
 ];
 
 /** The only parts of `src/` that adapters know: what an outsider's adapter has, too. */
-const entryPoints = ['src/index.ts', 'src/adapter-kit.ts', 'src/routers.ts', 'src/testing.ts'];
+const entryPoints = ['src/index.ts', 'src/adapter-kit.ts', 'src/routers.ts', 'src/tenants/index.ts', 'src/testing.ts'];
 
 const files = (folder: string): string[] =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })

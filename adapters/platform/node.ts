@@ -10,7 +10,7 @@ import { nodeOutbound } from './node-outbound.ts';
 export { snapshotFolder } from './snapshot-folder.ts';
 
 /**
- * The platform of Node.js, which Bun and Deno run too: passwords are hashed by native code on the thread pool, so that a login does not
+ * The platform of Node.js, which Bun and Deno run too, and the default there: passwords are hashed by native code on the thread pool, so that a login does not
  * block other calls; random bytes come from a pool, because ids are drawn often; outbound requests check the addresses that they
  * connect to. The rest is that of `webPlatform`.
  *

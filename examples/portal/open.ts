@@ -1,10 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import type { Pool } from 'pg';
+import { ManagementController } from '../../adapters/node/index.ts';
 import { createMetrics } from '../../adapters/observability/metrics.ts';
 import { openTelemetry } from '../../adapters/observability/opentelemetry.ts';
-import { nodePlatform } from '../../adapters/platform/node.ts';
 import { postgresStorage } from '../../adapters/storage/kysely/index.ts';
-import { ManagementController } from '../../src/index.ts';
 import { portalApp } from './app.ts';
 import { portalRule } from './rule.ts';
 import { signOn, userTable } from './users.ts';
@@ -29,7 +28,6 @@ export const openPortal = async ({ pool, secretKey, issuer, webhook, address }: 
   const metrics = createMetrics();
   const controller = await ManagementController.open({
     storage: postgresStorage({ pool }),
-    platform: nodePlatform(),
     secretKey,
     settings: { address },
     authorize: portalRule(users.find),

@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import ts from 'typescript';
 
 interface Manifest {
-  readonly exports: Readonly<Record<string, string | { readonly types: string; readonly default: string }>>;
+  readonly exports: Readonly<Record<string, string | { readonly types: string; readonly node?: string; readonly default: string }>>;
   readonly bin: Readonly<Record<string, string>>;
 }
 
@@ -11,7 +11,7 @@ export const entriesOf = ({ exports, bin }: Manifest): { readonly code: readonly
   const conditions = Object.values(exports).filter((target) => typeof target !== 'string');
   const below = (path: string): string => posix.relative('dist', posix.normalize(path));
   return {
-    code: [...conditions.map((target) => target.default), ...Object.values(bin)].map(below),
+    code: [...conditions.flatMap((target) => [target.default, target.node ?? []].flat()), ...Object.values(bin)].map(below),
     types: conditions.map((target) => target.types).map(below),
   };
 };

@@ -107,7 +107,7 @@ export interface OpenedCount {
  *
  * ```ts
  * const storage = sqliteStorage({ file: 'overlays.db' });
- * const overlays = await openOverlays({ storage: (namespace) => storage.within(namespace), secretKey, platform: nodePlatform() });
+ * const overlays = await openOverlays({ storage: (namespace) => storage.within(namespace), secretKey });
  * const { firstAdministrator } = await overlays.create({ name: 'acme' });
  * ```
  * @throws TypeError for unknown or invalid options, and for another secret key than that of the database; what storage adapters throw

@@ -35,11 +35,11 @@ export const filesOf = (file: string, language = 'ts'): ReadonlyMap<string, stri
     blocks(file, language).flatMap((code) => [...code.matchAll(/^\/\/ (\S+\.tsx?)\n.*/gs)].map(([all, path = '']) => [path, all] as const)),
   );
 
-/** The source of what a package name stands for, as examples import it: `overlay-controller/http/node` is `../adapters/http/node.ts`. */
+/** The source of what a package name stands for, as examples import it: `overlay-controller/http/node` is `../adapters/http/node.ts`. Readers run it on Node. */
 export const sourceOf = (specifier: string): string => {
   const target = manifest.exports[specifier.replace(manifest.name, '.')];
   assert.ok(target, `package.json exports no ${specifier}`);
-  return target.default.replace('./dist/', '../').replace(/\.js$/, '.ts');
+  return (target.node ?? target.default).replace('./dist/', '../').replace(/\.js$/, '.ts');
 };
 
 /** Code as a reader of the README writes it, as an example of this repository has it. */

@@ -1,0 +1,6 @@
+/** The entry point for many networks on Node, by the condition `node` of package.json: with `nodePlatform()` as the default platform. */
+import { openOverlays as openCore } from '../../src/tenants/index.ts';
+import { withNodePlatform } from './default-platform.ts';
+
+export * from '../../src/tenants/index.ts';
+export const openOverlays: typeof openCore = (options) => openCore(withNodePlatform(options));
