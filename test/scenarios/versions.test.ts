@@ -39,12 +39,44 @@ onEveryStore('versions of entities', (open) => {
       const after = await identities.get({ id });
       assert.ok(Number(versionOf(after)) > Number(versionOf(before)));
       assert.ok(!JSON.stringify(after).includes('version'));
-      assert.equal(versionOf({ ...after }), undefined);
       await identities.delete({ id });
     }
     const { id } = await app.controller.api.identities.create({ body: ann });
     const { data } = await app.controller.api.identities.list({ filter: 'name = "ann"' });
     assert.equal(versionOf(data[0] ?? {}), versionOf(await app.controller.api.identities.get({ id })));
+  });
+
+  test('a shallow copy has the version of the entity, and equals it', async () => {
+    await using app = await open();
+    for (const { identities } of waysOf(app)) {
+      const { id } = await identities.create({ body: ann });
+      const read = await identities.get({ id });
+      const { tags, ...rest } = read;
+      for (const copy of [{ ...read }, Object.assign({}, read), { ...read, name: 'bob' }, { ...rest, tags: { ...tags, seen: true } }])
+        assert.equal(versionOf(copy), versionOf(read));
+      assert.deepEqual({ ...read }, JSON.parse(JSON.stringify(read)));
+      const other = await identities.get({ id: (await identities.create({ body: { ...ann, name: 'eve' } })).id });
+      assert.equal(versionOf({ ...read, ...other }), versionOf(other));
+      await identities.patch({ id, body: { name: 'bob' } }, { ifVersion: versionOf({ ...read }) });
+      await assert.rejects(identities.patch({ id, body: { name: 'cid' } }, { ifVersion: versionOf({ ...read }) }), stale);
+      for (const { id } of [read, other]) await identities.delete({ id });
+    }
+  });
+
+  test('what lost its version is refused, with the reason and what to do', async () => {
+    await using app = await open();
+    for (const { identities } of waysOf(app)) {
+      const { id } = await identities.create({ body: ann });
+      const read = await identities.get({ id });
+      for (const copy of [JSON.parse(JSON.stringify(read)), structuredClone(read)])
+        await assert.rejects(identities.patch({ id, body: { name: 'bob' } }, { ifVersion: versionOf(copy) }), {
+          name: 'TypeError',
+          message: /got undefined: versionOf found none, .* JSON, structuredClone .* leave it out\. Read the entity by its id/,
+        });
+      await assert.rejects(identities.patch({ id, body: {} }, { ifVersion: read as never }), /got an object: versionOf\(entity\) gives it/);
+      assert.equal((await identities.get({ id })).name, 'ann');
+      await identities.delete({ id });
+    }
   });
 
   test('a change on condition of a version is made while the entity has it, and not afterwards', async () => {

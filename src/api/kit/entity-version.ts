@@ -1,17 +1,32 @@
 /** Shared by all copies of this package in a process. */
 const VERSION: unique symbol = Symbol.for('overlay-controller.version');
 
-/** Attaches the version to an entity outside of its fields: neither JSON nor a copy has it. @returns the entity */
-export const withVersion = <T extends object>(entity: T, version: number): T => Object.defineProperty(entity, VERSION, { value: version });
+interface Versioned {
+  readonly [VERSION]?: number;
+  readonly _links?: Versioned;
+}
+
+/**
+ * Attaches the version to an entity outside of its fields, so that JSON and comparisons do not see it: to its `_links`, which spreads and rests of it share.
+ * @returns the entity
+ */
+export const withVersion = <T extends object>(entity: T, version: number): T => {
+  Object.defineProperty((entity as Versioned)._links ?? entity, VERSION, { value: version });
+  return entity;
+};
 
 /**
  * The version of an entity as `get` and `list` of `controller.api` give it, and `get` of a client: the revision of its last write, as of its change record.
- * Pass it as `{ ifVersion }` to change the entity only if it has not changed since.
+ * Pass it as `{ ifVersion }` to change the entity only if it has not changed since. A shallow copy (`{ ...entity }`, `Object.assign`) has the version of
+ * the entity that it was copied from.
  *
  * ```ts
  * const ann = await controller.api.identities.get({ id });
  * await controller.api.identities.patch({ id, body: { tags: { ...ann.tags, seen: true } } }, { ifVersion: versionOf(ann) });
  * ```
- * @returns undefined for anything else, copies of an entity among them
+ * @returns undefined for anything else, such as an entity that went through JSON or `structuredClone`, which keep fields only
  */
-export const versionOf = (entity: object): number | undefined => (entity as { readonly [VERSION]?: number })[VERSION];
+export const versionOf = (entity: object): number | undefined => {
+  const { [VERSION]: own, _links: links } = entity as Versioned;
+  return own ?? links?.[VERSION];
+};
