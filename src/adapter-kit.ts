@@ -9,7 +9,7 @@ export { countWork, createTurns, ENTRIES_AT_ONCE, inParts, isTurnOver, yieldToEv
 // Errors as answers: their body, and the seconds after which to come back.
 export { errorBody, type PlainAnswer, RETRY_AFTER } from './errors/index.ts';
 // HTTP: a host's request in, an answer out.
-export { abandon } from './http/abandon.ts';
+export { abandon } from './http/event-stream.ts';
 export { countUnread } from './http/held-body.ts';
 export { BodyIncomplete, BodyTooLarge, BodyTooSlow, type CoreAnswer, type CoreRequest, Overloaded } from './http/message.ts';
 export { splitTarget } from './http/router.ts';
@@ -21,7 +21,7 @@ export { MAX_PRESENTED } from './pki/certificate.ts';
 export { type PemFault, type PemLimits, type Reading, readPem } from './pki/pem.ts';
 // Platforms: clock, randomness, password hashing, logging, outbound requests.
 export { type AddressRule, addressRule, isLoopback } from './platform/addresses.ts';
-export { consoleLogger } from './platform/console-logger.ts';
+export { consoleLogger } from './platform/logger.ts';
 export {
   createOutbound,
   fetchTransport,
@@ -33,9 +33,8 @@ export {
   type OutboundTransport,
 } from './platform/outbound.ts';
 export { argon2idHasher, type DeriveArgon2id } from './platform/password-hasher.ts';
-export type { Clock, Logger, PasswordHasher, Platform, Random } from './platform/platform.ts';
+export type { Clock, Logger, PasswordHasher, Platform, Random, SnapshotSink } from './platform/platform.ts';
 export { newSecretKey } from './platform/secrets.ts';
-export type { SnapshotSink } from './platform/snapshots.ts';
 export { webPlatform } from './platform/web.ts';
 export { decimalText } from './query/decimal.ts';
 export { compileMatcher, type Lookup, matches } from './query/evaluate.ts';

@@ -3,7 +3,7 @@ import { type Certificate, certificatesPem, KeyUsage } from '../src/pki/certific
 import { type Issuer, issue } from '../src/pki/issue.ts';
 import { newKeyPair } from '../src/pki/keys.ts';
 import { clientProfile } from '../src/pki/profiles.ts';
-import { DAY, YEAR } from '../src/platform/durations.ts';
+import { DAY, YEAR } from '../src/platform/clock.ts';
 import { webRandom } from '../src/platform/web.ts';
 import { type TestCertificate, testCertificate } from './certificates.ts';
 import { enrollDevice, type TestDevice } from './devices.ts';

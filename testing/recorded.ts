@@ -1,5 +1,5 @@
 import type { Change, Logger, ObservedEvent } from '../src/index.ts';
-import { fittedLogger } from '../src/platform/fitted-logger.ts';
+import { fittedLogger } from '../src/platform/logger.ts';
 
 /** A line of the controller's log. */
 export interface LogLine {

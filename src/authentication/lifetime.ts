@@ -3,8 +3,7 @@
 import type { apiSession } from '../api/api-sessions.ts';
 import type { RowOf } from '../api/kit/index.ts';
 import type { Settings } from '../call/settings.ts';
-import { isoTime } from '../platform/clock.ts';
-import { MINUTE } from '../platform/durations.ts';
+import { isoTime, MINUTE } from '../platform/clock.ts';
 import { booleanField, dateField, equals, not, or, type Predicate } from '../query/index.ts';
 
 /** A session's activity is written at most this often: between, it is known to be live anyway. ms */

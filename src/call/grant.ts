@@ -19,14 +19,7 @@ export interface Grant {
   readonly credentials: ReadonlyMap<string, true | readonly string[]>;
 }
 
-const NO_LIMITS: ReadonlyMap<string, readonly string[]> = new Map();
-
-/** Nothing but what the rule says of the call itself. */
-export const UNLIMITED: Pick<Grant, 'visible' | 'changeable' | 'credentials'> = {
-  visible: NO_LIMITS,
-  changeable: NO_LIMITS,
-  credentials: NO_LIMITS,
-};
+const NO_LIMITS: Limits = new Map();
 
 /** The right of the actor itself, without a limit. */
-export const OWN_RIGHT: Grant = Object.freeze({ isDelegated: false, ...UNLIMITED });
+export const OWN_RIGHT: Grant = Object.freeze({ isDelegated: false, visible: NO_LIMITS, changeable: NO_LIMITS, credentials: NO_LIMITS });

@@ -1,5 +1,5 @@
 import type { FairSemaphore } from '../concurrency/fair-semaphore.ts';
-import type { AddressRate } from '../platform/address-rate.ts';
+import type { AddressRate } from '../platform/request-rate.ts';
 import type { IssuerKeys } from '../tokens/issuer-keys.ts';
 
 /** A client of the OpenID provider: public, without a secret; it proves itself by PKCE. */

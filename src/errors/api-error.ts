@@ -1,8 +1,7 @@
 import { type AnswerOptions, answerOf, type PlainAnswer } from './answer.ts';
-import { type CatalogEntry, catalog, type ErrorCode } from './catalog.ts';
+import type { CauseOf, CodeAlone, CodeWith } from './catalog.ts';
+import { type CatalogEntry, catalog, type ErrorCode, RETRY_AFTER } from './catalog.ts';
 import type { ErrorCause } from './causes.ts';
-import type { CauseOf, CodeAlone, CodeWith } from './codes.ts';
-import { RETRY_AFTER } from './retry-after.ts';
 import { shownValue } from './shown-value.ts';
 
 export interface ApiErrorOptions<C extends ErrorCode = ErrorCode> {

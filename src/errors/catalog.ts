@@ -221,3 +221,24 @@ export const catalog = {
 
 /** The stable code of an error; `docs/errors.md` lists them with their statuses and causes. */
 export type ErrorCode = keyof typeof catalog;
+
+/** Seconds after which it is worth trying again, where nothing says when: `retryAfter` of errors, `Retry-After` over HTTP. */
+export const RETRY_AFTER = {
+  /** Too much is going on at once: places become free all the time. */
+  busy: 1,
+  /** The store, or another system that the controller needs, does not answer. */
+  away: 5,
+  /** A session holds all that it may hold: only expiry makes room. */
+  quota: 3600,
+} as const;
+
+type Catalog = typeof catalog;
+
+/** The type of `cause` for an error code: `CauseOf<'INVALID_POSTURE'>` is `PostureCause`. */
+export type CauseOf<C extends ErrorCode> = Causes[Catalog[C]['cause'][number]];
+
+/** The codes whose cause may be of a kind: `CodeWith<'field'>`. */
+export type CodeWith<K extends keyof Causes> = { [C in ErrorCode]: K extends Catalog[C]['cause'][number] ? C : never }[ErrorCode];
+
+/** The codes whose errors need no cause of their own: there may be none, or a hint takes its place. */
+export type CodeAlone = CodeWith<'none'> | { [C in ErrorCode]: Catalog[C] extends { readonly hint: string } ? C : never }[ErrorCode];

@@ -11,7 +11,8 @@ export {
   unauthorized,
   unavailable,
 } from './api-error.ts';
-export { type CatalogEntry, catalog, type ErrorCode } from './catalog.ts';
+export type { CauseOf } from './catalog.ts';
+export { type CatalogEntry, catalog, type ErrorCode, RETRY_AFTER } from './catalog.ts';
 export {
   type Causes,
   type CursorCause,
@@ -22,6 +23,4 @@ export {
   type MessageCause,
   type PostureCause,
 } from './causes.ts';
-export type { CauseOf } from './codes.ts';
-export { RETRY_AFTER } from './retry-after.ts';
 export { shownValue } from './shown-value.ts';

@@ -4,10 +4,10 @@ import { yieldToEventLoop } from '../concurrency/event-loop.ts';
 import { ApiError, missingBody, RETRY_AFTER } from '../errors/index.ts';
 import { FORM_TYPE, JSON_TYPE } from '../wire/media-types.ts';
 import { timeout } from './deadline.ts';
-import { formOf } from './form.ts';
 import { excessOf } from './json-size.ts';
 import { mediaType } from './media-types.ts';
 import { BodyIncomplete, BodyTooLarge, BodyTooSlow, type CoreRequest, Overloaded } from './message.ts';
+import { formOf } from './query-string.ts';
 import { isStorable } from './router.ts';
 
 /**

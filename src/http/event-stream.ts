@@ -1,5 +1,4 @@
 import type { ServerSentEvent } from '../api/surfaces/http-output.ts';
-import { abandon } from './abandon.ts';
 
 /** Milliseconds of silence after which a comment is sent, for what cuts off connections without traffic. */
 const HEARTBEAT_MS = 15_000;
@@ -56,3 +55,8 @@ const written = ({ data, event, id, retry }: ServerSentEvent<unknown>): string =
 };
 
 const textOf = (data: unknown): string => (typeof data === 'string' ? data : JSON.stringify(data));
+
+/**
+ * Asks no more of a source. Not waited for: one that is in the middle of something settles when it can, and what it fails with then is of no interest.
+ */
+export const abandon = (source: AsyncIterator<unknown>): void => void source.return?.().catch(() => undefined);

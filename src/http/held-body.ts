@@ -1,4 +1,4 @@
-import { abandon } from './abandon.ts';
+import { abandon } from './event-stream.ts';
 import type { CoreAnswer } from './message.ts';
 import { Unread, type UnreadAnswers } from './unread-answers.ts';
 

@@ -1,8 +1,8 @@
 import type { Release } from '../concurrency/semaphore.ts';
 import { ApiError, explained, RETRY_AFTER, unavailable } from '../errors/index.ts';
 import type { Logger } from '../platform/platform.ts';
-import { abandon } from './abandon.ts';
 import type { Deadline } from './deadline.ts';
+import { abandon } from './event-stream.ts';
 
 /** The client of a stream: an identity or, without one, an address. */
 export interface StreamClient {

@@ -4,7 +4,7 @@ import type { AnyRow, Kind, RowOf } from '../api/kit/index.ts';
 import { type Entities, type EntitiesContext, entitiesOf } from '../entities/entities.ts';
 import { equals, stringField } from '../query/index.ts';
 import { rowFields } from '../resources/merge.ts';
-import { rowsById } from '../resources/rows-by-id.ts';
+import { rowsById } from '../resources/references.ts';
 import type { Store } from '../storage/port.ts';
 import { isSameJson } from '../storage/same-json.ts';
 import { type BuiltIn, builtIn, OFFERED_UNRECORDED } from './built-in.ts';

@@ -5,7 +5,7 @@ import { readCertificates } from '../pki/certificate.ts';
 import type { KeyPair } from '../pki/network-key.ts';
 import type { PkiSources } from '../pki/pki.ts';
 import { openSigner } from '../pki/signer.ts';
-import { DAY, YEAR } from '../platform/durations.ts';
+import { DAY, YEAR } from '../platform/clock.ts';
 import type { Clock } from '../platform/platform.ts';
 import type { Secrets } from '../platform/secrets.ts';
 import type { Store } from '../storage/port.ts';

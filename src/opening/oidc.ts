@@ -3,7 +3,7 @@ import type { PageText, Provider, ProviderClient, ProviderPages } from '../call/
 import { DEFAULT_PAGES, isColor } from '../domain/sessions/oidc/pages/defaults.ts';
 import { DEFAULT_POST_LOGOUT_URIS, DEFAULT_REDIRECT_URIS, isRedirectPattern } from '../domain/sessions/oidc/redirect-uris.ts';
 import { checkedOptions } from '../options.ts';
-import { DAY } from '../platform/durations.ts';
+import { DAY } from '../platform/clock.ts';
 import type { Rotation } from '../tokens/signing-keys.ts';
 
 /** An application of the host's that logs people in by the provider: a public client, which proves itself by PKCE. */

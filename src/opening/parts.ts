@@ -22,7 +22,7 @@ import { type Background, createBackground } from '../jobs/background.ts';
 import type { Parts } from '../pipeline/parts.ts';
 import { createPki, type PkiSources } from '../pki/pki.ts';
 import { addressRule } from '../platform/addresses.ts';
-import { MINUTE } from '../platform/durations.ts';
+import { MINUTE } from '../platform/clock.ts';
 import { createRepeatedLog } from '../platform/repeated-log.ts';
 import { createConnections } from '../presence/connections.ts';
 import { createTraffic } from '../presence/traffic.ts';

@@ -1,4 +1,4 @@
-import { DAY, HOUR } from '../platform/durations.ts';
+import { DAY, HOUR } from '../platform/clock.ts';
 import type { Random } from '../platform/platform.ts';
 import { webRandom } from '../platform/web.ts';
 import { type Certificate, certificatesPem, Eku, KeyUsage, readCertificates } from './certificate.ts';

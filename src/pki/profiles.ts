@@ -1,4 +1,4 @@
-import { HOUR, MINUTE, YEAR } from '../platform/durations.ts';
+import { HOUR, MINUTE, YEAR } from '../platform/clock.ts';
 import { type AlternativeNames, Eku, KeyUsage } from './certificate.ts';
 import type { Profile } from './issue.ts';
 import type { CertificateRequest } from './request.ts';

@@ -118,3 +118,9 @@ export const isoTime = (milliseconds: number): string => {
   texts.set(milliseconds, text);
   return text;
 };
+
+/** Spans of time, in milliseconds. */
+export const MINUTE = 60_000;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
+export const YEAR = 365 * DAY;

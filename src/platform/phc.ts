@@ -45,7 +45,7 @@ const isReasonable = ({
   p,
   salt,
   tag,
-}: Argon2Parameters & { readonly salt: Uint8Array | undefined; readonly tag: Uint8Array | undefined }): boolean =>
+}: Argon2Parameters & Partial<Readonly<Record<'salt' | 'tag', Uint8Array | undefined>>>): boolean =>
   m >= 8 * p && m <= MAX.m && t <= MAX.t && p <= MAX.p && m * t <= MAX.work && isWithin(salt, SALT_BYTES) && isWithin(tag, TAG_BYTES);
 
 const isWithin = (bytes: Uint8Array | undefined, { min, max }: { readonly min: number; readonly max: number }): boolean =>

@@ -1,3 +1,5 @@
+import { networkOf } from './addresses.ts';
+import { boundedCache } from './bounded-cache.ts';
 import { monotonic } from './clock.ts';
 import type { Clock } from './platform.ts';
 
@@ -24,6 +26,30 @@ export const createRequestRate = (clock: Clock): RequestRate => {
         return 0;
       }
       return ((used + 1 - perMinute) / perMinute) * 60;
+    },
+  };
+};
+
+/** Networks whose rates are kept; of more, those that asked least recently start over. */
+const MOST_NETWORKS = 10_000;
+
+/** Counts requests by the client's address, as a token bucket for each; addresses of one IPv6 subscriber share one (RFC 6177). */
+export interface AddressRate {
+  /** @returns 0 when a request from this address may be answered, otherwise the seconds until the next one may be */
+  take(address: string): number;
+}
+
+/** @param perMinute requests of each address in a minute */
+export const createAddressRate = (clock: Clock, perMinute: number): AddressRate => {
+  const rates = boundedCache<string, RequestRate>(MOST_NETWORKS);
+  return {
+    take: (address) => {
+      // A host that does not say where its requests come from cannot limit one client without limiting all.
+      if (address === '') return 0;
+      const network = networkOf(address);
+      const rate = rates.get(network) ?? createRequestRate(clock);
+      rates.set(network, rate);
+      return rate.take(perMinute);
     },
   };
 };

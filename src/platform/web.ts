@@ -1,8 +1,7 @@
 import { argon2idAsync } from '@noble/hashes/argon2.js';
 import { checkedOptions } from '../options.ts';
 import { systemClock } from './clock.ts';
-import { consoleLogger } from './console-logger.ts';
-import { fittedLogger } from './fitted-logger.ts';
+import { consoleLogger, fittedLogger } from './logger.ts';
 import { createOutbound, fetchTransport } from './outbound.ts';
 import { argon2idHasher, type DeriveArgon2id } from './password-hasher.ts';
 import type { Platform, Random } from './platform.ts';

@@ -1,8 +1,9 @@
 import type { Field, Reference } from '../api/kit/field.ts';
-import type { Kind } from '../api/kit/resource.ts';
+import type { Kind, RowOf } from '../api/kit/resource.ts';
 import { readSelectors, selectorFault } from '../api/kit/roles.ts';
 import type { Entities } from '../entities/entities.ts';
 import { ApiError, invalidField, notFound } from '../errors/index.ts';
+import { oneOf, stringField } from '../query/index.ts';
 import type { Row } from '../storage/port.ts';
 import { kindOf } from './kinds.ts';
 
@@ -58,4 +59,14 @@ export const unknownIds = async (entities: Entities, target: string, ids: readon
   if (!kind || ids.length === 0) return ids;
   const known = new Set(await entities.referenced(kind, 'id', ids));
   return ids.filter((id) => !known.has(id));
+};
+
+/** Loads the rows of some ids, each once, in one query. */
+export const rowsById = async <R extends Kind>(
+  entities: Entities,
+  kind: R,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, RowOf<R>>> => {
+  const rows = await entities.list(kind, { where: oneOf(stringField('id'), [...new Set(ids)]) });
+  return new Map(rows.map((row) => [(row as { readonly id: string }).id, row])); // every row has an id
 };

@@ -5,7 +5,7 @@ import type { Surface } from '../api/surfaces/surface.ts';
 import type { StoreErrors } from '../call/store-errors.ts';
 import type { ManagementController } from '../controller.ts';
 import { ApiError } from '../errors/index.ts';
-import { abandon } from '../http/abandon.ts';
+import { abandon } from '../http/event-stream.ts';
 import type { Handle } from '../http/handler.ts';
 import type { CoreAnswer, CoreRequest } from '../http/message.ts';
 import { toApiError } from '../http/refusal.ts';

@@ -8,7 +8,7 @@ import type { RowOf } from '../api/kit/index.ts';
 import { tenant } from '../api/tenants.ts';
 import { type Entities, type EntitiesContext, entitiesOf } from '../entities/entities.ts';
 import { sealText, unsealText } from '../entities/sealed.ts';
-import { HOUR } from '../platform/durations.ts';
+import { HOUR } from '../platform/clock.ts';
 import type { SecretKeys } from '../platform/secrets.ts';
 import { dateField, equals, type Predicate, stringField } from '../query/index.ts';
 import { newId } from '../storage/ids.ts';

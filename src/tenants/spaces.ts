@@ -1,8 +1,7 @@
 /** The namespaces of tenants: their stores, beneath the controllers, and their controllers. */
 import { kinds } from '../api/kinds.ts';
 import { ManagementController } from '../controller.ts';
-import type { Platform } from '../platform/platform.ts';
-import type { SnapshotSink } from '../platform/snapshots.ts';
+import type { Platform, SnapshotSink } from '../platform/platform.ts';
 import { ALL } from '../query/index.ts';
 import type { StorageAdapter, Store, Transaction } from '../storage/port.ts';
 import { storageSchema } from '../storage/schema.ts';

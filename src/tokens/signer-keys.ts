@@ -1,6 +1,6 @@
 import type { AddressRule } from '../platform/addresses.ts';
 import { boundedCache } from '../platform/bounded-cache.ts';
-import { MINUTE } from '../platform/durations.ts';
+import { MINUTE } from '../platform/clock.ts';
 import type { Platform } from '../platform/platform.ts';
 import { createRepeatedLog } from '../platform/repeated-log.ts';
 import { freshnessOf } from './freshness.ts';

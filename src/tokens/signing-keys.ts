@@ -2,7 +2,7 @@
 import { bytesToHex } from '@noble/hashes/utils.js';
 import { exportJWK } from 'jose/key/export';
 import { generateKeyPair } from 'jose/key/generate/keypair';
-import { DAY, HOUR } from '../platform/durations.ts';
+import { DAY, HOUR } from '../platform/clock.ts';
 
 /** Members of a private key on P-256 (RFC 7518, section 6.2). */
 export interface PrivateKey {

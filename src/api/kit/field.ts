@@ -97,15 +97,20 @@ export interface Reference {
 
 type Schema<In, Out> = z.ZodType<Out, In>;
 
+/** A stored field without a default. */
+const stored =
+  <const W extends WriteMode>(write: W) =>
+  <In, Out, O extends FieldOptions>(schema: Schema<In, Out>, options?: O): Field<W, 'stored', In, Out> & Pick<O, 'patch' & keyof O> =>
+    ({ ...options, write, keep: 'stored', schema, default: null }) as Field<W, 'stored', In, Out> & O; // with all of the options
+
 /** Needed on create and replace. */
-export function required<In, Out, P>(
-  schema: Schema<In, Out>,
-  options: FieldOptions & { readonly patch: z.ZodType<unknown, P> },
-): Field<'required', 'stored', In, Out> & { readonly patch: z.ZodType<unknown, P> };
-export function required<In, Out>(schema: Schema<In, Out>, options?: FieldOptions): Field<'required', 'stored', In, Out>;
-export function required<In, Out>(schema: Schema<In, Out>, options: FieldOptions = {}): Field<'required', 'stored', In, Out> {
-  return { ...options, write: 'required', keep: 'stored', schema, default: null };
-}
+export const required = stored('required');
+
+/** Needed on create, and immutable afterwards. */
+export const createOnly = stored('createOnly');
+
+/** Says which variant an entity is: needed in every body, patches included. A value other than the entity's is refused. */
+export const discriminator = stored('discriminator');
 
 /** A field that is left out of answers while it is unset. */
 type Absent = { readonly absent: true };
@@ -126,24 +131,6 @@ export function optional<In, Out>(
 ): Field<'optional', 'stored', In, Out | null> {
   return { ...options, write: 'optional', keep: 'stored', schema, default: options.default ?? null };
 }
-
-/** Needed on create, and immutable afterwards. */
-export const createOnly = <In, Out>(schema: Schema<In, Out>, options: FieldOptions = {}): Field<'createOnly', 'stored', In, Out> => ({
-  ...options,
-  write: 'createOnly',
-  keep: 'stored',
-  schema,
-  default: null,
-});
-
-/** Says which variant an entity is: needed in every body, patches included. A value other than the entity's is refused. */
-export const discriminator = <In, Out>(schema: Schema<In, Out>, options: FieldOptions = {}): Field<'discriminator', 'stored', In, Out> => ({
-  ...options,
-  write: 'discriminator',
-  keep: 'stored',
-  schema,
-  default: null,
-});
 
 /** Needed on create. Replace resets it when it is left out; patch does not accept it. */
 export const requiredOnCreate = <In, Out>(

@@ -1,6 +1,5 @@
 import type * as z from 'zod';
-import type { ErrorCode } from '../../errors/catalog.ts';
-import type { CodeWith } from '../../errors/codes.ts';
+import type { CodeWith, ErrorCode } from '../../errors/catalog.ts';
 import type { Answer, Page, Pagination } from '../surfaces/answer.ts';
 import type { HttpOutput, ServerSentEvent } from '../surfaces/http-output.ts';
 import { surfaces as known } from '../surfaces/index.ts';

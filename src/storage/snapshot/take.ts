@@ -1,7 +1,6 @@
 import { kinds } from '../../api/index.ts';
 import { checkedOptions, requireStorage } from '../../options.ts';
-import type { Clock, Random } from '../../platform/platform.ts';
-import type { SnapshotSink } from '../../platform/snapshots.ts';
+import type { Clock, Random, SnapshotSink } from '../../platform/platform.ts';
 import { webPlatform } from '../../platform/web.ts';
 import { ALL, stringField } from '../../query/index.ts';
 import { software } from '../../version.ts';

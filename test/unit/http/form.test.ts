@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formOf } from '../../../src/http/form.ts';
+import { formOf } from '../../../src/http/query-string.ts';
 
 test('a form is texts by name, with a list for a name that is repeated', () => {
   assert.deepEqual(formOf('a=1&b=x+y%26z&a=2&empty=&bare&&é=%C3%A9', 100), { a: ['1', '2'], b: 'x y&z', empty: '', bare: '', é: 'é' });

@@ -5,7 +5,7 @@ import { behaviour } from '../../../call/behaviour.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { ApiError, invalidField } from '../../../errors/index.ts';
-import { MINUTE } from '../../../platform/durations.ts';
+import { MINUTE } from '../../../platform/clock.ts';
 import { and, equals, stringField } from '../../../query/index.ts';
 import { selfLink } from '../../../resources/links.ts';
 import { newRow } from '../../../resources/merge.ts';

@@ -4,7 +4,7 @@ import type { RowOf } from '../../../api/kit/index.ts';
 import { apiSessionsOf, endApiSessions } from '../../../authentication/api-sessions.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { ApiError } from '../../../errors/index.ts';
-import { MINUTE } from '../../../platform/durations.ts';
+import { MINUTE } from '../../../platform/clock.ts';
 import { FOREVER } from '../../../query/dates.ts';
 import { equals, stringField } from '../../../query/index.ts';
 import { enabled } from './behaviour.ts';

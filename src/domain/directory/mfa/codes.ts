@@ -4,7 +4,7 @@ import type { Call } from '../../../call/call.ts';
 import type { Settings } from '../../../call/settings.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { ApiError } from '../../../errors/index.ts';
-import { MINUTE } from '../../../platform/durations.ts';
+import { MINUTE } from '../../../platform/clock.ts';
 import { allRecoveryCodes, mfaOf, notEnrolled, type StoredMfa, totpSecretOf } from './record.ts';
 import { indexOfCode } from './recovery-codes.ts';
 import { intervalOfCode, takenIntervals } from './totp.ts';

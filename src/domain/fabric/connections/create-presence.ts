@@ -10,7 +10,7 @@ import type { Entities } from '../../../entities/entities.ts';
 import { invalidField, notFound, unauthorized } from '../../../errors/index.ts';
 import type { Job } from '../../../jobs/background.ts';
 import { type Connection, DISABLED, MUST_ENROLL } from '../../../presence/connections.ts';
-import { rowsById } from '../../../resources/rows-by-id.ts';
+import { rowsById } from '../../../resources/references.ts';
 import { isSameJson } from '../../../storage/same-json.ts';
 import { provenRouter, routerOf } from '../routers/proof.ts';
 import { updateRouter } from '../routers/update.ts';

@@ -2,7 +2,7 @@ import { router } from '../../../api/routers.ts';
 import { service } from '../../../api/services.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import type { TrafficCircuit } from '../../../presence/traffic.ts';
-import { rowsById } from '../../../resources/rows-by-id.ts';
+import { rowsById } from '../../../resources/references.ts';
 import { fabricEntity, fabricReference } from './references.ts';
 
 /** A circuit as filters see it. */

@@ -1,7 +1,7 @@
 import { router } from '../../../api/routers.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import type { TrafficLink } from '../../../presence/traffic.ts';
-import { rowsById } from '../../../resources/rows-by-id.ts';
+import { rowsById } from '../../../resources/references.ts';
 import { fabricReference } from './references.ts';
 
 /** A link as filters see it. */

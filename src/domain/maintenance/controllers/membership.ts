@@ -2,7 +2,7 @@ import { controller } from '../../../api/controllers.ts';
 import type { Core } from '../../../call/core.ts';
 import type { Job } from '../../../jobs/background.ts';
 import { certificatesPem } from '../../../pki/certificate.ts';
-import { DAY } from '../../../platform/durations.ts';
+import { DAY } from '../../../platform/clock.ts';
 import { dateField, equals, stringField } from '../../../query/index.ts';
 import { newRow } from '../../../resources/merge.ts';
 import { API_PATHS, OIDC_PATH } from '../informational/api-paths.ts';

@@ -5,7 +5,7 @@ import type { Core } from '../../../call/core.ts';
 import { yieldToEventLoop } from '../../../concurrency/event-loop.ts';
 import { explained, unavailable } from '../../../errors/index.ts';
 import { pause } from '../../../platform/clock.ts';
-import type { SnapshotSink } from '../../../platform/snapshots.ts';
+import type { SnapshotSink } from '../../../platform/platform.ts';
 import { saveSnapshot, type TakenSnapshot } from '../../../storage/snapshot/take.ts';
 import { take, workOn } from './tasks.ts';
 

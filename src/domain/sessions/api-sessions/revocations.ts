@@ -7,7 +7,7 @@ import type { Call } from '../../../call/call.ts';
 import { implement } from '../../../call/implement.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { invalidField, notFound } from '../../../errors/index.ts';
-import { DAY } from '../../../platform/durations.ts';
+import { DAY } from '../../../platform/clock.ts';
 import { dateField, has, type Predicate } from '../../../query/index.ts';
 import { listRows } from '../../../resources/crud.ts';
 import { selfLink } from '../../../resources/links.ts';

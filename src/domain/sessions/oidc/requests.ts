@@ -7,7 +7,7 @@ import { isDisabled } from '../../../authentication/actors.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { networkOf } from '../../../platform/addresses.ts';
-import { MINUTE } from '../../../platform/durations.ts';
+import { MINUTE } from '../../../platform/clock.ts';
 import { ALL, dateField } from '../../../query/index.ts';
 import { browserOf } from './browser.ts';
 import { providerOf } from './provider.ts';

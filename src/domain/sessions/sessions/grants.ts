@@ -11,7 +11,7 @@ import { createTurns, ENTRIES_AT_ONCE } from '../../../concurrency/event-loop.ts
 import type { Entities } from '../../../entities/entities.ts';
 import { FOREVER } from '../../../query/dates.ts';
 import { and } from '../../../query/index.ts';
-import { rowsById } from '../../../resources/rows-by-id.ts';
+import { rowsById } from '../../../resources/references.ts';
 import { type Decision, decisionOf } from '../../policy/access/decide.ts';
 import { accessBy, permissionsAmong } from '../../policy/access/evaluate.ts';
 import { checksOf } from '../../policy/posture/load.ts';

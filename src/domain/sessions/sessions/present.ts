@@ -7,7 +7,7 @@ import { session } from '../../../api/sessions.ts';
 import { behaviour } from '../../../call/behaviour.ts';
 import type { Connections } from '../../../presence/connections.ts';
 import { referenceTo } from '../../../resources/links.ts';
-import { rowsById } from '../../../resources/rows-by-id.ts';
+import { rowsById } from '../../../resources/references.ts';
 import { commonRouters, shownRouter } from '../../fabric/routers/common-routers.ts';
 
 export const sessionRouter = (router: RowOf<typeof edgeRouter>, presence: Connections) => {

@@ -8,7 +8,7 @@ import { isDisabled } from '../../../authentication/actors.ts';
 import { hasEnded } from '../../../authentication/lifetime.ts';
 import type { Core } from '../../../call/core.ts';
 import type { Entities } from '../../../entities/entities.ts';
-import { rowsById } from '../../../resources/rows-by-id.ts';
+import { rowsById } from '../../../resources/references.ts';
 import { routerAccess } from '../../fabric/routers/common-routers.ts';
 import { grantsOf, isLapsed, type StoredSession } from '../../sessions/sessions/grants.ts';
 

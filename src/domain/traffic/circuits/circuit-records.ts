@@ -13,7 +13,7 @@ import { leasesBelow } from '../../../jobs/lease.ts';
 import { pause } from '../../../platform/clock.ts';
 import { createRepeatedLog } from '../../../platform/repeated-log.ts';
 import { and, not, stringField } from '../../../query/index.ts';
-import { rowsById } from '../../../resources/rows-by-id.ts';
+import { rowsById } from '../../../resources/references.ts';
 import { knownControllerIds } from '../routers/controller-addresses.ts';
 import { forRouters } from '../routers/fabric.ts';
 

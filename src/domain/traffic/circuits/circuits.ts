@@ -1,7 +1,6 @@
 import { terminator } from '../../../api/terminators.ts';
-import { after } from '../../../platform/clock.ts';
-import { MINUTE } from '../../../platform/durations.ts';
-import { rowsById } from '../../../resources/rows-by-id.ts';
+import { after, MINUTE } from '../../../platform/clock.ts';
+import { rowsById } from '../../../resources/references.ts';
 import { type Authorizations, UNCHECKED } from '../authorization/watch.ts';
 import type { RouterLinks } from '../links/router-links.ts';
 import type { ConnectedRouter } from '../routers/connected-routers.ts';

@@ -1,7 +1,6 @@
 import { dataModelMessages } from '../../../control-channel/messages/data-model.ts';
 import { type MessageBody, type MessageType, preEncoded } from '../../../control-channel/messages/message-type.ts';
-import { after, monotonic } from '../../../platform/clock.ts';
-import { HOUR, MINUTE } from '../../../platform/durations.ts';
+import { after, HOUR, MINUTE, monotonic } from '../../../platform/clock.ts';
 import type { ConnectedRouter } from '../routers/connected-routers.ts';
 import type { Fabric } from '../routers/fabric.ts';
 import { type HandlerEntry, handle } from '../routers/message-handlers.ts';

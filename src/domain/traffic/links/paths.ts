@@ -1,6 +1,6 @@
 import { router } from '../../../api/routers.ts';
 import type { Entities } from '../../../entities/entities.ts';
-import { rowsById } from '../../../resources/rows-by-id.ts';
+import { rowsById } from '../../../resources/references.ts';
 import type { RouterLink } from './link-table.ts';
 
 /** The cost of a router to circuits that go through it. */

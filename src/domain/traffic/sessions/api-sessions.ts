@@ -13,7 +13,7 @@ import type { Job } from '../../../jobs/background.ts';
 import { createDrain } from '../../../jobs/drain.ts';
 import { isoTime } from '../../../platform/clock.ts';
 import { oneOf, stringField } from '../../../query/index.ts';
-import { rowsById } from '../../../resources/rows-by-id.ts';
+import { rowsById } from '../../../resources/references.ts';
 import { newId } from '../../../storage/ids.ts';
 import { isSameJson } from '../../../storage/same-json.ts';
 import { hashToken } from '../../../tokens/opaque.ts';

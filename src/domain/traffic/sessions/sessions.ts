@@ -1,7 +1,7 @@
 import { session } from '../../../api/sessions.ts';
 import { inParts, yieldToEventLoop } from '../../../concurrency/event-loop.ts';
 import { sessionMessages } from '../../../control-channel/messages/sessions.ts';
-import { rowsById } from '../../../resources/rows-by-id.ts';
+import { rowsById } from '../../../resources/references.ts';
 import type { ConnectedRouter } from '../routers/connected-routers.ts';
 import { type Fabric, forRouters } from '../routers/fabric.ts';
 import { type HandlerEntry, handle } from '../routers/message-handlers.ts';
