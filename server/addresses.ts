@@ -29,7 +29,7 @@ export const hostInUrl = (hostname: string): string => hostname.replace(/^\[(.*)
 export const isLoopbackHost = (host: string): boolean => isLoopback(host) || /^(.+\.)?localhost\.?$/i.test(host);
 
 /** The name or address in a header `Host` (RFC 9110, 7.2), in lower case; undefined if it has none. */
-export const hostInHeader = (header = ''): string | undefined => {
+const hostInHeader = (header = ''): string | undefined => {
   const [, host] = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d*)?$/i.exec(header) ?? [];
   return host && hostInUrl(host.toLowerCase());
 };

@@ -3,7 +3,7 @@ import { defaultSettings } from '../src/call/settings.ts';
 import { namesOf, urlOf } from './addresses.ts';
 import type { Given, OptionTable } from './arguments.ts';
 import type { ServerOptions } from './server-options.ts';
-import { serverSettings } from './server-settings.ts';
+import { serverSettings } from './setting-options.ts';
 import { memberOf } from './sources.ts';
 import { dataFolderOf } from './storage-option.ts';
 

@@ -1,6 +1,6 @@
 import type { TrustedProxies } from '../adapters/http/node.ts';
 import type { Settings } from '../src/index.ts';
-import type { SecretKeyOptions } from './secret-key-option.ts';
+import type { SecretKeyOptions } from './secret-key.ts';
 import type { Application } from './single-page.ts';
 import type { StorageChoice } from './storage-option.ts';
 

@@ -13,7 +13,7 @@ import { routersOf } from './router-port.ts';
 import { refusal, routed } from './routes.ts';
 import { keepSecretKey } from './secret-key.ts';
 import type { ServerOptions } from './server-options.ts';
-import { serverSettings } from './server-settings.ts';
+import { serverSettings } from './setting-options.ts';
 import { exitOnSignal } from './shutdown.ts';
 import { singlePage } from './single-page.ts';
 import { dataFolderOf } from './storage-option.ts';

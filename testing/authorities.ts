@@ -1,8 +1,7 @@
 import type { CaCreate } from '../src/index.ts';
 import { type Certificate, certificatesPem, KeyUsage } from '../src/pki/certificate.ts';
-import { type Issuer, issue } from '../src/pki/issue.ts';
+import { clientProfile, type Issuer, issue } from '../src/pki/issue.ts';
 import { newKeyPair } from '../src/pki/keys.ts';
-import { clientProfile } from '../src/pki/profiles.ts';
 import { DAY, YEAR } from '../src/platform/clock.ts';
 import { webRandom } from '../src/platform/web.ts';
 import { type TestCertificate, testCertificate } from './certificates.ts';

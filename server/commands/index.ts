@@ -1,6 +1,6 @@
+import { entry, HELP, helpOfOptions, wrapped } from '../arguments.ts';
 import { StartFailure } from '../failure.ts';
 import { asGiven, config, givenOptions } from '../given-options.ts';
-import { entry, HELP, helpOfOptions, wrapped } from '../help.ts';
 import { helpOfServer, surroundings } from '../options.ts';
 import type { Environment } from '../sources.ts';
 import type { Command } from './command.ts';

@@ -1,8 +1,7 @@
 import { newSecretKey } from '../../src/index.ts';
 import { StartFailure } from '../failure.ts';
 import { writeOnce } from '../files.ts';
-import { keyIn } from '../secret-key.ts';
-import { secretKeyFile } from '../secret-key-option.ts';
+import { keyIn, secretKeyFile } from '../secret-key.ts';
 import { command, storage } from './command.ts';
 import { type Network, networkIn, withController } from './controller.ts';
 

@@ -1,7 +1,7 @@
 import type { ManagementController } from '../../src/index.ts';
 import { StartFailure } from '../failure.ts';
 import { readPassword } from '../password.ts';
-import { secretKeyFile } from '../secret-key-option.ts';
+import { secretKeyFile } from '../secret-key.ts';
 import { command, storage } from './command.ts';
 import { networkIn, withController } from './controller.ts';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { networkAuthority } from '../../src/index.ts';
 import { rotateServer } from '../pki.ts';
-import { secretKeyFile } from '../secret-key-option.ts';
+import { secretKeyFile } from '../secret-key.ts';
 
 import { dataFolderOf, keptStorageOf } from '../storage-option.ts';
 import { command, storage } from './command.ts';

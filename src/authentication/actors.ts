@@ -1,6 +1,4 @@
-import { apiSession } from '../api/api-sessions.ts';
-import { authPolicy } from '../api/auth-policies.ts';
-import { identity } from '../api/identities.ts';
+import { apiSession, authPolicy, identity } from '../api/kinds.ts';
 import type { RowOf } from '../api/kit/index.ts';
 import type { Activity } from '../call/activity.ts';
 import type { Actor, ApiSessionActor, IdentityActor, PresentedToken, TokenProof } from '../call/actor.ts';

@@ -1,6 +1,5 @@
-import { identity } from '../api/identities.ts';
+import { identity, revocation } from '../api/kinds.ts';
 import type { Kind } from '../api/kit/index.ts';
-import { revocation } from '../api/revocations.ts';
 import { ADMINISTRATORS, hasAdministratorRights } from '../call/actor.ts';
 import type { Change } from '../changelog/events.ts';
 import type { Entities } from '../entities/entities.ts';
@@ -10,7 +9,7 @@ import { ownerIn, ownersOf } from '../resources/owners.ts';
 import type { Row } from '../storage/port.ts';
 
 /** Those of some identities that are administrators, by id. */
-export const administratorsAmong = async (entities: Entities, ids: readonly string[]): Promise<ReadonlySet<string>> =>
+const administratorsAmong = async (entities: Entities, ids: readonly string[]): Promise<ReadonlySet<string>> =>
   new Set((await entities.list(identity, { where: and(oneOf(stringField('id'), ids), ADMINISTRATORS) })).map(({ id }) => id));
 
 /**

@@ -1,8 +1,6 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
-import { apiSessionCertificate } from '../api/api-session-certificates.ts';
-import { apiSession } from '../api/api-sessions.ts';
-import type { authPolicy } from '../api/auth-policies.ts';
+import { apiSession, apiSessionCertificate, type authPolicy } from '../api/kinds.ts';
 import type { RowOf } from '../api/kit/index.ts';
 import type { PresentedToken } from '../call/actor.ts';
 import type { Call } from '../call/call.ts';

@@ -1,5 +1,4 @@
-import { externalJwtSigner } from '../api/external-jwt-signers.ts';
-import { identity } from '../api/identities.ts';
+import { externalJwtSigner, identity } from '../api/kinds.ts';
 import type { RowOf } from '../api/kit/index.ts';
 import type { TokenProof } from '../call/actor.ts';
 import type { Call } from '../call/call.ts';

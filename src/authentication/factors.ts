@@ -1,9 +1,7 @@
 /** The factors that an API session owes before it is fully authenticated: a code of the identity's MFA, a token of an external signer. */
 
-import type { AuthQuery, apiSession } from '../api/api-sessions.ts';
-import type { authPolicy } from '../api/auth-policies.ts';
-import { externalJwtSigner } from '../api/external-jwt-signers.ts';
-import type { identity } from '../api/identities.ts';
+import type { AuthQuery } from '../api/api-sessions.ts';
+import { type apiSession, type authPolicy, externalJwtSigner, type identity } from '../api/kinds.ts';
 import type { RowOf } from '../api/kit/index.ts';
 import type { ApiSessionActor, TokenProof } from '../call/actor.ts';
 import type { Call } from '../call/call.ts';

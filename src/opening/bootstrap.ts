@@ -1,6 +1,5 @@
 import type * as z from 'zod';
-import { authenticator } from '../api/authenticators.ts';
-import { identity } from '../api/identities.ts';
+import { authenticator, identity } from '../api/kinds.ts';
 import { password as passwordSchema, username as usernameSchema } from '../api/shared.ts';
 import { usernameFault } from '../domain/directory/authenticators/usernames.ts';
 import { type Entities, type EntitiesContext, entitiesOf } from '../entities/entities.ts';

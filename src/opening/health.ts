@@ -1,5 +1,4 @@
-import { change } from '../api/changes.ts';
-import { controller } from '../api/controllers.ts';
+import { change, controller } from '../api/kinds.ts';
 import { SET_ADDRESS } from '../call/advertised-address.ts';
 import type { Core } from '../call/core.ts';
 import { endOfLog } from '../changelog/follow.ts';

@@ -10,7 +10,7 @@ import { createSemaphore, type Semaphore } from '../concurrency/semaphore.ts';
 import { behaviours } from '../domain/behaviours.ts';
 import { concerningKinds } from '../domain/catalogue/services/concerns.ts';
 import { sharePresence } from '../domain/fabric/connections/share-presence.ts';
-import { createNetworkJwt } from '../domain/maintenance/trust/network-jwt.ts';
+import { createNetworkJwt } from '../domain/maintenance/trust/handlers.ts';
 import { createSessionHooks } from '../domain/sessions/sessions/reviews.ts';
 import type { EntitiesContext } from '../entities/entities.ts';
 import { createRecentChanges } from '../entities/recent.ts';

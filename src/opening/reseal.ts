@@ -5,9 +5,8 @@
  * controllers may run it at once.
  */
 
-import { keptSecret } from '../api/kept-secrets.ts';
 import type { KindName } from '../api/kind-names.ts';
-import { kinds } from '../api/kinds.ts';
+import { keptSecret, kinds } from '../api/kinds.ts';
 import type { Kind } from '../api/kit/index.ts';
 import { tableOf } from '../changelog/views.ts';
 import { type EntitiesContext, entitiesOf } from '../entities/entities.ts';

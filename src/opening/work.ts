@@ -1,4 +1,4 @@
-import { loadKeysEarly } from '../domain/directory/external-jwt-signers/load-keys.ts';
+import { loadKeysEarly } from '../domain/directory/external-jwt-signers/handlers.ts';
 import { closeConnectionsOnChange } from '../domain/fabric/connections/create-presence.ts';
 import { joinNetwork } from '../domain/maintenance/controllers/membership.ts';
 import type { Opening } from './options.ts';

@@ -70,3 +70,11 @@ export const rowsById = async <R extends Kind>(
   const rows = await entities.list(kind, { where: oneOf(stringField('id'), [...new Set(ids)]) });
   return new Map(rows.map((row) => [(row as { readonly id: string }).id, row])); // every row has an id
 };
+
+/** Loads the rows to which others refer, each once, in one query. */
+export const rowsReferredBy = <R extends Kind, F>(
+  entities: Entities,
+  kind: R,
+  from: readonly F[],
+  idsOf: (one: F) => string | readonly string[],
+) => rowsById(entities, kind, from.flatMap(idsOf));

@@ -5,10 +5,9 @@ import { checkedOptions } from '../options.ts';
 import type { Platform } from '../platform/platform.ts';
 import { newSecretKey } from '../platform/secrets.ts';
 import { noTenant } from './marker.ts';
-import { isTenantName } from './names.ts';
 import type { CreateTenantOptions } from './options.ts';
 import { checkedQuotas } from './quotas.ts';
-import type { KeyedTenant, Registry, Tenant } from './registry.ts';
+import { isTenantName, type KeyedTenant, type Registry, type Tenant } from './registry.ts';
 import type { TenantSpaces } from './spaces.ts';
 
 /** A tenant that was just made. */

@@ -1,5 +1,4 @@
 /** Requests over HTTP, to the tenant that a function of the host chooses: one implementation for all adapters, which take it like a controller. */
-
 import type { SurfaceName } from '../api/surfaces/index.ts';
 import type { Surface } from '../api/surfaces/surface.ts';
 import type { StoreErrors } from '../call/store-errors.ts';
@@ -12,10 +11,8 @@ import { toApiError } from '../http/refusal.ts';
 import { splitTarget } from '../http/router.ts';
 import { checkedOptions } from '../options.ts';
 import type { Logger } from '../platform/platform.ts';
-import { MountedRequest } from './mounted-request.ts';
-import { isTenantName } from './names.ts';
-import type { Held, OpenedTenants } from './opened.ts';
-import { refused } from './refused.ts';
+import { type Held, type OpenedTenants, refused } from './opened.ts';
+import { isTenantName } from './registry.ts';
 
 /** The parts of a request by which a tenant is chosen. A client may forge them: they select the tenant whose sessions are checked, and grant nothing. */
 export interface TenantRequest {
@@ -69,7 +66,7 @@ export const createTenantHandling = (
     const choice = await choose(tenantRequest(request));
     const { name, mount } = typeof choice === 'object' ? choice : { name: choice, mount: '' };
     if (name === undefined || !isTenantName(name)) return undefined;
-    const asked = mount === '' ? request : MountedRequest.below(mount, request);
+    const asked = mount === '' ? request : below(mount, request);
     if (!asked) return undefined;
     try {
       return { held: await opened.hold(name), asked };
@@ -108,6 +105,23 @@ const tenantRequest = (request: CoreRequest): TenantRequest => ({
   header: (name) => request.header(name),
   remoteAddress: request.remoteAddress ?? '',
 });
+
+/** A request as seen below a path. Its other members are read on demand from the request itself. @returns undefined if it is not below the path */
+const below = (path: string, request: CoreRequest): CoreRequest | undefined => {
+  const prefix = path.replace(/\/+$/, '');
+  const rest = request.target.slice(prefix.length);
+  if (!request.target.startsWith(prefix) || !/^(?:$|[/?])/.test(rest)) return undefined;
+  const mounted = new Map<unknown, string>([
+    ['target', rest[0] === '/' ? rest : `/${rest}`],
+    ['mount', (request.mount ?? '') + prefix],
+  ]);
+  return new Proxy(request, {
+    get: (_, member) => {
+      const value: unknown = mounted.get(member) ?? Reflect.get(request, member, request);
+      return typeof value === 'function' ? value.bind(request) : value;
+    },
+  });
+};
 
 const hostnameOf = (host: string): string => host.replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase();
 

@@ -1,17 +1,19 @@
 /** The tenants that are open in this process: opened on first use, and closed when idle. */
-
 import type { ManagementController } from '../controller.ts';
 import { ApiError, unavailable } from '../errors/index.ts';
 import type { Handle } from '../http/handler.ts';
+import type { CoreAnswer, CoreRequest } from '../http/message.ts';
 import { every } from '../platform/clock.ts';
 import type { Platform } from '../platform/platform.ts';
 import { createRequestRate } from '../platform/request-rate.ts';
 import { noTenant } from './marker.ts';
 import type { Quotas } from './quotas.ts';
-
-import { refused } from './refused.ts';
 import type { KeyedTenant } from './registry.ts';
 import type { TenantWatch } from './spaces.ts';
+
+/** The answer to a request that reaches no controller, under the id that the host or the client gave it. */
+export const refused = (error: ApiError, request: CoreRequest): CoreAnswer =>
+  error.toAnswer({ requestId: request.requestId ?? request.header('x-request-id') });
 
 /** A tenant that is in use, until it is released. */
 export interface Held {

@@ -3,7 +3,6 @@
  * is registered as due for erasure, and becomes active when it is complete; an erased one loses its name and key at once. What a lost process leaves behind is
  * therefore erased by another one.
  */
-
 import type { RowOf } from '../api/kit/index.ts';
 import { tenant } from '../api/tenants.ts';
 import { type Entities, type EntitiesContext, entitiesOf } from '../entities/entities.ts';
@@ -122,3 +121,9 @@ const tenantOf = ({ id, name, createdAt }: TenantRow): Tenant => ({ id, name: na
 /** Only those that have a name: null is after no text. */
 const isNamedAfter = (name: string): Predicate => ({ op: 'compare', field: stringField('name'), is: '>', value: name });
 const isDue = (now: string): Predicate => ({ op: 'compare', field: dateField('erasedAfter'), is: '<=', value: now });
+
+/** As a label of a host name, or a segment of a path, without any other way to write it. */
+const TENANT_NAME = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+
+/** True if a tenant may have this name. */
+export const isTenantName = (name: unknown): name is string => typeof name === 'string' && TENANT_NAME.test(name);

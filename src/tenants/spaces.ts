@@ -3,16 +3,48 @@ import { kinds } from '../api/kinds.ts';
 import { ManagementController } from '../controller.ts';
 import type { Platform, SnapshotSink } from '../platform/platform.ts';
 import { ALL } from '../query/index.ts';
+import { StoreSchemaMismatch } from '../storage/errors.ts';
 import type { StorageAdapter, Store, Transaction } from '../storage/port.ts';
 import { storageSchema } from '../storage/schema.ts';
 import { saveSnapshot, type TakenSnapshot } from '../storage/snapshot/take.ts';
-import { changeMarker, insertMarker, type Marker, markerIn, noTenant } from './marker.ts';
+import { changeMarker, deleteMarker, insertMarker, type Marker, markerIn, noTenant } from './marker.ts';
 import type { CheckedOverlays } from './options.ts';
-import { purge } from './purge.ts';
 import { checkedQuotas, mergedQuotas, type Quotas } from './quotas.ts';
 import { type KeyedTenant, namespaceOf, type Tenant } from './registry.ts';
 import { tenantStorage } from './tenant-storage.ts';
 import type { Watched } from './tenant-transaction.ts';
+
+/** Rows that one transaction deletes, so that other writers can run in between. */
+const STEP = 100;
+
+/**
+ * Deletes all that a namespace holds, in bounded steps: first the marker, without which no controller of any process reads or writes there. It may be broken
+ * off at any point and begun again, by several at once.
+ * @param signal breaks it off between two steps
+ * @throws StoreSchemaMismatch when a newer release has migrated the database: this one does not know all of its tables
+ */
+const purge = async (store: Store, signal: AbortSignal): Promise<void> => {
+  await store.transaction('write', deleteMarker);
+  if ((await store.check?.())?.isAhead)
+    throw new StoreSchemaMismatch(
+      'a newer release has migrated the database: the next process of that release erases the remaining data of the tenant',
+    );
+  for (const { kind } of storageSchema) {
+    do signal.throwIfAborted();
+    while (await deletesSome(store, kind));
+  }
+  await store.transaction('write', (tx) => tx.forget());
+};
+
+/** @returns whether there may be more */
+const deletesSome = async (store: Store, kind: string): Promise<boolean> => {
+  const rows = await store.transaction('read', (tx) => tx.list(kind, { where: ALL, limit: STEP }));
+  if (rows.length === 0) return false;
+  await store.transaction('write', async (tx) => {
+    for (const { id } of rows) await tx.delete(kind, id);
+  });
+  return rows.length === STEP;
+};
 
 /** The usage and the quotas of a tenant. */
 export interface TenantUsage {

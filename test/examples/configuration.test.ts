@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { readOptions } from '../../server/options.ts';
 import type { ServerOptions } from '../../server/server-options.ts';
-import { serverSettings } from '../../server/server-settings.ts';
+import { serverSettings } from '../../server/setting-options.ts';
 import { defaultSettings, type Settings } from '../../src/call/settings.ts';
 import { blocks } from '../docs/documents.ts';
 import { runServer, startServer, temporaryFolder } from './child.ts';

@@ -1,10 +1,33 @@
 /** Transactions that the store begins itself: retried while the database is locked, then committed or rolled back with their work. */
-import { type Connection, type Connections, translated, type UseOptions } from './connection.ts';
+import { type Connection, type Connections, run, translated, type UseOptions } from './connection.ts';
 import type { SqlEngine } from './engine/index.ts';
 import { type Beginning, type OpenTransaction, openTransaction } from './open-transaction.ts';
 import type { Result } from './result.ts';
-import { retryWhileBusy } from './retry.ts';
-import type { Sql } from './sql.ts';
+import { raw, type Sql } from './sql.ts';
+
+/** Longest pause between two attempts, ms. */
+const LONGEST_PAUSE = 50;
+
+/**
+ * Retries `attempt` with growing pauses while it fails because of a lock, for at most `timeout` milliseconds or until `signal` is aborted. SQLite's own waiting
+ * would block the event loop.
+ */
+export const retryWhileBusy = async <T>(
+  engine: Pick<SqlEngine, 'failure'>,
+  timeout: number,
+  attempt: () => T | Promise<T>,
+  signal?: AbortSignal,
+): Promise<T> => {
+  const deadline = Date.now() + timeout;
+  for (let pause = 1; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (engine.failure(error)?.is !== 'busy' || Date.now() + pause > deadline || signal?.aborted) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, pause));
+  }
+};
 
 /**
  * Runs `work` in a transaction. The connection is released between attempts to begin, because the holder of the lock may need it to finish.
@@ -59,4 +82,21 @@ const finished = async <T>(
     await transaction.rollback().catch(() => undefined);
     return { error: signal?.aborted ? signal.reason : error };
   }
+};
+
+const BEGIN = raw('savepoint part');
+const RELEASE = raw('release part');
+const ROLL_BACK = raw('rollback to part');
+
+/**
+ * Runs work in a savepoint, to which it is rolled back if it fails. Savepoints are not nested.
+ * @returns how it ended
+ * @throws StorageError when the database cannot go back, because it has rolled back the whole transaction
+ */
+export const savepoint = async <T>(engine: SqlEngine, connection: Connection, work: () => Promise<T>): Promise<PromiseSettledResult<T>> => {
+  await run(engine, connection, BEGIN);
+  const [result] = await Promise.allSettled([work()]);
+  if (result.status === 'rejected') await run(engine, connection, ROLL_BACK);
+  await run(engine, connection, RELEASE);
+  return result;
 };

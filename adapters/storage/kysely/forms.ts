@@ -12,7 +12,7 @@ export interface FormText {
 }
 
 /** A tree: each step is the strings of a piece, or a value in its place. The pieces before it say how many parts follow, so that no form begins another. */
-export class Form {
+class Form {
   /** If a statement ends here, once it was rendered. */
   text: FormText | undefined;
   // Most forms are continued in one way only.
@@ -42,7 +42,7 @@ const VALUE = Symbol('a value');
 export const MOST_STEPS = 50_000;
 
 /** The forms that an engine was asked for. */
-export class Forms {
+class Forms {
   #first = new Form();
   #steps = 0;
 

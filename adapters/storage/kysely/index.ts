@@ -26,8 +26,7 @@ export { postgres, postgresIn } from './postgres/engine.ts';
 export { type PostgresStorage, type PostgresStorageOptions, postgresStorage } from './postgres/storage.ts';
 export type { Result, ResultRow } from './result.ts';
 export { joined, raw, type Sql, sql, type Value } from './sql.ts';
-export { sqlite } from './sqlite/engine.ts';
-export { sqliteFunctions } from './sqlite/functions.ts';
+export { sqlite, sqliteFunctions } from './sqlite/engine.ts';
 export { type SqliteStorage, type SqliteStorageOptions, sqliteStorage } from './sqlite/storage.ts';
 export {
   type ExportOptions,

@@ -2,11 +2,10 @@
 import { ALL, type FieldRef, type Predicate, type Query, type Row, type SortKey, stringField } from '../../../src/adapter-kit.ts';
 import { MANY } from './arrange.ts';
 import { condition, idsOf, isIdList } from './compile.ts';
-import { elementToStartFrom, isListed } from './driving-set.ts';
 import { RowFields } from './fields.ts';
 import { type Column, columnValue, rowsOfKind } from './layout.ts';
 import type { Scope } from './scope.ts';
-import { alias, FEW, holders, holdsAll, holdsToo } from './sets.ts';
+import { alias, elementToStartFrom, FEW, holders, holdsAll, holdsToo, isListed } from './sets.ts';
 import { EMPTY, joined, raw, type Sql, sql } from './sql.ts';
 
 /** Selects the document of a row, and the document's number. */

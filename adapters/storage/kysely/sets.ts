@@ -1,6 +1,7 @@
 /** Conditions on a set, as subqueries of the table of its elements: for all rows that hold the elements, or for one row. */
-import type { Predicate, Scalar } from '../../../src/adapter-kit.ts';
+import { and, type Predicate, type Scalar } from '../../../src/adapter-kit.ts';
 import type { Fields } from './fields.ts';
+import type { Layout } from './layout.ts';
 import type { Scope } from './scope.ts';
 import { EMPTY, FALSE, joined, raw, type Sql, sql } from './sql.ts';
 
@@ -67,4 +68,34 @@ export const among = (scope: Scope, found: Sql, values: readonly Scalar[], type:
       ', ',
     )})`;
   return sql`${found} in (select e.value from ${scope.engine.jsonElements(JSON.stringify(values), type)})`;
+};
+
+/** Whether the whole predicate is that rows hold one of a few values, or all values of a list. */
+export const isListed = (where: Predicate): where is Held =>
+  (where.op === 'covers' && where.values.length > 0) || (where.op === 'overlaps' && where.values.length <= FEW);
+
+/** The driving table of a query about a set. It is sorted by value and id, so a scan of one value meets its rows in order of id, and stops when the page is full. */
+export interface Start {
+  /** The elements to scan. */
+  readonly held: Held;
+  /** Elements that the same rows must hold as well. */
+  readonly alsoHeld: readonly Held[];
+  readonly rest: Predicate;
+}
+
+/** @returns undefined if no element must be held, or if an id or a unique value finds fewer rows */
+export const elementToStartFrom = (layout: Layout, where: Predicate): Start | undefined => {
+  const terms = where.op === 'and' ? where.terms : [where];
+  if (terms.some((term) => isLookup(layout, term))) return undefined;
+  const [held, ...alsoHeld] = terms.filter(mustHold);
+  return held && { held, alsoHeld, rest: and(...terms.filter((term) => !mustHold(term))) };
+};
+
+const mustHold = (term: Predicate): term is Held =>
+  (term.op === 'covers' && term.values.length > 0) || (term.op === 'overlaps' && term.values.length === 1);
+
+const isLookup = (layout: Layout, term: Predicate): boolean => {
+  if (!(term.op === 'in' || (term.op === 'compare' && term.is === '=')) || term.field.path.length > 1) return false;
+  const [name] = term.field.path;
+  return name === 'id' || layout.columns.get(name)?.index === 'unique';
 };

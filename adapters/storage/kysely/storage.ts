@@ -2,7 +2,7 @@
 import type { Dialect } from 'kysely';
 import { checkedOptions, type StorageAdapter, type StorageSchema, StoreBusy } from '../../../src/adapter-kit.ts';
 import { inTransaction } from './begin.ts';
-import { type Connection, run, translated } from './connection.ts';
+import { type Connection, inTurns, run, translated } from './connection.ts';
 import type { SqlEngine } from './engine/index.ts';
 import { type HostTransactions, librariesOf } from './host-transactions.ts';
 import { type KyselyInstance, kyselyConnections, kyselyTransactions } from './kysely.ts';
@@ -16,7 +16,6 @@ import { recordedIn, type SchemaOptions } from './recorded.ts';
 import { assertRequirements } from './requirements.ts';
 import { Scope } from './scope.ts';
 import { KyselyStore, type Source, type Timeouts } from './store.ts';
-import { inTurns } from './turns.ts';
 import { assertReadable, assertSchema, tablesAt, Versions } from './versions.ts';
 
 /** How a controller shares a database with others. */

@@ -9,7 +9,7 @@ import {
   type TransactionMode,
   type TransactionOptions,
 } from '../../../src/adapter-kit.ts';
-import { type Begin, inTransaction } from './begin.ts';
+import { type Begin, inTransaction, savepoint } from './begin.ts';
 import { type Connection, type Connections, run, send } from './connection.ts';
 import { GroupCommit, type SharedTransaction } from './group-commit.ts';
 import { type HostTransactions, joinedBy } from './host-transactions.ts';
@@ -18,7 +18,6 @@ import { LazyTransaction, numberIn } from './lazy-transaction.ts';
 import { OpenCommit } from './open-commit.ts';
 import { coalesced } from './request-coalescing.ts';
 import type { Result } from './result.ts';
-import { savepoint } from './savepoint.ts';
 import type { Scope } from './scope.ts';
 import { type Joining, Session } from './session.ts';
 import { type Sql, sql } from './sql.ts';

@@ -14,12 +14,11 @@ import {
 import { arranged, valuesToArrange } from './arrange.ts';
 import { REVISION } from './layout.ts';
 import { canBePart, readParts } from './read-all.ts';
-import { repairCount, repairRow } from './repair.ts';
 import { Rows, rowsOf } from './rows.ts';
 import { selectAmongFirst, selectCount, selectDistinct, selectPage, selectReferenced, selectSizes } from './select.ts';
 import type { Session } from './session.ts';
 import { sql } from './sql.ts';
-import { verifyPage } from './verify.ts';
+import { repairCount, repairRow, verifyPage } from './verify.ts';
 import { deleteRow, insertRow, updateRow } from './write.ts';
 
 export class KyselyTransaction implements Transaction {

@@ -5,6 +5,7 @@ import {
   type IndexFault,
   inParts,
   type Row,
+  UniqueViolation,
   type Verified,
   type VerifyPage,
   yieldToEventLoop,
@@ -12,7 +13,9 @@ import {
 import { type Column, columnValue, elementsOf, rowsOfKind } from './layout.ts';
 import type { Result, ResultRow } from './result.ts';
 import type { Scope } from './scope.ts';
+import type { Session } from './session.ts';
 import { joined, raw, type Sql, sql, type Value } from './sql.ts';
+import { addElements, assigned, changeCount, updateUnique } from './write.ts';
 
 type Run = (statement: Sql) => Promise<Result>;
 
@@ -94,7 +97,7 @@ const countFault = async (run: Run, scope: Scope, kind: string): Promise<readonl
 };
 
 /** Reads the document of a row. The document of another row counts as unreadable. */
-export const foundIn = (document: unknown, id: string): Found => {
+const foundIn = (document: unknown, id: string): Found => {
   if (typeof document !== 'string') return { is: 'missing' };
   try {
     const row: unknown = JSON.parse(document);
@@ -139,4 +142,38 @@ const isSame = ({ type }: Column, stored: unknown, expected: Value): boolean => 
   if (stored === null || expected === null) return stored === expected;
   if (type === 'boolean') return Boolean(stored) === expected;
   return (type === 'number' ? Number(stored) : stored) === expected;
+};
+
+export const repairCount = async (session: Session, kind: string): Promise<void> => {
+  const value = sql`(${session.scope.countRows(kind)})`;
+  await session.runInTurn(session.scope.change(rowsOfKind(kind), { existing: 'set', value, returning: false }));
+};
+
+/** @returns false if the document is unreadable, or if a unique value is taken */
+export const repairRow = async (session: Session, kind: string, id: string): Promise<boolean> => {
+  const { scope } = session;
+  const { columns, documents, sets } = scope.layout(kind);
+  const { rows } = await session.run(
+    sql`select (select d.document from ${documents} as d where d.id = t.document) as document from ${scope.rowsAs(kind, raw('t'))} and t.id = ${id}`,
+  );
+  const found = rows[0] && foundIn(rows[0].document, id);
+  if (found?.is === 'unreadable') return false;
+  if (found?.is === 'readable') {
+    const all = [...columns.values()];
+    try {
+      await updateUnique(session, kind, found.row, all, sql`${assigned(scope, kind, all, found.row)} and id = ${id}`);
+    } catch (error) {
+      if (error instanceof UniqueViolation) return false;
+      throw error;
+    }
+  }
+  if (found?.is === 'missing') {
+    await session.run(sql`${scope.deleteRows(kind)} and id = ${id}`);
+    await changeCount(session, kind, -1);
+  }
+  for (const set of sets.keys()) {
+    await session.run(sql`${scope.deleteElements(kind, set)} and id = ${id}`);
+    if (found?.is === 'readable') await addElements(session, kind, set, id, [...elementsOf(found.row, set)]);
+  }
+  return true;
 };

@@ -77,7 +77,7 @@ const bytes: WireValue<Uint8Array> = {
 };
 
 /** The name of an unknown number, which a newer router may send. */
-export const UNRECOGNIZED = 'unrecognized';
+const UNRECOGNIZED = 'unrecognized';
 
 /** Names for numbers, the first of them for 0, the default. */
 const enumeration = <N extends string>(names: readonly (N | undefined)[]): WireValue<N | typeof UNRECOGNIZED, N> => {

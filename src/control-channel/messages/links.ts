@@ -2,7 +2,7 @@ import { field, message, valueType } from '../codec/index.ts';
 import { fromRouters, tableMessage } from './message-type.ts';
 
 /** An address at which a router accepts links. */
-export const linkListener = message({
+const linkListener = message({
   address: field.text(1),
   protocol: field.text(2),
   costTags: field.texts(3),

@@ -11,11 +11,11 @@ import type { Row, StorageAdapter, StorageSchema, Transaction } from '../../stor
 import { storageSchema } from '../../storage/schema.ts';
 import { snapshotTables } from '../../storage/snapshot/take.ts';
 import type { SnapshotHead } from '../../storage/snapshot/write.ts';
+import { refusedAt } from './lines.ts';
 import { ChangeLog } from './log.ts';
 import { Openable } from './openable.ts';
 import { type RowLine, readSnapshot } from './read.ts';
 import { References } from './references.ts';
-import { refusedAt } from './refused.ts';
 import { checkedRow, kindsIn } from './row.ts';
 
 /** The snapshot and the target store. */

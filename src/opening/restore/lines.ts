@@ -1,5 +1,12 @@
 import { utf8ToBytes } from '@noble/hashes/utils.js';
-import { refusedAt } from './refused.ts';
+import { SnapshotRefused } from '../../storage/errors.ts';
+
+/** Characters of a reason. */
+const LONGEST = 500;
+
+/** @param reason may quote the snapshot: what would control a terminal is left out */
+export const refusedAt = (line: number, reason: string): SnapshotRefused =>
+  new SnapshotRefused(`the snapshot is refused, line ${line}: ${reason.slice(0, LONGEST).replaceAll(/\p{C}/gu, '�')}`);
 
 /** Bytes. No row is near as long: bodies of requests are much shorter. */
 const LONGEST_LINE = 2 ** 26;

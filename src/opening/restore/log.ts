@@ -2,7 +2,7 @@ import { change } from '../../api/changes.ts';
 import { changeId } from '../../changelog/events.ts';
 import { type Extent, extentOf } from '../../changelog/log.ts';
 import type { Row } from '../../storage/port.ts';
-import { refusedAt } from './refused.ts';
+import { refusedAt } from './lines.ts';
 
 /** A record of the change log, and the line that has it. */
 interface Record {

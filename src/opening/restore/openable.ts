@@ -1,11 +1,10 @@
-import { identity } from '../../api/identities.ts';
-import { keptSecret } from '../../api/kept-secrets.ts';
+import { identity, keptSecret } from '../../api/kinds.ts';
 import { KEY_CHECK, sealedFields } from '../../entities/sealed.ts';
 import { keyNameOf } from '../../platform/secrets.ts';
 import type { Row } from '../../storage/port.ts';
 import { type BuiltIn, builtIn } from '../built-in.ts';
 import { FORMER } from '../reseal.ts';
-import { refusedAt } from './refused.ts';
+import { refusedAt } from './lines.ts';
 import { kindsIn } from './row.ts';
 
 /** Checks that a network restored from a snapshot will open: built-in rows must not collide with its rows, and one key must unseal its secrets. */

@@ -6,8 +6,7 @@ import { JSON_LIMITS, type JsonLimits } from '../../call/json.ts';
 import { ApiError } from '../../errors/index.ts';
 import { parseJson } from '../../http/body.ts';
 import { FORMAT, type SnapshotHead } from '../../storage/snapshot/write.ts';
-import { linesOf } from './lines.ts';
-import { refusedAt } from './refused.ts';
+import { linesOf, refusedAt } from './lines.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 

@@ -2,7 +2,7 @@ import { isInView } from '../../changelog/views.ts';
 import type { Entities } from '../../entities/entities.ts';
 import { faultsOf } from '../../resources/faults.ts';
 import type { Row } from '../../storage/port.ts';
-import { refusedAt } from './refused.ts';
+import { refusedAt } from './lines.ts';
 import { kindsIn } from './row.ts';
 
 /** Rows of which it is asked at once whether what they refer to is there. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type ConnectedList, createConnectedList } from '../../../src/domain/fabric/connections/connected-list.ts';
+import { type ConnectedList, createConnectedList } from '../../../src/domain/fabric/connections/connection-rows.ts';
 import { createConnections } from '../../../src/presence/connections.ts';
 import { frozenClock } from '../../support/clock.ts';
 

@@ -1,9 +1,67 @@
 /** One connection of `pg`: runs statements one after another, cancels them when the caller aborts, and ends a connection that does not answer. */
+
+import { connect } from 'node:net';
 import type { Connection, UseOptions } from '../connection.ts';
 import type { Result } from '../result.ts';
-import { cancel } from './cancel.ts';
 import type { PgClient, PgResult } from './driver.ts';
-import type { statementNames } from './statements.ts';
+
+/**
+ * Names of prepared statements. A server keeps each one until the connection ends, so only frequent statements get a name, and only a limited number:
+ * the filters of clients produce statements of ever new forms.
+ */
+class StatementNames {
+  readonly #prefix = `overlay_${crypto.randomUUID().slice(0, 8)}_`;
+  readonly #names = new Map<string, string>();
+  #seen = new Map<string, number>();
+
+  /** @returns undefined for a statement that is not to be prepared */
+  of(sql: string): string | undefined {
+    const name = this.#names.get(sql);
+    if (name !== undefined || sql.length > LONGEST || this.#names.size === MOST) return name;
+    const times = (this.#seen.get(sql) ?? 0) + 1;
+    if (times === OFTEN) {
+      this.#seen.delete(sql);
+      this.#names.set(sql, `${this.#prefix}${this.#names.size}`);
+    } else {
+      if (this.#seen.size === MOST) this.#seen = new Map();
+      this.#seen.set(sql, times);
+    }
+    return this.#names.get(sql);
+  }
+}
+
+const MOST = 400;
+const LONGEST = 5000;
+const OFTEN = 3;
+
+/** One instance for the process: pools may be shared, and on a connection a name must always mean the same statement. */
+export const statementNames = new StatementNames();
+
+/** https://www.postgresql.org/docs/current/protocol-message-formats.html#PROTOCOL-MESSAGE-FORMATS-CANCELREQUEST */
+const CANCEL_REQUEST = 80877102;
+
+/**
+ * Cancels the running statement of a client with a CancelRequest, on a separate connection as the protocol requires. The request is unencrypted; its key
+ * can do nothing else.
+ * @returns when the server has closed the connection, or after `timeout` milliseconds
+ */
+const cancel = ({ host, port, processID, secretKey }: PgClient, timeout: number): Promise<void> =>
+  new Promise((resolve) => {
+    if (host === undefined || port === undefined || typeof processID !== 'number' || typeof secretKey !== 'number') return resolve();
+    const message = Buffer.alloc(16);
+    [message.length, CANCEL_REQUEST, processID, secretKey].forEach((value, index) => {
+      message.writeInt32BE(value, 4 * index);
+    });
+    const socket = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
+    const timer = setTimeout(() => socket.destroy(), timeout);
+    socket.on('error', () => undefined); // `close` follows
+    socket.on('close', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+    socket.resume();
+    socket.end(message);
+  });
 
 /** How long the server may take to cancel a statement before the connection is destroyed. ms */
 const STOP_TIMEOUT = 2000;

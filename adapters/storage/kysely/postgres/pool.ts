@@ -1,8 +1,7 @@
 /** Connections from a `pg` pool. A connection that is broken, or still in a transaction, is not returned to it. */
 import type { Connections } from '../connection.ts';
-import { PgConnection } from './connection.ts';
+import { PgConnection, statementNames } from './connection.ts';
 import type { PgPool } from './driver.ts';
-import { statementNames } from './statements.ts';
 
 export interface PoolConnections extends Connections {
   /** Destroys the connections that are in use now. */

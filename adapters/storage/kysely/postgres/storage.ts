@@ -1,10 +1,10 @@
 /** The storage of several controllers, or of one beside the tables of its host: a PostgreSQL database, through `pg`. */
 import type { Kysely, PostgresPool } from 'kysely';
 import { checkedOptions, ReaderSlots } from '../../../../src/adapter-kit.ts';
+import { inTurns } from '../connection.ts';
 import { kysely } from '../library.ts';
 import { type KyselyStorage, STORE_OPTIONS, type StoreOptions, storageOver } from '../storage.ts';
 import type { Source } from '../store.ts';
-import { inTurns } from '../turns.ts';
 import { clientInTransaction } from './connection.ts';
 import { newPool, type PgPool } from './driver.ts';
 import { postgres, postgresIn } from './engine.ts';

@@ -1,7 +1,7 @@
 /** A Kysely dialect over a pool of `node:sqlite`, for statements of the host on the connections of the stores. */
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult, TransactionSettings } from 'kysely';
+import { retryWhileBusy } from '../begin.ts';
 import { kysely } from '../library.ts';
-import { retryWhileBusy } from '../retry.ts';
 import { sqlite } from './engine.ts';
 import type { SqliteConnection, SqlitePool } from './pool.ts';
 

@@ -1,4 +1,6 @@
 /** The engine for SQLite. Text compares by its UTF-8 bytes (collation BINARY), and null sorts first. */
+
+import { decimalText } from '../../../../src/adapter-kit.ts';
 import type { SqlEngine } from '../engine/index.ts';
 import type { JsonType, Page, Path } from '../engine/queries.ts';
 import { raw, type Sql, sql } from '../sql.ts';
@@ -12,7 +14,23 @@ import {
   upsertOnConflict,
 } from '../standard.ts';
 import { failure } from './failure.ts';
-import { DECIMAL_TEXT, UPPER } from './functions.ts';
+
+const UPPER = 'overlay_upper';
+const DECIMAL_TEXT = 'overlay_decimal_text';
+
+/**
+ * SQL functions that the queries use on SQLite, because its own differ from JavaScript's: its `upper` changes ASCII letters
+ * only, and it writes numbers with 15 digits. `sqliteStorage` defines them. On connections of another driver, the host has to define
+ * them (all are deterministic):
+ *
+ * ```ts
+ * for (const [name, run] of Object.entries(sqliteFunctions)) betterSqlite.function(name, { deterministic: true }, run);
+ * ```
+ */
+export const sqliteFunctions: Readonly<Record<string, (value: unknown) => string | null>> = {
+  [UPPER]: (text) => (typeof text === 'string' ? text.toUpperCase() : null),
+  [DECIMAL_TEXT]: (value) => (typeof value === 'number' ? decimalText(value) : null),
+};
 
 /** SQLite. Connections of drivers other than `node:sqlite` need `sqliteFunctions`. */
 export const sqlite: SqlEngine = {

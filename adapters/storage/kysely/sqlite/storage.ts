@@ -8,8 +8,7 @@ import { kysely } from '../library.ts';
 import { type KyselyStorage, LOCK_TIMEOUT, STORE_OPTIONS, type StoreOptions, storageOver } from '../storage.ts';
 import type { Source } from '../store.ts';
 import { nodeSqliteDialect } from './dialect.ts';
-import { sqlite } from './engine.ts';
-import { sqliteFunctions } from './functions.ts';
+import { sqlite, sqliteFunctions } from './engine.ts';
 import { SqliteConnection, SqlitePool } from './pool.ts';
 
 /** A SQLite file, and how to use it. */

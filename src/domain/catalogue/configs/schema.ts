@@ -5,10 +5,49 @@ import { createTank, excess, limits, OutOfFuel } from './limits.ts';
 import { metaSchemas } from './meta-schemas.ts';
 import { createPatterns } from './patterns.ts';
 import { copyForValidator } from './schema-copy.ts';
-import { checkUnfolding } from './schema-cost.ts';
-import { type Draft, isObject, readGraph, type SchemaObject, SchemaRefused } from './schema-graph.ts';
+import {
+  DEFINITIONS,
+  type Draft,
+  IN_PLACE,
+  isObject,
+  readGraph,
+  type SchemaGraph,
+  type SchemaObject,
+  SchemaRefused,
+} from './schema-graph.ts';
 import { createValidator, type Validator } from './validator/index.ts';
 import { ROOT, type Violation, violationsOf, violationsText } from './violations.ts';
+
+/**
+ * How many subschemas apply to one and the same value: `allOf`, `if`, `$ref` and their like unfold at the place where they stand.
+ * A schema that comes back to itself so would never end, and one whose definitions each use the next one twice would take
+ * forever; both are mistakes that the author should hear of at once.
+ * @throws SchemaRefused
+ */
+const checkUnfolding = ({ children, references }: SchemaGraph): void => {
+  const costs = new Map<SchemaObject, number | 'open'>();
+  const cost = (schema: SchemaObject): number => {
+    const known = costs.get(schema);
+    if (known === 'open') throw new SchemaRefused('the schema refers to itself without going into an item or a property');
+    if (known !== undefined) return known;
+    costs.set(schema, 'open');
+    let sum = 1;
+    for (const next of inPlace(schema)) {
+      sum += cost(next);
+      if (sum > limits.unfolding) throw new SchemaRefused(`the schema unfolds to more than ${limits.unfolding} subschemas for one value`);
+    }
+    costs.set(schema, sum);
+    return sum;
+  };
+  const inPlace = (schema: SchemaObject): readonly SchemaObject[] =>
+    [
+      ...(references.get(schema) ?? []),
+      ...(children.get(schema) ?? [])
+        .filter(({ keyword }) => IN_PLACE.has(keyword) && !DEFINITIONS.has(keyword))
+        .map((child) => child.schema),
+    ].filter((next) => typeof next === 'object');
+  for (const schema of children.keys()) cost(schema);
+};
 
 /** @returns what is wrong with the data, the first fault first; empty when nothing is. Never throws. */
 export type CheckData = (data: unknown) => readonly Violation[];

@@ -1,6 +1,5 @@
-import { config } from '../../../api/configs.ts';
-import { service, terminatorStrategies } from '../../../api/services.ts';
-import { terminator } from '../../../api/terminators.ts';
+import { config, service, terminator } from '../../../api/kinds.ts';
+import { terminatorStrategies } from '../../../api/services.ts';
 import { behaviour } from '../../../call/behaviour.ts';
 import { ApiError, invalidField, shownValue } from '../../../errors/index.ts';
 import { equals, oneOf, stringField } from '../../../query/index.ts';

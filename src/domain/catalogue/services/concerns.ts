@@ -1,9 +1,8 @@
 /** Which changes may concern the services that an identity sees: all that do are among them, and few that do not. */
-import type { identity } from '../../../api/identities.ts';
+
 import type { KindName } from '../../../api/index.ts';
+import { type identity, service, serviceConfig } from '../../../api/kinds.ts';
 import type { RowOf } from '../../../api/kit/index.ts';
-import { serviceConfig } from '../../../api/service-configs.ts';
-import { service } from '../../../api/services.ts';
 import { hasAdministratorRights } from '../../../call/actor.ts';
 import type { Change } from '../../../changelog/events.ts';
 import type { Entities } from '../../../entities/entities.ts';

@@ -1,7 +1,5 @@
-import { config, configType } from '../../../api/configs.ts';
+import { config, configType, type service, serviceConfig } from '../../../api/kinds.ts';
 import type { RowOf } from '../../../api/kit/index.ts';
-import { serviceConfig } from '../../../api/service-configs.ts';
-import type { service } from '../../../api/services.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { ALL, and, equals, oneOf, or, stringField } from '../../../query/index.ts';
 

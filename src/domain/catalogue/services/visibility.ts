@@ -1,7 +1,5 @@
-import type { identity } from '../../../api/identities.ts';
+import type { identity, service, servicePolicy } from '../../../api/kinds.ts';
 import type { RowOf } from '../../../api/kit/index.ts';
-import type { servicePolicy } from '../../../api/policies.ts';
-import type { service } from '../../../api/services.ts';
 import { hasAdministratorRights } from '../../../call/actor.ts';
 import type { Presenter } from '../../../call/behaviour.ts';
 import { createTurns, ENTRIES_AT_ONCE } from '../../../concurrency/event-loop.ts';

@@ -1,13 +1,10 @@
-import { authPolicy } from '../../../api/auth-policies.ts';
-import { externalJwtSigner } from '../../../api/external-jwt-signers.ts';
-import { identity } from '../../../api/identities.ts';
+import { authPolicy, externalJwtSigner, identity } from '../../../api/kinds.ts';
 import type { RowOf } from '../../../api/kit/index.ts';
 import { behaviour } from '../../../call/behaviour.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { ApiError, notFoundField } from '../../../errors/index.ts';
 import { and, booleanField, equals, stringField } from '../../../query/index.ts';
-import { keepAdministration } from '../identities/administration.ts';
-import { requireAdministratorLogin } from '../identities/administrator-login.ts';
+import { keepAdministration, requireAdministratorLogin } from '../identities/administration.ts';
 
 export const authPolicyBehaviour = behaviour(authPolicy, {
   check: async (entities, after) => {

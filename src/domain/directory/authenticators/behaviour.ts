@@ -1,5 +1,4 @@
-import { authenticator } from '../../../api/authenticators.ts';
-import { identity } from '../../../api/identities.ts';
+import { authenticator, identity } from '../../../api/kinds.ts';
 import { behaviour } from '../../../call/behaviour.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../entities/entities.ts';
@@ -8,8 +7,7 @@ import { and, equals, not, stringField } from '../../../query/index.ts';
 import { isInUse } from './certificates.ts';
 import type { AuthenticatorBody, StoredAuthenticator } from './method.ts';
 import { authenticatorMethods } from './methods.ts';
-import { passwordChanged } from './password-change.ts';
-import { hashed } from './passwords.ts';
+import { hashed, passwordChanged } from './passwords.ts';
 import { checkUsername } from './usernames.ts';
 
 export const authenticatorBehaviour = behaviour(authenticator, {

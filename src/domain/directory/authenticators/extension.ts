@@ -5,9 +5,8 @@ import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { ApiError, unauthorized } from '../../../errors/index.ts';
 import { beginsWith, type Certificate, certificatesPem, readCertificates } from '../../../pki/certificate.ts';
-import { issue } from '../../../pki/issue.ts';
+import { clientProfile, issue } from '../../../pki/issue.ts';
 import { readPresented } from '../../../pki/presented.ts';
-import { clientProfile } from '../../../pki/profiles.ts';
 import { readRequest } from '../../../pki/request.ts';
 import { networkFor } from '../cas/trust.ts';
 

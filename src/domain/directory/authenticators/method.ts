@@ -1,6 +1,5 @@
-import type { authPolicy } from '../../../api/auth-policies.ts';
-import type { authenticator } from '../../../api/authenticators.ts';
 import type { EnrollmentMethodName } from '../../../api/enrollment-methods.ts';
+import type { authenticator, authPolicy } from '../../../api/kinds.ts';
 import type { CreateBody, RowOf } from '../../../api/kit/index.ts';
 import type { Call } from '../../../call/call.ts';
 

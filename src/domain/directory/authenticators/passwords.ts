@@ -1,8 +1,8 @@
-import { authPolicy } from '../../../api/auth-policies.ts';
-import type { authenticator } from '../../../api/authenticators.ts';
-import { identity } from '../../../api/identities.ts';
+import { type authenticator, authPolicy, identity } from '../../../api/kinds.ts';
 import type { RowOf } from '../../../api/kit/index.ts';
+import { apiSessionsOf, endApiSessions } from '../../../authentication/api-sessions.ts';
 import type { Call } from '../../../call/call.ts';
+import type { Entities } from '../../../entities/entities.ts';
 import { invalidField, notFoundField } from '../../../errors/index.ts';
 
 type Rules = RowOf<typeof authPolicy>['primary']['updb'];
@@ -46,4 +46,21 @@ export const hashed = async (
   });
   checkPassword(password, rules);
   return { passwordHash: await call.core.passwordChecks.hash(call, password) };
+};
+
+/**
+ * Ends the API sessions of an identity, except that of this call, when its password is changed or removed, if the setting
+ * `endSessionsOnPasswordChange` says so. In the transaction of the change.
+ */
+export const passwordChanged = async (
+  entities: Entities,
+  { actor, core }: Pick<Call, 'actor' | 'core'>,
+  identityId: string,
+): Promise<void> => {
+  if (!core.settings.endSessionsOnPasswordChange) return;
+  const own = actor.kind === 'session' ? actor.session.id : undefined;
+  await endApiSessions(
+    entities,
+    (await apiSessionsOf(entities, identityId)).filter(({ id }) => id !== own),
+  );
 };

@@ -1,7 +1,5 @@
-import { authPolicy } from '../../../api/auth-policies.ts';
-import { authenticator } from '../../../api/authenticators.ts';
 import type { currentIdentity } from '../../../api/current-identity.ts';
-import { identity } from '../../../api/identities.ts';
+import { authenticator, authPolicy, identity } from '../../../api/kinds.ts';
 import type { RowOf, Tags } from '../../../api/kit/index.ts';
 import { identityOf, isAdministrator } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
@@ -15,9 +13,9 @@ import { presentOne } from '../../../resources/present.ts';
 import { writtenDetail } from '../../../resources/written-details.ts';
 import { changedPassword, noPassword } from '../authenticators/behaviour.ts';
 import { confirmExtension, extend } from '../authenticators/extension.ts';
-import { passwordChanged } from '../authenticators/password-change.ts';
+import { passwordChanged } from '../authenticators/passwords.ts';
 import { checkUsername } from '../authenticators/usernames.ts';
-import { countWrongPassword } from '../identities/lockout.ts';
+import { countWrongPassword } from '../identities/disable.ts';
 
 const SELF = { self: { href: './current-identity' }, mfa: { href: './current-identity/mfa' } };
 

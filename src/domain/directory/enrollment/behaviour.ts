@@ -1,5 +1,5 @@
 import { neededBy } from '../../../api/enrollment-methods.ts';
-import { enrollment } from '../../../api/enrollments.ts';
+import { authenticator, enrollment } from '../../../api/kinds.ts';
 import type { CreateBody, RowOf } from '../../../api/kit/index.ts';
 import { behaviour } from '../../../call/behaviour.ts';
 import type { Call } from '../../../call/call.ts';
@@ -9,7 +9,10 @@ import { MINUTE } from '../../../platform/clock.ts';
 import { and, equals, stringField } from '../../../query/index.ts';
 import { selfLink } from '../../../resources/links.ts';
 import { newRow } from '../../../resources/merge.ts';
+import { requireFirst } from '../authenticators/behaviour.ts';
+import type { StoredAuthenticator } from '../authenticators/method.ts';
 import { checkUsername } from '../authenticators/usernames.ts';
+import type { StoredEnrollment } from './method.ts';
 import { newToken, tokensOf } from './token.ts';
 
 type Row = RowOf<typeof enrollment>;
@@ -84,3 +87,19 @@ const requireFuture = (expiresAt: string, call: Call): void => {
 
 const unresolved = (field: string, reason: string, value: string): ApiError =>
   new ApiError('REFERENCED_ENTITY_NOT_FOUND', { cause: { field, reason, value } });
+
+/**
+ * Creates the authenticator for which an enrollment is exchanged.
+ * @throws ApiError `MAX_AUTHENTICATOR_METHODS_REACHED`; `COULD_NOT_VALIDATE` with the field when username or certificate are another's
+ */
+export const addAuthenticator = async (
+  entities: Entities,
+  row: StoredEnrollment,
+  method: StoredAuthenticator['method'],
+  given: Partial<StoredAuthenticator>,
+  own: Partial<StoredAuthenticator>,
+): Promise<void> => {
+  const [, identityId] = enrolleeOf(row);
+  await requireFirst(entities, { identityId, method });
+  await entities.insert(authenticator, newRow(authenticator, { identityId, method, ...given }, own));
+};

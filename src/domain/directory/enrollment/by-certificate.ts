@@ -1,6 +1,4 @@
-import { authenticator } from '../../../api/authenticators.ts';
-import { ca } from '../../../api/cas.ts';
-import { identity } from '../../../api/identities.ts';
+import { authenticator, ca, identity } from '../../../api/kinds.ts';
 import type { RowOf } from '../../../api/kit/index.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../entities/entities.ts';

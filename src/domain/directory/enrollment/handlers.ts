@@ -1,10 +1,13 @@
+import { authenticator } from '../../../api/authenticators.ts';
 import { enrolling } from '../../../api/enrolling.ts';
 import { enrollment, enrollments } from '../../../api/enrollments.ts';
 import type { Call } from '../../../call/call.ts';
 import { type Handlers, implement } from '../../../call/implement.ts';
 import { invalidField } from '../../../errors/index.ts';
-import { crudHandlers } from '../../../resources/crud.ts';
-import { enrolleeOf, enrollmentLink, requireLater } from './behaviour.ts';
+import { crudHandlers, deleteRow } from '../../../resources/crud.ts';
+import { authenticatorMethods } from '../authenticators/methods.ts';
+import { passwordChanged } from '../authenticators/passwords.ts';
+import { addEnrollment, enrolleeOf, enrollmentLink, requireLater } from './behaviour.ts';
 import { becomeIdentity } from './by-certificate.ts';
 import { enroll } from './enroll.ts';
 import type { EnrollmentMethod, EnrollmentMethods } from './method.ts';
@@ -45,5 +48,25 @@ export const enrollingEntries = ({ enrollRouter, extendRouter }: RouterEnrolling
       if (!token) throw invalidField('token', 'token in query is required', undefined);
       return enroll(call, methods, { token, method: 'updb', offer: body });
     },
+  });
+};
+
+/** In place of the authenticator, in one transaction. */
+export const reEnrollAuthenticator = (
+  call: Call,
+  { id, body: { expiresAt } }: { readonly id: string; readonly body: { readonly expiresAt: string } },
+) => {
+  requireLater(expiresAt, call);
+  return call.write(async (entities) => {
+    const row = await entities.require(authenticator, id);
+    const made = await addEnrollment(entities, call, {
+      identityId: row.identityId,
+      expiresAt,
+      ...authenticatorMethods[row.method].renewal(row),
+    });
+    // As `crudHandlers` does it: of a kind only its table is looked at.
+    await deleteRow(entities, authenticator, id, call);
+    if (row.method === 'updb') await passwordChanged(entities, call, row.identityId);
+    return enrollmentLink(made.id);
   });
 };

@@ -4,7 +4,9 @@ import {
   publicExternalJwtSigner,
   publicExternalJwtSigners,
 } from '../../../api/external-jwt-signers.ts';
+import type { Core } from '../../../call/core.ts';
 import { implement } from '../../../call/implement.ts';
+import type { ChangeListeners } from '../../../changelog/listeners.ts';
 import { crudHandlers, listRows } from '../../../resources/crud.ts';
 
 export const externalJwtSignerEntries = [
@@ -13,3 +15,17 @@ export const externalJwtSignerEntries = [
     list: (call, query) => call.read((entities) => listRows(entities, publicExternalJwtSigner, query, call)),
   }),
 ];
+
+/**
+ * Fetches the keys of a signer once a change of it is committed, so that the first login need not wait for them. On any error, that login fetches
+ * them again.
+ */
+export const loadKeysEarly = (events: Pick<ChangeListeners, 'on'>, { background, tokens }: Pick<Core, 'background' | 'tokens'>): void => {
+  events.on('externalJwtSigner', ({ action, entityId }) => {
+    if (action === 'delete') return;
+    background
+      .run({ actor: 'system', requestId: 'load-keys' }, ({ read }) => read((entities) => entities.get(externalJwtSigner, entityId)))
+      .then((signer) => signer && tokens.load(signer))
+      .catch(() => undefined);
+  });
+};

@@ -1,10 +1,5 @@
-import { apiSession } from '../../../api/api-sessions.ts';
-import { authPolicy } from '../../../api/auth-policies.ts';
-import { authenticator } from '../../../api/authenticators.ts';
-import { enrollment } from '../../../api/enrollments.ts';
-import { identity } from '../../../api/identities.ts';
+import { apiSession, authenticator, authPolicy, enrollment, identity, mfa, session } from '../../../api/kinds.ts';
 import type { CreateBody, RowOf } from '../../../api/kit/index.ts';
-import { mfa } from '../../../api/mfa.ts';
 import { isDisabled } from '../../../authentication/actors.ts';
 import { LISTED, liveSessions } from '../../../authentication/lifetime.ts';
 import { behaviour } from '../../../call/behaviour.ts';
@@ -14,10 +9,17 @@ import { listing, referencing } from '../../../entities/reads.ts';
 import { ApiError, invalidField } from '../../../errors/index.ts';
 import { and, booleanField, equals, oneOf, stringField } from '../../../query/index.ts';
 import { authenticatorMethods } from '../authenticators/methods.ts';
-import { keepAdministration } from './administration.ts';
-import { requireAdministratorLogin } from './administrator-login.ts';
+import { keepAdministration, requireAdministratorLogin } from './administration.ts';
 import { enrollNew, outstandingByIdentity } from './enrollments.ts';
-import { markKnownToRouters } from './known-to-routers.ts';
+
+/** Notes of an identity that becomes an administrator which of its API sessions reach services: routers were sent their tokens. */
+const markKnownToRouters = async (entities: Entities, identityId: string): Promise<void> => {
+  const reaching = await entities.list(session, { where: equals(stringField('identityId'), identityId) });
+  const ids = [...new Set(reaching.map(({ apiSessionId }) => apiSessionId))];
+  if (ids.length === 0) return;
+  for (const row of await entities.list(apiSession, { where: oneOf(stringField('id'), ids) }))
+    await entities.update(apiSession, row, { isKnownToRouters: true });
+};
 
 type Identity = RowOf<typeof identity>;
 /** The fields that determine the current state of an identity. */

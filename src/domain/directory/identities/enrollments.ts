@@ -1,7 +1,5 @@
-import { ca } from '../../../api/cas.ts';
 import { type IdentityMethodName, neededBy, outstandingFieldsOf, requestableMethod } from '../../../api/enrollment-methods.ts';
-import { enrollment } from '../../../api/enrollments.ts';
-import type { identity } from '../../../api/identities.ts';
+import { ca, enrollment, type identity } from '../../../api/kinds.ts';
 import type { CreateBody, RowOf } from '../../../api/kit/index.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../entities/entities.ts';

@@ -1,14 +1,14 @@
-import { config } from '../../../api/configs.ts';
-import { identity } from '../../../api/identities.ts';
+import { config, identity, service, serviceConfig } from '../../../api/kinds.ts';
 import type { EntityReference, Kind, RowOf } from '../../../api/kit/index.ts';
-import { serviceConfig } from '../../../api/service-configs.ts';
-import { service } from '../../../api/services.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { notFoundField } from '../../../errors/index.ts';
-import { and, equals, oneOf, stringField } from '../../../query/index.ts';
+import { and, equals, stringField } from '../../../query/index.ts';
 import { referenceTo } from '../../../resources/links.ts';
 import { newRow } from '../../../resources/merge.ts';
+import { rowsReferredBy } from '../../../resources/references.ts';
+
+type Config = RowOf<typeof config>;
 
 export interface ServiceConfigPair {
   readonly serviceId: string;
@@ -20,16 +20,8 @@ export const listServiceConfigs = (call: Call, { id }: { readonly id: string }) 
   call.read(async (entities) => {
     await entities.require(identity, id);
     const rows = await entities.list(serviceConfig, { where: equals(stringField('identityId'), id) });
-    const configs = await referencesTo(
-      entities,
-      config,
-      rows.map(({ configId }) => configId),
-    );
-    const services = await referencesTo(
-      entities,
-      service,
-      rows.map(({ serviceId }) => serviceId),
-    );
+    const configs = await referencesTo(entities, config, rows, 'configId');
+    const services = await referencesTo(entities, service, rows, 'serviceId');
     const data = rows.flatMap(({ configId, serviceId }) => {
       const [to, of] = [configs.get(configId), services.get(serviceId)];
       return to && of ? [{ config: to, configId, service: of, serviceId }] : [];
@@ -37,35 +29,39 @@ export const listServiceConfigs = (call: Call, { id }: { readonly id: string }) 
     return { data, pagination: { limit: data.length, offset: 0, totalCount: data.length }, filterableFields: [] };
   });
 
-/** For each service an identity has one config of a type: the last one given. */
-export const assignServiceConfigs = async (
-  call: Call,
-  { id, body }: { readonly id: string; readonly body: readonly ServiceConfigPair[] },
-) => {
-  await call.write(async (entities) => {
-    await entities.require(identity, id);
-    for (const [i, pair] of body.entries()) {
-      const given = await requireConfigOf(entities, pair, i);
-      const before = await ofType(entities, id, pair.serviceId, given.configTypeId);
-      if (before?.configId === given.id) continue;
-      if (before) await entities.update(serviceConfig, before, { configId: given.id });
-      else await entities.insert(serviceConfig, newRow(serviceConfig, {}, { ...pair, identityId: id, configTypeId: given.configTypeId }));
-    }
-  });
-  return {};
-};
+interface Pairs {
+  readonly id: string;
+  readonly body?: readonly ServiceConfigPair[];
+}
 
-/** Removes what an identity has for a service, of the type of the config that is named. */
-export const removeServiceConfigs = async (
+/** Gives an identity one config of a type for each service: the last one given. */
+export const assignServiceConfigs = (call: Call, pairs: Pairs) =>
+  forEachPair(call, pairs, async (entities, pair, given, before) => {
+    if (before?.configId === given.id) return;
+    if (before) await entities.update(serviceConfig, before, { configId: given.id });
+    else
+      await entities.insert(serviceConfig, newRow(serviceConfig, {}, { ...pair, identityId: pairs.id, configTypeId: given.configTypeId }));
+  });
+
+/** Removes the configs of an identity for services, of the types of the named configs. */
+export const removeServiceConfigs = (call: Call, pairs: Pairs) =>
+  forEachPair(call, pairs, async (entities, _pair, _given, before) => {
+    if (before) await entities.remove(serviceConfig, before);
+  });
+
+/** Calls `change` for each pair, with its config and the row of the identity for that service and type, in one transaction. */
+const forEachPair = async (
   call: Call,
-  { id, body = [] }: { readonly id: string; readonly body?: readonly ServiceConfigPair[] },
+  { id, body = [] }: Pairs,
+  change: (entities: Entities, pair: ServiceConfigPair, given: Config, before: RowOf<typeof serviceConfig> | undefined) => Promise<void>,
 ) => {
   await call.write(async (entities) => {
     await entities.require(identity, id);
     for (const [i, pair] of body.entries()) {
       const given = await requireConfigOf(entities, pair, i);
-      const row = await ofType(entities, id, pair.serviceId, given.configTypeId);
-      if (row) await entities.remove(serviceConfig, row);
+      const key = { identityId: id, serviceId: pair.serviceId, configTypeId: given.configTypeId };
+      const where = and(...Object.entries(key).map(([field, value]) => equals(stringField(field), value)));
+      await change(entities, pair, given, await entities.find(serviceConfig, where));
     }
   });
   return {};
@@ -75,33 +71,19 @@ export const removeServiceConfigs = async (
  * The config of a pair, when both it and the service exist.
  * @throws ApiError `NOT_FOUND` that names the field: `0.configId`
  */
-const requireConfigOf = async (
-  entities: Entities,
-  { serviceId, configId }: ServiceConfigPair,
-  index: number,
-): Promise<RowOf<typeof config>> => {
+const requireConfigOf = async (entities: Entities, { serviceId, configId }: ServiceConfigPair, index: number): Promise<Config> => {
   const given = await entities.get(config, configId);
   if (!given) throw notFoundField(`${index}.configId`, config.kind, configId);
   if (!(await entities.get(service, serviceId))) throw notFoundField(`${index}.serviceId`, service.kind, serviceId);
   return given;
 };
 
-const ofType = (
+const referencesTo = async <K extends 'configId' | 'serviceId'>(
   entities: Entities,
-  identityId: string,
-  serviceId: string,
-  configTypeId: string,
-): Promise<RowOf<typeof serviceConfig> | undefined> =>
-  entities.find(
-    serviceConfig,
-    and(
-      equals(stringField('identityId'), identityId),
-      equals(stringField('serviceId'), serviceId),
-      equals(stringField('configTypeId'), configTypeId),
-    ),
-  );
-
-const referencesTo = async (entities: Entities, kind: Kind, ids: readonly string[]): Promise<ReadonlyMap<string, EntityReference>> => {
-  const rows = await entities.list(kind, { where: oneOf(stringField('id'), [...new Set(ids)]) });
-  return new Map(rows.map((row) => [row.id, referenceTo(kind, row)]));
+  kind: Kind,
+  rows: readonly Readonly<Record<K, string>>[],
+  field: K,
+): Promise<ReadonlyMap<string, EntityReference>> => {
+  const found = await rowsReferredBy(entities, kind, rows, (row) => row[field]);
+  return new Map([...found].map(([id, row]) => [id, referenceTo(kind, row)]));
 };

@@ -5,8 +5,7 @@ import type { Settings } from '../../../call/settings.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { ApiError } from '../../../errors/index.ts';
 import { MINUTE } from '../../../platform/clock.ts';
-import { allRecoveryCodes, mfaOf, notEnrolled, type StoredMfa, totpSecretOf } from './record.ts';
-import { indexOfCode } from './recovery-codes.ts';
+import { allRecoveryCodes, indexOfCode, mfaOf, notEnrolled, type StoredMfa, totpSecretOf } from './record.ts';
 import { intervalOfCode, takenIntervals } from './totp.ts';
 
 /** The purpose of a code: which codes it accepts, and the refusal without an enrollment. */

@@ -5,7 +5,6 @@ import { implement } from '../../../call/implement.ts';
 import { ApiError } from '../../../errors/index.ts';
 import { qrCode } from '../../../qr/qr-code.ts';
 import { withCode } from './codes.ts';
-import { provisioningUrl } from './provisioning.ts';
 import {
   allRecoveryCodes,
   endMfa,
@@ -18,6 +17,7 @@ import {
   type StoredMfa,
   totpSecretOf,
 } from './record.ts';
+import { provisioningUrl } from './totp.ts';
 
 const AT = './current-identity/mfa';
 const SELF = { self: { href: AT } };

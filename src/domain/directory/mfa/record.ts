@@ -1,15 +1,32 @@
-import { apiSession } from '../../../api/api-sessions.ts';
+import { apiSession, mfa } from '../../../api/kinds.ts';
 import type { RowOf } from '../../../api/kit/index.ts';
-import { mfa } from '../../../api/mfa.ts';
 import { apiSessionsOf } from '../../../authentication/api-sessions.ts';
 import type { Core } from '../../../call/core.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { sealText, unsealText } from '../../../entities/sealed.ts';
 import { ApiError } from '../../../errors/index.ts';
+import { isEqual, toBytes } from '../../../platform/password-hasher.ts';
+import type { Random } from '../../../platform/platform.ts';
 import { equals, stringField } from '../../../query/index.ts';
 import { newRow } from '../../../resources/merge.ts';
-import { newRecoveryCodes } from './recovery-codes.ts';
-import { newTotpSecret } from './totp.ts';
+import { newTotpSecret, randomBase32 } from './totp.ts';
+
+const COUNT = 20;
+const LENGTH = 6;
+
+/** Twenty codes, no two the same. */
+export const newRecoveryCodes = (random: Pick<Random, 'bytes'>): readonly string[] => {
+  const codes = new Set<string>();
+  while (codes.size < COUNT) codes.add(randomBase32(random, LENGTH));
+  return [...codes];
+};
+
+/** The index of a code in the list. Compared with every code in constant time, so that timing does not reveal the index. */
+export const indexOfCode = (codes: readonly string[], code: string): number | undefined => {
+  const given = toBytes(code);
+  const indexes = codes.flatMap((each, index) => (isEqual(given, toBytes(each)) ? [index] : []));
+  return indexes[0];
+};
 
 export type StoredMfa = RowOf<typeof mfa>;
 type Sealing = Pick<Core, 'secrets' | 'platform'>;

@@ -38,3 +38,13 @@ export const intervalOfCode = (secret: string, code: string, now: number): numbe
   const found = verifySync({ secret, token: code, epoch, period: INTERVAL, epochTolerance: WINDOW * INTERVAL, guardrails: GUARDRAILS });
   return found.valid ? intervalAt(epoch) + found.delta : undefined;
 };
+
+/** Most characters of a name in a provisioning URL: with an issuer of 40, in any script, the URL fits in a QR code. */
+const ACCOUNT_LENGTH = 100;
+
+/** The provisioning URL of an authenticator app ("Key Uri Format" of Google Authenticator, which all apps support). */
+export const provisioningUrl = (issuer: string, account: string, secret: string): string => {
+  const by = encodeURIComponent(issuer);
+  const label = encodeURIComponent([...account].slice(0, ACCOUNT_LENGTH).join(''));
+  return `otpauth://totp/${by}:${label}?issuer=${by}&secret=${secret}`;
+};

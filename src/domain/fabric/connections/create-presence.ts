@@ -1,7 +1,6 @@
 import type * as z from 'zod';
-import { identity } from '../../../api/identities.ts';
+import { identity, router } from '../../../api/kinds.ts';
 import { carriedId, hello, type Listener, olderHello, reportedVersion, routerInterfaces, syncStatus } from '../../../api/router-reports.ts';
-import { router } from '../../../api/routers.ts';
 import type { Core } from '../../../call/core.ts';
 import type { StoreErrors } from '../../../call/store-errors.ts';
 import type { ChangeListeners } from '../../../changelog/listeners.ts';
@@ -12,8 +11,8 @@ import type { Job } from '../../../jobs/background.ts';
 import { type Connection, DISABLED, MUST_ENROLL } from '../../../presence/connections.ts';
 import { rowsById } from '../../../resources/references.ts';
 import { isSameJson } from '../../../storage/same-json.ts';
-import { provenRouter, routerOf } from '../routers/proof.ts';
-import { updateRouter } from '../routers/update.ts';
+import { provenRouter, routerOf } from '../routers/certificates.ts';
+import { updateRouter } from '../routers/verification.ts';
 import type { Presence, RouterConnection } from './presence.ts';
 
 /** Reports of one router in the queue; a host that passes on more of them at once gets 429. */

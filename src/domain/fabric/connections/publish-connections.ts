@@ -5,8 +5,17 @@ import type { Job } from '../../../jobs/background.ts';
 import { putLease } from '../../../jobs/lease.ts';
 import { every, isoTime, monotonic } from '../../../platform/clock.ts';
 import { createRepeatedLog } from '../../../platform/repeated-log.ts';
-import { createConnectedList } from './connected-list.ts';
-import { allLists, EXPIRES_AFTER_MS, holderOf, listId, MOST_CONTROLLERS, partId, rowsOf, storedPart } from './connection-rows.ts';
+import {
+  allLists,
+  createConnectedList,
+  EXPIRES_AFTER_MS,
+  holderOf,
+  listId,
+  MOST_CONTROLLERS,
+  partId,
+  rowsOf,
+  storedPart,
+} from './connection-rows.ts';
 
 /** Interval of checks for changes. ms */
 const CHECK_INTERVAL = 250;

@@ -1,5 +1,4 @@
-import { edgeRouter, router } from '../../../api/routers.ts';
-import { terminator } from '../../../api/terminators.ts';
+import { edgeRouter, router, terminator } from '../../../api/kinds.ts';
 import { behaviour } from '../../../call/behaviour.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { explained } from '../../../errors/index.ts';

@@ -1,13 +1,16 @@
 import type { RowOf } from '../../../api/kit/index.ts';
-import type { router } from '../../../api/routers.ts';
+import { router } from '../../../api/routers.ts';
 import type { Call } from '../../../call/call.ts';
+import type { Core } from '../../../call/core.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { ApiError } from '../../../errors/index.ts';
 import { type Certificate, certificatesPem } from '../../../pki/certificate.ts';
-import { issue, type Profile } from '../../../pki/issue.ts';
-import { clientProfile, serverProfile } from '../../../pki/profiles.ts';
+import { clientProfile, issue, type Profile, serverProfile } from '../../../pki/issue.ts';
+import { readPresented } from '../../../pki/presented.ts';
 import { type CertificateRequest, readRequest } from '../../../pki/request.ts';
 import type { Signer } from '../../../pki/signer.ts';
+import { equals, stringField } from '../../../query/index.ts';
+import { networkFor } from '../../directory/cas/trust.ts';
 import { claim, routerNames } from './server-names.ts';
 
 /** The certificate fields of a router of either kind. */
@@ -78,3 +81,24 @@ const subjectOf = ({ id }: CertifiedRouter, { subject, commonName }: Certificate
 /** But for what the library would take for hex. */
 const textsOf = (subject: CertificateRequest['subject'], key: string): readonly string[] =>
   subject.getField(key).filter((value) => value !== '' && !value.startsWith('#'));
+
+/**
+ * The certificate that a router proves itself by: issued by the network, for clients, and valid now.
+ * @param peerCertificates DER, leaf first, as they came in the TLS handshake
+ */
+export const provenRouter = async (
+  { pki, platform }: Pick<Core, 'pki' | 'platform'>,
+  peerCertificates: readonly Uint8Array[],
+): Promise<Certificate | undefined> => {
+  const presented = await readPresented(peerCertificates);
+  const now = platform.clock.now();
+  if (!presented || now < presented.leaf.notBefore || now > presented.leaf.notAfter) return undefined;
+  // The dates of the network's own authorities end no certificate before its time.
+  return (await networkFor(presented, await pki.signer(), { now, ignoreValidity: 'all' })) && presented.leaf;
+};
+
+/** The router, of either kind, whose current certificate it is. */
+export const routerOf = (
+  entities: Entities,
+  { fingerprint }: Pick<Certificate, 'fingerprint'>,
+): Promise<RowOf<typeof router> | undefined> => entities.find(router, equals(stringField('fingerprint'), fingerprint));

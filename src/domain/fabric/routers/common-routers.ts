@@ -1,7 +1,5 @@
-import type { identity } from '../../../api/identities.ts';
+import { edgeRouter, type identity, type service } from '../../../api/kinds.ts';
 import type { AnyRow, PolicyPath, RowOf } from '../../../api/kit/index.ts';
-import { edgeRouter } from '../../../api/routers.ts';
-import type { service } from '../../../api/services.ts';
 import { createTurns, ENTRIES_AT_ONCE } from '../../../concurrency/event-loop.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { listing } from '../../../entities/reads.ts';

@@ -2,10 +2,8 @@
  * The companions of an edge router with a tunneler: an identity and a policy with the router's id, created and deleted in the same transaction as the
  * tunneler.
  */
-import { identity } from '../../../api/identities.ts';
+import { type edgeRouter, edgeRouterPolicy, identity } from '../../../api/kinds.ts';
 import { type RowOf, selectorOfId } from '../../../api/kit/index.ts';
-import { edgeRouterPolicy } from '../../../api/policies.ts';
-import type { edgeRouter } from '../../../api/routers.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { newRow } from '../../../resources/merge.ts';
 import { removeEntity } from '../../../resources/removal.ts';

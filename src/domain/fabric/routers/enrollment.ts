@@ -1,12 +1,15 @@
-import { enrollment } from '../../../api/enrollments.ts';
+import { edgeRouter, enrollment, router } from '../../../api/kinds.ts';
 import type { RowOf } from '../../../api/kit/index.ts';
-import { edgeRouter, type router } from '../../../api/routers.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../entities/entities.ts';
+import { ApiError, unauthorized } from '../../../errors/index.ts';
+import { certificatesPem } from '../../../pki/certificate.ts';
 import { equals, oneOf, stringField } from '../../../query/index.ts';
-import { addEnrollment } from '../../directory/enrollment/behaviour.ts';
+import { addEnrollment, enrolleeOf } from '../../directory/enrollment/behaviour.ts';
+import type { EnrollmentMethod } from '../../directory/enrollment/method.ts';
 import { tokensOf } from '../../directory/enrollment/token.ts';
-import { NONE_UNVERIFIED } from './verification.ts';
+import { certifyRouter, provenRouter, type RouterRequests, routerOf } from './certificates.ts';
+import { NONE_UNVERIFIED, updateRouter } from './verification.ts';
 
 /** By which field an enrollment points at a router of a kind. */
 type Owner = 'edgeRouterId' | 'transitRouterId';
@@ -56,3 +59,46 @@ const unverified = {
   certPem: null,
   ...NONE_UNVERIFIED,
 } as const;
+
+/** A router, of either kind, gets its certificates. */
+export const enrollRouter: EnrollmentMethod = async (call, row, { certCsr, serverCertCsr }) => {
+  const [, id] = enrolleeOf(row);
+  if (!certCsr || !serverCertCsr) throw new ApiError(row.method === 'erott' ? 'MISSING_OR_INVALID_CSR' : 'COULD_NOT_PROCESS_CSR');
+  const found = await call.read((entities) => entities.get(router, id));
+  if (!found) throw new ApiError('INVALID_ENROLLMENT_TOKEN');
+  const { certificate, cert, serverCert, claim } = await certifyRouter(call, found, { certCsr, serverCertCsr });
+  const { bundle } = await call.core.pki.signer();
+  const verified = { ...NONE_UNVERIFIED, isVerified: true, fingerprint: certificate.fingerprint, enrolledBy: row.id };
+  return {
+    answer: { ca: certificatesPem(bundle), cert, serverCert },
+    // With a router goes its enrollment, which the transaction has found.
+    complete: async (entities) =>
+      updateRouter(entities, await entities.require(router, id), { ...verified, ...(await claim(entities)) }, { certPem: cert }),
+  };
+};
+
+/**
+ * New certificates for a router, in place of the one that it presents. Unlike an identity it has nothing to confirm: the old one is dead at once.
+ * @throws ApiError `UNAUTHORIZED` for a certificate of no router; `COULD_NOT_PROCESS_CSR`
+ */
+export const extendRouter = async (call: Call, { body }: { readonly body: RouterRequests }) => {
+  const { core, peerCertificates } = call;
+  const proven = await provenRouter(core, peerCertificates);
+  const found = proven && (await call.read((entities) => routerOf(entities, proven)));
+  if (!proven || !found) throw unauthorized(UNKNOWN);
+  const { certificate, cert, serverCert, claim } = await core.enrollments.run(() => certifyRouter(call, found, body), call);
+  await call.write(async (entities) => {
+    // In between, it may have been extended by another request, or have to enroll again.
+    const current = await routerOf(entities, proven);
+    if (!current) throw unauthorized(UNKNOWN);
+    await updateRouter(
+      entities,
+      current,
+      { ...NONE_UNVERIFIED, fingerprint: certificate.fingerprint, ...(await claim(entities)) },
+      { certPem: cert },
+    );
+  });
+  return { cert, serverCert };
+};
+
+const UNKNOWN = 'the certificate is not the current one of a router';

@@ -1,6 +1,5 @@
-import type { identity } from '../../../api/identities.ts';
+import { edgeRouter, type identity } from '../../../api/kinds.ts';
 import type { DetailOf, RowOf } from '../../../api/kit/index.ts';
-import { edgeRouter } from '../../../api/routers.ts';
 import { identityOf, isAdministrator } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import { and, booleanField, equals } from '../../../query/index.ts';

@@ -1,5 +1,4 @@
-import { controller } from '../../../api/controllers.ts';
-import { router } from '../../../api/routers.ts';
+import { controller, router } from '../../../api/kinds.ts';
 import type { Core } from '../../../call/core.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { ApiError } from '../../../errors/index.ts';

@@ -1,11 +1,21 @@
 import type { RowOf } from '../../../api/kit/index.ts';
-import { router } from '../../../api/routers.ts';
+import { edgeRouter, router } from '../../../api/routers.ts';
 import type { Core } from '../../../call/core.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { explained, unauthorized } from '../../../errors/index.ts';
 import { certificatesPem, readCertificates } from '../../../pki/certificate.ts';
 import { certifyRouter, type RouterRequests } from './certificates.ts';
-import { updateRouter } from './update.ts';
+
+/** Writes to a router of either kind, as the kind that it is: `news`, and what only an edge router keeps. */
+export const updateRouter = async (
+  entities: Entities,
+  row: RowOf<typeof router>,
+  news: Partial<RowOf<typeof router>>,
+  ofEdgeRouter: Partial<RowOf<typeof edgeRouter>> = {},
+): Promise<void> => {
+  if (row.isEdgeRouter) await entities.update(edgeRouter, await entities.require(edgeRouter, row.id), { ...news, ...ofEdgeRouter });
+  else await entities.update(router, row, news);
+};
 
 /** Fields of a router that has no certificate which it must still confirm. */
 export const NONE_UNVERIFIED = { unverifiedFingerprint: null, unverifiedCertPem: null, unverifiedNames: null } as const;

@@ -1,6 +1,4 @@
-import { router } from '../../../api/routers.ts';
-import { service } from '../../../api/services.ts';
-import { terminator } from '../../../api/terminators.ts';
+import { router, service, terminator } from '../../../api/kinds.ts';
 import { behaviour } from '../../../call/behaviour.ts';
 import { withSealedSecret } from './identity-secret.ts';
 

@@ -1,6 +1,5 @@
-import { keptSecret } from '../../../api/kept-secrets.ts';
+import { keptSecret, terminator } from '../../../api/kinds.ts';
 import type { RowOf } from '../../../api/kit/index.ts';
-import { terminator } from '../../../api/terminators.ts';
 import type { Core } from '../../../call/core.ts';
 import { type EntitiesContext, entitiesOf } from '../../../entities/entities.ts';
 import { networkKeyIn, sealText, underNetworkKey, unsealText } from '../../../entities/sealed.ts';

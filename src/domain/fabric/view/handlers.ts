@@ -1,21 +1,17 @@
 import { circuitSymbols, circuits } from '../../../api/circuits.ts';
 import { fabricRouters, fabricServices, fabricTerminators } from '../../../api/fabric.ts';
 import { inspections } from '../../../api/inspections.ts';
+import { router, service, terminator } from '../../../api/kinds.ts';
 import type { Kind, ListQuery, RowOf } from '../../../api/kit/index.ts';
 import { linkSymbols, routerLinks } from '../../../api/links.ts';
-import { router } from '../../../api/routers.ts';
-import { service } from '../../../api/services.ts';
-import { terminator } from '../../../api/terminators.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Core } from '../../../call/core.ts';
 import { implement } from '../../../call/implement.ts';
 import { equals, stringField } from '../../../query/index.ts';
 import { pageOfRows } from '../../../resources/crud.ts';
 import { relatedWithin } from '../../../resources/related.ts';
-import { circuitDocument, shownCircuits } from './circuits.ts';
 import { runInspection } from './inspections.ts';
-import { linkDocument, shownLinks } from './links.ts';
-import { liveHandlers } from './live.ts';
+import { circuitDocument, linkDocument, liveHandlers, shownCircuits, shownLinks } from './live.ts';
 import { fabricRouterOf, fabricServiceOf, fabricTerminatorOf } from './stored.ts';
 
 type Id = { readonly id: string };

@@ -1,10 +1,14 @@
+import { router, service } from '../../../api/kinds.ts';
 import type { ListQuery } from '../../../api/kit/index.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Core } from '../../../call/core.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { notFound } from '../../../errors/index.ts';
+import type { TrafficCircuit, TrafficLink } from '../../../presence/traffic.ts';
 import type { Document, Symbols } from '../../../query/index.ts';
 import { pageInMemory } from '../../../resources/in-memory.ts';
+import { rowsById, rowsReferredBy } from '../../../resources/references.ts';
+import { fabricEntity, fabricReference } from './references.ts';
 
 type Id = { readonly id: string };
 
@@ -40,3 +44,61 @@ export const liveHandlers = <L extends Id, D extends Document, T>({ kind, symbol
     return {};
   },
 });
+
+/** A link as filters see it. */
+export const linkDocument = ({ id, protocol, dialAddress, from, to, cost, iteration, connections }: TrafficLink) => ({
+  id,
+  protocol,
+  dialAddress,
+  sourceRouter: from,
+  destRouter: to,
+  state: 'Connected',
+  down: false,
+  staticCost: cost,
+  sourceLatency: 0,
+  destLatency: 0,
+  cost,
+  iteration,
+  connections: [...connections],
+});
+
+type LinkDocument = ReturnType<typeof linkDocument>;
+
+/** Links with the names of their routers: one query for all of them. */
+export const shownLinks = async (entities: Entities, links: readonly LinkDocument[]) => {
+  const ids = links.flatMap(({ sourceRouter, destRouter }) => [sourceRouter, destRouter]);
+  const routers = await rowsById(entities, router, ids);
+  const routerAt = (id: string) => fabricReference('routers', id, routers.get(id)?.name);
+  return links.map((link) => ({ ...link, sourceRouter: routerAt(link.sourceRouter), destRouter: routerAt(link.destRouter) }));
+};
+
+/** A circuit as filters see it. */
+export const circuitDocument = ({ id, createdAt, clientId, serviceId, terminatorId, path, links }: TrafficCircuit) => ({
+  id,
+  createdAt,
+  updatedAt: createdAt,
+  clientId,
+  service: serviceId,
+  terminator: terminatorId,
+  nodes: path,
+  links,
+});
+
+type CircuitDocument = ReturnType<typeof circuitDocument>;
+
+/** Circuits with the names of what they consist of: two queries for all of them. Terminators and links have no names: their ids stand there. */
+export const shownCircuits = async (entities: Entities, circuits: readonly CircuitDocument[]) => {
+  const ids = circuits.flatMap(({ nodes }) => nodes);
+  const routers = await rowsById(entities, router, ids);
+  const services = await rowsReferredBy(entities, service, circuits, (circuit) => circuit.service);
+  return circuits.map((circuit) => ({
+    ...fabricEntity('circuits', { ...circuit, tags: {} }),
+    clientId: circuit.clientId,
+    service: fabricReference('services', circuit.service, services.get(circuit.service)?.name),
+    terminator: fabricReference('terminators', circuit.terminator, circuit.terminator),
+    path: {
+      nodes: circuit.nodes.map((id) => fabricReference('routers', id, routers.get(id)?.name)),
+      links: circuit.links.map((id) => fabricReference('links', id, id)),
+    },
+  }));
+};

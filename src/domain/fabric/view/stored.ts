@@ -1,8 +1,7 @@
 /** Routers, services and terminators: their rows as the fabric API shows them. */
+
+import type { router, service, terminator } from '../../../api/kinds.ts';
 import type { RowOf } from '../../../api/kit/index.ts';
-import type { router } from '../../../api/routers.ts';
-import type { service } from '../../../api/services.ts';
-import type { terminator } from '../../../api/terminators.ts';
 import type { Core } from '../../../call/core.ts';
 import { fabricEntity, fabricReference } from './references.ts';
 

@@ -10,7 +10,36 @@ import { pageOf, planList } from '../../../resources/lists.ts';
 import { software } from '../../../version.ts';
 import { JSON_TYPE } from '../../../wire/media-types.ts';
 import { API_PATHS, OIDC_PATH, SPECS } from './api-paths.ts';
-import { summaryKinds } from './summary.ts';
+
+/** Names of the counts that clients know, and the kinds that they count; null where the controller keeps no such thing as rows. */
+const summaryKinds: Readonly<Record<string, string | null>> = {
+  apiSessionCertificates: 'apiSessionCertificate',
+  apiSessions: 'apiSession',
+  authPolicies: 'authPolicy',
+  authenticators: 'authenticator',
+  cas: 'ca',
+  configTypes: 'configType',
+  configs: 'config',
+  controllers: 'controller',
+  edgeRouterPolicies: 'edgeRouterPolicy',
+  enrollments: 'enrollment',
+  eventualEvents: null,
+  externalJwtSigners: 'externalJwtSigner',
+  identities: 'identity',
+  identityTypes: 'identityType',
+  mfas: 'mfa',
+  postureCheckTypes: 'postureCheckType',
+  postureChecks: 'postureCheck',
+  revocations: 'revocation',
+  routers: 'router',
+  'routers.edge': 'edgeRouter',
+  serviceEdgeRouterPolicies: 'serviceEdgeRouterPolicy',
+  servicePolicies: 'servicePolicy',
+  services: 'service',
+  'services.edge': 'service',
+  sessions: 'session',
+  terminators: 'terminator',
+};
 
 const version = async (call: Call) => {
   const base = baseAddress(call);

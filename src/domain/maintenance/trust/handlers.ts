@@ -1,5 +1,8 @@
 import { trust } from '../../../api/trust.ts';
+import { type Advertised, advertisedAddress } from '../../../call/advertised-address.ts';
 import { implement } from '../../../call/implement.ts';
+import type { Pki } from '../../../pki/pki.ts';
+import type { Random } from '../../../platform/platform.ts';
 
 export const trustEntries = implement(trust, {
   listNetworkJwts: async (call) => [{ name: 'default', token: await call.core.networkJwt() }],
@@ -9,3 +12,21 @@ export const trustEntries = implement(trust, {
     return { contentType: 'application/pkcs7-mime', body: certsOnly };
   },
 });
+
+/**
+ * The JWT that says where the network is. Unauthenticated clients may request it, so it is signed once per server key: it does not expire, and its
+ * content does not change.
+ * @throws ApiError `NOT_CONFIGURED` if the host has set no address
+ */
+export const createNetworkJwt = (pki: Pki, advertised: Advertised, random: Random): (() => Promise<string>) => {
+  let signed: { readonly kid: string; readonly jwt: Promise<string> } | undefined;
+  return async () => {
+    const key = await pki.networkKey();
+    if (signed?.kid !== key.kid) {
+      const issuer = `${advertisedAddress(advertised)}/`;
+      const claims = { iss: issuer, sub: issuer, aud: ['openziti-enroller'], em: 'network', jti: random.uuid(), ctrls: null };
+      signed = { kid: key.kid, jwt: key.sign(claims) };
+    }
+    return signed.jwt;
+  };
+};

@@ -1,7 +1,6 @@
-import type { identity } from '../../../api/identities.ts';
+import type { identity, service, servicePolicy } from '../../../api/kinds.ts';
 import type { RowOf } from '../../../api/kit/index.ts';
-import type { PolicyType, servicePolicy } from '../../../api/policies.ts';
-import type { service } from '../../../api/services.ts';
+import type { PolicyType } from '../../../api/policies.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { policiesBetween } from '../policies/traversal.ts';
 import type { SessionFacts } from '../posture/facts.ts';

@@ -2,9 +2,7 @@
  * Filters that ask a service policy for its `identities` and `services`. No row holds these sets: whom a policy selects follows from its
  * roles. A condition on ids is rewritten as one on roles; any other condition takes a query for each policy.
  */
-import { identity } from '../../../api/identities.ts';
-import { servicePolicy } from '../../../api/policies.ts';
-import { service } from '../../../api/services.ts';
+import { identity, service, servicePolicy } from '../../../api/kinds.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { and, ELEMENT, type FieldRef, NONE, not, oneOf, or, type Predicate, rewrite, stringField } from '../../../query/index.ts';
 import { selectedBy, selecting } from '../roles/membership.ts';

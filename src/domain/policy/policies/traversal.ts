@@ -1,8 +1,6 @@
-import { identity } from '../../../api/identities.ts';
+import { edgeRouter, edgeRouterPolicy, identity, service, serviceEdgeRouterPolicy, servicePolicy } from '../../../api/kinds.ts';
 import { type Kind, type PolicyPath, policyPath, type RowOf } from '../../../api/kit/index.ts';
-import { edgeRouterPolicy, type PolicyType, policyTypeNumbers, serviceEdgeRouterPolicy, servicePolicy } from '../../../api/policies.ts';
-import { edgeRouter } from '../../../api/routers.ts';
-import { service } from '../../../api/services.ts';
+import { type PolicyType, policyTypeNumbers } from '../../../api/policies.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { ALL, and, equals, type Predicate } from '../../../query/index.ts';
 import type { Row } from '../../../storage/port.ts';

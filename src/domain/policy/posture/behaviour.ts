@@ -1,5 +1,4 @@
-import { postureCheckType } from '../../../api/posture-check-types.ts';
-import { postureCheck } from '../../../api/posture-checks/index.ts';
+import { postureCheck, postureCheckType } from '../../../api/kinds.ts';
 import { behaviour } from '../../../call/behaviour.ts';
 import { checkTypeOf } from './check-types.ts';
 

@@ -1,7 +1,5 @@
-import type { apiSession } from '../../../api/api-sessions.ts';
+import type { apiSession, postureCheck, postureData } from '../../../api/kinds.ts';
 import type { RowOf } from '../../../api/kit/index.ts';
-import type { postureCheck } from '../../../api/posture-checks/index.ts';
-import type { postureData } from '../../../api/posture-data.ts';
 
 export type StoredPostureCheck = RowOf<typeof postureCheck>;
 export type PostureCheckOf<T extends StoredPostureCheck['typeId']> = Extract<StoredPostureCheck, { readonly typeId: T }>;

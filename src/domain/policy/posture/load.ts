@@ -1,5 +1,4 @@
-import { postureCheck } from '../../../api/posture-checks/index.ts';
-import { postureData } from '../../../api/posture-data.ts';
+import { postureCheck, postureData } from '../../../api/kinds.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { selectedBy } from '../roles/membership.ts';
 import type { Facts, SessionFacts, StoredPostureCheck } from './facts.ts';

@@ -1,9 +1,6 @@
-import { identity } from '../../../api/identities.ts';
+import { edgeRouter, identity, postureCheck, service } from '../../../api/kinds.ts';
 import type { Kind, Page } from '../../../api/kit/index.ts';
-import { postureCheck } from '../../../api/posture-checks/index.ts';
 import { roleAttributeLists } from '../../../api/role-attributes.ts';
-import { edgeRouter } from '../../../api/routers.ts';
-import { service } from '../../../api/services.ts';
 import type { Call, Handler } from '../../../call/call.ts';
 import { implement } from '../../../call/implement.ts';
 import { comparator, compileMatcher, fieldSymbol, readSort, SortError, type SortKey, symbolsOf } from '../../../query/index.ts';

@@ -1,7 +1,6 @@
 import { accessibleServices } from '../../../api/accessible-services.ts';
+import { service, terminator } from '../../../api/kinds.ts';
 import type { RowOf } from '../../../api/kit/index.ts';
-import { service } from '../../../api/services.ts';
-import { terminator } from '../../../api/terminators.ts';
 import { identified, identityOf, isAdministrator } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import { implement } from '../../../call/implement.ts';

@@ -1,6 +1,4 @@
-import { apiSession } from '../../../api/api-sessions.ts';
-import { authPolicy } from '../../../api/auth-policies.ts';
-import { identity } from '../../../api/identities.ts';
+import { apiSession, authPolicy, identity } from '../../../api/kinds.ts';
 import type { RowOf } from '../../../api/kit/index.ts';
 import { expiry } from '../../../authentication/lifetime.ts';
 import type { ApiSessionActor, PresentedToken } from '../../../call/actor.ts';

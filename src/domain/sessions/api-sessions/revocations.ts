@@ -1,7 +1,6 @@
-import { apiSession } from '../../../api/api-sessions.ts';
-import { identity } from '../../../api/identities.ts';
+import { apiSession, identity, revocation } from '../../../api/kinds.ts';
 import type { Tags } from '../../../api/kit/index.ts';
-import { revocation, revocations } from '../../../api/revocations.ts';
+import { revocations } from '../../../api/revocations.ts';
 import { apiSessionsOf, endApiSessions } from '../../../authentication/api-sessions.ts';
 import type { Call } from '../../../call/call.ts';
 import { implement } from '../../../call/implement.ts';

@@ -1,22 +1,18 @@
-import { apiSession } from '../../../api/api-sessions.ts';
 import { access } from '../../../api/explain.ts';
-import { identity } from '../../../api/identities.ts';
+import { apiSession, edgeRouter, identity, postureCheck, service, servicePolicy, session } from '../../../api/kinds.ts';
 import type { RowOf } from '../../../api/kit/index.ts';
-import { type PolicyType, servicePolicy } from '../../../api/policies.ts';
-import { postureCheck } from '../../../api/posture-checks/index.ts';
-import { edgeRouter } from '../../../api/routers.ts';
-import { service } from '../../../api/services.ts';
-import { session } from '../../../api/sessions.ts';
+import type { PolicyType } from '../../../api/policies.ts';
 import type { Call } from '../../../call/call.ts';
 import { implement } from '../../../call/implement.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { notFound } from '../../../errors/index.ts';
 import { and, equals, not, or, stringField } from '../../../query/index.ts';
 import { referenceTo } from '../../../resources/links.ts';
+import { presenceOf } from '../../fabric/routers/online.ts';
 import { decisionOf } from '../../policy/access/decide.ts';
-import { evaluateAccess, evaluatePolicy, grants, type PolicyResult } from '../../policy/access/evaluate.ts';
+import { evaluateAccess, evaluatePermissions, evaluatePolicy, grants, type PolicyResult } from '../../policy/access/evaluate.ts';
 import { suggestAccess } from '../../policy/access/suggest.ts';
-import { firstOf, ofType, routersBetween } from '../../policy/policies/traversal.ts';
+import { firstOf, ofType, policiesOfBoth, routersBetween } from '../../policy/policies/traversal.ts';
 import { loadPosture } from '../../policy/posture/load.ts';
 import { describeSide, selecting } from '../../policy/roles/membership.ts';
 import { visibleSessions } from '../sessions/visibility.ts';
@@ -109,3 +105,30 @@ const explainPolicy = ({ policy, isPassing, checks }: PolicyResult<Policy>, who:
 };
 
 export const accessEntries = implement(access, { explain });
+
+/** Policy advice: what policies, ignoring posture, let an identity do with a service, and the routers that both may use. */
+export const policyAdviceFor = (call: Call, { id, serviceId }: { readonly id: string; readonly serviceId: string }) =>
+  call.read(async (entities) => {
+    const who = await entities.require(identity, id);
+    const what = await entities.require(service, serviceId);
+    const { dial, bind } = evaluatePermissions(await policiesOfBoth(entities, who, what), who, what);
+    const { identityRouterCount, serviceRouterCount, common } = await routersBetween(entities, who, what);
+    return {
+      identity: referenceTo(identity, who),
+      identityId: id,
+      service: referenceTo(service, what),
+      serviceId,
+      ...(dial ? { isDialAllowed: true } : {}),
+      ...(bind ? { isBindAllowed: true } : {}),
+      ...(identityRouterCount > 0 ? { identityRouterCount } : {}),
+      ...(serviceRouterCount > 0 ? { serviceRouterCount } : {}),
+      commonRouters:
+        common.rows.length === 0
+          ? null
+          : // Edge routers, which are a kind and rows like any other.
+            common.rows.map((row) => ({
+              ...referenceTo(edgeRouter, row),
+              isOnline: presenceOf(call.core.presence, row).isOnline,
+            })),
+    };
+  });

@@ -1,7 +1,6 @@
 import type * as z from 'zod';
-import { apiSession } from '../../../api/api-sessions.ts';
 import type { authentication, authenticationMethod } from '../../../api/authentication.ts';
-import { identity } from '../../../api/identities.ts';
+import { apiSession, identity } from '../../../api/kinds.ts';
 import type { InputOf, RowOf } from '../../../api/kit/index.ts';
 import { apiSessionActor } from '../../../authentication/actors.ts';
 import { endApiSessions } from '../../../authentication/api-sessions.ts';

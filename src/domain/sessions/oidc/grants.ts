@@ -1,5 +1,4 @@
-import { authPolicy } from '../../../api/auth-policies.ts';
-import { identity } from '../../../api/identities.ts';
+import { authPolicy, identity } from '../../../api/kinds.ts';
 import type { TokenAnswer, TokenForm } from '../../../api/oidc-schemas.ts';
 import { isDisabled } from '../../../authentication/actors.ts';
 import { endApiSessions } from '../../../authentication/api-sessions.ts';

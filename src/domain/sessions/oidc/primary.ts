@@ -1,5 +1,4 @@
-import { apiSession } from '../../../api/api-sessions.ts';
-import { authRequest } from '../../../api/auth-requests.ts';
+import { apiSession, authRequest } from '../../../api/kinds.ts';
 import { apiSessionActor } from '../../../authentication/actors.ts';
 import { endApiSessions } from '../../../authentication/api-sessions.ts';
 import { sha256Of } from '../../../authentication/bearer.ts';

@@ -1,7 +1,5 @@
-import { apiSession } from '../../../api/api-sessions.ts';
-import { authPolicy } from '../../../api/auth-policies.ts';
-import { authRequest, type ClientRequest, type LoginProgress } from '../../../api/auth-requests.ts';
-import { identity } from '../../../api/identities.ts';
+import type { ClientRequest, LoginProgress } from '../../../api/auth-requests.ts';
+import { apiSession, authPolicy, authRequest, identity } from '../../../api/kinds.ts';
 import type { RowOf } from '../../../api/kit/index.ts';
 import { isDisabled } from '../../../authentication/actors.ts';
 import type { Call } from '../../../call/call.ts';

@@ -1,5 +1,4 @@
-import { apiSession } from '../../../api/api-sessions.ts';
-import { identity } from '../../../api/identities.ts';
+import { apiSession, identity } from '../../../api/kinds.ts';
 import type { EndSessionFields, TokenQuestion } from '../../../api/oidc-schemas.ts';
 import { type HttpOutput, redirect } from '../../../api/surfaces/http-output.ts';
 import { apiSessionsOf, endApiSessions } from '../../../authentication/api-sessions.ts';

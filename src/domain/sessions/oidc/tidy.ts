@@ -1,6 +1,4 @@
-import { apiSession } from '../../../api/api-sessions.ts';
-import { authRequest } from '../../../api/auth-requests.ts';
-import { revocation } from '../../../api/revocations.ts';
+import { apiSession, authRequest, revocation } from '../../../api/kinds.ts';
 import { endApiSessions } from '../../../authentication/api-sessions.ts';
 import type { Run } from '../../../jobs/schedule.ts';
 import type { Clock } from '../../../platform/platform.ts';

@@ -1,5 +1,4 @@
-import { authRequest } from '../../../api/auth-requests.ts';
-import { mfa } from '../../../api/mfa.ts';
+import { authRequest, mfa } from '../../../api/kinds.ts';
 import type { LoginStep, TotpEnrollment } from '../../../api/oidc-login.ts';
 import { endApiSessions } from '../../../authentication/api-sessions.ts';
 import type { Call } from '../../../call/call.ts';
@@ -7,8 +6,8 @@ import type { Entities } from '../../../entities/entities.ts';
 import { ApiError, type ErrorCode, unauthorized } from '../../../errors/index.ts';
 import { qrCode } from '../../../qr/qr-code.ts';
 import { withCode } from '../../directory/mfa/codes.ts';
-import { provisioningUrl } from '../../directory/mfa/provisioning.ts';
 import { allRecoveryCodes, endMfa, mfaOf, newMfa, type StoredMfa, totpSecretOf } from '../../directory/mfa/record.ts';
+import { provisioningUrl } from '../../directory/mfa/totp.ts';
 import { observedCode } from '../login/observed.ts';
 import { json, wantsPage } from './answers.ts';
 import { isTotp, owedBy, passFactor } from './factors.ts';

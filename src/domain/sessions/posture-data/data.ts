@@ -1,8 +1,7 @@
 import type * as z from 'zod';
-import type { apiSession } from '../../../api/api-sessions.ts';
-import { identity } from '../../../api/identities.ts';
+import { type apiSession, identity, postureData } from '../../../api/kinds.ts';
 import type { RowOf } from '../../../api/kit/index.ts';
-import { type identityPostureData, postureData } from '../../../api/posture-data.ts';
+import type { identityPostureData } from '../../../api/posture-data.ts';
 import { apiSessionsOf } from '../../../authentication/api-sessions.ts';
 import { hasEnded } from '../../../authentication/lifetime.ts';
 import type { Call } from '../../../call/call.ts';

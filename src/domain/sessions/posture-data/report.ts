@@ -1,10 +1,9 @@
-import { apiSession } from '../../../api/api-sessions.ts';
+import { apiSession, postureData, service } from '../../../api/kinds.ts';
 import type { RowOf } from '../../../api/kit/index.ts';
-import { postureData } from '../../../api/posture-data.ts';
-import type { PostureResponse } from '../../../api/posture-responses.ts';
-import { service } from '../../../api/services.ts';
+import { type PostureResponse, postureResponses } from '../../../api/posture-responses.ts';
 import { apiSessionOf, identityOf } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
+import { implement } from '../../../call/implement.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { isSameJson } from '../../../storage/same-json.ts';
 import { policiesOfIdentity } from '../../policy/policies/traversal.ts';
@@ -23,7 +22,7 @@ interface AffectedService extends Notice {
 }
 
 /** Stores the posture responses of an endpoint, all or none. */
-export const reportPosture = (call: Call, responses: readonly PostureResponse[]): Promise<{ services: AffectedService[] }> =>
+const reportPosture = (call: Call, responses: readonly PostureResponse[]): Promise<{ services: AffectedService[] }> =>
   call.write(async (entities) => {
     const { identity, session } = apiSessionOf(call.actor);
     const now = call.now();
@@ -75,3 +74,8 @@ const affectedServices = async (entities: Entities, call: Call, facts: Facts, ev
 };
 
 const endOf = ({ timeout }: Notice): number => (timeout < 0 ? Infinity : timeout);
+
+export const postureResponseEntries = implement(postureResponses, {
+  create: (call, { body }) => reportPosture(call, [body]),
+  createBulk: (call, { body }) => reportPosture(call, body),
+});

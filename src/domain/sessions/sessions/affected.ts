@@ -1,7 +1,6 @@
 /** The sessions that a change may affect: found by the policy that grants them, their identity, service or API session. */
 import type { KindName } from '../../../api/index.ts';
-import { servicePolicy } from '../../../api/policies.ts';
-import { postureCheck } from '../../../api/posture-checks/index.ts';
+import { postureCheck, servicePolicy } from '../../../api/kinds.ts';
 import type { Change } from '../../../changelog/events.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { FOREVER } from '../../../query/dates.ts';

@@ -1,10 +1,6 @@
-import { apiSession } from '../../../api/api-sessions.ts';
-import { identity } from '../../../api/identities.ts';
+import { apiSession, type edgeRouter, identity, service, session } from '../../../api/kinds.ts';
 import type { RowOf } from '../../../api/kit/index.ts';
 import type { PolicyType } from '../../../api/policies.ts';
-import type { edgeRouter } from '../../../api/routers.ts';
-import { service } from '../../../api/services.ts';
-import { session } from '../../../api/sessions.ts';
 import { apiSessionOf, isAdministrator } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../entities/entities.ts';

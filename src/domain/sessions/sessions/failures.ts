@@ -1,5 +1,4 @@
-import { failedServiceRequest } from '../../../api/failed-service-requests.ts';
-import { identity } from '../../../api/identities.ts';
+import { failedServiceRequest, identity } from '../../../api/kinds.ts';
 import type { PolicyType } from '../../../api/policies.ts';
 import { apiSessionOf } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';

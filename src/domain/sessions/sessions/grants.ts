@@ -1,17 +1,12 @@
 /** The grants of sessions: by which policies, and until when. The evaluator decides; this evaluates many sessions at once. */
 
-import { apiSession } from '../../../api/api-sessions.ts';
-import { identity } from '../../../api/identities.ts';
+import { apiSession, identity, postureData, service, servicePolicy, type session } from '../../../api/kinds.ts';
 import type { RowOf } from '../../../api/kit/index.ts';
-import { servicePolicy } from '../../../api/policies.ts';
-import { postureData } from '../../../api/posture-data.ts';
-import { service } from '../../../api/services.ts';
-import type { session } from '../../../api/sessions.ts';
 import { createTurns, ENTRIES_AT_ONCE } from '../../../concurrency/event-loop.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { FOREVER } from '../../../query/dates.ts';
 import { and } from '../../../query/index.ts';
-import { rowsById } from '../../../resources/references.ts';
+import { rowsReferredBy } from '../../../resources/references.ts';
 import { type Decision, decisionOf } from '../../policy/access/decide.ts';
 import { accessBy, permissionsAmong } from '../../policy/access/evaluate.ts';
 import { checksOf } from '../../policy/posture/load.ts';
@@ -54,16 +49,8 @@ export const grantsOf = async <S extends GrantedSession>(
   { isPostureIgnored = false } = {},
 ): Promise<ReadonlyMap<S, SessionGrant | undefined>> => {
   if (sessions.length === 0) return new Map();
-  const identities = await rowsById(
-    entities,
-    identity,
-    sessions.map(({ identityId }) => identityId),
-  );
-  const services = await rowsById(
-    entities,
-    service,
-    sessions.map(({ serviceId }) => serviceId),
-  );
+  const identities = await rowsReferredBy(entities, identity, sessions, ({ identityId }) => identityId);
+  const services = await rowsReferredBy(entities, service, sessions, ({ serviceId }) => serviceId);
   const policies = await entities.list(servicePolicy, {
     where: and(maybeSelecting('identityRoles', [...identities.values()]), maybeSelecting('serviceRoles', [...services.values()])),
   });
@@ -93,16 +80,8 @@ const posturesOf = async (
     const none = postureOf([], {}, time);
     return () => none;
   }
-  const factsById = await rowsById(
-    entities,
-    postureData,
-    sessions.map(({ identityId }) => identityId),
-  );
-  const apiSessions = await rowsById(
-    entities,
-    apiSession,
-    sessions.map(({ apiSessionId }) => apiSessionId),
-  );
+  const factsById = await rowsReferredBy(entities, postureData, sessions, ({ identityId }) => identityId);
+  const apiSessions = await rowsReferredBy(entities, apiSession, sessions, ({ apiSessionId }) => apiSessionId);
   const inSession = memoized((id: string) => {
     const known = apiSessions.get(id);
     return postureOf(checks, { ...factsById.get(known?.identityId ?? ''), session: known }, time);

@@ -1,7 +1,6 @@
-import { apiSession } from '../../../api/api-sessions.ts';
+import { apiSession, type edgeRouter, session } from '../../../api/kinds.ts';
 import type { RowOf } from '../../../api/kit/index.ts';
-import type { edgeRouter } from '../../../api/routers.ts';
-import { session, sessions } from '../../../api/sessions.ts';
+import { sessions } from '../../../api/sessions.ts';
 import { type ApiSessionActor, apiSessionOf, hasAdministratorRights } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import { implement } from '../../../call/implement.ts';

@@ -1,13 +1,9 @@
-import { identity } from '../../../api/identities.ts';
+import { type edgeRouter, identity, service, servicePolicy, session } from '../../../api/kinds.ts';
 import type { RowOf } from '../../../api/kit/index.ts';
-import { servicePolicy } from '../../../api/policies.ts';
-import type { edgeRouter } from '../../../api/routers.ts';
-import { service } from '../../../api/services.ts';
-import { session } from '../../../api/sessions.ts';
 import { behaviour } from '../../../call/behaviour.ts';
 import type { Connections } from '../../../presence/connections.ts';
 import { referenceTo } from '../../../resources/links.ts';
-import { rowsById } from '../../../resources/references.ts';
+import { rowsReferredBy } from '../../../resources/references.ts';
 import { commonRouters, shownRouter } from '../../fabric/routers/common-routers.ts';
 
 export const sessionRouter = (router: RowOf<typeof edgeRouter>, presence: Connections) => {
@@ -19,21 +15,9 @@ export const sessionRouter = (router: RowOf<typeof edgeRouter>, presence: Connec
 export const sessionBehaviour = behaviour(session, {
   present: async (entities, rows, call) => {
     const { presence } = call.core;
-    const policies = await rowsById(
-      entities,
-      servicePolicy,
-      rows.flatMap(({ grantedBy }) => grantedBy ?? []),
-    );
-    const identities = await rowsById(
-      entities,
-      identity,
-      rows.map(({ identityId }) => identityId),
-    );
-    const services = await rowsById(
-      entities,
-      service,
-      rows.map(({ serviceId }) => serviceId),
-    );
+    const policies = await rowsReferredBy(entities, servicePolicy, rows, ({ grantedBy }) => grantedBy ?? []);
+    const identities = await rowsReferredBy(entities, identity, rows, ({ identityId }) => identityId);
+    const services = await rowsReferredBy(entities, service, rows, ({ serviceId }) => serviceId);
     const pairs = rows.flatMap((row) => {
       const [who, what] = [identities.get(row.identityId), services.get(row.serviceId)];
       return who && what ? [{ row, identity: who, service: what }] : [];

@@ -3,9 +3,8 @@
  * rest is recorded in the store, so that every controller knows until then which sessions are in doubt.
  */
 
+import { session, sessionReview } from '../../../api/kinds.ts';
 import type { RowOf } from '../../../api/kit/index.ts';
-import { sessionReview } from '../../../api/session-reviews.ts';
-import { session } from '../../../api/sessions.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import type { AroundWrite } from '../../../entities/writer.ts';
 import type { Background } from '../../../jobs/background.ts';

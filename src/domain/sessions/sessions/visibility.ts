@@ -1,5 +1,4 @@
-import { apiSession } from '../../../api/api-sessions.ts';
-import { session } from '../../../api/sessions.ts';
+import { apiSession, session } from '../../../api/kinds.ts';
 import { endedSessions, hasEnded } from '../../../authentication/lifetime.ts';
 import { identityOf, isAdministrator } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';

@@ -1,9 +1,5 @@
-import { apiSession } from '../../../api/api-sessions.ts';
-import { identity } from '../../../api/identities.ts';
+import { apiSession, edgeRouter, identity, service, session } from '../../../api/kinds.ts';
 import type { PolicyType } from '../../../api/policies.ts';
-import { edgeRouter } from '../../../api/routers.ts';
-import { service } from '../../../api/services.ts';
-import { session } from '../../../api/sessions.ts';
 import { isDisabled } from '../../../authentication/actors.ts';
 import { hasEnded } from '../../../authentication/lifetime.ts';
 import type { Core } from '../../../call/core.ts';

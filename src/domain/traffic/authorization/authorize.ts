@@ -1,5 +1,4 @@
-import { apiSessionCertificate } from '../../../api/api-session-certificates.ts';
-import { apiSession } from '../../../api/api-sessions.ts';
+import { apiSession, apiSessionCertificate } from '../../../api/kinds.ts';
 import type { RowOf } from '../../../api/kit/index.ts';
 import type { PolicyType } from '../../../api/policies.ts';
 import { accessTokenIn, isOver, sessionOfToken } from '../../../authentication/bearer.ts';

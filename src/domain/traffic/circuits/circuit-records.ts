@@ -13,7 +13,7 @@ import { leasesBelow } from '../../../jobs/lease.ts';
 import { pause } from '../../../platform/clock.ts';
 import { createRepeatedLog } from '../../../platform/repeated-log.ts';
 import { and, not, stringField } from '../../../query/index.ts';
-import { rowsById } from '../../../resources/references.ts';
+import { rowsReferredBy } from '../../../resources/references.ts';
 import { knownControllerIds } from '../routers/controller-addresses.ts';
 import { forRouters } from '../routers/fabric.ts';
 
@@ -127,11 +127,7 @@ const idField = stringField('id');
 
 const writeRecords = async (entities: Entities, { controllerId }: Dependencies, updates: Updates): Promise<void> => {
   const named = updates.map(([id, circuit]) => ({ id: `${prefixOf(controllerId)}${id}`, circuit }));
-  const rows = await rowsById(
-    entities,
-    lease,
-    named.map(({ id }) => id),
-  );
+  const rows = await rowsReferredBy(entities, lease, named, ({ id }) => id);
   for (const { id, circuit } of named) {
     const row = rows.get(id);
     if (!circuit) {

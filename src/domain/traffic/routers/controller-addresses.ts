@@ -1,5 +1,4 @@
-import { controller } from '../../../api/controllers.ts';
-import { lease } from '../../../api/leases.ts';
+import { controller, lease } from '../../../api/kinds.ts';
 import { routerMessages } from '../../../control-channel/messages/routers.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { leasesBelow, putLease } from '../../../jobs/lease.ts';

@@ -1,8 +1,4 @@
-import { apiSessionCertificate } from '../../../api/api-session-certificates.ts';
-import { apiSession } from '../../../api/api-sessions.ts';
-import { authenticator } from '../../../api/authenticators.ts';
-import { identity } from '../../../api/identities.ts';
-import { edgeRouter } from '../../../api/routers.ts';
+import { apiSession, apiSessionCertificate, authenticator, edgeRouter, identity } from '../../../api/kinds.ts';
 import { hasEnded } from '../../../authentication/lifetime.ts';
 import type { Core } from '../../../call/core.ts';
 import { inParts, yieldToEventLoop } from '../../../concurrency/event-loop.ts';
@@ -13,7 +9,7 @@ import type { Job } from '../../../jobs/background.ts';
 import { createDrain } from '../../../jobs/drain.ts';
 import { isoTime } from '../../../platform/clock.ts';
 import { oneOf, stringField } from '../../../query/index.ts';
-import { rowsById } from '../../../resources/references.ts';
+import { rowsById, rowsReferredBy } from '../../../resources/references.ts';
 import { newId } from '../../../storage/ids.ts';
 import { isSameJson } from '../../../storage/same-json.ts';
 import { hashToken } from '../../../tokens/opaque.ts';
@@ -220,11 +216,7 @@ const readApiSessions = async (
     return open.has(id) ? [[id, { id, identityId, token, certFingerprints }]] : [];
   });
   const identities = await rowsById(entities, identity, identityIds);
-  const routerRows = await rowsById(
-    entities,
-    edgeRouter,
-    routers.map(({ id }) => id),
-  );
+  const routerRows = await rowsReferredBy(entities, edgeRouter, routers, ({ id }) => id);
   const access = await identityRouterAccess(entities, identities.values(), [...routerRows.values()]);
   const mayUse = ({ id, identityId }: ClientToken, router: ConnectedRouter): boolean => {
     const [who, by] = [identities.get(identityId), routerRows.get(router.id)];

@@ -1,8 +1,6 @@
 import { bytesToHex } from '@noble/hashes/utils.js';
+import { router, service, terminator } from '../../../api/kinds.ts';
 import type { RowOf } from '../../../api/kit/index.ts';
-import { router } from '../../../api/routers.ts';
-import { service } from '../../../api/services.ts';
-import { terminator } from '../../../api/terminators.ts';
 import type { Core } from '../../../call/core.ts';
 import type { MessageBody } from '../../../control-channel/messages/message-type.ts';
 import type { terminatorMessages } from '../../../control-channel/messages/terminators.ts';

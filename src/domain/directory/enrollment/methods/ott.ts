@@ -1,9 +1,8 @@
 import { ApiError } from '../../../../errors/index.ts';
 import { certificatesPem } from '../../../../pki/certificate.ts';
-import { issue } from '../../../../pki/issue.ts';
-import { clientProfile } from '../../../../pki/profiles.ts';
+import { clientProfile, issue } from '../../../../pki/issue.ts';
 import { readRequest } from '../../../../pki/request.ts';
-import { addAuthenticator } from '../authenticator.ts';
+import { addAuthenticator } from '../behaviour.ts';
 import type { EnrollmentMethod } from '../method.ts';
 
 /** A certificate of the network, for the key of a request. */

@@ -1,8 +1,6 @@
 import { invalidField } from '../../../../errors/index.ts';
-import { passwordChanged } from '../../authenticators/password-change.ts';
-import { hashed } from '../../authenticators/passwords.ts';
-import { addAuthenticator } from '../authenticator.ts';
-import { enrolleeOf } from '../behaviour.ts';
+import { hashed, passwordChanged } from '../../authenticators/passwords.ts';
+import { addAuthenticator, enrolleeOf } from '../behaviour.ts';
 import type { EnrollmentMethod } from '../method.ts';
 
 /** A password for the username that the administrator gave. */

@@ -1,8 +1,5 @@
 import { BY_EXTERNAL_ID } from '../../../../api/api-sessions.ts';
-import { authPolicy } from '../../../../api/auth-policies.ts';
-import { authenticator } from '../../../../api/authenticators.ts';
-import { ca } from '../../../../api/cas.ts';
-import { identity } from '../../../../api/identities.ts';
+import { authenticator, authPolicy, ca, identity } from '../../../../api/kinds.ts';
 import type { RowOf } from '../../../../api/kit/index.ts';
 import { isDisabled } from '../../../../authentication/actors.ts';
 import type { ApiSessionActor } from '../../../../call/actor.ts';

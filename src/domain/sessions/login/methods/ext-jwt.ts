@@ -1,7 +1,5 @@
 import { bySigner } from '../../../../api/api-sessions.ts';
-import { authPolicy } from '../../../../api/auth-policies.ts';
-import { externalJwtSigner } from '../../../../api/external-jwt-signers.ts';
-import type { identity } from '../../../../api/identities.ts';
+import { authPolicy, externalJwtSigner, type identity } from '../../../../api/kinds.ts';
 import type { RowOf } from '../../../../api/kit/index.ts';
 import { isDisabled } from '../../../../authentication/actors.ts';
 import { externalTokensOf, isUnchanged, namedBy, proofOf } from '../../../../authentication/external-tokens.ts';

@@ -1,6 +1,4 @@
-import { authPolicy } from '../../../../api/auth-policies.ts';
-import { authenticator } from '../../../../api/authenticators.ts';
-import { identity } from '../../../../api/identities.ts';
+import { authenticator, authPolicy, identity } from '../../../../api/kinds.ts';
 import type { RowOf } from '../../../../api/kit/index.ts';
 import { isDisabled } from '../../../../authentication/actors.ts';
 import type { ApiSessionActor } from '../../../../call/actor.ts';
@@ -11,7 +9,7 @@ import type { Entities } from '../../../../entities/entities.ts';
 import { ApiError } from '../../../../errors/index.ts';
 import type { AuthenticationFailure } from '../../../../observability/events.ts';
 import { equals, stringField } from '../../../../query/index.ts';
-import { countWrongPassword, type FailedAttempt, type Tried } from '../../../directory/identities/lockout.ts';
+import { countWrongPassword, type FailedAttempt, type Tried } from '../../../directory/identities/disable.ts';
 import { evenOut } from '../decoy.ts';
 import { invalidAuth, type LoginBody, type OpenSession } from '../login.ts';
 

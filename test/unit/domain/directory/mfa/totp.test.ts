@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { provisioningUrl } from '../../../../../src/domain/directory/mfa/provisioning.ts';
-import { indexOfCode, newRecoveryCodes } from '../../../../../src/domain/directory/mfa/recovery-codes.ts';
-import { intervalOfCode, newTotpSecret, randomBase32, takenIntervals } from '../../../../../src/domain/directory/mfa/totp.ts';
+import { indexOfCode, newRecoveryCodes } from '../../../../../src/domain/directory/mfa/record.ts';
+import {
+  intervalOfCode,
+  newTotpSecret,
+  provisioningUrl,
+  randomBase32,
+  takenIntervals,
+} from '../../../../../src/domain/directory/mfa/totp.ts';
 import { webRandom } from '../../../../../src/platform/web.ts';
 import { totp } from '../../../../support/mfa.ts';
 
