@@ -1,14 +1,14 @@
 /**
- * Which releases can work on one database side by side. A release is known here by its schema version, the number of its migrations: it can go on in a
- * newer schema as long as all that it uses is there.
+ * Compatibility of releases on one database. A release is identified by its schema version, the number of its migrations: it works with a newer schema that
+ * still has all that it uses.
  */
 import type { KindSchema, StorageSchema } from '../../../src/adapter-kit.ts';
 import { type Migration, type Step, schemaAfter, tablesAfter } from './migration.ts';
 
-/** Whether a database tells what its migrations did, so that releases which do not know them can go on. */
+/** True if a database records the steps of its migrations, so that releases that do not know them keep working. */
 export const recordsSteps = (migrations: readonly Migration[]): boolean => migrations.some(isRecording);
 
-/** The oldest schema version whose release can go on beside that of the last of these migrations. */
+/** The oldest schema version whose release keeps working beside that of the last of these migrations. */
 export const oldestBeside = (migrations: readonly Migration[]): number => {
   const tables = tablesAfter(migrations);
   // Releases from before steps were recorded refuse every version but their own.
@@ -18,11 +18,11 @@ export const oldestBeside = (migrations: readonly Migration[]): number => {
   return oldest;
 };
 
-/** The last version that a release cannot do without: the migrations after it only retire or drop. */
+/** The last version that a release needs: the migrations after it only retire or drop. */
 export const neededVersion = (migrations: readonly Migration[]): number =>
   migrations.findLast((migration) => !canWait(migration))?.version ?? 0;
 
-/** Whether a release does as well without this migration of its own: it changes nothing that the release uses. */
+/** True if a release works without this migration of its own, which changes nothing that the release uses. */
 export const canWait = ({ steps }: Migration): boolean => steps.every((step) => !ADDING.has(step.do));
 
 /** A column that is dropped and added again is needed for the adding. */
@@ -30,7 +30,7 @@ const ADDING: ReadonlySet<Step['do']> = new Set(['found', 'recordSteps', 'addKin
 
 const isRecording = ({ steps }: Migration): boolean => steps.some((step) => step.do === 'recordSteps');
 
-/** Whether statements about the one schema mean the same in the other. */
+/** True if statements about `schema` mean the same on `tables`. */
 const isWithin = (schema: StorageSchema, tables: StorageSchema): boolean =>
   schema.every((kind) => {
     const there = tables.find((table) => table.kind === kind.kind);

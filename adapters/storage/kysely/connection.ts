@@ -36,7 +36,7 @@ export interface Connections {
   free?(): Connection | undefined;
 }
 
-/** How long the caller is willing to wait. */
+/** Limits of a use. */
 export interface UseOptions {
   /** When it is aborted, the running statement is cancelled, if the engine can. */
   readonly signal?: AbortSignal | undefined;
@@ -97,7 +97,7 @@ export const inTurns = (connections: Connections): Connections => {
   return {
     use(work, options) {
       const turn = last.then(() => {
-        // The caller may have given up while it waited.
+        // Aborted while it waited?
         options?.signal?.throwIfAborted();
         return connections.use(work, options);
       });

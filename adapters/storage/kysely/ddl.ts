@@ -18,7 +18,7 @@ export const statementsOf = (engine: SqlEngine, prefix: string, migrations: read
   record(engine, prefix, migrations),
 ];
 
-/** What releases that do not know the migration are to know of it, is recorded, too. */
+/** Also records the information for releases that do not know the migration. */
 const record = (engine: SqlEngine, prefix: string, migrations: readonly Migration[]): Sql => {
   const table = qualified(engine, sharedNames(prefix).migrations);
   const { version, name, steps } = migrations.at(-1) ?? { version: 0, name: '', steps: [] };

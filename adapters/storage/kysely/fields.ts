@@ -20,7 +20,7 @@ export interface Fields {
   find(field: FieldRef): Access;
   /** The id of the row that is tested. */
   readonly id: Sql;
-  /** Whether so few rows are tested that a correlated subquery per row is cheaper than finding all rows that satisfy the predicate. */
+  /** True if so few rows are tested that a correlated subquery per row costs less than finding all rows that satisfy the predicate. */
   readonly areFew: boolean;
 }
 
@@ -30,7 +30,7 @@ export class RowFields implements Fields {
   readonly document: Sql;
   readonly id: Sql;
   readonly areFew: boolean;
-  /** Whether a field was found only in the document, so that its table has to be joined. */
+  /** True if a field was found only in the document, so that its table has to be joined. */
   needsDocument = false;
   readonly #engine: SqlEngine;
   readonly #layout: Layout;

@@ -19,8 +19,8 @@ import type { Result } from './result.ts';
  */
 export interface HostTransactions<T = unknown> {
   /**
-   * Whether a value is an open transaction of the library, on the database of the store. Asked before every statement: where the library knows that a
-   * transaction is over, nothing is written outside of it.
+   * True if a value is an open transaction of the library, on the database of the store. Called before every statement: a library that knows when a
+   * transaction has ended prevents writes outside of it.
    */
   isTransaction(host: unknown): host is T;
   /**
@@ -38,7 +38,7 @@ export interface HostStatement {
   readonly parameters: readonly unknown[];
   /** The text around the parameters, one part more than there are: for libraries that take a template and write placeholders themselves. */
   readonly strings: readonly string[];
-  /** Whether rows are expected, for libraries that execute such statements in another way. Of all others, `written` counts. */
+  /** True if the statement returns rows, for libraries that execute such statements in another way. For all others, `written` counts. */
   readonly returnsRows: boolean;
 }
 
@@ -63,7 +63,7 @@ const run = (engine: SqlEngine, library: HostTransactions, host: unknown, statem
 
 const RETURNS_ROWS = /^\s*(?:select|with|values)\b|\breturning\b/i;
 
-/** What runs in each transaction. Several calls of the host may be at work in one, and not every driver queues. */
+/** The last statement of each transaction. Several calls of the host may use one transaction at the same time, and not every driver queues statements. */
 const running = new WeakMap<object, Promise<unknown>>();
 
 const afterOthers = <T>(transaction: object, work: () => Promise<T>): Promise<T> => {

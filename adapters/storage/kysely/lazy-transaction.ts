@@ -1,4 +1,4 @@
-/** Read transactions that begin with the first statement that needs a connection. A caller that is answered from memory needs the revision alone. */
+/** Read transactions that begin with the first statement that needs a connection. A caller that is answered from memory needs only the revision. */
 import { ReaderSlot, type ReaderSlots, type TransactionOptions } from '../../../src/adapter-kit.ts';
 import { type Begin, inTransaction } from './begin.ts';
 import { type Connection, type Connections, run, send, translated } from './connection.ts';
@@ -9,13 +9,13 @@ import type { Sql } from './sql.ts';
 export interface LazyTransactionOptions {
   readonly engine: SqlEngine;
   readonly connections: Connections;
-  /** Where connections are few. */
+  /** Undefined if the number of connections is not known. */
   readonly slots: ReaderSlots | undefined;
-  /** How the transaction begins, once it does; its signal is that of `options`. */
+  /** Options of the beginning; the signal is that of `options`. */
   readonly begin: Begin;
-  /** Asks for the revision. */
+  /** The query for the revision. */
   readonly revision: Sql;
-  /** The revision now, by a round trip that callers share. Undefined: the transaction begins with the question for its revision. */
+  /** Reads the current revision, by a round trip that callers share. Undefined: the transaction begins with the query for its revision. */
   readonly currentRevision: (() => Promise<number>) | undefined;
   readonly options: TransactionOptions;
 }
@@ -37,12 +37,12 @@ export class LazyTransaction {
     this.#of = of;
   }
 
-  /** Whether the state was another one when the transaction began than when its revision was asked for. */
+  /** True if the state changed between the query for its revision and the beginning of the transaction. */
   get hasMoved(): boolean {
     return this.#hasMoved;
   }
 
-  /** Whether the work must run again, and nothing that was read counts: the state has moved, or the transaction must wait for a slot. */
+  /** True if the work must run again and its reads are discarded: the state has changed, or the transaction must wait for a slot. */
   get isStale(): boolean {
     return this.#isStale || this.#hasMoved;
   }
@@ -59,7 +59,7 @@ export class LazyTransaction {
     };
   }
 
-  /** Asked for outside of the transaction, as long as that has not begun. @throws as `run` */
+  /** Read outside of the transaction until that begins. @throws as `run` */
   async revision(): Promise<number> {
     const { engine, revision, currentRevision } = this.#of;
     if (!currentRevision || (this.#begun && this.#seen === undefined)) return numberIn(await run(engine, this.connection, revision));
@@ -105,7 +105,7 @@ export class LazyTransaction {
     const begun = Promise.withResolvers<Connection>();
     const check = ([result]: readonly Result[]) => {
       this.#hasMoved = numberIn(result) !== seen;
-      if (this.#hasMoved) throw new Error('the state has moved since its revision was asked for');
+      if (this.#hasMoved) throw new Error('the state has changed since its revision was read');
     };
     const first = seen === undefined ? {} : { first: [revision], begun: check };
     this.#transaction = inTransaction(engine, connections, { ...begin, ...first, signal: options.signal }, async (connection) => {

@@ -1,4 +1,4 @@
-/** Bringing a database to the schema: by ourselves, or as SQL for others. */
+/** Migrates a database, or exports the SQL for other tools. */
 import { StorageError } from '../../../src/adapter-kit.ts';
 import { type Connection, run } from './connection.ts';
 import { statementsOf } from './ddl.ts';
@@ -11,7 +11,7 @@ import { qualified, writtenOut } from './render.ts';
 import { unmetRequirements } from './requirements.ts';
 import { raw, type Sql } from './sql.ts';
 
-/** Whether there is nothing to be done. */
+/** True if the database lacks nothing. */
 export const isMigrated = async (options: SchemaOptions, connection: Connection): Promise<boolean> =>
   (await versionIn(options, connection)) >= options.migrations.length && (await unmetRequirements(options.engine, connection)).length === 0;
 
@@ -64,7 +64,7 @@ export const exported = (options: SchemaOptions, from: number, requirements: rea
 export const creating = (requirements: SqlEngine['requirements']): readonly Sql[] =>
   requirements.flatMap(({ create }) => (create ? [create()] : []));
 
-/** Holds up the writers of an older release, which then see the new version. A database without tables has no writers. */
+/** Locks out the writers of an older release until they see the new version. A database without tables has no writers. */
 const lockedOut = ({ engine, prefix, migrations }: SchemaOptions, version: number): readonly Sql[] => {
   if (version === 0 || version >= migrations.length || !engine.lockOut) return [];
   const names = sharedNames(prefix);

@@ -13,7 +13,7 @@ export interface Migration {
   readonly steps: readonly Step[];
 }
 
-/** What a migration does. */
+/** A step of a migration. */
 export type Step =
   /** Creates the tables that all kinds share. */
   | { readonly do: 'found' }
@@ -55,13 +55,13 @@ export const nextContraction = (migrations: readonly Migration[], name: string):
   return steps.length === 0 ? undefined : { version: migrations.length + 1, name, steps };
 };
 
-/** What the migrations add up to: all that a release uses. */
+/** The schema after these migrations: all that a release uses. */
 export const schemaAfter = (migrations: readonly Migration[]): StorageSchema => afterSteps(stepsOf(migrations), [], 'used');
 
 /** The tables that are there after the migrations: those that were retired, too. */
 export const tablesAfter = (migrations: readonly Migration[]): StorageSchema => afterSteps(stepsOf(migrations), [], 'kept');
 
-/** What steps make of a schema: of what is `used`, or of what is `kept`. */
+/** The schema after these steps: the part that is `used`, or the part that is `kept`. */
 export const afterSteps = (steps: readonly Step[], schema: StorageSchema, retired: 'used' | 'kept'): StorageSchema =>
   steps.reduce((before, step) => applied(before, step, retired === 'kept'), schema);
 

@@ -1,8 +1,8 @@
-/** What the writers of a commit have done so far. */
+/** The effects of the writers of a commit so far. */
 import { type Uncommitted, WrittenRows } from '../../../src/adapter-kit.ts';
 
 /**
- * The revisions that a commit draws, and the rows that it writes. Its transaction holds the lock of the writers, so that nobody else draws a revision: they are
+ * The revisions that a commit draws, and the rows that it writes. Its transaction holds the lock of the writers, so that no other draws a revision: they are
  * counted here, and the last one is written before the commit.
  */
 export class OpenCommit extends WrittenRows implements Uncommitted {
@@ -31,7 +31,7 @@ export class OpenCommit extends WrittenRows implements Uncommitted {
     return this.#revision;
   }
 
-  /** Of work that was undone, the revisions are drawn again. */
+  /** Draws the revisions of work that was rolled back again. */
   returnTo(revision: number): void {
     this.#revision = revision;
   }

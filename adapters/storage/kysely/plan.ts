@@ -1,4 +1,4 @@
-/** What a database has, and what it lacks, before anything is done about it. */
+/** The applied and pending migrations of a database. */
 
 import { canWait, oldestBeside } from './compatibility.ts';
 import type { Connection } from './connection.ts';
@@ -21,13 +21,13 @@ export interface AppliedMigration {
 export interface PendingMigration {
   readonly version: number;
   readonly name: string;
-  /** What it does, in words. */
+  /** A description of each of its steps. */
   readonly changes: readonly string[];
-  /** Whether this release works without it: it only drops what this release does not use. */
+  /** True if this release works without it: it only drops what this release does not use. */
   readonly canWait: boolean;
 }
 
-/** What `migrate` would do. */
+/** The effects that `migrate` would have. */
 export interface MigrationPlan {
   /** Schema version of the database: of the last migration that was run on it. 0 while it has no tables. */
   readonly version: number;
@@ -37,9 +37,9 @@ export interface MigrationPlan {
   readonly applied: readonly AppliedMigration[];
   /** In order; empty when the database is migrated. */
   readonly pending: readonly PendingMigration[];
-  /** What the database lacks beside tables: functions, an encoding. */
+  /** Requirements beside tables that the database does not meet: functions, an encoding. */
   readonly missing: readonly string[];
-  /** The oldest schema version whose release goes on beside the migrated database: processes of older ones are refused every write. */
+  /** The oldest schema version whose release keeps working on the migrated database: processes of older ones are refused every write. */
   readonly oldestBeside: number;
   /** The SQL of all that is pending, to be run in one transaction; empty where nothing is. */
   readonly sql: string;

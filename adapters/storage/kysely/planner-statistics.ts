@@ -56,7 +56,7 @@ const ofSchema = (prefix: string, schema: StorageSchema): readonly Expectation[]
 export const statisticsOf = ({ statistics }: SqlEngine, expected: readonly Expectation[]): readonly Sql[] =>
   statistics ? expected.map(({ table, index, rows }) => statistics.of(table, index, rows)) : [];
 
-/** Whether the database has exactly these statistics. */
+/** True if the database has exactly these statistics. */
 export const hasStatistics = async (engine: SqlEngine, connection: Connection, prefix: string, schema: StorageSchema): Promise<boolean> => {
   const { statistics } = engine;
   if (!statistics) return true;

@@ -10,7 +10,7 @@ import { joined, raw, type Sql, sql } from './sql.ts';
 /** Parts of one statement, at most. */
 const MOST_PARTS = 10;
 
-/** Whether a question is one statement, and one whose answer needs no order but that by id: it can be a part of another. */
+/** True if a read is one statement whose result needs no order but that by id: it can be part of another statement. */
 export const canBePart = (each: Read): boolean => {
   if (each.read === 'referenced') return each.values.length > 0;
   const { where, sort = [], offset = 0, limit } = each.query;

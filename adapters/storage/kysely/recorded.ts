@@ -1,4 +1,4 @@
-/** What a database tells of the migrations that were run on it. */
+/** The migrations that a database records as applied. */
 import { recordsSteps } from './compatibility.ts';
 import { type Connection, run } from './connection.ts';
 import type { SqlEngine } from './engine/index.ts';
@@ -18,11 +18,11 @@ export interface SchemaOptions {
 export interface Recorded {
   /** The last migration that was run; 0 while there are no tables. */
   readonly version: number;
-  /** The oldest schema version whose release can go on. */
+  /** The oldest schema version whose release keeps working. */
   readonly oldest: number;
 }
 
-/** Asks for what `recordedOf` reads, of a database that this release can write. */
+/** The query whose result `recordedOf` reads, for a database that this release can write. */
 export const selectRecorded = (options: SchemaOptions): Sql => {
   const oldest = raw(recordsSteps(options.migrations) ? 'coalesce(oldest, version)' : 'version');
   return sql`select coalesce(max(version), 0) as value, coalesce(max(${oldest}), 0) as oldest from ${tableOf(options)}`;
@@ -33,7 +33,7 @@ export const recordedOf = (result: Result | undefined): Recorded => ({
   oldest: Number(result?.rows[0]?.oldest),
 });
 
-/** Of any database, also one without tables, or of a release that did not record steps. */
+/** Reads them from any database, also one without tables, or of a release that did not record steps. */
 export const recordedIn = async (options: SchemaOptions, connection: Connection): Promise<Recorded> => {
   const ask = (statement: Sql) => run(options.engine, connection, statement);
   const version = await versionIn(options, connection);
@@ -55,14 +55,14 @@ export const rowsIn = async (options: SchemaOptions, connection: Connection, ver
   return (await run(options.engine, connection, select)).rows;
 };
 
-/** Asks for what `stepsOf` reads: what newer releases did. */
+/** The query whose result `stepsOf` reads: the steps of newer releases. */
 export const selectSteps = (options: SchemaOptions): Sql =>
   sql`select steps from ${tableOf(options)} where version > ${options.migrations.length} order by version`;
 
-/** A newer release may record steps that this one does not know: these are about nothing that it uses. */
+/** A newer release may record steps that this one does not know: these concern nothing that this one uses. */
 export const stepsOf = ({ rows }: Result): readonly Step[] => rows.flatMap(({ steps }) => JSON.parse(String(steps)) as Step[]); // recorded by a migration, in this shape
 
-/** Whether the table of a database of this version has the columns that tell more. */
+/** True if the table has the columns for steps in a database of this version. */
 const hasSteps = ({ migrations }: SchemaOptions, version: number): boolean => recordsSteps(migrations.slice(0, version));
 
 const tableOf = ({ engine, prefix }: SchemaOptions): Sql => qualified(engine, sharedNames(prefix).migrations);

@@ -1,10 +1,10 @@
-/** What a database or its connection must have beside tables. */
+/** Requirements of a database or its connection beside tables. */
 import { StorageError, StoreUnavailable } from '../../../src/adapter-kit.ts';
 import { type Connection, run } from './connection.ts';
 import type { SqlEngine } from './engine/index.ts';
 import type { Requirement } from './engine/tables.ts';
 
-/** Those of an engine that are not met. */
+/** The requirements of an engine that are not met. */
 export const unmetRequirements = async (engine: SqlEngine, connection: Connection): Promise<readonly Requirement[]> => {
   const unmet: Requirement[] = [];
   for (const requirement of engine.requirements) if (!(await isMet(engine, connection, requirement))) unmet.push(requirement);

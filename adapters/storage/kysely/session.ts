@@ -11,9 +11,9 @@ export interface SessionOptions {
   readonly joining?: Joining;
   /** Once it is aborted, no further statement runs. */
   readonly signal?: AbortSignal | undefined;
-  /** Of a write of the store's own that waits for nothing but the store. */
+  /** The commit of a write that the store itself began and that waits for nothing but the store. */
   readonly commit?: OpenCommit;
-  /** Of a read that begins with its first statement. */
+  /** The lazy transaction of a read that begins with its first statement. */
   readonly lazy?: LazyTransaction;
 }
 
@@ -48,7 +48,7 @@ export class Session {
     return this.#scope;
   }
 
-  /** Whether others, who have joined it as well, may write in the same transaction. */
+  /** True if others may have joined the transaction and write in it. */
   get isShared(): boolean {
     return this.#isShared;
   }

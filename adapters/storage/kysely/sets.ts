@@ -70,7 +70,7 @@ export const among = (scope: Scope, found: Sql, values: readonly Scalar[], type:
   return sql`${found} in (select e.value from ${scope.engine.jsonElements(JSON.stringify(values), type)})`;
 };
 
-/** Whether the whole predicate is that rows hold one of a few values, or all values of a list. */
+/** True if the predicate only requires that rows contain one of a few values, or all values of a list. */
 export const isListed = (where: Predicate): where is Held =>
   (where.op === 'covers' && where.values.length > 0) || (where.op === 'overlaps' && where.values.length <= FEW);
 
@@ -78,12 +78,12 @@ export const isListed = (where: Predicate): where is Held =>
 export interface Start {
   /** The elements to scan. */
   readonly held: Held;
-  /** Elements that the same rows must hold as well. */
+  /** Elements that the same rows must contain as well. */
   readonly alsoHeld: readonly Held[];
   readonly rest: Predicate;
 }
 
-/** @returns undefined if no element must be held, or if an id or a unique value finds fewer rows */
+/** @returns undefined if no element is required, or if an id or a unique value finds fewer rows */
 export const elementToStartFrom = (layout: Layout, where: Predicate): Start | undefined => {
   const terms = where.op === 'and' ? where.terms : [where];
   if (terms.some((term) => isLookup(layout, term))) return undefined;

@@ -26,7 +26,7 @@ export const raw = (text: string): Sql => ({ strings: [text], parts: NO_PARTS })
 /** Pieces of SQL, joined by a text. */
 export const joined = (pieces: readonly Sql[], separator: string): Sql => ({ strings: between(separator, pieces.length), parts: pieces });
 
-/** Whether a part of a piece is another piece. */
+/** True if a part of a piece is another piece. */
 export const isSql = (part: Sql | Value): part is Sql => typeof part === 'object' && part !== null;
 
 const NO_PARTS: Sql['parts'] = [];

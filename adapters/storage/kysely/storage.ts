@@ -24,10 +24,10 @@ export interface StoreOptions {
   readonly namespace?: string;
   /** Prefix of the names of all tables. Default `'overlay_'`. */
   readonly prefix?: string;
-  /** Whether `open` runs the migrations that the database lacks. */
+  /** True to run the migrations that the database lacks in `open`. */
   readonly migrate?: boolean;
   /**
-   * Whether the store is opened only to look: nothing is ever written or migrated, and the database may be of an older or newer release. Default false.
+   * Opens the store for reading only: nothing is written or migrated, and the database may be of an older or newer release. Default false.
    */
   readonly readOnly?: boolean;
   /** How long a transaction may wait for writers in other processes, in milliseconds, before it fails with `StoreBusy`. Default 5000. */
@@ -198,7 +198,7 @@ export const LOCK_TIMEOUT = 5000;
 
 /** Which migrations are exported. */
 export interface ExportOptions extends Pick<StoreOptions, 'prefix' | 'migrations'> {
-  /** Schema version that the database has: only later migrations are exported. Default 0: all. `storage.plan()` tells the version. */
+  /** Schema version that the database has: only later migrations are exported. Default 0: all. `storage.plan()` returns the version. */
   readonly from?: number;
 }
 

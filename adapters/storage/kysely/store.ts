@@ -28,9 +28,9 @@ import type { Versions } from './versions.ts';
 export interface Source {
   readonly writer: Connections;
   readonly reader: Connections;
-  /** Of readers with a priority, if the number of connections is known. */
+  /** Slots of readers with a priority, if the number of connections is known. */
   readonly slots?: ReaderSlots | undefined;
-  /** For an engine in which writers can share a commit: waits until those have come that come at the same time. Default: each commits for itself. */
+  /** For an engine whose writers can share a commit: waits for writers that arrive at the same time. Default: each commits for itself. */
   gather?(): Promise<void>;
   /** The connection on which the host has begun a transaction by statements. */
   joined?(host: unknown): Connection | undefined;
@@ -101,7 +101,7 @@ export class KyselyStore implements Store {
     );
   }
 
-  /** Runs the work again if what it has read is stale. @param isEager whether the transaction begins with the question for its revision: the state cannot move */
+  /** Runs the work again if what it has read is stale. @param isEager begins the transaction with the query for its revision: the state cannot change */
   async #readLazily<T>(work: (tx: Transaction) => Promise<T>, options: TransactionOptions, isEager = false): Promise<T> {
     const { engine, scope } = this.#versions;
     const { reader, slots } = this.#source;
@@ -128,7 +128,7 @@ export class KyselyStore implements Store {
     return this.#readLazily(work, options, isEager || lazy.hasMoved);
   }
 
-  /** Without a signal, which costs more than this: it is one short statement, and a connection that does not answer is given up. */
+  /** Without a signal, which costs more than this: it is one short statement, and a connection that does not answer is destroyed. */
   #revision(): Promise<number> {
     const { engine, scope } = this.#versions;
     const ask = async (connection: Connection) => numberIn(await send(engine, connection, scope.number(REVISION)));
@@ -156,7 +156,7 @@ export class KyselyStore implements Store {
     );
   }
 
-  /** What nearly every write needs is read as its transaction begins, and the last revision of its commit is written right before it ends. */
+  /** Reads the schema version and the revision as the transaction begins, and writes the last revision of the commit right before it ends. */
   #writing<T>(options: TransactionOptions, work: (connection: Connection, scope: Scope, commit: OpenCommit) => Promise<T>): Promise<T> {
     const { engine, scope: known } = this.#versions;
     let commit = new OpenCommit(0);
@@ -215,7 +215,7 @@ export class KyselyStore implements Store {
 
   #assertOpen(mode: TransactionMode): void {
     if (this.#isClosed) throw new StoreUnavailable('the store is closed');
-    if (mode === 'write' && this.kinds) throw new StorageError('the store was opened only to look (readOnly): nothing can be written');
+    if (mode === 'write' && this.kinds) throw new StorageError('the store is read-only (readOnly): nothing can be written');
   }
 }
 

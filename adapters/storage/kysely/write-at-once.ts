@@ -7,7 +7,7 @@ import { rowsOfKind } from './layout.ts';
 import type { Scope } from './scope.ts';
 import { joined, raw, type Sql, sql, type Value } from './sql.ts';
 
-/** What changes in a set. */
+/** The changes of a set. */
 export interface SetChange {
   readonly set: string;
   readonly removed: readonly string[];

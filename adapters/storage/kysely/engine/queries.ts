@@ -4,7 +4,7 @@ import type { Sql } from '../sql.ts';
 export interface SqlQueries {
   /** True if `condition` is false or null. Default: `(<condition>) is not true`. */
   isNotTrue?(condition: Sql): Sql;
-  /** Whether `text` contains `part`, which has no wildcards: `like` must escape them. Case-sensitive, by code point; every text contains the empty text. */
+  /** A condition: `text` contains `part`, which has no wildcards: `like` must escape them. Case-sensitive, by code point; every text contains the empty text. */
   contains(text: Sql, part: string): Sql;
   /** `text` in upper case, as by JavaScript's `toUpperCase`: `ß` becomes `SS`. */
   upperCase(text: Sql): Sql;

@@ -21,7 +21,7 @@ export interface SqlTables {
   /** Counts the tables with this name in the engine's schema, as `value`. */
   tableCount(table: string): Sql;
 
-  /** What else the database or the connection must have. Checked when a store is opened. */
+  /** Further requirements of the database or the connection, checked when a store is opened. */
   readonly requirements: readonly Requirement[];
   /**
    * Statistics for a planner whose estimates are poor without them. Migrations write them, and `open` restores them if they are lost. Default: none.

@@ -21,7 +21,7 @@ export interface SqlTransactions {
    * The statements of `begin` then run within it. Default: `begin` begins the transaction, and the statement `commit` or `rollback` ends it.
    */
   isolationLevel?(mode: TransactionMode): IsolationLevel;
-  /** Whether the result of `commit` reports a rollback. Default: never, because a commit that fails is an error. */
+  /** True if the result of `commit` reports a rollback. Default: never, because a commit that fails is an error. */
   isRolledBack?(result: Result): boolean;
 
   /**
@@ -86,7 +86,7 @@ export interface Cancellation {
   stop(session: number): Sql;
 }
 
-/** What an error means for a transaction. */
+/** The consequence of an error for a transaction. */
 export type Failure =
   /** A unique value or a primary key is taken. `column`: the column or the unique index, by its name; `id` for a primary key. */
   | { readonly is: 'unique'; readonly table: string; readonly column: string }

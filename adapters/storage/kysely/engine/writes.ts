@@ -18,7 +18,7 @@ export interface SqlWrites {
    */
   insertUnlessTaken?(insert: Sql): Sql;
   /**
-   * Whether the parts of `with` may change tables, with `returning`, and the conflict clause of `insert` is `on conflict do nothing`, as in PostgreSQL. Then a
+   * True if the parts of `with` may change tables, with `returning`, and the conflict clause of `insert` is `on conflict do nothing`, as in PostgreSQL. Then a
    * row, its document, its sets and the count of rows are written by one statement, and `upsert` is asked for one statement with a `where`. Default false: by
    * a statement each.
    */
@@ -39,7 +39,7 @@ export interface StateChange extends StateRow {
   readonly value: Sql;
   /** The new number of an existing row. `add`: the sum. `set`: `value`. `raise`: the larger of the two. */
   readonly existing: 'add' | 'set' | 'raise';
-  /** Whether the last statement returns the new number. */
+  /** True if the last statement returns the new number. */
   readonly returning: boolean;
   /** Where it is false, nothing is changed. Only for an engine with `writesAtOnce`. */
   readonly where?: Sql;

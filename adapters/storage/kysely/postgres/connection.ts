@@ -67,7 +67,7 @@ const cancel = ({ host, port, processID, secretKey }: PgClient, timeout: number)
 const STOP_TIMEOUT = 2000;
 
 export class PgConnection implements Connection {
-  /** Whether the connection must not be reused. */
+  /** True if the connection must not be reused. */
   isLost = false;
   readonly #client: PgClient;
   readonly #names: typeof statementNames | undefined;

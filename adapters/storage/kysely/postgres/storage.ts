@@ -19,9 +19,9 @@ export type PostgresStorageOptions = StoreOptions & {
    * of the connection, the first of its `search_path` that there is. A network in another schema of the path is not found.
    */
   readonly schema?: string;
-  /** Whether `open` runs the migrations that the database lacks. Default true. */
+  /** True to run the migrations that the database lacks in `open`. Default true. */
   readonly migrate?: boolean;
-  /** Whether recurring statements are prepared, once per connection. Default true; set false for poolers that change the connection within a session. */
+  /** Prepares recurring statements, once per connection. Default true; set false for poolers that change the connection within a session. */
   readonly prepared?: boolean;
 } & (
     | {

@@ -65,7 +65,7 @@ const MOST_STATEMENTS = 256;
 export class SqliteConnection implements Connection {
   readonly database: DatabaseSync;
   readonly #statements = new LRUCache<string, Prepared>({ max: MOST_STATEMENTS });
-  /** What is being read part by part. */
+  /** Statements that are being read in parts. */
   readonly #reading = new Set<Iterator<ResultRow>>();
 
   constructor(database: DatabaseSync) {
@@ -80,7 +80,7 @@ export class SqliteConnection implements Connection {
     return this.runNow(sql, parameters);
   }
 
-  /** Large documents are read part by part: then a promise. */
+  /** Returns a promise for large documents, which are read in parts. */
   runNow(sql: string, parameters: readonly unknown[] = []): Result | Promise<Result> {
     const prepared = this.#prepared(sql);
     if (!prepared.readsDocuments) return whole(prepared, parameters);
@@ -95,7 +95,7 @@ export class SqliteConnection implements Connection {
 
   async #readOn(sql: string, rest: Iterator<ResultRow>, rows: ResultRow[]): Promise<Result> {
     const prepared = this.#statements.get(sql);
-    // Who asks the same meanwhile would begin this statement anew.
+    // Another caller of the same statement would reset it.
     this.#statements.delete(sql);
     this.#reading.add(rest);
     do {
@@ -130,7 +130,7 @@ const whole = ({ statement, returnsRows }: Prepared, parameters: readonly unknow
   return { rows: [], written: Number(statement.run(...bound(parameters)).changes) };
 };
 
-/** Characters of documents that are read or written before others have a turn. */
+/** Characters of documents that are read or written per slice of the event loop. */
 const AT_ONCE = 524_288;
 
 const charactersIn = (parameters: readonly unknown[]): number => {
@@ -139,7 +139,7 @@ const charactersIn = (parameters: readonly unknown[]): number => {
   return sum;
 };
 
-/** @returns whether all is read */
+/** @returns true at the end */
 const readPart = (rest: Iterator<ResultRow>, rows: ResultRow[]): boolean => {
   let read = 0;
   for (let next = rest.next(); !next.done; next = rest.next()) {

@@ -15,7 +15,7 @@ import { SqliteConnection, SqlitePool } from './pool.ts';
 export interface SqliteStorageOptions extends StoreOptions {
   /** Path of the database, which is created if missing; `':memory:'` for one that is discarded when its last store is closed. */
   readonly file: string;
-  /** Whether `open` runs the migrations that the database lacks. Default true. */
+  /** True to run the migrations that the database lacks in `open`. Default true. */
   readonly migrate?: boolean;
   /** `FULL` (default): committed data survives a power failure. `NORMAL`: it survives a crash of the process; writes are faster. */
   readonly synchronous?: 'FULL' | 'NORMAL';
@@ -95,7 +95,7 @@ class Session {
 
   constructor(options: SqliteStorageOptions) {
     this.#options = options;
-    // What is only looked at is not even given the journal mode that it needs for writing.
+    // A read-only store does not set the journal mode, which would be a write.
     this.connection = new SqliteConnection(options.readOnly ? openReader(options) : openWriter(options));
     this.#writer = new SqlitePool(() => this.connection, 1);
     const isPrivate = this.connection.database.location() === null;

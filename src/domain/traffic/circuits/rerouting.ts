@@ -9,7 +9,7 @@ import type { Circuit, CircuitTable } from './circuit-table.ts';
 import { changeRoute, RouteFailed } from './route.ts';
 import type { Unrouting } from './unroute.ts';
 
-/** What happens to a circuit for which there is no other path. */
+/** The handling of a circuit for which there is no other path. */
 export type WithoutPath = 'end' | 'keep';
 
 /** Gives circuits other paths when theirs are broken. */
