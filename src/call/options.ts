@@ -1,4 +1,4 @@
-import { isConditional, type Operation } from '../api/kit/operation.ts';
+import type { Operation } from '../api/kit/operation.ts';
 import { expectedVersion } from '../if-version.ts';
 import { checkedOptions } from '../options.ts';
 import { REQUEST_ID } from '../wire/request-id.ts';
@@ -60,7 +60,7 @@ export const readCallOptions = (name: string, operation: Operation, options: Cal
     throw new TypeError(
       `${name} takes as transaction an open transaction of the host's, got ${String(transaction)}; without the option, the call is committed on its own`,
     );
-  const versions = 'ifVersion' in given ? [expectedVersion(name, isConditional(operation), given.ifVersion)] : undefined;
+  const versions = 'ifVersion' in given ? [expectedVersion(name, operation.isConditional, given.ifVersion)] : undefined;
   return {
     ...(signal && { signal }),
     ...(versions && { expectedVersions: () => versions }),

@@ -1,4 +1,4 @@
-import { type Group, isConditional, type Operation } from '../api/kit/operation.ts';
+import type { Group, Operation } from '../api/kit/operation.ts';
 import { parametersOf } from '../api/kit/path-template.ts';
 import { refusalsOf } from '../api/kit/refusals.ts';
 import type { JsonSchema, JsonSchemaComponents } from '../api/surfaces/json-schema.ts';
@@ -61,7 +61,7 @@ export const describeOperations = (groups: readonly Group[], surfaces: readonly 
         ...pathParameters(operation.path),
         ...queryParametersOf(schemas.inputs[`${key} query`]),
         ...Object.values(operation.headers ?? {}).map((name) => ({ name, in: 'header', required: false, schema: TEXT }) as const),
-        ...(isConditional(operation) ? [IF_MATCH] : []),
+        ...(operation.isConditional ? [IF_MATCH] : []),
       ],
       body: schemas.inputs[`${key} body`],
       status: operation.status,

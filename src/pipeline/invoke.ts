@@ -1,4 +1,3 @@
-import { isConditional } from '../api/kit/operation.ts';
 import { presentedToken } from '../authentication/bearer.ts';
 import type { PresentedToken } from '../call/actor.ts';
 import type { CallSource, Entry, Invoke } from '../call/call.ts';
@@ -79,7 +78,7 @@ const asked = (before: NonNullable<Hooks['before']>, call: OngoingCall, entry: E
 };
 
 const preconditionOf = ({ operation }: Entry, source: CallSource, input: unknown): Precondition | undefined => {
-  if (!isConditional(operation)) return undefined;
+  if (!operation.isConditional || !operation.entity) return undefined;
   const versions = source.expectedVersions?.();
   const { id } = input as { readonly id: string }; // of the path of every such operation
   return versions && { kind: operation.entity, id, versions };

@@ -62,6 +62,8 @@ export interface Operation<I = unknown, O = unknown, D = I> {
    * (`ifVersion`, header `if-match`).
    */
   readonly entity?: Pick<Resource, 'kind' | 'view'>;
+  /** True for a change of such an entity, which may be conditional on its version. */
+  readonly isConditional: boolean;
   /** It may answer 202 while its work continues, with the address of the state in the header `location`. */
   readonly accepted?: true;
   /** Beyond those that follow from the rest: 400 for bodies and queries, 401, 404 for path parameters, 429. */
@@ -71,10 +73,6 @@ export interface Operation<I = unknown, O = unknown, D = I> {
 }
 
 export type Operations = Readonly<Record<string, Operation>>;
-
-/** True if an operation may be conditional on the version of its entity. */
-export const isConditional = <O extends Pick<Operation, 'entity' | 'method'>>(operation: O): operation is O & Required<Pick<O, 'entity'>> =>
-  operation.entity !== undefined && operation.method !== 'GET';
 
 /** The names of its input, as callers in process give it. */
 export const inputNames = ({
@@ -142,7 +140,7 @@ type AnswerOutput<A extends Answer> = A extends { is: 'data'; schema: z.ZodType<
 
 type Declared<Q, H, B, A extends Answer> = Omit<
   Operation,
-  'method' | 'path' | 'query' | 'headers' | 'body' | 'answer' | 'status' | 'surfaces' | 'types'
+  'method' | 'path' | 'query' | 'headers' | 'body' | 'answer' | 'status' | 'isConditional' | 'surfaces' | 'types'
 > & {
   readonly query?: Q;
   readonly headers?: H;
@@ -179,7 +177,8 @@ export const operation = <
       throw new TypeError(`the input of ${method} ${path} has no bound at ${place || 'its root'}: use textUpTo, list and mapOf of the kit`);
   }
   // `types` is a phantom: the object holds what was declared and nothing else.
-  return { method, path, surfaces, status: rest.answer.is === 'created' ? 201 : 200, ...rest } as never;
+  const isConditional = method !== 'GET' && rest.entity !== undefined;
+  return { method, path, surfaces, isConditional, status: rest.answer.is === 'created' ? 201 : 200, ...rest } as never;
 };
 
 export const data = <S extends z.ZodType>(schema: S, more: { readonly counts?: string; readonly isBare?: true } = {}) =>

@@ -1,10 +1,10 @@
 import { catalog, type ErrorCode } from '../../errors/catalog.ts';
 import type { Fields } from './field.ts';
-import { isConditional, type Operation } from './operation.ts';
+import type { Operation } from './operation.ts';
 
 type Declaration = Pick<
   Operation,
-  'method' | 'path' | 'query' | 'surfaces' | 'body' | 'permission' | 'denied' | 'needsCertificate' | 'entity' | 'errors'
+  'method' | 'path' | 'query' | 'surfaces' | 'body' | 'permission' | 'denied' | 'needsCertificate' | 'isConditional' | 'errors'
 >;
 type Refusal = readonly [status: number, code: ErrorCode];
 
@@ -40,7 +40,7 @@ export const refusalsOf = (operation: Declaration): ReadonlyMap<number, readonly
     ...(permission === 'open' && !needsCertificate ? [] : [[401, 'UNAUTHORIZED'] as const]),
     ...(denied ? [[denied, 'UNAUTHORIZED'] as const] : []),
     ...(path.includes('{') ? [[404, 'NOT_FOUND'] as const] : []),
-    ...(isConditional(operation) ? [[412, 'PRECONDITION_FAILED'] as const] : []),
+    ...(operation.isConditional ? [[412, 'PRECONDITION_FAILED'] as const] : []),
     ...(method === 'GET' ? [] : CHANGE),
     ...REFUSALS_OF_ALL,
     ...errors.map((code) => [catalog[code].status, code] as const),
