@@ -1,15 +1,13 @@
-import type { TrustedProxies } from '../adapters/http/node.ts';
-import type { Settings } from '../src/index.ts';
 import { type Given, HELP, helpOfOptions, type OptionTable } from './arguments.ts';
 import { asGiven, config, givenOptions, type Surroundings } from './given-options.ts';
 import * as values from './option-values.ts';
 import { trustedProxiesOf } from './option-values.ts';
 import { printed } from './print-config.ts';
-import { type SecretKeyOptions, secretKeyFile, secretKeyIn } from './secret-key.ts';
+import { secretKeyFile, secretKeyIn } from './secret-key.ts';
 import type { ServerOptions } from './server-options.ts';
 import { settingOptions, settingsOf } from './setting-options.ts';
 import type { Environment } from './sources.ts';
-import { DEFAULT_STORAGE, type StorageChoice, storageOf, withoutSecrets } from './storage-option.ts';
+import { DEFAULT_STORAGE, storageOf, withoutSecrets } from './storage-option.ts';
 
 /** The options of the server. */
 const OPTIONS = {

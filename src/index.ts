@@ -3,6 +3,7 @@
  * @module overlay-controller
  */
 export type { KindName } from './api/kind-names.ts';
+export type { Attribution } from './api/kit/attribution.ts';
 export { versionOf } from './api/kit/entity-version.ts';
 export type { Page, Pagination } from './api/kit/operation.ts';
 export { type SurfaceName, surfaces } from './api/surfaces/index.ts';

@@ -1,10 +1,10 @@
+import type { Attribution } from '../api/kit/attribution.ts';
 import type { Operation } from '../api/kit/operation.ts';
 import type { Page } from '../api/surfaces/answer.ts';
 import type { HeaderValues } from '../api/surfaces/http-output.ts';
 import type { Written } from '../api/surfaces/json-parts.ts';
 import type { Credentials } from '../api/surfaces/session-rule.ts';
 import type { Surface } from '../api/surfaces/surface.ts';
-import type { Attribution } from '../changelog/attribution.ts';
 import type { Entities } from '../entities/entities.ts';
 import type { Observation } from '../observability/observation.ts';
 import type { Actor } from './actor.ts';

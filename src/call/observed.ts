@@ -11,9 +11,9 @@ export const observeActor = (observation: Observation, actor: Actor): void => {
 };
 
 /** The operation of a call, for observers. */
-export const destinationOf = ({ group, operation }: Entry, surface: Surface, credentials: Credentials): Destination => ({
+export const destinationOf = ({ group, verb, operation }: Entry, surface: Surface, credentials: Credentials): Destination => ({
   operationId: operation.operationId,
-  group,
+  operation: `${group}.${verb}`,
   surface: surface.name,
   route: `${surface.prefix === '/' ? '' : surface.prefix}${operation.path}`,
   presentsToken: credentials.kind === 'token',

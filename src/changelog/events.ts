@@ -1,5 +1,6 @@
 import type { KindName } from '../api/kind-names.ts';
 import { kinds } from '../api/kinds.ts';
+import type { Attribution } from '../api/kit/attribution.ts';
 import type { Resource } from '../api/kit/resource.ts';
 import type { ChangedRows } from './rows.ts';
 
@@ -15,18 +16,13 @@ const recorded = new Set(all.flatMap(({ kind, unrecorded }) => (unrecorded || ki
 export const isChangedKind = (kind: string): kind is ChangedKind => recorded.has(kind);
 
 /** Fields of every change. */
-interface ChangeOf<K extends ChangedKind> {
+interface ChangeOf<K extends ChangedKind> extends Attribution {
   /** Grows by one with every change of this controller. */
   readonly revision: number;
   /** Kind of the entity: `identity`, `apiSession`, ... */
   readonly entity: K;
   readonly entityId: string;
-  /** Id of the identity that did it, the host's own name for who did it (`sso:123`), `system` for the host's own code, `anonymous` for a login. */
-  readonly actor: string;
-  readonly requestId: string;
-  /** For whom the actor did it, in the host's words (`onBehalfOf` of the call). */
   readonly onBehalfOf: string | null;
-  /** Why, in the host's words (`reason` of the call). */
   readonly reason: string | null;
   /** ISO 8601, UTC. */
   readonly at: string;

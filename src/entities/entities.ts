@@ -1,7 +1,7 @@
+import type { Attribution } from '../api/kit/attribution.ts';
 import { withDerived } from '../api/kit/derived.ts';
 import type { Tags } from '../api/kit/entity.ts';
 import type { Kind, RowOf } from '../api/kit/resource.ts';
-import type { Attribution } from '../changelog/attribution.ts';
 import type { Change } from '../changelog/events.ts';
 import { changeLog, type LogLimits } from '../changelog/log.ts';
 import { inView, isInView, tableOf } from '../changelog/views.ts';

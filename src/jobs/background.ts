@@ -1,4 +1,4 @@
-import type { Attribution } from '../changelog/attribution.ts';
+import type { Attribution } from '../api/kit/attribution.ts';
 import { type Entities, type EntitiesContext, entitiesOf } from '../entities/entities.ts';
 import type { Write } from '../entities/writer.ts';
 import { after, every } from '../platform/clock.ts';

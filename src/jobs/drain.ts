@@ -1,4 +1,4 @@
-import type { Attribution } from '../changelog/attribution.ts';
+import type { Attribution } from '../api/kit/attribution.ts';
 import { pause } from '../platform/clock.ts';
 import type { Platform } from '../platform/platform.ts';
 import { createRepeatedLog } from '../platform/repeated-log.ts';

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import type { authenticationMethod } from '../api/authentication.ts';
+import type { Attribution } from '../api/kit/attribution.ts';
 import type { ErrorCode } from '../errors/index.ts';
 import type { TokenFault } from '../tokens/verifier.ts';
 
@@ -10,17 +11,15 @@ export type ActorKind = 'anonymous' | 'identity' | 'administrator' | 'system';
 export type ObservedEvent = OperationEvent | AuthenticationEvent | AuthorizationEvent;
 
 /** A call was answered, over HTTP or in process. Also a request that matches no operation. */
-export interface OperationEvent {
+export interface OperationEvent extends Pick<Attribution<ActorKind>, 'actor' | 'requestId'> {
   readonly type: 'operation';
-  /** As in logs, errors and change records. */
-  readonly requestId: string;
   readonly transport: 'http' | 'process';
   /** HTTP method; `_OTHER` for an unknown one. */
   readonly method: string;
   /** E.g. `patchIdentity`. This and the next three are undefined for a request that matches no operation. */
   readonly operationId: string | undefined;
-  /** Group of operations, e.g. `identities`. */
-  readonly group: string | undefined;
+  /** Its name in the API, e.g. `identities.patch`. */
+  readonly operation: string | undefined;
   /** Name of the API, e.g. `management`. */
   readonly surface: string | undefined;
   /** Template of the path, e.g. `/edge/management/v1/identities/{id}`: never the path itself. */
@@ -29,7 +28,6 @@ export interface OperationEvent {
   readonly status: number;
   /** Error code of a refusal. A request with a malformed escape in its path is refused without one. */
   readonly code: ErrorCode | undefined;
-  readonly actor: ActorKind;
   /** Milliseconds since 1970. */
   readonly startedAt: number;
   /** Milliseconds until the answer; for streams, such as Server-Sent Events, until they began. */
@@ -46,8 +44,7 @@ export interface OperationEvent {
 }
 
 /** A security event, limited in rate. */
-interface SecurityEvent {
-  readonly requestId: string;
+interface SecurityEvent extends Pick<Attribution, 'requestId'> {
   /** Milliseconds since 1970. */
   readonly at: number;
   /** Client address from the HTTP adapter; empty in process. */
@@ -98,11 +95,10 @@ export interface AuthenticationEvent extends SecurityEvent {
 }
 
 /** A known actor was denied an operation. */
-export interface AuthorizationEvent extends SecurityEvent {
+export interface AuthorizationEvent extends SecurityEvent, Pick<Attribution<ActorKind>, 'actor'> {
   readonly type: 'authorization';
   readonly outcome: 'denied';
   readonly operationId: string;
-  readonly actor: ActorKind;
 }
 
 /**

@@ -13,12 +13,12 @@ interface Origin {
 }
 
 /** The operation that a call invokes. */
-export type Destination = Pick<OperationEvent, 'operationId' | 'group' | 'surface' | 'route'> & {
+export type Destination = Pick<OperationEvent, 'operationId' | 'operation' | 'surface' | 'route'> & {
   /** True if it presents a token of an API session. */
   readonly presentsToken: boolean;
 };
 
-const NOWHERE: Destination = { operationId: undefined, group: undefined, surface: undefined, route: undefined, presentsToken: false };
+const NOWHERE: Destination = { operationId: undefined, operation: undefined, surface: undefined, route: undefined, presentsToken: false };
 
 /** Other methods become `_OTHER`, because clients must not create labels (OpenTelemetry semantic conventions for HTTP). */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'CONNECT', 'TRACE', 'QUERY']);
@@ -103,7 +103,7 @@ export class Observation {
 
   /** Emits the operation event. @param status of HTTP */
   end(status: number): void {
-    const { operationId, group, surface, route, presentsToken } = this.#destination;
+    const { operationId, operation, surface, route, presentsToken } = this.#destination;
     if (this.#code === 'UNAUTHORIZED' && operationId !== undefined && this.#failed === undefined) {
       if (this.#actor !== 'anonymous')
         this.#observer.report({
@@ -127,7 +127,7 @@ export class Observation {
       transport,
       method: METHODS.has(method) ? method : '_OTHER',
       operationId,
-      group,
+      operation,
       surface,
       route,
       status,

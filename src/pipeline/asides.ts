@@ -15,9 +15,8 @@ import type { CalledOperation, Verdict } from './host-rule.ts';
 import { answeredKind, kindAt, namedIn, operations } from './named-kinds.ts';
 
 /** A question about an operation that would do something with entities of a kind. */
-export interface Aside {
+export interface Aside extends CalledOperation {
   readonly about: 'visibility' | 'credentials';
-  readonly operation: CalledOperation;
   /** Without ids, and with an empty body where the operation takes one. */
   readonly input: Readonly<Record<string, unknown>>;
 }
@@ -30,7 +29,7 @@ const asideOf = (kind: Kind, action: Action, about: Aside['about']): Aside | und
   const right = rightTo(action, kind);
   const those = operations.filter(({ operation }) => operation.permission === right && isOf(operation, kind));
   const found = those.find(({ verb }) => verb === 'patch') ?? those[0];
-  return found && { about, operation: { name: found.name, right }, input: found.operation.body ? { body: {} } : {} };
+  return found && { about, operation: found.name, right, input: found.operation.body ? { body: {} } : {} };
 };
 
 /** Whether an operation lists, creates or changes entities of a kind. */
@@ -128,7 +127,7 @@ const once = (rule: AskAside) => {
   const asked = new Map<string, Promise<Verdict>>();
   return (aside: Aside | undefined): Promise<Verdict> => {
     if (!aside) return Promise.resolve(undefined);
-    const key = `${aside.about} ${aside.operation.name}`;
+    const key = `${aside.about} ${aside.operation}`;
     const answer = asked.get(key) ?? rule(aside);
     asked.set(key, answer);
     return answer;

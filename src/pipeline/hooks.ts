@@ -1,11 +1,10 @@
-import type { Attribution } from '../changelog/attribution.ts';
+import type { Attribution } from '../api/kit/attribution.ts';
 import type { Change } from '../changelog/events.ts';
 import type { OperationInput, OperationName } from './operation-name.ts';
 import type { Principal } from './principal.ts';
 
-/** What the host's own code is told of a call. */
-export interface HookedCall extends Omit<Attribution, 'actor'> {
-  readonly actor: Principal;
+/** The call of a hook: who makes it and why, and when it no longer counts. */
+export interface HookedCall extends Attribution<Principal> {
   /** Aborted when the caller waits no longer. */
   readonly signal: AbortSignal;
 }

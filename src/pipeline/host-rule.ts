@@ -1,3 +1,4 @@
+import type { Attribution } from '../api/kit/attribution.ts';
 import type { Operation } from '../api/kit/operation.ts';
 import type { Kind } from '../api/kit/resource.ts';
 import type { Actor } from '../call/actor.ts';
@@ -9,8 +10,7 @@ import type { OperationName } from './operation-name.ts';
 import type { Principal } from './principal.ts';
 
 /** What a host's rule is asked. */
-export interface AuthorizationRequest {
-  readonly actor: Principal;
+export interface AuthorizationRequest extends Attribution<Principal>, CalledOperation {
   /**
    * `call`: whether the call may be made. The others are asked beside it, about an operation that is not called, with no ids in `input` and no target:
    * `visibility`, of kinds that the call is about beside its own, such as the identities whose enrollments it lists: a verdict `{ where }` limits these, too,
@@ -18,7 +18,6 @@ export interface AuthorizationRequest {
    * what they are of.
    */
   readonly about: 'call' | 'visibility' | 'credentials';
-  readonly operation: CalledOperation;
   /** What the operation takes, checked and with defaults: `{ ...path, ...query, body }`. */
   readonly input: unknown;
   /** The entity that `{id}` of the operation's path names, as it is stored, without secrets. undefined where there is none. */
@@ -28,7 +27,7 @@ export interface AuthorizationRequest {
 /** An operation as the host's own code sees it. */
 export interface CalledOperation {
   /** Its name in the API: `identities.patch`. */
-  readonly name: OperationName;
+  readonly operation: OperationName;
   /**
    * The right that it takes: `identity.update`, `router.read`. undefined for what is open to everybody, and to every session: logins, and what sessions do
    * for themselves.
@@ -59,12 +58,11 @@ export interface Limit {
 export type HostRule = (request: AuthorizationRequest) => Verdict | Promise<Verdict>;
 
 /** Refuses every operation that takes a right to create, update or delete. Logins and what sessions do for themselves go on. */
-export const readOnlyRule: HostRule = ({ operation }) =>
-  operation.right === undefined || operation.right.endsWith('.read') ? undefined : false;
+export const readOnlyRule: HostRule = ({ right }) => (right === undefined || right.endsWith('.read') ? undefined : false);
 
 /** Without an identity of its own, a caller has no sessions of its own: it needs the right to those of everybody. */
 export const calledOperation = ({ group, verb, operation: { permission, ofAll } }: Entry, actor: Actor): CalledOperation => ({
-  name: `${group}.${verb}` as OperationName, // the entries are those of the API
+  operation: `${group}.${verb}` as OperationName, // the entries are those of the API
   right: permission.includes('.') ? permission : actor.kind === 'system' ? ofAll : undefined,
 });
 

@@ -74,7 +74,7 @@ export const createInvoke = (parts: Parts, storeErrors: StoreErrors, before: Hoo
 const asked = (before: NonNullable<Hooks['before']>, call: OngoingCall, entry: Entry, source: CallSource, input: unknown) => {
   const { requestId, onBehalfOf, reason } = call.attribution;
   const hooked = { actor: principalOf(call.actor, source), requestId, onBehalfOf, reason, signal: call.signal };
-  return before(...([calledOperation(entry, call.actor).name, structuredClone(input), hooked] as unknown as BeforeArguments)); // the input is that of the operation
+  return before(...([calledOperation(entry, call.actor).operation, structuredClone(input), hooked] as unknown as BeforeArguments)); // the input is that of the operation
 };
 
 const preconditionOf = ({ operation }: Entry, source: CallSource, input: unknown): Precondition | undefined => {

@@ -1,7 +1,7 @@
+import type { Attribution } from '../api/kit/attribution.ts';
 import { type Actor, actorId } from '../call/actor.ts';
 import type { Call, CallSource, Entry } from '../call/call.ts';
 import { OWN_RIGHT } from '../call/grant.ts';
-import type { Attribution } from '../changelog/attribution.ts';
 import type { Entities } from '../entities/entities.ts';
 import { isoTime } from '../platform/clock.ts';
 import type { Authorized, PermitResult } from './authorize.ts';

@@ -30,8 +30,8 @@ export const createPermit =
     const load = async (entities: Entities): Promise<Row | undefined> => kind && entities.get(kind, ids.id ?? '');
     const target = await call.read(load);
 
-    const ask = async (request: Pick<AuthorizationRequest, 'about' | 'operation' | 'input' | 'target'>): Promise<Verdict> => {
-      const verdict = await rule({ actor: principalOf(judged, source), ...request });
+    const ask = async (request: Pick<AuthorizationRequest, 'about' | 'operation' | 'right' | 'input' | 'target'>): Promise<Verdict> => {
+      const verdict = await rule({ ...call.attribution, actor: principalOf(judged, source), ...request });
       return verdict === undefined && judged.kind === 'system' && request.about === 'credentials' ? true : verdict;
     };
     const failed = (effect: string, error: unknown) =>
@@ -53,7 +53,7 @@ export const createPermit =
       assertIsItsOwn(judged, operation);
       try {
         const seen = kind && target && visibleFields(kind, target);
-        return checkedVerdict(await ask({ about: 'call', operation: called, input, target: seen }), entry, called);
+        return checkedVerdict(await ask({ about: 'call', ...called, input, target: seen }), entry, called);
       } catch (error) {
         failed('the call is refused', error);
         return false;

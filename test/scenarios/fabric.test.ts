@@ -123,8 +123,7 @@ onEveryStore('the fabric API', (open) => {
 
   test('a rule of the host that limits a right limits what is listed here, too', async () => {
     await using app = await open({
-      authorize: ({ operation: { right } }) =>
-        right === 'service.read' || right === 'terminator.read' ? { where: 'tags.a = "b"' } : undefined,
+      authorize: ({ right }) => (right === 'service.read' || right === 'terminator.read' ? { where: 'tags.a = "b"' } : undefined),
     });
     const { service, terminator } = await aNetwork(app);
     const other = await app.create('/services', { name: 'other', encryptionRequired: true });

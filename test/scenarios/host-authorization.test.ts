@@ -13,7 +13,7 @@ const refused = (work: Promise<unknown>, code: ErrorCode = 'UNAUTHORIZED') =>
   assert.rejects(work, (error: unknown) => error instanceof ApiError && error.code === code);
 
 /** May do everything with identities and what hangs on them, and nothing else. */
-const helpDesk: HostRule = ({ actor, operation: { right } }) =>
+const helpDesk: HostRule = ({ actor, right }) =>
   actor.kind === 'identity' && right && /^(identity|authenticator|enrollment|auth-policy|ops|ca|external-jwt-signer)\./.test(right)
     ? true
     : undefined;
@@ -100,8 +100,7 @@ onEveryStore("a host's own rule of authorisation", (open) => {
 
   test('a filter limits what is listed, counted, found, and written', async () => {
     const where = 'anyOf(roleAttributes) = "team-a"';
-    const teamA: HostRule = ({ operation: { right } }) =>
-      right?.startsWith('identity.') ? { where } : right === undefined ? undefined : false;
+    const teamA: HostRule = ({ right }) => (right?.startsWith('identity.') ? { where } : right === undefined ? undefined : false);
     await using app = await open({ authorize: teamA });
     const { controller } = app;
     const make = async (name: string, ...roleAttributes: string[]) =>
@@ -128,7 +127,7 @@ onEveryStore("a host's own rule of authorisation", (open) => {
   });
 
   test('a related list takes the right to what it lists, and is limited by its filter', async () => {
-    const rule: HostRule = ({ operation: { right } }) => (right === 'service-policy.read' ? { where: 'name = "mine"' } : undefined);
+    const rule: HostRule = ({ right }) => (right === 'service-policy.read' ? { where: 'name = "mine"' } : undefined);
     await using app = await open({ authorize: rule });
     const { services, servicePolicies } = app.controller.api;
     const { id } = await services.create({ body: { name: 's', encryptionRequired: true } });
@@ -144,9 +143,9 @@ onEveryStore("a host's own rule of authorisation", (open) => {
   test('the rule sees the target as it is stored, without secrets, and is asked again when it changed before the write', async () => {
     const seen: unknown[] = [];
     let interfere: (() => Promise<unknown>) | undefined;
-    const rule: HostRule = async ({ actor, operation, target }) => {
+    const rule: HostRule = async ({ actor, operation, right, target }) => {
       if (actor.name !== 'sso:1') return undefined;
-      seen.push([operation.name, operation.right, target?.name, Object.keys(target ?? {}).some((name) => /hash|secret/i.test(name))]);
+      seen.push([operation, right, target?.name, Object.keys(target ?? {}).some((name) => /hash|secret/i.test(name))]);
       await interfere?.();
       interfere = undefined;
       return target?.name === 'ann';

@@ -41,7 +41,7 @@ onEveryStore('observing', (open) => {
       transport: 'http',
       method: 'GET',
       operationId: 'detailIdentity',
-      group: 'identities',
+      operation: 'identities.get',
       surface: 'management',
       route: '/edge/management/v1/identities/{id}',
       status: 200,
@@ -83,7 +83,7 @@ onEveryStore('observing', (open) => {
     ] as const) {
       const event = await one('operation', () => app.request(method, path));
       assert.deepEqual(
-        [event.status, event.code, event.operationId, event.route, event.group],
+        [event.status, event.code, event.operationId, event.route, event.operation],
         [status, code, undefined, undefined, undefined],
       );
       assert.ok(!JSON.stringify(event).includes('ann'));

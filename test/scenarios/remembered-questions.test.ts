@@ -109,7 +109,7 @@ const openNetwork = async (store: string) => {
   const shared = newSharedStorage(store);
   /** The services that a limited caller may see and delete. */
   let where = 'true';
-  const authorize: HostRule = ({ actor, operation: { right } }) =>
+  const authorize: HostRule = ({ actor, right }) =>
     actor.identity?.isAdmin === false && right?.startsWith('service.') ? { where } : undefined;
   const opened = (settings = {}) => {
     const storage = shared.adapter();

@@ -51,7 +51,7 @@ const openHosted = async (store: string) => {
   const host: Host = { verdict: undefined, meanwhile: undefined, replaced: undefined, asked: [] };
   const isCaller = ({ actor }: Pick<AuthorizationRequest, 'actor'>) => actor.name === DESK.actor || actor.identity?.externalId === 'desk';
   const authorize = async (request: AuthorizationRequest): Promise<Verdict> => {
-    if (!isCaller(request) || request.operation.right === undefined || request.about !== 'call') return undefined;
+    if (!isCaller(request) || request.right === undefined || request.about !== 'call') return undefined;
     host.asked.push(request);
     const happens = host.meanwhile;
     host.meanwhile = undefined;
@@ -268,7 +268,7 @@ for (const store of stores)
             }
             if (named === 'refused') continue;
             const last = host.asked.at(-1) ?? assert.fail(`${way}: the rule was not asked`);
-            assert.deepEqual([last.operation.name, (last.input as Input).id], [`identities.${verb}`, given.id], `${way}: ${what}`);
+            assert.deepEqual([last.operation, (last.input as Input).id], [`identities.${verb}`, given.id], `${way}: ${what}`);
             assert.equal(last.target?.id, given.id, `${way}: ${what}`);
           }
         await app.close();

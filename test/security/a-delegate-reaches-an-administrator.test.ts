@@ -210,7 +210,7 @@ onEveryStore('a delegate reaches an administrator', (open) => {
   });
 
   test('every operation that writes, aimed at an identity beyond the limit', async () => {
-    const rule: HostRule = ({ actor, operation: { right } }) =>
+    const rule: HostRule = ({ actor, right }) =>
       actor.name !== DESK.actor ? undefined : right?.startsWith('identity.') ? { where: 'anyOf(roleAttributes) = "team-a"' } : true;
     await using app = await open({ authorize: rule });
     // An authentication policy is of all who use it, and the right to change it was given without a limit.
@@ -218,7 +218,7 @@ onEveryStore('a delegate reaches an administrator', (open) => {
   });
 
   test('an identity that the caller may see and not change', async () => {
-    const rule: HostRule = ({ actor, operation: { right } }) =>
+    const rule: HostRule = ({ actor, right }) =>
       actor.name !== DESK.actor
         ? undefined
         : right === 'identity.update' || right === 'identity.delete'
@@ -244,10 +244,10 @@ onEveryStore('a delegate reaches an administrator', (open) => {
 
   test('who sees sessions without one of their own needs the right to those of everybody', async () => {
     const asked: unknown[] = [];
-    const rule: HostRule = ({ actor, operation }) => {
+    const rule: HostRule = ({ actor, operation, right }) => {
       if (actor.name !== DESK.actor) return undefined;
-      asked.push([operation.name, operation.right]);
-      return operation.right === undefined ? undefined : false;
+      asked.push([operation, right]);
+      return right === undefined ? undefined : false;
     };
     await using app = await open({ authorize: rule });
     const { victim } = await ground(app, true);

@@ -72,8 +72,7 @@ const KIND_OF: Readonly<Record<string, string>> = {
 };
 
 /** The rule of `docs/guides/acting-for-users.md` as it once was, which hosts have copied: every right that ends in `.read`. */
-const readers: HostRule = ({ actor, operation: { right } }) =>
-  right === undefined || actor.identity?.isAdmin ? undefined : right.endsWith('.read');
+const readers: HostRule = ({ actor, right }) => (right === undefined || actor.identity?.isAdmin ? undefined : right.endsWith('.read'));
 
 onEveryStore('a reader enrolls as another', (open) => {
   test('no operation that takes a right to read shows a credential, in process and over HTTP', async () => {
@@ -175,7 +174,7 @@ onEveryStore('a reader enrolls as another', (open) => {
 
   test('the right to create or to update enrollments shows their tokens, but none of routers and none of administrators', async () => {
     for (const action of ['create', 'update']) {
-      const rule: HostRule = ({ actor, operation: { right } }) =>
+      const rule: HostRule = ({ actor, right }) =>
         actor.name !== READER.actor
           ? undefined
           : ['enrollment.read', 'identity.read', 'router.read', `enrollment.${action}`].includes(right ?? '');
@@ -193,7 +192,7 @@ onEveryStore('a reader enrolls as another', (open) => {
   });
 
   test('the right to create or to update routers shows their tokens, and with that to enrollments also there', async () => {
-    const rule: HostRule = ({ actor, operation: { right } }) =>
+    const rule: HostRule = ({ actor, right }) =>
       actor.name !== READER.actor
         ? undefined
         : ['enrollment.read', 'enrollment.update', 'router.read', 'router.create'].includes(right ?? '');
@@ -209,11 +208,11 @@ onEveryStore('a reader enrolls as another', (open) => {
   test('a rule may tell the showing of credentials from changes, and may give it for some entities', async () => {
     const questions: unknown[] = [];
     let verdict: ReturnType<HostRule>;
-    const rule: HostRule = ({ actor, about, operation, input, target }) => {
+    const rule: HostRule = ({ actor, about, operation, right, input, target }) => {
       if (actor.name !== READER.actor) return undefined;
       if (about !== 'credentials') return true;
-      if (operation.right?.startsWith('enrollment.')) questions.push([operation.name, operation.right, input, target]);
-      return operation.right?.startsWith('enrollment.') ? verdict : false;
+      if (right?.startsWith('enrollment.')) questions.push([operation, right, input, target]);
+      return right?.startsWith('enrollment.') ? verdict : false;
     };
     await using app = await open({ authorize: rule, platform: { logger: { error: () => {}, warn: () => {}, info: () => {} } } });
     const all = await ground(app);
@@ -232,7 +231,7 @@ onEveryStore('a reader enrolls as another', (open) => {
   });
 
   test('enrollments obey the limit on the identities that they belong to', async () => {
-    const rule: HostRule = ({ actor, operation: { right } }) => {
+    const rule: HostRule = ({ actor, right }) => {
       if (actor.name !== READER.actor) return undefined;
       if (right?.startsWith('identity.')) return { where: 'anyOf(roleAttributes) = "team-a"' };
       return right?.startsWith('enrollment.') ?? false;

@@ -9,7 +9,7 @@ import { newHostedStorage, newSharedStorage, newStorage } from '../support/store
 const OPEN = 'not isEmpty(from configs where name = "open")';
 
 /** Grants the services that use a config named "open", to everybody who is no administrator. */
-const whereOpen: HostRule = ({ actor, operation: { right } }) =>
+const whereOpen: HostRule = ({ actor, right }) =>
   actor.kind === 'identity' && actor.identity?.isAdmin === false && right?.startsWith('service.') ? { where: OPEN } : undefined;
 
 /** A service with a config, and the token of a session that the rule limits. */

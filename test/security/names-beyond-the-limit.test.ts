@@ -14,7 +14,7 @@ const rejects = (work: Promise<unknown>, code: string) =>
 /** Limits the rights that begin with one of these, and grants all others. */
 const limiting =
   (...limited: readonly string[]): HostRule =>
-  ({ actor, operation: { right } }) =>
+  ({ actor, right }) =>
     actor.name !== LEAD.actor ? undefined : limited.some((name) => right?.startsWith(`${name}.`)) ? limitOf(right) : true;
 
 /** Of posture checks and configs, filters do not know role attributes. */
@@ -162,8 +162,7 @@ onEveryStore('names beyond the limit', (open) => {
   test('a limit that most entities satisfy finds the same as one that few do', async () => {
     let where = TEAM.where;
     await using app = await open({
-      authorize: ({ actor, operation: { right } }) =>
-        actor.name !== LEAD.actor ? undefined : right?.startsWith('identity.') ? { where } : true,
+      authorize: ({ actor, right }) => (actor.name !== LEAD.actor ? undefined : right?.startsWith('identity.') ? { where } : true),
     });
     const users = await Promise.all([1, 2, 3, 4, 5].map((i) => app.user({ roleAttributes: i === 5 ? ['team-a'] : [] })));
     const listed = async () =>
@@ -193,8 +192,7 @@ onEveryStore('names beyond the limit', (open) => {
     const logged: unknown[] = [];
     const note = (message: string, context?: object) => void logged.push([message, (context as { kind?: string } | undefined)?.kind]);
     await using app = await open({
-      authorize: ({ actor, operation: { right } }) =>
-        actor.name !== LEAD.actor ? undefined : right?.startsWith('service-policy.') ? true : TEAM,
+      authorize: ({ actor, right }) => (actor.name !== LEAD.actor ? undefined : right?.startsWith('service-policy.') ? true : TEAM),
       platform: { logger: { error: note, warn: () => undefined, info: () => undefined } },
     });
     const { policies } = await ground(app);

@@ -10,7 +10,7 @@ const FOLLOW = '/edge/management/extensions/v1/changes/follow';
 const LIST = '/edge/management/v1/services?limit=500';
 
 /** Everybody may read everything. */
-const authorize: HostRule = ({ operation: { right } }) => (right?.endsWith('.read') ? true : undefined);
+const authorize: HostRule = ({ right }) => (right?.endsWith('.read') ? true : undefined);
 
 const open = (settings: NonNullable<Parameters<typeof openApp>[1]>['settings'] = {}) => openApp('memory', { authorize, settings });
 

@@ -10,7 +10,7 @@ export const operationEvent = (event: Partial<OperationEvent>): OperationEvent =
   transport: 'http',
   method: 'GET',
   operationId: 'listIdentities',
-  group: 'identities',
+  operation: 'identities.list',
   surface: 'management',
   route: '/edge/management/v1/identities',
   status: 200,

@@ -27,7 +27,7 @@ const denial = (event: Partial<AuthorizationEvent>): AuthorizationEvent => ({
   ...event,
 });
 
-const UNMATCHED = { operationId: undefined, group: undefined, surface: undefined, route: undefined } as const;
+const UNMATCHED = { operationId: undefined, operation: undefined, surface: undefined, route: undefined } as const;
 
 const EVENTS: readonly ObservedEvent[] = [
   operation({ durationMs: 1, queuedMs: 0.5, statements: 2, rows: 10 }),
