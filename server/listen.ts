@@ -41,7 +41,7 @@ export const listen = async (options: ListenOptions): Promise<Serving> => {
 };
 
 /** @returns rereads the certificate, one reading after another. A failure is logged once, until the failure changes or ends. */
-const rereading = (serving: Serving, certificate: Tls, messages: Logger): ((isAsked?: boolean) => void) => {
+const rereading = (serving: Serving, certificate: Tls, messages: Logger): ((isRequested?: boolean) => void) => {
   let failure: string | undefined;
   const reread = async (isAsked: boolean): Promise<void> => {
     try {

@@ -28,7 +28,7 @@ export const migrationGate = async (storage: StorageChoice, waits: boolean, mess
   }
   const { adapter, name } = await prepareKept(storage, { migrate: false });
   let pending: readonly string[] = [];
-  const look = async () => {
+  const checkPending = async () => {
     const plan = await adapter.plan();
     const needed = plan.pending.filter(({ canWait }) => !canWait).map(({ version, name }) => `${version}-${name}`);
     if (needed.length > 0 && needed.join() !== pending.join())
@@ -36,11 +36,11 @@ export const migrationGate = async (storage: StorageChoice, waits: boolean, mess
     pending = needed;
     return plan.version;
   };
-  while ((await look()) === 0) await pause(LOOK_MS);
+  while ((await checkPending()) === 0) await pause(LOOK_MS);
   const passed = async () => {
     while (pending.length > 0) {
       await pause(LOOK_MS);
-      await look();
+      await checkPending();
     }
   };
   if (pending.length === 0) return { adapter, name, reading: adapter, pending: () => pending, passed: Promise.resolve() };

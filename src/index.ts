@@ -80,7 +80,7 @@ export type { Outbound, OutboundAnswer, OutboundOptions } from './platform/outbo
 export type { Clock, Logger, PasswordHasher, Platform, Random, SnapshotSink } from './platform/platform.ts';
 export { newSecretKey } from './platform/secrets.ts';
 export { webPlatform } from './platform/web.ts';
-export type { CarriedBytes, CarriedPoint } from './presence/traffic.ts';
+export type { TrafficBytes, TrafficPoint } from './presence/traffic.ts';
 export { type FilterValue, filter } from './query/filter-text.ts';
 export { SnapshotRefused, StorageError, StoreBusy, StoreSchemaMismatch, StoreUnavailable } from './storage/errors.ts';
 export type { StorageAdapter } from './storage/port.ts';

@@ -12,7 +12,7 @@ export interface Work {
 
 // As they are when this module loads: a test that replaces the timers of its runtime does not stop the network.
 const { setImmediate: afterIo, setTimeout: afterTime } = globalThis;
-const nextTurn = (): Promise<void> => new Promise((resolve) => void (afterIo ? afterIo(resolve) : afterTime(resolve, 0)));
+const nextSlice = (): Promise<void> => new Promise((resolve) => void (afterIo ? afterIo(resolve) : afterTime(resolve, 0)));
 
 /** Turns of the event loop without any work after which the network counts as idle: passing on an answer, or importing a key, takes one or two. */
 const QUIET_TURNS = 3;
@@ -40,7 +40,7 @@ export const trackWork = (): Work => {
       for (let quiet = 0; quiet < QUIET_TURNS; quiet++) {
         if (running.size > 0) quiet = 0;
         await Promise.all(running);
-        await nextTurn();
+        await nextSlice();
       }
     },
   };

@@ -7,7 +7,7 @@ import { createEventLoopGauges } from './event-loop.ts';
 import { counter, exposition, type Family, gauge, histogram } from './exposition.ts';
 
 /** The source of gauges. */
-export type Gauged = Pick<ManagementController, 'health' | 'statistics'>;
+export type MetricsSource = Pick<ManagementController, 'health' | 'statistics'>;
 
 /** The metrics of a controller. */
 export interface Metrics {
@@ -20,7 +20,7 @@ export interface Metrics {
    * @param controller adds its gauges (entities, queues, health). Default: no gauges. If its database does not answer, the gauges of entities and queues
    * are omitted
    */
-  text(controller?: Gauged): Promise<string>;
+  text(controller?: MetricsSource): Promise<string>;
 }
 
 /** Upper bounds of the buckets of durations, in seconds. */
@@ -66,7 +66,7 @@ export const createMetrics = (): Metrics => {
   };
 };
 
-const gaugesOf = async (controller: Gauged): Promise<readonly Family[]> => {
+const gaugesOf = async (controller: MetricsSource): Promise<readonly Family[]> => {
   const [{ isHealthy, reasons }, statistics] = await Promise.all([controller.health(), controller.statistics().catch(() => undefined)]);
   const concerns = [...new Map(reasons.map((one) => [`${one.concerns} ${one.severity}`, one])).values()];
   const health = [

@@ -29,17 +29,17 @@ const SMALLEST = 1024;
  * as large, regardless of the announced length.
  */
 export const createFrameReader = (first: FrameLimits): FrameReader => {
-  let held = new Uint8Array();
+  let buffer = new Uint8Array();
   let length = 0;
 
-  const hold = (part: Uint8Array, most: number): void => {
+  const append = (part: Uint8Array, most: number): void => {
     const needed = length + part.length;
-    if (needed > held.length) {
-      const larger = new Uint8Array(Math.max(needed, Math.min(most, Math.max(SMALLEST, 2 * held.length))));
-      larger.set(held.subarray(0, length));
-      held = larger;
+    if (needed > buffer.length) {
+      const larger = new Uint8Array(Math.max(needed, Math.min(most, Math.max(SMALLEST, 2 * buffer.length))));
+      larger.set(buffer.subarray(0, length));
+      buffer = larger;
     }
-    held.set(part, length);
+    buffer.set(part, length);
     length = needed;
   };
 
@@ -60,7 +60,7 @@ export const createFrameReader = (first: FrameLimits): FrameReader => {
       let rest = part;
       while (rest.length > 0) {
         const isFirst = length === 0;
-        const size = sizeOf(isFirst ? rest : held.subarray(0, length));
+        const size = sizeOf(isFirst ? rest : buffer.subarray(0, length));
         if (isFirst && size !== undefined && size <= rest.length) {
           const frame = frameOf(rest.subarray(0, size));
           rest = rest.subarray(size);
@@ -68,13 +68,13 @@ export const createFrameReader = (first: FrameLimits): FrameReader => {
           continue;
         }
         // No more than belongs to this frame.
-        const wanted = size ?? PREFIX_BYTES;
-        const some = rest.subarray(0, wanted - length);
-        hold(some, wanted);
+        const needed = size ?? PREFIX_BYTES;
+        const some = rest.subarray(0, needed - length);
+        append(some, needed);
         rest = rest.subarray(some.length);
-        const whole = held.subarray(0, length);
+        const whole = buffer.subarray(0, length);
         if (sizeOf(whole) !== length) continue;
-        [held, length] = [new Uint8Array(), 0];
+        [buffer, length] = [new Uint8Array(), 0];
         yield frameOf(whole);
       }
     },

@@ -46,8 +46,8 @@ export const startHeartbeat = ({ clock, send, onTimeout }: HeartbeatOptions): He
         hasAnswered = true;
         unansweredSince = undefined;
       }
-      const asked = header.heartbeat.in(frame);
-      if (asked) send([header.heartbeatAnswer.of(asked)]);
+      const request = header.heartbeat.in(frame);
+      if (request) send([header.heartbeatAnswer.of(request)]);
     },
     stop: () => cancel(),
   };

@@ -26,7 +26,7 @@ export const createDrain = (
 ): ((background: Background) => void) => {
   const log = createRepeatedLog(platform);
   let isWorking = false;
-  let isAsked = false;
+  let isRequested = false;
 
   const attempt = async (job: Job): Promise<boolean> => {
     try {
@@ -39,13 +39,13 @@ export const createDrain = (
   };
   const work = async (job: Job): Promise<void> => {
     do {
-      isAsked = false;
+      isRequested = false;
       while (!job.signal.aborted && (await attempt(job)));
-    } while (isAsked && !job.signal.aborted);
+    } while (isRequested && !job.signal.aborted);
     isWorking = false;
   };
   return (background) => {
-    isAsked = true;
+    isRequested = true;
     if (isWorking) return;
     isWorking = true;
     // It fails only where the controller is closed already.

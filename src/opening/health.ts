@@ -41,19 +41,19 @@ const WARNED_MS = 14 * 86_400_000;
 
 /** @returns checks the health; concurrent calls share one check. Never rejects. */
 export const createHealth = (core: Core, { member, pki }: Pick<Opening, 'member' | 'pki'>): (() => Promise<Health>) => {
-  const look = async (): Promise<Health> => {
+  const check = async (): Promise<Health> => {
     const now = core.platform.clock.now();
     const [{ store, reasons }, certificates] = await Promise.all([
-      lookAtStore(core, member?.name, now),
-      lookAtCertificates(core, pki.serverCertificate !== undefined, now),
+      checkStore(core, member?.name, now),
+      checkCertificates(core, pki.serverCertificate !== undefined, now),
     ]);
     const all = [...reasons, ...certificates, ...(core.isAddressSet ? [] : [warning('address', ADDRESS)])];
     return { isHealthy: all.every(({ severity }) => severity !== 'error'), store, reasons: all };
   };
-  let looking: Promise<Health> | undefined;
+  let checking: Promise<Health> | undefined;
   return () =>
-    (looking ??= look().finally(() => {
-      looking = undefined;
+    (checking ??= check().finally(() => {
+      checking = undefined;
     }));
 };
 
@@ -86,7 +86,7 @@ const schemaOf = ({ pending, isAhead }: SchemaDifference): readonly HealthReason
     : []),
 ];
 
-const lookAtStore = async ({ store }: Core, member: string | undefined, now: number): Promise<Pick<Health, 'store' | 'reasons'>> => {
+const checkStore = async ({ store }: Core, member: string | undefined, now: number): Promise<Pick<Health, 'store' | 'reasons'>> => {
   try {
     const difference = await store.check?.();
     const [last, own] = await store.transaction('read', async (tx) => [
@@ -123,7 +123,7 @@ const leaseOf = (own: Row | undefined, now: number): readonly HealthReason[] =>
     : [warning('lease', 'the membership was not renewed in time: other controllers consider this one offline')];
 
 /** The server certificate is checked only if the host passes one: clients never connect to the controller's own. */
-const lookAtCertificates = async ({ pki }: Core, hasServer: boolean, now: number): Promise<readonly HealthReason[]> => {
+const checkCertificates = async ({ pki }: Core, hasServer: boolean, now: number): Promise<readonly HealthReason[]> => {
   try {
     const { certificate } = await pki.signer();
     const signer = endOf('that signs certificates', certificate, now);

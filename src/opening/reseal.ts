@@ -128,8 +128,8 @@ const resealRow = async (tx: Transaction, keys: SecretKeys, kind: Kind, name: st
   const row = await tx.get(tableOf(kind), id);
   if (!row) return true;
   try {
-    const anew = await resealed(kind, row, keys, name);
-    if (anew !== row) await tx.update(tableOf(kind), anew, row.version);
+    const next = await resealed(kind, row, keys, name);
+    if (next !== row) await tx.update(tableOf(kind), next, row.version);
     return true;
   } catch (error) {
     if (error instanceof SecretUnreadable) return false;

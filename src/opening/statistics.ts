@@ -4,7 +4,7 @@ import type { Kind } from '../api/kit/index.ts';
 import type { Core } from '../call/core.ts';
 import { inView, tableOf } from '../changelog/views.ts';
 import type { RoleIndexSize } from '../indexes/role-indexes.ts';
-import type { CarriedBytes } from '../presence/traffic.ts';
+import type { TrafficBytes } from '../presence/traffic.ts';
 import { ALL } from '../query/index.ts';
 import type { ControllerParts } from './parts.ts';
 
@@ -22,7 +22,7 @@ export interface Statistics {
   /** Routers that are connected to this controller. */
   readonly connectedRouters: number;
   /** Traffic of these routers: current links and circuits, and the bytes since each router started, by the point where they are counted, as last reported. */
-  readonly traffic: { readonly links: number; readonly circuits: number; readonly bytes: CarriedBytes };
+  readonly traffic: { readonly links: number; readonly circuits: number; readonly bytes: TrafficBytes };
   /** By table, the index of role attributes in memory, where there is one. */
   readonly roleIndexes: Readonly<Record<string, RoleIndexSize>>;
   /** Bytes, about, of what was read before and is remembered. */

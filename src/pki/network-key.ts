@@ -61,7 +61,7 @@ export const openNetworkKey = async ({ key: pem, cert }: KeyPair): Promise<Netwo
     sign: (claims) => new SignJWT({ ...claims }).setProtectedHeader(header).sign(key),
     verify: async (jwt, expected) => {
       const claims = signed.get(jwt) ?? (await verified(jwt));
-      return claims && hold(claims, expected) ? claims : undefined;
+      return claims && areValid(claims, expected) ? claims : undefined;
     },
   };
 };
@@ -69,7 +69,7 @@ export const openNetworkKey = async ({ key: pem, cert }: KeyPair): Promise<Netwo
 const isObject = (value: unknown): value is Claims => typeof value === 'object' && value !== null;
 
 /** True if claims are for this audience and valid at this time (RFC 7519, sections 4.1.3 to 4.1.5). */
-const hold = ({ aud, exp, nbf }: Claims, { audience, now }: Expected): boolean => {
+const areValid = ({ aud, exp, nbf }: Claims, { audience, now }: Expected): boolean => {
   const seconds = now / 1000;
   const isBegun = nbf === undefined || (typeof nbf === 'number' && nbf <= seconds);
   return [aud].flat().includes(audience) && typeof exp === 'number' && exp > seconds && isBegun;

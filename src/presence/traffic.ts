@@ -35,13 +35,13 @@ export interface TrafficCircuit {
 }
 
 /** Points where routers count bytes: towards clients (`ingress`), hosts (`egress`) and other routers (`fabric`), received (`rx`) and sent (`tx`). */
-export const carriedPoints = ['ingress.rx', 'ingress.tx', 'egress.rx', 'egress.tx', 'fabric.rx', 'fabric.tx'] as const;
+export const trafficPoints = ['ingress.rx', 'ingress.tx', 'egress.rx', 'egress.tx', 'fabric.rx', 'fabric.tx'] as const;
 
 /** A point where a router counts bytes. */
-export type CarriedPoint = (typeof carriedPoints)[number];
+export type TrafficPoint = (typeof trafficPoints)[number];
 
 /** Bytes by the point where they were counted, as far as routers have reported them. */
-export type CarriedBytes = Readonly<Partial<Record<CarriedPoint, number>>>;
+export type TrafficBytes = Readonly<Partial<Record<TrafficPoint, number>>>;
 
 /** The values of an inspected router. */
 export interface InspectedRouter {
@@ -57,7 +57,7 @@ export interface Traffic {
   links(): readonly TrafficLink[];
   circuits(): readonly TrafficCircuit[];
   /** Byte counts of the connected routers since their start, by their last reports. */
-  carried(): CarriedBytes;
+  carried(): TrafficBytes;
   /** Addresses at which a router accepts links; empty while it is not connected. */
   linkListeners(routerId: string): readonly { readonly address: string; readonly protocol: string }[];
   /** Has the routers close a link, and ends or reroutes the circuits over it. @returns true if it was known */

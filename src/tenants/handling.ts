@@ -11,7 +11,7 @@ import { toApiError } from '../http/refusal.ts';
 import { splitTarget } from '../http/router.ts';
 import { checkedOptions } from '../options.ts';
 import type { Logger } from '../platform/platform.ts';
-import { type Held, type OpenedTenants, refused } from './opened.ts';
+import { type OpenedTenants, refused, type TenantInUse } from './opened.ts';
 import { isTenantName } from './registry.ts';
 
 /** The parts of a request by which a tenant is chosen. A client may forge them: they select the tenant whose sessions are checked, and grant nothing. */
@@ -62,14 +62,14 @@ export const createTenantHandling = (
     return known;
   };
 
-  const chosen = async (request: CoreRequest): Promise<{ readonly held: Held; readonly asked: CoreRequest } | undefined> => {
+  const chosen = async (request: CoreRequest): Promise<{ readonly held: TenantInUse; readonly mounted: CoreRequest } | undefined> => {
     const choice = await choose(tenantRequest(request));
     const { name, mount } = typeof choice === 'object' ? choice : { name: choice, mount: '' };
     if (name === undefined || !isTenantName(name)) return undefined;
-    const asked = mount === '' ? request : below(mount, request);
-    if (!asked) return undefined;
+    const mounted = mount === '' ? request : below(mount, request);
+    if (!mounted) return undefined;
     try {
-      return { held: await opened.hold(name), asked };
+      return { held: await opened.acquire(name), mounted };
     } catch (error) {
       if (error instanceof ApiError && error.code === 'NOT_FOUND') return undefined;
       throw error;
@@ -81,10 +81,10 @@ export const createTenantHandling = (
     try {
       const found = await chosen(request);
       if (!found) return unknownTenant(request);
-      const { held, asked } = found;
+      const { held, mounted } = found;
       let answer: CoreAnswer | undefined;
       try {
-        answer = await handleOf(held.controller)(asked);
+        answer = await handleOf(held.controller)(mounted);
         if (held.isErased) return unknownTenant(request);
         return isStream(answer.body) ? { ...answer, body: releasing(answer.body, held) } : answer;
       } finally {
@@ -132,7 +132,7 @@ const unknownTenant = (request: CoreRequest): CoreAnswer =>
 const isStream = (body: CoreAnswer['body']): body is AsyncIterable<Uint8Array> => typeof body !== 'string' && !(body instanceof Uint8Array);
 
 /** A streamed body that keeps its tenant open until it ends, or is abandoned. */
-const releasing = (body: AsyncIterable<Uint8Array>, held: Held): AsyncIterable<Uint8Array> => ({
+const releasing = (body: AsyncIterable<Uint8Array>, held: TenantInUse): AsyncIterable<Uint8Array> => ({
   [Symbol.asyncIterator]: () => {
     const source = body[Symbol.asyncIterator]();
     const over = <T extends { readonly done?: boolean | undefined }>(part: T): T => {

@@ -16,7 +16,7 @@ export const refused = (error: ApiError, request: CoreRequest): CoreAnswer =>
   error.toAnswer({ requestId: request.requestId ?? request.header('x-request-id') });
 
 /** A tenant that is in use, until it is released. */
-export interface Held {
+export interface TenantInUse {
   readonly tenant: KeyedTenant;
   readonly controller: ManagementController;
   /** True if it was erased after it was opened. */
@@ -26,7 +26,7 @@ export interface Held {
 
 export interface OpenedTenants {
   /** @throws ApiError `NOT_FOUND` when there is none of that name; what `ManagementController.open` throws */
-  hold(name: string): Promise<Held>;
+  acquire(name: string): Promise<TenantInUse>;
   /** Closes an erased tenant: its running calls are refused. */
   drop(id: string): Promise<void>;
   /** The number of open tenants, and of those in use. */
@@ -92,13 +92,13 @@ export const createOpenedTenants = (
     let quotas: Quotas = {};
     const rate = createRequestRate(clock);
     const watched: TenantWatch = {
-      get isGone() {
+      get isErased() {
         return entry.isErased;
       },
       seen: (now) => {
         quotas = now;
       },
-      gone: () => {
+      erased: () => {
         erased(entry);
         return noTenant(tenant.name);
       },
@@ -112,7 +112,7 @@ export const createOpenedTenants = (
     };
     return entry;
   };
-  const look = async (name: string): Promise<Entry> => {
+  const openByName = async (name: string): Promise<Entry> => {
     const tenant = await find(name);
     if (!tenant) throw noTenant(name);
     const entry = opened(tenant);
@@ -124,7 +124,7 @@ export const createOpenedTenants = (
   const entryOf = (name: string): Entry | Promise<Entry> => {
     const known = entries.get(name) ?? opening.get(name);
     if (known) return known;
-    const looking = look(name).finally(() => opening.delete(name));
+    const looking = openByName(name).finally(() => opening.delete(name));
     opening.set(name, looking);
     return looking;
   };
@@ -135,7 +135,7 @@ export const createOpenedTenants = (
   };
 
   return {
-    hold: async (name) => {
+    acquire: async (name) => {
       let entry = await held(name);
       // In between, another tenant may have been opened, and this one closed for it.
       while (entries.get(name) !== entry) entry = await held(name);

@@ -171,11 +171,11 @@ export const openOverlays = async (options: OverlaysOptions): Promise<Overlays> 
       return found && { id: found.id, name: found.name, createdAt: found.createdAt };
     },
     open: async (name) => {
-      const { controller, release } = await opened.hold(name);
+      const { controller, release } = await opened.acquire(name);
       return { ...controller, close: async () => release() };
     },
     use: async (name, work) => {
-      const { controller, release } = await opened.hold(name);
+      const { controller, release } = await opened.acquire(name);
       try {
         return await work(controller);
       } finally {
@@ -187,7 +187,7 @@ export const openOverlays = async (options: OverlaysOptions): Promise<Overlays> 
     setQuotas: async (name, quotas) => spaces.setQuotas(await required(name), quotas),
     export: async (name, sink) => spaces.export(await required(name), sink),
     erase: async (name) => {
-      const id = await registry.leave(name);
+      const id = await registry.retire(name);
       if (id === undefined) return false;
       const dropped = opened.drop(id);
       await eraseRest(id).finally(() => dropped);

@@ -49,7 +49,7 @@ export interface Registry {
   /** The tenant is complete. @throws ApiError `COULD_NOT_VALIDATE` when another one has the name; `NOT_FOUND` when making it took too long */
   complete(id: string, name: string): Promise<Tenant>;
   /** The tenant has neither name nor key from now on. @returns its id */
-  leave(name: string): Promise<string | undefined>;
+  retire(name: string): Promise<string | undefined>;
   /** The same for one that was not completed. */
   abandon(id: string): Promise<void>;
   /** The tenants that have left, or were not completed in time, and are to be erased. */
@@ -91,7 +91,7 @@ export const createRegistry = (store: Store, keys: SecretKeys, context: Entities
         if (!row?.sealedKey) throw noTenant(name);
         return tenantOf(await entities.update(tenant, row, { name, erasedAfter: null }));
       }),
-    leave: (name) =>
+    retire: (name) =>
       writing(async (entities) => {
         const row = await named(entities, name);
         return row && (await release(entities, row)).id;

@@ -89,12 +89,12 @@ export const createSpaces = ({ storage, quotas: defaults, optionsOf }: CheckedOv
   const storageOf: TenantSpaces['storageOf'] = (id, watched) =>
     tenantStorage(storage(namespaceOf(id)), {
       defaults,
-      get isGone() {
-        return watched.isGone;
+      get isErased() {
+        return watched.isErased;
       },
       isImport: watched.isImport ?? false,
       seen: watched.seen,
-      gone: watched.gone,
+      erased: watched.erased,
     });
   const usageIn = async (tx: Transaction, { name }: Tenant, marker: Marker | undefined): Promise<TenantUsage> => {
     if (!marker) throw noTenant(name);

@@ -12,15 +12,15 @@ export const tenantStorage = (storage: StorageAdapter, watched: Watched): Storag
 const tenantStore = (store: Store, watched: Watched): Store => ({
   transaction: async (mode, work, options) => {
     try {
-      if (!watched.isGone) return await store.transaction(mode, (tx) => within(tx, mode, work, watched), options);
+      if (!watched.isErased) return await store.transaction(mode, (tx) => within(tx, mode, work, watched), options);
     } catch (error) {
       // It has been erased, and its store closed.
-      if (!watched.isGone) throw error;
+      if (!watched.isErased) throw error;
     }
-    throw watched.gone();
+    throw watched.erased();
   },
   join: (host) => {
-    if (watched.isGone) throw watched.gone();
+    if (watched.isErased) throw watched.erased();
     return new TenantTransaction(store.join(host), watched, true);
   },
   ...(store.kinds && { kinds: store.kinds }),

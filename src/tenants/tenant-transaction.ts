@@ -11,13 +11,13 @@ export interface Watched {
   /** Quotas of those tenants that have none of their own. */
   readonly defaults: Quotas;
   /** True once the tenant is known to be erased. */
-  readonly isGone: boolean;
+  readonly isErased: boolean;
   /** Counts every row, for the import of a snapshot: also those of kinds that are bounded otherwise in an open network. Default: false. */
   readonly isImport?: boolean;
   /** Called in each transaction with the quotas that hold. */
   seen(quotas: Quotas): void;
   /** Called in a transaction that finds no tenant any more. @returns the error to throw */
-  gone(): Error;
+  erased(): Error;
 }
 
 /** Kinds of logins and of controllers, and kinds that are bounded otherwise. */
@@ -41,8 +41,8 @@ const LIMITED: Readonly<Record<string, 'identities' | 'services' | undefined>> =
 /** Reads the marker of the tenant. @throws what `gone` returns when there is none */
 export const quotasIn = async (tx: Transaction, watched: Watched): Promise<Quotas> => quotasOf(await markerIn(tx), watched);
 
-const quotasOf = (marker: Marker | undefined, { defaults, seen, gone }: Watched): Quotas => {
-  if (!marker) throw gone();
+const quotasOf = (marker: Marker | undefined, { defaults, seen, erased }: Watched): Quotas => {
+  if (!marker) throw erased();
   const quotas = mergedQuotas(defaults, marker.quotas);
   seen(quotas);
   return quotas;

@@ -38,7 +38,7 @@ const LITERATURE = `
   .trim()
   .split(/\s+/);
 /** Private words, which wait for a standard term. None is to be added. */
-const PRIVATE = ['carried', 'gauged', 'turn', 'turns', 'verdict'];
+const PRIVATE = ['turn', 'turns', 'verdict'];
 
 const codeIn = (cell: string): readonly string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
 const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&');

@@ -4,7 +4,7 @@
  * are merged.
  */
 import { and, has, type Predicate } from '../../../src/adapter-kit.ts';
-import type { Held } from './sets.ts';
+import type { SetCondition } from './sets.ts';
 
 /** A value that as many rows hold is common. Looking up one row in another list costs as much as reading about ten rows of a list. */
 export const MANY = 200;
@@ -16,7 +16,7 @@ export type Sizes = (set: string, value: string) => number;
 export const valuesToArrange = (where: Predicate): ReadonlyMap<string, ReadonlySet<string>> => {
   const found = new Map<string, Set<string>>();
   const visit = (term: Predicate): void => {
-    const several = severalHeld(term);
+    const several = severalRequired(term);
     for (const { set, values } of several) for (const value of values) (found.get(set) ?? newEntry(found, set)).add(value);
     if (several.length === 0 && (term.op === 'and' || term.op === 'or')) term.terms.forEach(visit);
   };
@@ -26,27 +26,27 @@ export const valuesToArrange = (where: Predicate): ReadonlyMap<string, ReadonlyS
 
 /** An equivalent predicate in the best order. An `and` of single values means that their lists are merged. */
 export const arranged = (where: Predicate, sizes: Sizes): Predicate => {
-  const several = severalHeld(where);
+  const several = severalRequired(where);
   if (several.length > 0) return and(...several.map((held) => inOrder(held, sizes)), ...otherTerms(where));
   if (where.op !== 'and' && where.op !== 'or') return where;
   return { op: where.op, terms: where.terms.map((term) => arranged(term, sizes)) };
 };
 
-type AllHeld = Pick<Held, 'set' | 'values'>;
+type Required = Pick<SetCondition, 'set' | 'values'>;
 
 /** The values that a row must hold, by set, according to one term or to all terms of an `and`; empty if no set has more than one. */
-const severalHeld = (term: Predicate): readonly AllHeld[] => {
+const severalRequired = (term: Predicate): readonly Required[] => {
   const terms = term.op === 'and' ? term.terms : [term];
-  const bySet = Map.groupBy(terms.filter(isHeld), ({ set }) => set);
+  const bySet = Map.groupBy(terms.filter(isCovers), ({ set }) => set);
   const all = [...bySet].map(([set, held]) => ({ set, values: [...new Set(held.flatMap(({ values }) => values))] }));
   return all.some(({ values }) => values.length > 1) ? all : [];
 };
 
-const isHeld = (term: Predicate): term is Held => term.op === 'covers';
+const isCovers = (term: Predicate): term is SetCondition => term.op === 'covers';
 
 const otherTerms = (where: Predicate): readonly Predicate[] => (where.op === 'and' ? where.terms.filter(({ op }) => op !== 'covers') : []);
 
-const inOrder = ({ set, values }: AllHeld, sizes: Sizes): Predicate => {
+const inOrder = ({ set, values }: Required, sizes: Sizes): Predicate => {
   const [rarest, ...others] = values.map((value) => ({ value, size: sizes(set, value) })).sort((a, b) => a.size - b.size);
   const sorted = [rarest, ...others].flatMap((each) => (each ? [each.value] : []));
   if (rarest && rarest.size < MANY) return { op: 'covers', set, values: sorted };

@@ -36,7 +36,7 @@ export class Canceller {
   }
 
   /** Waits for a cancellation in flight, so that it cannot hit a statement of the connection's next user. */
-  async leave(): Promise<void> {
+  async release(): Promise<void> {
     this.#signal.removeEventListener('abort', this.#stopRunning);
     await this.#sent;
   }

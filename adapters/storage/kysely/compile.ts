@@ -5,7 +5,7 @@
 import type { Ordering, Predicate, Scalar } from '../../../src/adapter-kit.ts';
 import { elementFields, type Fields, RowFields } from './fields.ts';
 import type { Scope } from './scope.ts';
-import { alias, among, type Depth, type Held, holders, holds } from './sets.ts';
+import { alias, among, type Depth, holders, holds, type SetCondition } from './sets.ts';
 import { EMPTY, FALSE, joined, raw, type Sql, sql, TRUE } from './sql.ts';
 
 type Node<Op extends Predicate['op']> = Extract<Predicate, { readonly op: Op }>;
@@ -57,12 +57,12 @@ export const condition = (scope: Scope, kind: string, fields: Fields, predicate:
 };
 
 /** Several values that a row must hold become one list by `intersect`, so that the planner of an engine with an optimization fence has no join order to choose. */
-const intersected = (terms: readonly Predicate[]): { readonly listed: readonly Held[]; readonly rest: readonly Predicate[] } => {
-  const listed = terms.filter(isHeldAll);
-  return listed.length < 2 ? { listed: [], rest: terms } : { listed, rest: terms.filter((term) => !isHeldAll(term)) };
+const intersected = (terms: readonly Predicate[]): { readonly listed: readonly SetCondition[]; readonly rest: readonly Predicate[] } => {
+  const listed = terms.filter(isCovers);
+  return listed.length < 2 ? { listed: [], rest: terms } : { listed, rest: terms.filter((term) => !isCovers(term)) };
 };
 
-const isHeldAll = (term: Predicate): term is Held => term.op === 'covers' && term.values.length > 0;
+const isCovers = (term: Predicate): term is SetCondition => term.op === 'covers' && term.values.length > 0;
 
 /** Alternatives that are lists of ids become one list by which rows are looked up, instead of testing every row for each alternative. */
 const apart = (terms: readonly Predicate[]): { readonly listed: readonly Listed[]; readonly rest: readonly Predicate[] } => {
@@ -71,7 +71,7 @@ const apart = (terms: readonly Predicate[]): { readonly listed: readonly Listed[
 };
 
 /** A predicate that compiles to a list of ids. An `and` is one if all its terms are values that a row must hold. */
-export type Listed = Held | Node<'in'> | Node<'some'> | Node<'and' | 'or'>;
+export type Listed = SetCondition | Node<'in'> | Node<'some'> | Node<'and' | 'or'>;
 
 export const isIdList = (term: Predicate): term is Listed => {
   if (term.op === 'in') return term.field.path.length === 1 && term.field.path[0] === 'id' && term.values.every(isText);

@@ -92,17 +92,17 @@ export const translated = (engine: SqlEngine, error: unknown): unknown => {
 const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** Serialises the writers of this process, so that those waiting for the lock occupy no connections that readers could use. */
-export const inTurns = (connections: Connections): Connections => {
+export const serialized = (connections: Connections): Connections => {
   let last: Promise<unknown> = Promise.resolve();
   return {
     use(work, options) {
-      const turn = last.then(() => {
+      const result = last.then(() => {
         // Aborted while it waited?
         options?.signal?.throwIfAborted();
         return connections.use(work, options);
       });
-      last = turn.catch(() => undefined);
-      return turn;
+      last = result.catch(() => undefined);
+      return result;
     },
   };
 };

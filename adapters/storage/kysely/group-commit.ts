@@ -25,7 +25,7 @@ export type Begin = (work: (shared: SharedTransaction) => Promise<void>) => Prom
 /** Members of one commit, at most: the first is answered when the last is done. */
 const MOST = 16;
 /** Turns of the event loop for which it is waited that as many come as lately, at most. They take some tenths of a millisecond together. */
-const MOST_TURNS = 8;
+const MOST_GATHERS = 8;
 
 /**
  * Members run one after another in the order in which they came, each in a savepoint of its own: one that fails undoes only what it wrote itself. The first
@@ -37,7 +37,7 @@ export class GroupCommit {
   readonly #waiting = new Set<Member>();
   #isRunning = false;
   /** How many wrote at the same time, lately: those of a commit, and those who were waiting when it ended. One less with each commit to which fewer came. */
-  #lately = 1;
+  #expected = 1;
 
   /** @param gather waits until those have come who come at the same time, in a turn of the event loop */
   constructor(begin: Begin, gather: () => Promise<void>) {
@@ -49,32 +49,32 @@ export class GroupCommit {
   run<T>(work: Work<T>, signal: AbortSignal | undefined): Promise<T> {
     const outcome = Promise.withResolvers<T>();
     const member = { outcome: outcome as PromiseWithResolvers<unknown>, work, signal }; // resolved with what its own work gives back
-    const leave = () => {
+    const cancel = () => {
       if (this.#waiting.delete(member)) outcome.reject(signal?.reason);
     };
     if (signal?.aborted) outcome.reject(signal.reason);
     else {
       this.#waiting.add(member);
-      signal?.addEventListener('abort', leave);
+      signal?.addEventListener('abort', cancel);
       if (!this.#isRunning) void this.#runAll();
     }
-    return outcome.promise.finally(() => signal?.removeEventListener('abort', leave));
+    return outcome.promise.finally(() => signal?.removeEventListener('abort', cancel));
   }
 
   async #runAll(): Promise<void> {
     this.#isRunning = true;
     while (this.#waiting.size > 0) {
-      await this.#gatherAsLately();
+      await this.#gatherExpected();
       await this.#commitSome();
     }
     this.#isRunning = false;
   }
 
   /** Clients that are answered together write again at nearly the same time: of two halves that take turns, each would pay for a commit of its own. */
-  async #gatherAsLately(): Promise<void> {
-    let turns = 0;
+  async #gatherExpected(): Promise<void> {
+    let gathers = 0;
     do await this.#gather();
-    while (this.#waiting.size < this.#lately && ++turns < MOST_TURNS);
+    while (this.#waiting.size < this.#expected && ++gathers < MOST_GATHERS);
   }
 
   async #commitSome(): Promise<void> {
@@ -96,7 +96,7 @@ export class GroupCommit {
       for (const { outcome } of failed) outcome.reject(error);
       return;
     }
-    this.#lately = Math.min(MOST, Math.max(members.length + this.#waiting.size, this.#lately - 1));
+    this.#expected = Math.min(MOST, Math.max(members.length + this.#waiting.size, this.#expected - 1));
     for (const settle of ended) settle();
   }
 

@@ -64,7 +64,7 @@ export const kyselyConnections = ({ cancellation }: SqlEngine, db: KyselyInstanc
     use: (work, { signal } = {}) => {
       if (!signal || !cancellation) return use((connection) => work(pooled(connection)));
       const canceller = new Canceller(signal, (stop) => use((other) => stop(kyselyConnection(other))));
-      return use((connection) => work(pooled(connection, canceller)).finally(() => canceller.leave()));
+      return use((connection) => work(pooled(connection, canceller)).finally(() => canceller.release()));
     },
   };
 };

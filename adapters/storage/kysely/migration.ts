@@ -130,9 +130,9 @@ const stepsWithin = ({ kind, columns, sets }: KindSchema, to: KindSchema, there:
     list.some((other) => other.name === name && other.type === type && other.index === index);
   const added = to.columns.filter((column) => !isIn(columns, column));
   const addedSets = to.sets.filter((set) => !sets.includes(set));
-  const isWanted = ({ name }: ColumnSchema) => to.columns.some((column) => column.name === name);
+  const isKept = ({ name }: ColumnSchema) => to.columns.some((column) => column.name === name);
   return [
-    ...columns.filter((column) => !isWanted(column)).map(({ name }): Step => ({ do: 'retireColumn', kind, column: name })),
+    ...columns.filter((column) => !isKept(column)).map(({ name }): Step => ({ do: 'retireColumn', kind, column: name })),
     ...there.columns
       .filter(({ name }) => added.some((column) => column.name === name))
       .map((column): Step => ({ do: 'dropColumn', kind, column })),

@@ -28,15 +28,15 @@ export interface OpenTransaction {
 export const openTransaction = (engine: SqlEngine, connection: Connection, beginning: Beginning): Promise<OpenTransaction> => {
   const isolationLevel = engine.isolationLevel?.(beginning.mode);
   if (isolationLevel !== undefined) return begunByDriver(engine, connection, beginning, isolationLevel);
-  return isBatchConnection(connection) ? begunAtOnce(engine, connection, beginning) : begunInTurn(engine, connection, beginning);
+  return isBatchConnection(connection) ? begunAtOnce(engine, connection, beginning) : begunInOrder(engine, connection, beginning);
 };
 
-const begunInTurn = async (engine: SqlEngine, connection: Connection, { mode, limits, first }: Beginning): Promise<OpenTransaction> => {
+const begunInOrder = async (engine: SqlEngine, connection: Connection, { mode, limits, first }: Beginning): Promise<OpenTransaction> => {
   const [begin = '', ...more] = engine.begin(mode, limits);
   // Not rolled back if it fails: a transaction that is open then belongs to the host.
   await connection.run(begin, []);
   const transaction = byStatements(engine, connection);
-  return { ...transaction, first: await orRolledBack(transaction, inTurn(engine, connection, more, first)) };
+  return { ...transaction, first: await orRolledBack(transaction, runInOrder(engine, connection, more, first)) };
 };
 
 type BatchConnection = Connection & Required<Pick<Connection, 'runAll'>>;
@@ -74,7 +74,7 @@ const begunByDriver = async (
     },
     rollback: () => driven.rollback(),
   };
-  const begun = inTurn(engine, driven, engine.begin(mode, limits), first);
+  const begun = runInOrder(engine, driven, engine.begin(mode, limits), first);
   return { ...transaction, first: await orRolledBack(transaction, begun) };
 };
 
@@ -108,7 +108,7 @@ const runLast = async (engine: SqlEngine, connection: Connection, statements: re
 };
 
 /** @returns the results of `first`, which run after the statements of `begin` */
-const inTurn = async (
+const runInOrder = async (
   engine: SqlEngine,
   connection: Connection,
   begin: readonly string[],

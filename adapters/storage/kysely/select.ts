@@ -179,11 +179,11 @@ const found = (
   if (!start) return { source: sql`${scope.rows(kind, row)} and ${asked}`, id: row.id };
   const element = alias(0);
   const held = [
-    holdsAll(scope, kind, start.held, element),
-    ...start.alsoHeld.flatMap((also) => holdsToo(scope, kind, also, sql`${element}.id`)),
+    holdsAll(scope, kind, start.driving, element),
+    ...start.further.flatMap((also) => holdsToo(scope, kind, also, sql`${element}.id`)),
   ];
   return {
-    source: sql`${scope.rowsWithElement(kind, start.held.set, element, row)} and ${joined([...held, asked], ' and ')}`,
+    source: sql`${scope.rowsWithElement(kind, start.driving.set, element, row)} and ${joined([...held, asked], ' and ')}`,
     id: sql`${element}.id`,
   };
 };

@@ -87,7 +87,7 @@ export class Session {
   }
 
   /** Runs statements in order. @returns the result of the last one */
-  async runInTurn(statements: readonly Sql[]): Promise<Result> {
+  async runInOrder(statements: readonly Sql[]): Promise<Result> {
     let last: Result = { rows: [], written: 0 };
     for (const statement of statements) last = await this.run(statement);
     return last;

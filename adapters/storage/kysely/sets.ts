@@ -8,7 +8,7 @@ import { EMPTY, FALSE, joined, raw, type Sql, sql } from './sql.ts';
 /** The nesting depth of a subquery, which makes its aliases unique. */
 export type Depth = number;
 
-export type Held = Extract<Predicate, { readonly set: string; readonly values: readonly string[] }>;
+export type SetCondition = Extract<Predicate, { readonly set: string; readonly values: readonly string[] }>;
 
 /** Up to this number, values are separate terms, so that the engine can look up each one, or merge their sorted ids. Longer lists are JSON. */
 export const FEW = 8;
@@ -16,7 +16,7 @@ export const FEW = 8;
 export const alias = (depth: Depth): Sql => raw(`s${depth}`);
 
 /** Selects the ids of the rows that hold one of the values, or all of them. Without duplicates for up to `FEW` values. */
-export const holders = (scope: Scope, kind: string, predicate: Held, depth: Depth = 0): Sql => {
+export const holders = (scope: Scope, kind: string, predicate: SetCondition, depth: Depth = 0): Sql => {
   const element = alias(depth);
   const selected = sql`select ${element}.id from ${scope.set(kind, predicate.set, element)}`;
   if (predicate.op === 'covers') return sql`${selected} and ${holdsAll(scope, kind, predicate, element, depth)}`;
@@ -29,7 +29,7 @@ export const holders = (scope: Scope, kind: string, predicate: Held, depth: Dept
 };
 
 /** The condition that a row holds all values; `element` is its element with the first one. */
-export const holdsAll = (scope: Scope, kind: string, { set, values }: Held, element: Sql, depth: Depth = 0): Sql => {
+export const holdsAll = (scope: Scope, kind: string, { set, values }: SetCondition, element: Sql, depth: Depth = 0): Sql => {
   const [first = '', ...rest] = new Set(values);
   return joined([sql`${element}.value = ${first}`, ...holdsToo(scope, kind, { set, values: rest }, sql`${element}.id`, depth)], ' and ');
 };
@@ -38,7 +38,7 @@ export const holdsAll = (scope: Scope, kind: string, { set, values }: Held, elem
 export const holdsToo = (
   scope: Scope,
   kind: string,
-  { set, values }: Pick<Held, 'set' | 'values'>,
+  { set, values }: Pick<SetCondition, 'set' | 'values'>,
   id: Sql,
   depth: Depth = 0,
 ): readonly Sql[] => {
@@ -52,7 +52,7 @@ export const holdsToo = (
 };
 
 /** The condition that one row holds one of the values, or all of them, as a correlated subquery. */
-export const holds = (scope: Scope, kind: string, { id }: Fields, predicate: Held, depth: Depth): Sql => {
+export const holds = (scope: Scope, kind: string, { id }: Fields, predicate: SetCondition, depth: Depth): Sql => {
   if (predicate.op === 'covers') return sql`(${joined(holdsToo(scope, kind, predicate, id, depth), ' and ')})`;
   const element = alias(depth);
   return sql`exists (select 1 from ${scope.set(kind, predicate.set, element)} and ${element}.id = ${id} and ${among(scope, sql`${element}.value`, predicate.values, 'string')}${scope.engine.optimizationFence ?? EMPTY})`;
@@ -71,15 +71,15 @@ export const among = (scope: Scope, found: Sql, values: readonly Scalar[], type:
 };
 
 /** True if the predicate only requires that rows contain one of a few values, or all values of a list. */
-export const isListed = (where: Predicate): where is Held =>
+export const isListed = (where: Predicate): where is SetCondition =>
   (where.op === 'covers' && where.values.length > 0) || (where.op === 'overlaps' && where.values.length <= FEW);
 
 /** The driving table of a query about a set. It is sorted by value and id, so a scan of one value meets its rows in order of id, and stops when the page is full. */
 export interface Start {
   /** The elements to scan. */
-  readonly held: Held;
+  readonly driving: SetCondition;
   /** Elements that the same rows must contain as well. */
-  readonly alsoHeld: readonly Held[];
+  readonly further: readonly SetCondition[];
   readonly rest: Predicate;
 }
 
@@ -87,11 +87,11 @@ export interface Start {
 export const elementToStartFrom = (layout: Layout, where: Predicate): Start | undefined => {
   const terms = where.op === 'and' ? where.terms : [where];
   if (terms.some((term) => isLookup(layout, term))) return undefined;
-  const [held, ...alsoHeld] = terms.filter(mustHold);
-  return held && { held, alsoHeld, rest: and(...terms.filter((term) => !mustHold(term))) };
+  const [driving, ...further] = terms.filter(isDriving);
+  return driving && { driving, further, rest: and(...terms.filter((term) => !isDriving(term))) };
 };
 
-const mustHold = (term: Predicate): term is Held =>
+const isDriving = (term: Predicate): term is SetCondition =>
   (term.op === 'covers' && term.values.length > 0) || (term.op === 'overlaps' && term.values.length === 1);
 
 const isLookup = (layout: Layout, term: Predicate): boolean => {

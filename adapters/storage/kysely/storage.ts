@@ -2,7 +2,7 @@
 import type { Dialect } from 'kysely';
 import { checkedOptions, type StorageAdapter, type StorageSchema, StoreBusy } from '../../../src/adapter-kit.ts';
 import { inTransaction } from './begin.ts';
-import { type Connection, inTurns, run, translated } from './connection.ts';
+import { type Connection, run, serialized, translated } from './connection.ts';
 import type { SqlEngine } from './engine/index.ts';
 import { type HostTransactions, librariesOf } from './host-transactions.ts';
 import { type KyselyInstance, kyselyConnections, kyselyTransactions } from './kysely.ts';
@@ -105,14 +105,14 @@ export const kyselyStorage = (options: KyselyStorageOptions): KyselyStorage => {
     throw new TypeError(`kyselyStorage takes an engine as a value, such as the exported sqlite or postgres, got ${String(engine)}`);
   if ('db' in options) {
     const connections = kyselyConnections(engine, options.db);
-    const writer = inTurns(connections);
+    const writer = serialized(connections);
     return storageOver(engine, options, () => ({ writer, reader: connections, close: async () => undefined }));
   }
   return storageOver(engine, options, () => {
     const { Kysely } = kysely();
     const db = new Kysely<unknown>({ dialect: options.dialect });
     const connections = kyselyConnections(engine, db);
-    return { writer: inTurns(connections), reader: connections, close: () => db.destroy() };
+    return { writer: serialized(connections), reader: connections, close: () => db.destroy() };
   });
 };
 
@@ -152,10 +152,10 @@ export const storageOver = (engine: SqlEngine, options: StoreOptions, connect: (
       },
     );
   };
-  const looking = <T>(source: Source, work: (connection: Connection) => Promise<T>): Promise<T> =>
+  const reading = <T>(source: Source, work: (connection: Connection) => Promise<T>): Promise<T> =>
     inTransaction(engine, source.reader, { ...migrating, mode: 'read' }, work);
   const migrateOver = async (source: Source) => {
-    if (await looking(source, (connection) => isMigrated(schemaOptions, connection))) return;
+    if (await reading(source, (connection) => isMigrated(schemaOptions, connection))) return;
     await inTransaction(engine, source.writer, { ...migrating, mode: 'write' }, (connection) =>
       migrateDatabase(schemaOptions, connection, migrating.limits),
     );
@@ -169,12 +169,12 @@ export const storageOver = (engine: SqlEngine, options: StoreOptions, connect: (
       if (readOnly) throw new TypeError('a store that is opened only to look (readOnly) is not migrated');
       await briefly(migrateOver);
     },
-    plan: () => briefly((source) => looking(source, (connection) => planFor(schemaOptions, connection))),
+    plan: () => briefly((source) => reading(source, (connection) => planFor(schemaOptions, connection))),
     async open(schema: StorageSchema) {
       const source = connected();
       try {
         if (migrate && !readOnly) await migrateOver(source);
-        const { found, tables } = await looking(source, async (connection) => {
+        const { found, tables } = await reading(source, async (connection) => {
           if (!readOnly) await assertRequirements(engine, connection);
           const found = await recordedIn(schemaOptions, connection);
           if (readOnly) assertReadable(found);

@@ -119,9 +119,9 @@ export class KyselyTransaction implements Transaction {
     if (this.#session.commit) return this.#session.commit.nextRevision(atLeast);
     const scope = await this.#session.ready();
     const raised = { existing: 'raise', value: sql`${atLeast - 1}`, returning: false } as const;
-    if (atLeast > 1) await this.#session.runInTurn(scope.change(REVISION, raised));
+    if (atLeast > 1) await this.#session.runInOrder(scope.change(REVISION, raised));
     const next = { existing: 'add', value: sql`${1}`, returning: true } as const;
-    const { rows } = await this.#session.runInTurn(scope.change(REVISION, next));
+    const { rows } = await this.#session.runInOrder(scope.change(REVISION, next));
     return Number(rows[0]?.value);
   }
 

@@ -146,7 +146,7 @@ const isSame = ({ type }: Column, stored: unknown, expected: Value): boolean => 
 
 export const repairCount = async (session: Session, kind: string): Promise<void> => {
   const value = sql`(${session.scope.countRows(kind)})`;
-  await session.runInTurn(session.scope.change(rowsOfKind(kind), { existing: 'set', value, returning: false }));
+  await session.runInOrder(session.scope.change(rowsOfKind(kind), { existing: 'set', value, returning: false }));
 };
 
 /** @returns false if the document is unreadable, or if a unique value is taken */

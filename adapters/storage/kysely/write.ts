@@ -77,7 +77,7 @@ export const insertRow = async (session: Session, kind: string, row: Row): Promi
   const { scope } = session;
   const { columns, documents, sets } = scope.layout(kind);
   if (scope.engine.writesAtOnce) return insertRowAtOnce(session, kind, row);
-  const inserted = await session.runInTurn(scope.engine.insertDocument(documents, JSON.stringify(row)));
+  const inserted = await session.runInOrder(scope.engine.insertDocument(documents, JSON.stringify(row)));
   const number = Number(inserted.rows[0]?.id);
   const values = [...columns.values()].map((column): [Sql, Value] => [column.sql, columnValue(column, row)]);
   try {
@@ -149,7 +149,7 @@ export const addElements = async (session: Session, kind: string, set: string, i
 };
 
 export const changeCount = async (session: Session, kind: string, by: 1 | -1): Promise<void> => {
-  await session.runInTurn(session.scope.change(rowsOfKind(kind), { existing: 'add', value: sql`${by}`, returning: false }));
+  await session.runInOrder(session.scope.change(rowsOfKind(kind), { existing: 'add', value: sql`${by}`, returning: false }));
 };
 
 /** The columns that differ: assigning to a column costs a write of its index. The version always differs. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AggregationTemporality, InMemoryMetricExporter, MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
-import { createMetrics, type Gauged } from '../../../adapters/observability/metrics.ts';
+import { createMetrics, type MetricsSource } from '../../../adapters/observability/metrics.ts';
 import { openTelemetry } from '../../../adapters/observability/opentelemetry.ts';
 import type { AuthenticationEvent, AuthorizationEvent, ObservedEvent } from '../../../src/index.ts';
 import { operationEvent as operation, STARTED } from '../../support/operation-event.ts';
@@ -48,7 +48,7 @@ const EVENTS: readonly ObservedEvent[] = [
 ];
 
 /** No two numbers are the same. */
-const GAUGED: Gauged = {
+const GAUGED: MetricsSource = {
   health: async () => ({
     isHealthy: false,
     store: 'ready',

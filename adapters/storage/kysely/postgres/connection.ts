@@ -92,18 +92,18 @@ export class PgConnection implements Connection {
   async run(sql: string, parameters: readonly unknown[]): Promise<Result> {
     const name = parameters.length > 0 ? this.#names?.of(sql) : undefined;
     const query = { text: sql, values: [...parameters], ...(name === undefined ? {} : { name }) };
-    const result = await this.#inTurn(() => this.#client.query(query), sql === 'rollback');
+    const result = await this.#serialized(() => this.#client.query(query), sql === 'rollback');
     return resultOf(Array.isArray(result) ? result[0] : result);
   }
 
   /** In one message, which PostgreSQL allows for statements without parameters. */
   async runAll(statements: readonly string[]): Promise<readonly Result[]> {
-    const results = await this.#inTurn(() => this.#client.query({ text: statements.join('; ') }));
+    const results = await this.#serialized(() => this.#client.query({ text: statements.join('; ') }));
     return [results].flat().map(resultOf);
   }
 
   /** Waits for a cancellation in flight, so that it cannot hit a statement of the connection's next user. */
-  async leave(): Promise<void> {
+  async release(): Promise<void> {
     this.#options.signal?.removeEventListener('abort', this.#stop);
     await this.#stopping;
   }
@@ -115,7 +115,7 @@ export class PgConnection implements Connection {
   }
 
   /** Runs a query after the ones before it. Once the signal is aborted, only a last one (`rollback`) runs. */
-  async #inTurn<T>(query: () => Promise<T>, isLast = false): Promise<T> {
+  async #serialized<T>(query: () => Promise<T>, isLast = false): Promise<T> {
     // Several may wait for the same query: the first to continue sets `#last`, and the others wait again.
     do {
       await this.#last;

@@ -14,7 +14,7 @@ export const failoverPool = (pools: readonly PgPool[], isRightServer: string | u
     const timer = setTimeout(() => client.connection?.stream.destroy(), timeout);
     const answer = await client.query({ text: isRightServer }).finally(() => clearTimeout(timer));
     const [row] = 'rows' in answer ? answer.rows : [];
-    if (row?.value !== true) throw new NotWanted();
+    if (row?.value !== true) throw new WrongServer();
     known.add(client);
   };
   const connect = async (pool: PgPool): Promise<PgPoolClient> => {
@@ -45,7 +45,7 @@ export const failoverPool = (pools: readonly PgPool[], isRightServer: string | u
         }
       }
       // An unreachable server is the better explanation than a reachable one with the wrong role.
-      throw errors.find((error) => !(error instanceof NotWanted)) ?? errors[0];
+      throw errors.find((error) => !(error instanceof WrongServer)) ?? errors[0];
     },
     end: async () => void (await Promise.all(pools.map((pool) => pool.end()))),
     on: (event, listener) => {
@@ -55,7 +55,7 @@ export const failoverPool = (pools: readonly PgPool[], isRightServer: string | u
 };
 
 /** A connection error: class 08 of https://www.postgresql.org/docs/current/errcodes-appendix.html. */
-class NotWanted extends Error {
+class WrongServer extends Error {
   readonly code = '08004';
   constructor() {
     super('no server that the connection string names takes writes');

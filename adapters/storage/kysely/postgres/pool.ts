@@ -24,7 +24,7 @@ export const poolConnections = (pool: () => Promise<PgPool>, prepared: boolean):
         return await work(connection);
       } finally {
         used.delete(connection);
-        await connection.leave();
+        await connection.release();
         client.removeListener('error', ignored);
         client.release(connection.isLost || client.getTransactionStatus() !== 'I');
       }

@@ -1,7 +1,7 @@
 /** The storage of several controllers, or of one beside the tables of its host: a PostgreSQL database, through `pg`. */
 import type { Kysely, PostgresPool } from 'kysely';
 import { checkedOptions, ReaderSlots } from '../../../../src/adapter-kit.ts';
-import { inTurns } from '../connection.ts';
+import { serialized } from '../connection.ts';
 import { kysely } from '../library.ts';
 import { type KyselyStorage, STORE_OPTIONS, type StoreOptions, storageOver } from '../storage.ts';
 import type { Source } from '../store.ts';
@@ -124,7 +124,7 @@ class Session {
   source(): Source {
     this.#users++;
     const reader = this.#connections;
-    return { writer: inTurns(reader), reader, slots: this.#slots, joined: clientInTransaction, close: () => this.#release() };
+    return { writer: serialized(reader), reader, slots: this.#slots, joined: clientInTransaction, close: () => this.#release() };
   }
 
   async #release(): Promise<void> {

@@ -6,7 +6,7 @@ import { ALL, and, equals, oneOf, or, stringField } from '../../../query/index.t
 type Data = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 /** Config types by id or name become ids; unknown ones are dropped; `all` stands for itself. */
-export const wantedConfigTypes = async (entities: Entities, wanted: readonly string[]): Promise<readonly string[]> => {
+export const requestedConfigTypes = async (entities: Entities, wanted: readonly string[]): Promise<readonly string[]> => {
   if (wanted.includes('all')) return ['all'];
   if (wanted.length === 0) return [];
   const rows = await entities.list(configType, { where: or(oneOf(stringField('id'), wanted), oneOf(stringField('name'), wanted)) });

@@ -9,7 +9,7 @@ import { notFound, unauthorized } from '../../../errors/index.ts';
 import { ALL, equals, stringField } from '../../../query/index.ts';
 import { crudHandlers, listRows } from '../../../resources/crud.ts';
 import { presentOne } from '../../../resources/present.ts';
-import { wantedConfigTypes } from './config-data.ts';
+import { requestedConfigTypes } from './config-data.ts';
 import { seenBy, viewerOf, visibleTo } from './visibility.ts';
 
 type ListInput = DecodedOf<(typeof services)['operations']['list']>;
@@ -18,8 +18,8 @@ type ListInput = DecodedOf<(typeof services)['operations']['list']>;
 const asking = ({ actor }: Call): ApiSessionActor | IdentityActor | undefined => ('identity' in actor ? actor : undefined);
 
 /** The config types that the request names, or else those that the login named. */
-export const askedConfigTypes = async (entities: Entities, { actor }: Call, named?: readonly string[]): Promise<readonly string[]> =>
-  named === undefined ? ((actor.kind === 'session' ? actor.session.configTypes : null) ?? []) : wantedConfigTypes(entities, named);
+export const configTypesOfCall = async (entities: Entities, { actor }: Call, named?: readonly string[]): Promise<readonly string[]> =>
+  named === undefined ? ((actor.kind === 'session' ? actor.session.configTypes : null) ?? []) : requestedConfigTypes(entities, named);
 
 const listServices = (call: Call, { asIdentity, configTypes, ...query }: ListInput) =>
   call.read(async (entities) => {
@@ -27,7 +27,7 @@ const listServices = (call: Call, { asIdentity, configTypes, ...query }: ListInp
     // Lists by role are for those who write policies: who may use what they show is another question.
     if (query.roleFilter?.length) return listRows(entities, service, query, call);
     const who = asIdentity === undefined ? asking(call) : { identity: await identityNamed(entities, asIdentity) };
-    const viewer = await viewerOf(entities, who, await askedConfigTypes(entities, call, configTypes));
+    const viewer = await viewerOf(entities, who, await configTypesOfCall(entities, call, configTypes));
     const within = asIdentity === undefined ? ALL : await visibleTo(viewer);
     return listRows(entities, service, query, call, { within, presenter: seenBy(viewer, {}) });
   });
@@ -44,7 +44,7 @@ export const serviceEntries = implement(services, {
   get: (call, { id }) =>
     call.read(async (entities) => {
       const row = await entities.require(service, id);
-      const viewer = await viewerOf(entities, asking(call), await askedConfigTypes(entities, call));
+      const viewer = await viewerOf(entities, asking(call), await configTypesOfCall(entities, call));
       return presentOne(entities, service, row, call, seenBy(viewer, null));
     }),
 });

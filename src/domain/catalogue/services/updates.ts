@@ -100,7 +100,7 @@ export const lastServiceChange = (call: Call): Promise<{ readonly lastChangeAt: 
 const beginning = async (entities: Entities, actor: ApiSessionActor, recent: Recent) => {
   const asking = await askingOf(entities, actor);
   const lastChangeAt = latest(recent.since, actor.session.createdAt);
-  return { asking, lastChangeAt: latest(lastChangeAt, await newsOf(recent, asking, ({ at }) => at > lastChangeAt)) };
+  return { asking, lastChangeAt: latest(lastChangeAt, await lastRelevantChange(recent, asking, ({ at }) => at > lastChangeAt)) };
 };
 
 const first = async (entities: Entities, call: Call, recent: Recent): Promise<LastAnswer> => {
@@ -116,16 +116,16 @@ const since = async (entities: Entities, call: Call, before: LastAnswer, recent:
   const hasNews = isUnknown || (recent.changes.at(-1)?.revision ?? 0) > before.revision;
   if (!hasNews && !isDue) return { ...before, revision };
   const asking = await askingOf(entities, apiSessionOf(call.actor));
-  const news = isUnknown ? recent.since : await newsOf(recent, asking, (change) => change.revision > before.revision);
-  if (news === undefined && !isDue) return { ...before, revision };
+  const changed = isUnknown ? recent.since : await lastRelevantChange(recent, asking, (change) => change.revision > before.revision);
+  if (changed === undefined && !isDue) return { ...before, revision };
   const state = await listStateOf(entities, await asking.viewer(), call);
   if (state.digest !== undefined && state.digest === before.digest) return { ...before, ...state, revision };
-  const changedAt = latest(news ?? '', isDue ? after(state.failedAt) : undefined);
+  const changedAt = latest(changed ?? '', isDue ? after(state.failedAt) : undefined);
   return { ...state, revision, lastChangeAt: latest(changedAt, after(Date.parse(before.lastChangeAt))) };
 };
 
 /** The time of the newest change that may affect a list of services. */
-const newsOf = async (
+const lastRelevantChange = async (
   recent: Recent,
   asking: Asking,
   isNew: (change: Recent['changes'][number]) => boolean,

@@ -18,8 +18,8 @@ const refresh = async (call: Call, { id, body: { expiresAt } }: { readonly id: s
   requireLater(expiresAt, call);
   const row = await call.read((entities) => entities.require(enrollment, id));
   const [, sub] = enrolleeOf(row);
-  const news = { expiresAt, ...(await newToken(call, { sub, method: row.method, expiresAt })) };
-  await call.write(async (entities) => entities.update(enrollment, await entities.require(enrollment, id), news));
+  const changes = { expiresAt, ...(await newToken(call, { sub, method: row.method, expiresAt })) };
+  await call.write(async (entities) => entities.update(enrollment, await entities.require(enrollment, id), changes));
   return enrollmentLink(id);
 };
 

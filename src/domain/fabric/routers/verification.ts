@@ -10,11 +10,11 @@ import { certifyRouter, type RouterRequests } from './certificates.ts';
 export const updateRouter = async (
   entities: Entities,
   row: RowOf<typeof router>,
-  news: Partial<RowOf<typeof router>>,
+  changes: Partial<RowOf<typeof router>>,
   ofEdgeRouter: Partial<RowOf<typeof edgeRouter>> = {},
 ): Promise<void> => {
-  if (row.isEdgeRouter) await entities.update(edgeRouter, await entities.require(edgeRouter, row.id), { ...news, ...ofEdgeRouter });
-  else await entities.update(router, row, news);
+  if (row.isEdgeRouter) await entities.update(edgeRouter, await entities.require(edgeRouter, row.id), { ...changes, ...ofEdgeRouter });
+  else await entities.update(router, row, changes);
 };
 
 /** Fields of a router that has no certificate which it must still confirm. */

@@ -82,7 +82,7 @@ const specOf = (call: Call, id: string) => {
 };
 
 /** Where the APIs are: as an address, or where that is not known as a path. */
-const placeOf = (call: Call): string => baseAddress(call) ?? call.mount;
+const locationOf = (call: Call): string => baseAddress(call) ?? call.mount;
 
 const raw = (document: string, contentType = JSON_TYPE) => ({ contentType, body: document });
 
@@ -105,9 +105,9 @@ export const informationalEntries = implement(informational, {
   },
   getSpec: async (call, { id }) => specOf(call, id),
   // JSON is YAML: one document serves both media types.
-  getSpecBody: async (call, { id }) => raw(call.core.documents.swagger(SPECS[specOf(call, id).id], placeOf(call))),
-  swagger: async (call) => raw(call.core.documents.swagger(call.surface, placeOf(call))),
-  openapi: async (call) => raw(call.core.documents.openapi(placeOf(call))),
+  getSpecBody: async (call, { id }) => raw(call.core.documents.swagger(SPECS[specOf(call, id).id], locationOf(call))),
+  swagger: async (call) => raw(call.core.documents.swagger(call.surface, locationOf(call))),
+  openapi: async (call) => raw(call.core.documents.openapi(locationOf(call))),
   summary: (call) =>
     call.read(async (entities) => {
       const known = new Map<string, Kind>(Object.entries(kinds));

@@ -9,7 +9,7 @@ import { notFound } from '../../../errors/index.ts';
 import { equals, stringField } from '../../../query/index.ts';
 import { listRows } from '../../../resources/crud.ts';
 import { presentOne } from '../../../resources/present.ts';
-import { askedConfigTypes } from '../../catalogue/services/handlers.ts';
+import { configTypesOfCall } from '../../catalogue/services/handlers.ts';
 import { seenBy, type Viewer, viewerOf, visibleTo } from '../../catalogue/services/visibility.ts';
 import { commonRouters, shownRouter } from '../../fabric/routers/common-routers.ts';
 import { evaluatePermissions } from '../../policy/access/evaluate.ts';
@@ -17,7 +17,7 @@ import { policiesBetween } from '../../policy/policies/traversal.ts';
 import { requireSessionToken } from '../sessions/token.ts';
 
 const viewer = async (entities: Entities, call: Call, configTypes?: readonly string[]): Promise<Viewer> =>
-  viewerOf(entities, identified(call.actor), await askedConfigTypes(entities, call, configTypes));
+  viewerOf(entities, identified(call.actor), await configTypesOfCall(entities, call, configTypes));
 
 /** A service that nothing grants is not there for this session. */
 const requireAccessible = async (entities: Entities, call: Call, id: string): Promise<RowOf<typeof service>> => {

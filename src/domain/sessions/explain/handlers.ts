@@ -68,8 +68,8 @@ const apiSessionOf = async (entities: Entities, who: Identity, id: string): Prom
 };
 
 const sessionsTo = async (entities: Entities, call: Call, { identityId, serviceId, type }: Question) => {
-  const going = await visibleSessions(entities, call, equals(stringField('identityId'), identityId));
-  return firstOf(entities, session, and(going, equals(stringField('serviceId'), serviceId), equals(stringField('type'), type)), SHOWN);
+  const visible = await visibleSessions(entities, call, equals(stringField('identityId'), identityId));
+  return firstOf(entities, session, and(visible, equals(stringField('serviceId'), serviceId), equals(stringField('type'), type)), SHOWN);
 };
 
 /** All that select both, for one among them may pass; of those that select one of the two, some. */

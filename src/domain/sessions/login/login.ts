@@ -12,7 +12,7 @@ import type { Entities } from '../../../entities/entities.ts';
 import { ApiError } from '../../../errors/index.ts';
 import { compareText, dateField } from '../../../query/index.ts';
 import { hashToken } from '../../../tokens/opaque.ts';
-import { wantedConfigTypes } from '../../catalogue/services/config-data.ts';
+import { requestedConfigTypes } from '../../catalogue/services/config-data.ts';
 import { hasMfa } from '../../directory/mfa/record.ts';
 
 export type LoginBody = NonNullable<InputOf<(typeof authentication)['operations']['authenticate']>['body']>;
@@ -62,7 +62,7 @@ export const openSession: OpenSession = async (entities, { owner, authenticatorI
     authenticatorId,
     tokenHash: hashToken(token),
     ipAddress: call.remoteAddress,
-    configTypes: [...(await wantedConfigTypes(entities, body.configTypes ?? []))].sort(compareText),
+    configTypes: [...(await requestedConfigTypes(entities, body.configTypes ?? []))].sort(compareText),
     isMfaRequired: await hasMfa(entities, owner.id),
     isMfaComplete: false,
     mfaPassedAt: null,

@@ -106,11 +106,11 @@ const exchange = async (call: Call, issuer: string, form: TokenForm): Promise<To
   if (!form.subject_token) throw missing('subject_token');
   if (!form.subject_token_type) throw missing('subject_token_type');
   const is = form.subject_token_type === `${TYPE}refresh_token` ? 'r' : form.subject_token_type === `${TYPE}access_token` ? 'a' : undefined;
-  const wanted = form.requested_token_type ?? `${TYPE}refresh_token`;
+  const requested = form.requested_token_type ?? `${TYPE}refresh_token`;
   if (!is) throw explained('COULD_NOT_VALIDATE', 'subject_token_type must be that of a refresh token or an access token');
   if (
-    ![`${TYPE}refresh_token`, `${TYPE}access_token`, `${TYPE}id_token`].includes(wanted) ||
-    (is === 'a' && wanted === `${TYPE}refresh_token`)
+    ![`${TYPE}refresh_token`, `${TYPE}access_token`, `${TYPE}id_token`].includes(requested) ||
+    (is === 'a' && requested === `${TYPE}refresh_token`)
   )
     throw explained('COULD_NOT_VALIDATE', 'requested_token_type is none that this token gives');
   const { clients } = providerOf(call);
@@ -124,18 +124,18 @@ const exchange = async (call: Call, issuer: string, form: TokenForm): Promise<To
     if (form.audience !== undefined && !clients.get(found.session.bearer.clientId)?.isOfNetwork)
       throw explained('COULD_NOT_VALIDATE', 'audience must be left out: the token is of another application');
     const subject = { ...found, scopes: narrowed(form.scope, found.session.bearer.scopes), audience: form.audience };
-    const isIdToken = wanted === `${TYPE}id_token`;
+    const isIdToken = requested === `${TYPE}id_token`;
     return {
       subject,
-      minted: isIdToken ? undefined : await mint(entities, call, subject, { isRenewable: wanted === `${TYPE}refresh_token` }),
+      minted: isIdToken ? undefined : await mint(entities, call, subject, { isRenewable: requested === `${TYPE}refresh_token` }),
     };
   });
   if (!minted) {
     const idToken = await providerOf(call).keys.sign(idClaims(call, subject, {}));
-    return { access_token: idToken, issued_token_type: wanted, token_type: 'N_A' };
+    return { access_token: idToken, issued_token_type: requested, token_type: 'N_A' };
   }
   const { id_token: _, ...answer } = await signed(call, subject, minted, {});
-  return { ...answer, issued_token_type: wanted };
+  return { ...answer, issued_token_type: requested };
 };
 
 /** @throws ApiError `INVALID_GRANT` unless it is such a token of this provider that has not expired */

@@ -4,7 +4,7 @@ import { endApiSessions } from '../../../authentication/api-sessions.ts';
 import { sha256Of } from '../../../authentication/bearer.ts';
 import { fingerprintOf } from '../../../pki/certificate.ts';
 import { compareText } from '../../../query/index.ts';
-import { wantedConfigTypes } from '../../catalogue/services/config-data.ts';
+import { requestedConfigTypes } from '../../catalogue/services/config-data.ts';
 import { invalidAuth, noCertificate, type OpenSession } from '../login/login.ts';
 import { authRequestOf } from './requests.ts';
 
@@ -28,7 +28,7 @@ export const openLoginSession =
     if (former) await endApiSessions(entities, [former]);
     const [leaf] = call.peerCertificates;
     const authTime = Math.floor(Date.parse(call.now()) / 1000);
-    const configTypes = await wantedConfigTypes(entities, [...request.configTypes, ...(body.configTypes ?? [])]);
+    const configTypes = await requestedConfigTypes(entities, [...request.configTypes, ...(body.configTypes ?? [])]);
     const session = await entities.insert(apiSession, {
       id: call.core.platform.random.uuid(),
       identityId: owner.id,

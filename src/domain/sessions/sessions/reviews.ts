@@ -37,7 +37,7 @@ export const reviewChanges = async (entities: Entities, now: string): Promise<bo
 
 const begin = async (entities: Entities, sessions: Predicate, isInDoubt: boolean, now: string): Promise<boolean> => {
   if (sessions.op === 'none') return false;
-  const lastId = await lookAtSome(entities, sessions, '', now);
+  const lastId = await reviewPage(entities, sessions, '', now);
   if (lastId === undefined) return false;
   await entities.insert(sessionReview, { sessions, lastId, isInDoubt });
   return true;
@@ -49,14 +49,14 @@ export const isReviewLeft = async (entities: Entities): Promise<boolean> => (awa
 export const continueReview = async (entities: Entities, now: string): Promise<boolean> => {
   const review = await entities.find(sessionReview, ALL);
   if (!review) return false;
-  const lastId = await lookAtSome(entities, predicateOf(review), review.lastId ?? '', now);
+  const lastId = await reviewPage(entities, predicateOf(review), review.lastId ?? '', now);
   if (lastId === undefined) await entities.remove(sessionReview, review);
   else await entities.update(sessionReview, review, { lastId });
   return true;
 };
 
 /** @returns the last reviewed session, or undefined when none is left */
-const lookAtSome = async (entities: Entities, sessions: Predicate, after: string, now: string): Promise<string | undefined> => {
+const reviewPage = async (entities: Entities, sessions: Predicate, after: string, now: string): Promise<string | undefined> => {
   const rows = await entities.list(session, { where: and(sessions, idAfter(after)), limit: AT_ONCE });
   await refreshGrants(entities, rows, now);
   return rows.length < AT_ONCE ? undefined : rows.at(-1)?.id;

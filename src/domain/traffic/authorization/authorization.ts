@@ -25,9 +25,9 @@ export interface Authorization {
 export const isTunneler = ({ sessionId }: Pick<Authorization, 'sessionId'>): boolean => sessionId === '';
 
 /** The authorization that the tunneler of a router needs. */
-export const tunnelerAuthorization = (wanted: Pick<Authorization, 'serviceId' | 'type' | 'routerId'>): Authorization => ({
-  ...wanted,
-  identityId: wanted.routerId,
+export const tunnelerAuthorization = (requested: Pick<Authorization, 'serviceId' | 'type' | 'routerId'>): Authorization => ({
+  ...requested,
+  identityId: requested.routerId,
   sessionId: '',
   isStored: false,
   apiSessionId: '',

@@ -93,8 +93,8 @@ export const authorizeClient = async (entities: Entities, core: Core, request: V
 export const authorizeTunneler = (
   entities: Entities,
   core: Core,
-  wanted: Parameters<typeof tunnelerAuthorization>[0],
-): Promise<Authorization> => authorized(entities, core, tunnelerAuthorization(wanted));
+  requested: Parameters<typeof tunnelerAuthorization>[0],
+): Promise<Authorization> => authorized(entities, core, tunnelerAuthorization(requested));
 
 const authorized = async (entities: Entities, core: Core, wanted: Authorization): Promise<Authorization> => {
   const now = isoTime(core.platform.clock.now());

@@ -8,7 +8,7 @@ import type { MessageBody } from '../../../control-channel/messages/message-type
 import { routerMessages } from '../../../control-channel/messages/routers.ts';
 import { Unanswered } from '../../../control-channel/requests.ts';
 import { ApiError } from '../../../errors/index.ts';
-import { type CarriedPoint, carriedPoints } from '../../../presence/traffic.ts';
+import { type TrafficPoint, trafficPoints } from '../../../presence/traffic.ts';
 import type { RouterInterfaceReport } from '../../fabric/connections/presence.ts';
 import type { ConnectedRouter } from '../routers/connected-routers.ts';
 import { type HandlerEntry, handle } from '../routers/message-handlers.ts';
@@ -133,8 +133,8 @@ const identityReporter = ({ connection }: Pick<ConnectedRouter, 'connection'>) =
 
 /** Updates byte counts. A meter that is missing in a report keeps its count. */
 const updateCarried = (router: ConnectedRouter, { meters }: MessageBody<typeof metrics>): void => {
-  const counts: Partial<Record<CarriedPoint, number>> = {};
-  for (const point of carriedPoints) {
+  const counts: Partial<Record<TrafficPoint, number>> = {};
+  for (const point of trafficPoints) {
     const { count } = meters.get(`${point}.bytesrate`) ?? {};
     if (count !== undefined) counts[point] = Number(count);
   }

@@ -1,5 +1,5 @@
 import type { Budget } from '../../../control-channel/budget.ts';
-import { type CarriedPoint, carriedPoints, type Traffic } from '../../../presence/traffic.ts';
+import { type Traffic, type TrafficPoint, trafficPoints } from '../../../presence/traffic.ts';
 import { watchAuthorizations } from '../authorization/watch.ts';
 import { type Circuits, serveCircuits } from '../circuits/circuits.ts';
 import { syncDataModel } from '../data-model/subscriptions.ts';
@@ -79,9 +79,9 @@ const trafficOf = (connected: ConnectedRouters, links: RouterLinks, circuits: Ci
   // A circuit is unconfirmed while one of its routers is not connected.
   circuits: () => circuits.all().filter(({ path }) => path.every((routerId) => connected.get(routerId))),
   carried: () => {
-    const sums: Partial<Record<CarriedPoint, number>> = {};
+    const sums: Partial<Record<TrafficPoint, number>> = {};
     for (const { carried } of connected.all())
-      for (const point of carriedPoints) if (carried[point] !== undefined) sums[point] = (sums[point] ?? 0) + carried[point];
+      for (const point of trafficPoints) if (carried[point] !== undefined) sums[point] = (sums[point] ?? 0) + carried[point];
     return sums;
   },
   linkListeners: (routerId) => connected.get(routerId)?.linkListeners ?? [],

@@ -152,9 +152,9 @@ const authorizeDial = async (
       const { name, encryptionRequired } = await entities.require(service, serviceId);
       if (encryptionRequired && !request.peerData.has(PUBLIC_KEY))
         throw new RequestRefused(refusalCode.encryptionDataMissing, `service ${name} requires encryption, but the client sent no key`);
-      const wanted = { serviceId, instanceId: request.instanceId, from: router.id };
+      const requested = { serviceId, instanceId: request.instanceId, from: router.id };
       const topology = { routerIds: connected.all().map(({ id }) => id), links: links.all() };
-      return { authorization, serviceName: name, destinations: await destinationsOf(entities, wanted, topology) };
+      return { authorization, serviceName: name, destinations: await destinationsOf(entities, requested, topology) };
     }),
   );
 };

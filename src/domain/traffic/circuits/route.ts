@@ -81,11 +81,11 @@ export const changeRoute = async (planned: PlannedRoute): Promise<void> => {
 
 const sendRoute = async (planned: PlannedRoute, at: number, milliseconds: number, destination?: RouteDestination): Promise<PeerData> => {
   const router = planned.routers[at];
-  const isGone = () => !router || router.channel.signal.aborted;
-  if (!router || isGone()) throw new RouteFailed(GONE);
+  const isDisconnected = () => !router || router.channel.signal.aborted;
+  if (!router || isDisconnected()) throw new RouteFailed(GONE);
   const body = { ...routeOf(planned, at, destination), timeout: nanoseconds(milliseconds) };
   const answer = await router.channel.request(route, body, { milliseconds }).catch((error: unknown) => {
-    throw isGone() ? new RouteFailed(GONE) : error;
+    throw isDisconnected() ? new RouteFailed(GONE) : error;
   });
   const failure = answer.contentType === routeResult.contentType ? failureIn(answer, router) : new RouteFailed(NO_REASON);
   if (failure) throw failure;

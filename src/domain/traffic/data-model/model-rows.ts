@@ -5,10 +5,10 @@ import type { Selectable, Side } from '../../policy/roles/membership.ts';
 import { type ModelKind, modelKinds } from './documents.ts';
 
 /** The kinds whose rows are held: those of the model, and those that its documents depend on. */
-export const heldKinds = [...modelKinds, 'serviceConfig'] as const;
-export type HeldKind = ModelKind | 'serviceConfig';
+export const cachedKinds = [...modelKinds, 'serviceConfig'] as const;
+export type CachedKind = ModelKind | 'serviceConfig';
 
-export const isHeldKind = (kind: string): kind is HeldKind => heldKinds.some((held) => held === kind);
+export const isCachedKind = (kind: string): kind is CachedKind => cachedKinds.some((held) => held === kind);
 
 /** The sides of a service policy. Routers get posture checks first: a policy must not grant access before it has them. */
 export const sides = [
@@ -20,29 +20,29 @@ export const sides = [
 export type PolicySide = (typeof sides)[number];
 
 /** A change of one row. */
-export interface RowChange<K extends HeldKind> {
+export interface RowChange<K extends CachedKind> {
   readonly before: ChangedRow<K> | null;
   readonly after: ChangedRow<K> | null;
 }
 
 /** The rows of one state, by kind and id. */
 export interface ModelRows {
-  get<K extends HeldKind>(kind: K, id: string): ChangedRow<K> | undefined;
-  all<K extends HeldKind>(kind: K): Iterable<ChangedRow<K>>;
-  put<K extends HeldKind>(kind: K, row: ChangedRow<K>): void;
-  apply<K extends HeldKind>(kind: K, change: RowChange<K>): void;
+  get<K extends CachedKind>(kind: K, id: string): ChangedRow<K> | undefined;
+  all<K extends CachedKind>(kind: K): Iterable<ChangedRow<K>>;
+  put<K extends CachedKind>(kind: K, row: ChangedRow<K>): void;
+  apply<K extends CachedKind>(kind: K, change: RowChange<K>): void;
   /** Ids of the entities that a side of a policy selects. */
   selectedBy(kind: PolicySide['kind'], side: Side): ReadonlySet<string>;
   serviceConfigsOf(identityId: string): readonly ChangedRow<'serviceConfig'>[];
 }
 
 export const createModelRows = (): ModelRows => {
-  type Rows = { readonly [K in HeldKind]: Map<string, ChangedRow<K>> };
-  const rows = Object.fromEntries(heldKinds.map((kind) => [kind, new Map()])) as unknown as Rows; // a map for each kind
-  const byAttribute = new Map(sides.map(({ kind }) => [kind as HeldKind, createIndexedMap<Selectable>((row) => row.roleAttributes)]));
+  type Rows = { readonly [K in CachedKind]: Map<string, ChangedRow<K>> };
+  const rows = Object.fromEntries(cachedKinds.map((kind) => [kind, new Map()])) as unknown as Rows; // a map for each kind
+  const byAttribute = new Map(sides.map(({ kind }) => [kind as CachedKind, createIndexedMap<Selectable>((row) => row.roleAttributes)]));
   const serviceConfigs = createIndexedMap<ChangedRow<'serviceConfig'>>(({ identityId }) => [identityId]);
 
-  const put = <K extends HeldKind>(kind: K, row: ChangedRow<K>): void => {
+  const put = <K extends CachedKind>(kind: K, row: ChangedRow<K>): void => {
     rows[kind].set(row.id, row);
     if ('roleAttributes' in row) byAttribute.get(kind)?.set({ id: row.id, roleAttributes: row.roleAttributes });
     if (isServiceConfig(row, kind)) serviceConfigs.set(row);
@@ -63,7 +63,7 @@ export const createModelRows = (): ModelRows => {
   };
 };
 
-const isServiceConfig = (_row: ChangedRow<HeldKind>, kind: HeldKind): _row is ChangedRow<'serviceConfig'> => kind === 'serviceConfig';
+const isServiceConfig = (_row: ChangedRow<CachedKind>, kind: CachedKind): _row is ChangedRow<'serviceConfig'> => kind === 'serviceConfig';
 
 type AttributeIndex = ReturnType<typeof createIndexedMap<Selectable>>;
 

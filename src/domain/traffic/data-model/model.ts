@@ -8,7 +8,7 @@ import { idAfter } from '../../../query/index.ts';
 import { sideOf } from '../../policy/policies/traversal.ts';
 import { selects } from '../../policy/roles/membership.ts';
 import { documents, type ModelDocument, type ModelKind, modelKinds } from './documents.ts';
-import { createModelRows, type HeldKind, heldKinds, isHeldKind, type PolicySide, type RowChange, sides } from './model-rows.ts';
+import { type CachedKind, cachedKinds, createModelRows, isCachedKind, type PolicySide, type RowChange, sides } from './model-rows.ts';
 
 /** Rows per read. */
 const BATCH = 500;
@@ -25,11 +25,11 @@ export class DataModel {
   static async load(entities: Entities, signal: AbortSignal): Promise<{ readonly model: DataModel; readonly index: number }> {
     const model = new DataModel();
     const index = await entities.revision();
-    for (const kind of heldKinds) await model.#loadKind(entities, kind, signal);
+    for (const kind of cachedKinds) await model.#loadKind(entities, kind, signal);
     return { model, index };
   }
 
-  async #loadKind(entities: Entities, kind: HeldKind, signal: AbortSignal): Promise<void> {
+  async #loadKind(entities: Entities, kind: CachedKind, signal: AbortSignal): Promise<void> {
     for (let last: string | undefined, more = true; more; ) {
       const rows = (await entities.list(kinds[kind], { where: idAfter(last), limit: BATCH })) as readonly ChangedRow<typeof kind>[]; // a stored row has the fields of an event
       for (const row of rows) this.#rows.put(kind, row);
@@ -59,7 +59,7 @@ export class DataModel {
   /** Applies a change. @returns the events for routers */
   apply(change: Change, now: string): readonly DataEvent[] {
     const { entity } = change;
-    if (!isHeldKind(entity)) return [];
+    if (!isCachedKind(entity)) return [];
     if (entity === 'serviceConfig') return this.#applyServiceConfig(change as RowChange<'serviceConfig'>, now);
     return this.#applyRow(entity, change as RowChange<typeof entity>, now); // `entity` is the kind of the rows
   }

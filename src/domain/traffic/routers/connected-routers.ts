@@ -1,5 +1,5 @@
 import type { Channel } from '../../../control-channel/channel.ts';
-import type { CarriedBytes } from '../../../presence/traffic.ts';
+import type { TrafficBytes } from '../../../presence/traffic.ts';
 import type { RouterConnection } from '../../fabric/connections/presence.ts';
 
 /** An address at which a router accepts links from other routers. */
@@ -25,7 +25,7 @@ export interface ConnectedRouter {
   readonly version: string;
   readonly linkListeners: readonly LinkListener[];
   /** Byte counts of its last report. */
-  carried: CarriedBytes;
+  carried: TrafficBytes;
 }
 
 /** The routers that are connected to this controller, each by one channel. */

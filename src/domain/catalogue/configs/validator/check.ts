@@ -4,7 +4,7 @@ import type { Patterns } from '../patterns.ts';
 import type { Draft, SchemaObject } from '../schema-graph.ts';
 
 /** Where a value stands in the data: a JSON pointer, and the property whose name it is, if it is one. */
-export interface Place {
+export interface At {
   readonly path: string;
   readonly propertyName?: string;
 }
@@ -16,7 +16,7 @@ export interface Seen {
 }
 
 /** Holds a value against a schema or a keyword, and leaves what is wrong in `errors` of the engine. */
-export type SchemaCheck = (data: unknown, at: Place, seen?: Seen) => boolean;
+export type SchemaCheck = (data: unknown, at: At, seen?: Seen) => boolean;
 
 /** State shared by keywords while they are compiled and run. */
 export interface Engine {
@@ -34,7 +34,7 @@ export interface Engine {
 
 /** Makes the check of a keyword. `fail` notes a fault of it, and is false. */
 export type Keyword = (value: unknown, schema: SchemaObject, engine: Engine, fail: Fail) => SchemaCheck;
-export type Fail = (data: unknown, at: Place, params: FaultParams) => false;
+export type Fail = (data: unknown, at: At, params: FaultParams) => false;
 
 export const failing =
   (keyword: string, value: unknown, parentSchema: SchemaObject | undefined, { errors }: Pick<Engine, 'errors'>): Fail =>
@@ -61,7 +61,7 @@ export const all = (checks: readonly SchemaCheck[], { allErrors }: Pick<Engine, 
 };
 
 /** The place of a property or item. */
-export const below = ({ path, propertyName }: Place, key: string | number): Place => {
+export const below = ({ path, propertyName }: At, key: string | number): At => {
   const step = typeof key === 'number' ? key : key.replaceAll('~', '~0').replaceAll('/', '~1');
   return propertyName === undefined ? { path: `${path}/${step}` } : { path: `${path}/${step}`, propertyName };
 };

@@ -1,9 +1,9 @@
 /** Keywords about lists. */
 import { equalItems } from '../unique-items.ts';
-import { below, type Engine, type Keyword, type Place, type SchemaCheck, type Seen, seeItems } from './check.ts';
+import { type At, below, type Engine, type Keyword, type SchemaCheck, type Seen, seeItems } from './check.ts';
 
 type Schema = Readonly<Record<string, unknown>> | boolean;
-type OfList = (items: readonly unknown[], at: Place, seen: Seen | undefined) => boolean;
+type OfList = (items: readonly unknown[], at: At, seen: Seen | undefined) => boolean;
 
 const lists =
   (check: OfList): SchemaCheck =>

@@ -1,9 +1,9 @@
 /** Keywords about objects. Only own properties count: no object has an inherited `constructor`. */
-import { below, type Engine, type Fail, type Keyword, type Place, type SchemaCheck, type Seen, seeName } from './check.ts';
+import { type At, below, type Engine, type Fail, type Keyword, type SchemaCheck, type Seen, seeName } from './check.ts';
 
 type Schema = Readonly<Record<string, unknown>> | boolean;
 type Properties = Readonly<Record<string, unknown>>;
-type OfObject = (object: Properties, at: Place, seen: Seen | undefined) => boolean;
+type OfObject = (object: Properties, at: At, seen: Seen | undefined) => boolean;
 
 const objects =
   (check: OfObject): SchemaCheck =>
