@@ -1,11 +1,25 @@
 /**
  * The ports that adapters implement or call, and the types that pass through them. The built-in adapters import nothing else of this project, so
  * third-party adapters can do all that they do.
+ *
+ * - **A storage adapter** is a `StorageAdapter`, whose `open` gives a `Store` for the tables of a `StorageSchema`. A store evaluates `Predicate`s itself, or
+ *   by `compileMatcher` and `comparator`, and reports by `UniqueViolation`, `WriteConflict`, `StoreBusy` and the other errors.
+ * - **An HTTP adapter** makes a `CoreRequest` of a request of its host, passes it to `controller.handle`, and sends the `CoreAnswer`. It limits answers that
+ *   clients do not read by `createUnreadAnswers`, and gives up streams by `abandon`.
+ * - **A platform** is a `Platform`: `webPlatform` with other parts, such as `argon2idHasher` on a native function, or `createOutbound` on a transport.
+ * - **Every adapter** checks its options by `checkedOptions`, and yields to the event loop in long computations: `createTimeSlice` says when.
  * @module overlay-controller/adapter-kit
  */
 
-// Concurrency.
-export { countWork, createTurns, ENTRIES_AT_ONCE, inParts, isTurnOver, yieldToEventLoop } from './concurrency/event-loop.ts';
+// Cooperative yielding: long computations share time slices of the event loop.
+export {
+  createTimeSlice,
+  ENTRIES_AT_ONCE,
+  inBatches,
+  isTimeSliceSpent,
+  spendTimeSlice,
+  yieldToEventLoop,
+} from './concurrency/event-loop.ts';
 // Errors as answers: their body, and the seconds after which to come back.
 export { errorBody, type PlainAnswer, RETRY_AFTER } from './errors/index.ts';
 // HTTP: a host's request in, an answer out.

@@ -1,6 +1,6 @@
 /**
  * Calls in transactions of Drizzle.
- * @module overlay-controller/drizzle
+ * @module overlay-controller/storage/drizzle
  */
 import { DrizzleQueryError, is, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 import { PgTransaction } from 'drizzle-orm/pg-core';

@@ -1,6 +1,6 @@
 /**
  * Calls in interactive transactions of Prisma.
- * @module overlay-controller/prisma
+ * @module overlay-controller/storage/prisma
  */
 import type { HostTransactions } from './kysely/host-transactions.ts';
 import type { ResultRow } from './kysely/result.ts';

@@ -1,5 +1,5 @@
 import { change as changeKind } from '../api/changes.ts';
-import { createTurns, ENTRIES_AT_ONCE, entriesIn } from '../concurrency/event-loop.ts';
+import { createTimeSlice, ENTRIES_AT_ONCE, entriesIn } from '../concurrency/event-loop.ts';
 import type { Logger } from '../platform/platform.ts';
 import type { Query, Store } from '../storage/port.ts';
 import type { Change } from './events.ts';
@@ -22,7 +22,7 @@ export interface Publisher {
 export const createPublisher = async (store: Store, listeners: ChangeListeners, logger: Logger): Promise<Publisher> => {
   let published = await newestRevision(store);
   let work: Promise<void> = Promise.resolve();
-  const turn = createTurns(ENTRIES_AT_ONCE);
+  const turn = createTimeSlice(ENTRIES_AT_ONCE);
 
   const emit = async (changes: readonly Change[]) => {
     for (const change of changes) {

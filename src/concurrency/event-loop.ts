@@ -1,7 +1,7 @@
-/** The share of the budget of one turn of the event loop that is used. All long computations share it. */
+/** The share of the current time slice that is spent. All long computations share one. */
 let done = 0;
 
-const beginTurn = () => {
+const beginTimeSlice = () => {
   done = 0;
 };
 
@@ -9,7 +9,7 @@ const beginTurn = () => {
 const waiting: (() => void)[] = [];
 
 const goOn = () => {
-  beginTurn();
+  beginTimeSlice();
   waiting.shift()?.();
   if (waiting.length > 0) setTimeout(goOn, 0);
 };
@@ -27,41 +27,41 @@ export const yieldToEventLoop = (): Promise<void> =>
 const LEAST_SHARE = 0.1;
 
 /**
- * Counts work towards the budget of the current turn, which all computations share.
- * @param share of the work of one turn, which takes some milliseconds
+ * Spends part of the current time slice, which all computations share.
+ * @param share of the work of one time slice, which takes some milliseconds
  * @returns true if it is time to yield
  */
-export const countWork = (share: number): boolean => {
+export const spendTimeSlice = (share: number): boolean => {
   if (share >= LEAST_SHARE) {
-    if (done === 0) setTimeout(beginTurn, 0);
+    if (done === 0) setTimeout(beginTimeSlice, 0);
     done += share;
   }
-  return isTurnOver();
+  return isTimeSliceSpent();
 };
 
-/** True if the budget of this turn is used up, so that the caller should yield. */
-export const isTurnOver = (): boolean => done >= 1;
+/** True if the current time slice is spent, so that the caller should yield. */
+export const isTimeSliceSpent = (): boolean => done >= 1;
 
 /**
- * For a long computation, which awaits it at each step: yields after so many steps, or earlier if other work shares the turn.
+ * For a long computation, which awaits it at each step: yields after so many steps, or earlier if other work shares the time slice.
  * @param steps that take some milliseconds together
  * @returns takes how many steps were done: default 1
  */
-export const createTurns = (steps: number): ((more?: number) => Promise<void> | undefined) => {
+export const createTimeSlice = (steps: number): ((more?: number) => Promise<void> | undefined) => {
   let sum = 0;
   return (more = 1) => {
     sum += more;
     const share = sum / steps;
     if (share < LEAST_SHARE) return undefined;
     sum = 0;
-    return countWork(share) ? yieldToEventLoop() : undefined;
+    return spendTimeSlice(share) ? yieldToEventLoop() : undefined;
   };
 };
 
 /** Entries of rows that are worked on before others have a turn. */
 export const ENTRIES_AT_ONCE = 5000;
 
-/** How much work a row is, in steps of `createTurns`: one, and one for each entry of its lists. */
+/** How much work a row is, in steps of `createTimeSlice`: one, and one for each entry of its lists. */
 export const entriesIn = (row: object | null | undefined): number =>
   Object.values(row ?? {}).reduce((sum: number, value: unknown) => (Array.isArray(value) ? sum + value.length : sum), 1);
 
@@ -69,7 +69,7 @@ export const entriesIn = (row: object | null | undefined): number =>
  * Splits items, in order, into parts between which the caller yields (see `yieldToEventLoop`).
  * @param enough a part ends with the item by which the sizes of its items reach this sum
  */
-export function* inParts<T>(items: Iterable<T>, sizeOf: (item: T) => number, enough: number): Generator<readonly T[]> {
+export function* inBatches<T>(items: Iterable<T>, sizeOf: (item: T) => number, enough: number): Generator<readonly T[]> {
   let part: T[] = [];
   let sum = 0;
   for (const item of items) {

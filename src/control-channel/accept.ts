@@ -1,4 +1,4 @@
-import { createTurns } from '../concurrency/event-loop.ts';
+import { createTimeSlice } from '../concurrency/event-loop.ts';
 import { after } from '../platform/clock.ts';
 import type { Clock } from '../platform/platform.ts';
 import type { Budget } from './budget.ts';
@@ -62,7 +62,7 @@ export const acceptChannel = (options: AcceptOptions & { readonly clock: Clock }
   const { clock, wire, admit, opened, note, limits = FRAME_LIMITS } = options;
   const channel = createChannel(options);
   const reader = createFrameReader(HELLO_LIMITS);
-  const yieldAfterBatch = createTurns(FRAME_BATCH);
+  const yieldAfterBatch = createTimeSlice(FRAME_BATCH);
   let budget: Budget | undefined;
   const cancel = after(clock, HELLO_WITHIN, () => channel.close(`it sent no hello within ${HELLO_WITHIN / 1000} s`));
   channel.signal.addEventListener('abort', cancel);

@@ -1,4 +1,4 @@
-import { createTurns } from '../concurrency/event-loop.ts';
+import { createTimeSlice } from '../concurrency/event-loop.ts';
 import { monotonic } from '../platform/clock.ts';
 import type { Clock } from '../platform/platform.ts';
 
@@ -68,7 +68,7 @@ export const createBudget = (clock: Clock, allowances: Readonly<Record<SpentReso
   return {
     spend,
     run: async (work) => {
-      const yieldAfterBatch = createTurns(ELEMENT_BATCH);
+      const yieldAfterBatch = createTimeSlice(ELEMENT_BATCH);
       for (;;) {
         const began = monotonic(clock);
         let elements = 0;

@@ -2,7 +2,7 @@ import { kinds } from '../api/index.ts';
 import type { Change } from '../changelog/events.ts';
 import { followLog } from '../changelog/follow.ts';
 import { tableOf } from '../changelog/views.ts';
-import { createTurns, ENTRIES_AT_ONCE, entriesIn } from '../concurrency/event-loop.ts';
+import { createTimeSlice, ENTRIES_AT_ONCE, entriesIn } from '../concurrency/event-loop.ts';
 import { idAfter } from '../query/index.ts';
 import type { Query, Transaction } from '../storage/port.ts';
 import { type Indexed, indexedAnswer } from './indexed-answer.ts';
@@ -171,7 +171,7 @@ const lacks = (there: Columns, wanted: Columns): boolean =>
 
 /** Yields to the event loop: a store that answers synchronously would not. */
 const turns = (signal: AbortSignal | undefined) => {
-  const turn = createTurns(ENTRIES_AT_ONCE);
+  const turn = createTimeSlice(ENTRIES_AT_ONCE);
   return async (entries: number): Promise<void> => {
     await turn(entries);
     signal?.throwIfAborted();

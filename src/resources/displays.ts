@@ -2,7 +2,7 @@ import type { Kind } from '../api/kit/resource.ts';
 import { displayName, type RoleDisplay } from '../api/kit/role-display.ts';
 import { idOfSelector, readSelectors } from '../api/kit/roles.ts';
 import type { Call } from '../call/call.ts';
-import { createTurns } from '../concurrency/event-loop.ts';
+import { createTimeSlice } from '../concurrency/event-loop.ts';
 import type { Entities } from '../entities/entities.ts';
 import { listing } from '../entities/reads.ts';
 import { oneOf, stringField } from '../query/index.ts';
@@ -45,7 +45,7 @@ export const displaysFor = async (
 ): Promise<readonly Readonly<Record<string, readonly RoleDisplay[]>>[] | undefined> => {
   const fields = roleFieldsOf(kind);
   if (fields.length === 0) return undefined;
-  const turn = createTurns(ROLES_AT_ONCE);
+  const turn = createTimeSlice(ROLES_AT_ONCE);
   const selected = new Map(fields.map(({ target }) => [target, new Set<string>()]));
   for (const row of rows)
     for (const { name, target } of fields) {

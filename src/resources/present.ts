@@ -5,7 +5,7 @@ import type { DetailOf, Kind, RowOf } from '../api/kit/resource.ts';
 import { fieldsOf } from '../api/kit/variants.ts';
 import { behaviourOf, type Presenter } from '../call/behaviour.ts';
 import type { Call } from '../call/call.ts';
-import { createTurns } from '../concurrency/event-loop.ts';
+import { createTimeSlice } from '../concurrency/event-loop.ts';
 import type { Entities } from '../entities/entities.ts';
 import { listing } from '../entities/reads.ts';
 import { oneOf, stringField } from '../query/index.ts';
@@ -35,7 +35,7 @@ export const presentRows = async (
   const displayed = await displaysFor(entities, kind, rows, call);
   const computed = await presenter?.present?.(entities, rows, call);
   const now = await presenter?.presentNow?.present(entities, rows, call);
-  const turn = createTurns(ROWS_AT_ONCE);
+  const turn = createTimeSlice(ROWS_AT_ONCE);
   // Tags are notes of those who run the network: they are not for everybody.
   const hidesTags = call.operation.permission === 'open';
   const details: WireDetail[] = [];

@@ -5,7 +5,7 @@ import { isLarge, Written } from '../api/surfaces/json-parts.ts';
 import { behaviourOf } from '../call/behaviour.ts';
 import type { Call } from '../call/call.ts';
 import { OWN_RIGHT } from '../call/grant.ts';
-import { createTurns } from '../concurrency/event-loop.ts';
+import { createTimeSlice } from '../concurrency/event-loop.ts';
 import type { Entities, EntityDerivation } from '../entities/entities.ts';
 import type { Query, Row } from '../storage/port.ts';
 import { withholdsCredentials } from './credentials.ts';
@@ -64,7 +64,7 @@ export const writtenDetails = async (
     fields: presentNow?.of ?? [],
     derive: async (reads, rows, asTexts) => {
       const details = await presentRows(reads, kind, rows, call, present ? { present } : {});
-      const turn = createTurns(CHARACTERS_AT_ONCE);
+      const turn = createTimeSlice(CHARACTERS_AT_ONCE);
       const values: (string | WireDetail)[] = [];
       for (const detail of details) {
         Object.assign(detail, instead);

@@ -22,23 +22,23 @@ const isDefined = (word: string): boolean => [word, `${word}s`, word.replace(/s$
 /** Words that the literature, the platforms or plain English define. */
 const LITERATURE = `
   argon2id drizzle express fastify fetch hono json koa kysely next node pem pg pki postgres prisma raw sqlite telemetry web
-  abandon address authentication authorization body builder bytes cancellation catalog cause causes client clock code column command
+  abandon address authentication authorization batches body builder bytes cancellation catalog cause causes client clock code column command
   comparator compile connection console consume context contraction controlled core credentials database decimal derive device difference
   document element entity entries entry error export express failure fault folder frame functions handler handlers handling hasher headers
   id input instance interface issue limits line listener load logger lookup loop loopback management matcher memory message method metrics
-  middleware mode name options ordering page pagination pair parts password path peer plan plugin point pool protocol proxies queries
+  middleware mode name options ordering page pagination pair password path peer plan plugin point pool protocol proxies queries
   queue random reason ref report requirement result root row rows scalar serve server serving size software sort source state
-  statement step storage string subject syntax tables target test text transport usage user value violation work yield
+  slice spent statement step storage string subject syntax tables target test text time transport usage user value violation yield
   applied arguments awaiting busy called changed checked chosen created failing fast first former frozen hooked incomplete incoming inspected
   invalid joined large long missing new none opened outgoing overlays overloaded pending plain pooled presented reading recorded refused remote
   resealed restored safe scripted shared slow taken trusted unavailable uncommitted unique verified written
   after all and as at before choose compare count create each equals has in inspect is like matches max mismatch not observe of once one only
-  open or over read restore split take to too verify write writes
+  open or read restore spend split take to too verify write writes
 `
   .trim()
   .split(/\s+/);
 /** Private words, which wait for a standard term. None is to be added. */
-const PRIVATE = ['turn', 'turns', 'verdict'];
+const PRIVATE = ['verdict'];
 
 const codeIn = (cell: string): readonly string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
 const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&');

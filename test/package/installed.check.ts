@@ -9,7 +9,7 @@ import { install, manifest, root, runNode } from './pack.ts';
 
 /** The entry points that are nothing without an optional peer: they are made for it. */
 const MADE_FOR: Readonly<Record<string, string>> = {
-  'overlay-controller/drizzle': 'drizzle-orm',
+  'overlay-controller/storage/drizzle': 'drizzle-orm',
   'overlay-controller/opentelemetry': '@opentelemetry/api',
 };
 
@@ -66,7 +66,7 @@ test('the Express application of the README, and the code of every guide, type-c
 });
 
 /** What `prisma generate` writes, as far as guides use it. */
-const GENERATED = `import type { PrismaTransaction } from 'overlay-controller/prisma';
+const GENERATED = `import type { PrismaTransaction } from 'overlay-controller/storage/prisma';
 export declare class PrismaClient {
   constructor(options: { readonly adapter: unknown });
   $disconnect(): Promise<void>;

@@ -1,5 +1,5 @@
 /** Group commit: writers that wait for one another share a transaction, and so the cost of its commit. */
-import { isTurnOver, type Transaction } from '../../../src/adapter-kit.ts';
+import { isTimeSliceSpent, type Transaction } from '../../../src/adapter-kit.ts';
 
 /** A work of a group, as its transaction runs it. */
 type Work<T> = (tx: Transaction) => Promise<T>;
@@ -84,7 +84,7 @@ export class GroupCommit {
     try {
       await this.#begin(async (shared) => {
         // The store answers at once, so that all members run in one turn of the event loop.
-        const isFull = () => members.length === MOST || isTurnOver();
+        const isFull = () => members.length === MOST || isTimeSliceSpent();
         for (let member = this.#next(); member; member = isFull() ? undefined : this.#next()) {
           members.push(member);
           ended.push(await this.#end(member, shared, members.length === 1));

@@ -1,5 +1,5 @@
 /** The row cache of one transaction. */
-import { createTurns, type Row } from '../../../src/adapter-kit.ts';
+import { createTimeSlice, type Row } from '../../../src/adapter-kit.ts';
 import type { ResultRow } from './result.ts';
 import { selectRow } from './select.ts';
 import type { Session } from './session.ts';
@@ -47,7 +47,7 @@ const PARSED_AT_ONCE = 524_288;
 
 /** The rows of a page, in its order. A page of large documents is parsed part by part, and others are served in between. */
 export const rowsOf = async (found: readonly ResultRow[]): Promise<readonly Row[]> => {
-  const turn = createTurns(PARSED_AT_ONCE);
+  const turn = createTimeSlice(PARSED_AT_ONCE);
   const rows: Row[] = [];
   for (const each of found) {
     rows.push(rowOf(each));

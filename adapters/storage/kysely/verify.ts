@@ -1,9 +1,9 @@
 /** Checks that the columns, sets and counts by which rows are found agree with their documents. */
 import {
-  createTurns,
+  createTimeSlice,
   ENTRIES_AT_ONCE,
   type IndexFault,
-  inParts,
+  inBatches,
   type Row,
   UniqueViolation,
   type Verified,
@@ -39,7 +39,7 @@ const faultsBetween = async (run: Run, scope: Scope, kind: string, after: string
   const faults: IndexFault[] = [];
   const { rows } = await run(selectRows(scope, kind, after, last));
   let from = after;
-  for (const part of inParts(rows, (row) => String(row.document).length, VERIFIED_AT_ONCE)) {
+  for (const part of inBatches(rows, (row) => String(row.document).length, VERIFIED_AT_ONCE)) {
     const to = String(part.at(-1)?.id);
     faults.push(...(await faultsOf(run, scope, kind, part, { after: from, last: to })));
     await yieldToEventLoop();
@@ -69,7 +69,7 @@ const faultsOf = async (run: Run, scope: Scope, kind: string, rows: readonly Res
       faults.push(...wrong.map(({ name }) => ({ id, description: `${kind} ${id} is found by another ${name} than its document has` })));
     } else faults.push({ id, description: `${kind} ${id} is listed, but its document is ${found.is}` });
   }
-  const turn = createTurns(ENTRIES_AT_ONCE);
+  const turn = createTimeSlice(ENTRIES_AT_ONCE);
   for (const set of sets.keys()) {
     const { rows: stored } = await run(selectElements(scope, kind, set, range));
     await turn(stored.length);

@@ -1,5 +1,5 @@
 /** The envelope of a page: `{ data, meta }`, where `meta` says which part of the list it is. */
-import { countWork, yieldToEventLoop } from '../../concurrency/event-loop.ts';
+import { spendTimeSlice, yieldToEventLoop } from '../../concurrency/event-loop.ts';
 import { META } from '../../wire/meta.ts';
 import type { Page } from './answer.ts';
 import { isLarge, jsonParts, PART, type Texts, Written } from './json-parts.ts';
@@ -20,7 +20,7 @@ export const wholeOrParts = (slices: Iterator<string>): string | AsyncIterable<s
     text += slice.value;
     if (text.length > WHOLE) return partsOf(text, slices);
   }
-  countWork(text.length / WHOLE);
+  spendTimeSlice(text.length / WHOLE);
   return text;
 };
 
@@ -29,7 +29,7 @@ async function* partsOf(begun: string, rest: Iterator<string>): AsyncGenerator<s
   for (let slice = rest.next(); !slice.done; slice = rest.next()) {
     part += slice.value;
     if (part.length < SENT) continue;
-    countWork(part.length / WHOLE);
+    spendTimeSlice(part.length / WHOLE);
     yield part;
     part = '';
     await yieldToEventLoop();

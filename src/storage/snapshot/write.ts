@@ -4,7 +4,7 @@
  */
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
-import { inParts } from '../../concurrency/event-loop.ts';
+import { inBatches } from '../../concurrency/event-loop.ts';
 import { idAfter } from '../../query/index.ts';
 import type { Row, Transaction } from '../port.ts';
 
@@ -53,7 +53,7 @@ export async function* snapshotOf(tx: Transaction, kinds: readonly string[], hea
   for (const kind of kinds) {
     for await (const page of pagesOf(tx, kind)) {
       rows += page.length;
-      for (const lines of inParts(linesOf(kind, page), (line) => line.length, PART)) yield hashed(lines.join(''));
+      for (const lines of inBatches(linesOf(kind, page), (line) => line.length, PART)) yield hashed(lines.join(''));
     }
   }
   yield lineOf({ rows, sha256: bytesToHex(digest.digest()) });

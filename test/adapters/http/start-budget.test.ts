@@ -5,7 +5,7 @@ import { createStartBudget } from '../../../adapters/http/start-budget.ts';
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 /** Turns by a clock that only work moves. */
-const createTurns = () => {
+const createTimeSlice = () => {
   let now = 0;
   const workFor = (milliseconds: number) => {
     now += milliseconds;
@@ -14,7 +14,7 @@ const createTurns = () => {
 };
 
 test('requests that arrive together begin at once', () => {
-  const { mayStart, workFor } = createTurns();
+  const { mayStart, workFor } = createTimeSlice();
   for (let i = 0; i < 10; i++) {
     assert.equal(mayStart(), undefined);
     workFor(1);
@@ -22,7 +22,7 @@ test('requests that arrive together begin at once', () => {
 });
 
 test('those that come after long work in the same turn begin in a later one, in their order', async () => {
-  const { mayStart, workFor } = createTurns();
+  const { mayStart, workFor } = createTimeSlice();
   assert.equal(mayStart(), undefined);
   workFor(20);
   let turn = 0;
@@ -43,7 +43,7 @@ test('those that come after long work in the same turn begin in a later one, in 
 });
 
 test('in the next turn, requests begin at once again', async () => {
-  const { mayStart, workFor } = createTurns();
+  const { mayStart, workFor } = createTimeSlice();
   void mayStart();
   workFor(20);
   await nextTurn();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { countWork, createTurns, yieldToEventLoop } from '../../../src/concurrency/event-loop.ts';
+import { createTimeSlice, spendTimeSlice, yieldToEventLoop } from '../../../src/concurrency/event-loop.ts';
 import { countTurns } from '../../support/turns.ts';
 
 test('of several long computations that let others have a turn, one goes on in each', async () => {
@@ -30,7 +30,7 @@ test('they go on in the order in which they began to wait', async () => {
 
 test('others have a turn once in so many steps', async () => {
   await yieldToEventLoop();
-  const turn = createTurns(10);
+  const turn = createTimeSlice(10);
   assert.deepEqual([turn(4), turn(5)], [undefined, undefined]);
   const pause = turn();
   assert.ok(pause instanceof Promise);
@@ -40,9 +40,9 @@ test('others have a turn once in so many steps', async () => {
 
 test('all that is done in one turn counts together', async () => {
   await yieldToEventLoop();
-  const [one, another] = [createTurns(10), createTurns(1000)];
+  const [one, another] = [createTimeSlice(10), createTimeSlice(1000)];
   assert.equal(one(6), undefined);
-  assert.equal(countWork(0.2), false);
+  assert.equal(spendTimeSlice(0.2), false);
   const pause = another(200);
   assert.ok(pause instanceof Promise);
   await pause;
@@ -51,7 +51,7 @@ test('all that is done in one turn counts together', async () => {
 
 test('what was done in an earlier turn does not count', async () => {
   await yieldToEventLoop();
-  const turn = createTurns(10);
+  const turn = createTimeSlice(10);
   assert.equal(turn(9), undefined);
   await new Promise((resolve) => setTimeout(resolve, 1));
   await new Promise((resolve) => setTimeout(resolve, 1));
@@ -60,5 +60,5 @@ test('what was done in an earlier turn does not count', async () => {
 
 test('very little is not counted', async () => {
   await yieldToEventLoop();
-  for (let i = 0; i < 100; i++) assert.equal(countWork(0.05), false);
+  for (let i = 0; i < 100; i++) assert.equal(spendTimeSlice(0.05), false);
 });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ENTRIES_AT_ONCE, entriesIn, inParts } from '../../../src/concurrency/event-loop.ts';
+import { ENTRIES_AT_ONCE, entriesIn, inBatches } from '../../../src/concurrency/event-loop.ts';
 
-const partsOf = (sizes: readonly number[], enough: number) => [...inParts(sizes, (size) => size, enough)];
+const partsOf = (sizes: readonly number[], enough: number) => [...inBatches(sizes, (size) => size, enough)];
 
 test('a part ends with the item that makes it large enough', () => {
   assert.deepEqual(partsOf([1, 3, 1, 4, 2, 2], 4), [
@@ -23,7 +23,7 @@ test('the last part may be small, and no items are no parts', () => {
 
 test('rows are as large as their lists', () => {
   const rowOf = (entries: number) => ({ name: 'a name', roles: Array.from({ length: entries }, String) });
-  const parts = [...inParts([1000, 3997, 0, 10_000, 5000, 2000, 2000].map(rowOf), entriesIn, ENTRIES_AT_ONCE)];
+  const parts = [...inBatches([1000, 3997, 0, 10_000, 5000, 2000, 2000].map(rowOf), entriesIn, ENTRIES_AT_ONCE)];
   assert.deepEqual(
     parts.map((part) => part.map(({ roles }) => roles.length)),
     [[1000, 3997, 0], [10_000], [5000], [2000, 2000]],

@@ -1,7 +1,7 @@
 /** A pool of `node:sqlite` connections. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { LRUCache } from 'lru-cache';
-import { countWork, yieldToEventLoop } from '../../../../src/adapter-kit.ts';
+import { spendTimeSlice, yieldToEventLoop } from '../../../../src/adapter-kit.ts';
 import type { Connection, Connections, UseOptions } from '../connection.ts';
 import type { Result, ResultRow } from '../result.ts';
 
@@ -125,7 +125,7 @@ export class SqliteConnection implements Connection {
 }
 
 const whole = ({ statement, returnsRows }: Prepared, parameters: readonly unknown[]): Result => {
-  countWork(charactersIn(parameters) / AT_ONCE);
+  spendTimeSlice(charactersIn(parameters) / AT_ONCE);
   if (returnsRows) return { rows: statement.all(...bound(parameters)), written: 0 };
   return { rows: [], written: Number(statement.run(...bound(parameters)).changes) };
 };
@@ -146,10 +146,10 @@ const readPart = (rest: Iterator<ResultRow>, rows: ResultRow[]): boolean => {
     rows.push(next.value);
     read += String(next.value.document).length;
     if (read < AT_ONCE) continue;
-    countWork(1);
+    spendTimeSlice(1);
     return false;
   }
-  countWork(read / AT_ONCE);
+  spendTimeSlice(read / AT_ONCE);
   return true;
 };
 

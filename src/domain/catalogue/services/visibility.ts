@@ -2,7 +2,7 @@ import type { identity, service, servicePolicy } from '../../../api/kinds.ts';
 import type { RowOf } from '../../../api/kit/index.ts';
 import { hasAdministratorRights } from '../../../call/actor.ts';
 import type { Presenter } from '../../../call/behaviour.ts';
-import { createTurns, ENTRIES_AT_ONCE } from '../../../concurrency/event-loop.ts';
+import { createTimeSlice, ENTRIES_AT_ONCE } from '../../../concurrency/event-loop.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { ALL, type Predicate } from '../../../query/index.ts';
 import { evaluatePolicy, type Permissions, permissionsAmong } from '../../policy/access/evaluate.ts';
@@ -53,7 +53,7 @@ export const seenBy = (
   present: async (entities, rows: readonly RowOf<typeof service>[], call) => {
     const configs = configTypes.length === 0 ? undefined : await serviceConfigsSeen(entities, rows, who?.id, configTypes);
     const permissionsFor = who && (await permissionsAmong(policies, [who], rows));
-    const turn = createTurns(PAIRS_AT_ONCE);
+    const turn = createTimeSlice(PAIRS_AT_ONCE);
     const permissions: Permissions<Policies[number]>[] = [];
     const granting = new Set<Policies[number]>();
     // Many services are granted by the same policies.
@@ -100,7 +100,7 @@ const permissionsOf = ({ dial, bind }: Permissions): readonly string[] =>
 /** The posture queries that a service shows of each policy that grants it. */
 const postureQueriesBy = async (posture: Posture, granting: Iterable<Policies[number]>): Promise<ReadonlyMap<Policies[number], object>> => {
   const entries = new Map<Policies[number], object>();
-  const turn = createTurns(ENTRIES_AT_ONCE);
+  const turn = createTimeSlice(ENTRIES_AT_ONCE);
   for (const policy of granting) {
     const { isPassing, checks } = evaluatePolicy(policy, posture);
     entries.set(policy, { policyId: policy.id, policyType: policy.type, isPassing, postureQueries: checks.map(posture.queryFor) });

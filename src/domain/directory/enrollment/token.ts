@@ -2,7 +2,7 @@ import { enrollment } from '../../../api/enrollments.ts';
 import type { RowOf } from '../../../api/kit/index.ts';
 import { advertisedAddress } from '../../../call/advertised-address.ts';
 import type { Call } from '../../../call/call.ts';
-import { createTurns, inParts } from '../../../concurrency/event-loop.ts';
+import { createTimeSlice, inBatches } from '../../../concurrency/event-loop.ts';
 import { sealText, unsealText } from '../../../entities/sealed.ts';
 import { hashToken } from '../../../tokens/opaque.ts';
 
@@ -59,8 +59,8 @@ const AT_ONCE = 50;
 /** The tokens of enrollments, in their order, for those who may see them. */
 export const tokensOf = async (call: Call, enrollments: readonly Kept[]): Promise<readonly Token[]> => {
   const tokens: Token[] = [];
-  const turn = createTurns(AT_ONCE);
-  for (const part of inParts(enrollments, () => 1, AT_ONCE)) {
+  const turn = createTimeSlice(AT_ONCE);
+  for (const part of inBatches(enrollments, () => 1, AT_ONCE)) {
     tokens.push(...(await Promise.all(part.map((kept) => tokenOf(call, kept)))));
     await turn(part.length);
   }

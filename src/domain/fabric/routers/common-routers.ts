@@ -1,6 +1,6 @@
 import { edgeRouter, type identity, type service } from '../../../api/kinds.ts';
 import type { AnyRow, PolicyPath, RowOf } from '../../../api/kit/index.ts';
-import { createTurns, ENTRIES_AT_ONCE } from '../../../concurrency/event-loop.ts';
+import { createTimeSlice, ENTRIES_AT_ONCE } from '../../../concurrency/event-loop.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { listing } from '../../../entities/reads.ts';
 import type { Connections } from '../../../presence/connections.ts';
@@ -33,7 +33,7 @@ export const commonRouters = async (
   const isOnePair = leading.ofIdentities.size === 1 && leading.ofServices.size === 1;
   const routers = await onlineFirst(entities, where, presence, isOnePair ? MOST_ROUTERS : Infinity);
   const mayUse = routerAccessBy(leading, routers);
-  const turn = createTurns(ENTRIES_AT_ONCE);
+  const turn = createTimeSlice(ENTRIES_AT_ONCE);
   const found: (readonly Router[])[] = [];
   for (const pair of pairs) {
     const both: Router[] = [];

@@ -1,7 +1,7 @@
 import type { Finding } from '../../../api/database.ts';
 import type { Kind } from '../../../api/kit/index.ts';
 import type { Core } from '../../../call/core.ts';
-import { ENTRIES_AT_ONCE, entriesIn, inParts, yieldToEventLoop } from '../../../concurrency/event-loop.ts';
+import { ENTRIES_AT_ONCE, entriesIn, inBatches, yieldToEventLoop } from '../../../concurrency/event-loop.ts';
 import { ApiError } from '../../../errors/index.ts';
 import type { Job } from '../../../jobs/background.ts';
 import { idAfter } from '../../../query/index.ts';
@@ -63,7 +63,7 @@ async function* rowFindings(task: TaskWork, kind: Kind, isFix: boolean): AsyncGe
     const { next, faults } = await task.read(async (entities) => {
       const rows: readonly Row[] = await entities.list(kind, { where: idAfter(after), limit: PAGE });
       const faults: Fault[] = [];
-      for (const part of inParts(rows, entriesIn, ENTRIES_AT_ONCE)) {
+      for (const part of inBatches(rows, entriesIn, ENTRIES_AT_ONCE)) {
         faults.push(...(await faultsOf(entities, kind, part)));
         await breathe(task);
       }

@@ -4,7 +4,7 @@
  * empty array selects nothing. Members are never stored, so saving a policy writes only its own row.
  */
 import { attributeIndexField, EVERYTHING, hasSign, readSelectors, selectorOfAttribute, selectorOfId } from '../../../api/kit/index.ts';
-import { createTurns, ENTRIES_AT_ONCE } from '../../../concurrency/event-loop.ts';
+import { createTimeSlice, ENTRIES_AT_ONCE } from '../../../concurrency/event-loop.ts';
 import { ALL, and, equals, NONE, oneOf, or, type Predicate, stringField } from '../../../query/index.ts';
 
 /** One side of a policy: a role array with the policy's semantic. */
@@ -63,7 +63,7 @@ export const selectedBy = async (sides: readonly Side[]): Promise<Predicate> => 
   const ids = new Set<string>();
   const anyOf = new Set<string>();
   const allOf = new Map<string, readonly string[]>();
-  const turn = createTurns(ENTRIES_AT_ONCE);
+  const turn = createTimeSlice(ENTRIES_AT_ONCE);
   for (const { semantic, roles } of sides) {
     const selection = readSelectors(roles);
     if (selection.everything) return ALL;

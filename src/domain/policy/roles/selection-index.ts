@@ -3,7 +3,7 @@
  * policies of an identity would hold up everybody else. Both agree with `selects`.
  */
 import { readSelectors } from '../../../api/kit/index.ts';
-import { createTurns, ENTRIES_AT_ONCE } from '../../../concurrency/event-loop.ts';
+import { createTimeSlice, ENTRIES_AT_ONCE } from '../../../concurrency/event-loop.ts';
 import type { Selectable, Side } from './membership.ts';
 
 /** Positions of items in their list, by an id or an attribute. */
@@ -35,7 +35,7 @@ export const selectingEach = async <E extends Selectable, T>(
   );
   const everything: number[] = [];
   const needed = new Map<number, readonly string[]>();
-  const turn = createTurns(ENTRIES_AT_ONCE);
+  const turn = createTimeSlice(ENTRIES_AT_ONCE);
   for (const [at, item] of items.entries()) {
     const { semantic, roles } = sideOf(item);
     const selection = readSelectors(roles);

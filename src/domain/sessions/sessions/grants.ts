@@ -2,7 +2,7 @@
 
 import { apiSession, identity, postureData, service, servicePolicy, type session } from '../../../api/kinds.ts';
 import type { RowOf } from '../../../api/kit/index.ts';
-import { createTurns, ENTRIES_AT_ONCE } from '../../../concurrency/event-loop.ts';
+import { createTimeSlice, ENTRIES_AT_ONCE } from '../../../concurrency/event-loop.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { FOREVER } from '../../../query/dates.ts';
 import { and } from '../../../query/index.ts';
@@ -57,7 +57,7 @@ export const grantsOf = async <S extends GrantedSession>(
   const permissions = await permissionsAmong(policies, identities.values(), services.values());
   const postureIn = await posturesOf(entities, sessions, isPostureIgnored ? [] : policies, now);
   const grants = new Map<S, SessionGrant | undefined>();
-  const turn = createTurns(ENTRIES_AT_ONCE);
+  const turn = createTimeSlice(ENTRIES_AT_ONCE);
   for (const row of sessions) {
     const [who, what] = [identities.get(row.identityId), services.get(row.serviceId)];
     const access = who && what && accessBy(permissions(who, what), postureIn(row));

@@ -1,5 +1,5 @@
 import type { Core } from '../../../call/core.ts';
-import { inParts, yieldToEventLoop } from '../../../concurrency/event-loop.ts';
+import { inBatches, yieldToEventLoop } from '../../../concurrency/event-loop.ts';
 import { createSemaphore } from '../../../concurrency/semaphore.ts';
 import type { Budget } from '../../../control-channel/budget.ts';
 import type { Frame } from '../../../control-channel/frame.ts';
@@ -118,12 +118,12 @@ const identityReporter = ({ connection }: Pick<ConnectedRouter, 'connection'>) =
   return (report: MessageBody<typeof connectEvents>, budget: Budget): Promise<void> =>
     mutex.run(async () => {
       const { removed, added } = await budget.run(differences(report));
-      for (const ids of inParts(removed, () => 1, BATCH)) {
+      for (const ids of inBatches(removed, () => 1, BATCH)) {
         await connection.identitiesDisconnected(ids);
         for (const id of ids) connected.delete(id);
         await yieldToEventLoop();
       }
-      for (const ids of inParts(added, () => 1, BATCH)) {
+      for (const ids of inBatches(added, () => 1, BATCH)) {
         // Identities that were deleted are left out.
         for (const id of await connection.identitiesConnected(ids)) connected.add(id);
         await yieldToEventLoop();

@@ -6,7 +6,7 @@ import * as z from 'zod';
 import { timestamp } from '../../../api/kit/index.ts';
 import { lease } from '../../../api/leases.ts';
 import type { Core } from '../../../call/core.ts';
-import { inParts, yieldToEventLoop } from '../../../concurrency/event-loop.ts';
+import { inBatches, yieldToEventLoop } from '../../../concurrency/event-loop.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import type { Job } from '../../../jobs/background.ts';
 import { leasesBelow } from '../../../jobs/lease.ts';
@@ -78,7 +78,7 @@ export const recordCircuits = (core: Dependencies): CircuitRecords => {
   let writing: Promise<void> | undefined;
 
   const write = async (run: Job['write']): Promise<void> => {
-    const [batch = []] = inParts(pending, () => 1, BATCH);
+    const [batch = []] = inBatches(pending, () => 1, BATCH);
     for (const [id, circuit] of batch) if (circuit) recorded.add(id);
     await run((entities) => writeRecords(entities, core, batch));
     for (const [id, circuit] of batch) {

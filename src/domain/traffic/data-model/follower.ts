@@ -1,5 +1,5 @@
 import type { Change } from '../../../changelog/events.ts';
-import { createTurns } from '../../../concurrency/event-loop.ts';
+import { createTimeSlice } from '../../../concurrency/event-loop.ts';
 import { createSemaphore } from '../../../concurrency/semaphore.ts';
 import type { Fabric } from '../routers/fabric.ts';
 import { MissedChange, type ModelChangeSet, ModelTimeline } from './timeline.ts';
@@ -43,7 +43,7 @@ export const followDataModel = (
   };
   const applyQueue = async (): Promise<ModelTimeline> => {
     const current = (timeline ??= await open());
-    const yieldAfterBatch = createTurns(BATCH);
+    const yieldAfterBatch = createTimeSlice(BATCH);
     for (let next = queue?.shift(); next; next = queue?.shift()) {
       const set = current.apply(next);
       if (set) publisher.publish(set);

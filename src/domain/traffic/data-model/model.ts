@@ -1,7 +1,7 @@
 import { kinds } from '../../../api/kinds.ts';
 import { isDisabled } from '../../../authentication/actors.ts';
 import type { Change, ChangedRow } from '../../../changelog/events.ts';
-import { createTurns, yieldToEventLoop } from '../../../concurrency/event-loop.ts';
+import { createTimeSlice, yieldToEventLoop } from '../../../concurrency/event-loop.ts';
 import { type DataEvent, dataModelMessages } from '../../../control-channel/messages/data-model.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { idAfter } from '../../../query/index.ts';
@@ -42,14 +42,14 @@ export class DataModel {
 
   /** The events that create all of it, in parts. @param now ISO text */
   async *all(now: string): AsyncGenerator<readonly DataEvent[], void> {
-    const yieldAfterDocuments = createTurns(DOCUMENT_BATCH);
+    const yieldAfterDocuments = createTimeSlice(DOCUMENT_BATCH);
     for (const kind of modelKinds)
       for (const row of this.#rows.all(kind)) {
         const document = this.#documentOf(kind, row, now);
         if (document) yield [{ action: 'create', ...document }];
         await yieldAfterDocuments();
       }
-    const yieldAfterPolicies = createTurns(POLICY_BATCH);
+    const yieldAfterPolicies = createTimeSlice(POLICY_BATCH);
     for (const policy of this.#rows.all('servicePolicy')) {
       yield this.#memberChangesOfPolicy({ before: null, after: policy });
       await yieldAfterPolicies();

@@ -1,7 +1,7 @@
 import { apiSession, apiSessionCertificate, authenticator, edgeRouter, identity } from '../../../api/kinds.ts';
 import { hasEnded } from '../../../authentication/lifetime.ts';
 import type { Core } from '../../../call/core.ts';
-import { inParts, yieldToEventLoop } from '../../../concurrency/event-loop.ts';
+import { inBatches, yieldToEventLoop } from '../../../concurrency/event-loop.ts';
 import { edgeHeader } from '../../../control-channel/header-fields.ts';
 import { sessionMessages } from '../../../control-channel/messages/sessions.ts';
 import type { Entities } from '../../../entities/entities.ts';
@@ -57,7 +57,7 @@ export const syncApiSessions = (fabric: Fabric): ApiSessionSync => {
   /** Sends routers the differences between these API sessions and what they know. @returns the routers that got any */
   const sendDifferences = async (job: Job, compared: readonly ClientToken[], routers: readonly ConnectedRouter[]) => {
     const updated = new Set<ConnectedRouter>();
-    for (const part of inParts(compared, () => 1, BATCH)) {
+    for (const part of inBatches(compared, () => 1, BATCH)) {
       const { forRouter, mayUse } = await job.read((entities) => readApiSessions(entities, core, part, routers));
       // Routers were notified already of one that ended during the read.
       const current = part.filter((one) => tokens.get(one.id) === one);
@@ -171,7 +171,7 @@ export const syncApiSessions = (fabric: Fabric): ApiSessionSync => {
         }),
         handle(apiSessionHeartbeat, async ({ tokens: active }) => {
           const now = isoTime(clock.now());
-          for (const part of inParts(active, () => 1, BATCH)) {
+          for (const part of inBatches(active, () => 1, BATCH)) {
             const where = oneOf(stringField('tokenHash'), part.map(hashToken));
             const rows = await forRouters(core, (job) => job.read((entities) => entities.list(apiSession, { where })));
             for (const { id } of rows) core.activity.note(id, now);

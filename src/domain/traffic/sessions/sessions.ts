@@ -1,5 +1,5 @@
 import { session } from '../../../api/sessions.ts';
-import { inParts, yieldToEventLoop } from '../../../concurrency/event-loop.ts';
+import { inBatches, yieldToEventLoop } from '../../../concurrency/event-loop.ts';
 import { sessionMessages } from '../../../control-channel/messages/sessions.ts';
 import { rowsById } from '../../../resources/references.ts';
 import type { ConnectedRouter } from '../routers/connected-routers.ts';
@@ -24,7 +24,7 @@ export const syncSessions = ({ core, events, connected }: Fabric): ((router: Con
   });
   return (router) => [
     handle(validateSessions, async ({ sessionTokens }) => {
-      for (const ids of inParts(sessionTokens, () => 1, BATCH)) {
+      for (const ids of inBatches(sessionTokens, () => 1, BATCH)) {
         const known = await forRouters(core, (job) => job.read((entities) => rowsById(entities, session, ids)));
         const ended = ids.filter((id) => !known.has(id));
         if (ended.length > 0) sendSessionsRemoved(router, ended);

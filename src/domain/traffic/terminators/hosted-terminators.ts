@@ -1,6 +1,6 @@
 import type { RowOf } from '../../../api/kit/index.ts';
 import { terminator } from '../../../api/terminators.ts';
-import { inParts, yieldToEventLoop } from '../../../concurrency/event-loop.ts';
+import { inBatches, yieldToEventLoop } from '../../../concurrency/event-loop.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { createIndexedMap } from '../../../platform/groups.ts';
 import { and, equals, not, oneOf, type Predicate, stringField } from '../../../query/index.ts';
@@ -79,10 +79,10 @@ export const createHostedTerminators = ({ core, events }: Fabric, authorizations
 
   const remove: HostedTerminators['remove'] = async (routerId, ids) => {
     for (const id of ids) endSuspension(id);
-    for (const part of inParts(ids, () => 1, READ_BATCH)) {
+    for (const part of inBatches(ids, () => 1, READ_BATCH)) {
       const stored = await forRouters(core, (job) => job.read((entities) => hostedAmong(entities, routerId, part)));
       // A few per transaction, because others write as well.
-      for (const rows of inParts(stored, () => 1, REMOVAL_BATCH)) {
+      for (const rows of inBatches(stored, () => 1, REMOVAL_BATCH)) {
         const removed = rows.map(({ id }) => id);
         await forRouters(core, (job) => job.write((entities) => removeRows(entities, routerId, removed)));
         await yieldToEventLoop();
