@@ -106,7 +106,7 @@ interface ResealedPage {
   readonly count: number;
   /** Kind and id of each entity that could not be unsealed. */
   readonly unreadable: readonly string[];
-  /** The id to go on after; undefined at the end. */
+  /** The id to continue after; undefined at the end. */
   readonly next: string | undefined;
 }
 

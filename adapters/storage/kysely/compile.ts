@@ -1,5 +1,5 @@
 /**
- * Compiles predicates to SQL. A condition may be null where the predicate is false. Only `not` would tell the two apart, so it is compiled to `isNotTrue`.
+ * Compiles predicates to SQL. A condition may be null where the predicate is false. Only `not` distinguishes the two, so it is compiled to `isNotTrue`.
  * A long list is one parameter, as JSON.
  */
 import type { Ordering, Predicate, Scalar } from '../../../src/adapter-kit.ts';
@@ -17,14 +17,15 @@ export const condition = (scope: Scope, kind: string, fields: Fields, predicate:
     case 'none':
       return FALSE;
     case 'or': {
-      const { listed, rest } = fields.areFew ? { listed: [], rest: predicate.terms } : apart(predicate.terms);
+      // Alternatives that are lists of ids become one list by which rows are looked up, instead of testing every row for each alternative.
+      const { listed, rest } = severalListed(predicate.terms, !fields.areFew, isIdList);
       const terms = rest.map((term) => condition(scope, kind, fields, term, depth));
       if (listed.length > 0) terms.push(sql`${fields.id} in (${idsOf(scope, kind, listed, ' union all ', depth)})`);
       return terms.length === 0 ? FALSE : balanced(terms, ' or ');
     }
     case 'and': {
-      const { listed, rest } =
-        fields.areFew || !scope.engine.optimizationFence ? { listed: [], rest: predicate.terms } : intersected(predicate.terms);
+      // Several required elements become one list by `intersect`, so that the planner of an engine with an optimization fence has no join order to choose.
+      const { listed, rest } = severalListed(predicate.terms, !fields.areFew && scope.engine.optimizationFence !== undefined, isCovers);
       const terms = rest.map((term) => condition(scope, kind, fields, term, depth));
       if (listed.length > 0) terms.push(sql`${fields.id} in (${idsIn(scope, kind, { op: 'and', terms: listed }, depth)})`);
       return terms.length === 0 ? TRUE : balanced(terms, ' and ');
@@ -56,18 +57,12 @@ export const condition = (scope: Scope, kind: string, fields: Fields, predicate:
   }
 };
 
-/** Several values that a row must hold become one list by `intersect`, so that the planner of an engine with an optimization fence has no join order to choose. */
-const intersected = (terms: readonly Predicate[]): { readonly listed: readonly SetCondition[]; readonly rest: readonly Predicate[] } => {
-  const listed = terms.filter(isCovers);
-  return listed.length < 2 ? { listed: [], rest: terms } : { listed, rest: terms.filter((term) => !isCovers(term)) };
-};
-
 const isCovers = (term: Predicate): term is SetCondition => term.op === 'covers' && term.values.length > 0;
 
-/** Alternatives that are lists of ids become one list by which rows are looked up, instead of testing every row for each alternative. */
-const apart = (terms: readonly Predicate[]): { readonly listed: readonly Listed[]; readonly rest: readonly Predicate[] } => {
-  const listed = terms.filter(isIdList);
-  return listed.length < 2 ? { listed: [], rest: terms } : { listed, rest: terms.filter((term) => !isIdList(term)) };
+/** Separates the terms that are lists of ids from the rest, if there are several and `isUseful`. */
+const severalListed = <T extends Listed>(terms: readonly Predicate[], isUseful: boolean, isListed: (term: Predicate) => term is T) => {
+  const listed = isUseful ? terms.filter(isListed) : [];
+  return listed.length < 2 ? { listed: [], rest: terms } : { listed, rest: terms.filter((term) => !isListed(term)) };
 };
 
 /** A predicate that compiles to a list of ids. An `and` is one if all its terms are values that a row must hold. */

@@ -69,7 +69,7 @@ const found = (engine: SqlEngine, prefix: string): readonly Sql[] => {
   ];
 };
 
-/** `oldest`: the oldest schema version whose release can go on beside the one that made it. */
+/** `oldest`: the oldest schema version whose release works beside the one that created it. */
 const recordSteps = (engine: SqlEngine, prefix: string): readonly Sql[] => {
   const table = qualified(engine, sharedNames(prefix).migrations);
   const { string, integer, document } = typesOf(engine);

@@ -24,7 +24,7 @@ class Form {
     return step === this.#step ? this.#after : this.#others?.get(step);
   }
 
-  /** Adds a way to go on. */
+  /** Adds a continuation. */
   grow(step: unknown): Form {
     const form = new Form();
     if (this.#after === undefined) [this.#step, this.#after] = [step, form];

@@ -1,7 +1,7 @@
 /** Group commit: writers that wait for one another share a transaction, and so the cost of its commit. */
 import { isTimeSliceSpent, type Transaction } from '../../../src/adapter-kit.ts';
 
-/** A work of a group, as its transaction runs it. */
+/** The work of a member. */
 type Work<T> = (tx: Transaction) => Promise<T>;
 
 interface Member {
@@ -22,24 +22,24 @@ export interface SharedTransaction {
 /** Runs work in a transaction, as the store does. */
 export type Begin = (work: (shared: SharedTransaction) => Promise<void>) => Promise<void>;
 
-/** Members of one commit, at most: the first is answered when the last is done. */
+/** Maximum number of members of a commit: the first is answered when the last is done. */
 const MOST = 16;
-/** Turns of the event loop for which it is waited that as many come as lately, at most. They take some tenths of a millisecond together. */
+/** Iterations of the event loop to wait for the expected number of writers, at most: some tenths of a millisecond together. */
 const MOST_GATHERS = 8;
 
 /**
- * Members run one after another in the order in which they came, each in a savepoint of its own: one that fails undoes only what it wrote itself. The first
- * has none: if it fails, there is nothing to be kept.
+ * Members run in order of arrival, each in a savepoint: one that fails undoes only its own writes. The first has none: if it fails, nothing was written
+ * before.
  */
 export class GroupCommit {
   readonly #begin: Begin;
   readonly #gather: () => Promise<void>;
   readonly #waiting = new Set<Member>();
   #isRunning = false;
-  /** How many wrote at the same time, lately: those of a commit, and those who were waiting when it ended. One less with each commit to which fewer came. */
+  /** The expected number of concurrent writers: the members of the last commit and those waiting at its end. Decreases by one with each smaller commit. */
   #expected = 1;
 
-  /** @param gather waits until those have come who come at the same time, in a turn of the event loop */
+  /** @param gather waits one iteration of the event loop, for writers that arrive at the same time */
   constructor(begin: Begin, gather: () => Promise<void>) {
     this.#begin = begin;
     this.#gather = gather;
@@ -48,7 +48,7 @@ export class GroupCommit {
   /** @throws the reason of `signal`, also while it waits; errors of `work`, and of the transaction */
   run<T>(work: Work<T>, signal: AbortSignal | undefined): Promise<T> {
     const outcome = Promise.withResolvers<T>();
-    const member = { outcome: outcome as PromiseWithResolvers<unknown>, work, signal }; // resolved with what its own work gives back
+    const member = { outcome: outcome as PromiseWithResolvers<unknown>, work, signal }; // resolved with the result of its own work
     const cancel = () => {
       if (this.#waiting.delete(member)) outcome.reject(signal?.reason);
     };
@@ -70,7 +70,7 @@ export class GroupCommit {
     this.#isRunning = false;
   }
 
-  /** Clients that are answered together write again at nearly the same time: of two halves that take turns, each would pay for a commit of its own. */
+  /** Clients that are answered together write again at nearly the same time. Two halves that alternate would each pay for a commit. */
   async #gatherExpected(): Promise<void> {
     let gathers = 0;
     do await this.#gather();
@@ -83,7 +83,7 @@ export class GroupCommit {
     const members: Member[] = [];
     try {
       await this.#begin(async (shared) => {
-        // The store answers at once, so that all members run in one turn of the event loop.
+        // A synchronous store runs all members in one slice of the event loop.
         const isFull = () => members.length === MOST || isTimeSliceSpent();
         for (let member = this.#next(); member; member = isFull() ? undefined : this.#next()) {
           members.push(member);
@@ -91,7 +91,7 @@ export class GroupCommit {
         }
       });
     } catch (error) {
-      // If the transaction could not begin, all writers that were waiting for it have waited for as long as is allowed.
+      // If the transaction could not begin, the waiting writers have reached the time limit.
       const failed = members.length > 0 ? members : asking.filter((member) => this.#waiting.delete(member));
       for (const { outcome } of failed) outcome.reject(error);
       return;
@@ -106,7 +106,7 @@ export class GroupCommit {
     return member;
   }
 
-  /** @returns what tells the member how it ended */
+  /** @returns settles the outcome of the member */
   async #end({ work, signal, outcome }: Member, shared: SharedTransaction, isFirst: boolean): Promise<() => void> {
     const part = () => shared.part(work, signal);
     const result = isFirst ? await part().then(fulfilled) : await shared.savepoint(part);

@@ -30,9 +30,9 @@ export type Step =
   | { readonly do: 'retireSet'; readonly kind: string; readonly set: string };
 
 /**
- * The next migration after `migrations` on the way to `schema`; undefined when there is nothing to do. It adds what is missing, and retires what is not
- * wanted any more, so that the release before can go on beside it (expand).
- * @throws TypeError for a kind that was retired and is wanted again
+ * The next migration after `migrations` on the way to `schema`; undefined when there is nothing to do. It adds what is missing, and retires what is
+ * no longer used, so that the previous release keeps working beside it (expand).
+ * @throws TypeError for a kind that was retired and is used again
  */
 export const nextMigration = (migrations: readonly Migration[], schema: StorageSchema, name: string): Migration | undefined => {
   const steps = stepsBetween(schemaAfter(migrations), schema, tablesAfter(migrations));
@@ -40,7 +40,7 @@ export const nextMigration = (migrations: readonly Migration[], schema: StorageS
   return found.length + steps.length === 0 ? undefined : { version: migrations.length + 1, name, steps: [...found, ...steps] };
 };
 
-/** The migration that drops what was retired (contract); undefined when nothing was. Releases that still use it cannot go on beside it. */
+/** The migration that drops what was retired (contract); undefined when nothing was. Releases that still use it stop working. */
 export const nextContraction = (migrations: readonly Migration[], name: string): Migration | undefined => {
   const used = schemaAfter(migrations);
   const steps = tablesAfter(migrations).flatMap((kind): readonly Step[] => {

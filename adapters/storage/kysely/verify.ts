@@ -32,7 +32,7 @@ export const verifyPage = async (run: Run, scope: Scope, kind: string, { after =
   return { faults: await faultsBetween(run, scope, kind, after, last), next: last };
 };
 
-/** Characters of documents that are held against what finds them before others have a turn. */
+/** Characters of documents that are verified per slice of the event loop. */
 const VERIFIED_AT_ONCE = 65_536;
 
 const faultsBetween = async (run: Run, scope: Scope, kind: string, after: string, last: string): Promise<readonly IndexFault[]> => {
@@ -122,7 +122,7 @@ const selectIds = (scope: Scope, kind: string, after: string, limit: number): Sq
   return sql`select id from (${joined(parts, ' union ')}) as u order by id${cut}`;
 };
 
-/** The document comes last: such answers are read part by part, where the driver would hold up others meanwhile. */
+/** The document comes last: a synchronous driver reads such answers in parts. */
 const selectRows = (scope: Scope, kind: string, after: string, last: string): Sql => {
   const values = [...scope.layout(kind).columns.values()].map((column, at) => sql`t.${column.sql} as ${raw(`c${at}`)}`);
   const document = sql`(select d.document from ${scope.layout(kind).documents} as d where d.id = t.document) as document`;

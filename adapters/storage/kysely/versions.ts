@@ -1,7 +1,7 @@
 /**
- * The schema versions that a release works with, and the tables of each. Its own version is the last of its migrations. In an older one it lacks only
- * migrations that can wait; in a newer one it goes on as long as that leaves all that it uses, and fills what the newer release has added, as it is
- * recorded there: columns and sets are only an index over the documents.
+ * The schema versions that a release works with, and the tables of each. Its own version is the last of its migrations. An older one lacks only
+ * migrations that can wait. A newer one must keep all that this release uses; its additional columns and sets, which it records, are filled, because they
+ * are only an index over the documents.
  */
 import { type SchemaDifference, type StorageSchema, StoreSchemaMismatch } from '../../../src/adapter-kit.ts';
 import { neededVersion } from './compatibility.ts';
@@ -44,7 +44,7 @@ export class Versions {
   /**
    * The tables as they are now.
    * @param result of `statement` @param run in the same transaction
-   * @throws StoreSchemaMismatch when this release cannot go on beside the one that migrated the database
+   * @throws StoreSchemaMismatch when this release cannot work beside the one that migrated the database
    */
   async scopeAt(result: Result | undefined, run: Run): Promise<Scope> {
     const { version, oldest } = recordedOf(result);

@@ -6,7 +6,7 @@ import type { Sql } from '../sql.ts';
  */
 export interface SqlWrites {
   /**
-   * Inserts or changes a number of a namespace; `begin` or `lockWriters` excludes other writers meanwhile. With `returning`, the last statement returns the
+   * Inserts or changes a number of a namespace; `begin` or `lockWriters` excludes other writers. With `returning`, the last statement returns the
    * new number as `value`.
    */
   upsert(change: StateChange): readonly Sql[];

@@ -97,7 +97,7 @@ const engineIn = (schema?: string): SqlEngine => ({
 /** PostgreSQL 12 or later, with the encoding UTF8: tables are in the current schema, the first of `search_path` that there is. */
 export const postgres: SqlEngine = engineIn();
 
-/** The same with all tables in a schema of that name, which migrations create, whatever the `search_path` of a connection is. */
+/** The same with all tables in a schema of that name, which migrations create, independent of the `search_path` of a connection. */
 export const postgresIn = (schema: string): SqlEngine => engineIn(schema);
 
 /** The function for upper case as a quoted identifier. */

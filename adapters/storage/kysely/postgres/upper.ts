@@ -58,7 +58,7 @@ export const createUpper = (called: string): Sql => {
 
 const literal = (text: string): string => `'${text}'`;
 
-/** FNV-1a, 32 bits: enough to tell versions of Unicode apart. */
+/** FNV-1a, 32 bits: enough to distinguish versions of Unicode. */
 const digest = (text: string): string => {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);

@@ -40,7 +40,7 @@ export const sealIdentitySecrets = async (store: Store, keys: SecretKeys, contex
   });
 };
 
-/** @returns the id to go on after */
+/** @returns the id to continue after */
 const sealPage = (store: Store, keys: SecretKeys, after: string): Promise<string | undefined> =>
   store.transaction('write', async (tx) => {
     const rows = await tx.list(terminator.kind, { where: idAfter(after), limit: PAGE });

@@ -7,7 +7,7 @@ export const UNCHECKED = -1;
 
 /** The authorizations of terminators and circuits, checked again as long as these exist. */
 export interface Authorizations {
-  /** Counts changes. Read before an authorization is checked, it tells which changes are not yet considered. */
+  /** Counts changes. Read before an authorization is checked, it identifies the changes that are not yet considered. */
   readonly generation: number;
   /**
    * @param checkedAt `generation` before the authorization was checked

@@ -74,7 +74,7 @@ export const serveLinks = (fabric: Fabric): RouterLinks => {
   };
   const sendFault = (routerId: string, { id, iteration }: LinkFault): void =>
     connected.get(routerId)?.channel.send(fault, { subject: 'link', id, iteration });
-  /** Tells a router whether one of these certificates is the current one of another router, with which it is to share a link. */
+  /** Verifies for a router that one of these certificates is the current one of another router, with which it is to share a link. */
   const verify = async ({ routerId, fingerprints }: MessageBody<typeof verifyRouter>): Promise<boolean> => {
     const row = await forRouters(core, (job) => job.read((entities) => entities.get(routerKind, routerId)));
     return row !== undefined && !row.disabled && row.fingerprint !== null && fingerprints.includes(row.fingerprint ?? '');

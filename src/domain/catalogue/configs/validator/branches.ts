@@ -1,5 +1,5 @@
-/** Keywords that hold a value against other schemas, where it stands. */
-import { type Engine, type Keyword, nothingSeen, type SchemaCheck, type Seen, seeAlso } from './check.ts';
+/** Keywords that apply other schemas to the same value. */
+import { all, type Engine, type Keyword, nothingSeen, type SchemaCheck, type Seen, seeAlso } from './check.ts';
 
 type Schemas = readonly (Readonly<Record<string, unknown>> | boolean)[];
 const compiled = (value: unknown, { compile }: Engine): readonly SchemaCheck[] => (value as Schemas).map(compile); // the schema is known to be one
@@ -22,18 +22,7 @@ const quietly = ({ errors }: Engine, check: SchemaCheck, ...input: Parameters<Sc
 
 const reference: Keyword = (value, _schema, { refer }) => refer(String(value));
 
-const allOf: Keyword = (value, _schema, engine) => {
-  const branches = compiled(value, engine);
-  return (data, at, seen) => {
-    let isGood = true;
-    for (const branch of branches) {
-      if (branch(data, at, seen)) continue;
-      if (!engine.allErrors) return false;
-      isGood = false;
-    }
-    return isGood;
-  };
-};
+const allOf: Keyword = (value, _schema, engine) => all(compiled(value, engine), engine);
 
 const anyOf: Keyword = (value, _schema, engine, fail) => {
   const branches = compiled(value, engine);
@@ -43,7 +32,7 @@ const anyOf: Keyword = (value, _schema, engine, fail) => {
     for (const branch of branches) {
       if (!tried(branch, data, at, seen)) continue;
       isGood = true;
-      if (!seen) break; // further ones could only add to what was looked at
+      if (!seen) break; // further ones could only add evaluated parts
     }
     if (!isGood) return fail(data, at, {});
     engine.errors.length = before;

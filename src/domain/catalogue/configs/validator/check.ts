@@ -3,7 +3,7 @@ import type { Tank } from '../limits.ts';
 import type { Patterns } from '../patterns.ts';
 import type { Draft, SchemaObject } from '../schema-graph.ts';
 
-/** Where a value stands in the data: a JSON pointer, and the property whose name it is, if it is one. */
+/** The position of a value in the data: a JSON pointer, and the property if the value is its name. */
 export interface At {
   readonly path: string;
   readonly propertyName?: string;
@@ -15,7 +15,7 @@ export interface Seen {
   items: number;
 }
 
-/** Holds a value against a schema or a keyword, and leaves what is wrong in `errors` of the engine. */
+/** Validates a value against a schema or a keyword, and adds faults to `errors` of the engine. */
 export type SchemaCheck = (data: unknown, at: At, seen?: Seen) => boolean;
 
 /** State shared by keywords while they are compiled and run. */
@@ -32,7 +32,7 @@ export interface Engine {
   refer(address: string): SchemaCheck;
 }
 
-/** Makes the check of a keyword. `fail` notes a fault of it, and is false. */
+/** Compiles a keyword. `fail` adds a fault of it, and returns false. */
 export type Keyword = (value: unknown, schema: SchemaObject, engine: Engine, fail: Fail) => SchemaCheck;
 export type Fail = (data: unknown, at: At, params: FaultParams) => false;
 
@@ -45,22 +45,40 @@ export const failing =
     return false;
   };
 
-/** Runs the checks in order; after a failure it continues only with `allErrors`. */
-export const all = (checks: readonly SchemaCheck[], { allErrors }: Pick<Engine, 'allErrors'>): SchemaCheck => {
-  const [only] = checks;
-  if (only && checks.length === 1) return only;
-  return (data, at, seen) => {
-    let isGood = true;
-    for (const check of checks) {
-      if (check(data, at, seen)) continue;
-      if (!allErrors) return false;
-      isGood = false;
-    }
-    return isGood;
-  };
+/** True if all entries are valid; after a failure it continues only with `allErrors`. */
+export const every = <T>({ allErrors }: Pick<Engine, 'allErrors'>, entries: Iterable<T>, isGood: (entry: T) => boolean): boolean => {
+  let all = true;
+  for (const entry of entries) {
+    if (isGood(entry)) continue;
+    if (!allErrors) return false;
+    all = false;
+  }
+  return all;
 };
 
-/** The place of a property or item. */
+/** A keyword that limits a measure of a value. @param measureOf undefined for values that have no such measure */
+export const limited =
+  (
+    measureOf: (data: unknown) => number | undefined,
+    isWithin: (measure: number, limit: number) => boolean,
+    more: FaultParams = {},
+  ): Keyword =>
+  (value, _schema, _engine, fail) => {
+    const limit = Number(value);
+    return (data, at) => {
+      const measure = measureOf(data);
+      return measure === undefined || isWithin(measure, limit) || fail(data, at, { ...more, limit });
+    };
+  };
+
+/** Runs the checks in order; after a failure it continues only with `allErrors`. */
+export const all = (checks: readonly SchemaCheck[], engine: Pick<Engine, 'allErrors'>): SchemaCheck => {
+  const [only] = checks;
+  if (only && checks.length === 1) return only;
+  return (data, at, seen) => every(engine, checks, (check) => check(data, at, seen));
+};
+
+/** The position of a property or item. */
 export const below = ({ path, propertyName }: At, key: string | number): At => {
   const step = typeof key === 'number' ? key : key.replaceAll('~', '~0').replaceAll('/', '~1');
   return propertyName === undefined ? { path: `${path}/${step}` } : { path: `${path}/${step}`, propertyName };

@@ -1,6 +1,6 @@
 /** Keywords about lists. */
 import { equalItems } from '../unique-items.ts';
-import { type At, below, type Engine, type Keyword, type SchemaCheck, type Seen, seeItems } from './check.ts';
+import { type At, below, type Engine, type Keyword, limited, type SchemaCheck, type Seen, seeItems } from './check.ts';
 
 type Schema = Readonly<Record<string, unknown>> | boolean;
 type OfList = (items: readonly unknown[], at: At, seen: Seen | undefined) => boolean;
@@ -10,12 +10,7 @@ const lists =
   (data, at, seen) =>
     !Array.isArray(data) || check(data, at, seen);
 
-const size =
-  (isWithin: (length: number, limit: number) => boolean): Keyword =>
-  (value, _schema, _engine, fail) => {
-    const limit = Number(value);
-    return lists((items, at) => isWithin(items.length, limit) || fail(items, at, { limit }));
-  };
+const itemCount = (data: unknown): number | undefined => (Array.isArray(data) ? data.length : undefined);
 
 /** Items from one index on, each against the schema of its index. */
 const each =
@@ -93,8 +88,8 @@ export const unevaluatedItems: Keyword = (value, _schema, engine, fail) => {
 };
 
 export const ofLists: Readonly<Record<string, Keyword>> = {
-  maxItems: size((length, limit) => length <= limit),
-  minItems: size((length, limit) => length >= limit),
+  maxItems: limited(itemCount, (length, limit) => length <= limit),
+  minItems: limited(itemCount, (length, limit) => length >= limit),
   prefixItems: tuple,
   additionalItems,
   items,

@@ -1,5 +1,5 @@
 /** Keywords about objects. Only own properties count: no object has an inherited `constructor`. */
-import { type At, below, type Engine, type Fail, type Keyword, type SchemaCheck, type Seen, seeName } from './check.ts';
+import { type At, below, type Engine, every, type Fail, type Keyword, limited, type SchemaCheck, type Seen, seeName } from './check.ts';
 
 type Schema = Readonly<Record<string, unknown>> | boolean;
 type Properties = Readonly<Record<string, unknown>>;
@@ -10,28 +10,13 @@ const objects =
   (data, at, seen) =>
     typeof data !== 'object' || data === null || Array.isArray(data) || check(data as Properties, at, seen); // narrowed by the checks above
 
-/** True if all entries are valid; after a failure it continues only with `allErrors`. */
-const every = <T>({ allErrors }: Engine, entries: Iterable<T>, isGood: (entry: T) => boolean): boolean => {
-  let all = true;
-  for (const entry of entries) {
-    if (isGood(entry)) continue;
-    if (!allErrors) return false;
-    all = false;
-  }
-  return all;
-};
-
 const entriesOf = (value: unknown): readonly (readonly [string, unknown])[] =>
   typeof value === 'object' && value !== null ? Object.entries(value) : [];
 const compiledEntries = (value: unknown, { compile }: Engine) =>
   entriesOf(value).map(([name, schema]) => [name, compile(schema as Schema)] as const); // the schema is known to be one
 
-const size =
-  (isWithin: (count: number, limit: number) => boolean): Keyword =>
-  (value, _schema, _engine, fail) => {
-    const limit = Number(value);
-    return objects((object, at) => isWithin(Object.keys(object).length, limit) || fail(object, at, { limit }));
-  };
+const propertyCount = (data: unknown): number | undefined =>
+  typeof data === 'object' && data !== null && !Array.isArray(data) ? Object.keys(data).length : undefined;
 
 const required: Keyword = (value, _schema, engine, fail) => {
   const names = value as readonly string[]; // the schema is known to be one
@@ -131,8 +116,8 @@ export const unevaluatedProperties: Keyword = (value, _schema, engine, fail) => 
 };
 
 export const ofObjects: Readonly<Record<string, Keyword>> = {
-  maxProperties: size((count, limit) => count <= limit),
-  minProperties: size((count, limit) => count >= limit),
+  maxProperties: limited(propertyCount, (count, limit) => count <= limit),
+  minProperties: limited(propertyCount, (count, limit) => count >= limit),
   required,
   dependentRequired: dependencies,
   dependentSchemas: dependencies,

@@ -1,6 +1,6 @@
 /** Keywords about a value by itself. */
 import { isSameJson } from '../../../../storage/same-json.ts';
-import type { Keyword } from './check.ts';
+import { type Keyword, limited } from './check.ts';
 
 const TYPES: Readonly<Record<string, (data: unknown) => boolean>> = {
   null: (data) => data === null,
@@ -25,12 +25,9 @@ const enumeration: Keyword = (value, _schema, _engine, fail) => {
 const constant: Keyword = (allowedValue, _schema, _engine, fail) => (data, at) =>
   isSameJson(allowedValue, data) || fail(data, at, { allowedValue });
 
-const bound =
-  (comparison: string, isWithin: (data: number, limit: number) => boolean): Keyword =>
-  (value, _schema, _engine, fail) => {
-    const limit = Number(value);
-    return (data, at) => typeof data !== 'number' || isWithin(data, limit) || fail(data, at, { comparison, limit });
-  };
+const numberIn = (data: unknown): number | undefined => (typeof data === 'number' ? data : undefined);
+const bound = (comparison: string, isWithin: (data: number, limit: number) => boolean): Keyword =>
+  limited(numberIn, isWithin, { comparison });
 
 /** Rounded to eight decimals, so that 19.99 is a multiple of 0.01. */
 const multipleOf: Keyword = (value, _schema, _engine, fail) => (data, at) => {
@@ -39,19 +36,13 @@ const multipleOf: Keyword = (value, _schema, _engine, fail) => (data, at) => {
   return Math.abs(Math.round(times) - times) <= 1e-8 || fail(data, at, { multipleOf: value });
 };
 
-/** Code points, of which a pair of surrogates is one. */
-const lengthOf = (text: string): number => {
+/** The number of code points: a pair of surrogates counts as one. */
+const lengthOf = (data: unknown): number | undefined => {
+  if (typeof data !== 'string') return undefined;
   let length = 0;
-  for (const _ of text) length++;
+  for (const _ of data) length++;
   return length;
 };
-
-const length =
-  (isWithin: (length: number, limit: number) => boolean): Keyword =>
-  (value, _schema, _engine, fail) => {
-    const limit = Number(value);
-    return (data, at) => typeof data !== 'string' || isWithin(lengthOf(data), limit) || fail(data, at, { limit });
-  };
 
 const pattern: Keyword = (value, _schema, { patterns }, fail) => {
   const compiled = patterns.compile(String(value));
@@ -87,8 +78,8 @@ export const ofValues: Readonly<Record<string, Keyword>> = {
   exclusiveMaximum: bound('<', (data, limit) => data < limit),
   exclusiveMinimum: bound('>', (data, limit) => data > limit),
   multipleOf,
-  maxLength: length(atMost),
-  minLength: length(atLeast),
+  maxLength: limited(lengthOf, atMost),
+  minLength: limited(lengthOf, atLeast),
   pattern,
   format,
 };

@@ -8,7 +8,7 @@ import { on } from '../operating-systems.ts';
 type MfaCheck = PostureCheckOf<'MFA'>;
 
 const SECOND = 1000;
-/** How long a session may go on after waking or unlocking before it needs a new code (specification, "States and transitions"). ms */
+/** How long a session may continue after waking or unlocking before it needs a new code (specification, "States and transitions"). ms */
 const GRACE_PERIOD = 300 * SECOND;
 
 interface State {
