@@ -46,7 +46,7 @@ export const failing =
   };
 
 /** True if all entries are valid; after a failure it continues only with `allErrors`. */
-export const every = <T>({ allErrors }: Pick<Engine, 'allErrors'>, entries: Iterable<T>, isGood: (entry: T) => boolean): boolean => {
+export const allValid = <T>({ allErrors }: Pick<Engine, 'allErrors'>, entries: Iterable<T>, isGood: (entry: T) => boolean): boolean => {
   let all = true;
   for (const entry of entries) {
     if (isGood(entry)) continue;
@@ -75,7 +75,7 @@ export const limited =
 export const all = (checks: readonly SchemaCheck[], engine: Pick<Engine, 'allErrors'>): SchemaCheck => {
   const [only] = checks;
   if (only && checks.length === 1) return only;
-  return (data, at, seen) => every(engine, checks, (check) => check(data, at, seen));
+  return (data, at, seen) => allValid(engine, checks, (check) => check(data, at, seen));
 };
 
 /** The position of a property or item. */

@@ -1,5 +1,5 @@
 /** Keywords about objects. Only own properties count: no object has an inherited `constructor`. */
-import { type At, below, type Engine, every, type Fail, type Keyword, limited, type SchemaCheck, type Seen, seeName } from './check.ts';
+import { type At, allValid, below, type Engine, type Fail, type Keyword, limited, type SchemaCheck, type Seen, seeName } from './check.ts';
 
 type Schema = Readonly<Record<string, unknown>> | boolean;
 type Properties = Readonly<Record<string, unknown>>;
@@ -21,17 +21,17 @@ const propertyCount = (data: unknown): number | undefined =>
 const required: Keyword = (value, _schema, engine, fail) => {
   const names = value as readonly string[]; // the schema is known to be one
   return objects((object, at) =>
-    every(engine, names, (missingProperty) => Object.hasOwn(object, missingProperty) || fail(object, at, { missingProperty })),
+    allValid(engine, names, (missingProperty) => Object.hasOwn(object, missingProperty) || fail(object, at, { missingProperty })),
   );
 };
 
 const needed = (engine: Engine, lists: readonly (readonly [string, readonly string[]])[], fail: Fail): SchemaCheck =>
   objects((object, at) =>
-    every(
+    allValid(
       engine,
       lists.filter(([property]) => Object.hasOwn(object, property)),
       ([property, names]) =>
-        every(
+        allValid(
           engine,
           names,
           (missingProperty) => Object.hasOwn(object, missingProperty) || fail(object, at, { property, missingProperty }),
@@ -45,7 +45,7 @@ const dependencies: Keyword = (value, _schema, engine, fail) => {
   const schemas = compiledEntries(Object.fromEntries(entriesOf(value).filter(([, item]) => !Array.isArray(item))), engine);
   const names = needed(engine, lists, fail);
   const held = objects((object, at, seen) =>
-    every(engine, schemas, ([name, check]) => !Object.hasOwn(object, name) || check(object, at, seen)),
+    allValid(engine, schemas, ([name, check]) => !Object.hasOwn(object, name) || check(object, at, seen)),
   );
   return (data, at, seen) => {
     const isGood = names(data, at, seen);
@@ -56,7 +56,7 @@ const dependencies: Keyword = (value, _schema, engine, fail) => {
 const propertyNames: Keyword = (value, _schema, engine, fail) => {
   const check = engine.compile(value as Schema); // the schema is known to be one
   return objects((object, at) =>
-    every(
+    allValid(
       engine,
       Object.keys(object),
       (propertyName) => check(propertyName, { path: at.path, propertyName }) || fail(object, at, { propertyName }),
@@ -72,7 +72,7 @@ const additionalProperties: Keyword = (value, schema, engine, fail) => {
   return objects((object, at, seen) => {
     const others = Object.keys(object).filter((name) => !names.has(name) && !patterns.some((pattern) => pattern.test(name)));
     if (seen) seen.names = 'all';
-    return every(engine, others, (name) =>
+    return allValid(engine, others, (name) =>
       value === false ? fail(object, at, { additionalProperty: name }) : check(object[name], below(at, name)),
     );
   });
@@ -81,7 +81,7 @@ const additionalProperties: Keyword = (value, schema, engine, fail) => {
 const properties: Keyword = (value, _schema, engine) => {
   const schemas = compiledEntries(value, engine);
   return objects((object, at, seen) =>
-    every(engine, schemas, ([name, check]) => {
+    allValid(engine, schemas, ([name, check]) => {
       if (!Object.hasOwn(object, name)) return true;
       seeName(seen, name);
       return check(object[name], below(at, name));
@@ -92,8 +92,8 @@ const properties: Keyword = (value, _schema, engine) => {
 const patternProperties: Keyword = (value, _schema, engine) => {
   const schemas = compiledEntries(value, engine).map(([pattern, check]) => [engine.patterns.compile(pattern), check] as const);
   return objects((object, at, seen) =>
-    every(engine, schemas, ([pattern, check]) =>
-      every(engine, Object.keys(object), (name) => {
+    allValid(engine, schemas, ([pattern, check]) =>
+      allValid(engine, Object.keys(object), (name) => {
         if (!pattern.test(name)) return true;
         seeName(seen, name);
         return check(object[name], below(at, name));
@@ -109,7 +109,7 @@ export const unevaluatedProperties: Keyword = (value, _schema, engine, fail) => 
     const names = seen?.names ?? new Set<string>();
     const others = names === 'all' ? [] : Object.keys(object).filter((name) => !names.has(name));
     if (seen) seen.names = 'all';
-    return every(engine, others, (name) =>
+    return allValid(engine, others, (name) =>
       value === false ? fail(object, at, { unevaluatedProperty: name }) : check(object[name], below(at, name)),
     );
   });
