@@ -3,7 +3,7 @@ import { withDerived } from '../api/kit/derived.ts';
 import type { Tags } from '../api/kit/entity.ts';
 import type { Kind, RowOf } from '../api/kit/resource.ts';
 import type { Change } from '../changelog/events.ts';
-import { changeLog, type LogLimits } from '../changelog/log.ts';
+import { type AppendChange, changeLog, type LogLimits } from '../changelog/log.ts';
 import { inView, isInView, tableOf } from '../changelog/views.ts';
 import { visibleFields } from '../changelog/visible.ts';
 import { invalidField, notFound } from '../errors/index.ts';
@@ -116,8 +116,8 @@ export const entitiesOf = (
   const cache = context.bypassesCache ? undefined : cached?.(counted);
   const tx: Transaction = cache ?? counted;
   const changes: Change[] = [];
-  const append = changeLog(tx, context, cache?.logEnds);
-  const guard = createGuard(context.precondition);
+  let append: AppendChange | undefined;
+  const guard = context.precondition && createGuard(context.precondition);
   // Read once: no other transaction replaces the key while this one writes, and one that replaces it writes the key check first.
   let nameOfKey: Promise<string | undefined> | undefined;
   const networkKey = () => (nameOfKey ??= networkKeyIn(tx));
@@ -136,6 +136,7 @@ export const entitiesOf = (
       before: before && visibleFields(kind, before),
       after: after && visibleFields(kind, after),
     } as Change; // of a recorded kind, and `visibleFields` leaves of a row what `ChangedRow` says
+    append ??= changeLog(tx, context, cache?.logEnds);
     await append(change);
     changes.push(change);
     await context.inTransaction?.(change, { transaction: tx.host });
@@ -144,7 +145,7 @@ export const entitiesOf = (
   const find = async (kind: Kind, id: string): Promise<Row | undefined> => {
     const row = await tx.get(tableOf(kind), id);
     if (!row || !isInView(kind, row)) return undefined;
-    guard(kind, row);
+    guard?.(kind, row);
     return row;
   };
 
@@ -208,7 +209,7 @@ export const entitiesOf = (
     },
     update: async <R extends Kind>(kind: R, before: RowOf<R>, changed: Partial<RowOf<R>>) => {
       const old: Row = before;
-      guard(kind, old);
+      guard?.(kind, old);
       const quiet = kind.unrecorded || Object.keys(changed).every((field) => kind.fields[field]?.volatile);
       if (quiet) {
         const row = await underNetworkKey(networkKey, context.keys, kind, { ...old, ...changed } as Row);
@@ -225,7 +226,7 @@ export const entitiesOf = (
       return row as RowOf<R>;
     },
     remove: async (kind, old: Row) => {
-      guard(kind, old);
+      guard?.(kind, old);
       if (!(await tx.delete(tableOf(kind), old.id))) return;
       if (!kind.unrecorded) await record(kind, 'delete', await tx.nextRevision(), old, null);
     },

@@ -17,8 +17,8 @@ export interface Precondition {
  * the version, are allowed.
  * @throws ApiError `PRECONDITION_FAILED`
  */
-export const createGuard = (precondition: Precondition | undefined): ((kind: Stored, row: Row) => void) => {
-  let pending = precondition;
+export const createGuard = (precondition: Precondition): ((kind: Stored, row: Row) => void) => {
+  let pending: Precondition | undefined = precondition;
   return (kind, row) => {
     if (pending === undefined || row.id !== pending.id || tableOf(kind) !== tableOf(pending.kind)) return;
     const { versions } = pending;

@@ -2,8 +2,7 @@
 import type { Read } from '../storage/port.ts';
 import type { CachedState, CacheSlot } from './cached-state.ts';
 import { referencePredicate } from './partition.ts';
-import { predicateText } from './predicate-text.ts';
-import { dependenciesOf } from './question.ts';
+import { dependenciesOf, predicateText } from './question.ts';
 
 type Referenced = Read & { readonly read: 'referenced' };
 

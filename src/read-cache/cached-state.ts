@@ -2,7 +2,6 @@ import type { Extent } from '../changelog/log.ts';
 import type { LogEnds } from '../changelog/log-ends.ts';
 import type { Indexed } from '../indexes/indexed-answer.ts';
 import type { Query, Read, Row, Transaction } from '../storage/port.ts';
-import { partitionBy } from './partition.ts';
 import type { Dependencies } from './question.ts';
 
 /** The cache, as transactions use it. */
@@ -39,5 +38,3 @@ export interface CacheSlot {
   /** The question about the other part. */
   readonly rest?: Read;
 }
-
-export const rowKey = (table: string, id: string): string => partitionBy(table, 'id', id);

@@ -4,8 +4,8 @@ import type { Query, Read, ReadAnswer, Row, Transaction, TransactionMode, Verifi
 import { readEach } from '../storage/read-each.ts';
 import type { CachedState, CacheSlot } from './cached-state.ts';
 import { cachedValues, type Derivation, type Derived, deriveCached, deriveUncached } from './derived-values.ts';
+import { isRecordedWholly } from './partition.ts';
 import { counting, distinctIn, listingFor } from './question.ts';
-import { isRecordedWholly } from './recorded-tables.ts';
 import { MOST_ROWS, stored, TransactionCache } from './transaction-cache.ts';
 
 const ID = stringField('id');

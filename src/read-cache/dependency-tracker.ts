@@ -1,9 +1,8 @@
 import { idOfSelector } from '../api/kit/roles.ts';
 import { equals, oneOf, type Predicate, type SortKey, stringField } from '../query/index.ts';
 import type { Query, Read, ReadAnswer, Row, Transaction } from '../storage/port.ts';
-import { lookupIn, type Partition, partitionBy, referencePredicate } from './partition.ts';
+import { lookupIn, type Partition, partitionBy, recordedTable, referencePredicate } from './partition.ts';
 import { type Dependencies, dependenciesOf } from './question.ts';
-import { recordedTable } from './recorded-tables.ts';
 
 const ID = stringField('id');
 

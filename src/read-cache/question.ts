@@ -1,9 +1,7 @@
 /** Questions to a store whose answers may be cached, with their keys and dependencies. */
 import { type Predicate, type SortKey, visitReads } from '../query/index.ts';
 import type { Query } from '../storage/port.ts';
-import { type Partition, partitionOf } from './partition.ts';
-import { predicateText } from './predicate-text.ts';
-import { isRecordedWholly, recordedTable } from './recorded-tables.ts';
+import { isRecordedWholly, type Partition, partitionOf, recordedTable } from './partition.ts';
 
 /** The partitions on which an answer depends: a change of one of them invalidates it. */
 export type Dependencies = readonly Partition[];
@@ -59,3 +57,17 @@ export const dependenciesOf = (table: string, where: Predicate, sort: readonly S
 
 /** True if every change of a field is recorded. */
 const isRecorded = (table: string, field: string): boolean => recordedTable(table)?.volatile.includes(field) === false;
+
+/** Terms from which on it costs more to write a predicate again than to remember its text. */
+const LONG = 8;
+
+/** A predicate as text. The same one is asked for a page and for its total, and may be long. */
+export const predicateText = (where: Predicate): string => {
+  if (!('terms' in where) || where.terms.length < LONG) return JSON.stringify(where);
+  const known = texts.get(where);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(where);
+  texts.set(where, text);
+  return text;
+};
+const texts = new WeakMap<Predicate, string>();

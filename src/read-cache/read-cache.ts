@@ -8,12 +8,11 @@ import { LogEnds } from '../changelog/log-ends.ts';
 import { tableOf } from '../changelog/views.ts';
 import type { RoleIndexes } from '../indexes/role-indexes.ts';
 import type { Query, Transaction } from '../storage/port.ts';
-import { type CachedState, rowKey } from './cached-state.ts';
+import type { CachedState } from './cached-state.ts';
 import { CachedTransaction } from './cached-transaction.ts';
 import { Doorkeeper } from './doorkeeper.ts';
-import { type Partition, partitionBy } from './partition.ts';
+import { type Partition, partitionBy, recordedTable, rowKey } from './partition.ts';
 import type { Dependencies } from './question.ts';
-import { recordedTable } from './recorded-tables.ts';
 
 /** Approximate bytes of an entry at most: a larger one would displace many that nearly every call needs. */
 const MAX_ENTRY_BYTES = 64 * 1024;

@@ -2,10 +2,9 @@ import { equals, stringField } from '../query/index.ts';
 import { compareText } from '../query/order.ts';
 import type { Query, Read, Row, Transaction, TransactionMode, Uncommitted } from '../storage/port.ts';
 import { knownReferences } from './cached-references.ts';
-import { type CachedState, type CacheSlot, rowKey } from './cached-state.ts';
-import { partitionBy } from './partition.ts';
+import type { CachedState, CacheSlot } from './cached-state.ts';
+import { isRecordedWholly, partitionBy, recordedTable, rowKey } from './partition.ts';
 import { type CacheableQuestion, listingRows } from './question.ts';
-import { isRecordedWholly, recordedTable } from './recorded-tables.ts';
 
 /** Rows of a cached list at most: enough for the policies of an identity, too few for a page. */
 export const MOST_ROWS = 50;
