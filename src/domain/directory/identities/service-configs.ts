@@ -29,7 +29,7 @@ export const listServiceConfigs = (call: Call, { id }: { readonly id: string }) 
     return { data, pagination: { limit: data.length, offset: 0, totalCount: data.length }, filterableFields: [] };
   });
 
-interface Pairs {
+export interface Pairs {
   readonly id: string;
   readonly body?: readonly ServiceConfigPair[];
 }
