@@ -2,15 +2,15 @@ import { type Certificate, certificatesPem, readCertificates } from '../src/pki/
 import { writePem } from '../src/pki/pem.ts';
 import { x509 } from '../src/pki/x509.ts';
 
-/** A client certificate with its key and the certificates above it. */
+/** A client certificate with its private key and its issuing certificates. */
 export interface TestCertificate {
   /** The certificate in PEM. */
   readonly cert: string;
   /** Its private key: PKCS#8 in PEM. */
   readonly key: string;
-  /** The certificate and those above it in PEM, without the root: the option `cert` of Node's TLS. */
+  /** The certificate chain in PEM, leaf first, without the root: for the option `cert` of Node's TLS. */
   readonly chain: string;
-  /** The same in DER, leaf first: as `presence.connect` takes them. */
+  /** The same chain in DER, as `presence.connect` expects it. */
   readonly certificates: readonly Uint8Array[];
 }
 
@@ -21,7 +21,7 @@ export const testCertificate = (chain: readonly Pick<Certificate, 'der'>[], key:
   certificates: chain.map(({ der }) => der),
 });
 
-/** @param pem as an enrollment answers it: the certificate, then those above it */
+/** @param pem the chain that an enrollment returned, leaf first */
 export const issuedCertificate = async (pem: string, key: string): Promise<TestCertificate> => {
   const { value, fault } = await readCertificates(pem);
   if (fault) throw new TypeError(`the enrollment gave no certificates in PEM: ${fault}`);
@@ -30,7 +30,7 @@ export const issuedCertificate = async (pem: string, key: string): Promise<TestC
 
 const P256 = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 
-/** A new key on P-256, and a certificate request (PKCS#10) for it: both in PEM. @param dnsNames that are to stand beside the common name */
+/** A new P-256 key, and a certificate signing request (PKCS#10) for it, both in PEM. @param dnsNames subject alternative names */
 export const newCsr = async (
   commonName: string,
   ...dnsNames: readonly string[]

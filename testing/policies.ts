@@ -4,7 +4,7 @@ import type { TestSession } from './session.ts';
 
 type Type = 'Dial' | 'Bind';
 
-/** Whose access is asked for: an identity, or a session, whose codes count for checks of MFA. */
+/** The subject of an access check: an identity, or a session, whose verified MFA codes satisfy MFA checks. */
 export type TestSubject = TestEntity | TestSession;
 
 /** Policies, and what they grant. */
@@ -26,8 +26,8 @@ export const policiesOf = ({ controller }: Kit) => {
       await serviceEdgeRouterPolicies.create({ body: { name, semantic, serviceRoles: selectorsOf(to), edgeRouterRoles } });
     },
     isAllowed: async (type: Type, who: TestSubject, { id: serviceId }: TestEntity): Promise<boolean> => {
-      const asked = 'token' in who ? { identityId: who.identityId, apiSessionId: who.id } : { identityId: who.id };
-      return (await access.explain({ ...asked, serviceId, type })).isAllowed;
+      const subject = 'token' in who ? { identityId: who.identityId, apiSessionId: who.id } : { identityId: who.id };
+      return (await access.explain({ ...subject, serviceId, type })).isAllowed;
     },
   };
 };

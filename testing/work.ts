@@ -2,26 +2,26 @@ import type { StorageAdapter, Store } from '../src/adapter-kit.ts';
 
 /** The running work in the store of a network and in its outbound requests. */
 export interface Work {
-  /** Counts it as under way until it settles. */
+  /** Counts a promise as pending work until it settles. */
   track<T>(work: Promise<T>): Promise<T>;
-  /** The same adapter, of whose store the transactions are tracked. */
+  /** Wraps a storage adapter, so that the transactions of its store are tracked. */
   tracked(adapter: StorageAdapter): StorageAdapter;
-  /** Resolves when nothing is under way, nor begins at once. */
+  /** Resolves when no work is pending and none starts within the next turns of the event loop. */
   settled(): Promise<void>;
 }
 
-// As they are when this module loads: a test that replaces the timers of its runtime does not stop the network.
+// Captured when this module loads, so that a test with fake timers does not stall the network.
 const { setImmediate: afterIo, setTimeout: afterTime } = globalThis;
 const nextSlice = (): Promise<void> => new Promise((resolve) => void (afterIo ? afterIo(resolve) : afterTime(resolve, 0)));
 
-/** Turns of the event loop without any work after which the network counts as idle: passing on an answer, or importing a key, takes one or two. */
+/** The network counts as idle after this many turns of the event loop without work. Forwarding an answer or importing a key takes one or two. */
 const QUIET_TURNS = 3;
 
 export const trackWork = (): Work => {
   const running = new Set<Promise<unknown>>();
   const track = <T>(work: Promise<T>): Promise<T> => {
-    const over: Promise<unknown> = work.then(ignored, ignored).finally(() => running.delete(over));
-    running.add(over);
+    const settled: Promise<unknown> = work.then(ignored, ignored).finally(() => running.delete(settled));
+    running.add(settled);
     return work;
   };
   const watch = (store: Store): Store =>

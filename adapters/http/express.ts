@@ -10,11 +10,11 @@ import type { NodeIncoming, NodeOutgoing } from './node-request.ts';
 /** The members of an Express request that are used here. */
 type ExpressRequest = NodeIncoming & { readonly body?: unknown; readonly rawBody?: unknown; readonly ip?: string | undefined };
 
-/** Passed to `app.use`. Requests outside the mount path go on to `next`. */
+/** Passed to `app.use`. Requests outside the mount path are passed to `next`. */
 export type ExpressHandler = (req: ExpressRequest, res: NodeOutgoing, next: () => void) => void;
 
 /**
- * For Express 4 and 5. Mount it before body parsers, which refuse malformed bodies with their own errors; behind them, it uses the parsed body.
+ * For Express 4 and 5. Mount it before body parsers, which refuse malformed bodies with their own errors. Mounted after them, it uses the parsed body.
  *
  * ```ts
  * app.use('/overlay', expressHandler(controller));
@@ -31,8 +31,8 @@ export const expressHandler = (controller: Handling, options?: NodeOptions): Exp
 export type ExpressErrorHandler = (error: unknown, req: NodeIncoming, res: NodeOutgoing, next: (error: unknown) => void) => void;
 
 /**
- * For routes of the host's own, with Express 4 and 5: an `ApiError` is answered as the controller answers it, with its status, the envelope, `Retry-After` and
- * headers against caching and sniffing. All other errors, and any once headers were sent, go on to the next error handler.
+ * Error handler for the host's own routes, with Express 4 and 5. Answers an `ApiError` as the controller would: with its status, the envelope, `Retry-After`,
+ * and headers that prevent caching and MIME sniffing. Passes all other errors, and every error once headers have been sent, to the next error handler.
  *
  * ```ts
  * app.use(expressErrorHandler()); // after the routes

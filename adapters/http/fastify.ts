@@ -36,8 +36,8 @@ interface FastifyReply {
 export type FastifyPlugin = (scope: FastifyScope, options: object, done: () => void) => void;
 
 /**
- * For Fastify 5. The host's hooks run, its body parsers do not: the controller reads bodies itself. The answer bypasses Fastify: it has the headers that
- * hooks have set, but `onSend` hooks do not see it.
+ * For Fastify 5. The host's hooks run, but not its body parsers, because the controller reads bodies itself. The answer bypasses Fastify: it has the headers
+ * that hooks have set, but `onSend` hooks do not see it.
  *
  * ```ts
  * app.register(fastifyPlugin(controller), { prefix: '/overlay' });
@@ -69,17 +69,17 @@ export type FastifyErrorHandler<Request extends FastifyRequest = FastifyRequest,
 ) => unknown;
 
 /**
- * For routes of the host's own, with Fastify 5: an `ApiError` is answered as the controller answers it, with its status, the envelope, `Retry-After` and headers
- * against caching and sniffing.
+ * Error handler for the host's own routes, with Fastify 5. Answers an `ApiError` as the controller would: with its status, the envelope, `Retry-After`, and
+ * headers that prevent caching and MIME sniffing.
  *
  * ```ts
  * app.setErrorHandler(fastifyErrorHandler());
  * ```
- * @param otherwise handles all other errors, as `app.setErrorHandler` takes it. Default: the error handler of the surrounding scope, and at last that of Fastify
+ * @param otherwise handles all other errors; a handler as for `app.setErrorHandler`. Default: the handler of the enclosing scope, ultimately Fastify's own
  */
 export const fastifyErrorHandler =
   <Request extends FastifyRequest, Reply extends FastifyReply>(
-    otherwise: FastifyErrorHandler<Request, Reply> = thrownOn,
+    otherwise: FastifyErrorHandler<Request, Reply> = rethrow,
   ): FastifyErrorHandler<Request, Reply> =>
   (error, request, reply) => {
     if (reply.sent || !isApiError(error)) return otherwise(error, request, reply);
@@ -92,7 +92,7 @@ export const fastifyErrorHandler =
     return undefined;
   };
 
-/** Fastify hands what an error handler throws to that of the surrounding scope. */
-const thrownOn: FastifyErrorHandler = (error) => {
+/** Rethrows: Fastify passes an error that a handler throws to the handler of the enclosing scope. */
+const rethrow: FastifyErrorHandler = (error) => {
   throw error;
 };

@@ -1,13 +1,13 @@
-/** The forms in which proxies forward a certificate of their client in a header. */
+/** Parses the header formats in which proxies forward the certificate of a client. */
 import { readPem } from '../../src/adapter-kit.ts';
 
-/** Maximum of certificates per request: no valid chain is longer. */
+/** Maximum number of certificates per request: no valid chain is longer. */
 export const MOST = 11;
 
 const BYTE_SEQUENCE = /^:([A-Za-z0-9+/]+={0,2}):$/;
 
 /**
- * Byte sequences (RFC 9440), percent-encoded PEM, or an element of Envoy's `x-forwarded-client-cert`.
+ * Reads the certificates in a header value: byte sequences (RFC 9440), percent-encoded PEM, or an element of Envoy's `x-forwarded-client-cert`.
  * @returns DER; no certificates if any part is malformed
  */
 export const certificatesIn = (value: string): readonly Uint8Array[] => {
@@ -33,7 +33,7 @@ const ELEMENT = new RegExp(`^[a-z]+=(?:${VALUE})(?:;[a-z]+=(?:${VALUE}))*$`, 'i'
 /** Matches the pairs of an element. A quoted value, such as a subject, may contain text that looks like a pair. */
 const PAIRS = new RegExp(`([a-z]+)=(${VALUE})(?:;|$)`, 'gi');
 
-/** Percent-encoded PEM of the chain, or else of the certificate. Empty if there are several elements: those before the last one may come from the client. */
+/** Percent-encoded PEM of the chain, else of the certificate. Empty if there are several elements, because the client may have sent the earlier ones. */
 const elementIn = (value: string): string => {
   if (!ELEMENT.test(value)) return '';
   const pairs = new Map([...value.matchAll(PAIRS)].map(([, name = '', quoted = '']) => [name.toLowerCase(), quoted]));

@@ -2,17 +2,17 @@ import { type CoreAnswer, type CoreRequest, consoleLogger, type Logger, splitTar
 
 /** A controller, or a wrapper around its `handle`. */
 export interface Handling {
-  /** Answers a request. A controller never rejects. If a wrapper does, the client gets 500. */
+  /** Answers a request. A controller's promise never rejects. If a wrapper's does, the client gets 500. */
   handle(request: CoreRequest): Promise<CoreAnswer>;
-  /** Logs why `handle` rejected. A controller has one; default: the console. */
+  /** Logs the error with which `handle` rejected. Every controller has a logger. Default: the console. */
   readonly logger?: Pick<Logger, 'error'>;
 }
 
 type FailedRequest = Pick<CoreRequest, 'requestId' | 'method' | 'target'>;
 
 /**
- * Logs why a request is answered with 500, under the request id of that answer. The controller answers its own errors, so this one comes from a wrapper of the
- * host, or from the bridge. The path is logged without its query, which may contain a token.
+ * Logs the error behind a 500 answer, with the request id of the answer. The controller handles its own errors, so this error comes from the host's wrapper or
+ * from the bridge. The path is logged without its query, which may contain a token.
  */
 export const logFailure = ({ logger = consoleLogger() }: Handling, { requestId, method, target }: FailedRequest, error: unknown): void => {
   try {

@@ -12,17 +12,17 @@ import { type Respond, type WebConnection, type WebOptions, webBridge } from './
 /** The members of a Hono context that are used here. */
 interface HonoContext {
   readonly req: { readonly raw: Request; arrayBuffer(): Promise<ArrayBuffer> };
-  /** On Node, `@hono/node-server` puts the request there. */
+  /** On Node, `@hono/node-server` stores the request of Node here, as `incoming`. */
   readonly env: unknown;
   /** Creates a response with the headers that middleware has set. */
   newResponse(body: Parameters<Respond>[0], init?: { readonly status?: number; readonly headers?: unknown }): Response;
-  /** Sets a header of the answer, or takes it away. */
+  /** Sets a header of the response; without a value, removes it. */
   header(name: string, value?: string): void;
 }
 
-/** Where the controller is mounted, and how to get facts about the client. */
+/** Where the controller is mounted, and how to get connection details of the client. */
 export interface HonoOptions extends WebOptions {
-  /** Returns the facts about the client that the request lacks. Default: those of `@hono/node-server`, otherwise none. */
+  /** Returns connection details that a web-standard request lacks. Default: those that `@hono/node-server` provides, on other runtimes none. */
   readonly connection?: (context: HonoContext) => WebConnection;
 }
 
@@ -55,13 +55,13 @@ const ofNode = ({ env }: HonoContext): WebConnection => {
 export type HonoErrorHandler<Context extends HonoContext = HonoContext> = (error: Error, context: Context) => Response | Promise<Response>;
 
 /**
- * For routes of the host's own, with Hono 4: an `ApiError` is answered as the controller answers it, with its status, the envelope, `Retry-After` and headers
- * against caching and sniffing.
+ * Error handler for the host's own routes, with Hono 4. Answers an `ApiError` as the controller would: with its status, the envelope, `Retry-After`, and
+ * headers that prevent caching and MIME sniffing.
  *
  * ```ts
  * app.onError(honoErrorHandler((error, context) => context.text('an error of ours', 500)));
  * ```
- * @param otherwise answers all other errors, as `app.onError` takes it. Default: like Hono without a handler, which answers an `HTTPException` with its own
+ * @param otherwise answers all other errors; a handler as for `app.onError`. Default: like Hono without a handler, it answers an `HTTPException` with its own
  * response, and logs any other error and answers 500
  */
 export const honoErrorHandler =
@@ -75,7 +75,7 @@ export const honoErrorHandler =
     return context.newResponse(raw.method === 'HEAD' ? null : body, { status });
   };
 
-/** Hono exports no handler of its own. */
+/** Reimplements Hono's default error handler, which Hono does not export. */
 const likeHono: HonoErrorHandler = (error, context) => {
   if ('getResponse' in error && typeof error.getResponse === 'function') {
     const response = error.getResponse() as Response; // of an HTTPException

@@ -23,11 +23,11 @@ interface KoaContext {
   remove(name: string): void;
 }
 
-/** Passed to `app.use`. Requests outside the mount path go on to `next`. */
+/** Passed to `app.use`. Requests outside the mount path are passed to `next`. */
 export type KoaMiddleware = (context: KoaContext, next: () => Promise<unknown>) => Promise<unknown>;
 
 /**
- * For Koa 2 and 3. The answer bypasses Koa: middleware before it may set headers and sees the status, but not the body.
+ * For Koa 2 and 3. The answer bypasses Koa: earlier middleware may set headers and sees the status, but not the body.
  *
  * ```ts
  * app.use(koaMiddleware(controller, { mount: '/overlay' }));
@@ -46,8 +46,8 @@ export const koaMiddleware = (controller: Handling, options?: NodeOptions): KoaM
 };
 
 /**
- * For routes of the host's own, with Koa 2 and 3: an `ApiError` that later middleware throws is answered as the controller answers it, with its status, the
- * envelope, `Retry-After` and headers against caching and sniffing. All other errors, and any once headers were sent, are thrown on.
+ * Error handler for the host's own routes, with Koa 2 and 3. Answers an `ApiError` that later middleware throws as the controller would: with its status, the
+ * envelope, `Retry-After`, and headers that prevent caching and MIME sniffing. Rethrows all other errors, and every error once headers have been sent.
  *
  * ```ts
  * app.use(koaErrorHandler()); // before the routes

@@ -6,9 +6,9 @@ import type { Handling } from './handling.ts';
 import { answeringErrors, type WebHandler } from './own-errors.ts';
 import { type WebConnection, type WebOptions, webBridge } from './web-bridge.ts';
 
-/** Where the controller is mounted, and how to get facts about the client. */
+/** Where the controller is mounted, and how to get connection details of the client. */
 export interface NextOptions extends WebOptions {
-  /** Returns the facts about the client that Next.js lacks, e.g. from headers that your proxy sets. Default: none. */
+  /** Returns connection details that Next.js does not provide, e.g. from headers that your proxy sets. Default: none. */
   readonly connection?: (request: Request) => WebConnection;
 }
 
@@ -34,8 +34,8 @@ export const nextHandlers = (controller: Handling, { connection, ...options }: N
 };
 
 /**
- * Wraps a route handler of the host's own: an `ApiError` that it throws is answered as the controller answers it, with its status, the envelope, `Retry-After`
- * and headers against caching and sniffing. All else, as what `redirect()` and `notFound()` throw, is left to Next.js.
+ * Wraps one of the host's own route handlers. Answers an `ApiError` that it throws as the controller would: with its status, the envelope, `Retry-After`, and
+ * headers that prevent caching and MIME sniffing. Leaves everything else to Next.js, such as what `redirect()` and `notFound()` throw.
  *
  * ```ts
  * export const GET = nextErrorHandler(async (request) => Response.json(await people(request)));

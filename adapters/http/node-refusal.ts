@@ -2,7 +2,7 @@ import http from 'node:http';
 import type { Duplex } from 'node:stream';
 import { REFUSAL_HEADERS, type RefusalStatus, refusalBody } from './refusal.ts';
 
-/** Answers invalid HTTP, if the socket is still writable, and closes it. */
+/** Answers a malformed HTTP request, if the socket is still writable, and closes the socket. */
 export const refuseConnection = (error: NodeJS.ErrnoException, socket: Duplex): void => {
   const status = statusOf(error.code ?? '');
   if (status === undefined || !socket.writable) {

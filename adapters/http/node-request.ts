@@ -6,9 +6,9 @@ import { takenOff } from './mount.ts';
 import { bytesOf } from './parsed-body.ts';
 import { requestIdOf } from './request-id.ts';
 
-/** A request of Node, by HTTP/1.1 or HTTP/2. */
+/** A request of Node, over HTTP/1.1 or HTTP/2. */
 export type NodeIncoming = IncomingMessage | Http2ServerRequest;
-/** A response of Node, by HTTP/1.1 or HTTP/2. */
+/** A response of Node, over HTTP/1.1 or HTTP/2. */
 export type NodeOutgoing = ServerResponse | Http2ServerResponse;
 
 /** A request as a Node framework passes it on. */
@@ -19,7 +19,7 @@ export interface HostRequest {
   readonly parsed?: unknown;
   /** Address of the client according to the host, which may have resolved proxies. Default: that of the socket. */
   readonly remoteAddress?: string | undefined;
-  /** Path and query before the host has taken the front of the path off. Default: the member of that name that Express sets on the request. */
+  /** Path and query before the host stripped its mount path. Default: `originalUrl` of the request, which Express sets. */
   readonly originalUrl?: string | undefined;
   /** The host's id of the request. */
   readonly requestId?: string | undefined;
@@ -39,7 +39,7 @@ export class NodeRequest implements CoreRequest {
   readonly #prefix: string;
   readonly #receive: Receive;
   readonly #forwarded: Forwarded | undefined;
-  #left: AbortController | undefined;
+  #disconnect: AbortController | undefined;
   #requestId: string | undefined;
 
   /** @param target path and query below the mount point */
@@ -54,7 +54,7 @@ export class NodeRequest implements CoreRequest {
   }
 
   header(name: string): string | undefined {
-    if (name === 'authorization') return everyAuthorization(this.#host.req);
+    if (name === 'authorization') return allAuthorizations(this.#host.req);
     const value = this.#host.req.headers[name];
     return Array.isArray(value) ? value.join(', ') : value;
   }
@@ -94,15 +94,15 @@ export class NodeRequest implements CoreRequest {
   }
 
   get signal(): AbortSignal {
-    if (this.#left) return this.#left.signal;
+    if (this.#disconnect) return this.#disconnect.signal;
     const controller = new AbortController();
-    this.#left = controller;
-    whenGone(this.#host.res, () => controller.abort());
+    this.#disconnect = controller;
+    onDisconnect(this.#host.res, () => controller.abort());
     return controller.signal;
   }
 }
 
-/** By which log and answer know a request. Middleware such as pino-http has set an id on the request itself. */
+/** The id of a request in the log and in its answer. Middleware such as pino-http may have set `id` on the request itself. */
 export const hostRequestId = ({ req, requestId }: HostRequest): string => {
   const { id = requestId } = req as { readonly id?: unknown };
   return requestIdOf(id, req.headers['x-request-id']?.toString());
@@ -122,14 +122,14 @@ interface Receiving {
 type Receive = (host: HostRequest, limit: number) => Promise<Uint8Array>;
 type Forwarded = (req: NodeIncoming) => readonly Uint8Array[] | undefined;
 
-/** Calls `gone` if the client disconnects before the answer is complete. */
-const whenGone = (res: NodeOutgoing, gone: () => void): void => {
+/** Calls `disconnected` if the client disconnects before the answer is complete. */
+const onDisconnect = (res: NodeOutgoing, disconnected: () => void): void => {
   if ('stream' in res) {
     // An HTTP/2 stream that the client aborts closes as if everything had been written, so `aborted` is checked.
-    if (res.stream.aborted) gone();
-    else res.stream.once('aborted', gone);
+    if (res.stream.aborted) disconnected();
+    else res.stream.once('aborted', disconnected);
   } else {
-    const closed = () => res.writableFinished || gone();
+    const closed = () => res.writableFinished || disconnected();
     if (res.closed) closed();
     else res.once('close', closed);
   }
@@ -145,7 +145,7 @@ const isBodiless = (req: NodeIncoming): boolean => {
 };
 
 /** All `Authorization` headers: Node's `headers` has only the first of several. */
-const everyAuthorization = (req: NodeIncoming): string | undefined => {
+const allAuthorizations = (req: NodeIncoming): string | undefined => {
   const first = req.headers.authorization;
   if (first === undefined) return undefined;
   const raw = req.rawHeaders;

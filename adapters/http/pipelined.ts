@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { HostRequest } from './node-request.ts';
 
-/** Requests of a connection that are worked on, or whose answers it has not taken yet. */
-const AT_ONCE = 4;
-/** Requests of a connection that may wait; beyond that the connection is not read while they do. Reading up to here is what detects a closed connection. */
-const MOST_WAITING = 256;
+/** Maximum number of requests per connection that are processed at once, including those whose answers are not fully written. */
+const MAX_ACTIVE = 4;
+/** Maximum number of waiting requests per connection. Beyond it, reading pauses; up to it, reading continues, because only that detects a closed connection. */
+const MAX_WAITING = 256;
 
-interface Line {
-  /** The answers to the requests that came last, `AT_ONCE` of them. */
+interface Connection {
+  /** The responses to the last `MAX_ACTIVE` requests. */
   readonly last: ServerResponse[];
   waiting: number;
 }
@@ -22,25 +22,25 @@ export interface PipelinedQueue {
 }
 
 export const createPipelinedQueue = (): PipelinedQueue => {
-  const lines = new WeakMap<object, Line>();
+  const connections = new WeakMap<object, Connection>();
 
-  const wait = async (line: Line, before: ServerResponse, { socket }: IncomingMessage): Promise<boolean> => {
-    if (++line.waiting > MOST_WAITING) socket.pause();
+  const wait = async (connection: Connection, before: ServerResponse, { socket }: IncomingMessage): Promise<boolean> => {
+    if (++connection.waiting > MAX_WAITING) socket.pause();
     await new Promise((resolve) => before.once('close', resolve));
-    // Long before the last one: its body may still be on its way.
-    if (line.waiting-- === MOST_WAITING) socket.resume();
+    // Resumes early, not only when the last request starts: the rest of its body may not have arrived yet.
+    if (connection.waiting-- === MAX_WAITING) socket.resume();
     return !socket.destroyed;
   };
 
   return {
     admit: ({ req, res }) => {
-      // Streams of HTTP/2 have bounds of their own.
+      // HTTP/2 has its own limit on concurrent streams.
       if ('stream' in res) return undefined;
-      const request = req as IncomingMessage; // as the response
-      const line = lines.get(request.socket) ?? { last: [], waiting: 0 };
-      lines.set(request.socket, line);
-      const before = line.last.push(res) > AT_ONCE ? line.last.shift() : undefined;
-      return before === undefined || before.writableFinished || before.destroyed ? undefined : wait(line, before, request);
+      const request = req as IncomingMessage; // HTTP/1, like the response
+      const connection = connections.get(request.socket) ?? { last: [], waiting: 0 };
+      connections.set(request.socket, connection);
+      const before = connection.last.push(res) > MAX_ACTIVE ? connection.last.shift() : undefined;
+      return before === undefined || before.writableFinished || before.destroyed ? undefined : wait(connection, before, request);
     },
   };
 };

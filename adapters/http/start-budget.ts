@@ -1,20 +1,20 @@
-/** Milliseconds for which requests are started within one turn of the event loop. */
-const BEGUN_FOR_MS = 20;
+/** The time within one turn of the event loop after which no further request starts. ms */
+const BUDGET_MS = 20;
 
 /**
- * Many requests may arrive in one turn of the event loop. If all of them started in it, they would block the process for as long as they take together.
+ * Many requests may arrive in one turn of the event loop. Starting all of them at once would block the process for as long as they take together.
  * @param now milliseconds
- * @returns gives undefined if a request may begin; otherwise resolves when it may, in the order of the calls
+ * @returns a function that returns undefined if a request may start, otherwise a promise that resolves when it may, in the order of the calls
  */
 export const createStartBudget = (now: () => number): (() => Promise<void> | undefined) => {
   /** The time at which the first request of this turn of the event loop started. */
-  let firstAt: number | undefined;
+  let startedAt: number | undefined;
   const endTurn = () => {
-    firstAt = undefined;
+    startedAt = undefined;
   };
   const isOver = (): boolean => {
-    if (firstAt !== undefined) return now() - firstAt >= BEGUN_FOR_MS;
-    firstAt = now();
+    if (startedAt !== undefined) return now() - startedAt >= BUDGET_MS;
+    startedAt = now();
     setImmediate(endTurn);
     return false;
   };

@@ -3,14 +3,14 @@ import { checkedOptions } from '../../src/adapter-kit.ts';
 import { certificatesIn, MOST } from './forwarded-certificates.ts';
 import type { NodeIncoming } from './node-request.ts';
 
-/** Proxies that stand between clients and this server, and are trusted in what they say of them. */
+/** Proxies between clients and this server whose headers about clients are trusted. */
 export interface TrustedProxies {
   /** Their addresses and ranges: `['10.1.2.3', '10.2.0.0/16', 'fd00::/8']`. */
   readonly from: readonly string[];
   /**
    * Header with the address of the client, such as `x-forwarded-for`: one address, or a list to which each proxy appends. The last address that is not a
-   * trusted proxy's counts. The proxy must set the header, or append to it, on every request. Default: none, and requests have the address that the host
-   * gives them, or the proxy's.
+   * trusted proxy's counts. The proxy must set the header, or append to it, on every request. Default: none; the address of the client is then the one that
+   * the host gives, or the proxy's.
    */
   readonly addressHeader?: string;
   /**
@@ -24,7 +24,7 @@ export interface TrustedProxies {
 
 export interface Proxies {
   has(address: string): boolean;
-  /** The address of the client: that which the connection, or the host, gives; behind a trusted proxy, the one that it forwards, if it does. */
+  /** The address of the client: behind a trusted proxy, the one that it forwards, if any; otherwise `given`, by the connection or the host. */
   addressOf(req: NodeIncoming, given: string): string;
   /**
    * The certificates that a proxy forwards: none if the header is missing or invalid. Undefined for a request from any other address, whose headers
@@ -33,10 +33,10 @@ export interface Proxies {
   certificatesOf(req: NodeIncoming): readonly Uint8Array[] | undefined;
 }
 
-/** Maximum of entries of a header that are examined, from the last one on. */
-const MOST_HOPS = 30;
+/** Maximum number of entries of a header that are examined, starting with the last one. */
+const MAX_HOPS = 30;
 
-/** @throws TypeError for an invalid address, and for a range that would trust everybody */
+/** @throws TypeError for an invalid address, or a range so wide that it would trust everybody */
 export const readProxies = (options: TrustedProxies | readonly TrustedProxies[]): Proxies => {
   const all = [options].flat().map(readOne);
   const ofPeer = (address: string) => all.find((one) => one.has(address));
@@ -47,7 +47,7 @@ export const readProxies = (options: TrustedProxies | readonly TrustedProxies[])
       const header = ofPeer(given)?.addressHeader;
       if (header === undefined) return given;
       let nearest = given;
-      for (const hop of hopsIn(header, req).slice(-MOST_HOPS).reverse()) {
+      for (const hop of hopsIn(header, req).slice(-MAX_HOPS).reverse()) {
         // An entry that is not an address hides the client: the proxy that added it is the last known sender.
         if (hop === undefined) return nearest;
         nearest = hop;
@@ -91,7 +91,7 @@ const onlyHeader = (req: NodeIncoming, name: string): string => {
   return values.length === 1 ? (values[0] ?? '') : '';
 };
 
-/** The addresses in a header, the nearest last; undefined for what is none. */
+/** The addresses in a header, the nearest last; undefined for an entry that is not an address. */
 const hopsIn = (name: string, req: NodeIncoming): readonly (string | undefined)[] =>
   valuesOf(req, name)
     .flatMap((value) => value.split(','))

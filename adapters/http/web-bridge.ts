@@ -24,12 +24,12 @@ export interface WebOptions extends AnswerLimits {
   readonly mount?: string;
 }
 
-/** Facts about the connection that a web-standard request lacks. */
+/** Connection details that a web-standard request lacks. */
 export interface WebConnection {
   /** DER of the certificates that the client presented, leaf first. */
   readonly peerCertificates?: readonly Uint8Array[];
   readonly remoteAddress?: string | undefined;
-  /** Returns the body, called only if the host has consumed that of the request: bytes, text, or a JSON value. */
+  /** Returns the body as bytes, text, or a JSON value. Called only if the host has already consumed the body of the request. */
   readonly usedBody?: () => unknown;
 }
 
@@ -100,7 +100,7 @@ const valuesOf = (value: string | readonly string[]): readonly string[] => (type
 /**
  * A streamed body. The next part is requested only when the host needs it, and none after the client has disconnected.
  * @param left aborted when the client disconnects
- * @param broken aborted when the answer is broken off
+ * @param broken aborted when the controller cuts the answer short
  */
 const streamOf = (body: AsyncIterable<Uint8Array>, left: AbortSignal, broken: AbortSignal | undefined): ReadableStream<Uint8Array> => {
   const parts = body[Symbol.asyncIterator]();

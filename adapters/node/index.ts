@@ -1,4 +1,4 @@
-/** The entry point of hosts on Node, by the condition `node` of package.json: the core, with `nodePlatform()` as the default platform. */
+/** The entry point on Node (the export condition `node` in package.json): the core, with `nodePlatform()` as the default platform. */
 import { ManagementController as Core } from '../../src/index.ts';
 import { withNodePlatform } from './default-platform.ts';
 

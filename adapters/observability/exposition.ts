@@ -1,4 +1,5 @@
-/** The text exposition format of Prometheus, version 0.0.4. */
+/** Writes metrics in the text exposition format of Prometheus, version 0.0.4. */
+
 export type Labels = Readonly<Record<string, string>>;
 
 /** The samples of one metric, as text. */
@@ -14,7 +15,7 @@ export interface Histogram extends Family {
   record(labels: Labels, value: number): void;
 }
 
-/** @param name with the suffix `_total` */
+/** @param name must end in `_total` */
 export const counter = (name: string, help: string): Counter => {
   const values = new Map<string, number>();
   return {
@@ -32,7 +33,7 @@ export const counter = (name: string, help: string): Counter => {
   };
 };
 
-/** A gauge: numbers of this moment. */
+/** A gauge with its current values. */
 export const gauge = (name: string, help: string, samples: readonly (readonly [Labels, number])[]): Family => ({
   lines: () =>
     family(

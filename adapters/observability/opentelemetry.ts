@@ -30,13 +30,13 @@ export interface OpenTelemetryOptions {
 }
 
 const NAME = 'overlay-controller';
-/** The buckets that the semantic conventions advise for `http.server.request.duration`, in seconds. */
+/** The buckets that the semantic conventions recommend for `http.server.request.duration`, in seconds. */
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 
 /**
  * An observer that creates a span and a duration measurement for each call, by the stable semantic conventions for HTTP servers (version 1.23 and later). A
- * request becomes a `SERVER` span, whose parent comes from its header `traceparent` by the registered propagator. If a span is already active, e.g. by
- * an instrumentation of the HTTP server or around a call in process, that span is the parent, and the call becomes an `INTERNAL` span. Spans are created
+ * request becomes a `SERVER` span, whose parent the registered propagator extracts from the header `traceparent`. If a span is already active, e.g. from
+ * an instrumented HTTP server or around an in-process call, that span is the parent, and the call becomes an `INTERNAL` span. Spans are created
  * when calls end, so work within a call does not appear among their children.
  *
  * ```ts
@@ -75,7 +75,7 @@ export const openTelemetry = (options: OpenTelemetryOptions = {}): Observe => {
     const seconds = event.durationMs / 1000;
     const { parent, isServer } = parentOf(event);
     const http = event.transport === 'http' ? httpAttributes(event, scheme) : {};
-    // By the conventions, a 4xx is no error of a server span. A call in process throws it, so there it is.
+    // By the conventions, a 4xx does not mark a server span as an error. An in-process call throws, so its span is always marked.
     const failure = event.status >= 500 || event.transport === 'process' ? errorOf(event) : undefined;
     const error: Attributes = failure === undefined ? {} : { 'error.type': failure };
     const span = tracer.startSpan(
@@ -126,7 +126,7 @@ const nameOf = ({ transport, method, route, operationId = 'unmatched' }: Operati
   return route === undefined ? known : `${known} ${route}`;
 };
 
-/** The attributes of spans and of the metric: each has a fixed set of values. */
+/** The attributes common to spans and the metric, all of low cardinality. */
 const httpAttributes = ({ method, route, status }: OperationEvent, scheme: string): Attributes => ({
   'http.request.method': method,
   'url.scheme': scheme,

@@ -2,8 +2,8 @@ import { mkdir, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
- * Makes a folder that only its owner may enter, and the folders above it. One that is there already stays as it is.
- * Not by the option `recursive` of `mkdir`, which says `ENOENT` where the reason is another, such as a read-only file system.
+ * Creates a folder that only its owner may enter, and its missing parents. An existing folder is left unchanged. Does not use the option `recursive` of
+ * `mkdir`, which reports `ENOENT` even if the cause is something else, such as a read-only file system.
  * @throws errors of the file system, e.g. `EROFS`
  */
 export const makeFolder = async (folder: string): Promise<void> => {

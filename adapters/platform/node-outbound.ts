@@ -10,8 +10,8 @@ type Resolve = (name: string, found: (error: Error | null, addresses: readonly L
 const resolveBySystem: Resolve = (name, found) => lookup(name, { all: true }, (error, addresses) => found(error, addresses ?? []));
 
 /**
- * Outbound requests by Node's `http` and `https`. A name is resolved once, and the socket connects only to permitted addresses of that answer, so that a
- * name that resolves differently the next moment (DNS rebinding) has no effect.
+ * Outbound requests through Node's `http` and `https`. A name is resolved once, and the socket connects only to permitted addresses of that answer, which
+ * prevents DNS rebinding.
  * @param resolve Default: the system's resolver.
  */
 export const nodeOutbound = (resolve: Resolve = resolveBySystem): Outbound => createOutbound(transport(resolve));
@@ -22,7 +22,7 @@ const transport =
     const answer = await new Promise<IncomingMessage>((answered, failed) => {
       const request = url.protocol === 'https:' ? requestByHttps : requestByHttp;
       request(url, {
-        // Not the host's global agent, which may have open connections or a proxy.
+        // Bypasses the host's global agent, which may have open connections or a proxy.
         agent: false,
         signal,
         lookup: permittedOnly(resolve, permits),
@@ -34,7 +34,7 @@ const transport =
         .end(body);
     });
     const { statusCode: status = 0, headers: received } = answer;
-    // Node joins several values of a name, except for `set-cookie`.
+    // Node joins the values of a repeated header, except for `set-cookie`.
     const header = (name: string) => (name === 'set-cookie' ? undefined : (received[name] as string | undefined));
     return { status, location: received.location, body: answer, header };
   };

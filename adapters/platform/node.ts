@@ -10,12 +10,12 @@ import { nodeOutbound } from './node-outbound.ts';
 export { snapshotFolder } from './snapshot-folder.ts';
 
 /**
- * The platform of Node.js, which Bun and Deno run too, and the default there: passwords are hashed by native code on the thread pool, so that a login does not
- * block other calls; random bytes come from a pool, because ids are drawn often; outbound requests check the addresses that they
- * connect to. The rest is that of `webPlatform`.
+ * The platform of Node.js, and the default there; it also runs on Bun and Deno. Passwords are hashed by native code on the thread pool, so that a login does
+ * not block other calls. Random bytes come from a pool, because ids are generated often. Outbound requests check the addresses that they connect to. Everything
+ * else is as in `webPlatform`.
  *
  * ```ts
- * const platform = nodePlatform({ logger: pino() }); // or any `Logger`; pino and bunyan are called in their own order
+ * const platform = nodePlatform({ logger: pino() }); // or any `Logger`; pino and bunyan get their arguments in the order they expect
  * ```
  */
 export const nodePlatform = (overrides: Partial<Platform> = {}): Platform => {
@@ -28,7 +28,7 @@ export const nodePlatform = (overrides: Partial<Platform> = {}): Platform => {
   });
 };
 
-// Argon2id, version 19, is the library's default; its enumerations exist in types only.
+// The library defaults to Argon2id, version 19. Its enums exist only as types, so they cannot be passed.
 const deriveNatively: DeriveArgon2id = (password, salt, { m, t, p, length }) =>
   hashRaw(password, { salt, memoryCost: m, timeCost: t, parallelism: p, outputLen: length });
 
@@ -36,7 +36,7 @@ const POOL_SIZE = 4096;
 /** Larger reads bypass the pool, so that they do not drain it. */
 const POOLED_READ = 256;
 
-/** A pool of random bytes: a system call costs microseconds for any size, and the pool shares one among a hundred ids. */
+/** A pool of random bytes: a system call takes microseconds whatever the size, and the pool spreads one over about a hundred ids. */
 export const pooledRandom = (): Random => {
   const pool = new Uint8Array(POOL_SIZE);
   let at = POOL_SIZE;

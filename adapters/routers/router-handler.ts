@@ -4,7 +4,7 @@ import { acceptRouterOf, type RouterSocket } from '../../src/routers.ts';
 import { peerCertificates } from '../tls/peer-certificates.ts';
 import { pacedWriter } from './paced-writer.ts';
 
-/** The protocol that routers ask for in the TLS handshake (ALPN). */
+/** The ALPN protocol that routers request in the TLS handshake. */
 export const CONTROL_PROTOCOL = 'ziti-ctrl';
 
 /** Accepts sockets of routers. */
@@ -15,7 +15,7 @@ export interface RouterHandler {
   close(): void;
 }
 
-/** Time in which a closed channel sends the rest of its buffer. ms */
+/** Time that a closed channel has to send the rest of its buffer. ms */
 const FLUSH_TIMEOUT = 1000;
 
 /**
@@ -24,7 +24,7 @@ const FLUSH_TIMEOUT = 1000;
  * ```ts
  * await serve({ controller, tls, port: 1280, routers: routerHandler(controller) });
  * ```
- * @throws TypeError for what is no controller
+ * @throws TypeError if `controller` is not a controller
  */
 export const routerHandler = (controller: ManagementController): RouterHandler => {
   const { logger } = controller;
@@ -77,7 +77,7 @@ const wireOf = (socket: TLSSocket, certificates: readonly Uint8Array[], remoteAd
   };
 };
 
-/** Passes on the bytes of a socket. Nothing is read while they are handled, which slows down the other end. */
+/** Passes received bytes on. Reads nothing while they are being handled, which applies backpressure to the peer. */
 const pump = async (socket: TLSSocket, received: (part: Uint8Array) => Promise<void>): Promise<void> => {
   try {
     for await (const part of socket) await received(part);

@@ -7,27 +7,27 @@ import { CONTROL_PROTOCOL, routerHandler } from './router-handler.ts';
 
 /** Limits of a server for routers. */
 export interface RouterLimits {
-  /** Maximum of open connections; beyond it, new ones are closed. Default 10,000. */
+  /** Maximum number of open connections; further ones are closed. Default 10,000. */
   readonly maxConnections?: number;
-  /** Milliseconds for the TLS handshake. Default 5,000. */
+  /** Time limit for the TLS handshake in milliseconds. Default 5,000. */
   readonly handshakeTimeoutMs?: number;
 }
 
 /** Options of a server for routers. */
 export interface ServeRoutersOptions {
   readonly controller: ManagementController;
-  /** Key and certificate chain of the server, in PEM. Routers check them against the authorities that they got when they enrolled. */
+  /** Key and certificate chain of the server, in PEM. Routers validate the chain against the authorities that they received when they enrolled. */
   readonly tls: { readonly key: string | Buffer; readonly cert: string | Buffer };
   /** Default `127.0.0.1`. */
   readonly host?: string;
-  /** Default: any free one. */
+  /** Default: any free port. */
   readonly port?: number;
   readonly limits?: RouterLimits;
 }
 
 /** A listening server for routers. */
 export interface ServingRouters {
-  /** As enrollments say it: `tls:127.0.0.1:6262`. */
+  /** The address in the form that enrollments use: `tls:127.0.0.1:6262`. */
   readonly address: string;
   readonly port: number;
   readonly server: tls.Server;
@@ -38,7 +38,7 @@ export interface ServingRouters {
 }
 
 /**
- * Connects routers to a controller on a port of their own. To share the port of the HTTPS server, as routers expect it by default, see `routerHandler`.
+ * Connects routers to a controller on a separate port. To share the port of the HTTPS server, as routers expect by default, see `routerHandler`.
  *
  * ```ts
  * const { address, close } = await serveRouters({ controller, tls, port: 6262 });
@@ -79,5 +79,5 @@ export const serveRouters = async (options: ServeRoutersOptions): Promise<Servin
 const OPTIONS = { controller: true, tls: true, host: true, port: true, limits: true } as const;
 const LIMITS = { maxConnections: true, handshakeTimeoutMs: true } as const;
 
-/** For handshakes under way, and for the rest of buffers. */
+/** Time that handshakes in progress and buffered data have to finish on close. */
 const GRACE_MS = 1500;

@@ -1,5 +1,5 @@
 /**
- * Calls in transactions of Drizzle.
+ * Calls of the controller within transactions of Drizzle.
  * @module overlay-controller/storage/drizzle
  */
 import { DrizzleQueryError, is, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
@@ -8,7 +8,7 @@ import { SQLiteTransaction } from 'drizzle-orm/sqlite-core';
 import type { HostStatement, HostTransactions } from './kysely/host-transactions.ts';
 import type { Result, ResultRow } from './kysely/result.ts';
 
-/** A transaction of Drizzle on PostgreSQL or SQLite, as far as it is used. */
+/** The members of a Drizzle transaction on PostgreSQL or SQLite that are used here. */
 export type DrizzleTransaction =
   | {
       /** Executes a statement (PostgreSQL). */
@@ -22,8 +22,8 @@ export type DrizzleTransaction =
     };
 
 /**
- * Transactions of Drizzle, as `db.transaction` hands them out, on PostgreSQL and SQLite. Of SQLite's drivers, those that wait: `libsql` and others with
- * transactions in `async` functions. Drivers whose transactions are synchronous (`better-sqlite3`) commit before a call of a controller has begun, and are refused.
+ * Accepts the transactions of Drizzle that `db.transaction` passes to its callback, on PostgreSQL and SQLite. On SQLite, only asynchronous drivers work, such
+ * as `libsql`. Synchronous ones, such as `better-sqlite3`, commit before a call of the controller has begun, and are refused.
  *
  * ```ts
  * const storage = postgresStorage({ pool, hostTransactions: drizzleTransactions });
@@ -43,25 +43,25 @@ export const drizzleTransactions: HostTransactions<DrizzleTransaction> = {
       if ('execute' in transaction) return resultOf(await transaction.execute(query), returnsRows);
       return resultOf(await (returnsRows ? transaction.all(query) : transaction.run(query)), returnsRows);
     } catch (error) {
-      // Its message has all values of the statement, which may be secret.
+      // The message of Drizzle's error contains the values of the statement, which may be secret.
       throw error instanceof DrizzleQueryError ? error.cause : error;
     }
   },
 };
 
-/** A statement as Drizzle's template makes it: it writes the placeholders itself. */
-const queryOf = ({ strings, parameters }: HostStatement): SQL => sql(strings as unknown as TemplateStringsArray, ...parameters); // of which Drizzle reads no `raw`
+/** Builds a statement with Drizzle's template tag, which writes the placeholders. */
+const queryOf = ({ strings, parameters }: HostStatement): SQL => sql(strings as unknown as TemplateStringsArray, ...parameters); // Drizzle does not read `raw`
 
-/** Of what drivers return: `pg`, PGlite and Neon an object with rows, `postgres` and Bun a list with a count, those of SQLite rows or a count. */
+/** Drivers return different results: `pg`, PGlite and Neon an object with rows; `postgres` and Bun a list with a count; those of SQLite rows or a count. */
 const resultOf = (given: unknown, returnsRows: boolean): Result => {
   if (!returnsRows) return { rows: [], written: writtenIn(given) };
   return { rows: namedRows(Array.isArray(given) ? given : Object(given).rows), written: 0 };
 };
 
-/** The names by which drivers count rows. */
+/** The properties in which drivers return the number of rows written. */
 const COUNTS = ['rowCount', 'rowsAffected', 'affectedRows', 'changes', 'count'] as const;
 
-/** @throws TypeError when the driver does not count: without it, a write that lost against another would go unnoticed */
+/** @throws TypeError if the driver returns no count: without one, a lost update would go unnoticed */
 const writtenIn = (given: unknown): number => {
   const counts: Readonly<Record<string, unknown>> = Object(given);
   const found = COUNTS.map((name) => counts[name]).find((count) => typeof count === 'number' || typeof count === 'bigint');
@@ -69,7 +69,7 @@ const writtenIn = (given: unknown): number => {
   return Number(found);
 };
 
-/** @throws TypeError for rows without the names of their columns, as of proxies */
+/** @throws TypeError for rows that are arrays without column names, as Drizzle's proxy drivers return them */
 const namedRows = (rows: unknown): readonly ResultRow[] => {
   if (!Array.isArray(rows) || Array.isArray(rows[0]))
     throw new TypeError('this driver of Drizzle does not return rows as objects by column names');

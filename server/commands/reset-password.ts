@@ -40,7 +40,7 @@ export const resetPassword = command({
 interface User {
   readonly identityId: string;
   readonly username: string;
-  /** Undefined for one who has no password yet. */
+  /** Undefined if the user has no password yet. */
   readonly authenticatorId: string | undefined;
 }
 

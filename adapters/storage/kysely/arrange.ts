@@ -1,18 +1,18 @@
 /**
- * Join order for the values of a set that a row must hold all of. No index counts the rows that hold two values, and the planner knows only an average, so the
- * store counts the rows of each value first. If one value is rare, its rows are looked up in the lists of the others; if all are common, their sorted lists
- * are merged.
+ * Join order for conditions that require a row's set to contain several values. The planner knows only the average number of rows per value, so the store
+ * counts the rows of each value first. If one value is rare, its rows are looked up in the lists of the others; if all are common, their sorted lists are
+ * merged.
  */
 import { and, has, type Predicate } from '../../../src/adapter-kit.ts';
 import type { SetCondition } from './sets.ts';
 
-/** A value that as many rows hold is common. Looking up one row in another list costs as much as reading about ten rows of a list. */
+/** A value that at least this many rows contain is common. Looking up a row in another list costs as much as reading about ten rows of a list. */
 export const MANY = 200;
 
-/** How many rows hold a value, or `MANY`. */
+/** The number of rows that contain a value, counted up to `MANY`. */
 export type Sizes = (set: string, value: string) => number;
 
-/** The values, by set, whose order matters. */
+/** The values, by set, whose order affects the cost. */
 export const valuesToArrange = (where: Predicate): ReadonlyMap<string, ReadonlySet<string>> => {
   const found = new Map<string, Set<string>>();
   const visit = (term: Predicate): void => {
@@ -24,7 +24,7 @@ export const valuesToArrange = (where: Predicate): ReadonlyMap<string, ReadonlyS
   return found;
 };
 
-/** An equivalent predicate in the best order. An `and` of single values means that their lists are merged. */
+/** An equivalent predicate in the best order. An `and` of single values makes the store merge their lists. */
 export const arranged = (where: Predicate, sizes: Sizes): Predicate => {
   const several = severalRequired(where);
   if (several.length > 0) return and(...several.map((held) => inOrder(held, sizes)), ...otherTerms(where));
@@ -34,7 +34,7 @@ export const arranged = (where: Predicate, sizes: Sizes): Predicate => {
 
 type Required = Pick<SetCondition, 'set' | 'values'>;
 
-/** The values that a row must hold, by set, according to one term or to all terms of an `and`; empty if no set has more than one. */
+/** The values, by set, that a term (or an `and` as a whole) requires a row to contain; empty if no set has more than one. */
 const severalRequired = (term: Predicate): readonly Required[] => {
   const terms = term.op === 'and' ? term.terms : [term];
   const bySet = Map.groupBy(terms.filter(isCovers), ({ set }) => set);

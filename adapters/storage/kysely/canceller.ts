@@ -1,8 +1,8 @@
 import type { Connection } from './connection.ts';
 
 /**
- * Cancels the running statement of a connection when its caller's signal is aborted, by a statement on another connection: for drivers that have no other
- * means. If no other connection is free, the statement runs to its end.
+ * Cancels the running statement of a connection when the caller's signal is aborted, by sending a statement on another connection: for drivers that cannot
+ * cancel otherwise. If no other connection becomes free, the statement runs to completion.
  */
 export class Canceller {
   readonly #signal: AbortSignal;
@@ -12,14 +12,14 @@ export class Canceller {
   /** A cancellation in flight: it would hit any statement that runs when it arrives. */
   #sent: Promise<unknown> | undefined;
 
-  /** @param onAnother runs work on another connection, once there is one */
+  /** @param onAnother runs work on another connection, once one is free */
   constructor(signal: AbortSignal, onAnother: (work: (other: Connection) => Promise<void>) => Promise<void>) {
     this.#signal = signal;
     this.#onAnother = onAnother;
     signal.addEventListener('abort', this.#stopRunning);
   }
 
-  /** @param stop cancels the running statement of this connection, on another one */
+  /** @param stop cancels the running statement of this connection by way of another connection */
   arm(stop: (other: Connection) => Promise<unknown>): void {
     this.#stop = stop;
   }

@@ -1,14 +1,14 @@
 /**
- * Compatibility of releases on one database. A release is identified by its schema version, the number of its migrations: it works with a newer schema that
- * still has all that it uses.
+ * Compatibility of releases that share a database. A release is identified by its schema version, the number of its migrations. It works with a newer schema
+ * that still has everything that the release uses.
  */
 import type { KindSchema, StorageSchema } from '../../../src/adapter-kit.ts';
 import { type Migration, type Step, schemaAfter, tablesAfter } from './migration.ts';
 
-/** True if a database records the steps of its migrations, so that releases that do not know them keep working. */
+/** True if a database with these migrations records their steps, so that older releases, which do not know the new ones, can keep working. */
 export const recordsSteps = (migrations: readonly Migration[]): boolean => migrations.some(isRecording);
 
-/** The oldest schema version whose release keeps working beside that of the last of these migrations. */
+/** The oldest schema version whose release keeps working alongside the release of the last migration. */
 export const oldestBeside = (migrations: readonly Migration[]): number => {
   const tables = tablesAfter(migrations);
   // Releases from before steps were recorded refuse every version but their own.
@@ -18,19 +18,19 @@ export const oldestBeside = (migrations: readonly Migration[]): number => {
   return oldest;
 };
 
-/** The last version that a release needs: the migrations after it only retire or drop. */
+/** The lowest schema version with which a release works: its later migrations only retire or drop. */
 export const neededVersion = (migrations: readonly Migration[]): number =>
   migrations.findLast((migration) => !canWait(migration))?.version ?? 0;
 
-/** True if a release works without this migration of its own, which changes nothing that the release uses. */
+/** True if the release that contains this migration also works without it, because it adds nothing. */
 export const canWait = ({ steps }: Migration): boolean => steps.every((step) => !ADDING.has(step.do));
 
-/** A column that is dropped and added again is needed for the adding. */
+/** The steps that add something. A migration that drops a column and adds it again has such a step, so it is needed. */
 const ADDING: ReadonlySet<Step['do']> = new Set(['found', 'recordSteps', 'addKind', 'addColumn', 'addSet']);
 
 const isRecording = ({ steps }: Migration): boolean => steps.some((step) => step.do === 'recordSteps');
 
-/** True if statements about `schema` mean the same on `tables`. */
+/** True if `tables` has everything in `schema`, so that statements for `schema` work on it unchanged. */
 const isWithin = (schema: StorageSchema, tables: StorageSchema): boolean =>
   schema.every((kind) => {
     const there = tables.find((table) => table.kind === kind.kind);

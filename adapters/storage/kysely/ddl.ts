@@ -161,7 +161,7 @@ const typesOf = ({ types }: SqlEngine): Readonly<Record<keyof ColumnTypes, Sql>>
   reference: raw(types.reference),
 });
 
-const asked = ({ documents }: SqlEngine): Sql => sql`d.${documents?.asked ?? raw('document')}`;
+const asked = ({ documents }: SqlEngine): Sql => sql`d.${documents?.queried ?? raw('document')}`;
 
 const options = ({ tableOptions }: SqlEngine): Sql => raw(tableOptions ?? '');
 

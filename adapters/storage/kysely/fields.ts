@@ -47,7 +47,7 @@ export class RowFields implements Fields {
   find({ path, type }: FieldRef): Access {
     const inDocument = (as: JsonType): Sql => {
       this.needsDocument = true;
-      return this.#engine.jsonValue(sql`${this.document}.${this.#engine.documents?.asked ?? raw('document')}`, path, as);
+      return this.#engine.jsonValue(sql`${this.document}.${this.#engine.documents?.queried ?? raw('document')}`, path, as);
     };
     return new RowField(type, path.length > 1 ? undefined : this.#column(path[0]), inDocument);
   }

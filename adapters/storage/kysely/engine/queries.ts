@@ -1,25 +1,25 @@
 import type { Sql } from '../sql.ts';
 
-/** Queries. */
+/** Query fragments whose SQL differs between databases. */
 export interface SqlQueries {
   /** True if `condition` is false or null. Default: `(<condition>) is not true`. */
   isNotTrue?(condition: Sql): Sql;
-  /** A condition: `text` contains `part`, which has no wildcards: `like` must escape them. Case-sensitive, by code point; every text contains the empty text. */
+  /** A condition: `text` contains `part`, taken literally (escape wildcards for `like`), case-sensitively by code point. Every text contains the empty text. */
   contains(text: Sql, part: string): Sql;
-  /** `text` in upper case, as by JavaScript's `toUpperCase`: `ß` becomes `SS`. */
+  /** Converts `text` to upper case like JavaScript's `toUpperCase`: `ß` becomes `SS`. */
   upperCase(text: Sql): Sql;
 
   /** The elements of a JSON array of values of one type, as a table `e` with the column `value`. Follows `from`. */
   jsonElements(list: string, type: 'string' | 'number' | 'boolean'): Sql;
   /**
-   * Joins each row with the texts in an array of its document: `cross join <elements> as e`, with the column `value`. Elements that are no text are left out,
-   * and so is a row whose document has no array there.
+   * Joins each row with the texts in an array of its document: `cross join <elements> as e`, with the column `value`. Elements that are not text are left out,
+   * as are rows whose documents have no array at `path`.
    */
   jsonElementsAt(document: Sql, path: Path): Sql;
-  /** A value in a document, converted to that type; null if it is missing or of another type. Keys may contain any characters. */
+  /** The value at `path` in a document, converted to type `as`; null if it is missing or of another type. Keys may contain any characters. */
   jsonValue(document: Sql, path: Path, as: JsonType): Sql;
 
-  /** Follows a sort key, so that null sorts before every value, or after when descending. Empty if this is the order of the database. */
+  /** Follows a sort key, so that null sorts first when ascending and last when descending. Empty if the database sorts so by default. */
   readonly nulls: { readonly ascending: Sql; readonly descending: Sql };
   /** The limit and offset of a query. Follows `order by`. */
   page(page: Page): Sql;
@@ -30,7 +30,7 @@ export interface SqlQueries {
 
   /** Follows an `intersect` of lists that are sorted by an index, so that they are merged. Default: nothing. */
   readonly mergeIntersect?: Sql;
-  /** A text column as an expression for which the planner uses no index. Default: the column. */
+  /** Wraps a text column in an expression that keeps the planner from using an index. Default: the column itself. */
   unindexed?(text: Sql): Sql;
   /**
    * Follows a correlated subquery, so that it is evaluated once per row: for a planner that would turn it into a join, which without statistics may compare two

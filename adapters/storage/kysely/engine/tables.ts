@@ -5,15 +5,15 @@ import type { Sql } from '../sql.ts';
 export interface SqlTables {
   /** Column types. */
   readonly types: ColumnTypes;
-  /** Options after the columns of a table that is only read by its primary key or its indexes, e.g. ` without rowid`. Default: none. */
+  /** Follows the column list of a table that is read only through its primary key or its indexes, e.g. ` without rowid`. Default: none. */
   readonly tableOptions?: string;
-  /** The current time as text, for the default of a column. */
+  /** An expression for the current time as text, used as a column default. */
   readonly currentTime: Sql;
   /**
-   * A second representation of the JSON text, for databases with a JSON type of their own: more columns of the table of documents, and the column that queries
+   * A second representation of the JSON text, for databases with a native JSON type: additional columns of the table of documents, and the column that queries
    * read. Default: queries read the text.
    */
-  readonly documents?: { readonly columns: string; readonly asked: Sql };
+  readonly documents?: { readonly columns: string; readonly queried: Sql };
   /** Follows the definition of a unique index, for databases where nulls are equal: ` where column is not null`. Default: nothing. */
   uniqueUnlessNull?(column: Sql): Sql;
   /** Drops an index. Both names are quoted. Default: `drop index <index>`. */
@@ -42,30 +42,30 @@ export interface SqlTables {
  * | `integer` | integers up to 2^53 |
  * | `document` | JSON text of any length, unchanged |
  * | `documentKey` | the number of a document: a primary key that the database generates |
- * | `reference` | such a number in another table |
+ * | `reference` | a `documentKey` of another table |
  */
 export type ColumnTypes = Readonly<Record<ColumnSchema['type'] | 'key' | 'integer' | 'document' | 'documentKey' | 'reference', string>>;
 
 /** A requirement, e.g. an encoding or a function. */
 export interface Requirement {
-  /** Selects a `value` other than 0 if the requirement is met. Without `create` it may fail otherwise. */
+  /** Selects a `value` other than 0 if the requirement is met. If it is not met, the statement may fail, unless there is `create`. */
   readonly probe: Sql;
-  /** The error message if it is not met: what to do. */
+  /** The error message if the requirement is not met: it says what to do. */
   readonly advice: string;
-  /** The statement that meets it, if SQL can. Runs in the transaction of a migration. */
+  /** Returns the statement that fulfils the requirement, if one can. Runs in the transaction of a migration. */
   create?(): Sql;
 }
 
-/** The table with the statistics of the planner. */
+/** The table in which the planner's statistics are stored. */
 export interface Statistics {
-  /** Its name. `load` creates it. */
+  /** The name of the table. `load` creates it. */
   readonly table: string;
   /** Inserts the expected number of rows in an index (null: in the table), then per value of its first column, of its first two, and so on. */
   of(table: string, index: string | null, rows: readonly number[]): Sql;
-  /** Selects its content as `table_name`, `index_name` and `rows`. */
+  /** Selects the content of the table as `table_name`, `index_name` and `rows`. */
   readonly all: Sql;
-  /** Deletes its content about a table. */
+  /** Deletes the statistics of `table`. */
   forget(table: string): Sql;
-  /** Makes the planner load it. */
+  /** Makes the planner load the statistics. */
   readonly load: Sql;
 }

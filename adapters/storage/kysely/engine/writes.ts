@@ -1,31 +1,31 @@
 import type { Sql } from '../sql.ts';
 
 /**
- * Writes without a common form. Each is a list of statements that run in order: a database with `returning` needs one, others more. The last statement
- * selects or returns the value that is needed.
+ * Writes whose SQL differs between databases. Each is a list of statements that run in order: one for a database with `returning`, more for others. The last
+ * statement selects or returns the result.
  */
 export interface SqlWrites {
   /**
-   * Inserts or changes a number of a namespace; `begin` or `lockWriters` excludes other writers. With `returning`, the last statement returns the
+   * Inserts or changes a number in a namespace; `begin` or `lockWriters` excludes other writers. With `returning`, the last statement returns the
    * new number as `value`.
    */
   upsert(change: StateChange): readonly Sql[];
   /** Inserts a document (column `document`) into a table of documents. The last statement returns its generated number as `id`. */
   insertDocument(documents: Sql, document: string): readonly Sql[];
   /**
-   * For a database where a failed statement aborts the transaction: the statement `insert`, changed to insert nothing if a unique value or the primary key is
-   * taken. Unique values are then also checked before every update. Default: the transaction continues after a failed statement.
+   * For a database where a failed statement aborts the transaction. Returns `insert`, modified to insert nothing if a unique value or the primary key is
+   * taken. Unique values are then also checked before every update. Without this method, the transaction must continue after a failed statement.
    */
   insertUnlessTaken?(insert: Sql): Sql;
   /**
-   * True if the parts of `with` may change tables, with `returning`, and the conflict clause of `insert` is `on conflict do nothing`, as in PostgreSQL. Then a
-   * row, its document, its sets and the count of rows are written by one statement, and `upsert` is asked for one statement with a `where`. Default false: by
-   * a statement each.
+   * True if common table expressions (`with`) may modify tables and return rows, and `insert` supports `on conflict do nothing`, as in PostgreSQL. Then one
+   * statement writes a row, its document, its sets and the row count, and `upsert` must return a single statement that applies `where`. Default false: a
+   * statement for each.
    */
   readonly writesAtOnce?: boolean;
 }
 
-/** A number of a namespace: a row with the columns `ns`, `name` (these are the primary key) and `value`. */
+/** A number in a namespace: a row with the columns `ns` and `name`, which form the primary key, and `value`. */
 export interface StateRow {
   /** The quoted name of the table. */
   readonly table: Sql;
@@ -33,7 +33,7 @@ export interface StateRow {
   readonly name: string;
 }
 
-/** A change of a number of a namespace. */
+/** A change to a number in a namespace. */
 export interface StateChange extends StateRow {
   /** The number to insert, add, set or compare: a value, or a subquery in parentheses. */
   readonly value: Sql;
@@ -41,6 +41,6 @@ export interface StateChange extends StateRow {
   readonly existing: 'add' | 'set' | 'raise';
   /** True if the last statement returns the new number. */
   readonly returning: boolean;
-  /** Where it is false, nothing is changed. Only for an engine with `writesAtOnce`. */
+  /** A condition: if false, nothing changes. Only for an engine with `writesAtOnce`. */
   readonly where?: Sql;
 }

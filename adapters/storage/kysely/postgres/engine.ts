@@ -58,7 +58,7 @@ const engineIn = (schema?: string): SqlEngine => ({
     documentKey: 'bigint generated always as identity primary key',
   },
   currentTime,
-  documents: { columns: ', fields jsonb not null generated always as (document::jsonb) stored', asked: raw('fields') },
+  documents: { columns: ', fields jsonb not null generated always as (document::jsonb) stored', queried: raw('fields') },
   // Not `to_regclass`, whose cached answer may be stale: a process that waited for the migration of another would create the tables again.
   tableCount: (table) =>
     sql`select count(*)::int as value from pg_class as c join pg_namespace as n on n.oid = c.relnamespace where c.relname = ${table} and n.nspname = ${schema === undefined ? raw('current_schema()') : sql`${schema}`}`,
