@@ -1,7 +1,7 @@
 /**
- * The option `ifVersion` of a call, once it has a meaning there.
- * @param isConditional whether the operation may be called on condition of a version
- * @throws TypeError where nothing could be held against it, and for what is no version
+ * Checks the option `ifVersion` of a call.
+ * @param isConditional whether the operation supports `ifVersion`
+ * @throws TypeError if the operation does not support it, or the value is not a version
  */
 export const expectedVersion = (name: string, isConditional: boolean, version: unknown): number => {
   if (!isConditional) throw new TypeError(`${name} takes no ifVersion: only replace, patch and delete of an entity do`);

@@ -8,11 +8,11 @@ type Fields<R extends Kind> = Partial<RowOf<R>>;
 
 /** Rules that the field table of a kind cannot express. Each hook is optional; the generic CRUD calls them at fixed places. */
 export interface Behaviour<R extends Kind = Kind> {
-  /** Before the transaction, for slow work: hashing, parsing. `body` is decoded. Returns fields to store beside those of the body. */
+  /** Before the transaction, for slow work: hashing, parsing. `body` is decoded. Returns fields to store in addition to those of the body. */
   prepare?(call: Call, verb: WriteVerb, body: Readonly<Record<string, unknown>>, id: string | undefined): Promise<Fields<R>>;
-  /** Inside, before the write: rules across fields or entities. `before` is undefined on create. May return further fields to store. */
+  /** Inside the transaction, before the write: rules across fields or entities. `before` is undefined on create. May return further fields to store. */
   check?(entities: Entities, after: RowOf<R>, before: RowOf<R> | undefined, call: Call): Promise<Fields<R> | undefined>;
-  /** Inside, after the write: effects on other kinds. `body` has what the row does not keep. */
+  /** Inside the transaction, after the write: effects on other kinds. `body` has values that the row does not store. */
   write?(
     entities: Entities,
     after: RowOf<R>,
@@ -20,23 +20,23 @@ export interface Behaviour<R extends Kind = Kind> {
     call: Call,
     body: Readonly<Record<string, unknown>>,
   ): Promise<void>;
-  /** Inside, before a delete: throws what forbids it. */
+  /** Inside the transaction, before a delete: throws if the entity must not be deleted. */
   guard?(entities: Entities, row: RowOf<R>, call: Call): Promise<void>;
-  /** Inside, before a delete that nothing forbids: removes what goes with the entity and does not point at it. */
+  /** Inside the transaction, before a permitted delete: removes dependent entities that do not reference this one. */
   remove?(entities: Entities, row: RowOf<R>, call: Call): Promise<void>;
   /** Translates conditions on values that no row holds into a predicate that the store can evaluate. */
   resolve?(entities: Entities, where: Predicate, call: Call): Promise<Predicate>;
-  /** Wire fields that are not stored, for a whole page at once: one object per row. What is `undefined` is not shown, though it may be stored. */
+  /** Wire fields that are not stored, for a whole page at once: one object per row. A field that is `undefined` is omitted, even if it is stored. */
   present?(entities: Entities, rows: readonly RowOf<R>[], call: Call): Promise<readonly Readonly<Record<string, unknown>>[]>;
   /**
-   * Those of them that hang on more than recorded fields: on the time, on API sessions, on connected routers. Where it is declared, `present` hangs on
-   * nothing but what it reads, so that details can be remembered; and what it reads by a value of a row, it reads for that row.
+   * Further wire fields, which depend on more than recorded fields: on the time, API sessions or connected routers. If declared, `present` must depend only on
+   * the entities that it reads, so that details can be cached; and an entity that it looks up by a value of a row, it must read for that row.
    */
   readonly presentNow?: PresentNow<R>;
 }
 
 export interface PresentNow<R extends Kind = Kind> {
-  /** The fields of a row that it needs, beside its id. */
+  /** The fields of a row that `present` needs, besides its id. */
   readonly of: readonly (keyof RowOf<R> & string)[];
   present(entities: Entities, rows: readonly RowOf<R>[], call: Call): Promise<readonly Readonly<Record<string, unknown>>[]>;
 }
@@ -48,5 +48,5 @@ export const behaviour = <R extends Kind>(_kind: R, hooks: Behaviour<R>): Behavi
 
 /** The behaviour of a kind, as the engine calls it: with rows of that kind. */
 export const behaviourOf = ({ core }: Pick<Call, 'core'>, { kind }: Pick<Kind, 'kind'>): Behaviour | undefined =>
-  // Each is registered under the kind that it is of, so that it is given rows of its own kind.
+  // Each behaviour is registered under its own kind, so it only gets rows of that kind.
   (core.behaviours as Readonly<Record<string, Behaviour | undefined>>)[kind];

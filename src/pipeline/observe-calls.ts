@@ -3,7 +3,7 @@ import { destinationOf } from '../call/observed.ts';
 import { Observation } from '../observability/observation.ts';
 import type { Observer } from '../observability/observer.ts';
 
-/** Observes calls in process; the HTTP handler observes requests. @param observer undefined without observers */
+/** Observes in-process calls; the HTTP handler observes requests itself. @param observer undefined if nothing observes, then `invoke` is returned unchanged */
 export const observeCalls = (invoke: Invoke, observer: Observer | undefined): Invoke => {
   if (!observer) return invoke;
   return async (entry, source) => {

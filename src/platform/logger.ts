@@ -8,8 +8,8 @@ type Level = 'error' | 'warn' | 'info';
 type Sink = Readonly<Record<Level, (line: string) => void>>;
 
 /**
- * A logger that writes one JSON object a line to the console: `time`, `level`, `message`, and the details.
- * What a name gives away as a secret is written as `***`; what cannot be written as JSON never throws.
+ * A logger that writes one JSON object per line to the console: `time`, `level`, `message`, and the details.
+ * Values whose names suggest a secret are written as `***`. Values that cannot be serialized never make it throw.
  */
 export const consoleLogger = (now: () => number = Date.now, sink: Sink = console): Logger => {
   const log =
@@ -57,11 +57,11 @@ const shorten = (text: string): string => (text.length <= MAX_TEXT ? text : `${t
 type Details = Readonly<Record<string, unknown>>;
 const LEVELS = ['error', 'warn', 'info'] as const satisfies readonly (keyof Logger)[];
 
-/** How pino and bunyan take what is logged. */
+/** The argument order of pino and bunyan. */
 type DetailsFirst = Readonly<Record<keyof Logger, (details: Details, message: string) => void>>;
 
 /**
- * Adapts a logger of the host, so that no detail is lost. pino and bunyan take the details first, and would drop them as arguments of the message's format;
+ * Adapts a logger of the host, so that no detail is lost. pino and bunyan take the details first, and would drop them as format arguments of the message;
  * winston writes errors in the details as `{}`. They are recognized by members that only they have. Others are returned as they are.
  * @throws TypeError if one of the three methods is missing, e.g. winston with the syslog levels has no `warn`
  */
@@ -69,7 +69,7 @@ export const fittedLogger = (logger: Logger): Logger => {
   const missing = LEVELS.find((level) => !isFunction(logger, level));
   if (missing) throw new TypeError(`the logger of the platform must have the methods error, warn and info, and has no ${missing}`);
   if (isDetailsFirst(logger)) {
-    const detailsFirst = logger as unknown as DetailsFirst; // their types allow both orders, and mean another thing by ours
+    const detailsFirst = logger as unknown as DetailsFirst; // their types allow both orders, but ours has another meaning
     return loggerOf((level, message, details) => detailsFirst[level](named(details), message));
   }
   if (isWinston(logger)) return loggerOf((level, message, details) => logger[level](message, withPlainErrors(details)));
@@ -86,7 +86,7 @@ const isDetailsFirst = (logger: object): boolean =>
   isFunction(logger, 'bindings') || ('fields' in logger && isFunction(logger, 'addStream'));
 const isWinston = (logger: object): boolean => isFunction(logger, 'configure') && 'exceptions' in logger && 'rejections' in logger;
 
-/** Both write an error with its message and stack under the name `err`, and as an empty object under any other. */
+/** pino and bunyan write an error with its message and stack only under the name `err`; under any other name, as an empty object. */
 const named = ({ error, ...details }: Details = {}): Details =>
   error === undefined ? details : { ...details, [error instanceof Error ? 'err' : 'error']: error };
 

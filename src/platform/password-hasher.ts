@@ -1,12 +1,12 @@
 import { type Argon2Parameters, parsePhc, printPhc } from './phc.ts';
 import type { PasswordHasher, Random } from './platform.ts';
 
-/** OWASP's password storage advice for Argon2id: 19 MiB, two passes, one lane. */
-const ARGON2_TODAY: Argon2Parameters = Object.freeze({ m: 19456, t: 2, p: 1 });
+/** OWASP's recommendation for storing passwords with Argon2id: 19 MiB, two passes, one lane. */
+const ARGON2_PARAMETERS: Argon2Parameters = Object.freeze({ m: 19456, t: 2, p: 1 });
 const SALT_LENGTH = 16;
 const TAG_LENGTH = 32;
 
-/** Argon2id, version 19 (0x13), of bytes with a salt: a tag of `length` bytes. The one thing in which platforms differ. */
+/** Derives a tag of `length` bytes from a password and a salt with Argon2id, version 19 (0x13). The only part that differs between platforms. */
 export type DeriveArgon2id = (
   password: Uint8Array,
   salt: Uint8Array,
@@ -14,14 +14,14 @@ export type DeriveArgon2id = (
 ) => Promise<Uint8Array>;
 
 /**
- * A password hasher on any implementation of Argon2id. Everything but the derivation is here, once: the text format, salts,
- * bounds and comparison. So a hash made on one platform is good on every other.
+ * A password hasher on top of any implementation of Argon2id. Text format, salts, bounds and comparison are shared, so a hash made on one platform
+ * verifies on every other.
  */
 export const argon2idHasher = (derive: DeriveArgon2id, random: Pick<Random, 'bytes'>): PasswordHasher => ({
   hash: async (password) => {
     const salt = random.bytes(SALT_LENGTH);
-    const tag = await derive(toBytes(password), salt, { ...ARGON2_TODAY, length: TAG_LENGTH });
-    return printPhc({ ...ARGON2_TODAY, salt, tag });
+    const tag = await derive(toBytes(password), salt, { ...ARGON2_PARAMETERS, length: TAG_LENGTH });
+    return printPhc({ ...ARGON2_PARAMETERS, salt, tag });
   },
   verify: async (password, hash) => {
     const known = parsePhc(hash);
@@ -32,11 +32,13 @@ export const argon2idHasher = (derive: DeriveArgon2id, random: Pick<Random, 'byt
   isOutdated: (hash) => {
     const known = parsePhc(hash);
     if (known === undefined) return true;
-    return known.m < ARGON2_TODAY.m || known.t < ARGON2_TODAY.t || known.salt.length < SALT_LENGTH || known.tag.length < TAG_LENGTH;
+    return (
+      known.m < ARGON2_PARAMETERS.m || known.t < ARGON2_PARAMETERS.t || known.salt.length < SALT_LENGTH || known.tag.length < TAG_LENGTH
+    );
   },
 });
 
-/** Compares in a time that depends on the lengths only. */
+/** Compares in constant time: it depends only on the lengths. */
 export const isEqual = (a: Uint8Array, b: Uint8Array): boolean => {
   if (a.length !== b.length) return false;
   let difference = 0;
@@ -44,6 +46,6 @@ export const isEqual = (a: Uint8Array, b: Uint8Array): boolean => {
   return difference === 0;
 };
 
-// UTF-8, always made here: what a native library does with a lone surrogate need not be what the others do.
+// Always encoded here, because native libraries may differ in how they encode lone surrogates as UTF-8.
 const encoder = new TextEncoder();
 export const toBytes = (text: string): Uint8Array => encoder.encode(text);

@@ -1,4 +1,4 @@
-/** Whether two values are the same JSON. Stores may hand out the names of a document in another order than they were given. */
+/** True if two values are equal as JSON. The order of properties is ignored, because stores may change it. */
 export const isSameJson = (a: unknown, b: unknown): boolean => {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null || Array.isArray(a) !== Array.isArray(b)) return false;

@@ -1,4 +1,4 @@
-/** The row in the namespace of a tenant that says that it is there, and what it may have. */
+/** The marker: a row in the namespace of each tenant that shows that the tenant exists, and holds its quotas and its size. */
 
 import type { AnyRow } from '../api/kit/index.ts';
 import { tenant } from '../api/tenants.ts';
@@ -11,11 +11,11 @@ const SELF = 'self';
 /** The content of the marker of a tenant. */
 export interface Marker {
   readonly quotas: Quotas;
-  /** Size of its entities as JSON. */
+  /** Total size of the tenant's entities as JSON. */
   readonly bytes: number;
 }
 
-/** The error for a tenant that is not there (any more). */
+/** The error for a tenant that does not exist, or no longer does. */
 export const noTenant = (name: string): ReturnType<typeof notFound> => notFound('tenant', name);
 
 export const markerIn = async (tx: Transaction): Promise<Marker | undefined> => {
@@ -27,7 +27,7 @@ export const markerIn = async (tx: Transaction): Promise<Marker | undefined> => 
 export const insertMarker = (tx: Transaction, at: string, quotas: Quotas): Promise<void> =>
   tx.insert(tenant.kind, { id: SELF, version: 1, createdAt: at, updatedAt: at, tags: {}, quotas, bytes: 0 });
 
-/** @returns what it says now; undefined where there is none */
+/** @returns the changed marker; undefined if there is none */
 export const changeMarker = async (tx: Transaction, change: (before: Marker) => Partial<Marker>): Promise<Marker | undefined> => {
   const row = await tx.get(tenant.kind, SELF);
   if (!row) return undefined;
@@ -36,7 +36,7 @@ export const changeMarker = async (tx: Transaction, change: (before: Marker) => 
   return readMarker(after);
 };
 
-/** @returns whether there was one */
+/** @returns whether there was a marker */
 export const deleteMarker = (tx: Transaction): Promise<boolean> => tx.delete(tenant.kind, SELF);
 
-const readMarker = ({ quotas, bytes }: AnyRow): Marker => ({ quotas: quotas as Quotas, bytes: Number(bytes) }); // written above
+const readMarker = ({ quotas, bytes }: AnyRow): Marker => ({ quotas: quotas as Quotas, bytes: Number(bytes) }); // as `insertMarker` wrote them

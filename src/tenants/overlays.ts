@@ -141,7 +141,7 @@ export const openOverlays = async (options: OverlaysOptions): Promise<Overlays> 
   /** Erases the remains of tenants after an interrupted creation or erasure. */
   const eraseLeft = async (): Promise<void> => {
     try {
-      for (const id of await registry.left()) await eraseRest(id);
+      for (const id of await registry.dueForErasure()) await eraseRest(id);
     } catch (error) {
       if (!signal.aborted) logger.warn('could not delete the data of erased tenants; retrying within an hour', { error });
     }

@@ -1,7 +1,7 @@
 /**
- * The registry of tenants: a namespace of its own in the same database, so that all processes know the same ones. A new tenant
- * is registered as due for erasure, and becomes active when it is complete; an erased one loses its name and key at once. What a lost process leaves behind is
- * therefore erased by another one.
+ * The registry of tenants: a separate namespace in the same database, so that all processes see the same tenants. A new tenant is registered as due
+ * for erasure, and becomes active when it is complete; a removed tenant loses its name and key at once. Another process therefore erases whatever a crashed
+ * process leaves behind.
  */
 import type { RowOf } from '../api/kit/index.ts';
 import { tenant } from '../api/tenants.ts';
@@ -14,9 +14,9 @@ import { newId } from '../storage/ids.ts';
 import type { Store } from '../storage/port.ts';
 import { noTenant } from './marker.ts';
 
-/** A network among several in one database. */
+/** One of several networks in one database. */
 export interface Tenant {
-  /** Never given to another one. */
+  /** Never reused for another tenant. */
   readonly id: string;
   readonly name: string;
   /** ISO text. */
@@ -30,31 +30,31 @@ export interface KeyedTenant extends Tenant {
 
 type TenantRow = RowOf<typeof tenant>;
 
-/** The namespace of the registry, and those of tenants by their ids. */
+/** The namespace of the registry; `namespaceOf` gives that of a tenant. */
 export const REGISTRY = 'tenants';
 export const namespaceOf = (id: string): string => `tenant/${id}`;
 
-/** Time limit for creating a tenant, e.g. from a large snapshot. After that its creation counts as interrupted. ms */
-const MADE_WITHIN = HOUR;
+/** Time limit for creating a tenant, e.g. from a large snapshot. After that, its creation counts as interrupted. ms */
+const CREATION_TIMEOUT = HOUR;
 
-/** Due at once, by the clocks of all processes. */
+/** A time in the past by the clock of every process: erasure is due at once. */
 const LONG_AGO = new Date(0).toISOString();
 
 export interface Registry {
-  /** The next tenants by name. */
+  /** The tenants whose names come after `after`, by name. */
   list(after: string, limit: number): Promise<readonly Tenant[]>;
   find(name: string): Promise<KeyedTenant | undefined>;
-  /** Notes down that a tenant is being made. */
+  /** Registers a tenant that is being created. @returns its id */
   begin(secretKey: string): Promise<string>;
-  /** The tenant is complete. @throws ApiError `COULD_NOT_VALIDATE` when another one has the name; `NOT_FOUND` when making it took too long */
+  /** Activates a tenant. @throws ApiError `COULD_NOT_VALIDATE` if the name is taken; `NOT_FOUND` if its creation exceeded the time limit */
   complete(id: string, name: string): Promise<Tenant>;
-  /** The tenant has neither name nor key from now on. @returns its id */
+  /** Takes name and key from a tenant, and marks it as due for erasure. @returns its id */
   retire(name: string): Promise<string | undefined>;
-  /** The same for one that was not completed. */
+  /** Does the same for a tenant whose creation failed. */
   abandon(id: string): Promise<void>;
-  /** The tenants that have left, or were not completed in time, and are to be erased. */
-  left(): Promise<readonly string[]>;
-  /** Nothing is left of the tenant. */
+  /** The ids of tenants that are due for erasure: removed, or not completed in time. */
+  dueForErasure(): Promise<readonly string[]>;
+  /** Removes an erased tenant from the registry. */
   forget(id: string): Promise<void>;
 }
 
@@ -81,7 +81,7 @@ export const createRegistry = (store: Store, keys: SecretKeys, context: Entities
     begin: async (secretKey) => {
       const id = newId(context.random);
       const sealedKey = await sealText(keys, tenant, 'sealedKey', { id }, secretKey);
-      const erasedAfter = new Date(Date.parse(now()) + MADE_WITHIN).toISOString();
+      const erasedAfter = new Date(Date.parse(now()) + CREATION_TIMEOUT).toISOString();
       await writing((entities) => entities.insert(tenant, { id, name: null, sealedKey, erasedAfter, quotas: {}, bytes: 0 }));
       return id;
     },
@@ -101,7 +101,7 @@ export const createRegistry = (store: Store, keys: SecretKeys, context: Entities
         const row = await entities.get(tenant, id);
         if (row) await release(entities, row);
       }),
-    left: () =>
+    dueForErasure: () =>
       writing(async (entities) => {
         const rows = await entities.list(tenant, { where: isDue(now()) });
         // From now on none of them can be completed.
@@ -118,11 +118,11 @@ export const createRegistry = (store: Store, keys: SecretKeys, context: Entities
 
 const tenantOf = ({ id, name, createdAt }: TenantRow): Tenant => ({ id, name: name ?? '', createdAt });
 
-/** Only those that have a name: null is after no text. */
+/** Matches only tenants that have a name, because null compares greater than no text. */
 const isNamedAfter = (name: string): Predicate => ({ op: 'compare', field: stringField('name'), is: '>', value: name });
 const isDue = (now: string): Predicate => ({ op: 'compare', field: dateField('erasedAfter'), is: '<=', value: now });
 
-/** As a label of a host name, or a segment of a path, without any other way to write it. */
+/** Valid as a label of a host name and as a segment of a path, with only one spelling in either. */
 const TENANT_NAME = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /** True if a tenant may have this name. */

@@ -4,8 +4,8 @@ type Header = (name: string) => string | undefined;
 const DIRECTIVE = /(?:^|,)\s*([a-z-]+)(?:\s*=\s*(?:"([^"]*)"|([^",\s]*)))?/gi;
 
 /**
- * For how long an answer may be kept by a cache of one user (RFC 9111, section 4.2): less the time that it has spent in other caches.
- * @returns ms, 0 where it must not be kept or says it in a way that makes no sense; undefined where it does not say
+ * The remaining freshness lifetime of a response in a private cache (RFC 9111, section 4.2): its lifetime less its `Age`.
+ * @returns ms; 0 if the response must not be cached or its headers are invalid; undefined if it has no caching headers
  */
 export const freshnessOf = (header: Header, now: number): number | undefined => {
   const directives = [...(header('cache-control') ?? '').matchAll(DIRECTIVE)].map(([, name = '', quoted, plain]) => ({
@@ -20,7 +20,7 @@ export const freshnessOf = (header: Header, now: number): number | undefined => 
 
 const secondsIn = (text: string): number | undefined => (/^\d+$/.test(text) ? Number(text) : undefined);
 
-/** A date that is none, such as `0`, is in the past. */
+/** The time until `Expires`. An invalid date, such as `0`, counts as past. */
 const untilExpiry = (header: Header, now: number): number | undefined => {
   const expires = header('expires');
   if (expires === undefined) return undefined;

@@ -7,46 +7,46 @@ import { freshnessOf } from './freshness.ts';
 import { certificateKeySet, type KeySet, type NamedKeys, readKeySet } from './key-set.ts';
 import type { PublicKey } from './public-key.ts';
 
-/** Where the keys of a signer come from, at one revision of it. */
+/** The source of a signer's keys, at one version of the signer. */
 export interface KeySource {
   readonly id: string;
   readonly version: number;
-  /** Exactly one of these two is there. */
+  /** Exactly one of `certPem` and `jwksEndpoint` is set. */
   readonly certPem: string | null;
   readonly jwksEndpoint: string | null;
-  /** Name of the certificate's key; else it is the fingerprint. */
+  /** The key id of the certificate's key. Default: `fingerprint`. */
   readonly kid: string | null;
   readonly fingerprint: string | null;
 }
 
-/** Public keys of signers, kept in memory. */
+/** Public keys of signers, cached in memory. */
 export interface SignerKeys {
   /**
-   * The key for a `kid` and an algorithm. If the keys are too old, or the `kid` is unknown, they are fetched again first, at most once a second. If
+   * The key for a `kid` and an algorithm. If the cached keys are stale, or the `kid` is unknown, they are fetched again first, at most once a second. If
    * that fails, the known keys remain valid until 15 minutes after they were fetched.
    */
   find(signer: KeySource, kid: string, algorithm: string): Promise<PublicKey | undefined>;
   /** Loads the keys if they were never loaded. */
   load(signer: KeySource): Promise<void>;
-  /** Ends what is under way. */
+  /** Aborts requests in progress. */
   close(): void;
 }
 
 interface Loaded {
   readonly keys: KeySet;
-  /** How long they need not be fetched again, ms. */
+  /** How long the keys need not be fetched again, ms. */
   readonly freshFor: number;
 }
 
 interface Entry {
-  /** The source of the keys: another revision, or another source of the same revision (a write that was rolled back), is another entry. */
+  /** Version and location of the keys. Both identify an entry, because after a rollback the same version may have another location. */
   readonly source: string;
   keys: KeySet | undefined;
-  /** When the known keys were fetched, ms: keys that the provider withdrew since then are still among them. */
+  /** When the request for the known keys began, ms. They may include keys that the provider has withdrawn since. */
   readAt: number;
   freshFor: Loaded['freshFor'];
-  /** When they were last fetched, ms, and whether that failed. */
-  askedAt: number;
+  /** When the keys were last requested, ms; `failed` says whether that failed. */
+  requestedAt: number;
   failed: boolean;
   loading: Promise<void> | undefined;
 }
@@ -55,16 +55,16 @@ export interface SignerKeysOptions extends Pick<Platform, 'clock' | 'logger' | '
   readonly permits: AddressRule;
 }
 
-/** Maximum of signers whose keys are cached. */
+/** Maximum number of signers whose keys are cached. */
 const MOST = 1000;
 /** Minimum time between two requests for the keys of one signer, even if the caching headers of its answers allow less. ms */
-const PAUSE = 1000;
-/** Time until known keys are fetched again, unless their caching headers say less. ms */
-const FRESH = 5 * MINUTE;
-/** Time until a failed request is repeated. ms */
-const RETRY = 30_000;
+const MIN_REQUEST_INTERVAL = 1000;
+/** Maximum time until known keys are fetched again; caching headers may shorten it. ms */
+const MAX_FRESH = 5 * MINUTE;
+/** Time until a failed refresh of known keys is retried. ms */
+const RETRY_INTERVAL = 30_000;
 /** Time for which known keys remain in use while requests fail. ms */
-const KEPT = 15 * MINUTE;
+const MAX_STALE = 15 * MINUTE;
 const NO_KEYS: NamedKeys = { keys: [], faults: [] };
 const LIMITS = { maxBytes: 262_144, timeoutMs: 5000 } as const;
 
@@ -78,7 +78,7 @@ export const createSignerKeys = ({ clock, logger, outbound, permits }: SignerKey
     const known = entries.get(id);
     if (known?.source === source) return known;
     const never = Number.NEGATIVE_INFINITY;
-    const entry: Entry = { source, keys: undefined, readAt: never, freshFor: 0, askedAt: never, failed: false, loading: undefined };
+    const entry: Entry = { source, keys: undefined, readAt: never, freshFor: 0, requestedAt: never, failed: false, loading: undefined };
     entries.set(id, entry);
     return entry;
   };
@@ -86,8 +86,8 @@ export const createSignerKeys = ({ clock, logger, outbound, permits }: SignerKey
   const fetched = async (url: string): Promise<Loaded> => {
     const { status, body, header } = await outbound.request(url, { ...LIMITS, permits, signal: closing.signal });
     if (status !== 200) throw new TypeError(`the answer has status ${status}`);
-    const freshFor = (header && freshnessOf(header, clock.now())) ?? FRESH;
-    return { keys: readKeySet(body), freshFor: Math.min(Math.max(freshFor, PAUSE), FRESH) };
+    const freshFor = (header && freshnessOf(header, clock.now())) ?? MAX_FRESH;
+    return { keys: readKeySet(body), freshFor: Math.min(Math.max(freshFor, MIN_REQUEST_INTERVAL), MAX_FRESH) };
   };
 
   const loaded = async ({ certPem, jwksEndpoint, kid, fingerprint }: KeySource): Promise<Loaded> => {
@@ -107,22 +107,22 @@ export const createSignerKeys = ({ clock, logger, outbound, permits }: SignerKey
     }
   };
 
-  /** Only names that are in a key set are logged, so that tokens of strangers write nothing. */
+  /** Logs only key ids that are in a key set, so that strangers cannot fill the log with made-up tokens. */
   const noteUnusable = ({ id }: KeySource, kid: string, faults: readonly string[]): void => {
     const [reason] = faults;
     if (reason === undefined) return;
     log('warn', 'the key that a token names cannot be used', { signer: id, kid: kid.slice(0, 200), reason }, id);
   };
 
-  /** Distances of time, for a clock may be set back: then it is better to ask again. */
+  /** Absolute time difference: if the clock has been set back far, the keys are fetched again. */
   const since = (time: number): number => Math.abs(clock.now() - time);
 
-  /** Those who come while the keys are being loaded wait for the same answer. */
-  const loadOnce = (entry: Entry, signer: KeySource, pause = PAUSE): Promise<void> => {
+  /** Loads the keys unless it is too early. Concurrent callers share one request. */
+  const loadOnce = (entry: Entry, signer: KeySource, pause = MIN_REQUEST_INTERVAL): Promise<void> => {
     if (entry.loading) return entry.loading;
     if (entry.freshFor === Number.POSITIVE_INFINITY) return Promise.resolve();
-    if (since(entry.askedAt) < pause) return Promise.resolve();
-    entry.askedAt = clock.now();
+    if (since(entry.requestedAt) < pause) return Promise.resolve();
+    entry.requestedAt = clock.now();
     entry.loading = reload(entry, signer).finally(() => {
       entry.loading = undefined;
     });
@@ -132,14 +132,14 @@ export const createSignerKeys = ({ clock, logger, outbound, permits }: SignerKey
   return {
     find: async (signer, kid, algorithm) => {
       const entry = entryOf(signer);
-      // A response that was already on its way may be older than the key: fetch once more.
+      // A request that was already in progress may have been answered before the key was published: fetch once more.
       for (let joined = true, rounds = 0; joined && rounds < 2; rounds++) {
         const isKnown = entry.keys !== undefined && (await entry.keys.named(kid)).keys.length > 0;
         joined = entry.loading !== undefined;
         if (!isKnown) await loadOnce(entry, signer);
-        else if (since(entry.readAt) >= entry.freshFor) await loadOnce(entry, signer, entry.failed ? RETRY : PAUSE);
+        else if (since(entry.readAt) >= entry.freshFor) await loadOnce(entry, signer, entry.failed ? RETRY_INTERVAL : MIN_REQUEST_INTERVAL);
       }
-      if (since(entry.readAt) >= Math.max(KEPT, entry.freshFor)) entry.keys = undefined;
+      if (since(entry.readAt) >= Math.max(MAX_STALE, entry.freshFor)) entry.keys = undefined;
       const { keys, faults } = (await entry.keys?.named(kid)) ?? NO_KEYS;
       const key = keys.find((each) => each.allows(algorithm));
       if (!key) noteUnusable(signer, kid, keys.length > 0 ? ['it is not for the algorithm of the token', ...faults] : faults);

@@ -1,2 +1,2 @@
-/** The specification's versions of the API and of enrollment, which stand in every JSON answer. */
+/** The versions of the API and of enrollment from the specification, included in every JSON answer. */
 export const META = Object.freeze({ apiEnrollmentVersion: '0.0.1', apiVersion: '0.0.1' });

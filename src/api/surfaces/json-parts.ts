@@ -1,18 +1,18 @@
 /** Serializes large values to JSON part by part, so that the caller can yield to the event loop in between. */
 
-/** Elements from which on a value counts as large. */
+/** A value with more elements counts as large. */
 const MANY = 2000;
-/** Characters of a part, about. */
+/** Approximate length of a part in characters. */
 export const PART = 65_536;
 
-/** Elements of an array and, unless it is an inner one, of the arrays of its elements. */
+/** Counts the elements of an array and, unless it is an inner one, those of the arrays in its elements. */
 const countArray = (array: readonly unknown[], isInner: boolean): number => {
   let count = array.length;
   for (let i = 0; i < array.length && !isInner && count <= MANY; i++) count += countArrays(array[i], true);
   return count;
 };
 
-/** Elements of the arrays of a value. It runs for every entity of every page, so that it makes nothing. */
+/** Counts the elements of the arrays in a value. Allocates nothing, because it runs for every entity of every page. */
 const countArrays = (value: unknown, isInner = false): number => {
   if (typeof value !== 'object' || value === null) return 0;
   if (Array.isArray(value)) return countArray(value, isInner);
@@ -24,10 +24,10 @@ const countArrays = (value: unknown, isInner = false): number => {
   return count;
 };
 
-/** True if an object has large arrays, also in its elements: such as a service whose policies require many posture checks. */
+/** True if a value has large arrays, also nested ones, e.g. a service whose policies require many posture checks. */
 export const isLarge = (value: unknown): boolean => countArrays(value) > MANY;
 
-/** Texts of objects that may come more than once, as what a policy asks for does in each service that it grants. */
+/** Caches the JSON of objects that may occur repeatedly, e.g. the requirements of a policy in each service that it grants. */
 export type Texts = WeakMap<object, string>;
 
 const textOf = (value: unknown, texts: Texts): string => {
@@ -39,7 +39,7 @@ const textOf = (value: unknown, texts: Texts): string => {
   return text;
 };
 
-/** @returns parts that make `JSON.stringify(value)` together. @param value JSON: objects without `toJSON` */
+/** @returns parts that together form `JSON.stringify(value)`. @param value JSON: objects without `toJSON` */
 export function* jsonParts(value: object, texts: Texts = new WeakMap(), isSplit: (value: unknown) => boolean = isLarge): Generator<string> {
   const isArray = Array.isArray(value);
   let text = isArray ? '[' : '{';
@@ -60,14 +60,14 @@ export function* jsonParts(value: object, texts: Texts = new WeakMap(), isSplit:
   yield text + (isArray ? ']' : '}');
 }
 
-/** An object that is JSON text already, e.g. remembered from an earlier call. */
+/** An object that is already serialized as JSON, e.g. cached from an earlier call. */
 export class Written {
   readonly text: string;
   constructor(text: string) {
     this.text = text;
   }
 
-  /** Where it stands in something else. */
+  /** Called when it is nested in a value that is serialized. */
   toJSON(): unknown {
     return JSON.parse(this.text);
   }

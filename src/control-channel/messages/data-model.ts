@@ -1,4 +1,4 @@
-/** The data model: the entities by which routers decide about access. */
+/** The data model: the entities from which routers decide access. */
 import { field, message, valueType } from '../codec/index.ts';
 import { fromRouters, tableMessage } from './message-type.ts';
 
@@ -56,7 +56,7 @@ const keyFormat = valueType.enumeration(['certificate', 'spki']);
 const publicKey = message({ data: field.bytes(1), kid: field.text(2), usages: field.list(3, usage), format: field.named(4, keyFormat) });
 
 const time = message({ seconds: field.int64(1), nanos: field.int32(2) });
-/** `type` is `API_SESSION`, `IDENTITY` or `JTI`. For an identity, tokens issued before a time are revoked. */
+/** `type` is `API_SESSION`, `IDENTITY` or `JTI`. For an identity, it revokes the tokens issued before `issuedBefore`. */
 const revocation = message({
   id: field.text(1),
   expiresAt: field.nested(2, time),
@@ -66,7 +66,7 @@ const revocation = message({
 
 const config = message({ id: field.text(1), typeId: field.text(2), name: field.text(3), dataJson: field.text(4) });
 
-/** A change of one entity, in one of the fields from `identity` on. */
+/** A change of one entity, which is in one of the fields from `identity` to `config`. */
 const event = message({
   action: field.named(1, valueType.enumeration(['create', 'update', 'delete'])),
   isSynthetic: field.bool(3),
@@ -81,10 +81,10 @@ const event = message({
   config: field.nested(18, config),
 });
 
-/** An event of a full state or of a change set, as senders give it. */
+/** An event of a full state or of a change set, as passed to the encoder. */
 export type DataEvent = Parameters<(typeof event)['encode']>[0];
 
-/** Subscribes to the data model for some seconds. */
+/** Subscribes to the data model for `subscriptionDurationSeconds`. */
 const subscribeToDataModel = fromRouters(
   { bytes: 4096, elements: 32, cost: 1 },
   tableMessage(20505, 'SubscribeToDataModelRequest', {
@@ -103,7 +103,7 @@ const dataState = tableMessage(20500, 'DataState', {
   caches: field.mapped(4, valueType.text, message({ data: field.mapped(1, valueType.text, valueType.bytes) })),
 });
 
-/** A change set. */
+/** An incremental update of the data model. */
 const changeSet = tableMessage(20501, 'DataState.ChangeSet', {
   index: field.uint64(1),
   isSynthetic: field.bool(2),

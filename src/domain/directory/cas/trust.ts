@@ -10,13 +10,13 @@ import type { Presented } from '../../../pki/presented.ts';
 import type { Signer } from '../../../pki/signer.ts';
 import { and, booleanField, equals, oneOf, stringField } from '../../../query/index.ts';
 
-/** A third-party CA in this state of the store. */
+/** A third-party CA, as stored at the time of reading, with its parsed certificate. */
 export interface Authority {
   readonly row: RowOf<typeof ca>;
   readonly certificate: Certificate;
 }
 
-/** The issuer by which a certificate is trusted: the network itself, or a verified authority. */
+/** Why a certificate is trusted: the network itself issued it, or a verified authority did. */
 export type Trust =
   /** `isComplete`: the client sent the chain between its certificate and the root. */
   { readonly by: 'network'; readonly isComplete: boolean } | { readonly by: Authority };
@@ -26,21 +26,21 @@ export interface Judgement {
   readonly now: number;
   /** See `ChainRules`. */
   readonly ignoreValidity?: 'leaf' | 'all';
-  /** Accepts certificates for any usage; by default they must allow client authentication. */
+  /** Accepts certificates with any key usage; by default, they must allow client authentication. */
   readonly anyUsage?: true;
 }
 
-/** The hash by which the authorities of a certificate's issuer are found. */
+/** The hash of a subject, by which the authorities with that name are found. */
 export const subjectHashOf = (subjectKey: string): string => bytesToHex(sha256(hexToBytes(subjectKey)));
 
-/** The maximum of authorities of one name: path validation tries no more signatures than that. */
-const NAMESAKES = 50;
+/** Maximum number of candidate authorities, because path validation tries no more signatures than that. */
+const MAX_AUTHORITIES = 50;
 
-/** The verified authorities that may have issued the presented certificates, by their names, in one query. */
+/** Finds, in one query, the verified authorities whose names match the issuers of the presented certificates. */
 export const authoritiesAbove = async (entities: Entities, { leaf, others }: Presented): Promise<readonly Authority[]> => {
   const issuers = [...new Set([leaf, ...(await others())].map(({ issuerKey }) => subjectHashOf(issuerKey)))];
   const where = and(oneOf(stringField('subjectHash'), issuers), equals(booleanField('isVerified'), true));
-  const rows = await entities.list(ca, { where, limit: NAMESAKES });
+  const rows = await entities.list(ca, { where, limit: MAX_AUTHORITIES });
   const authorities = await Promise.all(rows.map(authorityOf));
   return authorities.filter((authority) => authority !== undefined);
 };
@@ -48,7 +48,7 @@ export const authoritiesAbove = async (entities: Entities, { leaf, others }: Pre
 /** Parsed certificates by their text, because parsing takes longer than the rest of a login. */
 const read = new LRUCache<string, Promise<Certificate | undefined>>({ max: 1000 });
 
-/** @returns undefined when what is stored is no certificate, which no write lets happen */
+/** @returns undefined if the stored text is not a certificate, which writes prevent */
 export const authorityOf = async (row: RowOf<typeof ca>): Promise<Authority | undefined> => {
   let reading = read.get(row.certPem);
   if (!reading) read.set(row.certPem, (reading = firstOf(row.certPem)));
@@ -58,7 +58,7 @@ export const authorityOf = async (row: RowOf<typeof ca>): Promise<Authority | un
 
 const firstOf = async (pem: string): Promise<Certificate | undefined> => (await readCertificates(pem)).value?.[0];
 
-/** The authority that issued a certificate, by the presented chain; undefined if none did. */
+/** The authority to which the presented chain leads; undefined if it leads to none. */
 export const authorityFor = async (
   presented: Presented,
   authorities: readonly Authority[],
@@ -70,7 +70,7 @@ export const authorityFor = async (
   return authorities.find(({ certificate }) => certificate === anchor);
 };
 
-/** The trust in a certificate that the network itself issued; undefined for any other. Its signing authorities need not be in the chain. */
+/** The trust in a certificate that the network itself issued; undefined for any other. The presented chain may omit the signing authorities. */
 export const networkFor = async (
   presented: Presented,
   { anchors, chain }: Pick<Signer, 'anchors' | 'chain'>,

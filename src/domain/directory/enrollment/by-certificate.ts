@@ -15,7 +15,7 @@ import { type Authority, authoritiesAbove, authorityFor } from '../cas/trust.ts'
 
 type Ca = RowOf<typeof ca>;
 
-/** A certificate becomes an authenticator of an identity. @throws ApiError `CERT_IN_USE`, `MAX_AUTHENTICATOR_METHODS_REACHED` */
+/** Adds a certificate to an identity as its authenticator. @throws ApiError `CERT_IN_USE`, `MAX_AUTHENTICATOR_METHODS_REACHED` */
 export const addCertificate = async (entities: Entities, identityId: string, { leaf }: Presented, by: Authority): Promise<void> => {
   if (await isInUse(entities, leaf.fingerprint)) throw new ApiError('CERT_IN_USE');
   await requireFirst(entities, { identityId, method: 'cert' });
@@ -23,10 +23,10 @@ export const addCertificate = async (entities: Entities, identityId: string, { l
 };
 
 /**
- * Creates an identity for the holder of a certificate of a CA that allows auto-enrollment. It is recognised by the certificate or, if the CA has a
- * claim, by the external id in it alone.
- * @throws ApiError `ENROLLMENT_NO_VALID_CAS`, `CERT_FAILED_VALIDATION`, `MISSING_CERT_CLAIM`, `CERT_IN_USE`; `COULD_NOT_VALIDATE` with `externalId`
- * when an identity has it
+ * Creates an identity for the holder of a certificate of a CA that allows auto-enrollment. The identity then logs in with this certificate or, if the CA has
+ * an external id claim, with any certificate of the CA that has the same external id.
+ * @throws ApiError `ENROLLMENT_NO_VALID_CAS`, `CERT_FAILED_VALIDATION`, `MISSING_CERT_CLAIM`, `CERT_IN_USE`; `COULD_NOT_VALIDATE` for
+ * `externalId` if another identity has it
  */
 export const becomeIdentity = async (
   call: Call,
@@ -63,7 +63,7 @@ const enrollerOf = async (call: Call, presented: Presented): Promise<Authority |
 
 const isOpen = ({ isVerified, isAutoCaEnrollmentEnabled }: Ca): boolean => isVerified && isAutoCaEnrollmentEnabled;
 
-/** @returns null where the authority has no claim. @throws ApiError `MISSING_CERT_CLAIM` */
+/** The external id in the certificate. @returns null if the CA has no external id claim. @throws ApiError `MISSING_CERT_CLAIM` */
 const claimed = ({ externalIdClaim }: Ca, { leaf }: Presented): string | null => {
   if (externalIdClaim === null) return null;
   const externalId = externalIdOf(leaf, externalIdClaim);

@@ -18,12 +18,12 @@ export interface SessionRequest {
 }
 
 /**
- * A policy grants it, its posture checks pass, and a router is available. With signed tokens for the API session, endpoints report to their routers their
- * posture, which judge it.
+ * A policy grants access, its posture checks pass, and a router is available. If the API session is a signed token, routers check the posture instead, because
+ * endpoints report it to them.
  */
 export interface Granted {
   readonly isGranted: true;
-  /** Undefined where the posture is for a router to judge. */
+  /** Undefined if routers check the posture. */
   readonly grant: SessionGrant | undefined;
   readonly routers: readonly RowOf<typeof edgeRouter>[];
   /** The session that exists already, and whether it has expired. */
@@ -31,7 +31,7 @@ export interface Granted {
   readonly hasEnded: boolean;
 }
 
-/** Policies permit it, but posture checks fail for each of them. */
+/** Policies permit access, but posture checks of each of them fail. */
 export interface Refused {
   readonly isGranted: false;
   readonly service: RowOf<typeof service>;
@@ -39,16 +39,16 @@ export interface Refused {
 }
 
 /**
- * Decides whether this API session may dial or bind a service now. Clients rely on the order of the refusals.
- * @throws ApiError `NOT_FOUND` for a service that it may not see, `COULD_NOT_VALIDATE` when only the other type is permitted,
+ * Decides whether this API session may dial or bind a service now. Clients rely on the order in which refusals are checked.
+ * @throws ApiError `NOT_FOUND` for a service that the identity may not see, `COULD_NOT_VALIDATE` if it may see the service but not use it this way,
  * `NO_EDGE_ROUTERS_AVAILABLE`
  */
 export const decideSession = async (entities: Entities, call: Call, { serviceId, type }: SessionRequest): Promise<Granted | Refused> => {
-  const asking = apiSessionOf(call.actor);
+  const caller = apiSessionOf(call.actor);
   const now = call.now();
-  // As they are in this transaction: between the call's beginning and its write a right may be lost.
-  const who = await entities.require(identity, asking.identity.id);
-  const own = await entities.require(apiSession, asking.session.id);
+  // Read again in this transaction, because access may have been revoked since the call began.
+  const who = await entities.require(identity, caller.identity.id);
+  const own = await entities.require(apiSession, caller.session.id);
   const what = await entities.require(service, serviceId);
   const decision = await decideAccess(entities, { identity: who, session: own, now }, what, type);
   if (!decision.isPermitted) {
@@ -56,7 +56,7 @@ export const decideSession = async (entities: Entities, call: Call, { serviceId,
     throw invalidField('ServiceId', `no policy lets this identity ${type.toLowerCase()} the service`, serviceId);
   }
   const grant = grantOf(decision);
-  if (!grant && !asking.presented) return { isGranted: false, service: what, decision };
+  if (!grant && !caller.presented) return { isGranted: false, service: what, decision };
   const [routers = []] = await commonRouters(entities, [{ identity: who, service: what }], call.core.presence);
   if (routers.length === 0) throw new ApiError('NO_EDGE_ROUTERS_AVAILABLE');
   const existing = await entities.find(
@@ -66,7 +66,7 @@ export const decideSession = async (entities: Entities, call: Call, { serviceId,
   return { isGranted: true, grant, routers, existing, hasEnded: existing !== undefined && isLapsed(existing, now) };
 };
 
-/** 409, with the checks that fail. */
+/** The error (409) that lists the failing checks of each policy. */
 export const invalidPosture = ({ policies }: Decision): ApiError =>
   new ApiError('INVALID_POSTURE', {
     cause: {

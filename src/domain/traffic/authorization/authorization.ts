@@ -8,7 +8,7 @@ import { rowsById } from '../../../resources/references.ts';
 import { routerAccess } from '../../fabric/routers/common-routers.ts';
 import { grantsOf, isLapsed, type StoredSession } from '../../sessions/sessions/grants.ts';
 
-/** The right of an identity to dial or bind a service through a router, in a session or by the tunneler of the router itself. */
+/** The right of an identity to dial or bind a service through a router, in a session or through the router's own tunneler. */
 export interface Authorization {
   /** Empty for a tunneler, as is `apiSessionId`. */
   readonly sessionId: string;
@@ -21,7 +21,7 @@ export interface Authorization {
   readonly routerId: string;
 }
 
-/** True where a router acts by its own tunneler, as its own identity. */
+/** True if a router acts for itself: through its own tunneler, with its own identity. */
 export const isTunneler = ({ sessionId }: Pick<Authorization, 'sessionId'>): boolean => sessionId === '';
 
 /** The authorization that the tunneler of a router needs. */
@@ -37,8 +37,8 @@ export const tunnelerAuthorization = (requested: Pick<Authorization, 'serviceId'
 export type DenialReason = 'apiSession' | 'session' | 'router' | 'service' | 'tunneler' | 'policy';
 
 /**
- * The reason for which each authorization is denied in this state, if any. Sessions, policies, posture and routers are all checked again, by some ten queries
- * for any number of authorizations. Routers check the posture of sessions that are not stored, because only they receive it.
+ * Why each authorization is denied now; undefined if it is not. Rechecks sessions, policies, posture and routers with about ten queries, however many
+ * authorizations there are. For sessions that are not stored, routers check the posture, because only they receive it.
  */
 export const denialsOf = async (
   entities: Entities,
@@ -56,7 +56,7 @@ export const denialsOf = async (
   const grants = await grantsOf(entities, [...sessions.values()], now);
   const unstored = authorizations.filter((one) => !one.isStored && !isTunneler(one));
   const unstoredGrants = await grantsOf(entities, unstored, now, { isPostureIgnored: true });
-  // Tunnelers report no posture: policies with posture checks do not count for them.
+  // Tunnelers report no posture, so policies with posture checks grant them nothing.
   const tunnelerGrants = await grantsOf(entities, authorizations.filter(isTunneler), now);
   const pairs = authorizations.flatMap(({ identityId, serviceId }) => {
     const [who, what] = [identities.get(identityId), services.get(serviceId)];
@@ -78,7 +78,7 @@ export const denialsOf = async (
   };
   const denialOf = (one: Authorization): DenialReason | undefined => {
     const [who, what] = [identities.get(one.identityId), services.get(one.serviceId)];
-    // A router has an identity of its own while it has a tunneler.
+    // A router has its own identity only while it has a tunneler.
     if (!who || isDisabled(who, now)) return isTunneler(one) ? 'tunneler' : 'apiSession';
     if (!isTunneler(one) && !isApiSessionOpen(one)) return 'apiSession';
     if (!what) return 'service';

@@ -19,16 +19,16 @@ import { software } from '../../../version.ts';
 import type { Presence } from '../../fabric/connections/presence.ts';
 import type { ConnectedRouter, ConnectedRouters } from '../routers/connected-routers.ts';
 
-/** Time in which a connection is not replaced by another one of the same router. ms */
-const KEPT_AT_LEAST = 60_000;
+/** Minimum age of a connection before another one of the same router may replace it. ms */
+const MIN_CONNECTION_AGE = 60_000;
 
-/** Elements of the link listeners in a hello. */
-const MOST_IN_LISTENERS = 4096;
+/** Maximum number of elements in the link listeners of a hello. */
+const MAX_LISTENER_ELEMENTS = 4096;
 
 /** Refusals whose reason is sent to the router; others are failures of the controller. */
 const REFUSALS: ReadonlySet<string> = new Set(['UNAUTHORIZED', 'COULD_NOT_VALIDATE']);
 
-/** Lines of routers that speak this protocol: 1.x, 2.x, and those built by developers, which report 0.0.0. */
+/** Versions of routers that speak this protocol: 1.x, 2.x, and development builds, which report 0.0.0. */
 const SUPPORTED = /^v?(?:[12]\.\d|0\.0\.0)/;
 
 /** Dependencies of admission. */
@@ -39,7 +39,7 @@ export interface AdmissionDependencies {
 }
 
 /**
- * Connects the router that the certificates prove. Its hello must agree with them.
+ * Admits the router that its certificates identify. Its hello must match them.
  * @throws RefusedHello
  */
 export const admit = async (
@@ -51,13 +51,13 @@ export const admit = async (
   const versionInfo = readVersion(header.version.in(hello) ?? '');
   const { version } = versionInfo;
   if (!SUPPORTED.test(version)) throw new RefusedHello(`routers of version '${version}' are not supported`);
-  const { listeners } = linkListeners.decode(listenersIn(hello) ?? new Uint8Array(), MOST_IN_LISTENERS);
+  const { listeners } = linkListeners.decode(listenersIn(hello) ?? new Uint8Array(), MAX_LISTENER_ELEMENTS);
   const presentedId = channelMessages.hello.decode(hello.body);
   const since = monotonic(core.platform.clock);
   const checkId = (id: string): void => {
     if (presentedId !== id) throw new RefusedHello('the certificate is that of another router');
     const before = connected.get(id);
-    if (before && since - before.since < KEPT_AT_LEAST) throw new RefusedHello('the router has connected just before');
+    if (before && since - before.since < MIN_CONNECTION_AGE) throw new RefusedHello('the router has connected just before');
   };
   const connection = await presence.connect({ certificates, versionInfo, admit: checkId }).catch((error: unknown) => {
     throw error instanceof ApiError && REFUSALS.has(error.code) ? new RefusedHello(error.message) : error;
@@ -74,7 +74,7 @@ const readVersion = (text: string) => {
   return { version, revision, buildDate, os, arch };
 };
 
-/** Later routers use keys from 10 on for something else. */
+/** Newer routers use the header keys from 10 on for other purposes. */
 const listenersIn = (hello: Frame): Uint8Array | undefined => {
   const isLater = helloHeader.capabilities.in(hello)?.includes(routerCapability.multiChannel);
   return (isLater ? helloHeader : earlierHelloHeader).listeners.in(hello);
@@ -82,7 +82,7 @@ const listenersIn = (hello: Frame): Uint8Array | undefined => {
 
 const CAPABILITIES = Object.values(capability);
 
-/** The headers of the answer to a hello. Routers derive from the version of the controller what it supports. */
+/** The headers of the answer to a hello. Routers infer from the controller's version what it supports. */
 export const helloAnswerHeaders = (
   { platform, settings, controllerId }: Pick<Core, 'platform' | 'settings' | 'controllerId'>,
   hello: Frame,
@@ -95,7 +95,7 @@ export const helloAnswerHeaders = (
   ...groupHeaders(platform, hello),
 ];
 
-/** A router of the line 2.x connects by groups, each of one connection here. It expects its type back, and a secret for further connections. */
+/** Routers of version 2.x connect in groups of connections; here, each group has only one. The answer echoes its type, and gives a secret for further ones. */
 const groupHeaders = ({ random }: Core['platform'], hello: Frame): readonly Header[] => {
   if (!header.isGrouped.in(hello)) return [];
   return [

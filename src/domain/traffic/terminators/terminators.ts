@@ -7,17 +7,17 @@ import { createHostedTerminators, type HostedTerminators } from './hosted-termin
 import { hostFromOtherControllers, restore, validate } from './restore.ts';
 import { tunnelTerminatorHandlers } from './tunnel-terminators.ts';
 
-/** The terminators that routers host, for clients and by their own tunnelers. */
+/** The terminators that routers host, either for clients or for their own tunnelers. */
 export interface Terminators {
   readonly hosted: HostedTerminators;
   handlers(router: ConnectedRouter): readonly HandlerEntry[];
-  /** Resolves when the routers that have connected host their stored terminators again. */
+  /** Resolves when all pending calls of `restore` have settled. */
   restored(): Promise<unknown>;
-  /** See `restore` and `validate`. */
+  /** Restores the stored terminators of the router, then validates them: see `restore` and `validate`. */
   onConnect(router: ConnectedRouter): Promise<void>;
-  /** Terminators of the router cannot be dialed until it connects again. */
+  /** The terminators of the router cannot be dialed until it reconnects. */
   onDisconnect(router: ConnectedRouter): void;
-  /** Removes a terminator that its router does not know. */
+  /** Removes a terminator that its router no longer knows. */
   remove(terminatorId: string): Promise<void>;
 }
 

@@ -3,19 +3,19 @@ import type { Tank } from '../limits.ts';
 import type { Patterns } from '../patterns.ts';
 import type { Draft, SchemaObject } from '../schema-graph.ts';
 
-/** The position of a value in the data: a JSON pointer, and the property if the value is its name. */
+/** The position of a value in the data: a JSON pointer, and `propertyName` if the value validated is the name of that property. */
 export interface At {
   readonly path: string;
   readonly propertyName?: string;
 }
 
-/** The properties, by name, and the number of leading items of one value that subschemas evaluated. */
+/** What subschemas have evaluated of one value: the names of its properties, and the number of its leading items. */
 export interface Seen {
   names: Set<string> | 'all';
   items: number;
 }
 
-/** Validates a value against a schema or a keyword, and adds faults to `errors` of the engine. */
+/** Validates a value against a schema or a keyword, and adds faults to the engine's `errors`. */
 export type SchemaCheck = (data: unknown, at: At, seen?: Seen) => boolean;
 
 /** State shared by keywords while they are compiled and run. */
@@ -28,11 +28,11 @@ export interface Engine {
   readonly formats: Readonly<Record<string, (text: string) => boolean>>;
   readonly errors: SchemaFault[];
   compile(schema: SchemaObject | boolean): SchemaCheck;
-  /** The check of a definition of the root, by its address `#/definitions/<n>`. */
+  /** Returns the check for a definition of the root schema, by its address `#/definitions/<n>`. */
   refer(address: string): SchemaCheck;
 }
 
-/** Compiles a keyword. `fail` adds a fault of it, and returns false. */
+/** Compiles a keyword. `fail` adds a fault of this keyword and returns false. */
 export type Keyword = (value: unknown, schema: SchemaObject, engine: Engine, fail: Fail) => SchemaCheck;
 export type Fail = (data: unknown, at: At, params: FaultParams) => false;
 
@@ -45,18 +45,18 @@ export const failing =
     return false;
   };
 
-/** True if all entries are valid; after a failure it continues only with `allErrors`. */
-export const allValid = <T>({ allErrors }: Pick<Engine, 'allErrors'>, entries: Iterable<T>, isGood: (entry: T) => boolean): boolean => {
+/** True if all entries are valid. Stops at the first failure, unless `allErrors` is set. */
+export const allValid = <T>({ allErrors }: Pick<Engine, 'allErrors'>, entries: Iterable<T>, isValid: (entry: T) => boolean): boolean => {
   let all = true;
   for (const entry of entries) {
-    if (isGood(entry)) continue;
+    if (isValid(entry)) continue;
     if (!allErrors) return false;
     all = false;
   }
   return all;
 };
 
-/** A keyword that limits a measure of a value. @param measureOf undefined for values that have no such measure */
+/** A keyword that limits a measure of a value, such as its length. @param measureOf returns undefined for values to which the measure does not apply */
 export const limited =
   (
     measureOf: (data: unknown) => number | undefined,
@@ -71,7 +71,7 @@ export const limited =
     };
   };
 
-/** Runs the checks in order; after a failure it continues only with `allErrors`. */
+/** Runs the checks in order. Stops at the first failure, unless `allErrors` is set. */
 export const all = (checks: readonly SchemaCheck[], engine: Pick<Engine, 'allErrors'>): SchemaCheck => {
   const [only] = checks;
   if (only && checks.length === 1) return only;
