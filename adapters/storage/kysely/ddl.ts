@@ -114,7 +114,7 @@ const addSet = (engine: SqlEngine, prefix: string, kind: string, field: string):
 const addColumn = (engine: SqlEngine, prefix: string, kind: string, column: ColumnSchema): readonly Sql[] => {
   const { rows, documents } = namesOf(prefix, kind);
   const [table, own] = [qualified(engine, rows), identifier(engine, ownColumnName(column.name))];
-  const value = engine.jsonValue(asked(engine), [column.name], JSON_TYPE[column.type]);
+  const value = engine.jsonValue(queriedDocument(engine), [column.name], JSON_TYPE[column.type]);
   return [
     sql`alter table ${table} add ${own} ${typeOf(engine, column)}`,
     sql`update ${table} set ${own} = (select ${value} from ${qualified(engine, documents)} as d where d.id = ${table}.document)`,
@@ -134,7 +134,7 @@ const dropTable = (engine: SqlEngine, table: string): Sql => sql`drop table ${qu
 const fillSet = (engine: SqlEngine, prefix: string, kind: string, field: string): Sql => {
   const { rows, documents, set } = namesOf(prefix, kind);
   const from = sql`${qualified(engine, rows)} as t join ${qualified(engine, documents)} as d on d.id = t.document`;
-  const elements = engine.jsonElementsAt(asked(engine), [field]);
+  const elements = engine.jsonElementsAt(queriedDocument(engine), [field]);
   return sql`insert into ${qualified(engine, set(field))} (ns, value, id) select distinct t.ns, e.value, t.id from ${from} ${elements} where e.value is not null`;
 };
 
@@ -161,7 +161,7 @@ const typesOf = ({ types }: SqlEngine): Readonly<Record<keyof ColumnTypes, Sql>>
   reference: raw(types.reference),
 });
 
-const asked = ({ documents }: SqlEngine): Sql => sql`d.${documents?.queried ?? raw('document')}`;
+const queriedDocument = ({ documents }: SqlEngine): Sql => sql`d.${documents?.queried ?? raw('document')}`;
 
 const options = ({ tableOptions }: SqlEngine): Sql => raw(tableOptions ?? '');
 

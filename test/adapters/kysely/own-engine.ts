@@ -38,7 +38,7 @@ export const ownEngine: SqlEngine = {
     reference: 'integer',
   },
   currentTime: raw("strftime('%FT%TZ')"),
-  documents: { columns: ', fields longtext generated always as (json(document)) virtual', asked: raw('fields') },
+  documents: { columns: ', fields longtext generated always as (json(document)) virtual', queried: raw('fields') },
   uniqueUnlessNull: (column) => sql` where ${column} is not null`,
   tableCount: (table) => sql`select count(*) as value from sqlite_schema where type = ${'table'} and name = ${table}`,
   requirements: [

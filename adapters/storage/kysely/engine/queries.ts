@@ -43,9 +43,9 @@ export interface SqlQueries {
 export type Path = readonly [string, ...string[]];
 
 /**
- * The type of a JSON value in SQL. `text`, `number`, `boolean`: values of that type. `numberText`: a number as plain decimal digits, with JavaScript's precision
- * (`0.0000001`, not `1e-7`). `tagText`: a text unchanged, a number as `numberText`, a boolean as `true` or `false`. `any`: any value but null, to test for null
- * and to sort values of unknown type.
+ * The type of a JSON value in SQL. `text`, `number`, `boolean`: values of that type. `numberText`: a number as plain decimal digits, with JavaScript's
+ * precision (`0.0000001`, not `1e-7`). `tagText`: a text unchanged, a number as `numberText`, a boolean as `true` or `false`. `any`: any value but null, to
+ * test for null and to sort values of unknown type.
  */
 export type JsonType = 'text' | 'number' | 'boolean' | 'numberText' | 'tagText' | 'any';
 
