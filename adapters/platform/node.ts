@@ -3,14 +3,13 @@
  * @module overlay-controller/platform/node
  */
 import { randomBytes, randomFillSync, randomUUID } from 'node:crypto';
-import { hashRaw } from '@node-rs/argon2';
 import { argon2idHasher, type DeriveArgon2id, type Platform, type Random, webPlatform } from '../../src/adapter-kit.ts';
 import { nodeOutbound } from './node-outbound.ts';
 
 export { snapshotFolder } from './snapshot-folder.ts';
 
 /**
- * The platform of Node.js, and the default there; it also runs on Bun and Deno. Passwords are hashed by native code on the thread pool, so that a login does
+ * The platform of Node.js and Bun, and the default there; it also runs on Deno, if that allows it native code. Passwords are hashed by native code on the thread pool, so that a login does
  * not block other calls. Random bytes come from a pool, because ids are generated often. Outbound requests check the addresses that they connect to. Everything
  * else is as in `webPlatform`.
  *
@@ -29,8 +28,11 @@ export const nodePlatform = (overrides: Partial<Platform> = {}): Platform => {
 };
 
 // The library defaults to Argon2id, version 19. Its enums exist only as types, so they cannot be passed.
-const deriveNatively: DeriveArgon2id = (password, salt, { m, t, p, length }) =>
-  hashRaw(password, { salt, memoryCost: m, timeCost: t, parallelism: p, outputLen: length });
+// Imported with the first password, so that a process that hashes none loads no native code.
+const deriveNatively: DeriveArgon2id = async (password, salt, { m, t, p, length }) => {
+  const { hashRaw } = await import('@node-rs/argon2');
+  return hashRaw(password, { salt, memoryCost: m, timeCost: t, parallelism: p, outputLen: length });
+};
 
 const POOL_SIZE = 4096;
 /** Larger reads bypass the pool, so that they do not drain it. */

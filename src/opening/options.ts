@@ -20,7 +20,7 @@ export interface ControllerOptions extends PkiOptions {
   readonly storage: StorageAdapter;
   /** The first administrator of a new network; no effect if the network has one. */
   readonly administrator?: AdministratorOptions;
-  /** Clock, randomness, password hashing, logging, outbound requests. Default: `nodePlatform()` on Node, Deno and Bun, `webPlatform()` elsewhere. */
+  /** Clock, randomness, password hashing, logging, outbound requests. Default: `nodePlatform()` on Node and Bun, `webPlatform()` elsewhere. */
   readonly platform?: Platform;
   readonly settings?: Partial<Settings>;
   /**

@@ -79,7 +79,8 @@ test('the entry points on Node export what the core exports, by the condition no
   ] as const) {
     assert.deepEqual(Object.keys(node), Object.keys(web));
     const { types, default: fallback } = manifest.exports[name];
-    assert.deepEqual(Object.keys(manifest.exports[name]), ['types', 'node', 'default'], 'the first one that applies counts');
+    assert.deepEqual(Object.keys(manifest.exports[name]), ['types', 'deno', 'node', 'default'], 'the first one that applies counts');
+    assert.equal(manifest.exports[name].deno, fallback, 'native code would need permissions on Deno');
     assert.equal(types.replace('.d.ts', '.js'), fallback);
     assert.match(sourceOf(name.replace('.', 'overlay-controller')), /adapters\/node\//);
   }

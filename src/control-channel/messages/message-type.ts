@@ -15,6 +15,7 @@ export interface MessageType<T, I = T> {
    * @throws Malformed
    */
   decoding(body: Uint8Array, most?: number): Generator<number, T>;
+  /** Encodes a body. */
   encode(value: I): Uint8Array;
 }
 
