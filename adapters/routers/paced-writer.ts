@@ -1,6 +1,6 @@
 import type { TLSSocket } from 'node:tls';
 
-/** Writes to a socket at its pace, and buffers the rest without a copy, so that a large message for many routers is in memory once. */
+/** Writes to a socket with backpressure. Buffers the rest without copying, so that a large message for many routers is in memory only once. */
 export interface PacedWriter {
   write(bytes: Uint8Array): void;
   /** Bytes in the buffer. */
@@ -15,8 +15,8 @@ export interface PacedWriter {
 const PIECE = 65_536;
 
 /**
- * Short parts are buffered in pages of this size. One by one, a hundred thousand of them would take several times their bytes, and their list would be moved
- * with each write.
+ * Page size of the buffer for short parts. Buffered one by one, a hundred thousand of them would take several times their bytes, and each write would
+ * move their list.
  */
 const PAGE = 16_384;
 

@@ -11,7 +11,7 @@ import { channelMessages } from './messages/channel.ts';
 import { messages } from './messages/index.ts';
 import { utf8 } from './primitives.ts';
 
-/** The other end is not admitted. The message is sent to it. */
+/** The other end is not admitted. It receives the message of this error. */
 export class RefusedHello extends Error {
   override readonly name = 'RefusedHello';
 }
@@ -19,42 +19,42 @@ export class RefusedHello extends Error {
 /** Options of an accepted channel. */
 export interface AcceptOptions extends ChannelOptions {
   /**
-   * Admits the other end by its hello.
+   * Decides whether to admit the other end, based on its hello.
    * @returns the headers of the answer, and the budget of the other end
    * @throws RefusedHello
    */
   admit(hello: Frame, channel: Channel): Promise<{ readonly headers: readonly Header[]; readonly budget: Budget }>;
-  /** Called when the hello is answered. */
+  /** Called once the hello is answered. */
   opened(channel: Channel): void;
   /** Limits of frames after the hello. Default `FRAME_LIMITS`. */
   readonly limits?: FrameLimits;
 }
 
-/** An accepted connection. Its carrier passes on the bytes that it receives. */
+/** An accepted connection. Its owner passes on the bytes that it receives. */
 export interface AcceptedWire {
   /** Aborted when the channel is closed, with an error as reason. */
   readonly signal: AbortSignal;
   /** Handles bytes. The connection is not read again until this resolves. Never rejects. */
   received(part: Uint8Array): Promise<void>;
-  /** Closes the channel of a lost connection. */
+  /** Closes the channel after its connection was lost. */
   close(reason?: string): void;
 }
 
-/** Limits of frames, as messages declare them. Bodies of unknown messages are not read. */
+/** Size limits of frames, as declared by message types. Bodies of unknown messages are not read. */
 export const FRAME_LIMITS: FrameLimits = {
   headers: 65_536,
   body: 8_388_608,
   bodies: new Map(messages.all.flatMap((message) => ('bounds' in message ? [[message.contentType, message.bounds.bytes]] : []))),
 };
 
-/** Frames per slice of the event loop. */
+/** Frames handled before yielding to the event loop. */
 const FRAME_BATCH = 500;
 
-/** Bytes of a hello. */
+/** Size limits of a hello, in bytes. */
 const HELLO_LIMITS: FrameLimits = { headers: 16_384, body: 4192 };
-const HELLO_WITHIN = 5000;
+const HELLO_TIMEOUT = 5000;
 
-/** Sequence number of a hello and of its answer. */
+/** Sequence number of a hello and its answer. */
 const UNNUMBERED = -1;
 
 /** The accepting side of a channel. The first frame must be a hello; nothing else is read until it is answered. */
@@ -64,7 +64,7 @@ export const acceptChannel = (options: AcceptOptions & { readonly clock: Clock }
   const reader = createFrameReader(HELLO_LIMITS);
   const yieldAfterBatch = createTimeSlice(FRAME_BATCH);
   let budget: Budget | undefined;
-  const cancel = after(clock, HELLO_WITHIN, () => channel.close(`it sent no hello within ${HELLO_WITHIN / 1000} s`));
+  const cancel = after(clock, HELLO_TIMEOUT, () => channel.close(`it sent no hello within ${HELLO_TIMEOUT / 1000} s`));
   channel.signal.addEventListener('abort', cancel);
 
   const answerHello = (success: boolean, text: string, headers: readonly Header[]): void => {

@@ -2,7 +2,7 @@ import { createTimeSlice } from '../concurrency/event-loop.ts';
 import { monotonic } from '../platform/clock.ts';
 import type { Clock } from '../platform/platform.ts';
 
-/** Resources that the other end of a channel spends: bytes, elements of its messages, and the milliseconds of processor time that these cost. */
+/** Resources that the other end of a channel spends: bytes, elements of its messages, and milliseconds of processor time. */
 export type SpentResource = 'bytes' | 'elements' | 'milliseconds';
 
 /** A token bucket (ATM Forum, Traffic Management 4.1, 4.4.2): its size, and the rate at which it fills. */
@@ -12,7 +12,7 @@ export interface Allowance {
 }
 
 /**
- * The allowances of a router: permanently half of the thread on which everything runs, and all of it for two minutes. A router with 100,000 identities
+ * The allowances of a router: half of the main thread permanently, or all of it for two minutes. A router with 100,000 identities
  * and as many idle circuits spends some 700,000 elements and 20 MiB in five minutes.
  */
 export const ROUTER_ALLOWANCES: Readonly<Record<SpentResource, Allowance>> = {
@@ -21,7 +21,7 @@ export const ROUTER_ALLOWANCES: Readonly<Record<SpentResource, Allowance>> = {
   milliseconds: { burst: 60_000, perSecond: 500 },
 };
 
-/** The other end has exceeded its budget: the channel closes. */
+/** The other end has exceeded its budget. The channel is closed. */
 export class OverBudget extends Error {
   override readonly name = 'OverBudget';
 }
@@ -31,16 +31,16 @@ export interface Budget {
   /** @throws OverBudget */
   spend(spent: Partial<Readonly<Record<SpentResource, number>>>): void;
   /**
-   * Runs long work step by step, yields to the event loop in between, and spends its cost.
+   * Runs long work step by step, yields to the event loop between steps, and charges its cost.
    * @param work yields the elements of each step
    * @throws OverBudget; errors of the work
    */
   run<T>(work: Generator<number, T>): Promise<T>;
-  /** True if nothing of it is spent now. */
+  /** True if no part of it is currently spent. */
   isFull(): boolean;
 }
 
-/** Elements per slice of the event loop: some milliseconds. */
+/** Elements processed before yielding to the event loop: a few milliseconds of work. */
 const ELEMENT_BATCH = 4000;
 /** Elements between two measurements of time. */
 const ELEMENTS_MEASURED = 500;

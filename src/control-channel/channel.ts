@@ -21,7 +21,7 @@ export interface Wire {
   end(): void;
 }
 
-/** A control channel: messages, requests with their answers, and heartbeats. It knows neither sockets nor the meaning of messages. */
+/** A control channel: messages, requests and their answers, and heartbeats. It is independent of sockets and of the meaning of messages. */
 export interface Channel {
   /** Aborted when the channel is closed, with an error as reason. */
   readonly signal: AbortSignal;
@@ -29,7 +29,7 @@ export interface Channel {
   send<I>(message: MessageType<unknown, I>, value: I, headers?: readonly Header[]): void;
   /**
    * Sends a message, and waits for the answer.
-   * @param milliseconds to wait at most. Default 5,000.
+   * @param milliseconds maximum time to wait. Default 5,000.
    * @throws Unanswered; the reason of `signal`
    */
   request<I>(message: MessageType<unknown, I>, value: I, options?: RequestOptions): Promise<Frame>;
@@ -39,7 +39,7 @@ export interface Channel {
   sendResult(request: Frame, isSuccess: boolean, message?: string): void;
   /** Closes the channel and the connection. Idempotent. */
   close(reason: string): void;
-  /** Closes it because of an error in a message. */
+  /** Closes the channel because of an error in a message. */
   fail(error: unknown): void;
 }
 
@@ -54,8 +54,9 @@ export interface ChannelOptions {
   readonly clock: Clock;
   readonly wire: Wire;
   /**
-   * Reads a message that is not the channel's own: one at a time, in their order.
-   * @returns the work for it, which runs beside that for other messages. If it rejects with `Malformed` or `OverBudget`, the channel closes; other errors are logged.
+   * Reads a message other than those of the channel itself. Called for one message at a time, in order.
+   * @returns the work for it, which runs concurrently with that for other messages. If it rejects with `Malformed` or `OverBudget`, the channel is closed;
+   *   other errors are logged.
    */
   take(frame: Frame, channel: Channel): Work | Promise<Work>;
   /** Logs an event for operators. */
@@ -67,27 +68,27 @@ export type Work = () => void | Promise<void>;
 
 /** A channel, for the owner of its connection. */
 export interface OwnedChannel extends Channel {
-  /** Handles a frame. Resolves when the connection may be read again: not while too many messages are in work. */
+  /** Handles a frame. Resolves when the connection may be read again, which is not the case while too many messages are being handled. */
   received(frame: Frame): Promise<void>;
   /** Starts heartbeats. */
   start(): void;
 }
 
-/** Messages of one channel that are in work at once; further ones stay in the connection. */
-const MOST_AT_ONCE = 64;
+/** Maximum number of messages of one channel that are handled concurrently. Beyond that, the connection is not read. */
+const MAX_CONCURRENCY = 64;
 
-/** While more bytes are buffered for a slow reader, nothing is read from it, because it may request even more. */
+/** Backpressure: while more bytes are buffered for a slow reader, nothing is read from it, because it may request even more. */
 const BUFFERED_BEFORE_PAUSE = 16_777_216;
 
-/** Bytes that may be buffered for a slow reader. A large data model has some megabytes. */
-const MOST_BUFFERED = 67_108_864;
+/** Maximum number of bytes buffered for a slow reader. A large data model has several megabytes. */
+const MAX_BUFFERED = 67_108_864;
 
-const ANSWER_WITHIN = 5000;
+const ANSWER_TIMEOUT = 5000;
 
 export const createChannel = ({ clock, wire, take, note }: ChannelOptions): OwnedChannel => {
   const ending = new AbortController();
   const requests = createRequests(clock);
-  const working = createSemaphore(MOST_AT_ONCE);
+  const working = createSemaphore(MAX_CONCURRENCY);
   let sequence = 0;
   let stopHeartbeat = (): void => undefined;
   let beat: ((frame: Frame) => void) | undefined;
@@ -112,14 +113,14 @@ export const createChannel = ({ clock, wire, take, note }: ChannelOptions): Owne
     const { contentType } = message;
     const frame = { contentType, sequence: number, headers: headersOf(headers), body: message.encode(value) };
     for (const part of frameParts(frame)) wire.write(part);
-    if (wire.buffered > MOST_BUFFERED) close('it reads too slowly');
+    if (wire.buffered > MAX_BUFFERED) close('it reads too slowly');
     return number;
   };
 
   const channel: OwnedChannel = {
     signal: ending.signal,
     send: (message, value, headers = []) => void post(message, value, headers),
-    request: async (message, value, { headers = [], milliseconds = ANSWER_WITHIN } = {}) =>
+    request: async (message, value, { headers = [], milliseconds = ANSWER_TIMEOUT } = {}) =>
       requests.answer(post(message, value, headers), milliseconds),
     answer: (request, message, value, headers = []) => void post(message, value, [...answerHeaders(request), ...headers]),
     sendResult: (request, isSuccess, text = '') => channel.answer(request, channelMessages.result, text, [header.success.of(isSuccess)]),

@@ -1,7 +1,7 @@
 import { decodeHeaders, type Frame, MARKER, PREFIX_BYTES } from './frame.ts';
 import { Malformed } from './malformed.ts';
 
-/** Bytes of a frame at most. */
+/** Size limits of a frame, in bytes. */
 export interface FrameLimits {
   /** All headers together. */
   readonly headers: number;
@@ -10,23 +10,23 @@ export interface FrameLimits {
   readonly bodies?: ReadonlyMap<number, number>;
 }
 
-/** Reads frames from the parts in which they arrive. */
+/** Reads frames from the chunks in which they arrive. */
 export interface FrameReader {
-  /** Limits of the next frames. */
+  /** Limits of subsequent frames. */
   limits: FrameLimits;
   /**
-   * The frames that end in this part.
-   * @throws Malformed for bytes that are no frame, and for a frame beyond the limits, as soon as its lengths are known
+   * The frames that are completed by this part.
+   * @throws Malformed if the bytes are not a frame, or, as soon as its lengths are known, if a frame exceeds the limits
    */
   read(part: Uint8Array): Generator<Frame, void, undefined>;
 }
 
-/** Bytes of the first buffer of a frame. */
-const SMALLEST = 1024;
+/** Initial size of the buffer of a frame, in bytes. */
+const INITIAL_SIZE = 1024;
 
 /**
- * A frame that arrives in one part is read in place. The parts of others are copied into a buffer that grows with the bytes received: it is never more than twice
- * as large, regardless of the announced length.
+ * A frame that arrives in one part is read in place. Parts of other frames are copied into a buffer that grows with the bytes received: it is never more
+ * than twice as large as those, regardless of the announced length.
  */
 export const createFrameReader = (first: FrameLimits): FrameReader => {
   let buffer = new Uint8Array();
@@ -35,7 +35,7 @@ export const createFrameReader = (first: FrameLimits): FrameReader => {
   const append = (part: Uint8Array, most: number): void => {
     const needed = length + part.length;
     if (needed > buffer.length) {
-      const larger = new Uint8Array(Math.max(needed, Math.min(most, Math.max(SMALLEST, 2 * buffer.length))));
+      const larger = new Uint8Array(Math.max(needed, Math.min(most, Math.max(INITIAL_SIZE, 2 * buffer.length))));
       larger.set(buffer.subarray(0, length));
       buffer = larger;
     }
@@ -67,7 +67,7 @@ export const createFrameReader = (first: FrameLimits): FrameReader => {
           yield frame;
           continue;
         }
-        // No more than belongs to this frame.
+        // Only the bytes that belong to this frame.
         const needed = size ?? PREFIX_BYTES;
         const some = rest.subarray(0, needed - length);
         append(some, needed);

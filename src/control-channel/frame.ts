@@ -4,9 +4,9 @@ import { Malformed } from './malformed.ts';
 export interface Frame {
   /** The type of the message, see `messages/`. */
   readonly contentType: number;
-  /** Its number among those of its sender; -1 for a hello and the answer to it. */
+  /** Its number in the sequence of its sender; -1 for a hello and the answer to it. */
   readonly sequence: number;
-  /** By key, see `header-fields.ts`. */
+  /** Values by key, see `header-fields.ts`. */
   readonly headers: FrameHeaders;
   readonly body: Uint8Array;
 }
@@ -23,8 +23,8 @@ export const PREFIX_BYTES = 20;
 /** Bytes before the value of a header: its key and its length. */
 const HEADER_PREFIX = 8;
 
-/** Headers of one frame at most. The largest that routers send has nine. */
-const MOST_HEADERS = 256;
+/** Maximum number of headers of one frame. Routers send at most nine. */
+const MAX_HEADERS = 256;
 
 /** The bytes of a frame. */
 export const encodeFrame = (frame: Frame): Uint8Array => {
@@ -35,12 +35,12 @@ export const encodeFrame = (frame: Frame): Uint8Array => {
   return whole;
 };
 
-/** Longer bodies are not copied, because many routers may get the same. */
-const MOST_COPIED = 16_384;
+/** Longer bodies are not copied, because many routers may receive the same one. */
+const MAX_COPIED = 16_384;
 
-/** The same in parts that follow each other. */
+/** The bytes of a frame, in consecutive parts. */
 export const frameParts = (frame: Frame): readonly Uint8Array[] =>
-  frame.body.length > MOST_COPIED ? [encodeHead(frame), frame.body] : [encodeFrame(frame)];
+  frame.body.length > MAX_COPIED ? [encodeHead(frame), frame.body] : [encodeFrame(frame)];
 
 const encodeHead = ({ contentType, sequence, headers, body }: Frame): Uint8Array => {
   const headerBytes = [...headers.values()].reduce((sum, { length }) => sum + HEADER_PREFIX + length, 0);
@@ -72,7 +72,7 @@ export const decodeHeaders = (bytes: Uint8Array): FrameHeaders => {
     const length = view.getUint32(at + 4, true);
     if (length > bytes.length - start) throw new Malformed(`header ${key} is longer than the headers`);
     if (headers.has(key)) throw new Malformed(`header ${key} comes twice`);
-    if (headers.size === MOST_HEADERS) throw new Malformed(`a frame has more than ${MOST_HEADERS} headers`);
+    if (headers.size === MAX_HEADERS) throw new Malformed(`a frame has more than ${MAX_HEADERS} headers`);
     at = start + length;
     headers.set(key, bytes.subarray(start, at));
   }

@@ -2,14 +2,14 @@ import type { Frame, FrameHeaders } from './frame.ts';
 import { type HeaderForm, headerForm } from './header-value.ts';
 import { Malformed } from './malformed.ts';
 
-/** A header by its key. */
+/** A header, identified by its key. */
 export interface HeaderField<T> {
   readonly key: number;
-  /** The header with this value. */
+  /** Creates the header with this value. */
   of(value: T): Header;
   /** Its value in a frame; undefined if the frame has none. @throws Malformed */
   in(frame: Pick<Frame, 'headers'>): T | undefined;
-  /** Its value in a frame. @throws Malformed also when the frame has none */
+  /** Its value in a frame. @throws Malformed also if the frame has none */
   required(frame: Pick<Frame, 'headers'>): T;
 }
 
@@ -33,15 +33,15 @@ const field = <T>(key: number, { write, read }: HeaderForm<T>): HeaderField<T> =
   };
 };
 
-/** Headers of the channel itself, on any frame. */
+/** Headers of the channel itself, allowed on any frame. */
 export const header = {
-  /** Names a connection, also after it was lost. */
+  /** Identifies a connection, even after it was lost. */
   connectionId: field(0, headerForm.text),
   /** The sequence of the request that a frame answers. */
   replyFor: field(1, headerForm.int32),
   /** True if a request succeeded. */
   success: field(2, headerForm.bool),
-  /** The software: `version|revision|buildDate|os|arch`. */
+  /** The sender's software: `version|revision|buildDate|os|arch`. */
   version: field(4, headerForm.text),
   /** Eight bytes that are returned as `heartbeatAnswer`. */
   heartbeat: field(5, headerForm.raw),
@@ -50,13 +50,13 @@ export const header = {
   underlayType: field(7, headerForm.text),
   /** Id of the sender. */
   id: field(8, headerForm.text),
-  /** True for a connection of a group, which forms one channel. */
+  /** True for a connection of a group. A group forms one channel. */
   isGrouped: field(9, headerForm.bool),
 } as const;
 
-/** Headers of the hello of a router, and of the answer to it. Routers of the line 1.x have some under other keys, see `earlierHelloHeader`. */
+/** Headers of the hello of a router, and of the answer to it. Routers of the 1.x line send some of them under other keys, see `earlierHelloHeader`. */
 export const helloHeader = {
-  /** The secret of a group, which further connections of it present. */
+  /** The secret of a group, presented by its subsequent connections. */
   groupSecret: field(10, headerForm.raw),
   /** True for the first connection of a group. */
   isFirstOfGroup: field(11, headerForm.bool),
@@ -68,36 +68,36 @@ export const helloHeader = {
   capabilities: field(1002, headerForm.bits),
 } as const;
 
-/** The same headers of routers of the line 1.x. */
+/** The keys of the same headers for routers of the 1.x line. */
 export const earlierHelloHeader = {
   listeners: field(10, headerForm.raw),
   metadata: field(11, headerForm.raw),
   capabilities: field(12, headerForm.bits),
 } as const;
 
-/** Capabilities of this controller, by bit. Bit 5, channels of several connections, is not among them. */
+/** Capabilities of this controller, by bit. Bit 5, multi-connection channels, is not supported. */
 export const capability = { createTerminatorV2: 1, dialerReportsLinks: 2, createCircuitV2: 3, dataModel: 4, signedSessions: 6 } as const;
 
-/** Capabilities of routers, by bit. The hello of a router with `multiChannel` has the keys of the line 2.x. */
+/** Capabilities of routers, by bit. The hello of a router with `multiChannel` uses the keys of the 2.x line. */
 export const routerCapability = { multiChannel: 1 } as const;
 
-/** Headers of requests for a circuit, and of their answers. */
+/** Headers of requests for a circuit and of their answers. */
 export const circuitHeader = {
   /** Data of one end of the circuit for the other. */
   peerData: field(10, headerForm.bytesByNumber),
-  /** In a request the token of the session; in an answer the id of the circuit. */
+  /** In a request, the token of the session; in an answer, the id of the circuit. */
   sessionToken: field(11, headerForm.text),
   circuitId: field(11, headerForm.text),
-  /** In a request the fingerprints of the client's certificates; in an answer the address of the ingress. */
+  /** In a request, the fingerprints of the client's certificates; in an answer, the address of the ingress. */
   fingerprints: field(12, headerForm.texts),
   address: field(12, headerForm.text),
-  /** In a request the instance of the service that is wanted, or none; in an answer tags. */
+  /** In a request, the requested instance of the service, if any; in an answer, tags. */
   instanceId: field(13, headerForm.text),
   tags: field(13, headerForm.textByText),
   apiSessionToken: field(14, headerForm.text),
 } as const;
 
-/** Headers of the outcome of a route. */
+/** Headers of a route result. */
 export const routeHeader = {
   attempt: field(1101, headerForm.uint32),
   success: field(1102, headerForm.bool),
@@ -108,14 +108,14 @@ export const routeHeader = {
 
 /** Headers of edge messages. */
 export const edgeHeader = {
-  /** Strategy of the synchronisation of API sessions. */
+  /** Synchronisation strategy of API sessions. */
   syncStrategy: field(1013, headerForm.text),
-  /** JSON: the part of a synchronisation. In an error, its code. */
+  /** JSON that describes the part of a synchronisation. In an error, its code. */
   syncState: field(1014, headerForm.text),
   errorCode: field(1014, headerForm.uint32),
-  /** True where the data model is used. */
+  /** True if the data model is used. */
   dataModel: field(1024, headerForm.bool),
-  /** Index of the data model that is known. */
+  /** Last known index of the data model. */
   dataModelIndex: field(1025, headerForm.uint64),
   /** The circuit that an error is about. */
   errorCircuitId: field(1026, headerForm.text),
@@ -124,11 +124,11 @@ export const edgeHeader = {
 /** Keys of headers that an answer copies from its request. */
 const isEchoed = (key: number): boolean => key >= 128 && key <= 255;
 
-/** The headers that an answer takes from its request. */
+/** The headers that an answer copies from its request. */
 export const answerHeaders = (request: Frame): readonly Header[] => [
   header.replyFor.of(request.sequence),
   ...[...request.headers].filter(([key]) => isEchoed(key)),
 ];
 
-/** Headers, the later of two with the same key. */
+/** Headers by key. Of several with the same key, the last one is used. */
 export const headersOf = (headers: readonly Header[]): FrameHeaders => new Map(headers);

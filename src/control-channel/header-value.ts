@@ -8,9 +8,9 @@ export interface HeaderForm<T> {
   read(bytes: Uint8Array): T;
 }
 
-/** Entries of a list or map in a header at most, and bytes of each. */
-const MOST_ENTRIES = 128;
-const MOST_BYTES = 8192;
+/** Maximum number of entries of a list or map in a header, and of bytes per entry. */
+const MAX_ENTRIES = 128;
+const MAX_ENTRY_BYTES = 8192;
 
 const fixed = (size: number, bytes: Uint8Array): DataView => {
   if (bytes.length !== size) throw new Malformed(`a header has ${bytes.length} bytes in place of ${size}`);
@@ -23,10 +23,10 @@ const written = (size: number, write: (view: DataView) => void): Uint8Array => {
   return bytes;
 };
 
-/** Bytes as they are. */
+/** Raw bytes. */
 const raw: HeaderForm<Uint8Array> = { write: (value) => value, read: (bytes) => bytes };
 
-/** UTF-8, without a length. */
+/** UTF-8 without a length prefix. */
 const text: HeaderForm<string> = { write: utf8, read: textOf };
 
 /** One byte: 0 or 1. */
@@ -53,7 +53,7 @@ const uint64: HeaderForm<bigint> = {
   read: (bytes) => fixed(8, bytes).getBigUint64(0, true),
 };
 
-/** A set of the numbers of bits: a big-endian integer without leading zeros. */
+/** A set of bit numbers: a big-endian integer without leading zeros. */
 const bits: HeaderForm<readonly number[]> = {
   write: (value) => {
     const bytes = new Uint8Array(Math.floor(Math.max(-1, ...value) / 8) + 1);
@@ -64,20 +64,20 @@ const bits: HeaderForm<readonly number[]> = {
     return bytes;
   },
   read: (bytes) => {
-    if (bytes.length > MOST_ENTRIES) throw new Malformed('a header has too many bits');
+    if (bytes.length > MAX_ENTRIES) throw new Malformed('a header has too many bits');
     return [...bytes].toReversed().flatMap((byte, at) => BITS.filter((bit) => byte & (1 << bit)).map((bit) => at * 8 + bit));
   },
 };
 
 const BITS = [0, 1, 2, 3, 4, 5, 6, 7];
 
-/** Texts: their number, then each with its length. */
+/** Strings: their count, then each with a length prefix. */
 const texts: HeaderForm<readonly string[]> = {
   write: (value) => (value.length === 0 ? EMPTY : joined([uint32.write(value.length), ...value.flatMap((one) => measured(utf8(one)))])),
   read: (bytes) => entries(bytes, (cursor) => textOf(cursor.measured())),
 };
 
-/** Bytes by number, such as the data that one end of a circuit hands to the other. */
+/** Bytes by number, such as the data that one end of a circuit sends to the other. */
 const bytesByNumber: HeaderForm<ReadonlyMap<number, Uint8Array>> = {
   write: (value) =>
     value.size === 0
@@ -87,7 +87,7 @@ const bytesByNumber: HeaderForm<ReadonlyMap<number, Uint8Array>> = {
   read: (bytes) => new Map(entries(bytes, (cursor) => [cursor.uint32(), new Uint8Array(cursor.measured())])),
 };
 
-/** Texts by text. */
+/** Strings by string. */
 const textByText: HeaderForm<ReadonlyMap<string, string>> = {
   write: (value) =>
     value.size === 0 ? EMPTY : joined([uint32.write(value.size), ...[...value].flat().flatMap((one) => measured(utf8(one)))]),
@@ -100,7 +100,7 @@ const measured = (bytes: Uint8Array): readonly Uint8Array[] => [uint32.write(byt
 
 interface Cursor {
   uint32(): number;
-  /** Bytes with their length before them. */
+  /** Bytes with a length prefix. */
   measured(): Uint8Array;
 }
 
@@ -116,16 +116,16 @@ const entries = <T>(bytes: Uint8Array, read: (cursor: Cursor) => T): readonly T[
     uint32: () => uint32.read(take(4)),
     measured: () => {
       const length = cursor.uint32();
-      if (length > MOST_BYTES) throw new Malformed(`an entry of a header has ${length} bytes`);
+      if (length > MAX_ENTRY_BYTES) throw new Malformed(`an entry of a header has ${length} bytes`);
       return take(length);
     },
   };
   const count = cursor.uint32();
-  if (count > MOST_ENTRIES) throw new Malformed(`a list or map in a header has ${count} entries`);
+  if (count > MAX_ENTRIES) throw new Malformed(`a list or map in a header has ${count} entries`);
   const values = Array.from({ length: count }, () => read(cursor));
   if (at < bytes.length) throw new Malformed('a list or map in a header is followed by something else');
   return values;
 };
 
-/** The forms that values of headers have. */
+/** Encodings of header values. */
 export const headerForm = { raw, text, bool, byte, int32, uint32, uint64, bits, texts, bytesByNumber, textByText } as const;

@@ -7,7 +7,7 @@ import { nanoseconds } from './primitives.ts';
 
 /** Milliseconds between two heartbeats. */
 const EVERY = 10_000;
-/** Milliseconds without an answer after which the channel is closed; longer before the first answer, because a router may still be starting. */
+/** Milliseconds without an answer until the channel is closed. Longer before the first answer, because the router may still be starting. */
 const TIMEOUT = 30_000;
 const FIRST_TIMEOUT = 60_000;
 
@@ -27,7 +27,7 @@ export interface Heartbeat {
   stop(): void;
 }
 
-/** Starts heartbeats; the first is sent after one interval. */
+/** Starts heartbeats. The first is sent after one interval. */
 export const startHeartbeat = ({ clock, send, onTimeout }: HeartbeatOptions): Heartbeat => {
   let unansweredSince: number | undefined;
   let hasAnswered = false;

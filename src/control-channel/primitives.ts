@@ -3,7 +3,7 @@ import { Malformed } from './malformed.ts';
 const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** The UTF-8 of a text. */
+/** Encodes a string as UTF-8. */
 export const utf8 = (text: string): Uint8Array => encoder.encode(text);
 
 /** Decodes UTF-8. @throws Malformed */
@@ -15,7 +15,7 @@ export const textOf = (bytes: Uint8Array): string => {
   }
 };
 
-/** Bytes one after the other. */
+/** Concatenates byte arrays. */
 export const joined = (parts: readonly Uint8Array[]): Uint8Array => {
   const bytes = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
@@ -26,5 +26,5 @@ export const joined = (parts: readonly Uint8Array[]): Uint8Array => {
   return bytes;
 };
 
-/** Milliseconds as routers count time. */
+/** Converts milliseconds to nanoseconds, the unit of routers. */
 export const nanoseconds = (milliseconds: number): bigint => BigInt(Math.floor(milliseconds)) * 1_000_000n;

@@ -3,7 +3,7 @@ import type { Clock } from '../platform/platform.ts';
 import type { Frame } from './frame.ts';
 import { header } from './header-fields.ts';
 
-/** There was no answer in time. */
+/** The request timed out. */
 export class Unanswered extends Error {
   override readonly name = 'Unanswered';
 }
@@ -12,13 +12,13 @@ export class Unanswered extends Error {
 export interface Requests {
   /**
    * The answer to the request with this number.
-   * @param milliseconds to wait for it
+   * @param milliseconds timeout
    * @throws Unanswered; the reason of `close`
    */
   answer(sequence: number, milliseconds: number): Promise<Frame>;
   /** @returns true if the frame answers a pending request */
   received(frame: Frame): boolean;
-  /** Rejects all requests, also later ones. */
+  /** Rejects all pending and later requests. */
   close(reason: Error): void;
 }
 

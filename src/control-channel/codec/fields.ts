@@ -5,12 +5,12 @@ import type { Writer } from './writer.ts';
 /** A field of a message: one value, several, or a map. `I` is the type of writers, `T` that of readers. */
 export interface WireField<T, I = T> {
   initial(): T;
-  /** Reads one more occurrence of the field. @returns its new value; undefined for another wire type, which is skipped */
+  /** Reads one more occurrence of the field. @returns its new value; undefined if the wire type is wrong, and the occurrence is to be skipped */
   read(from: Reader, type: number, before: T): T | undefined;
   write(to: Writer, number: number, value: I): void;
 }
 
-/** One value, by default that of its type. */
+/** One value. Its default is that of its type. */
 export const singleField = <T, I>(value: WireValue<T, I>): WireField<T, I> => ({
   initial: value.initial,
   read: (from, type, before) => (type === value.type ? value.read(from, before) : undefined),
@@ -19,20 +19,20 @@ export const singleField = <T, I>(value: WireValue<T, I>): WireField<T, I> => ({
   },
 });
 
-/** One nested message or one of a union; undefined if it is absent. */
+/** One nested message, or a member of a union; undefined if absent. */
 export const optionalField = <T, I>(value: WireValue<T, I>): WireField<T | undefined, I> => ({
   initial: () => undefined,
   read: (from, type, before) => (type === value.type ? value.read(from, before) : undefined),
   write: (to, number, given) => writeOne(to, number, value, given),
 });
 
-/** Several values: numbers are written packed, and read packed or not. */
+/** Repeated values. Numbers are written packed, and read packed or unpacked. */
 export const listField = <T, I>(value: WireValue<T, I>): WireField<readonly T[], readonly I[]> => {
   const none: readonly T[] = [];
   return {
     initial: () => none,
     read: (from, type, before) => {
-      // A list that is not empty was created here, and is not visible before the message is read.
+      // Mutable: a list that is not empty was created here, and is not shared until the message is read.
       const list = before.length === 0 ? [] : (before as T[]);
       if (type === value.type) list.push(value.read(from));
       else if (type === wireType.bytes && value.type === wireType.varint)
@@ -74,7 +74,7 @@ export const mapField = <K, T, I>(keys: WireValue<K>, values: WireValue<T, I>): 
           else from.skip(tag % 8);
         }
       });
-      // Created here, as above.
+      // Mutable, as above.
       return (before.size === 0 ? new Map<K, T>() : (before as Map<K, T>)).set(key, value);
     },
     write: (to, number, given) => {

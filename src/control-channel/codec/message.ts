@@ -4,26 +4,26 @@ import { Reader, wireType } from './reader.ts';
 import type { WireValue } from './values.ts';
 import { Writer } from './writer.ts';
 
-/** The fields of a message: each with its number on the wire. */
+/** The fields of a message, each with its number on the wire. */
 export type FieldTable = Readonly<Record<string, readonly [number: number, field: WireField<unknown>]>>;
 
-/** A decoded message: it has every field, absent ones with their default. */
+/** A decoded message. Absent fields have their default. */
 export type ReadMessage<F extends FieldTable> = { readonly [K in keyof F]: F[K][1] extends { initial(): infer T } ? T : never };
 
-/** A message to encode: any of the fields. */
+/** A message to encode. Every field is optional. */
 export type WrittenMessage<F extends FieldTable> = {
   readonly [K in keyof F]?: (F[K][1] extends { write(to: Writer, number: number, value: infer I): void } ? I : never) | undefined;
 };
 
-/** A message by the table of its fields. Unknown fields are skipped, and those of another wire type than theirs. */
+/** A message type, defined by the table of its fields. Unknown fields and fields with the wrong wire type are skipped. */
 export interface Message<T, I> extends WireValue<T, I> {
   /**
    * Decodes a body field by field, and yields the number of elements of each.
-   * @param most elements of all together
+   * @param most maximum total number of elements
    * @throws Malformed
    */
   decoding(body: Uint8Array, most?: number): Generator<number, T>;
-  /** The same without pauses. @throws Malformed */
+  /** Decodes a body without pauses. @throws Malformed */
   decode(body: Uint8Array, most?: number): T;
   encode(value: I): Uint8Array;
 }

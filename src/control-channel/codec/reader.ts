@@ -1,11 +1,11 @@
 import { Malformed } from '../malformed.ts';
 import { textOf } from '../primitives.ts';
 
-/** Wire types: the length of a value follows from its bytes, is fixed, or stands before it. */
+/** Wire types: the length of a value is determined by its bytes, fixed, or given by a prefix. */
 export const wireType = { varint: 0, eightBytes: 1, bytes: 2, fourBytes: 5 } as const;
 
-/** Elements within one field of a message at most, where these are bounded: it is read without a pause, in some 20 ms. */
-const MOST_IN_FIELD = 32_768;
+/** Maximum number of elements in one field of a message with bounded elements. A field is read without a pause, which takes about 20 ms. */
+const MAX_IN_FIELD = 32_768;
 
 /** Reads the encoding of Protocol Buffers. Lengths are checked against the rest of the message before anything is allocated. */
 export class Reader {
@@ -17,22 +17,22 @@ export class Reader {
   #elements = 0;
   #before = 0;
 
-  /** @param most elements that are read at most: fields, values of lists and entries of maps. Each takes far more memory than bytes on the wire. */
+  /** @param most maximum number of elements: fields, list values and map entries. Each takes far more memory than bytes on the wire. */
   constructor(bytes: Uint8Array, most = Number.POSITIVE_INFINITY) {
     this.#bytes = bytes;
     this.#end = bytes.length;
     this.#most = most;
-    this.#mostInField = Number.isFinite(most) ? MOST_IN_FIELD : most;
+    this.#mostInField = Number.isFinite(most) ? MAX_IN_FIELD : most;
   }
 
   get isAtEnd(): boolean {
     return this.#at >= this.#end;
   }
 
-  /** Counts an element. @throws Malformed when there are too many */
+  /** Counts an element. @throws Malformed if there are too many */
   element(): void {
     if (++this.#elements > this.#most) throw new Malformed(`a message has more than ${this.#most} elements`);
-    if (this.#elements - this.#before > this.#mostInField) throw new Malformed(`a field has more than ${MOST_IN_FIELD} elements`);
+    if (this.#elements - this.#before > this.#mostInField) throw new Malformed(`a field has more than ${MAX_IN_FIELD} elements`);
   }
 
   /** Begins the next field of the message itself. @returns the number of elements of the last one */
@@ -54,7 +54,7 @@ export class Reader {
   }
 
   uint64(): bigint {
-    // Made of numbers as long as these are exact: big integers take ten times as long.
+    // Uses numbers while these are exact: big integers take ten times as long.
     let [low, high, factor] = [0, 0, 1];
     for (let at = 0; at < 10; at++) {
       const byte = this.#byte();
@@ -66,7 +66,7 @@ export class Reader {
     throw new Malformed('a number has more than ten bytes');
   }
 
-  /** A view of the message, which must be copied to be kept. */
+  /** A view of the message's buffer: copy it to keep it. */
   bytes(): Uint8Array {
     const length = this.#length();
     this.#at += length;

@@ -1,4 +1,4 @@
-/** Constructors of fields, each with its number, for tables of messages. */
+/** Constructors of fields, each with its number, for tables of message fields. */
 import { listField, mapField, optionalField, singleField, type WireField } from './fields.ts';
 import { valueType, type WireValue } from './values.ts';
 
@@ -16,16 +16,16 @@ const uint32 = one(valueType.uint32);
 const int64 = one(valueType.int64);
 const uint64 = one(valueType.uint64);
 
-/** A number with a name. */
+/** An enum: a number with a name. */
 const named = <T, I>(number: number, enumeration: WireValue<T, I>): Entry<T, I> => [number, singleField(enumeration)];
 
-/** A nested message, or a message of a union; undefined if it is absent. */
+/** A nested message, or a member of a union; undefined if absent. */
 const nested = <T, I>(number: number, message: WireValue<T, I>): Entry<T | undefined, I> => [number, optionalField(message)];
 
 /** Any number of values. */
 const list = <T, I>(number: number, value: WireValue<T, I>): Entry<readonly T[], readonly I[]> => [number, listField(value)];
 
-/** Any number of texts. */
+/** Any number of strings. */
 const texts = (number: number): Entry<readonly string[]> => list(number, valueType.text);
 
 /** Values by key. */

@@ -6,7 +6,7 @@ export interface WireValue<T, I = T> {
   readonly type: number;
   /** The default of an absent field. */
   initial(): T;
-  /** @param before the value of an earlier field with the same number, which nested messages are merged with */
+  /** @param before the value of an earlier field with the same number, into which nested messages are merged */
   read(from: Reader, before?: T): T;
   write(to: Writer, value: I): void;
   /** True for the default, which is not written. */
@@ -46,7 +46,7 @@ const int32 = scalar<number>(
   wireType.varint,
   0,
   (from) => from.uint32() | 0,
-  // A negative one has the ten bytes that it would have with 64 bits.
+  // A negative number takes ten bytes, as if it had 64 bits.
   (to, value) => (value < 0 ? to.uint64(BigInt(value)) : to.uint32(value)),
 );
 
@@ -66,11 +66,11 @@ const int64 = scalar<bigint>(
 
 const EMPTY = new Uint8Array();
 
-/** Copied bytes, because the buffer of the frame is reused. */
+/** Bytes, copied because the buffer of the frame is reused. */
 const bytes: WireValue<Uint8Array> = {
   type: wireType.bytes,
   initial: () => EMPTY,
-  // Not `slice`, which of a Node buffer copies nothing.
+  // Not `slice`, which does not copy a Node buffer.
   read: (from) => new Uint8Array(from.bytes()),
   write: (to, value) => to.bytes(value),
   isInitial: (value) => value.length === 0,
@@ -79,7 +79,7 @@ const bytes: WireValue<Uint8Array> = {
 /** The name of an unknown number, which a newer router may send. */
 const UNRECOGNIZED = 'unrecognized';
 
-/** Names for numbers, the first of them for 0, the default. */
+/** Names for numbers. The first is for 0, the default. */
 const enumeration = <N extends string>(names: readonly (N | undefined)[]): WireValue<N | typeof UNRECOGNIZED, N> => {
   const initial = names[0] ?? UNRECOGNIZED;
   return {
@@ -91,5 +91,5 @@ const enumeration = <N extends string>(names: readonly (N | undefined)[]): WireV
   };
 };
 
-/** The types that values have. */
+/** Types of values. */
 export const valueType = { text, bytes, bool, int32, uint32, int64, uint64, enumeration } as const;

@@ -1,7 +1,7 @@
 import { utf8 } from '../primitives.ts';
 import { wireType } from './reader.ts';
 
-/** Texts up to this length are mostly ASCII, and written without an encoder. */
+/** Strings up to this length are usually ASCII, and written without an encoder. */
 const SHORT = 64;
 
 /** Writes the encoding of Protocol Buffers. */
@@ -24,7 +24,7 @@ export class Writer {
     this.#byte(left);
   }
 
-  /** @param value negative ones as their two's complement */
+  /** @param value negative numbers as their two's complement */
   uint64(value: bigint): void {
     let left = BigInt.asUintN(64, value);
     for (; left > 0x7fn; left >>= 7n) this.#byte(Number(left & 0x7fn) | 0x80);
@@ -48,7 +48,7 @@ export class Writer {
     this.within(write);
   }
 
-  /** Writes a length-delimited value. One byte is reserved for its length, and the value is moved where the length needs more. */
+  /** Writes a length-delimited value. One byte is reserved for its length, and the value is moved if the length needs more. */
   within(write: (to: Writer) => void): void {
     const at = this.#length;
     this.#byte(0);
@@ -67,7 +67,7 @@ export class Writer {
     this.#length += size;
   }
 
-  /** @returns false if the text is not ASCII, and nothing is written */
+  /** @returns false if the string is not ASCII, in which case nothing is written */
   #ascii(value: string): boolean {
     const at = this.#length;
     this.#reserve(value.length + 1);

@@ -9,14 +9,14 @@ const ping = fromRouters({ bytes: 65_536, elements: 0 }, emptyMessage(1, 'Ping')
 /** Success or failure of a request, in a header; the body is the reason. */
 const result = fromRouters({ bytes: 65_536, elements: 0 }, textMessage(2, 'Result'));
 
-/** Measures time; answered with a `result`. */
+/** Measures the round-trip time; answered with a `result`. */
 const latency = fromRouters({ bytes: 65_536, elements: 0 }, emptyMessage(3, 'Latency'));
 
-/** Carries the headers of heartbeats when no other frame does. */
+/** Carries heartbeat headers if no other frame does. */
 const heartbeat = fromRouters({ bytes: 65_536, elements: 0 }, emptyMessage(5, 'Heartbeat'));
 
-/** Sent blindly on an old connection by a router that has lost it. */
+/** Sent by a router on an old connection that may be lost. Not answered. */
 const reconnectPing = fromRouters({ bytes: 65_536, elements: 0 }, emptyMessage(-33, 'ReconnectPing'));
 
-/** Messages of the channel itself, which both ends send. */
+/** Messages of the channel itself, sent by both ends. */
 export const channelMessages = { hello, ping, result, latency, heartbeat, reconnectPing } as const;

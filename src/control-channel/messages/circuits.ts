@@ -3,16 +3,16 @@ import { fromRouters, tableMessage, textMessage } from './message-type.ts';
 
 const peerData = (number: number) => field.mapped(number, valueType.uint32, valueType.bytes);
 
-/** Asks for a circuit, in headers. */
+/** Requests a circuit. Its data is in headers. */
 const createCircuit = fromRouters({ bytes: 65_536, elements: 0, cost: 1 }, textMessage(20218, 'CreateCircuitV2Request'));
 
-/** The answer, in headers. */
+/** The answer. Its data is in headers. */
 const createCircuitResponse = textMessage(20219, 'CreateCircuitV2Response');
 
 /** A refusal; the body is the reason. */
 const refused = textMessage(20002, 'Error');
 
-/** Codes in refusals. */
+/** Error codes of refusals. */
 export const refusalCode = {
   internal: 1,
   invalidApiSession: 2,
@@ -40,13 +40,13 @@ const route = tableMessage(1005, 'Route', {
   tags: field.mapped(7, valueType.text, valueType.text),
 });
 
-/** The answer; its body is the id of the circuit, its headers are the result. */
+/** The answer. Its body is the id of the circuit; its headers are the result. */
 const routeResult = fromRouters({ bytes: 65_536, elements: 0 }, textMessage(1022, 'RouteResult'));
 
-/** Why a route failed. */
+/** Reasons for a failed route. */
 export const routeErrorCode = { generic: 0, invalidTerminator: 1, misconfiguredTerminator: 2, timedOut: 3, refused: 4 } as const;
 
-/** Ends the part of a router in a circuit. */
+/** Removes a circuit from a router. */
 const unroute = tableMessage(1006, 'Unroute', { circuitId: field.text(1), now: field.bool(2) });
 
 const subject = valueType.enumeration(['ingress', 'egress', 'link', 'forward', 'unknownOwnerForward', 'linkDuplicate']);
@@ -57,7 +57,7 @@ const fault = fromRouters(
   tableMessage(1004, 'Fault', { subject: field.named(1, subject), id: field.text(2), iteration: field.uint32(3) }),
 );
 
-/** Reports idle circuits, with nanoseconds for each; those that have ended are answered by `unroute`. */
+/** Reports idle circuits, with the idle time of each in nanoseconds. Circuits that have ended are answered with `unroute`. */
 const circuitConfirmation = fromRouters(
   { bytes: 8_388_608, elements: 524_288 },
   tableMessage(1034, 'CircuitConfirmation', {
@@ -87,7 +87,7 @@ const createCircuitV1 = fromRouters(
 
 const createCircuitV1Response = tableMessage(20206, 'CreateCircuitResponse', createdCircuit);
 
-/** Asks for a circuit on behalf of the router's own tunneler. */
+/** Requests a circuit for the router's own tunneler. */
 const createTunnelCircuit = fromRouters(
   { bytes: 131_072, elements: 1000, cost: 1 },
   tableMessage(20220, 'CreateTunnelCircuitV2Request', {

@@ -19,7 +19,7 @@ const areas = {
   enrollment: enrollmentMessages,
 } as const;
 
-/** All messages: by area, and in one list. */
+/** All message types, by area and in one list. */
 export const messages = {
   ...areas,
   all: Object.values(areas).flatMap((area): readonly (MessageType<unknown, never> | RouterMessage<unknown, never>)[] =>

@@ -10,7 +10,7 @@ const linkListener = message({
   localBinding: field.text(5),
 });
 
-/** In the hello of a router: all of them. */
+/** All listeners of a router, in its hello. */
 export const linkListeners = message({ listeners: field.list(1, linkListener) });
 
 const connections = message({
@@ -28,7 +28,7 @@ const link = message({
   connState: field.nested(7, connections),
 });
 
-/** Links that a router has dialed: all of them in a full refresh, otherwise new ones. */
+/** Links that a router has dialed: all in a full refresh, otherwise only new ones. */
 const routerLinks = fromRouters(
   { bytes: 8_388_608, elements: 262_144 },
   tableMessage(1035, 'RouterLinks', { links: field.list(1, link), fullRefresh: field.bool(2) }),
@@ -44,7 +44,7 @@ const linkState = fromRouters(
   }),
 );
 
-/** Asks for the verification of a router's certificates; answered with a `result`. */
+/** Requests verification of another router's certificates; answered with a `result`. */
 const verifyRouter = fromRouters(
   { bytes: 32_768, elements: 200, cost: 0.5 },
   tableMessage(1036, 'VerifyRouter', { routerId: field.text(1), fingerprints: field.texts(2) }),

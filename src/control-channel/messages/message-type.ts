@@ -2,7 +2,7 @@ import type { Budget } from '../budget.ts';
 import { type FieldTable, finished, type Message, message, type ReadMessage, type WrittenMessage } from '../codec/message.ts';
 import { textOf, utf8 } from '../primitives.ts';
 
-/** A type of message by its content type, with the encoding of its body. `I` is the type of senders, `T` that of receivers. */
+/** A message type, with its content type and the encoding of its body. `I` is the type for senders, `T` that for receivers. */
 export interface MessageType<T, I = T> {
   readonly contentType: number;
   /** For logs. */
@@ -11,7 +11,7 @@ export interface MessageType<T, I = T> {
   decode(body: Uint8Array): T;
   /**
    * Decodes a body step by step, and yields the number of elements of each.
-   * @param most elements of all together
+   * @param most maximum total number of elements
    * @throws Malformed
    */
   decoding(body: Uint8Array, most?: number): Generator<number, T>;
@@ -19,20 +19,20 @@ export interface MessageType<T, I = T> {
   encode(value: I): Uint8Array;
 }
 
-/** Bounds of one message. */
+/** Limits of one message. */
 export interface Bounds {
-  /** Bytes of its body at most. */
+  /** Maximum number of bytes of its body. */
   readonly bytes: number;
-  /** Elements of its body at most: fields, values of lists and entries of maps, nested ones included. 0 where the body is text, or not read. */
+  /** Maximum number of elements of its body: fields, list values and map entries, including nested ones. 0 if the body is text, or not read. */
   readonly elements: number;
-  /** Milliseconds of processor time that it costs to handle one, beside reading it; about as measured. Default 0. */
+  /** Approximate processor time for handling one, excluding decoding, as measured. ms, default 0. */
   readonly cost?: number;
 }
 
-/** A type of message that routers send, with its bounds. No other messages are handled. */
+/** A message type that routers send, with its limits. No other messages are handled. */
 export interface RouterMessage<T, I = T> extends MessageType<T, I> {
   readonly bounds: Bounds;
-  /** Decodes a body. Yields to the event loop during long ones. @throws Malformed; OverBudget */
+  /** Decodes a body. Yields to the event loop if it is long. @throws Malformed; OverBudget */
   read(body: Uint8Array, budget: Budget): Promise<T>;
 }
 
@@ -73,7 +73,7 @@ const inOneStep = <T>(decode: (body: Uint8Array) => T) =>
     return decode(body);
   };
 
-/** A message that routers send, with its bounds. */
+/** Defines a message that routers send, with its limits. */
 export const fromRouters = <T, I>(bounds: Bounds, type: MessageType<T, I>): RouterMessage<T, I> => ({
   ...type,
   bounds,
@@ -81,5 +81,5 @@ export const fromRouters = <T, I>(bounds: Bounds, type: MessageType<T, I>): Rout
   read: (body, budget) => budget.run(type.decoding(body, bounds.elements)),
 });
 
-/** The same message with an encoded body, which several routers get. */
+/** The same message type with an already encoded body, for sending it to several routers. */
 export const preEncoded = <T>(type: MessageType<T, never>): MessageType<T, Uint8Array> => ({ ...type, encode: (body) => body });

@@ -1,10 +1,10 @@
 import { field, message, valueType } from '../codec/index.ts';
 import { emptyMessage, fromRouters, tableMessage } from './message-type.ts';
 
-/** In the hello of a router: its capabilities. */
+/** Capabilities of a router, in its hello. */
 export const routerMetadata = message({ capabilities: field.list(1, valueType.enumeration(['unspecified', 'linkManagement'])) });
 
-/** Asks a router for its listeners. */
+/** Requests the listeners of a router. */
 const serverHello = tableMessage(20000, 'ServerHello', {
   version: field.text(1),
   data: field.mapped(2, valueType.text, valueType.text),
@@ -47,7 +47,7 @@ const connectEvent = message({
   connectTimes: field.list(3, message({ connectTime: field.int64(1), srcAddr: field.text(2), dstAddr: field.text(3) })),
 });
 
-/** Identities that connected and disconnected since the last report; periodically all of them. */
+/** Identities that have connected or disconnected since the last report; periodically, all connected identities. */
 const connectEvents = fromRouters(
   { bytes: 8_388_608, elements: 500_000 },
   tableMessage(20415, 'ConnectEvents', { events: field.list(1, connectEvent), fullState: field.bool(2) }),
@@ -59,10 +59,10 @@ const metrics = fromRouters(
   tableMessage(1007, 'Metrics', { meters: field.mapped(7, valueType.text, message({ count: field.int64(1) })) }),
 );
 
-/** Asks a router for values, by name. */
+/** Requests values from a router, by name. */
 const inspectRequest = tableMessage(1013, 'InspectRequest', { requestedValues: field.texts(1) });
 
-/** The answer, values as JSON. */
+/** The answer, with values as JSON. */
 const inspectResponse = fromRouters(
   { bytes: 8_388_608, elements: 10_000 },
   tableMessage(1014, 'InspectResponse', {
@@ -81,7 +81,7 @@ const settings = tableMessage(1020, 'Settings', { data: field.mapped(1, valueTyp
 const endpoint = message({ address: field.text(1), groups: field.texts(2) });
 const controllerDetail = message({ id: field.text(1), endpoints: field.list(2, endpoint) });
 
-/** Addresses of the controllers: `addresses` for routers of the line 1.x, `controllers` for later ones. */
+/** Addresses of the controllers: `addresses` for routers of the 1.x line, `controllers` for later ones. */
 const updateCtrlAddresses = tableMessage(1037, 'UpdateCtrlAddresses', {
   addresses: field.texts(1),
   index: field.uint64(2),

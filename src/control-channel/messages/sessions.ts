@@ -21,7 +21,7 @@ const apiSessionHeartbeat = fromRouters(
   tableMessage(20203, 'ApiSessionHeartbeat', { tokens: field.texts(1) }),
 );
 
-/** Asks which of these sessions have ended, by id; answered by `sessionRemoved` if there are any. */
+/** Asks which of these sessions, given by id, have ended. Answered with `sessionRemoved` if any have. */
 const validateSessions = fromRouters(
   { bytes: 2_097_152, elements: 16_384, cost: 1 },
   tableMessage(20213, 'ValidateSessionsRequest', { sessionTokens: field.texts(1) }),
