@@ -1,6 +1,6 @@
 /**
- * The rows in which controllers share the routers that are connected to them. They stand beside the leases: volatile, and in no change log. Each controller has a
- * lease, `presence/HOLDER`, with its expiry and the revisions of the parts of its list. Each part is a row, so that no row grows with the network, and only
+ * The rows in which controllers share the routers that are connected to them. Like leases, they are volatile, and not in the change log. Each controller has a
+ * lease, `presence/HOLDER`, with its expiry and the revisions of the parts of its list. Each part is a row, so that the size of rows is bounded, and only
  * changed parts are written and read.
  */
 import * as z from 'zod';
@@ -10,13 +10,13 @@ import type { Connection } from '../../../presence/connections.ts';
 import type { PresentRouter } from '../../../presence/present-router.ts';
 import { equals, or, type Predicate, stringField } from '../../../query/index.ts';
 
-/** Routers per row at most. */
-const MOST_IN_PART = 64;
-/** Parts per controller at most: further routers are known to their own controller only. */
-const MOST_PARTS = 256;
-/** Controllers that are read at most. */
-export const MOST_CONTROLLERS = 256;
-/** Validity of the rows of a controller that are not renewed. ms */
+/** Maximum number of routers per row. */
+const MAX_PER_PART = 64;
+/** Maximum number of parts per controller. Routers beyond that are known only to their own controller. */
+const MAX_PARTS = 256;
+/** Maximum number of controllers to read. */
+export const MAX_CONTROLLERS = 256;
+/** Time until the rows of a controller expire unless renewed. ms */
 export const EXPIRES_AFTER_MS = 30_000;
 
 const LISTS = 'presence/';
@@ -31,29 +31,29 @@ export const allLists: Predicate = leasesBelow(LISTS);
 /** All rows of one controller. */
 export const rowsOf = (holder: string): Predicate => or(equals(stringField('id'), listId(holder)), leasesBelow(`${PARTS}${holder}/`));
 
-const revisions = z.array(z.int()).max(MOST_PARTS);
-const part = z.array(z.unknown()).max(MOST_IN_PART);
+const revisions = z.array(z.int()).max(MAX_PARTS);
+const part = z.array(z.unknown()).max(MAX_PER_PART);
 
-/** The revisions of the parts of a list, in their order; empty if it is invalid. */
+/** The revisions of the parts of a list, in order; empty if the list is invalid. */
 export const readList = (told: unknown): readonly number[] => revisions.safeParse(told).data ?? [];
 
 export const storedPart = (routers: Iterable<PresentRouter>): readonly PresentRouter[] =>
   [...routers].map(({ key, since, state }) => ({ key, since, state }));
 
-/** The routers of a part, without invalid ones. */
+/** The routers of a part. Invalid ones are skipped. */
 export const readPart = (told: unknown): readonly PresentRouter[] =>
   (part.safeParse(told).data ?? []).flatMap((one) => sharedRouter.safeParse(one).data ?? []);
 
 /** One part of the list. */
 export interface ConnectedPart {
-  /** Changes with the part, and is never the same for two states of it in this process. */
+  /** Changes with the part. Unique to each of its states in this process. */
   readonly revision: number;
   readonly connections: ReadonlyMap<string, Connection>;
 }
 
 /** The routers that are connected here, in parts of bounded size. */
 export interface ConnectedList {
-  /** Updates a router; without a connection, removes it. @returns false if the list is full, and the router is left out */
+  /** Updates a router, or removes it if `connection` is undefined. @returns false if the router was left out because the list is full */
   update(routerId: string, connection: Connection | undefined): boolean;
   /** Empty while no router is connected. */
   readonly parts: readonly ConnectedPart[];
@@ -66,8 +66,8 @@ export const createConnectedList = (): ConnectedList => {
   let revision = 0;
 
   const partFor = (routerId: string): number => {
-    const index = partOf.get(routerId) ?? parts.findIndex(({ connections }) => connections.size < MOST_IN_PART);
-    if (index < 0 && parts.length < MOST_PARTS) return parts.push({ revision, connections: new Map() }) - 1;
+    const index = partOf.get(routerId) ?? parts.findIndex(({ connections }) => connections.size < MAX_PER_PART);
+    if (index < 0 && parts.length < MAX_PARTS) return parts.push({ revision, connections: new Map() }) - 1;
     return index;
   };
 

@@ -15,8 +15,8 @@ import { provenRouter, routerOf } from '../routers/certificates.ts';
 import { updateRouter } from '../routers/verification.ts';
 import type { Presence, RouterConnection } from './presence.ts';
 
-/** Reports of one router in the queue; a host that passes on more of them at once gets 429. */
-const MOST_QUEUED = 10_000;
+/** Maximum number of queued reports of one router. Beyond that, the host gets 429. */
+const MAX_QUEUED = 10_000;
 
 const ATTRIBUTION = { actor: 'system', requestId: 'presence' } as const;
 
@@ -28,7 +28,7 @@ export const createPresence = (core: Core, storeErrors: StoreErrors): Presence =
     });
   const read = <T>(work: (entities: Entities) => Promise<T>): Promise<T> => run((job) => job.read(work));
 
-  /** The row of a router, as long as it may be connected. @throws ApiError `UNAUTHORIZED` */
+  /** The row of a router that may be connected. @throws ApiError `UNAUTHORIZED` otherwise */
   const current = async (entities: Entities, connection: Connection) => {
     const row = await entities.get(router, connection.key.id);
     if (!row) connection.close(DELETED);
@@ -37,7 +37,7 @@ export const createPresence = (core: Core, storeErrors: StoreErrors): Presence =
     return row;
   };
 
-  /** Stores the interfaces unless they are unchanged. */
+  /** Stores the interfaces if they have changed. */
   const storeInterfaces = async (job: Job, connection: Connection, interfaces: z.output<typeof routerInterfaces>) => {
     const known = await job.read((entities) => current(entities, connection));
     if (isSameJson(known.interfaces, interfaces)) return;
@@ -47,8 +47,8 @@ export const createPresence = (core: Core, storeErrors: StoreErrors): Presence =
   };
 
   const reporting = (connection: Connection, isEdgeRouter: boolean): RouterConnection => {
-    // One at a time, to keep their order.
-    const reports = createSemaphore(1, MOST_QUEUED);
+    // One at a time, to preserve their order.
+    const reports = createSemaphore(1, MAX_QUEUED);
     const ifAllowed = <T>(work: (entities: Entities) => T | Promise<T>): Promise<T> =>
       reports.run(() =>
         read(async (entities) => {
@@ -117,12 +117,12 @@ export const createPresence = (core: Core, storeErrors: StoreErrors): Presence =
   };
 };
 
-/** The reason of a close. */
+/** The reason for closing a connection. */
 const DELETED = 'the router was deleted';
 
 /**
- * Closes connections of routers that are not allowed any more, and removes deleted identities, when such a change is published. Changes of other controllers may
- * be published late: those from before a router has connected do not count.
+ * Closes connections of routers that are no longer allowed, and removes deleted identities, when such a change is published. Changes by other controllers may
+ * be published late: those that precede a router's connection are ignored.
  */
 export const closeConnectionsOnChange = (events: Pick<ChangeListeners, 'on'>, { presence }: Pick<Core, 'presence'>): void => {
   for (const kind of ['edgeRouter', 'router'] as const)

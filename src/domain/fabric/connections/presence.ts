@@ -1,21 +1,21 @@
 import type * as z from 'zod';
 import type { Hello, ReportedVersion, routerInterfaces, SyncStatus } from '../../../api/router-reports.ts';
 
-/** A network interface of a router, as the router reports it. */
+/** A network interface of a router, as reported by the router. */
 export type RouterInterfaceReport = z.input<typeof routerInterfaces>[number];
 
 /** The reports of a host that carries connections of routers, in process. Data of a router may be passed on unchanged: it is validated like any request. */
 export interface Presence {
   /**
-   * Connects a router, if it may. Its older connection is closed.
+   * Connects a router if it is allowed to connect. Its previous connection is closed.
    * @throws ApiError `UNAUTHORIZED` unless the certificate is the current one of a router that is not disabled; `COULD_NOT_VALIDATE` with the field;
-   *   `SERVER_UNAVAILABLE` while the store is away
+   *   `SERVER_UNAVAILABLE` while the store is unavailable
    */
   connect(by: {
-    /** DER of what the router presented in the TLS handshake, leaf first. */
+    /** The certificates that the router presented in the TLS handshake. DER, leaf first. */
     readonly certificates: readonly Uint8Array[];
     readonly versionInfo?: ReportedVersion;
-    /** Called once it is known which router it is, before it is connected: what this throws, `connect` throws. */
+    /** Called once the router is identified, before it is connected. If it throws, `connect` rejects with the same error. */
     readonly admit?: (routerId: string) => void;
   }): Promise<RouterConnection>;
 }
@@ -29,7 +29,7 @@ export interface RouterConnection {
   readonly isEdgeRouter: boolean;
   /**
    * Aborted when the connection is closed, with the reason: the router was disabled or deleted, must enroll again, or has connected again; the
-   * controller or the connection was closed. The host then ends it on its side.
+   * controller or the connection was closed. The host must then end it, too.
    */
   readonly signal: AbortSignal;
   /**
@@ -37,18 +37,18 @@ export interface RouterConnection {
    * is online from now on.
    */
   hello(reported: Hello): Promise<void>;
-  /** Progress of the router's synchronisation. `hello` sets `SYNC_DONE` by itself. */
+  /** Progress of the router's synchronisation. `hello` sets `SYNC_DONE` automatically. */
   sync(status: SyncStatus): Promise<void>;
   /** The router's network interfaces. These are stored. */
   interfaces(reported: readonly RouterInterfaceReport[]): Promise<void>;
   /** @throws ApiError `NOT_FOUND` for an unknown identity */
   identityConnected(identityId: string): Promise<void>;
-  /** The identity has disconnected: it is offline at once, unless it is connected to another router. */
+  /** The identity has disconnected. It is offline immediately, unless it is connected to another router. */
   identityDisconnected(identityId: string): Promise<void>;
-  /** The same for several. Unknown ids are skipped. @returns those that are connected now */
+  /** Several identities have connected. Unknown ids are skipped. @returns those that are now connected */
   identitiesConnected(identityIds: readonly string[]): Promise<readonly string[]>;
-  /** The same for several. */
+  /** Several identities have disconnected. */
   identitiesDisconnected(identityIds: readonly string[]): Promise<void>;
-  /** The router has disconnected; its identities become unknown. */
+  /** The router has disconnected. The state of its identities becomes unknown. */
   close(): void;
 }

@@ -11,7 +11,7 @@ import {
   EXPIRES_AFTER_MS,
   holderOf,
   listId,
-  MOST_CONTROLLERS,
+  MAX_CONTROLLERS,
   partId,
   rowsOf,
   storedPart,
@@ -19,17 +19,18 @@ import {
 
 /** Interval of checks for changes. ms */
 const CHECK_INTERVAL = 250;
-/** Time between two writes at least. ms */
+/** Minimum interval between writes. ms */
 const WRITE_INTERVAL = 1000;
-/** Interval of writes without changes. ms */
+/** Interval of renewals without changes. ms */
 const RENEWAL_INTERVAL = EXPIRES_AFTER_MS / 3;
-/** Age at which rows of other controllers are removed, which have died. ms */
+/** Time after expiry until the rows of a controller that has died are removed. ms */
 const REMOVED_AFTER = 300_000;
 
 /**
- * Publishes to the other controllers on the store which routers are connected here, until the controller closes. Nothing is written while there are none.
+ * Publishes to the other controllers on the store which routers are connected here, until the controller closes. Nothing is written while no router is
+ * connected.
  * @param holder the holder of the rows of this controller
- * @param onCheck called at each check
+ * @param onCheck called on each check
  */
 export const publishConnections = async (
   { presence, background, platform }: Pick<Core, 'presence' | 'background' | 'platform'>,
@@ -39,17 +40,17 @@ export const publishConnections = async (
   const { clock } = platform;
   const log = createRepeatedLog(platform);
   const { update, parts } = createConnectedList();
-  /** Revisions of the parts in the store; undefined while there are no rows of this controller. */
+  /** Revisions of the parts in the store; undefined while this controller has no rows. */
   let written: readonly number[] | undefined;
   let triedAt = Number.NEGATIVE_INFINITY;
   let renewedAt = triedAt;
 
   const write = async (entities: Entities) => {
     const known = await entities.get(lease, listId(holder));
-    // All at one moment, because a revision belongs to the content that is written with it.
+    // Read together, because a revision must match the content that is written with it.
     const revisions = parts.map(({ revision }) => revision);
     const rows = parts.flatMap(({ revision, connections }, index) =>
-      // Without a list, other controllers have removed all rows, and every part is written again.
+      // If the list is missing, other controllers have removed all rows, and every part is written again.
       known && written?.[index] === revision ? [] : [{ id: partId(holder, index), told: storedPart(connections.values()) }],
     );
     const until = isoTime(clock.now() + EXPIRES_AFTER_MS);
@@ -58,7 +59,7 @@ export const publishConnections = async (
     return revisions;
   };
   const publish = async (job: Job) => {
-    // A failed write may still have left rows.
+    // A failed write may have left rows nevertheless.
     written ??= [];
     written = await job.write(write);
     renewedAt = triedAt;
@@ -104,6 +105,6 @@ const removeRows = async (entities: Entities, holder: string): Promise<void> => 
 
 /** Removes the rows of controllers that have died. */
 const removeExpired = async (entities: Entities, before: string): Promise<void> => {
-  for (const { id, until } of await entities.list(lease, { where: allLists, limit: MOST_CONTROLLERS }))
+  for (const { id, until } of await entities.list(lease, { where: allLists, limit: MAX_CONTROLLERS }))
     if ((until ?? '') < before) await removeRows(entities, holderOf(id));
 };

@@ -5,31 +5,31 @@ import { monotonic } from '../../../platform/clock.ts';
 import type { PresentRouter } from '../../../presence/present-router.ts';
 import type { RemoteController } from '../../../presence/remote-controllers.ts';
 import { oneOf, stringField } from '../../../query/index.ts';
-import { allLists, holderOf, listId, MOST_CONTROLLERS, partId, readList, readPart } from './connection-rows.ts';
+import { allLists, holderOf, listId, MAX_CONTROLLERS, partId, readList, readPart } from './connection-rows.ts';
 
 /** Age after which a call waits for another read. ms */
 const STALE_AFTER = 1000;
-/** Age after which a call starts another read without waiting, so that under load no call waits. ms */
+/** Age after which a call starts another read in the background, so that calls do not wait under load. ms */
 const REFRESH_AFTER = 750;
-/** Parts per read; further parts are read next time. */
-const MOST_READ = 500;
+/** Maximum number of parts per read. The remaining ones are read next time. */
+const MAX_READ = 500;
 
 interface CachedPart {
   readonly revision: number | undefined;
   readonly routers: readonly PresentRouter[];
 }
 
-/** @returns reads the rows of other controllers. Rejects with errors of the store */
+/** @returns a function that reads the rows of other controllers. It rejects with errors of the store */
 const createReader = (own: string) => {
   const cache = new Map<string, CachedPart>();
   return async (entities: Entities): Promise<readonly RemoteController[]> => {
-    const rows = await entities.list(lease, { where: allLists, limit: MOST_CONTROLLERS });
+    const rows = await entities.list(lease, { where: allLists, limit: MAX_CONTROLLERS });
     const lists = rows.map(({ id, until, told }) => ({
       until: Date.parse(until ?? ''),
       parts: id === listId(own) ? [] : readList(told).map((revision, index) => ({ id: partId(holderOf(id), index), revision })),
     }));
     const revisions = new Map(lists.flatMap(({ parts }) => parts.map(({ id, revision }) => [id, revision])));
-    const changed = [...revisions.keys()].filter((id) => cache.get(id)?.revision !== revisions.get(id)).slice(0, MOST_READ);
+    const changed = [...revisions.keys()].filter((id) => cache.get(id)?.revision !== revisions.get(id)).slice(0, MAX_READ);
     const read = changed.length === 0 ? [] : await entities.list(lease, { where: oneOf(stringField('id'), changed) });
     const partRows = new Map(read.map((row) => [row.id, row.told]));
     for (const id of changed) cache.set(id, { revision: revisions.get(id), routers: readPart(partRows.get(id)) });
@@ -54,7 +54,7 @@ export const readRemoteControllers = (
     try {
       presence.remote.replace(await background.run({ actor: 'system', requestId: 'presence' }, (job) => job.read(reader)));
     } catch {
-      // The store is unavailable, as calls will find, or the controller closes. Rows read before count until they expire.
+      // The store is unavailable, which calls will report, or the controller is closing. Rows read earlier remain valid until they expire.
     }
     readAt = at;
     reading = undefined;

@@ -5,12 +5,12 @@ import { readRemoteControllers } from './remote-controllers.ts';
 
 /**
  * Shares the presence of routers with the other controllers on the store until the controller closes.
- * @returns reads the routers of the others
+ * @returns a function that reads the routers of the others
  */
 export const sharePresence = (core: Pick<Core, 'presence' | 'background' | 'platform'>): Core['catchUpPresence'] => {
   const holder = newId(core.platform.random);
   const catchUp = readRemoteControllers(core, holder);
-  // It fails only where the controller is closed already.
+  // It fails only if the controller is already closed.
   publishConnections(core, holder, catchUp).catch(() => undefined);
   return catchUp;
 };

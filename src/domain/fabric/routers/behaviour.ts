@@ -8,7 +8,7 @@ import { keepCompanion, removeCompanion } from './companion.ts';
 import { routerEnrollmentsOf } from './enrollment.ts';
 import { presenceOf, resolvePresence } from './online.ts';
 
-/** Terminators keep the name of their router beside its id. */
+/** Updates the copy of a router's name in its terminators. */
 const renameInTerminators = async (entities: Entities, { id, name }: { readonly id: string; readonly name: string }) => {
   for (const row of await entities.list(terminator, { where: equals(stringField('routerId'), id) }))
     await entities.update(terminator, row, { routerName: name });
@@ -40,7 +40,7 @@ export const routerBehaviour = behaviour(router, {
     if (!before) await addEnrollment(entities, call, { transitRouterId: after.id, method: 'trott' });
     else if (before.name !== after.name) await renameInTerminators(entities, after);
   },
-  // To this list an edge router is one that needs no enrollment here.
+  // Enrollments of edge routers are shown only in the list of edge routers.
   present: async (entities, rows, call) => {
     const plain = rows.filter(({ isEdgeRouter }) => !isEdgeRouter);
     const outstanding = await routerEnrollmentsOf(entities, 'transitRouterId', plain, call);

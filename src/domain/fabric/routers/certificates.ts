@@ -26,18 +26,18 @@ export interface RouterRequests {
 }
 
 export interface RouterCertificates {
-  /** By which the router proves itself from now on. */
+  /** The certificate by which the router authenticates from now on. */
   readonly certificate: Certificate;
-  /** PEM: the certificate, then those above it, without the root. */
+  /** PEM: the certificate and its chain, without the root. */
   readonly cert: string;
   readonly serverCert: string;
-  /** The fields of the row, in the transaction that stores the certificates. @throws ApiError `CONFLICT` when another router has taken a name in between */
+  /** The fields of the row, for the transaction that stores the certificates. @throws ApiError `CONFLICT` if another router has taken a name in between */
   claim(entities: Entities): Promise<Partial<RowOf<typeof router>>>;
 }
 
 /**
- * Issues the two certificates of a router: one by which it proves itself, with the names of its request, and one for its server, with those names
- * and addresses of its request that it may have.
+ * Issues the two certificates of a router: one by which it authenticates, with the names in its request, and one for its server, with the names
+ * and addresses in its request that it is allowed to have.
  * @throws ApiError `COULD_NOT_PROCESS_CSR`
  */
 export const certifyRouter = async (
@@ -66,25 +66,25 @@ export const certifyRouter = async (
   };
 };
 
-/** An edge router says who it is. No router takes a name that the network gives to others: those of sessions stand for their identities. */
+/** An edge router must request its id as common name. No router may have a SPIFFE ID of the network, because those of sessions identify identities. */
 const mayBe = ({ id, isEdgeRouter }: CertifiedRouter, { commonName, uris }: CertificateRequest, { trustDomain }: Signer): boolean => {
   if (isEdgeRouter && commonName !== id) return false;
   const network = `spiffe://${trustDomain}`.toLowerCase();
-  // A longer name of a domain is that of another.
+  // A longer domain that starts with the trust domain is a different one.
   return !uris.some((uri) => uri.toLowerCase().startsWith(network) && !/^[a-z0-9._-]/i.test(uri.slice(network.length)));
 };
 
-/** The subject of the request. A plain router that asks for another common name than its id gets its id, and keeps the names of its organisation. */
+/** The subject of the request. A plain router that requests a common name other than its id gets its id, and keeps `O` and `OU`. */
 const subjectOf = ({ id }: CertifiedRouter, { subject, commonName }: CertificateRequest): Profile['subject'] =>
   commonName === id ? subject : [...['O', 'OU'].flatMap((key) => textsOf(subject, key).map((value) => ({ [key]: [value] }))), { CN: [id] }];
 
-/** But for what the library would take for hex. */
+/** Values of a field, except those that the library would parse as hex. */
 const textsOf = (subject: CertificateRequest['subject'], key: string): readonly string[] =>
   subject.getField(key).filter((value) => value !== '' && !value.startsWith('#'));
 
 /**
- * The certificate that a router proves itself by: issued by the network, for clients, and valid now.
- * @param peerCertificates DER, leaf first, as they came in the TLS handshake
+ * The certificate by which a router authenticates: issued by the network, for clients, and currently valid.
+ * @param peerCertificates from the TLS handshake. DER, leaf first
  */
 export const provenRouter = async (
   { pki, platform }: Pick<Core, 'pki' | 'platform'>,
@@ -93,11 +93,11 @@ export const provenRouter = async (
   const presented = await readPresented(peerCertificates);
   const now = platform.clock.now();
   if (!presented || now < presented.leaf.notBefore || now > presented.leaf.notAfter) return undefined;
-  // The dates of the network's own authorities end no certificate before its time.
+  // Ignores the validity of the network's own authorities: a certificate does not expire early because an authority does.
   return (await networkFor(presented, await pki.signer(), { now, ignoreValidity: 'all' })) && presented.leaf;
 };
 
-/** The router, of either kind, whose current certificate it is. */
+/** The router, of either kind, that this is the current certificate of. */
 export const routerOf = (
   entities: Entities,
   { fingerprint }: Pick<Certificate, 'fingerprint'>,

@@ -11,8 +11,8 @@ import { maybeSelecting, type Selectable, type Side, selectedBy } from '../../po
 import { indexEntities, selectingEach } from '../../policy/roles/selection-index.ts';
 import { online, presenceOf } from './online.ts';
 
-/** Most routers that a client receives for one service. */
-const MOST_ROUTERS = 25;
+/** Maximum number of routers that a client receives for one service. */
+const MAX_ROUTERS = 25;
 
 type Router = RowOf<typeof edgeRouter>;
 
@@ -21,7 +21,7 @@ export interface IdentityAndService {
   readonly service: RowOf<typeof service>;
 }
 
-/** For each pair, the edge routers that both may use: 25 at most, online ones first. Three queries for any number of pairs. */
+/** For each pair, the edge routers that both may use: at most 25, online ones first. Takes three queries for any number of pairs. */
 export const commonRouters = async (
   entities: Entities,
   pairs: readonly IdentityAndService[],
@@ -31,14 +31,14 @@ export const commonRouters = async (
   const where = and(await reachedBy(leading.ofIdentities), await reachedBy(leading.ofServices));
   if (where.op === 'none') return pairs.map(() => []);
   const isOnePair = leading.ofIdentities.size === 1 && leading.ofServices.size === 1;
-  const routers = await onlineFirst(entities, where, presence, isOnePair ? MOST_ROUTERS : Infinity);
+  const routers = await onlineFirst(entities, where, presence, isOnePair ? MAX_ROUTERS : Infinity);
   const mayUse = routerAccessBy(leading, routers);
   const turn = createTimeSlice(ENTRIES_AT_ONCE);
   const found: (readonly Router[])[] = [];
   for (const pair of pairs) {
     const both: Router[] = [];
     for (const router of routers) {
-      if (both.length === MOST_ROUTERS) break;
+      if (both.length === MAX_ROUTERS) break;
       if (mayUse(pair, router)) both.push(router);
     }
     found.push(both);
@@ -49,14 +49,14 @@ export const commonRouters = async (
 
 type RouterAccess = (pair: IdentityAndService, router: Router) => boolean;
 
-/** For each pair whether both may use one of some routers. One query for any number of pairs. */
+/** For each pair, whether both may use one of these routers. Takes one query for any number of pairs. */
 export const routerAccess = async (
   entities: Entities,
   pairs: readonly IdentityAndService[],
   routers: readonly Router[],
 ): Promise<RouterAccess> => routerAccessBy(await leadingFrom(entities, pairs), routers);
 
-/** For each identity, whether policies allow it to use any of some routers, independent of services. One query for any number of identities. */
+/** For each identity, whether policies allow it to use any of these routers, regardless of services. Takes one query for any number of identities. */
 export const identityRouterAccess = async (
   entities: Entities,
   identities: Iterable<IdentityAndService['identity']>,
@@ -79,7 +79,7 @@ const onlineFirst = async (entities: Entities, where: Predicate, presence: Conne
   return [...first, ...(await entities.list(edgeRouter, { where: and(where, not(isOnline)), ...limit(first.length) }))];
 };
 
-/** For each entity on one side of policies, the sides that these policies select opposite. */
+/** For each entity on one side of policies, the opposite sides of the policies that select it. */
 type Leading<E> = ReadonlyMap<E, readonly Side[]>;
 
 interface LeadingOfPairs {
@@ -97,7 +97,7 @@ const leadingFrom = async (entities: Entities, pairs: readonly IdentityAndServic
   };
 };
 
-/** The policies that may select some of these. */
+/** The policies that may select any of these. */
 const leading = ({ policies, from }: PolicyPath, starts: ReadonlySet<Selectable>) =>
   listing(policies, { where: maybeSelecting(from, [...starts]) });
 
@@ -114,7 +114,7 @@ const leadingOf = async <E extends Selectable>(
 /** The routers to which any of the policies lead. */
 const reachedBy = (leading: Leading<unknown>): Promise<Predicate> => selectedBy([...new Set([...leading.values()].flat())]);
 
-/** Those of some routers that any of some sides select. */
+/** The routers among these that any of the sides selects. */
 const reachedAmong = (routers: readonly Router[]): ((sides?: readonly Side[]) => ReadonlySet<Router>) => {
   const selected = memoized(indexEntities(routers));
   return (sides = []) => {
@@ -134,7 +134,7 @@ const routerAccessBy = ({ ofIdentities, ofServices }: LeadingOfPairs, routers: r
   return ({ identity, service }, router) => ofIdentity(identity).has(router) && ofService(service).has(router);
 };
 
-/** A router as clients see it that want to reach a service. */
+/** A router as shown to clients that want to reach a service. */
 export const shownRouter = (router: Router, presence: Connections) => {
   const { name, cost, noTraversal, disabled } = router;
   const { versionInfo: _, ...present } = presenceOf(presence, router);

@@ -10,7 +10,7 @@ import { removeEntity } from '../../../resources/removal.ts';
 
 type EdgeRouter = RowOf<typeof edgeRouter>;
 
-/** Keeps the companion in sync with its router, of which only the name matters. @throws ApiError 400 `name` when an identity has it */
+/** Keeps the name of the companion in sync with that of its router. @throws ApiError 400 `name` if an identity has that name */
 export const keepCompanion = async (entities: Entities, after: EdgeRouter, before: EdgeRouter | undefined): Promise<void> => {
   const had = before?.isTunnelerEnabled ?? false;
   if (after.isTunnelerEnabled && !had) await addCompanion(entities, after);

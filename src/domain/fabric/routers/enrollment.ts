@@ -11,12 +11,12 @@ import { tokensOf } from '../../directory/enrollment/token.ts';
 import { certifyRouter, provenRouter, type RouterRequests, routerOf } from './certificates.ts';
 import { NONE_UNVERIFIED, updateRouter } from './verification.ts';
 
-/** By which field an enrollment points at a router of a kind. */
+/** The field by which an enrollment references a router of a kind. */
 type Owner = 'edgeRouterId' | 'transitRouterId';
 
 type Unverified = Pick<RowOf<typeof router>, 'id' | 'isVerified'>;
 
-/** The outstanding enrollments of routers without certificates, as their details show them: one query for a page. */
+/** The outstanding enrollments of routers without certificates, as shown in their details. Takes one query for a page. */
 export const routerEnrollmentsOf = async (
   entities: Entities,
   owner: Owner,
@@ -40,7 +40,7 @@ export const routerEnrollmentsOf = async (
   );
 };
 
-/** Revokes a router's certificate and enrollment and gives it a new enrollment; its other fields stay. */
+/** Revokes a router's certificate and enrollment, and gives it a new enrollment. Its other fields do not change. */
 export const reEnrollRouter = async (call: Call, { id }: { readonly id: string }) => {
   await call.write(async (entities) => {
     const row = await entities.require(edgeRouter, id);
@@ -60,7 +60,7 @@ const unverified = {
   ...NONE_UNVERIFIED,
 } as const;
 
-/** A router, of either kind, gets its certificates. */
+/** Enrolls a router, of either kind: issues its certificates. */
 export const enrollRouter: EnrollmentMethod = async (call, row, { certCsr, serverCertCsr }) => {
   const [, id] = enrolleeOf(row);
   if (!certCsr || !serverCertCsr) throw new ApiError(row.method === 'erott' ? 'MISSING_OR_INVALID_CSR' : 'COULD_NOT_PROCESS_CSR');
@@ -71,15 +71,15 @@ export const enrollRouter: EnrollmentMethod = async (call, row, { certCsr, serve
   const verified = { ...NONE_UNVERIFIED, isVerified: true, fingerprint: certificate.fingerprint, enrolledBy: row.id };
   return {
     answer: { ca: certificatesPem(bundle), cert, serverCert },
-    // With a router goes its enrollment, which the transaction has found.
+    // The router exists: deleting it also deletes its enrollment, which was found in this transaction.
     complete: async (entities) =>
       updateRouter(entities, await entities.require(router, id), { ...verified, ...(await claim(entities)) }, { certPem: cert }),
   };
 };
 
 /**
- * New certificates for a router, in place of the one that it presents. Unlike an identity it has nothing to confirm: the old one is dead at once.
- * @throws ApiError `UNAUTHORIZED` for a certificate of no router; `COULD_NOT_PROCESS_CSR`
+ * Issues new certificates to a router that replace the one it presents. Unlike an identity, it does not confirm them: the old one is invalid immediately.
+ * @throws ApiError `UNAUTHORIZED` if the certificate is not the current one of a router; `COULD_NOT_PROCESS_CSR`
  */
 export const extendRouter = async (call: Call, { body }: { readonly body: RouterRequests }) => {
   const { core, peerCertificates } = call;
@@ -88,7 +88,7 @@ export const extendRouter = async (call: Call, { body }: { readonly body: Router
   if (!proven || !found) throw unauthorized(UNKNOWN);
   const { certificate, cert, serverCert, claim } = await core.enrollments.run(() => certifyRouter(call, found, body), call);
   await call.write(async (entities) => {
-    // In between, it may have been extended by another request, or have to enroll again.
+    // In between, another request may have extended it, or it may have to enroll again.
     const current = await routerOf(entities, proven);
     if (!current) throw unauthorized(UNKNOWN);
     await updateRouter(

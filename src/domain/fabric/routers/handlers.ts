@@ -4,13 +4,13 @@ import { implement } from '../../../call/implement.ts';
 import { crudHandlers, deleteRow } from '../../../resources/crud.ts';
 import { reEnrollRouter } from './enrollment.ts';
 
-/** Both paths lead to the same routers. An edge router may be deleted there, too, with all that goes with it. */
+/** Handlers for both paths, which share the same routers. Edge routers can be deleted here, too, together with their companions. */
 const routerHandlers = {
   ...crudHandlers(routers, router),
   delete: async (call: Call, { id }: { readonly id: string }) => {
     await call.write(async (entities) => {
       const isEdgeRouter = (await entities.get(edgeRouter, id)) !== undefined;
-      // As `crudHandlers` does it: of a kind only its table is looked at.
+      // Delegates to the behaviour of its kind, because `crudHandlers` only knows one kind.
       if (isEdgeRouter) await deleteRow(entities, edgeRouter, id, call);
       else await deleteRow(entities, router, id, call);
     });

@@ -8,7 +8,7 @@ type Row = Pick<RowOf<typeof edgeRouter>, 'id' | 'enrolledBy' | 'disabled'>;
 
 const NO_VERSION = { arch: '', buildDate: '', os: '', revision: '', version: '' } as const;
 
-/** An edge router's presence in answers. It is online once it has reported how it is reached. */
+/** An edge router's presence in answers. It is online once it has reported its listeners. */
 export const presenceOf = (connections: Connections, row: Row) => {
   connections.closeUnlessAllowed(row);
   const state = connections.stateOf(row);
@@ -21,7 +21,7 @@ export const presenceOf = (connections: Connections, row: Row) => {
   };
 };
 
-/** The routers that these keys are of, as long as they may be connected. */
+/** Selects the routers with these keys that may be connected. */
 const ofKeys = (keys: readonly RouterKey[]): Predicate => {
   const enrollments = keys.flatMap(({ enrolledBy }) => enrolledBy ?? []);
   return and(oneOf(stringField('enrolledBy'), enrollments), equals(booleanField('disabled'), false));
@@ -29,7 +29,7 @@ const ofKeys = (keys: readonly RouterKey[]): Predicate => {
 
 export const online = (connections: Connections): Predicate => ofKeys(connections.keys('reached'));
 
-/** The filter symbols that no row holds. */
+/** The filter symbols that are not stored in rows. */
 const symbols: Readonly<Record<string, (connections: Connections) => Predicate>> = {
   connected: (connections) => ofKeys(connections.keys()),
   online,

@@ -6,13 +6,13 @@ import type { CertificateRequest } from '../../../pki/request.ts';
 import { allowedNames, canonicalHost, isEverybodys, rivalsOf, type ServerNames, standsFor, wordsOf } from '../../../pki/server-names.ts';
 import { ALL, and, equals, not, oneOf, or, type Predicate, stringField } from '../../../query/index.ts';
 
-/** Names that a router without certificates may have. */
+/** The names that are granted to a router. */
 export interface RouterNames {
-  /** For its server. */
+  /** For its server certificate. */
   readonly server: ServerNames;
-  /** True if it may contain the common name of its server's request. */
+  /** True if its server certificate may keep the requested common name. */
   readonly keepsCommonName: boolean;
-  /** All that it is called, in canonical form, and that no other router will be called from now on. */
+  /** All its names in canonical form, which other routers cannot have from now on. */
   readonly claimed: readonly string[];
 }
 
@@ -29,15 +29,15 @@ export const routerNames = async (
   { own, server, commonNames }: Requests,
 ): Promise<RouterNames> => {
   const allowed = allowedNames(core.settings.routerNames)(server, of.name);
-  const asked = canonical([...allowed.dnsNames, ...allowed.ipAddresses, ...own.dnsNames, ...own.ipAddresses, ...commonNames]);
+  const requested = canonical([...allowed.dnsNames, ...allowed.ipAddresses, ...own.dnsNames, ...own.ipAddresses, ...commonNames]);
   const controllers = await controllerHosts(entities, core);
-  const ofControllers = asked.filter((host) => controllers.some((known) => standsFor(host, known)));
-  const taken = new Set([...ofControllers, ...(await takenBy(entities, core, of, asked))]);
+  const ofControllers = requested.filter((host) => controllers.some((known) => standsFor(host, known)));
+  const taken = new Set([...ofControllers, ...(await takenBy(entities, core, of, requested))]);
   const isFree = (name: string) => {
     const host = name.endsWith('.') ? undefined : canonicalHost(name);
     return host !== undefined && !taken.has(host);
   };
-  // Addresses in the form in which they were judged: of an IPv4 address within IPv6 the IPv4 address.
+  // Addresses in the form that was checked: an IPv4-mapped IPv6 address becomes an IPv4 address.
   const addresses = allowed.ipAddresses.filter(isFree).map((address) => canonicalHost(address) ?? address);
   const granted = { dnsNames: allowed.dnsNames.filter(isFree), ipAddresses: [...new Set(addresses)] };
   const asNames = allowedNames(core.settings.routerNames)({ dnsNames: commonNames, ipAddresses: commonNames }, of.name);
@@ -53,7 +53,7 @@ export const routerNames = async (
   };
 };
 
-/** The names of a router as its row keeps them. @throws ApiError `CONFLICT` when another router has taken one of them in between */
+/** The names of a router, for its row. @throws ApiError `CONFLICT` if another router has taken one of them in between */
 export const claim = async (entities: Entities, core: Core, of: Router, { claimed }: RouterNames) => {
   if ((await takenBy(entities, core, of, claimed)).size > 0)
     throw new ApiError('CONFLICT', {
@@ -63,19 +63,19 @@ export const claim = async (entities: Entities, core: Core, of: Router, { claime
 };
 
 const canonical = (hosts: readonly string[]): readonly string[] =>
-  [...new Set(hosts.map(canonicalHost).filter((host) => host !== undefined && !isEverybodys(host)))] as readonly string[]; // what is undefined was left out
+  [...new Set(hosts.map(canonicalHost).filter((host) => host !== undefined && !isEverybodys(host)))] as readonly string[]; // undefined ones are filtered out
 
-/** Those that belong to another router: by its certificates, by its record, or by what it says of itself. */
+/** The hosts that belong to another router: by its certificates, by its name, or by its reported listeners. */
 const takenBy = async (entities: Entities, core: Core, { id }: Router, hosts: readonly string[]): Promise<ReadonlySet<string>> => {
   const own = await entities.get(router, id);
   const advertised = new Set(canonical(core.presence.hostsBeside(id)).flatMap(wordsOf));
-  // The names in a router's certificates remain its own, even where another router claims them.
+  // A router keeps the names in its certificates, even if another router reports them.
   const owned = new Set(own?.serverNames);
   const isTaken = (host: string) => !owned.has(host) && rivalsOf(host).some((word) => advertised.has(word));
   const taken = new Set(hosts.filter(isTaken));
   const rest = hosts.filter((host) => !taken.has(host));
   const ofOthers = (some: readonly string[]) => entities.count(router, and(not(equals(stringField('id'), id)), anyCalled(some)));
-  // Mostly none is: then it is one question for all.
+  // Usually none is taken, and one query suffices for all.
   if (rest.length > 0 && (await ofOthers(rest)) > 0) for (const host of rest) if ((await ofOthers([host])) > 0) taken.add(host);
   return taken;
 };

@@ -6,7 +6,7 @@ import { explained, unauthorized } from '../../../errors/index.ts';
 import { certificatesPem, readCertificates } from '../../../pki/certificate.ts';
 import { certifyRouter, type RouterRequests } from './certificates.ts';
 
-/** Writes to a router of either kind, as the kind that it is: `news`, and what only an edge router keeps. */
+/** Updates a router as its actual kind. @param ofEdgeRouter changes of fields that only edge routers have */
 export const updateRouter = async (
   entities: Entities,
   row: RowOf<typeof router>,
@@ -17,7 +17,7 @@ export const updateRouter = async (
   else await entities.update(router, row, changes);
 };
 
-/** Fields of a router that has no certificate which it must still confirm. */
+/** Fields of a router without an unconfirmed certificate. */
 export const NONE_UNVERIFIED = { unverifiedFingerprint: null, unverifiedCertPem: null, unverifiedNames: null } as const;
 
 /** Dependencies for offering certificates to a router that is identified by its connection. */
@@ -27,7 +27,7 @@ export interface VerificationDependencies {
   write<T>(work: (entities: Entities) => Promise<T>): Promise<T>;
 }
 
-/** Certificates in PEM, each with those above it, and those of the authorities. */
+/** Certificates with their chains, and the certificates of the authorities. PEM. */
 export interface OfferedCertificates {
   readonly cert: string;
   readonly serverCert: string;
@@ -35,9 +35,9 @@ export interface OfferedCertificates {
 }
 
 /**
- * New certificates for a router, by the rules of `extendRouter`. The one that it has remains its own until it confirms the new one; an earlier one that it has
+ * Offers new certificates to a router, by the rules of `extendRouter`. Its current one remains valid until it confirms the new one; an earlier one that it has
  * not confirmed is void.
- * @throws ApiError `UNAUTHORIZED` for a router that may not be connected any more; `COULD_NOT_PROCESS_CSR`; `CONFLICT`
+ * @throws ApiError `UNAUTHORIZED` if the router may no longer be connected; `COULD_NOT_PROCESS_CSR`; `CONFLICT`
  */
 export const offerCertificates = async (
   dependencies: VerificationDependencies,
@@ -49,7 +49,7 @@ export const offerCertificates = async (
   const { certificate, cert, serverCert, claim } = await core.enrollments.run(() => certifyRouter(dependencies, found, requests));
   await write(async (entities) => {
     const current = await requireEnrolled(entities, routerId);
-    // In between, another request may have extended it, or it may have enrolled again.
+    // Another request may have extended it in between, or it may have enrolled again.
     if (current.fingerprint !== found.fingerprint) throw unauthorized(UNKNOWN);
     const without = current.unverifiedNames?.without ?? [...current.serverNames];
     const { serverNames } = await claim(entities);
@@ -66,9 +66,9 @@ export const offerCertificates = async (
 };
 
 /**
- * The router has the certificate that it was offered: from now on it is its own. Again, it does nothing.
- * @param pem the certificate, with those above it
- * @throws ApiError `UNAUTHORIZED` for a router that may not be connected any more; `COULD_NOT_PROCESS_CSR` for any other certificate
+ * Confirms that the router has received the offered certificate, which becomes its current one. Idempotent.
+ * @param pem the certificate and its chain
+ * @throws ApiError `UNAUTHORIZED` if the router may no longer be connected; `COULD_NOT_PROCESS_CSR` for any other certificate
  */
 export const confirmCertificate = async (
   dependencies: Pick<VerificationDependencies, 'write'>,

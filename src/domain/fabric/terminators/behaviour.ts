@@ -3,7 +3,7 @@ import { behaviour } from '../../../call/behaviour.ts';
 import { withSealedSecret } from './identity-secret.ts';
 
 export const terminatorBehaviour = behaviour(terminator, {
-  // The service is chosen once; a router may be named again.
+  // The service cannot change; the router can.
   prepare: async (call, verb, body) => ({
     ...(verb === 'create' ? { serviceId: String(body.service), ...(await withSealedSecret(call.core, body.identitySecret)) } : {}),
     ...(body.router === undefined ? {} : { routerId: String(body.router) }),

@@ -12,7 +12,7 @@ type Row = RowOf<typeof terminator>;
 
 const FIELD = 'sealedIdentitySecret';
 
-/** The fields of a new terminator that keep its secret, if one is given. */
+/** The fields of a new terminator that store its secret, if it has one. */
 export const withSealedSecret = async (
   { secrets, platform }: Pick<Core, 'secrets' | 'platform'>,
   secret: unknown,
@@ -26,11 +26,11 @@ export const withSealedSecret = async (
 export const identitySecretOf = async (secrets: Secrets, row: Pick<Row, 'id' | 'sealedIdentitySecret'>): Promise<string | undefined> =>
   row.sealedIdentitySecret ? unsealText(secrets, terminator, FIELD, row) : undefined;
 
-/** Says that no secret stands in clear any more. */
+/** Id of the marker row: it exists once no secret is stored in plain text. */
 const SEALED = 'terminators-are-sealed';
 const PAGE = 500;
 
-/** Seals what earlier versions kept in clear. Called before any call is; once for a store. */
+/** Seals secrets that earlier versions stored in plain text. Runs once per store, before any call. */
 export const sealIdentitySecrets = async (store: Store, keys: SecretKeys, context: EntitiesContext): Promise<void> => {
   if (await store.transaction('read', (tx) => entitiesOf(tx, context).get(keptSecret, SEALED))) return;
   for (let after: string | undefined = ''; after !== undefined; ) after = await sealPage(store, keys, after);
@@ -47,8 +47,8 @@ const sealPage = (store: Store, keys: SecretKeys, after: string): Promise<string
     for (const { identitySecret, ...row } of rows) {
       if (identitySecret === undefined) continue;
       const sealedIdentitySecret = identitySecret === '' ? null : await sealText(keys, terminator, FIELD, row, String(identitySecret));
-      // No change of the terminator: it keeps its version, and no record is made.
-      const sealed = { ...row, sealedIdentitySecret } as StoredRow; // the rest of a row is one but for that field
+      // Not a change of the terminator: it keeps its version, and no change record is written.
+      const sealed = { ...row, sealedIdentitySecret } as StoredRow; // a row without `identitySecret`
       await tx.update(terminator.kind, await underNetworkKey(() => networkKeyIn(tx), keys, terminator, sealed), row.version);
     }
     return rows.length < PAGE ? undefined : rows.at(-1)?.id;

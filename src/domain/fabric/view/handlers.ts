@@ -16,7 +16,7 @@ import { fabricRouterOf, fabricServiceOf, fabricTerminatorOf } from './stored.ts
 
 type Id = { readonly id: string };
 
-/** Reads the rows of a kind, each shown by itself. */
+/** Handlers that read the rows of a kind. `show` presents one row. */
 const ofRows = <R extends Kind, T>(kind: R, show: (row: RowOf<R>, core: Core) => T) => ({
   list: (call: Call, query: ListQuery) =>
     call.read(async (entities) => {
@@ -26,7 +26,7 @@ const ofRows = <R extends Kind, T>(kind: R, show: (row: RowOf<R>, core: Core) =>
   get: (call: Call, { id }: Id) => call.read(async (entities) => show(await entities.require(kind, id), call.core)),
 });
 
-/** The terminators that point at an entity by a reference. */
+/** Lists the terminators that reference an entity. */
 const terminatorsBy = (parent: Kind, field: 'serviceId' | 'routerId') => ({
   listTerminators: (call: Call, { id, ...query }: ListQuery & Id) =>
     call.read(async (entities) => {

@@ -1,6 +1,6 @@
 import { invalidField } from '../../../errors/index.ts';
 
-/** A character of an id, or any, and how often it may come. */
+/** A character of an id, or any character, with its quantifier. */
 interface Token {
   /** Undefined: any. */
   readonly character: string | undefined;
@@ -12,9 +12,9 @@ const ANY: Token = { character: undefined, isOptional: true, mayRepeat: true };
 const TERM = /(?:\\(?<escaped>[-.*+?|^$\\])|(?<any>\.)|(?<own>[\w-]))(?<times>[*+?]?)/y;
 
 /**
- * Reads a regular expression over ids: characters and `.`, each with `*`, `+` or `?`, in alternatives with `^` and `$`. It takes time in proportion to its length
- * and that of an id; the expressions of the platform do not, and a client could block the process with them.
- * @param field named in the refusal
+ * Reads a regular expression over ids: characters and `.`, each with `*`, `+` or `?`, in alternatives with `^` and `$`. Matching takes time in proportion to
+ * its length and that of an id. Regular expressions of the platform may backtrack exponentially, so that a client could block the process with them.
+ * @param field name of the field, for the error
  * @throws ApiError `COULD_NOT_VALIDATE` for any other expression
  */
 export const idPattern = (field: string, text: string): ((id: string) => boolean) => {
@@ -49,7 +49,7 @@ const termAt = (text: string, position: number): RegExpExecArray | null => {
   return TERM.exec(text);
 };
 
-/** Follows all ways through the tokens at once. */
+/** Simulates the NFA of the tokens. */
 const isMatch = (tokens: readonly Token[], id: string): boolean => {
   let at = reached(tokens, [0]);
   for (const character of id) {
@@ -65,7 +65,7 @@ const isMatch = (tokens: readonly Token[], id: string): boolean => {
   return at.has(tokens.length);
 };
 
-/** The positions themselves, and those behind tokens that may be left out. */
+/** The epsilon closure: these positions, and those after optional tokens. */
 const reached = (tokens: readonly Token[], positions: readonly number[]): ReadonlySet<number> => {
   const all = new Set(positions);
   // A position that is added during the iteration is visited, too.

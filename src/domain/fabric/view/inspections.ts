@@ -5,7 +5,7 @@ import { idPattern } from './id-pattern.ts';
 
 type Run = (typeof inspections)['operations']['run'];
 
-/** Asks the routers whose ids a pattern finds. Nothing of it is stored. */
+/** Inspects the routers whose ids match a pattern. Nothing is stored. */
 export const runInspection = async ({ core }: Call, { body }: DecodedOf<Run>): Promise<OutputOf<Run>> => {
   const answers = await core.traffic.inspect(body.requestedValues, idPattern('appRegex', body.appRegex));
   const errors = answers.flatMap(({ routerId, errors }) => errors.map((error) => `${routerId}: ${error}`));
@@ -15,10 +15,10 @@ export const runInspection = async ({ core }: Call, { body }: DecodedOf<Run>): P
   return { success: errors.length === 0, errors, values };
 };
 
-/** Lists and maps within one another at most: what is deeper could not be written again. */
-const MOST_NESTED = 100;
+/** Maximum depth of nested lists and maps. Deeper values could not be serialized. */
+const MAX_DEPTH = 100;
 
-/** The JSON that a text is; undefined where it is none, or nothing. */
+/** Parses JSON; undefined if the text is not JSON, or empty. */
 const jsonIn = (text: string): unknown => {
   if (isDeep(text)) return undefined;
   try {
@@ -37,7 +37,7 @@ const isDeep = (text: string): boolean => {
     else if (isQuoted && character === '\\') i++;
     else if (!isQuoted && (character === '[' || character === '{')) depth++;
     else if (!isQuoted && (character === ']' || character === '}')) depth--;
-    if (depth > MOST_NESTED) return true;
+    if (depth > MAX_DEPTH) return true;
   }
   return false;
 };

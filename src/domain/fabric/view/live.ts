@@ -12,20 +12,20 @@ import { fabricEntity, fabricReference } from './references.ts';
 
 type Id = { readonly id: string };
 
-/** Entities that are in memory and in no table. */
+/** A kind of entities that exist only in memory. */
 export interface LiveKind<L extends Id, D extends Document, T> {
-  /** Its name in refusals. */
+  /** Its name in errors. */
   readonly kind: string;
   readonly symbols: Symbols;
   all(core: Core): readonly L[];
   /** As filters see it. */
   document(live: L): D;
   show(entities: Entities, documents: readonly D[]): Promise<readonly T[]>;
-  /** @returns whether it was there */
+  /** @returns true if it existed */
   end(core: Core, id: string): boolean;
 }
 
-/** Reads and ends them. The store is asked for names only, and only for those of a page. */
+/** Handlers that read and end these entities. The store is queried only for the names on a page. */
 export const liveHandlers = <L extends Id, D extends Document, T>({ kind, symbols, all, document, show, end }: LiveKind<L, D, T>) => ({
   list: (call: Call, query: ListQuery) =>
     call.read(async (entities) => {
@@ -64,7 +64,7 @@ export const linkDocument = ({ id, protocol, dialAddress, from, to, cost, iterat
 
 type LinkDocument = ReturnType<typeof linkDocument>;
 
-/** Links with the names of their routers: one query for all of them. */
+/** Links with the names of their routers. Takes one query in total. */
 export const shownLinks = async (entities: Entities, links: readonly LinkDocument[]) => {
   const ids = links.flatMap(({ sourceRouter, destRouter }) => [sourceRouter, destRouter]);
   const routers = await rowsById(entities, router, ids);
@@ -86,7 +86,7 @@ export const circuitDocument = ({ id, createdAt, clientId, serviceId, terminator
 
 type CircuitDocument = ReturnType<typeof circuitDocument>;
 
-/** Circuits with the names of what they consist of: two queries for all of them. Terminators and links have no names: their ids stand there. */
+/** Circuits with the names of their parts. Takes two queries in total. Terminators and links have no names: their ids are shown instead. */
 export const shownCircuits = async (entities: Entities, circuits: readonly CircuitDocument[]) => {
   const ids = circuits.flatMap(({ nodes }) => nodes);
   const routers = await rowsById(entities, router, ids);

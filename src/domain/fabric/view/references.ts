@@ -1,6 +1,6 @@
 import type { EntityReference, Tags } from '../../../api/kit/index.ts';
 
-/** Where the entities of the fabric API are, and what is listed below each. */
+/** The collections of the fabric API, with the sub-collections of each entity. */
 const COLLECTIONS = {
   routers: ['terminators'],
   services: ['terminators'],
@@ -17,7 +17,7 @@ const linksOf = (collection: Collection, id: string): EntityReference['_links'] 
   return { self: { href: self }, ...Object.fromEntries(below.map((name) => [name, { href: `${self}/${name}` }])) };
 };
 
-/** How the fabric API points at an entity; without a name at one that is there no more. */
+/** A reference to an entity in the fabric API. It has no name if the entity no longer exists. */
 export const fabricReference = (collection: Collection, id: string, name: string | null | undefined): EntityReference => ({
   _links: linksOf(collection, id),
   entity: collection,
@@ -32,7 +32,7 @@ interface Entity {
   readonly tags: Tags;
 }
 
-/** The fields that all entities show. */
+/** The fields that all entities have in answers. */
 export const fabricEntity = (collection: Collection, { id, createdAt, updatedAt, tags }: Entity) => ({
   _links: linksOf(collection, id),
   createdAt,

@@ -1,4 +1,4 @@
-/** Routers, services and terminators: their rows as the fabric API shows them. */
+/** Presents the rows of routers, services and terminators in the fabric API. */
 
 import type { router, service, terminator } from '../../../api/kinds.ts';
 import type { RowOf } from '../../../api/kit/index.ts';

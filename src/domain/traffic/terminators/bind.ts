@@ -32,7 +32,7 @@ export class BindRefused extends Error {
 }
 
 const ADDRESS = /^[\w-]{1,64}$/;
-export const MOST_COST = 65_535;
+export const MAX_COST = 65_535;
 /** Characters of an instance id, and bytes of its secret. */
 const MOST_INSTANCE = 4096;
 
@@ -42,7 +42,7 @@ export const checkBind = ({ address, cost, precedence, instanceId, instanceSecre
     throw new BindRefused('otherFailure', message);
   };
   if (!ADDRESS.test(address)) refuse('an address has 1 to 64 letters, digits, - or _');
-  if (cost > MOST_COST) refuse(`a cost is ${MOST_COST} at most`);
+  if (cost > MAX_COST) refuse(`a cost is ${MAX_COST} at most`);
   if (precedence === 'unrecognized') refuse('the precedence is not known');
   if (instanceId.length > MOST_INSTANCE) refuse(`an instance id has ${MOST_INSTANCE} characters at most`);
   if (instanceSecret.length > MOST_INSTANCE) refuse(`the secret of an instance has ${MOST_INSTANCE} bytes at most`);

@@ -11,7 +11,7 @@ import type { Authorization } from '../authorization/authorization.ts';
 import { RequestRefused, refusalOf } from '../authorization/authorize.ts';
 import type { ConnectedRouter } from '../routers/connected-routers.ts';
 import { forRouters } from '../routers/fabric.ts';
-import { BindRefused, type BindRequest, bind, checkBind, MOST_COST } from './bind.ts';
+import { BindRefused, type BindRequest, bind, checkBind, MAX_COST } from './bind.ts';
 import type { TerminatorDependencies } from './hosted-terminators.ts';
 
 const { refused } = circuitMessages;
@@ -88,7 +88,7 @@ type Update = Pick<
 /** Updates cost and precedence of a terminator of this host. @throws RequestRefused */
 export const updateOwn = async (entities: Entities, host: TerminatorHost, update: Update): Promise<void> => {
   const { terminatorId, cost, updateCost, precedence, updatePrecedence } = update;
-  if (updateCost && cost > MOST_COST) throw new RequestRefused(refusalCode.invalidCost, `a cost is ${MOST_COST} at most`);
+  if (updateCost && cost > MAX_COST) throw new RequestRefused(refusalCode.invalidCost, `a cost is ${MAX_COST} at most`);
   if (updatePrecedence && precedence === 'unrecognized')
     throw new RequestRefused(refusalCode.invalidPrecedence, 'the precedence is not known');
   const row = await ownTerminator(entities, terminatorId, host);
