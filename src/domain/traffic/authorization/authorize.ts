@@ -12,11 +12,11 @@ import { hashToken } from '../../../tokens/opaque.ts';
 import { readSessionToken, type SessionClaims } from '../../sessions/sessions/token.ts';
 import { type Authorization, type DenialReason, denialsOf, tunnelerAuthorization } from './authorization.ts';
 
-/** The credentials by which a client asks its router to dial or bind, as the router passes them on. */
+/** The credentials of a client that requests to dial or bind, as passed on by its router. */
 export interface AccessRequest {
   readonly sessionToken: string;
   readonly apiSessionToken: string;
-  /** Fingerprints of the certificates that the client has proved to the router, SHA-1 in hex. */
+  /** Fingerprints of the certificates by which the client has authenticated to the router. SHA-1, hex. */
   readonly fingerprints: readonly string[];
   readonly type: PolicyType;
   readonly routerId: string;
@@ -28,11 +28,11 @@ export type RequestTokens = Pick<AccessRequest, 'sessionToken' | 'apiSessionToke
 /** A request whose tokens are valid in themselves. */
 export interface VerifiedRequest extends AccessRequest {
   readonly session: SessionClaims;
-  /** Undefined where the token of the API session is not a signed one. */
+  /** Undefined if the token of the API session is not a signed one. */
   readonly access: PresentedToken | undefined;
 }
 
-/** A request of a router is refused. The message is sent to the client. */
+/** A router's request is refused. The message is sent to the client. */
 export class RequestRefused extends Error {
   override readonly name = 'RequestRefused';
   /** See `refusalCode`. */
@@ -60,7 +60,7 @@ const REFUSALS: Readonly<Record<DenialReason, readonly [code: number, message: s
 const refused = (reason: DenialReason): RequestRefused => new RequestRefused(...REFUSALS[reason]);
 
 /**
- * Verifies the tokens of a request. Not inside of transactions, because keys may have to be fetched.
+ * Verifies the tokens of a request. Must not be called in a transaction, because keys may have to be fetched.
  * @throws RequestRefused
  */
 export const verifyTokens = async (core: Core, request: AccessRequest): Promise<VerifiedRequest> => {

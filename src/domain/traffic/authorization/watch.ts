@@ -2,23 +2,23 @@ import { after, isoTime } from '../../../platform/clock.ts';
 import { type Fabric, forRouters } from '../routers/fabric.ts';
 import { type Authorization, denialsOf } from './authorization.ts';
 
-/** The generation of an authorization that was not checked: it is checked once it is watched. */
+/** The generation of an authorization that was not yet checked. It is checked once it is watched. */
 export const UNCHECKED = -1;
 
-/** The authorizations of terminators and circuits, checked again as long as these exist. */
+/** The authorizations of terminators and circuits, checked repeatedly while these exist. */
 export interface Authorizations {
   /** Counts changes. Read before an authorization is checked, it identifies the changes that are not yet considered. */
   readonly generation: number;
   /**
    * @param checkedAt `generation` before the authorization was checked
    * @param onLapse called once, when it is denied
-   * @returns stops watching
+   * @returns a function that stops watching
    */
   watch(authorization: Authorization, checkedAt: number, onLapse: () => void): () => void;
   /**
    * Waits until a lapsed authorization is granted again, but not longer than its API session.
-   * @param onRenewal called once, then
-   * @returns stops waiting
+   * @param onRenewal called once, when it is granted
+   * @returns a function that stops waiting
    */
   awaitRenewal(authorization: Authorization, onRenewal: () => void): () => void;
 }
@@ -32,7 +32,7 @@ const DECIDING = ['servicePolicy', 'postureCheck', 'edgeRouterPolicy', 'serviceE
 /** Interval of checks without a change: authorizations may expire. ms */
 const INTERVAL = 10_000;
 
-/** Checks all authorizations after each change that may matter, and periodically. Checks do not overlap: changes during one cause another. */
+/** Checks all authorizations after each change that may matter, and periodically. Checks do not overlap: changes during a check cause another one. */
 export const watchAuthorizations = ({ core, events }: Pick<Fabric, 'core' | 'events'>): Authorizations => {
   const granted = new Map<Authorization, () => void>();
   const lapsed = new Map<Authorization, () => void>();

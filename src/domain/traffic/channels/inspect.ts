@@ -19,18 +19,18 @@ export interface RouterInspection {
 /** Inspects the routers that are connected to a controller. */
 export type InspectRouters = (inspection: RouterInspection) => Promise<readonly InspectedRouter[]>;
 
-/** Routers that are asked at once: their answers may be large. */
+/** Number of routers that are inspected concurrently: their answers may be large. */
 const CONCURRENCY = 16;
 
-/** Time for the answers of all routers. ms */
+/** Time limit for the answers of all routers. ms */
 const TIMEOUT = 10_000;
 
-/** Bytes of all answers; those beyond are left out. */
-const MOST_BYTES = 8_388_608;
+/** Maximum total size of all answers. Those beyond it are left out. */
+const MAX_BYTES = 8_388_608;
 
 export const createInspectRouters = (connected: ConnectedRouters, clock: Clock): InspectRouters => {
   const semaphore = createSemaphore(CONCURRENCY);
-  /** Time and bytes left for one inspection. */
+  /** Remaining time and bytes for one inspection. */
   interface Remaining {
     readonly deadline: number;
     bytes: number;
@@ -44,7 +44,7 @@ export const createInspectRouters = (connected: ConnectedRouters, clock: Clock):
     try {
       const answer = await router.channel.request(inspectRequest, { requestedValues }, { milliseconds });
       left.bytes -= answer.body.length;
-      if (left.bytes < 0) return failed(`the answers of all routers have more than ${MOST_BYTES} bytes`);
+      if (left.bytes < 0) return failed(`the answers of all routers have more than ${MAX_BYTES} bytes`);
       if (answer.contentType !== inspectResponse.contentType) return failed('the router has answered with something else');
       const { errors, values } = inspectResponse.decode(answer.body);
       return { routerId, errors, values };
@@ -56,7 +56,7 @@ export const createInspectRouters = (connected: ConnectedRouters, clock: Clock):
     }
   };
   return ({ values, routerIds = connected.all().map(({ id }) => id) }) => {
-    const left = { deadline: monotonic(clock) + TIMEOUT, bytes: MOST_BYTES };
+    const left = { deadline: monotonic(clock) + TIMEOUT, bytes: MAX_BYTES };
     return Promise.all([...new Set(routerIds)].map((id) => semaphore.run(() => inspect(id, values, left))));
   };
 };

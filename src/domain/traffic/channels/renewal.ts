@@ -16,7 +16,7 @@ export const renewalHandlers = ({ core }: Pick<Fabric, 'core'>, { id, channel }:
   const run = <T>(work: (dependencies: VerificationDependencies) => Promise<T>): Promise<T> =>
     mutex.run(() => forRouters(core, (job) => work({ core, read: job.read, write: job.write })));
 
-  /** A handler that answers errors. The router learns the reason of a refusal only. */
+  /** A handler that answers errors. The router receives a reason only for refusals. */
   const answeringErrors =
     <T>(work: (body: T, frame: Frame) => Promise<void>) =>
     async (body: T, frame: Frame): Promise<void> => {

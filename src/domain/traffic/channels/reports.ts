@@ -15,7 +15,7 @@ import { type HandlerEntry, handle } from '../routers/message-handlers.ts';
 
 const { serverHello, clientHello, routerInterfaces, connectEvents, metrics, alerts } = routerMessages;
 
-/** Handlers of the reports of a router about itself. Alerts and other metrics are for operators, who get them from the router. */
+/** Handlers of a router's reports about itself. Alerts and other metrics are ignored: operators get them from the router. */
 export const reportHandlers = (router: ConnectedRouter): readonly HandlerEntry[] => {
   const report = identityReporter(router);
   return [
@@ -26,10 +26,10 @@ export const reportHandlers = (router: ConnectedRouter): readonly HandlerEntry[]
   ];
 };
 
-/** Requests of a router that does not answer. */
+/** Number of requests to a router that does not answer. */
 const ATTEMPTS = 3;
 
-/** Asks an edge router for the listeners to which clients connect; it is online once it has answered. Transit routers have none. */
+/** Requests from an edge router the listeners to which clients connect. It is online once it has answered. Transit routers have none. */
 export const requestListeners = async ({ settings }: Pick<Core, 'settings'>, { channel, connection }: ConnectedRouter): Promise<void> => {
   const greeting = { version: settings.apiLevel, data: new Map(Object.entries({ instant: 'true', routerModel: 'true' })) };
   for (let attempt = 1; ; attempt++) {
@@ -91,7 +91,7 @@ const interfaceOf = ({ name, hardwareAddress, mtu, index, flags, addresses }: In
 /** Identities per update of presence. */
 const BATCH = 500;
 
-/** @returns updates the presence of the identities that are connected to a router, in the order of its reports */
+/** @returns a function that updates the presence of the identities connected to a router, in the order of its reports */
 const identityReporter = ({ connection }: Pick<ConnectedRouter, 'connection'>) => {
   const mutex = createSemaphore(1);
   const connected = new Set<string>();
@@ -124,7 +124,7 @@ const identityReporter = ({ connection }: Pick<ConnectedRouter, 'connection'>) =
         await yieldToEventLoop();
       }
       for (const ids of inBatches(added, () => 1, BATCH)) {
-        // Identities that were deleted are left out.
+        // Deleted identities are left out.
         for (const id of await connection.identitiesConnected(ids)) connected.add(id);
         await yieldToEventLoop();
       }

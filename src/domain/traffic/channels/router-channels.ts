@@ -13,23 +13,23 @@ import { createRouterService } from './router-service.ts';
 
 /** A connection of a router over TLS. */
 export interface RouterSocket extends Wire {
-  /** Certificates of the TLS handshake in DER, leaf first. The handshake has proved the key of the leaf; everything else is checked here. */
+  /** Certificates of the TLS handshake in DER, leaf first. The handshake has proved possession of the leaf's key; everything else is checked here. */
   readonly certificates: readonly Uint8Array[];
   /** For the log. */
   readonly remoteAddress: string;
 }
 
-/** Accepts a connection of a router, for socket adapters. The adapter ends the connection when `signal` of the result is aborted. */
+/** Accepts a connection of a router. For socket adapters, which must end the connection when `signal` of the result is aborted. */
 export type AcceptRouter = (socket: RouterSocket) => AcceptedWire;
 
-/** The control channels of the routers of this controller. */
+/** The control channels of this controller's routers. */
 export interface RouterChannels {
   readonly accept: AcceptRouter;
   readonly inspect: InspectRouters;
 }
 
-/** Unknown content types that are logged per connection. */
-const MOST_LOGGED = 16;
+/** Maximum number of unknown content types that are logged per connection. */
+const MAX_LOGGED = 16;
 
 export const createRouterChannels = ({ core, events, publish }: Omit<Fabric, 'connected'>, presence: Presence): RouterChannels => {
   const connected = createConnectedRouters();
@@ -66,7 +66,7 @@ export const createRouterChannels = ({ core, events, publish }: Omit<Fabric, 'co
         const { contentType } = frame;
         const handler = handlers.get(contentType);
         if (handler) return handler(frame);
-        if (unknown.has(contentType) || unknown.size === MOST_LOGGED) return () => undefined;
+        if (unknown.has(contentType) || unknown.size === MAX_LOGGED) return () => undefined;
         unknown.add(contentType);
         return () => logger.info('a router sent a message of an unknown type, which is ignored', { ...details(), contentType });
       },
@@ -86,7 +86,7 @@ export const createRouterChannels = ({ core, events, publish }: Omit<Fabric, 'co
 const createRouterBudgets = (clock: Clock): ((routerId: string) => Budget) => {
   const byRouter = new Map<string, Budget>();
   return (routerId) => {
-    // A full budget is as good as a new one.
+    // A full budget is equivalent to a new one, and can be dropped.
     for (const [id, budget] of byRouter) {
       if (!budget.isFull()) break;
       byRouter.delete(id);

@@ -18,10 +18,10 @@ import { reportHandlers, requestListeners } from './reports.ts';
 
 /** Everything that serves connected routers. */
 export interface RouterService {
-  /** Resolves when routers may be admitted. @throws errors of the store */
+  /** Resolves once routers may be admitted. @throws errors of the store */
   ready(): Promise<void>;
   handlers(router: ConnectedRouter, budget: Budget): MessageHandlers;
-  /** Sends the router its initial state, and requests its own. Failures are logged. */
+  /** Sends the router its initial state, and requests the router's state. Failures are logged. */
   onConnect(router: ConnectedRouter): void;
 }
 

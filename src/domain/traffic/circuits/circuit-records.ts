@@ -1,6 +1,6 @@
 /**
- * Records of circuits in the store. By them, a controller that was killed and started again knows the circuits that its routers still carry, and ends them when
- * their authorization lapses. A record is a row beside the leases, `circuit/CONTROLLER/ID`: volatile, and in no change log.
+ * Records of circuits in the store. With them, a controller that was killed and restarted knows the circuits that its routers still carry, and ends them when
+ * their authorization lapses. A record is a lease, `circuit/CONTROLLER/ID`: volatile, and not in the change log.
  */
 import * as z from 'zod';
 import { timestamp } from '../../../api/kit/index.ts';
@@ -17,10 +17,10 @@ import { rowsReferredBy } from '../../../resources/references.ts';
 import { knownControllerIds } from '../routers/controller-addresses.ts';
 import { forRouters } from '../routers/fabric.ts';
 
-/** Delay of a record: a circuit that has ended by then is never written. ms */
+/** Delay before a record is written. A circuit that ends earlier is never written. ms */
 const DELAY = 250;
-/** Records of one controller at most. */
-const MOST = 50_000;
+/** Maximum number of records per controller. */
+const MAX_RECORDS = 50_000;
 /** Records per transaction. */
 const BATCH = 500;
 
@@ -42,18 +42,18 @@ const recordedCircuit = z.object({
   path: z.array(text).min(1).readonly(),
   /** Ids of the links between them. */
   links: z.array(text).readonly(),
-  /** Number of routes that were tried, including later paths. */
+  /** Number of attempted routes, including later paths. */
   attempts: z.int(),
   /** Tags that routers report with its traffic. */
   tags: z.record(text, text).transform((tags): ReadonlyMap<string, string> => new Map(Object.entries(tags))),
 });
 
-/** A circuit as it is recorded. */
+/** A circuit as recorded. */
 export interface RecordedCircuit extends Readonly<z.output<typeof recordedCircuit>> {
   readonly id: string;
 }
 
-/** The records of the circuits of a controller. */
+/** The circuit records of a controller. */
 export interface CircuitRecords {
   /** Records a new circuit, or its new path. */
   put(circuit: RecordedCircuit): void;
@@ -103,7 +103,7 @@ export const recordCircuits = (core: Dependencies): CircuitRecords => {
   }).catch(warn);
   return {
     put: (circuit) => {
-      if (recorded.size >= MOST && !recorded.has(circuit.id)) return warn(`there are more than ${MOST}`);
+      if (recorded.size >= MAX_RECORDS && !recorded.has(circuit.id)) return warn(`there are more than ${MAX_RECORDS}`);
       pending.set(circuit.id, circuit);
       start();
     },
@@ -141,7 +141,7 @@ const writeRecords = async (entities: Entities, { controllerId }: Dependencies, 
   }
 };
 
-/** Reads in batches. Records that are invalid are skipped. */
+/** Reads in batches. Invalid records are skipped. */
 const readRecords = async (core: Dependencies): Promise<readonly RecordedCircuit[]> => {
   const all: RecordedCircuit[] = [];
   const prefix = prefixOf(core.controllerId);
@@ -159,7 +159,7 @@ const readRecords = async (core: Dependencies): Promise<readonly RecordedCircuit
   }
 };
 
-/** Removes the records of controllers that were renamed, or are gone for good. */
+/** Removes the records of controllers that were renamed, or permanently removed. */
 const removeForeignRecords = async (core: Dependencies): Promise<void> => {
   const known = await forRouters(core, (job) => job.read(knownControllerIds));
   const kept = [core.controllerId, ...known].map((id) => not(leasesBelow(prefixOf(id))));

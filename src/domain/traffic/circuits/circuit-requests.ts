@@ -17,31 +17,31 @@ const { createCircuit, createCircuitResponse, createCircuitV1, createCircuitV1Re
 
 /** A request of a router for a circuit. */
 export interface CircuitRequest {
-  /** The wanted instance of the service; empty for terminators without one. */
+  /** The requested instance of the service; empty for terminators without one. */
   readonly instanceId: string;
-  /** Data of the client for its host. */
+  /** Data from the client to the host. */
   readonly peerData: PeerData;
   /**
-   * Verifies the tokens of the client. Not inside of transactions.
-   * @returns authorizes in a state
+   * Verifies the tokens of the client. Must not be called in a transaction.
+   * @returns a function that authorizes the client in a state
    * @throws RequestRefused, as does the function that it returns
    */
   authorize(core: Core, routerId: string): Promise<(entities: Entities) => Promise<Authorization>>;
 }
 
-/** A new circuit, as its router gets it. */
+/** A new circuit, as answered to its router. */
 export interface CreatedCircuit {
   readonly circuitId: string;
   /** Address of the ingress. */
   readonly address: string;
-  /** Data of the host for its client. */
+  /** Data from the host to the client. */
   readonly peerData: PeerData;
   readonly tags: ReadonlyMap<string, string>;
 }
 
 export type CircuitAnswer = (to: ConnectedRouter, frame: Frame, created: CreatedCircuit) => void;
 
-/** A message by which routers request circuits. @returns its handler */
+/** Handles a message by which routers request circuits. @returns its handler */
 export type CircuitRequestType = (work: (request: CircuitRequest, frame: Frame, answer: CircuitAnswer) => void) => HandlerEntry;
 
 const circuitRequest =

@@ -23,15 +23,15 @@ export const authorizationOf = ({ clientId, serviceId, sessionId, isStored, apiS
 export interface CircuitTable {
   get(id: string): Circuit | undefined;
   all(): readonly Circuit[];
-  /** Reserves the id of a circuit that is being set up, because routers may report it before it is added. @returns ends that */
+  /** Reserves the id of a circuit that is being set up, because routers may report it before it is added. @returns a function that releases it */
   reserve(id: string): () => void;
   isReserved(id: string): boolean;
   add(circuit: Circuit): void;
-  /** Adds a circuit that has a record already. */
+  /** Adds a circuit that already has a record. */
   restore(circuit: Circuit): void;
-  /** Changes the path of a circuit, if it is there. */
+  /** Changes the path of a circuit, if it exists. */
   reroute(id: string, path: Pick<Circuit, 'path' | 'links'>): void;
-  /** @returns the circuit, if it was there */
+  /** @returns the circuit, if it existed */
   remove(id: string): Circuit | undefined;
   /** Circuits with the router on their path. */
   through(routerId: string): readonly Circuit[];

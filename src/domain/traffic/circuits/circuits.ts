@@ -17,11 +17,11 @@ import { createUnrouting } from './unroute.ts';
 /** The circuits of this controller's routers. They outlive the connections of their routers. */
 export interface Circuits {
   handlers(router: ConnectedRouter): readonly HandlerEntry[];
-  /** Resolves when the circuits of earlier processes of this controller are restored. @throws errors of the store */
+  /** Resolves once the circuits of earlier processes of this controller are restored. @throws errors of the store */
   restored(): Promise<void>;
   /** Unroutes circuits that have ended since. Those that begin or end at a router that has restarted end. */
   onConnect(router: ConnectedRouter): void;
-  /** Reroutes circuits around the router at once, and ends those that begin or end there unless it connects again in time. */
+  /** Immediately reroutes circuits around the router. Ends those that begin or end there unless it reconnects in time. */
   onDisconnect(router: ConnectedRouter): void;
   /** Reroutes the circuits over a link that was closed; those without another path end. */
   onLinkRemoved(linkId: string): void;
@@ -102,7 +102,7 @@ export const serveCircuits = (fabric: Fabric, authorizations: Authorizations, te
       if (router.isRestarted) abandon(router.id);
     },
     onDisconnect: ({ id }) => {
-      // It may have connected again already.
+      // It may have reconnected already.
       if (connected.get(id)) return;
       rerouting.reroute(passingThrough(id), 'keep');
       abandonLater(id);

@@ -19,12 +19,12 @@ export interface FabricTopology {
 
 const RANK = { required: 0, default: 1, failed: 2 } as const;
 
-/** Terminators of a service that are compared for one circuit. */
-const MOST = 500;
+/** Maximum number of terminators of a service that are compared for one circuit. */
+const MAX_COMPARED = 500;
 
 /**
- * The terminators of a service that can be reached from a router, the best first: by precedence, then by the sum of their cost and that of the path.
- * @param wanted `instanceId`: empty for terminators without an instance
+ * The terminators of a service that can be reached from a router, the best first: by precedence, then by the sum of their cost and the cost of the path.
+ * @param wanted `instanceId` is empty for terminators without an instance
  */
 export const destinationsOf = async (
   entities: Entities,
@@ -32,7 +32,7 @@ export const destinationsOf = async (
   { routerIds, links }: FabricTopology,
 ): Promise<readonly ReachableTerminator[]> => {
   const where = and(equals(stringField('serviceId'), serviceId), equals(stringField('identity'), instanceId));
-  const terminators = await entities.list(terminator, { where, limit: MOST });
+  const terminators = await entities.list(terminator, { where, limit: MAX_COMPARED });
   const paths = cheapestPaths(from, links, await routerCosts(entities, routerIds));
   const reachable = terminators.flatMap((one) => {
     const path = paths.get(one.routerId);

@@ -22,13 +22,13 @@ import { sendUnroute } from './unroute.ts';
 
 const { refused } = circuitMessages;
 
-/** Terminators that are tried for one circuit. */
+/** Maximum number of terminators that are tried for one circuit. */
 const ATTEMPTS = 2;
 
-/** Circuits that one router may have under way at once. */
-const MOST_UNDER_WAY = 1000;
+/** Maximum number of pending circuits per router. */
+const MAX_PENDING = 1000;
 
-/** The number of the public key in peer data, with which the other end encrypts. */
+/** Key of the public key in peer data. The other end encrypts with it. */
 const PUBLIC_KEY = 1003;
 
 /** Dependencies of dialing. */
@@ -41,19 +41,19 @@ export interface DialDependencies {
   end(circuitId: string): void;
 }
 
-/** Handlers of requests for circuits. They do not delay later messages of the router, among which are the answers that a circuit needs. */
+/** Handlers of requests for circuits. They do not delay later messages of the router, because these include the answers that a circuit needs. */
 export const dialHandlers = (dependencies: DialDependencies, router: ConnectedRouter): readonly HandlerEntry[] => {
   const { logger } = dependencies.fabric.core.platform;
-  let underWay = 0;
+  let pending = 0;
   return circuitRequestTypes.map((type) =>
     type((request, frame, answer) => {
-      if (underWay >= MOST_UNDER_WAY) return refuse(router, frame, refusalCode.internal, 'too many circuits are under way');
-      underWay++;
+      if (pending >= MAX_PENDING) return refuse(router, frame, refusalCode.internal, 'too many circuits are under way');
+      pending++;
       dial(dependencies, request, router, frame, answer)
         .catch((error: unknown) =>
           logger.warn('a circuit could not be set up; its client was told to try again', { routerId: router.id, error }),
         )
-        .finally(() => underWay--);
+        .finally(() => pending--);
     }),
   );
 };
@@ -116,7 +116,7 @@ const setUpCircuit = async (
       ['clientId', authorization.identityId],
       ['hostId', terminator.hostId ?? ''],
     ]);
-    // A router that has disconnected since is undefined, and the route fails.
+    // A router that has since disconnected is undefined, and the route fails.
     const routers = path.routers.map((id) => connected.get(id));
     const planned: PlannedRoute = { circuitId, attempt, ingress, egress, tags, routers, links: path.links };
     const stored = terminators.hosted.get(terminator.id)?.peerData ?? new Map<number, Uint8Array>();
@@ -134,7 +134,7 @@ const setUpCircuit = async (
   throw new RequestRefused(refusalCode.internal, `service ${serviceName} could not be reached: ${failure}`);
 };
 
-/** Terminators of hosts count while their router is connected; those of administrators always, but for a binding that only hosts can have. */
+/** Terminators of hosts count while their router is connected; those of administrators always, except with a binding that only hosts can have. */
 const isUsable = ({ hosted }: Terminators, { id, binding, hostId }: ReachableTerminator['terminator']): boolean =>
   hosted.get(id) !== undefined || (!hostId && binding !== 'edge');
 
@@ -159,7 +159,7 @@ const authorizeDial = async (
   );
 };
 
-/** @throws RouteFailed where the terminator or a link is gone since the route was planned */
+/** @throws RouteFailed if the terminator or a link was removed since the route was planned */
 const addCircuit = (
   { fabric, authorizations, terminators, links, circuits, end }: DialDependencies,
   { circuitId, attempt, ingress, egress, tags }: PlannedRoute,

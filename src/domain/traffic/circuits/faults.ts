@@ -16,13 +16,13 @@ export interface FaultDependencies {
   readonly circuits: CircuitTable;
   readonly links: RouterLinks;
   readonly rerouting: Rerouting;
-  /** @param isImmediate false: data under way may arrive first */
+  /** @param isImmediate false: data in transit may arrive first */
   end(circuitId: string, isImmediate: boolean): void;
 }
 
 /** Handlers of reports about circuits and links that have failed, or may have ended. */
 export const faultHandlers = ({ circuits, links, rerouting, end }: FaultDependencies, router: ConnectedRouter): readonly HandlerEntry[] => {
-  /** The circuit, unless the router is not on its path: such a router may not end it. */
+  /** The circuit, if the router is on its path. Other routers may not end it. */
   const ofRouter = (id: string): Circuit | undefined => {
     const circuit = circuits.get(id);
     return circuit?.path.includes(router.id) ? circuit : undefined;
@@ -59,7 +59,7 @@ export const faultHandlers = ({ circuits, links, rerouting, end }: FaultDependen
     } else if (subject === 'forward' || subject === 'unknownOwnerForward') {
       return budget.run(forwardFaults(id));
     } else if (subject === 'linkDuplicate') {
-      // Its routers close it when it is idle: circuits without another path may stay until then.
+      // Its routers close it when it is idle: circuits without another path may remain until then.
       if (links.removeDuplicate(router, reported)) rerouting.reroute(overLink(), 'keep');
     } else if (subject === 'link') {
       if (links.removeBroken(router, reported)) rerouting.reroute(overLink(), 'end');

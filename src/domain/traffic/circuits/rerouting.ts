@@ -9,14 +9,14 @@ import type { Circuit, CircuitTable } from './circuit-table.ts';
 import { changeRoute, RouteFailed } from './route.ts';
 import type { Unrouting } from './unroute.ts';
 
-/** The handling of a circuit for which there is no other path. */
+/** Handles a circuit for which there is no other path. */
 export type WithoutPath = 'end' | 'keep';
 
-/** Gives circuits other paths when theirs are broken. */
+/** Moves circuits to other paths if theirs are broken. */
 export interface Rerouting {
-  /** Moves circuits to the cheapest paths of now. A circuit whose routers fail to do so ends. */
+  /** Moves circuits to the currently cheapest paths. A circuit ends if its routers fail to change. */
   reroute(circuits: readonly Circuit[], withoutPath: WithoutPath): void;
-  /** True while a circuit is rerouted: reports of routers may be about either path then. */
+  /** True while a circuit is being rerouted. Reports of routers may then be about either path. */
   isRerouting(circuitId: string): boolean;
 }
 
@@ -28,14 +28,14 @@ export interface ReroutingDependencies extends Pick<Unrouting, 'unroute'> {
   end(circuitId: string): void;
 }
 
-/** Circuits that are rerouted at once: a broken link may have carried thousands. */
+/** Number of circuits that are rerouted concurrently: a broken link may have carried thousands. */
 const CONCURRENCY = 64;
 
 /** A circuit that still has no path after this time ends, because its ends have timed out. ms */
 const TIMEOUT = 30_000;
 
-/** A circuit is rerouted so often within a period, ms; the next fault ends it. */
-const MOST_REROUTES = 3;
+/** Maximum number of times that a circuit is rerouted within a period (ms). The next fault ends it. */
+const MAX_REROUTES = 3;
 const PERIOD = 60_000;
 
 type PathBetween = (from: string, to: string) => FabricPath | undefined;
@@ -45,7 +45,7 @@ export const createRerouting = ({ fabric, links, circuits, unroute, end }: Rerou
   const { clock, logger } = core.platform;
   const semaphore = createSemaphore(CONCURRENCY);
   const rerouting = new Map<string, WithoutPath>();
-  /** Recent times of rerouting per circuit, monotonic ms; the latest circuit is the last one. */
+  /** Times of recent reroutes per circuit, monotonic ms. The most recently rerouted circuit is the last entry. */
   const recent = new Map<string, readonly number[]>();
 
   const readPaths = async (): Promise<PathBetween> => {
@@ -68,7 +68,7 @@ export const createRerouting = ({ fabric, links, circuits, unroute, end }: Rerou
       recent.delete(other);
     }
     const times = (recent.get(id) ?? []).filter((at) => now - at < PERIOD);
-    if (times.length === MOST_REROUTES) return false;
+    if (times.length === MAX_REROUTES) return false;
     recent.delete(id);
     recent.set(id, [...times, now]);
     return true;

@@ -7,13 +7,13 @@ import type { PeerData } from '../terminators/peer-data.ts';
 
 const { route, routeResult } = circuitMessages;
 
-/** Time for a router to set up its part of a circuit; the last one asks the host of the service. ms */
+/** Time limit for a router to set up its part of a circuit. The last router asks the host of the service. ms */
 const SETUP_TIMEOUT = 10_000;
 
-/** Time for a router to change its part of a circuit. ms */
+/** Time limit for a router to change its part of a circuit. ms */
 const CHANGE_TIMEOUT = 5000;
 
-/** Headers of a route result from this key on are peer data of the terminator, except those of the result itself. */
+/** Headers of a route result with this key or a higher one are peer data of the terminator, except those of the result itself. */
 const FIRST_OF_PEER_DATA = 1000;
 const RESULT_HEADERS: ReadonlySet<number> = new Set([
   routeHeader.attempt.key,
@@ -31,7 +31,7 @@ export interface PlannedRoute {
   readonly ingress: string;
   readonly egress: string;
   readonly tags: ReadonlyMap<string, string>;
-  /** The routers, the ingress first; undefined where one is not connected. */
+  /** The routers, the ingress first. Undefined for routers that are not connected. */
   readonly routers: readonly (ConnectedRouter | undefined)[];
   /** Ids of the links between them. */
   readonly links: readonly string[];
@@ -40,7 +40,7 @@ export interface PlannedRoute {
 /** The terminator that the last router of a new circuit connects to. */
 export interface RouteDestination {
   readonly terminator: { readonly binding: string; readonly address: string };
-  /** Data of the client. */
+  /** Data from the client. */
   readonly peerData: PeerData;
 }
 
@@ -58,7 +58,7 @@ export class RouteFailed extends Error {
 
 /**
  * Sets up a new circuit: the last router first, which asks the host of the service.
- * @returns data of the host, beside those of its terminator
+ * @returns data from the host, in addition to that of its terminator
  * @throws RouteFailed; Unanswered
  */
 export const setUpRoute = async (planned: PlannedRoute, destination: RouteDestination): Promise<PeerData> => {
@@ -69,7 +69,7 @@ export const setUpRoute = async (planned: PlannedRoute, destination: RouteDestin
 };
 
 /**
- * Changes the path of a circuit: routers in the middle first, because the ends send over it at once.
+ * Changes the path of a circuit: routers in the middle first, because the ends use it immediately.
  * @throws RouteFailed; Unanswered
  */
 export const changeRoute = async (planned: PlannedRoute): Promise<void> => {

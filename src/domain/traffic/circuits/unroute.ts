@@ -3,7 +3,7 @@ import type { ConnectedRouter, ConnectedRouters } from '../routers/connected-rou
 
 /** Removes ended circuits from routers. */
 export interface Unrouting {
-  /** Routers that are not connected get the message when they connect. @param isImmediate false: data under way may arrive first */
+  /** Routers that are not connected get the message when they connect. @param isImmediate false: data in transit may arrive first */
   unroute(routerIds: readonly string[], circuitId: string, isImmediate: boolean): void;
   onConnect(router: ConnectedRouter): void;
   onDelete(routerId: string): void;
@@ -26,7 +26,7 @@ export const createUnrouting = (connected: ConnectedRouters): Unrouting => {
   };
 };
 
-/** Has a router remove a circuit. @param isImmediate false: data under way may arrive first */
+/** Tells a router to remove a circuit. @param isImmediate false: data in transit may arrive first */
 export const sendUnroute = ({ channel }: ConnectedRouter, circuitId: string, isImmediate: boolean): void => {
   if (!channel.signal.aborted) channel.send(circuitMessages.unroute, { circuitId, now: isImmediate });
 };
@@ -34,12 +34,12 @@ export const sendUnroute = ({ channel }: ConnectedRouter, circuitId: string, isI
 /** Circuits that have ended while a router on their path was not connected. */
 export interface PendingUnroutes {
   add(routerId: string, circuitId: string): void;
-  /** Removes and returns those of a router. */
+  /** Removes and returns the circuits of a router. */
   take(routerId: string): readonly string[];
 }
 
-/** Circuits per router, and routers, at most. The oldest are dropped, because routers also ask about circuits that are idle. */
-const MOST = 10_000;
+/** Maximum number of circuits per router, and of routers. The oldest may be dropped, because routers also ask about idle circuits. */
+const MAX_KEPT = 10_000;
 
 export const createPendingUnroutes = (): PendingUnroutes => {
   const byRouter = new Map<string, Set<string>>();
@@ -59,6 +59,6 @@ export const createPendingUnroutes = (): PendingUnroutes => {
 };
 
 const dropOldest = (some: Map<string, unknown> | Set<string>): void => {
-  const [oldest] = some.size > MOST ? some.keys() : [];
+  const [oldest] = some.size > MAX_KEPT ? some.keys() : [];
   if (oldest !== undefined) some.delete(oldest);
 };

@@ -5,10 +5,10 @@ import { utf8 } from '../../../control-channel/primitives.ts';
 import { readPem } from '../../../pki/pem.ts';
 import { postureCheckFields } from './posture-checks.ts';
 
-/** An entity as routers get it: the one field of an event that holds it. */
+/** An entity as sent to routers: the single field of an event that holds it. */
 export type ModelDocument = Omit<DataEvent, 'action' | 'isSynthetic'>;
 
-/** The state beside its row on which a document depends. */
+/** The state that a document depends on, in addition to its row. */
 export interface DocumentContext {
   /** The service configs of an identity. */
   readonly serviceConfigs: readonly ChangedRow<'serviceConfig'>[];
@@ -43,7 +43,7 @@ export const documents: Documents = {
   servicePolicy: ({ id, name, type }) => ({ servicePolicy: { id, name, policyType: POLICY_TYPES[type] } }),
   postureCheck: (row) => ({ postureCheck: { id: row.id, name: row.name, typeId: row.typeId, ...postureCheckFields(row) } }),
   ca: ({ certPem, fingerprint, isVerified }) => {
-    const der = isVerified ? readPem(certPem, { labels: ['CERTIFICATE'], most: MOST_CERTIFICATES }).value?.[0] : undefined;
+    const der = isVerified ? readPem(certPem, { labels: ['CERTIFICATE'], most: MAX_CERTIFICATES }).value?.[0] : undefined;
     if (!der) return undefined;
     return { publicKey: { data: der, kid: fingerprint ?? '', usages: ['clientCertificateValidation'], format: 'certificate' } };
   },
@@ -66,8 +66,8 @@ const timeOf = (at: string | null) => {
 
 const POLICY_TYPES = { Dial: 'dial', Bind: 'bind', Invalid: 'invalid' } as const;
 
-/** Certificates in the text of an authority at most; the first is the authority. */
-const MOST_CERTIFICATES = 100;
+/** Maximum number of certificates in the PEM of an authority. The first is the authority. */
+const MAX_CERTIFICATES = 100;
 
 /** By service, the id of the config for each config type. */
 const configsByService = (rows: DocumentContext['serviceConfigs']) =>

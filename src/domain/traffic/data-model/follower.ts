@@ -4,9 +4,9 @@ import { createSemaphore } from '../../../concurrency/semaphore.ts';
 import type { Fabric } from '../routers/fabric.ts';
 import { MissedChange, type ModelChangeSet, ModelTimeline } from './timeline.ts';
 
-/** Changes in the queue at most; beyond, it is faster to read the model again. */
-const MOST_QUEUED = 20_000;
-/** Changes per slice of the event loop. */
+/** Maximum number of queued changes. Beyond that, it is faster to read the model again. */
+const MAX_QUEUED = 20_000;
+/** Changes applied before yielding to the event loop. */
 const BATCH = 20;
 
 /** Publishes the data model. */
@@ -18,7 +18,7 @@ export interface ModelPublisher {
 
 /** Follows the change log while routers are subscribed. Tasks run one at a time, so that all routers get changes in the order of the log. */
 export interface ModelFollower {
-  /** Runs a task once all changes so far are applied. @throws errors of the store: the task did not run then */
+  /** Runs a task once all changes so far are applied. @throws errors of the store, in which case the task did not run */
   run(task?: (timeline: ModelTimeline) => Promise<void>): Promise<void>;
   /** Frees the model unless it `isNeeded`. The next task reads it again. */
   stop(isNeeded: () => boolean): Promise<void>;
@@ -32,7 +32,7 @@ export const followDataModel = (
 ): ModelFollower => {
   const mutex = createSemaphore(1);
   let timeline: ModelTimeline | undefined;
-  /** Changes that are not applied yet; undefined while stopped. */
+  /** Changes that are not yet applied; undefined while stopped. */
   let queue: Change[] | undefined;
 
   const open = async (): Promise<ModelTimeline> => {
@@ -65,8 +65,8 @@ export const followDataModel = (
 
   events.on('change', (change) => {
     if (!queue) return;
-    // Dropped changes are found missing, and the model is read again.
-    if (queue.length >= MOST_QUEUED) queue.length = 0;
+    // Dropped changes are detected as missing, and the model is read again.
+    if (queue.length >= MAX_QUEUED) queue.length = 0;
     queue.push(change);
     if (queue.length === 1) run().catch(onError);
   });

@@ -2,7 +2,7 @@
 import type { Core } from '../../../call/core.ts';
 import type { DataEvent } from '../../../control-channel/messages/data-model.ts';
 
-/** A key as routers get it. */
+/** A key as sent to routers. */
 export interface ModelKey {
   readonly kid: string;
   readonly data: Uint8Array;

@@ -4,7 +4,7 @@ import { createIndexedMap } from '../../../platform/groups.ts';
 import type { Selectable, Side } from '../../policy/roles/membership.ts';
 import { type ModelKind, modelKinds } from './documents.ts';
 
-/** The kinds whose rows are held: those of the model, and those that its documents depend on. */
+/** The kinds whose rows are cached: those of the model, and those that its documents depend on. */
 export const cachedKinds = [...modelKinds, 'serviceConfig'] as const;
 export type CachedKind = ModelKind | 'serviceConfig';
 
@@ -67,7 +67,7 @@ const isServiceConfig = (_row: ChangedRow<CachedKind>, kind: CachedKind): _row i
 
 type AttributeIndex = ReturnType<typeof createIndexedMap<Selectable>>;
 
-/** Finds selected entities by their attributes, without a look at each. Agrees with `selects`. */
+/** Finds selected entities by an index of their attributes, without a full scan. Consistent with `selects`. */
 const selectedIn = (index: AttributeIndex | undefined, { semantic, roles }: Side): ReadonlySet<string> => {
   if (!index) return new Set();
   const { everything, ids, attributes } = readSelectors(roles);

@@ -13,7 +13,7 @@ import { type CachedKind, cachedKinds, createModelRows, isCachedKind, type Polic
 /** Rows per read. */
 const BATCH = 500;
 
-/** Documents, and policies with their members, per slice of the event loop. */
+/** Documents, and policies with their members, processed before yielding to the event loop. */
 const DOCUMENT_BATCH = 500;
 const POLICY_BATCH = 10;
 
@@ -40,7 +40,7 @@ export class DataModel {
     }
   }
 
-  /** The events that create all of it, in parts. @param now ISO text */
+  /** The events that create the whole model, in parts. @param now ISO text */
   async *all(now: string): AsyncGenerator<readonly DataEvent[], void> {
     const yieldAfterDocuments = createTimeSlice(DOCUMENT_BATCH);
     for (const kind of modelKinds)
@@ -74,7 +74,7 @@ export class DataModel {
     const [before, after] = [change.before, change.after].map((row) => (row ? this.#documentOf(kind, row, now) : undefined));
     this.#rows.apply(kind, change);
     const members = this.#memberChanges(kind, change);
-    // Routers must know an entity before a policy selects it, and until none does.
+    // Routers must know an entity before any policy selects it, and until no policy does.
     if (!after) return before ? [...members, { action: 'delete', ...before }] : [];
     if (!before) return [{ action: 'create', ...after }, ...members];
     return isSame(before, after) ? members : [{ action: 'update', ...after }, ...members];

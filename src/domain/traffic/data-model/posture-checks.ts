@@ -1,4 +1,4 @@
-/** Posture checks for routers, which compare texts with the reports of endpoints letter by letter, and have a syntax of version ranges of their own. */
+/** Posture checks for routers, which compare strings with the reports of endpoints literally, and have their own syntax of version ranges. */
 import { hexDigits } from '../../../api/posture-checks/hex.ts';
 import { osName } from '../../../api/posture-checks/os-type.ts';
 import type { ChangedRow } from '../../../changelog/events.ts';
@@ -50,10 +50,10 @@ export const postureCheckFields = (row: ChangedRow<'postureCheck'>): Partial<Che
   }
 };
 
-/** A router takes an empty list of versions to exclude all. */
+/** Routers interpret an empty list of versions as excluding all. */
 const ANY_VERSION = ['>=0.0.0'];
 
-/** Version ranges in the syntax of routers. Ranges that it cannot express are left out, and so match no version. @param ranges null: any version */
+/** Version ranges in the syntax of routers. Ranges that it cannot express are left out, and thus match no version. @param ranges null: any version */
 export const versionRanges = (ranges: readonly string[] | null): readonly string[] =>
   ranges === null ? ANY_VERSION : ranges.flatMap((range) => plainRange(range) || []);
 
@@ -68,7 +68,7 @@ export const macSpellings = (address: string): readonly string[] => {
   return [bare, pairs.join(':'), pairs.join('-')].flatMap((one) => [...new Set([one, one.toUpperCase()])]);
 };
 
-/** Hashes and fingerprints as bare digits, in lower and in upper case. A text without digits stays, because routers take an empty list to allow all. */
+/** Hashes and fingerprints as bare digits, in lower and in upper case. A text without digits is kept: routers interpret an empty list as allowing all. */
 export const hexSpellings = (all: readonly string[]): readonly string[] => [
   ...new Set(all.map((one) => hexDigits(one) || one).flatMap((bare) => [bare, bare.toUpperCase()])),
 ];

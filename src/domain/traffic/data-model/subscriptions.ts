@@ -11,33 +11,33 @@ const { subscribeToDataModel } = dataModelMessages;
 const dataState = preEncoded(dataModelMessages.dataState);
 const changeSet = preEncoded(dataModelMessages.changeSet);
 
-/** Interval of checks for changes that come with time. ms */
+/** Interval of checks for time-dependent changes. ms */
 const REFRESH_INTERVAL = MINUTE;
 /** Delay before a failed read is repeated. ms */
 const RETRY_DELAY = 5000;
-/** A router renews its subscription when it expires: until then it still gets changes. ms */
+/** Grace period after a subscription expires, because routers renew it only then. Changes are still sent. ms */
 const GRACE = MINUTE;
-/** Longest subscription. ms */
-const LONGEST = HOUR;
+/** Maximum duration of a subscription. ms */
+const MAX_DURATION = HOUR;
 
-/** Bytes that are sent per millisecond of processor time. */
+/** Bytes sent per millisecond of processor time. */
 const BYTES_PER_MS = 1_000_000;
 
 type Subscription = MessageBody<typeof subscribeToDataModel> & { sentBytes: number };
 
 /**
- * Publishes the data model to subscribed routers: the full state first, then each change set in the order of the change log, and the full state again where a
+ * Publishes the data model to subscribed routers: the full state first, then each change set in the order of the change log, and the full state again if a
  * change is missing. The model is in memory while a router is subscribed.
  */
 export const syncDataModel = (fabric: Pick<Fabric, 'core' | 'events'>): ((router: ConnectedRouter) => readonly HandlerEntry[]) => {
   const { clock, logger } = fabric.core.platform;
   /** Expiry of each subscription, monotonic ms. */
   const subscribed = new Map<ConnectedRouter, number>();
-  /** Requests without an answer. */
+  /** Unanswered requests. */
   const requested = new Map<ConnectedRouter, Subscription>();
   let isTicking = false;
 
-  /** Removes expired subscriptions. @returns true if any is left */
+  /** Removes expired subscriptions. @returns true if any remain */
   const hasSubscribers = (): boolean => {
     const now = monotonic(clock);
     for (const [router, until] of subscribed) if (until < now || router.channel.signal.aborted) subscribed.delete(router);
@@ -69,7 +69,7 @@ export const syncDataModel = (fabric: Pick<Fabric, 'core' | 'events'>): ((router
       if (state) channel.send(dataState, state);
       for (const { body } of missed ?? []) channel.send(changeSet, body);
       subscription.sentBytes = (missed ?? []).reduce((sum, { body }) => sum + body.length, state?.length ?? 0);
-      subscribed.set(router, monotonic(clock) + Math.min(subscriptionDurationSeconds * 1000, LONGEST) + GRACE);
+      subscribed.set(router, monotonic(clock) + Math.min(subscriptionDurationSeconds * 1000, MAX_DURATION) + GRACE);
     }
   };
   const answerAll = (): Promise<void> => follower.run(answer).catch(onError);

@@ -10,7 +10,7 @@ import { DataModel } from './model.ts';
 
 const { dataState, changeSet } = dataModelMessages;
 
-/** The change log lacks a change that the model needs: it has to be read again. */
+/** The change log lacks a change that the model needs. The model has to be read again. */
 export class MissedChange extends Error {
   override readonly name = 'MissedChange';
 }
@@ -24,12 +24,12 @@ export interface ModelChangeSet {
   readonly body: Uint8Array;
 }
 
-/** Change sets that are kept for routers that were away for a short time. */
-const MOST_KEPT = 1000;
-/** Bytes of all of them. */
-const MOST_BYTES = 4_194_304;
+/** Maximum number of change sets that are kept for routers that disconnect briefly. */
+const MAX_KEPT = 1000;
+/** Maximum total size of the kept change sets, in bytes. */
+const MAX_BYTES = 4_194_304;
 
-/** A data model that follows the change log, with its recent change sets. A class, because it is state. Not for concurrent callers. */
+/** A data model that follows the change log, with its recent change sets. A class, because it is state. Not safe for concurrent use. */
 export class ModelTimeline {
   /** Distinguishes this sequence of indexes from others. */
   readonly timelineId: string;
@@ -70,7 +70,7 @@ export class ModelTimeline {
     return this.#add(events, false);
   }
 
-  /** Applies changes that come with time: of keys, and of identities that were disabled until a time. */
+  /** Applies time-dependent changes: of keys, and of identities that were disabled until a time. */
   async refresh(): Promise<ModelChangeSet | undefined> {
     const [keys, now] = [await currentKeys(this.#core), isoTime(this.#core.platform.clock.now())];
     const events = [...keyChanges(this.#keys, keys), ...this.#model.enabledSince(this.#at, now)];
@@ -89,7 +89,7 @@ export class ModelTimeline {
   /** The body of the message with the full state. */
   async state(): Promise<Uint8Array> {
     if (this.#state) return this.#state;
-    // Encodings of parts of a message, joined, are the encoding of the message.
+    // Concatenated encodings of parts of a message are an encoding of the message.
     const parts: Uint8Array[] = [];
     for await (const events of this.#model.all(this.#at)) parts.push(dataState.encode({ events }));
     parts.push(dataState.encode({ events: keyChanges(new Map(), this.#keys) }));
@@ -104,7 +104,7 @@ export class ModelTimeline {
     const set = { index, isSynthetic, body: changeSet.encode({ index: BigInt(index), isSynthetic, changes: events }) };
     this.#sets.push(set);
     this.#bytes += set.body.length;
-    while (this.#sets.length > MOST_KEPT || this.#bytes > MOST_BYTES) {
+    while (this.#sets.length > MAX_KEPT || this.#bytes > MAX_BYTES) {
       const dropped = this.#sets.shift();
       if (!dropped) break;
       this.#bytes -= dropped.body.length;
