@@ -30,12 +30,12 @@ export const actorOfToken = async (
   const session = await entities.getBy(apiSession, 'tokenHash', hashToken(token));
   if (!session) return undefined;
   const latest = activity.current(session);
-  // The cached row lacks activity that another controller has noted.
+  // The cached row may lack activity that another controller has recorded.
   const current = hasEnded(settings, latest, now) ? await entities.get(apiSession, session.id) : latest;
   return current && actorOfApiSession(entities, settings, current, token, now);
 };
 
-/** Like `actorOfToken`, for an API session that has been read already. */
+/** Like `actorOfToken`, but for an API session that has already been read. */
 export const actorOfApiSession = async (
   entities: Entities,
   settings: Settings,
@@ -51,8 +51,8 @@ export const actorOfApiSession = async (
 };
 
 /**
- * The actor of an access token of the provider, in the state of this transaction: the token is neither spent nor revoked, it came with the certificate that
- * it is bound to, and its session and its identity are as those of any other session.
+ * The actor of one of the provider's access tokens, in the state of this transaction: the token is neither spent nor revoked, it was presented with the
+ * certificate that it is bound to, and its session and identity meet the requirements of `actorOfApiSession`.
  */
 export const actorOfPresented = async (
   entities: Entities,
@@ -69,7 +69,7 @@ export const actorOfPresented = async (
 };
 
 /**
- * The actor of a call by the state of this transaction: a right may be lost between the start of a call and its write, and what counts is what the write sees.
+ * The actor of a call, in the state of this transaction. A right may be lost between the start of a call and its write, and the state at the write counts.
  * @throws ApiError `UNAUTHORIZED` if its session has ended, or its identity is disabled
  */
 export const currentActor = async (entities: Entities, call: Pick<Call, 'actor' | 'core' | 'now'>): Promise<Actor> => {
@@ -83,7 +83,7 @@ export const currentActor = async (entities: Entities, call: Pick<Call, 'actor' 
   return current;
 };
 
-/** A session's actor, with what it owes now. */
+/** A session's actor, with the factors that it currently owes. */
 export const apiSessionActor = async (
   entities: Entities,
   session: ApiSession,
@@ -97,8 +97,8 @@ export const apiSessionActor = async (
 };
 
 /**
- * An identity for which the host acts, judged by the state of this transaction.
- * @throws ApiError `NOT_FOUND` for an unknown id, `UNAUTHORIZED` while it is disabled
+ * The identity on whose behalf the host acts, in the state of this transaction.
+ * @throws ApiError `NOT_FOUND` for an unknown id, `UNAUTHORIZED` if the identity is disabled
  */
 export const actingIdentity = async (entities: Entities, id: string, now: string): Promise<IdentityActor> => {
   const owner = await entities.require(identity, id);

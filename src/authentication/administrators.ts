@@ -8,13 +8,13 @@ import { and, equals, oneOf, stringField } from '../query/index.ts';
 import { ownerIn, ownersOf } from '../resources/owners.ts';
 import type { Row } from '../storage/port.ts';
 
-/** Those of some identities that are administrators, by id. */
+/** The ids of the given identities that are administrators. */
 const administratorsAmong = async (entities: Entities, ids: readonly string[]): Promise<ReadonlySet<string>> =>
   new Set((await entities.list(identity, { where: and(oneOf(stringField('id'), ids), ADMINISTRATORS) })).map(({ id }) => id));
 
 /**
- * Holds an entity that a delegated call is to change against the rule that only administrators reach administrators.
- * @throws ApiError `UNAUTHORIZED` for an administrator, and for what belongs to one
+ * Enforces, for an entity that a delegated call is about to change, the rule that only administrators may affect administrators.
+ * @throws ApiError `UNAUTHORIZED` for an administrator, or an entity that belongs to one
  */
 export const assertNoAdministratorsOwn = async (entities: Entities, kind: Kind, row: Row): Promise<void> => {
   const owners = kind.kind === identity.kind ? [row.id] : ownersIn(kind, row);
@@ -27,8 +27,8 @@ const ownersIn = (kind: Kind, row: Readonly<Record<string, unknown>>): readonly 
   ownersOf(kind).flatMap((owner) => (owner.target === identity ? (ownerIn(row, owner) ?? []) : []));
 
 /**
- * Holds what a delegated call has changed against the rule that only administrators reach administrators: it makes none, changes none, gives none a way to
- * log in, takes none away, and changes nothing that vouches for identities.
+ * Enforces, for the changes of a delegated call, the rule that only administrators may affect administrators: the call must not create, change or delete
+ * one, change how one logs in, or change anything that vouches for identities.
  * @throws ApiError `UNAUTHORIZED`
  */
 export const assertNoAdministratorReached = async (entities: Entities, changes: readonly Change[]): Promise<void> => {

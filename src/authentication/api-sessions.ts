@@ -6,9 +6,8 @@ import { removeEntity } from '../resources/removal.ts';
 
 type ApiSession = RowOf<typeof apiSession>;
 
-/** Ends sessions, with all that hangs on them. */
+/** Ends sessions, and deletes everything that depends on them. */
 export const endApiSessions = async (entities: Entities, sessions: readonly ApiSession[]): Promise<void> => {
-  // As `crudHandlers` does it: of a kind only its table is looked at.
   for (const session of sessions) await removeEntity(entities, apiSession, session);
 };
 

@@ -16,9 +16,9 @@ type ApiSession = RowOf<typeof apiSession>;
 type Presenting = Pick<Call, 'core' | 'credentials' | 'peerCertificates' | 'now'>;
 
 /**
- * The first access token of the provider among those that a call presents in `Authorization`, verified as far as the token itself goes: its signature, its
- * time, and that it is for this API. Whether it lives is for the store to say. To be called outside of transactions, because keys may have to be read.
- * @throws ApiError `UNAUTHORIZED` for one that has expired
+ * The first of the provider's access tokens that a call presents in `Authorization`. Verifies the token itself (signature, validity period, and that it is
+ * for this API), but not that it is still active, which only the store knows. Must not run inside a transaction, because keys may have to be read.
+ * @throws ApiError `UNAUTHORIZED` if the only such tokens have expired
  */
 export const presentedToken = async (call: Presenting, isForNetwork = true): Promise<PresentedToken | undefined> => {
   const { core, credentials } = call;
@@ -62,7 +62,7 @@ export const tokenIn = (text: string, claims: Claims, is: 'a' | 'r'): PresentedT
 /** True if a token has expired. */
 export const isOver = ({ exp }: Pick<PresentedToken, 'exp'>, call: Pick<Call, 'now'>): boolean => exp * 1000 <= Date.parse(call.now());
 
-/** How far the clocks of controllers may be apart. ms */
+/** Maximum clock skew between controllers. ms */
 const TOLERANCE = 60_000;
 
 const isBegun = ({ nbf }: Claims, call: Pick<Call, 'now'>): boolean =>
@@ -74,8 +74,8 @@ const isForNetworkIn = ({ clients }: Provider, { aud }: Claims): boolean =>
 const isBound = ({ z_cfs: fingerprints }: Claims): boolean => Array.isArray(fingerprints) && fingerprints.length > 0;
 
 /**
- * The session of a token that lives: one that is spent or revoked is not among those of its session. The ids of tokens are not volatile, so that a row in
- * memory is as good as the stored one.
+ * The session of an active token: the id of a spent or revoked token is no longer among those of its session. Token ids are not volatile, so a cached row
+ * is as good as the stored one.
  */
 export const sessionOfToken = async (
   entities: Entities,
@@ -86,8 +86,8 @@ export const sessionOfToken = async (
 };
 
 /**
- * True if a token is not bound to a certificate, or was presented with that certificate or with one that its session was issued.
- * @param policy of its identity, which may allow that the bound certificate has expired
+ * True if a token is not bound to a certificate, or was presented with that certificate or with one issued to its session.
+ * @param policy the policy of the token's identity, which may accept the bound certificate after it has expired
  */
 export const holdsCertificate = async (
   entities: Entities,
@@ -107,5 +107,5 @@ export const holdsCertificate = async (
   return isInTime && own?.certificate != null && beginsWith(own.certificate, leaf);
 };
 
-/** SHA-256 in hex: certificates that have the same are the same. */
+/** SHA-256 in hex, which identifies a certificate. */
 export const sha256Of = (der: Uint8Array): string => bytesToHex(sha256(der));

@@ -11,14 +11,14 @@ import { type Refusal, reportRefusal } from './token-refusals.ts';
 type Signer = RowOf<typeof externalJwtSigner>;
 type Owner = Pick<RowOf<typeof identity>, 'id' | 'externalId'>;
 
-/** The proof that a token is, or why it is none. */
+/** The identity that a token proves, or the reason why it proves none. */
 export type Proof = { readonly proof: TokenProof; readonly refusal?: never } | { readonly proof?: never; readonly refusal: Refusal };
 
-/** The tokens that come with a call, as they claim to be. @param own the access token of the provider among them, which no external signer issued */
+/** The tokens presented with a call, unverified. @param own the provider's access token, which is left out because no external signer issued it */
 export const externalTokensOf = ({ credentials }: Pick<Call, 'credentials'>, own?: string): readonly string[] =>
   credentials.kind === 'token' ? bearerTokens(credentials.authorization).filter((token) => token !== own) : [];
 
-/** Verifies a token against the signer of its issuer. Outside of transactions, because keys may have to be fetched. */
+/** Verifies a token against the signer with its issuer. Must not run inside a transaction, because keys may have to be fetched. */
 export const proofOf = async (call: Pick<Call, 'core' | 'read'>, text: string): Promise<Proof> => {
   const token = readToken(text);
   if (!token) return { refusal: { reason: 'malformed' } };
@@ -32,7 +32,7 @@ export const proofOf = async (call: Pick<Call, 'core' | 'read'>, text: string): 
   return { refusal: { reason: fault ?? 'issuer', signerId: signer?.id } };
 };
 
-/** True if the proof is for this identity, by this signer, unchanged since the token was checked. */
+/** True if the proof is for this identity and by this signer, and the signer is unchanged since the token was verified. */
 export const proves = (proof: TokenProof, now: Signer, owner: Owner): boolean => isUnchanged(proof, now) && isOf(proof, owner);
 
 export const isUnchanged = ({ signer: then }: TokenProof, now: Signer): boolean => now.id === then.id && now.version === then.version;
@@ -45,24 +45,24 @@ const isOf = ({ signer, subject }: TokenProof, { id, externalId }: Owner): boole
 const isSameFolded = (externalId: string | null, subject: string): boolean =>
   externalId !== null && foldCase(externalId) === foldCase(subject);
 
-/** The identity that a proof names. Of several whose external ids differ in case alone, the one that matches exactly, or none. */
+/** The identity that a proof names. If several external ids differ only in case, the one that matches exactly, or undefined. */
 export const namedBy = async (entities: Entities, { signer, subject }: TokenProof): Promise<RowOf<typeof identity> | undefined> => {
   if (!signer.useExternalId) return entities.get(identity, subject);
   const exact = await entities.find(identity, equals(stringField('externalId'), subject));
   if (exact || !signer.ignoreExternalIdCase) return exact;
-  // A release that does not know the keys leaves them as they were when it changes an external id.
-  const keyed = await entities.list(identity, { where: has('externalIdKeys', foldCase(subject)), limit: MOST_ALIKE });
+  // Compared again below: an earlier release, which does not know these keys, leaves them stale when it changes an external id.
+  const keyed = await entities.list(identity, { where: has('externalIdKeys', foldCase(subject)), limit: MAX_ALIKE });
   const [found, other] = keyed.filter(({ externalId }) => isSameFolded(externalId, subject));
-  return other || keyed.length === MOST_ALIKE ? undefined : found;
+  return other || keyed.length === MAX_ALIKE ? undefined : found;
 };
 
-/** Identities that are read before a name counts as ambiguous. */
-const MOST_ALIKE = 10;
+/** Number of matching identities at which a name counts as ambiguous. */
+const MAX_ALIKE = 10;
 
 /**
- * The proof among the tokens of a call that a signer vouches for an identity, as its second factor. Where tokens came and none of them is that, a failed
- * authentication is emitted.
- * @param own as `externalTokensOf`
+ * The proof, among the tokens of a call, that a signer vouches for an identity as its second factor. If tokens were presented but none of them proves it,
+ * emits a failed authentication.
+ * @param own as for `externalTokensOf`
  */
 export const secondFactorOf = async (
   call: Pick<Call, 'core' | 'credentials' | 'read' | 'observation' | 'requestId'>,

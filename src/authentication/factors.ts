@@ -1,4 +1,4 @@
-/** The factors that an API session owes before it is fully authenticated: a code of the identity's MFA, a token of an external signer. */
+/** The factors that an API session owes before it is fully authenticated: an MFA code of the identity, a token of an external signer. */
 
 import type { AuthQuery } from '../api/api-sessions.ts';
 import { type apiSession, type authPolicy, externalJwtSigner, type identity } from '../api/kinds.ts';
@@ -12,8 +12,8 @@ type ApiSession = RowOf<typeof apiSession>;
 type Policy = Pick<RowOf<typeof authPolicy>, 'secondary'>;
 
 /**
- * The factors that a session owes under the policy as it is now: a change of policy holds for running sessions too. A session whose identity had MFA at login
- * owes a code until it is given. A policy that requires TOTP asks for a code of the current MFA of the identity: after MFA is removed, a code is owed again.
+ * The factors that a session owes under the current policy: policy changes also apply to existing sessions. A session whose identity had MFA at login owes a
+ * code until one is given. A policy that requires TOTP requires a code of the identity's current MFA: once MFA is removed, a code is owed again.
  */
 export const owedFactors = async (
   entities: Entities,
@@ -39,7 +39,7 @@ const CODE: AuthQuery = {
   scopes: null,
 };
 
-/** The token that has to come with every request of an identity, unless it did. What is wrong with the signer itself leaves it owed. */
+/** The external token that every request of an identity must present, if it is missing. It is owed even if the signer no longer exists or is unusable. */
 export const owedToken = async (
   entities: Entities,
   { bearer }: Pick<ApiSession, 'bearer'>,
@@ -47,7 +47,7 @@ export const owedToken = async (
   { secondary: { requireExtJwtSigner: id } }: Policy,
   proofs: readonly TokenProof[],
 ): Promise<readonly AuthQuery[]> => {
-  // A login by the provider has seen it once and for all.
+  // For a session of the provider, the token is required only once, at login.
   if (!id || bearer?.amr.includes(`ejs:${id}`)) return [];
   const signer = await entities.get(externalJwtSigner, id);
   if (signer && proofs.some((proof) => proves(proof, signer, owner))) return [];
@@ -64,7 +64,7 @@ export const owedToken = async (
   ];
 };
 
-/** The actor, who owes no token that came with this request. Tokens of sessions that owe none are not looked at. */
+/** The actor, without an owed token that this request presents. If no token is owed, those of the request are not verified. */
 export const withSecondFactor = async (
   call: Pick<Call, 'core' | 'credentials' | 'read' | 'observation' | 'requestId'>,
   actor: ApiSessionActor,

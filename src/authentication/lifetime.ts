@@ -1,4 +1,4 @@
-/** How long API sessions live: as long as they are used, or, where signed tokens stand for them, as long as the last of these. */
+/** The lifetime of API sessions: until they are idle for the timeout or, for sessions with signed tokens, until the last token expires. */
 
 import type { apiSession } from '../api/api-sessions.ts';
 import type { RowOf } from '../api/kit/index.ts';
@@ -6,15 +6,15 @@ import type { Settings } from '../call/settings.ts';
 import { isoTime, MINUTE } from '../platform/clock.ts';
 import { booleanField, dateField, equals, not, or, type Predicate } from '../query/index.ts';
 
-/** A session's activity is written at most this often: between, it is known to be live anyway. ms */
-const TOUCH_EVERY = 30_000;
+/** Minimum interval between writes of a session's activity. ms */
+const TOUCH_INTERVAL = 30_000;
 
 const timeoutMs = (settings: Settings): number => settings.sessionTimeoutMinutes * MINUTE;
 
-/** Sessions whose last activity is not after this have ended. ISO text. */
+/** Sessions whose last activity is at or before this time have ended. ISO text. */
 export const idleSince = (settings: Settings, now: string): string => isoTime(Date.parse(now) - timeoutMs(settings));
 
-/** The sessions that have ended, or (`isLive`) that have not. */
+/** Selects the sessions that have ended or, with `isLive`, those that have not. */
 const sessionsBy = (settings: Settings, now: string, isLive: boolean): Predicate => {
   const is = isLive ? '>' : '<=';
   return or(
@@ -23,13 +23,13 @@ const sessionsBy = (settings: Settings, now: string, isLive: boolean): Predicate
   );
 };
 
-/** The sessions that have ended, though they are still stored. */
+/** Selects the sessions that have ended but are still stored. */
 export const endedSessions = (settings: Settings, now: string): Predicate => sessionsBy(settings, now, false);
 
-/** The sessions that live. */
+/** Selects the sessions that have not ended. */
 export const liveSessions = (settings: Settings, now: string): Predicate => sessionsBy(settings, now, true);
 
-/** The sessions that stand in lists: those whose tokens are no signed ones. */
+/** Selects the sessions that appear in lists: those without signed tokens. */
 export const LISTED: Predicate = not(equals(booleanField('isBearer'), true));
 
 /** True if a stored session has ended. */
@@ -47,4 +47,4 @@ export const expiry = (settings: Settings, lastActivityAt: string): { readonly e
 
 /** True if the stored activity of a session is old enough to be updated. */
 export const needsTouch = (settings: Settings, session: RowOf<typeof apiSession>, now: string): boolean =>
-  Date.parse(now) - Date.parse(session.lastActivityAt ?? session.createdAt) >= Math.min(TOUCH_EVERY, timeoutMs(settings) / 4);
+  Date.parse(now) - Date.parse(session.lastActivityAt ?? session.createdAt) >= Math.min(TOUCH_INTERVAL, timeoutMs(settings) / 4);

@@ -1,7 +1,7 @@
 import type { Call } from '../call/call.ts';
 import type { TokenRefusal } from '../observability/events.ts';
 
-/** Why a token of an external signer was refused, and what is known of whose it was. */
+/** Why a token of an external signer was refused, with its signer and identity, if known. */
 export interface Refusal {
   readonly reason: TokenRefusal;
   readonly signerId?: string | undefined;
@@ -28,8 +28,8 @@ const WHY: Readonly<Record<TokenRefusal, string>> = {
 };
 
 /**
- * Notes why a token was refused: for the event of a failed authentication, and in the log, once in ten seconds for each signer and reason. Nothing of the
- * token is logged.
+ * Records why a token was refused: for the event of a failed authentication, and in the log, at most once every ten seconds for each signer and reason. The
+ * token itself is never logged.
  */
 export const reportRefusal = (
   { core, observation, requestId }: Pick<Call, 'core' | 'observation' | 'requestId'>,

@@ -47,7 +47,7 @@ export const authenticatorBehaviour = behaviour(authenticator, {
   },
 });
 
-/** One of a method for an identity. @throws ApiError `MAX_AUTHENTICATOR_METHODS_REACHED` */
+/** Allows only one authenticator of each method for an identity. @throws ApiError `MAX_AUTHENTICATOR_METHODS_REACHED` */
 export const requireFirst = async (
   entities: Entities,
   { identityId, method }: Pick<StoredAuthenticator, 'identityId' | 'method'>,
@@ -56,13 +56,13 @@ export const requireFirst = async (
   if ((await entities.count(authenticator, same)) > 0) throw new ApiError('MAX_AUTHENTICATOR_METHODS_REACHED');
 };
 
-/** An authenticator without username and password. */
+/** The error for changing the username or password of an authenticator that has neither. */
 export const noPassword = ({ method }: StoredAuthenticator): ApiError =>
   explained('CAN_NOT_UPDATE_AUTHENTICATOR', `its method is ${method}: only authenticators of method updb have a username and a password`);
 
 /**
  * The stored fields of a changed password authenticator; others have only tags to change.
- * @throws ApiError `CAN_NOT_UPDATE_AUTHENTICATOR`, or `COULD_NOT_VALIDATE` when the policy requires a stronger password
+ * @throws ApiError `CAN_NOT_UPDATE_AUTHENTICATOR`, or `COULD_NOT_VALIDATE` if the policy requires a stronger password
  */
 export const changedPassword = async (
   call: Call,

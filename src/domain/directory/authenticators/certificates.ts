@@ -15,13 +15,13 @@ export const certificateFields = (certificate: Certificate, { by }: Trust) =>
     caId: by === 'network' ? null : by.row.id,
   }) satisfies Partial<RowOf<typeof authenticator>>;
 
-/** True if a certificate is an authenticator already. */
+/** True if a certificate is already an authenticator. */
 export const isInUse = async (entities: Entities, fingerprint: string): Promise<boolean> =>
   (await entities.count(authenticator, equals(stringField('fingerprint'), fingerprint))) > 0;
 
 /**
- * The issuer of a certificate that an administrator uploads and no client presents: the network or a verified CA, for any key usage, and at the time
- * of issue.
+ * The issuer, the network or a verified CA, of a certificate that an administrator uploads and no client presents. Any key usage is accepted, and the
+ * chain is judged at the time of issue.
  */
 export const issuerOf = async (call: Call, leaf: Certificate): Promise<Trust | undefined> => {
   const presented = { leaf, others: async () => [] };

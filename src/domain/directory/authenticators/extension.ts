@@ -24,7 +24,7 @@ const unextended: Pick<Row, 'isExtendRequested' | 'isKeyRollRequested' | 'extend
   unverifiedCertPem: null,
 };
 
-/** Asks for a new certificate: the client hears of it when it logs in next. */
+/** Requests a new certificate: the client learns of it at its next login. */
 export const requestExtension = async (
   call: Call,
   { id, body: { rollKeys = false } = {} }: Of & { readonly body?: { readonly rollKeys?: boolean | undefined } },
@@ -38,7 +38,7 @@ export const requestExtension = async (
   return {};
 };
 
-/** Issues the certificate that is to take the place of the one presented. Until it is confirmed, and unless it is, nothing else changes. */
+/** Issues the certificate that is to replace the presented one, which stays in use until the client confirms the new one. */
 export const extend = async (call: Call, { id, body: { clientCertCsr } }: Of & { readonly body: { readonly clientCertCsr: string } }) => {
   const presented = await readPresented(call.peerCertificates);
   const current = await call.read((entities) => ownCertificate(entities, call, id));

@@ -8,17 +8,17 @@ export type StoredAuthenticator = RowOf<typeof authenticator>;
 /** A decoded body of `POST /authenticators`. */
 export type AuthenticatorBody = CreateBody<(typeof authenticator)['fields']>;
 
-/** The enrollment by which the owner of an authenticator gets another like it. */
+/** The enrollment that gives the owner of an authenticator a new one of the same kind. */
 export interface Renewal {
   readonly method: EnrollmentMethodName;
   readonly username?: string | null;
   readonly caId?: string | null;
 }
 
-/** One method of authenticators: how an identity proves itself with what is stored for it. */
+/** One authenticator method: how an identity authenticates with the stored data. */
 export interface AuthenticatorMethod {
   /**
-   * Before the transaction, for an authenticator that an administrator creates: the fields beside those of the body.
+   * The fields, besides those of the body, of an authenticator that an administrator creates. Called before the transaction.
    * @throws ApiError `COULD_NOT_VALIDATE` with the field that is missing or bad
    */
   create(call: Call, body: AuthenticatorBody): Promise<Partial<StoredAuthenticator>>;
@@ -29,5 +29,5 @@ export interface AuthenticatorMethod {
   renewal(row: StoredAuthenticator): Renewal;
 }
 
-/** A row for each method that the contract declares. */
+/** One entry for each method that the contract declares. */
 export type AuthenticatorMethods = { readonly [M in StoredAuthenticator['method']]: AuthenticatorMethod };

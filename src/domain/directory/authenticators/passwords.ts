@@ -24,7 +24,7 @@ const demands: readonly { readonly on: (rules: Rules) => boolean; readonly met: 
 
 /**
  * Checks a new password against the authentication policy of its identity (specification, "Authentication policy").
- * @throws ApiError `COULD_NOT_VALIDATE`, field `password`; the password itself is never in the error
+ * @throws ApiError `COULD_NOT_VALIDATE` with the field `password`; the error never contains the password itself
  */
 const checkPassword = (password: string, rules: Rules): void => {
   if ([...password].length < rules.minPasswordLength)
@@ -33,7 +33,7 @@ const checkPassword = (password: string, rules: Rules): void => {
   if (missed) throw invalidField('password', `password ${missed.reason}`, password);
 };
 
-/** Held against the policy of the identity before the work of hashing is done. */
+/** Hashes a password, after checking it against the policy of its identity. */
 export const hashed = async (
   call: Call,
   identityId: string,
@@ -49,8 +49,8 @@ export const hashed = async (
 };
 
 /**
- * Ends the API sessions of an identity, except that of this call, when its password is changed or removed, if the setting
- * `endSessionsOnPasswordChange` says so. In the transaction of the change.
+ * Ends the API sessions of an identity, except that of this call, if the setting `endSessionsOnPasswordChange` is on. Must be called in the transaction
+ * that changes or removes the password.
  */
 export const passwordChanged = async (
   entities: Entities,

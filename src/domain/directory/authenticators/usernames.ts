@@ -19,17 +19,17 @@ const SCRIPTS = [
   ...['Han', 'Hangul', 'Hebrew', 'Hiragana', 'Kannada', 'Katakana', 'Khmer', 'Lao', 'Malayalam', 'Myanmar', 'Oriya', 'Sinhala', 'Tamil'],
   ...['Telugu', 'Thaana', 'Thai', 'Tibetan'],
 ];
-/** Scripts that are written together (Unicode UTS #39, section 5.2, "highly restrictive"). */
-const TOGETHER = [
+/** Scripts that may be mixed (Unicode UTS #39, section 5.2, "highly restrictive"). */
+const MIXABLE = [
   ['Latin', 'Han', 'Hiragana', 'Katakana'],
   ['Latin', 'Han', 'Bopomofo'],
   ['Latin', 'Han', 'Hangul'],
 ];
 
-/** Texts of these scripts only, and of what all scripts share: digits, punctuation, emoji. */
+/** Matches texts that use only these scripts and the characters that all scripts share: digits, punctuation, emoji. */
 const only = (scripts: readonly string[]): RegExp =>
   new RegExp(`^[${['Common', 'Inherited', ...scripts].map((script) => `\\p{Script_Extensions=${script}}`).join('')}]*$`, 'u');
-const allowed = [...TOGETHER, ...SCRIPTS.map((script) => [script])].map(only);
+const allowed = [...MIXABLE, ...SCRIPTS.map((script) => [script])].map(only);
 
 const rules: readonly { readonly isBroken: (username: string) => boolean; readonly reason: string }[] = [
   {
@@ -48,9 +48,9 @@ const rules: readonly { readonly isBroken: (username: string) => boolean; readon
 ];
 
 /**
- * Refuses usernames that people could confuse with others: the restriction level "highly restrictive" of Unicode UTS #39. Existing names stay
- * valid. Names of one script that look like names of another are not detected.
- * @param field of the username
+ * Refuses usernames that people could confuse with others, by the restriction level "highly restrictive" of Unicode UTS #39. Existing names stay
+ * valid. Names in one script that look like names in another are not detected.
+ * @param field the field of the username
  * @throws ApiError `COULD_NOT_VALIDATE` with the field
  */
 export const checkUsername = (username: string, field = 'username'): void => {

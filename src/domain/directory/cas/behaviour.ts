@@ -8,7 +8,7 @@ import { equals, stringField } from '../../../query/index.ts';
 import { checkClaim } from './claims.ts';
 import { subjectHashOf } from './trust.ts';
 
-/** A new authority is trusted in nothing until it is verified. Its certificate never changes. */
+/** A new authority is not trusted until it is verified. Its certificate never changes. */
 export const caBehaviour = behaviour(ca, {
   prepare: async (call, verb, { certPem }) => {
     if (verb !== 'create') return {};
@@ -24,8 +24,8 @@ export const caBehaviour = behaviour(ca, {
 });
 
 /**
- * The first certificate of a text.
- * @throws ApiError `COULD_NOT_VALIDATE` for a text that is none, and for one that may not sign others, is too weak, or could never be verified (`validateChain`)
+ * The first certificate of a PEM text.
+ * @throws ApiError `COULD_NOT_VALIDATE` if there is none, or if it may not sign others, is too weak, or could never be verified (`validateChain`)
  */
 const authorityIn = async (pem: string): Promise<Certificate> => {
   const { value: [certificate] = [], fault = 'noPem' } = await readCertificates(pem);
@@ -40,7 +40,7 @@ const authorityIn = async (pem: string): Promise<Certificate> => {
   return certificate;
 };
 
-/** A root's own signature proves nothing, but clients of the network refuse such a root, too. @throws ApiError `COULD_NOT_VALIDATE` */
+/** Also refuses a root with a weak signature: it proves nothing, but clients of the network refuse such a root. @throws ApiError `COULD_NOT_VALIDATE` */
 const requireStrong = ({ parsed }: Certificate): void => {
   const weakness = keyWeakness(parsed) ?? signatureWeakness(parsed);
   if (weakness) throw invalidField('certPem', `the certificate of the authority is too weak: ${weakness}`, undefined);

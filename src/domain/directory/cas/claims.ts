@@ -11,7 +11,7 @@ const locations: Readonly<Record<ExternalIdClaim['location'], (certificate: Name
   SAN_EMAIL: ({ emails }) => emails,
 };
 
-/** The part of a value that counts; undefined: the value does not match. */
+/** The matching part of a value, or undefined if the value does not match. */
 const matchers: Readonly<Record<ExternalIdClaim['matcher'], (value: string, criteria: string) => string | undefined>> = {
   ALL: (value) => value,
   PREFIX: (value, criteria) => (value.startsWith(criteria) ? value.slice(criteria.length) : undefined),
@@ -25,9 +25,9 @@ const parsers: Readonly<Record<ExternalIdClaim['parser'], (value: string, criter
 };
 
 /**
- * The external id that a certificate carries: values at the location of the claim are matched, the matching ones are parsed, and one of the parts
- * is selected. Does not verify the certificate.
- * @returns undefined when nothing comes out, or nothing but blanks
+ * The external id in a certificate: matches the values at the location of the claim, parses those that match, and selects one of the parts. Does not
+ * verify the certificate.
+ * @returns undefined if the result is missing or blank
  */
 export const externalIdOf = (certificate: Named, claim: ExternalIdClaim): string | undefined => {
   const { location, matcher, matcherCriteria, parser, parserCriteria, index } = claim;
@@ -38,7 +38,7 @@ export const externalIdOf = (certificate: Named, claim: ExternalIdClaim): string
   return chosen === undefined || chosen.trim() === '' ? undefined : chosen;
 };
 
-/** Schemes count without case (RFC 3986, section 3.1). */
+/** Schemes are case-insensitive (RFC 3986, section 3.1). */
 const schemeOf = (uri: string): string | undefined => /^([a-z][a-z0-9+.-]*):/i.exec(uri)?.[1]?.toLowerCase();
 
 interface Rule {
@@ -46,7 +46,7 @@ interface Rule {
   readonly reason: string;
 }
 
-/** Rules across the leaves of a claim, without which it could never match. */
+/** Rules across the leaves of a claim. A claim that breaks one could never match. */
 const rules: readonly Rule[] = [
   { breaks: ({ index }) => index < 0, reason: 'index must be 0 or more' },
   {
@@ -66,11 +66,11 @@ const rules: readonly Rule[] = [
 const LEAVES = ['location', 'matcher', 'matcherCriteria', 'parser', 'parserCriteria', 'index'] as const;
 
 /**
- * A claim as it is to be stored: whole, and of some use.
- * @throws ApiError `COULD_NOT_VALIDATE`; `REFERENCED_ENTITY_NOT_FOUND` for a scheme of what is no URI
+ * Checks that a claim to be stored is complete and could match a certificate.
+ * @throws ApiError `COULD_NOT_VALIDATE`; `REFERENCED_ENTITY_NOT_FOUND` for the matcher `SCHEME` at a location that holds no URIs
  */
 export const checkClaim = (claim: ExternalIdClaim): void => {
-  // A patch may have given parts of a claim where none was stored.
+  // A patch may set only parts of a claim although none was stored.
   const missing = LEAVES.find((leaf) => claim[leaf] === undefined);
   if (missing) throw invalidField(`externalIdClaim.${missing}`, `externalIdClaim.${missing} in body is required`, undefined);
   if (claim.matcher === 'SCHEME' && claim.location !== 'SAN_URI')

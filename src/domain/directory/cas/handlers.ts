@@ -33,20 +33,20 @@ export const caEntries = implement(cas, {
   },
 });
 
-/** The JWT that leads clients to the enrollment with a certificate of the authority. It is not secret, and valid as long as the authority. */
+/** The JWT that directs clients to the enrollment with a certificate of the authority. It is not secret, and remains valid as long as the authority. */
 const enrollerJwt = async ({ core }: Call, id: string): Promise<string> => {
   const iss = `${advertisedAddress(core)}/`;
   const key = await core.pki.networkKey();
   return key.sign({ iss, sub: id, aud: ['openziti-enroller'], jti: id, em: 'ca', ctrls: null });
 };
 
-/** How a text that is no certificate is refused. */
+/** Error codes for a text that is not a certificate. */
 const faults: Readonly<Partial<Record<PemFault, 'EXPECTED_PEM_CERTIFICATE' | 'COULD_NOT_PARSE_DER_BLOCK'>>> = {
   anotherType: 'EXPECTED_PEM_CERTIFICATE',
   malformed: 'COULD_NOT_PARSE_DER_BLOCK',
 };
 
-/** The first certificate of a text in PEM. */
+/** The first certificate of a PEM text. */
 const verificationIn = async (pem: string): Promise<Certificate> => {
   const { value: [certificate] = [], fault = 'noPem' } = await readCertificates(pem);
   if (certificate) return certificate;

@@ -11,7 +11,7 @@ export interface NameParts {
   readonly identityId: string;
 }
 
-/** A format with its symbols filled in, once: what a certificate says is never read as a symbol. What is no symbol stays as it stands. */
+/** Fills in the symbols of a format, in one pass, so that certificate values are never read as symbols. Unknown symbols stay as they are. */
 export const identityNameOf = (format: string, { caName, caId, commonName = '', requestedName, identityId }: NameParts): string => {
   const values = new Map([
     ['caName', caName],
@@ -24,17 +24,17 @@ export const identityNameOf = (format: string, { caName, caId, commonName = '', 
   return filled.trim() === '' ? identityId : filled;
 };
 
-/** The most numbered variants of a name that are tried. */
-const NUMBERED = 30;
+/** Maximum number of numbered variants of a name. */
+const MAX_NUMBERED = 30;
 
-/** The name itself, then with 000001, 000002, ... appended; after some of these, with the id, which is unique. */
+/** The name itself, then variants with 000001, 000002, ... appended, and finally one with the id, which is unique. */
 export const namesLike = (name: string, identityId: string): readonly string[] => {
   const names = [name];
-  for (let i = 1; i <= NUMBERED; i++) names.push(`${names.at(-1)}${String(i).padStart(6, '0')}`);
+  for (let i = 1; i <= MAX_NUMBERED; i++) names.push(`${names.at(-1)}${String(i).padStart(6, '0')}`);
   return [...names, `${name}-${identityId}`];
 };
 
-/** The first of these names that no identity has, found by one question. */
+/** The first variant of a name that no identity has, found with a single query. */
 export const freeName = async (entities: Entities, name: string, identityId: string): Promise<string> => {
   const names = namesLike(name, identityId);
   const taken = new Set(await entities.referenced(identity, 'name', names));

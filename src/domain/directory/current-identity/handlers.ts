@@ -19,14 +19,14 @@ import { countWrongPassword } from '../identities/disable.ts';
 
 const SELF = { self: { href: './current-identity' }, mfa: { href: './current-identity/mfa' } };
 
-/** Others' authenticators are not there for this session. */
+/** An authenticator of the session's own identity; those of others count as not found. */
 const ownAuthenticator = async (entities: Entities, call: Call, id: string) => {
   const row = await entities.require(authenticator, id);
   if (row.identityId !== identityOf(call.actor).id) throw notFound(authenticator.kind, id);
   return row;
 };
 
-/** Seen from the session, an authenticator has no links but its own. */
+/** An authenticator as its owner sees it: the only link is to itself. */
 const asOwn = <D extends { readonly id: string }>(detail: D): D => ({
   ...detail,
   _links: { self: { href: `./current-identity/authenticators/${detail.id}` } },
@@ -40,8 +40,8 @@ interface Change {
 }
 
 /**
- * Changes one's own authenticator. Checked in this order: it is one's own, it has a password, and the given password is the current one. A wrong
- * password counts as at a login, so that a session cannot be used to guess it without limit.
+ * Changes an authenticator of the caller. Checks, in this order, that it is the caller's, that it has a password, and that the given password is the
+ * current one. A wrong password counts as it does at a login, so that a session cannot be used to guess it without limit.
  */
 const changeOwn = async (call: Call, id: string, { currentPassword, ...change }: Change): Promise<void> => {
   const row = await call.read((entities) => ownAuthenticator(entities, call, id));
@@ -50,7 +50,7 @@ const changeOwn = async (call: Call, id: string, { currentPassword, ...change }:
   await call.core.passwordChecks.guess(call, row.username ?? row.id, isAdministrators, (check) =>
     proveByPassword(call, row, currentPassword, check),
   );
-  if (Object.values(change).every((value) => value === undefined)) return; // an empty patch leaves no trace
+  if (Object.values(change).every((value) => value === undefined)) return; // an empty patch writes nothing
   const stored = await changedPassword(call, row, change);
   await call.write(async (entities) => {
     const now = await ownAuthenticator(entities, call, id);
@@ -63,7 +63,7 @@ const changeOwn = async (call: Call, id: string, { currentPassword, ...change }:
   });
 };
 
-/** @throws ApiError `UNAUTHORIZED` with the field when the password is another */
+/** @throws ApiError `UNAUTHORIZED` with the field if the password is wrong */
 const proveByPassword = async (
   call: Call,
   row: RowOf<typeof authenticator>,
@@ -83,12 +83,12 @@ const proveByPassword = async (
   throw new ApiError('UNAUTHORIZED', { cause: { field: 'currentPassword', reason: 'the current password is another', value: '***' } });
 };
 
-/** The operations of the group that need no higher floor. */
+/** The operations of the group that do not depend on higher layers. */
 export const currentIdentityHandlers = {
   get: (call) =>
     call.read(async (entities) => {
       const row = await entities.require(identity, identityOf(call.actor).id);
-      // A session that was stolen shall not become an authenticator.
+      // Enrollments are hidden, so that a stolen session cannot be turned into an authenticator.
       return writtenDetail(entities, identity, row, call, { _links: SELF, ...(isAdministrator(call.actor) ? {} : { enrollment: {} }) });
     }),
   listAuthenticators: (call, query) =>

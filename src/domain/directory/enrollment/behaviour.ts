@@ -39,18 +39,18 @@ export const enrollmentBehaviour = behaviour(enrollment, {
   present: (_entities, rows, call) => tokensOf(call, rows),
 });
 
-/** Whom an enrollment is for: one of the three. */
+/** The identity or router that an enrollment is for. */
 export type Enrollee = { readonly identityId: string } | { readonly edgeRouterId: string } | { readonly transitRouterId: string };
 
 const ENROLLEES = ['identityId', 'edgeRouterId', 'transitRouterId'] as const;
 
-/** The field that says whom an enrollment is for, and the id in it. */
+/** The field that names the enrollee of an enrollment, and the id in it. */
 export const enrolleeOf = (row: Partial<Pick<Row, (typeof ENROLLEES)[number]>>): readonly [field: string, id: string] => {
   const field = ENROLLEES.find((name) => row[name]) ?? 'identityId';
   return [field, row[field] ?? ''];
 };
 
-/** An enrollment that an administrator did not request directly. @param given `expiresAt`: default as for a new one */
+/** Adds an enrollment that an administrator did not request directly. @param given `expiresAt` defaults to that of a new enrollment */
 export const addEnrollment = async (
   entities: Entities,
   call: Call,
@@ -67,7 +67,7 @@ export const addEnrollment = async (
 
 const endOfNew = (call: Call): string => new Date(Date.parse(call.now()) + call.core.settings.enrollmentMinutes * MINUTE).toISOString();
 
-/** One of a method for an identity or a router, expired or not. @throws ApiError `ENROLLMENT_EXISTS` */
+/** Allows only one enrollment of each method, expired or not, for an identity or a router. @throws ApiError `ENROLLMENT_EXISTS` */
 const requireNone = async (entities: Entities, row: Partial<Row> & Pick<Row, 'method'>): Promise<void> => {
   const [field, id] = enrolleeOf(row);
   const same = and(equals(stringField(field), id), equals(stringField('method'), row.method));
@@ -89,8 +89,8 @@ const unresolved = (field: string, reason: string, value: string): ApiError =>
   new ApiError('REFERENCED_ENTITY_NOT_FOUND', { cause: { field, reason, value } });
 
 /**
- * Creates the authenticator for which an enrollment is exchanged.
- * @throws ApiError `MAX_AUTHENTICATOR_METHODS_REACHED`; `COULD_NOT_VALIDATE` with the field when username or certificate are another's
+ * Creates the authenticator that results from an enrollment.
+ * @throws ApiError `MAX_AUTHENTICATOR_METHODS_REACHED`; `COULD_NOT_VALIDATE` with the field if the username or certificate is already in use
  */
 export const addAuthenticator = async (
   entities: Entities,

@@ -12,13 +12,13 @@ type Row = RowOf<typeof enrollment>;
 
 export interface Attempt {
   readonly token: string | undefined;
-  /** Default: the enrollment's. */
+  /** Default: the method of the enrollment. */
   readonly method?: string | undefined;
   readonly offer: Offer;
 }
 
 /**
- * Completes an enrollment. An invalid token reveals nothing else, and costs no more than a lookup; a token is consumed only by success, and once.
+ * Completes an enrollment. An invalid token reveals nothing but its invalidity, and costs only a lookup. A token is consumed only on success, and only once.
  * @throws ApiError `INVALID_ENROLLMENT_TOKEN`, `INVALID_ENROLL_METHOD`, `ENROLLMENT_EXPIRED`, `SERVER_TOO_MANY_REQUESTS`, and errors of the method
  */
 export const enroll = async (
@@ -33,7 +33,7 @@ export const enroll = async (
   requireOpen(row, call);
   const { answer, complete } = await call.core.enrollments.run(() => methods[row.method](call, row, offer), call);
   await call.write(async (entities) => {
-    // In between, it may have been used, refreshed with another token, or expired.
+    // In the meantime, it may have been used, given a new token, or expired.
     const current = await outstanding(entities, token ?? '');
     requireOpen(current, call);
     await complete(entities);
@@ -42,7 +42,7 @@ export const enroll = async (
   return answer;
 };
 
-/** Only with JSON does a description that clients know validate the form of a token. */
+/** The error for a malformed token. Clients expect a validation error only for JSON bodies. */
 const malformed = (token: string, { contentType = JSON_TYPE }: Call): ApiError =>
   contentType === JSON_TYPE ? invalidField('token', 'token must be of type uuid', token) : new ApiError('INVALID_ENROLLMENT_TOKEN');
 

@@ -25,7 +25,7 @@ const refresh = async (call: Call, { id, body: { expiresAt } }: { readonly id: s
 
 export const enrollmentEntries = implement(enrollments, { ...crudHandlers(enrollments, enrollment), refresh });
 
-/** How routers enroll, which is known where routers are. */
+/** The enrollment of routers, which the module of routers provides. */
 export interface RouterEnrolling {
   readonly enrollRouter: EnrollmentMethod;
   readonly extendRouter: Handlers<(typeof enrolling)['operations']>['extendRouter'];
@@ -51,7 +51,7 @@ export const enrollingEntries = ({ enrollRouter, extendRouter }: RouterEnrolling
   });
 };
 
-/** In place of the authenticator, in one transaction. */
+/** Replaces an authenticator with an enrollment, in one transaction. */
 export const reEnrollAuthenticator = (
   call: Call,
   { id, body: { expiresAt } }: { readonly id: string; readonly body: { readonly expiresAt: string } },
@@ -64,7 +64,6 @@ export const reEnrollAuthenticator = (
       expiresAt,
       ...authenticatorMethods[row.method].renewal(row),
     });
-    // As `crudHandlers` does it: of a kind only its table is looked at.
     await deleteRow(entities, authenticator, id, call);
     if (row.method === 'updb') await passwordChanged(entities, call, row.identityId);
     return enrollmentLink(made.id);

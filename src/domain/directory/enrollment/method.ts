@@ -12,15 +12,15 @@ export type Offer = NonNullable<DecodedOf<Enroll>['body']>;
 /** The result of an enrollment. */
 export interface EnrollmentResult {
   readonly answer: OutputOf<Enroll>;
-  /** Inside the transaction that takes the enrollment away. */
+  /** Called in the transaction that removes the enrollment. */
   complete(entities: Entities): Promise<void>;
 }
 
-/** Before the transaction: looks at what the client brings, and does the slow work. What it throws leaves the enrollment as it is. */
+/** Validates the client's input and does the slow work, before the transaction. If it throws, the enrollment stays unchanged. */
 export type EnrollmentMethod = (call: Call, row: StoredEnrollment, offer: Offer) => Promise<EnrollmentResult>;
 
-/** A function for each method of identities that the contract declares. Those of routers are where routers are. */
+/** A function for each enrollment method of identities that the contract declares. The module of routers has those of routers. */
 export type IdentityEnrollmentMethods = { readonly [M in IdentityMethodName]: EnrollmentMethod };
 
-/** The ways to enroll by a token. */
+/** The methods of enrollment with a token. */
 export type EnrollmentMethods = Readonly<Record<StoredEnrollment['method'], EnrollmentMethod>>;

@@ -7,12 +7,12 @@ import { sealText, unsealText } from '../../../entities/sealed.ts';
 import { hashToken } from '../../../tokens/opaque.ts';
 
 type Row = RowOf<typeof enrollment>;
-type Kept = Pick<Row, 'tokenHash' | 'sealed'>;
+type StoredToken = Pick<Row, 'tokenHash' | 'sealed'>;
 
-/** The part of an enrollment's JWT that clients look at. */
+/** The claims of an enrollment's JWT that clients read. */
 interface Claims {
   readonly iss: string;
-  /** Id of whom it is for. */
+  /** Id of the enrollee. */
   readonly sub: string;
   readonly aud: readonly string[];
   /** Seconds. */
@@ -25,14 +25,14 @@ interface Claims {
 }
 
 /**
- * A new token for an enrollment, within a JWT that says where, for whom and by when it is good.
- * @returns what the enrollment's row keeps of it: a hash to find it by, and the JWT, sealed
+ * A new token for an enrollment, in a JWT that states the controller, the enrollee and the expiry.
+ * @returns the fields to store in the enrollment's row: a hash for lookups, and the sealed JWT
  * @throws ApiError `NOT_CONFIGURED` if the host has set no address
  */
 export const newToken = async (
   call: Call,
   { sub, method, expiresAt }: { readonly sub: string; readonly method: string; readonly expiresAt: string },
-): Promise<Kept> => {
+): Promise<StoredToken> => {
   const { ctrlAddress, pki, platform, secrets } = call.core;
   const address = advertisedAddress(call.core);
   const token = platform.random.uuid();
@@ -53,22 +53,22 @@ export const newToken = async (
 /** The token of an enrollment, and its JWT. */
 type Token = { readonly token: string; readonly jwt: string };
 
-/** Tokens that are unsealed before yielding to the event loop. */
-const AT_ONCE = 50;
+/** Number of tokens to unseal before yielding to the event loop. */
+const BATCH_SIZE = 50;
 
-/** The tokens of enrollments, in their order, for those who may see them. */
-export const tokensOf = async (call: Call, enrollments: readonly Kept[]): Promise<readonly Token[]> => {
+/** The tokens of enrollments, in the same order, for callers that may see them. */
+export const tokensOf = async (call: Call, enrollments: readonly StoredToken[]): Promise<readonly Token[]> => {
   const tokens: Token[] = [];
-  const turn = createTimeSlice(AT_ONCE);
-  for (const part of inBatches(enrollments, () => 1, AT_ONCE)) {
-    tokens.push(...(await Promise.all(part.map((kept) => tokenOf(call, kept)))));
+  const turn = createTimeSlice(BATCH_SIZE);
+  for (const part of inBatches(enrollments, () => 1, BATCH_SIZE)) {
+    tokens.push(...(await Promise.all(part.map((stored) => tokenOf(call, stored)))));
     await turn(part.length);
   }
   return tokens;
 };
 
-const tokenOf = async (call: Call, kept: Kept): Promise<Token> => {
-  const jwt = await unsealText(call.core.secrets, enrollment, 'sealed', kept);
+const tokenOf = async (call: Call, stored: StoredToken): Promise<Token> => {
+  const jwt = await unsealText(call.core.secrets, enrollment, 'sealed', stored);
   const [, claims = ''] = jwt.split('.');
-  return { token: (JSON.parse(atob(claims.replaceAll('-', '+').replaceAll('_', '/'))) as Claims).jti, jwt }; // made above
+  return { token: (JSON.parse(atob(claims.replaceAll('-', '+').replaceAll('_', '/'))) as Claims).jti, jwt }; // created by `newToken`
 };

@@ -6,18 +6,18 @@ import { keyWeakness } from '../../../pki/strength.ts';
 
 const { commonName, fingerprint, notBefore, notAfter } = externalJwtSigner.fields;
 
-/** The fields of a signer without a certificate that a certificate would determine. */
-const WITHOUT = {
+/** Defaults, for a signer without a certificate, of the fields that a certificate determines. */
+const NO_CERTIFICATE = {
   commonName: commonName.default,
   fingerprint: fingerprint.default,
   notBefore: notBefore.default,
   notAfter: notAfter.default,
 } as const;
 
-const factsOf = async (pem: string) => {
+const certificateFieldsOf = async (pem: string) => {
   const { value: [certificate] = [] } = await readCertificates(pem, 1);
   if (!certificate) throw new ApiError('INVALID_CERT_PEM');
-  // Only its key counts: who signed it, and how, does not matter.
+  // Only its key matters, not its issuer or its signature.
   const weakness = keyWeakness(certificate.parsed);
   if (weakness) throw invalidField('certPem', `the certificate cannot verify tokens: ${weakness}`, undefined);
   return {
@@ -30,8 +30,8 @@ const factsOf = async (pem: string) => {
 
 export const externalJwtSignerBehaviour = behaviour(externalJwtSigner, {
   prepare: async (_call, verb, { certPem }) => {
-    if (typeof certPem === 'string') return factsOf(certPem);
-    return verb === 'patch' ? {} : WITHOUT;
+    if (typeof certPem === 'string') return certificateFieldsOf(certPem);
+    return verb === 'patch' ? {} : NO_CERTIFICATE;
   },
   check: async (_entities, { certPem, jwksEndpoint }) => {
     if ((certPem === null) === (jwksEndpoint === null))

@@ -17,8 +17,8 @@ export const externalJwtSignerEntries = [
 ];
 
 /**
- * Fetches the keys of a signer once a change of it is committed, so that the first login need not wait for them. On any error, that login fetches
- * them again.
+ * Prefetches the keys of a signer after a change to it is committed, so that the first login need not wait for them. If this fails, that login fetches
+ * them.
  */
 export const loadKeysEarly = (events: Pick<ChangeListeners, 'on'>, { background, tokens }: Pick<Core, 'background' | 'tokens'>): void => {
   events.on('externalJwtSigner', ({ action, entityId }) => {

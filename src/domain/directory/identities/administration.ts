@@ -16,7 +16,7 @@ const allowsLoginBy = (ways: readonly Pick<RowOf<typeof authenticator>, 'method'
   ways.some(({ method }) => authenticatorMethods[method].isAllowed(primary));
 
 /**
- * The default administrator must always be able to log in by one of its authenticators. Requiring TOTP does not lock it out: a session that owes a
+ * Ensures that the default administrator can always log in with one of its authenticators. Requiring TOTP does not lock it out: a session that owes a
  * code may enroll in MFA.
  * @throws ApiError `COULD_NOT_VALIDATE` with the field that locks it out, or with `field`
  */
@@ -43,9 +43,9 @@ export const requireAdministratorLogin = async (
 };
 
 /**
- * Called after a change of required factors, which it must be possible to undo at once. Either the session that made it owes nothing now, or some
- * administrator can log in with everything required. One who owes TOTP could enroll, but until then so could anyone who knows the password. The
- * host's own code can always undo it.
+ * Called after a change of required factors, to ensure that it can be undone immediately: either the session that made it still owes nothing, or some
+ * administrator can log in with all required factors. One who owes TOTP does not count: it could enroll, but until then so could anyone who knows the
+ * password. The host application can always undo the change.
  * @throws ApiError `COULD_NOT_VALIDATE` with the field that locks all administrators out
  */
 export const keepAdministration = async (entities: Entities, call: Call, field: string, value: unknown): Promise<void> => {

@@ -12,7 +12,7 @@ import { authenticatorMethods } from '../authenticators/methods.ts';
 import { keepAdministration, requireAdministratorLogin } from './administration.ts';
 import { enrollNew, outstandingByIdentity } from './enrollments.ts';
 
-/** Notes of an identity that becomes an administrator which of its API sessions reach services: routers were sent their tokens. */
+/** When an identity becomes an administrator, marks those of its API sessions that have sessions: routers have received their tokens. */
 const markKnownToRouters = async (entities: Entities, identityId: string): Promise<void> => {
   const reaching = await entities.list(session, { where: equals(stringField('identityId'), identityId) });
   const ids = [...new Set(reaching.map(({ apiSessionId }) => apiSessionId))];
@@ -22,12 +22,12 @@ const markKnownToRouters = async (entities: Entities, identityId: string): Promi
 };
 
 type Identity = RowOf<typeof identity>;
-/** The fields that determine the current state of an identity. */
+/** The fields that determine the time-dependent state of an identity. */
 type Momentary = Pick<Identity, 'id' | 'disabledAt' | 'disabledUntil'>;
 
 export const identityBehaviour = behaviour(identity, {
   prepare: async (call, verb, body, id) => {
-    // Identities of type Router exist only as companions of edge routers, and only a router makes one: no type ever changes.
+    // Identities of type Router exist only as companions of edge routers, which create them. The type of an identity never changes.
     if (verb === 'replace' && body.type === 'Router' && !(await mayBeRouter(call, id)))
       throw invalidField('typeId', 'may not change the type of an identity to Router', body.type);
     return {};
@@ -64,7 +64,7 @@ export const identityBehaviour = behaviour(identity, {
       listing(authenticator, ofThese),
       listing(enrollment, ofThese),
       referencing(mfa, 'identityId', ids, equals(booleanField('isVerified'), true)),
-      // Asked at once with the others for `presentNow`, which then knows.
+      // Prefetched with the others for `presentNow`.
       referencing(apiSession, 'identityId', othersAmong(rows, call), LISTED),
     ]);
     const outstanding = await outstandingByIdentity(entities, enrollments, call);
@@ -75,7 +75,7 @@ export const identityBehaviour = behaviour(identity, {
       enrollment: outstanding.get(row.id) ?? {},
       isMfaEnabled: enrolled.has(row.id),
       interfaces: null,
-      // These hang on the time.
+      // These depend on the time: see `presentNow`.
       disabledAt: undefined,
       disabledUntil: undefined,
     }));
@@ -89,7 +89,7 @@ export const identityBehaviour = behaviour(identity, {
         const status = call.core.presence.statusOf(row.id);
         return {
           disabled: isDisabled(row, now),
-          // A disabling that is over by itself leaves nothing to be seen.
+          // A disabling that has expired is not shown.
           ...(isDisabled(row, now) ? { disabledAt: row.disabledAt, disabledUntil: row.disabledUntil ?? undefined } : {}),
           hasApiSession: logged.has(row.id),
           hasEdgeRouterConnection: status === 'online',
@@ -100,7 +100,7 @@ export const identityBehaviour = behaviour(identity, {
   },
 });
 
-/** The ids of those that have a live session. The one of the call lives; whether another does is asked where there is one. */
+/** The ids of identities with an active session. The caller's own session is active; the others are queried, if any are stored. */
 const loggedIn = async (entities: Entities, rows: readonly Momentary[], call: Call): Promise<ReadonlySet<string>> => {
   const stored = await entities.referenced(apiSession, 'identityId', othersAmong(rows, call), LISTED);
   const live = () => and(LISTED, liveSessions(call.core.settings, call.now()));
@@ -109,7 +109,7 @@ const loggedIn = async (entities: Entities, rows: readonly Momentary[], call: Ca
   return own === undefined ? logged : logged.add(own);
 };
 
-/** The id of the identity whose listed session makes the call. */
+/** The id of the caller's identity, if its session appears in lists. */
 const ownOf = ({ actor }: Call): string | undefined =>
   actor.kind === 'session' && !actor.session.isBearer ? actor.identity.id : undefined;
 

@@ -10,14 +10,14 @@ import { enabled } from './behaviour.ts';
 
 type Identity = RowOf<typeof identity>;
 
-/** Disables an identity for some minutes (0 or less: until enabled) and ends its sessions at once. Disabling again restarts the time. */
+/** Disables an identity for some minutes (0 or less: until enabled) and ends its sessions immediately. Disabling it again restarts the time. */
 export const disableIdentity = async (entities: Entities, row: Identity, durationMinutes: number, now: string): Promise<void> => {
   const until = durationMinutes <= 0 ? null : new Date(Math.min(Date.parse(now) + durationMinutes * MINUTE, FOREVER)).toISOString();
   await entities.update(identity, row, { disabledAt: now, disabledUntil: until });
   await endApiSessions(entities, await apiSessionsOf(entities, row.id));
 };
 
-/** Clears the disabled state, and the count of wrong passwords that may have led to it. */
+/** Clears the disabled state and the count of wrong passwords that may have caused it. */
 export const enableIdentity = async (entities: Entities, row: Identity): Promise<void> => {
   if (row.disabledAt !== null) await entities.update(identity, row, enabled);
   for (const own of await entities.list(authenticator, { where: equals(stringField('identityId'), row.id) })) {
@@ -33,7 +33,7 @@ export const refuseDefaultAdministrator = (row: Identity): void => {
     });
 };
 
-/** Whose password was tried, and under which rules. */
+/** The authenticator whose password was tried, with its identity and the policy's rules. */
 export interface Tried {
   readonly own: RowOf<typeof authenticator>;
   readonly owner: RowOf<typeof identity>;
@@ -41,14 +41,14 @@ export interface Tried {
 }
 
 /**
- * Minutes of lockout for the default administrator where the policy says "until enabled", because there may be no other administrator to enable it.
+ * Minutes of lockout for the default administrator if the policy says "until enabled", because there may be no other administrator to enable it.
  */
 const DEFAULT_ADMINISTRATOR_LOCKOUT = 10;
 
-/** The effect of a wrong password: not counted, counted, or the identity was locked. */
+/** The effect of a wrong password: not counted, counted, or counted and the identity locked. */
 export type FailedAttempt = 'no' | 'counted' | 'locked';
 
-/** Consecutive wrong passwords up to `maxAttempts` disable the identity; then the count starts again. */
+/** Counts a wrong password. After `maxAttempts` consecutive ones, disables the identity and resets the count. */
 export const countWrongPassword = async (entities: Entities, { own, owner, updb }: Tried, now: string): Promise<FailedAttempt> => {
   if (updb.maxAttempts === 0) return 'no';
   const failedAttempts = (own.failedAttempts ?? 0) + 1;

@@ -11,12 +11,12 @@ import { addEnrollment } from '../enrollment/behaviour.ts';
 type Identity = RowOf<typeof identity>;
 type Request = CreateBody<(typeof identity)['fields']>['enrollment'];
 
-/** The enrollment of a new identity, with the first requested method. @throws ApiError `NOT_FOUND` for an unknown CA */
+/** Adds the enrollment of a new identity, with the first requested method. @throws ApiError `NOT_FOUND` for an unknown CA */
 export const enrollNew = async (entities: Entities, { id }: Identity, request: Request, call: Call): Promise<void> => {
   const method = requestableMethod.options.find((name) => request?.[name]);
   if (!method) return;
   const needed = neededBy(method);
-  const value = needed && String(request?.[method]); // a text, where a field is needed
+  const value = needed && String(request?.[method]); // a text if a field is needed
   if (needed === 'caId' && !(await entities.get(ca, value ?? ''))) throw notFoundField('caId', 'ca', value ?? '');
   if (needed === 'username') checkUsername(value ?? '', `enrollment.${method}`);
   await addEnrollment(entities, call, { identityId: id, method, ...(needed ? { [needed]: value } : {}) });
@@ -28,13 +28,12 @@ export const outstandingByIdentity = async (
   rows: readonly RowOf<typeof enrollment>[],
   call: Call,
 ): Promise<ReadonlyMap<string, Readonly<Record<string, unknown>>>> => {
-  // A kind and rows like any other.
   const details = await presentRows(entities, enrollment, rows, call);
   const byIdentity = new Map<string, Record<string, unknown>>();
   rows.forEach(({ identityId, method }, i) => {
     const own = byIdentity.get(identityId ?? '') ?? {};
     byIdentity.set(identityId ?? '', own);
-    const fields = outstandingFieldsOf(method as IdentityMethodName); // it is of an identity
+    const fields = outstandingFieldsOf(method as IdentityMethodName); // enrollments of identities only
     own[method] = Object.fromEntries(fields.map((field) => [field, details[i]?.[field]]));
   });
   return byIdentity;

@@ -5,7 +5,7 @@ import type { Store } from '../../../storage/port.ts';
 
 const PAGE = 500;
 
-/** Identities of an earlier release, which knew no keys. */
+/** Selects identities that an earlier release stored without keys. */
 const UNKEYED: Predicate = and(not({ op: 'isNull', field: stringField('externalId') }), {
   op: 'size',
   set: 'externalIdKeys',
@@ -13,13 +13,13 @@ const UNKEYED: Predicate = and(not({ op: 'isNull', field: stringField('externalI
   value: 0,
 });
 
-/** Gives identities that an earlier release wrote the keys by which their external ids are found without case. Called before any call is. */
+/** Adds the keys for case-insensitive lookups of external ids to identities that an earlier release stored. Runs before any call. */
 export const keepExternalIdKeys = async (store: Store): Promise<void> => {
   const query = { where: UNKEYED, limit: PAGE };
   const due = () => store.transaction('read', async (tx) => (await tx.list(identity.kind, query)).length > 0);
   while (await due())
     await store.transaction('write', async (tx) => {
-      // No change of the identity: it keeps its version, and no record is made.
+      // This does not count as a change of the identity: it keeps its version, and no change is recorded.
       for (const row of await tx.list(identity.kind, query)) await tx.update(identity.kind, withDerived(identity.fields, row), row.version);
     });
 };

@@ -5,7 +5,7 @@ import { endMfa, mfaOf } from '../mfa/record.ts';
 import { disableIdentity, enableIdentity, refuseDefaultAdministrator } from './disable.ts';
 import { assignServiceConfigs, listServiceConfigs, removeServiceConfigs } from './service-configs.ts';
 
-/** The operations of the group that need no higher floor. */
+/** The operations of the group that do not depend on higher layers. */
 export const identityHandlers = {
   ...crudHandlers(identities, identity),
   disable: async (call, { id, body }) => {

@@ -34,7 +34,7 @@ export interface Pairs {
   readonly body?: readonly ServiceConfigPair[];
 }
 
-/** Gives an identity one config of a type for each service: the last one given. */
+/** Assigns configs to an identity for services: one per service and config type, of which the last in the list wins. */
 export const assignServiceConfigs = (call: Call, pairs: Pairs) =>
   forEachPair(call, pairs, async (entities, pair, given, before) => {
     if (before?.configId === given.id) return;
@@ -68,7 +68,7 @@ const forEachPair = async (
 };
 
 /**
- * The config of a pair, when both it and the service exist.
+ * The config of a pair, if both it and the service exist.
  * @throws ApiError `NOT_FOUND` that names the field: `0.configId`
  */
 const requireConfigOf = async (entities: Entities, { serviceId, configId }: ServiceConfigPair, index: number): Promise<Config> => {

@@ -5,7 +5,7 @@ import { readRequest } from '../../../../pki/request.ts';
 import { addAuthenticator } from '../behaviour.ts';
 import type { EnrollmentMethod } from '../method.ts';
 
-/** A certificate of the network, for the key of a request. */
+/** Issues a certificate of the network for the key of a certificate signing request. */
 export const enrollByOtt: EnrollmentMethod = async (call, row, { clientCsr }) => {
   const request = clientCsr === undefined ? undefined : await readRequest(clientCsr);
   if (!request) throw new ApiError('COULD_NOT_PROCESS_CSR');

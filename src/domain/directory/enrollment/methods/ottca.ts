@@ -7,7 +7,7 @@ import { enrolleeOf } from '../behaviour.ts';
 import { addCertificate } from '../by-certificate.ts';
 import type { EnrollmentMethod } from '../method.ts';
 
-/** The certificate that a client presents, of the authority that its enrollment names, becomes an authenticator of its identity. */
+/** Makes the presented client certificate, issued by the authority that the enrollment names, an authenticator of the identity. */
 export const enrollByOttca: EnrollmentMethod = async (call, row) => {
   const { caId } = row;
   const [, identityId] = enrolleeOf(row);

@@ -3,7 +3,7 @@ import { hashed, passwordChanged } from '../../authenticators/passwords.ts';
 import { addAuthenticator, enrolleeOf } from '../behaviour.ts';
 import type { EnrollmentMethod } from '../method.ts';
 
-/** A password for the username that the administrator gave. */
+/** Sets a password for the username that the administrator chose. */
 export const enrollByUpdb: EnrollmentMethod = async (call, row, { password }) => {
   if (password === undefined) throw invalidField('password', 'password in body is required', undefined);
   const [, identityId] = enrolleeOf(row);
