@@ -8,15 +8,15 @@ import { MINUTE } from '../../../platform/clock.ts';
 import { allRecoveryCodes, indexOfCode, mfaOf, notEnrolled, type StoredMfa, totpSecretOf } from './record.ts';
 import { intervalOfCode, takenIntervals } from './totp.ts';
 
-/** The purpose of a code: which codes it accepts, and the refusal without an enrollment. */
+/** The purpose of a code: which codes it accepts, and the error if there is no suitable enrollment. */
 interface Purpose {
-  /** For an enrollment in which state; `any` is one that needs a code only once it is verified. */
+  /** The required state of the enrollment. With `any`, an unverified enrollment needs no code. */
   readonly of: 'unverified' | 'verified' | 'any';
   /** Accepts recovery codes, too. */
   readonly recoveryCodes: boolean;
   /** Accepts each code of the app only once (RFC 6238, section 5.2). */
   readonly once: boolean;
-  /** The error when there is no such enrollment. */
+  /** The error if there is no such enrollment. */
   readonly missing: () => ApiError;
 }
 
@@ -31,10 +31,10 @@ const purposes = {
 } as const satisfies Record<string, Purpose>;
 
 /**
- * Runs `work` if the code is right. Check, limit and work share one transaction: if the same code arrives twice at the same time, here or at another
+ * Runs `work` if the code is correct. Check, limit and work share one transaction: if the same code arrives twice concurrently, here or at another
  * controller, the second finds it spent. `work` receives the fields that record the code's use.
- * @throws ApiError `MFA_INVALID_TOKEN`; `SERVER_TOO_MANY_REQUESTS` after too many wrong ones, even for a right one; the purpose's error when there is
- * no enrollment
+ * @throws ApiError `MFA_INVALID_TOKEN`; `SERVER_TOO_MANY_REQUESTS` after too many wrong codes, even for a correct one; the purpose's error if there is
+ * no suitable enrollment
  * @param identityId whose code it is; default: the actor's own identity
  */
 export const withCode = async <T>(
@@ -58,12 +58,12 @@ export const withCode = async <T>(
     await entities.update(mfa, row, { wrongCodesAt: [...recentWrongCodes(call.core.settings, row, now), call.now()] });
     return new ApiError('MFA_INVALID_TOKEN');
   });
-  // Not thrown inside: that would undo the count.
+  // Not thrown inside the transaction, which would roll back the count of wrong codes.
   if (outcome instanceof ApiError) throw outcome;
   return outcome;
 };
 
-/** The fields that record the use of a right code; undefined for a wrong one. All comparisons are made, so that timing reveals nothing. */
+/** The fields that record the use of a correct code; undefined for a wrong one. Always makes all comparisons, so that timing reveals nothing. */
 const spendingOf = async (
   { core }: Call,
   row: StoredMfa,
@@ -85,11 +85,11 @@ const spendingOf = async (
 
 const windowMs = ({ wrongCodeMinutes }: Settings): number => wrongCodeMinutes * MINUTE;
 
-/** The wrong codes that still count. */
+/** The times of the wrong codes that still count. */
 const recentWrongCodes = (settings: Settings, { wrongCodesAt }: StoredMfa, now: number): readonly string[] =>
   (wrongCodesAt ?? []).filter((at) => Date.parse(at) > now - windowMs(settings));
 
-/** Seconds until another code may be tried; 0 when it may now. */
+/** Seconds until another code may be tried; 0 if one may be tried now. */
 const secondsToWait = (settings: Settings, row: StoredMfa, now: number): number => {
   const recent = recentWrongCodes(settings, row, now);
   const last = recent.at(-settings.maxWrongCodes);

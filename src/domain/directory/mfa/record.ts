@@ -14,14 +14,14 @@ import { newTotpSecret, randomBase32 } from './totp.ts';
 const COUNT = 20;
 const LENGTH = 6;
 
-/** Twenty codes, no two the same. */
+/** Twenty distinct codes. */
 export const newRecoveryCodes = (random: Pick<Random, 'bytes'>): readonly string[] => {
   const codes = new Set<string>();
   while (codes.size < COUNT) codes.add(randomBase32(random, LENGTH));
   return [...codes];
 };
 
-/** The index of a code in the list. Compared with every code in constant time, so that timing does not reveal the index. */
+/** The index of a code in the list. Compares it with every code, in constant time, so that timing does not reveal the index. */
 export const indexOfCode = (codes: readonly string[], code: string): number | undefined => {
   const given = toBytes(code);
   const indexes = codes.flatMap((each, index) => (isEqual(given, toBytes(each)) ? [index] : []));
@@ -34,11 +34,11 @@ type Sealing = Pick<Core, 'secrets' | 'platform'>;
 export const mfaOf = (entities: Entities, identityId: string): Promise<StoredMfa | undefined> =>
   entities.find(mfa, equals(stringField('identityId'), identityId));
 
-/** True if logins of the identity owe a code; an unfinished enrollment in MFA does not count. */
+/** True if the identity has verified its MFA, so that its logins owe a code. */
 export const hasMfa = async (entities: Entities, identityId: string): Promise<boolean> =>
   (await mfaOf(entities, identityId))?.isVerified === true;
 
-/** The fields of an enrollment that begins: a secret and recovery codes of its own. */
+/** The fields of a new MFA enrollment, with a new secret and recovery codes. */
 export const newMfa = async ({ secrets, platform }: Sealing, identityId: string) =>
   newRow(
     mfa,
@@ -50,7 +50,7 @@ export const newMfa = async ({ secrets, platform }: Sealing, identityId: string)
     },
   );
 
-/** New recovery codes, of which none was used. */
+/** The fields for new, unused recovery codes. */
 export const newSealedRecoveryCodes = async ({ secrets, platform }: Sealing, identityId: string) => ({
   sealedRecoveryCodes: await sealText(
     secrets,
@@ -65,7 +65,7 @@ export const newSealedRecoveryCodes = async ({ secrets, platform }: Sealing, ide
 export const totpSecretOf = ({ secrets }: Pick<Core, 'secrets'>, row: StoredMfa): Promise<string> =>
   unsealText(secrets, mfa, 'sealedSecret', row);
 
-/** All recovery codes, those that were used too. */
+/** All recovery codes, including used ones. */
 export const allRecoveryCodes = async ({ secrets }: Pick<Core, 'secrets'>, row: StoredMfa): Promise<readonly string[]> =>
   JSON.parse(await unsealText(secrets, mfa, 'sealedRecoveryCodes', row));
 
@@ -73,13 +73,13 @@ export const allRecoveryCodes = async ({ secrets }: Pick<Core, 'secrets'>, row: 
 export const leftRecoveryCodes = async (core: Pick<Core, 'secrets'>, row: StoredMfa): Promise<readonly string[]> =>
   (await allRecoveryCodes(core, row)).filter((_, index) => !row.spentRecoveryCodes?.includes(index));
 
-/** Notes that a session has just proved the second factor. */
+/** Records that a session has just proved the second factor. */
 export const passMfa = async (entities: Entities, sessionId: string, now: string): Promise<void> => {
   const session = await entities.require(apiSession, sessionId);
   await entities.update(apiSession, session, { isMfaRequired: true, isMfaComplete: true, mfaPassedAt: now });
 };
 
-/** Ends an enrollment. What sessions proved by it proves nothing any more: where the policy requires TOTP they owe a code again. */
+/** Ends an enrollment. Codes that sessions have given no longer count: if the policy requires TOTP, the sessions owe a code again. */
 export const endMfa = async (entities: Entities, row: StoredMfa): Promise<void> => {
   for (const session of await apiSessionsOf(entities, row.identityId)) {
     if (session.mfaPassedAt) await entities.update(apiSession, session, { mfaPassedAt: null });

@@ -19,7 +19,7 @@ import { requireSessionToken } from '../sessions/token.ts';
 const viewer = async (entities: Entities, call: Call, configTypes?: readonly string[]): Promise<Viewer> =>
   viewerOf(entities, identified(call.actor), await configTypesOfCall(entities, call, configTypes));
 
-/** A service that nothing grants is not there for this session. */
+/** A service that the caller may access; any other counts as not found. */
 const requireAccessible = async (entities: Entities, call: Call, id: string): Promise<RowOf<typeof service>> => {
   const row = await entities.require(service, id);
   if (isAdministrator(call.actor)) return row;
@@ -30,7 +30,7 @@ const requireAccessible = async (entities: Entities, call: Call, id: string): Pr
 };
 
 export const accessibleServiceEntries = implement(accessibleServices, {
-  // Role filters are taken and mean nothing here, not even wrong ones.
+  // Role filters are accepted but ignored, even if they are invalid.
   list: (call, { configTypes, roleFilter: _, roleSemantic: __, ...query }) =>
     call.read(async (entities) => {
       const who = await viewer(entities, call, configTypes);

@@ -13,24 +13,24 @@ import { selfLink } from '../../../resources/links.ts';
 import { presentOne } from '../../../resources/present.ts';
 import { newId } from '../../../storage/ids.ts';
 
-/** Certificates that a session may have at a time. */
-const MOST = 50;
+/** Maximum number of unexpired certificates of a session. */
+const MAX_CERTIFICATES = 50;
 
 const ofSession = (call: Call) => equals(stringField('apiSessionId'), apiSessionOf(call.actor).session.id);
 
-/** Those of other sessions are not there for this one. */
+/** A certificate of the caller's session; those of other sessions count as not found. */
 const requireOwn = async (entities: Entities, call: Call, id: string) => {
   const row = await entities.require(apiSessionCertificate, id);
   if (row.apiSessionId !== apiSessionOf(call.actor).session.id) throw notFound(apiSessionCertificate.kind, id);
   return row;
 };
 
-/** Those that have expired make room. @throws ApiError `RATE_LIMITED` */
+/** Makes room for a new certificate by removing expired ones. @throws ApiError `RATE_LIMITED` if there are too many unexpired ones */
 const makeRoom = async (entities: Entities, call: Call): Promise<void> => {
   const now = call.now();
   const own = await entities.list(apiSessionCertificate, { where: ofSession(call) });
   const expired = own.filter(({ validTo }) => validTo !== null && validTo < now);
-  if (own.length - expired.length >= MOST) throw new ApiError('RATE_LIMITED', { retryAfter: RETRY_AFTER.quota });
+  if (own.length - expired.length >= MAX_CERTIFICATES) throw new ApiError('RATE_LIMITED', { retryAfter: RETRY_AFTER.quota });
   for (const row of expired) await entities.remove(apiSessionCertificate, row);
 };
 

@@ -44,7 +44,7 @@ const assertListed = async (call: Call, id: string): Promise<void> => {
 
 export const apiSessionEntries = [
   ...implement(apiSessions, {
-    // Sessions for which signed tokens stand are not known here.
+    // Sessions with signed tokens are hidden here.
     list: (call, query) => call.read((entities) => listRows(entities, apiSession, query, call, { within: LISTED })),
     get: async (call, { id }) => {
       await assertListed(call, id);

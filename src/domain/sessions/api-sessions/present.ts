@@ -8,7 +8,7 @@ import type { Entities } from '../../../entities/entities.ts';
 import { oneOf, stringField } from '../../../query/index.ts';
 import { presentOne } from '../../../resources/present.ts';
 
-/** As administrators see it: the token's place is taken by the session's id, which opens nothing. */
+/** An API session as administrators see it: `token` is the session's id, which is not a credential. */
 export const apiSessionBehaviour = behaviour(apiSession, {
   present: async (entities, rows) => {
     const required = await requiringCode(entities, rows);
@@ -22,7 +22,7 @@ export const apiSessionBehaviour = behaviour(apiSession, {
   },
 });
 
-/** Those of the sessions' identities whose policy asks for a code, as it is now. */
+/** The ids of those of the sessions' identities whose current policy requires a code. */
 const requiringCode = async (entities: Entities, sessions: readonly RowOf<typeof apiSession>[]): Promise<ReadonlySet<string>> => {
   const owners = await entities.list(identity, {
     where: oneOf(stringField('id'), [...new Set(sessions.map((session) => session.identityId))]),
@@ -34,10 +34,10 @@ const requiringCode = async (entities: Entities, sessions: readonly RowOf<typeof
   return new Set(owners.filter((owner) => strict.has(owner.authPolicyId)).map(({ id }) => id));
 };
 
-/** Its owner is shown what the token says, and nothing that is worked out for administrators. */
+/** Replaces the presenter for administrators: owners do not see its computed fields. */
 const AS_STORED = {};
 
-/** As its owner sees it: with the token that was presented, what is still owed, and when it ends. */
+/** An API session as its owner sees it: with the presented token, the factors still owed, and the expiry. */
 export const presentOwnSession = async (
   entities: Entities,
   { session, authQueries, token, presented }: Pick<ApiSessionActor, 'session' | 'authQueries' | 'token' | 'presented'>,
@@ -57,7 +57,7 @@ export const presentOwnSession = async (
   };
 };
 
-/** The fields of a session with signed tokens that come from the presented token. */
+/** The fields of a session with signed tokens that the presented token determines. */
 const asPresented = ({ claims, iat, exp }: PresentedToken, call: Call) => {
   const [now, issuedAt] = [call.now(), new Date(iat * 1000).toISOString()];
   return {

@@ -20,7 +20,7 @@ export interface Revoked {
   readonly tags?: Tags;
 }
 
-/** Stores a revocation until the last of the tokens would have expired. Revoking again restarts that time. */
+/** Stores a revocation until the last of the revoked tokens would have expired. Revoking again restarts that time. */
 export const storeRevocation = async (entities: Entities, call: Call, { id, type, tags = {} }: Revoked): Promise<void> => {
   const { access, refresh, id: ofIds } = call.core.provider?.lifetimes ?? { access: 0, refresh: DAY / 1000, id: 0 };
   const expiresAt = new Date(Date.parse(call.now()) + Math.max(access, refresh, ofIds) * 1000).toISOString();
@@ -29,7 +29,7 @@ export const storeRevocation = async (entities: Entities, call: Call, { id, type
   await entities.insert(revocation, { id, type, expiresAt, tags });
 };
 
-/** Ends the token with this id, but not its session and the other tokens of that. */
+/** Ends the token with this id, but not its session or the session's other tokens. */
 export const endToken = async (entities: Entities, jti: string): Promise<void> => {
   const session = await entities.find(apiSession, has('tokenIds', jti));
   if (!session?.bearer) return;
@@ -37,7 +37,7 @@ export const endToken = async (entities: Entities, jti: string): Promise<void> =
   await entities.update(apiSession, session, { tokenIds: tokens.map(({ id }) => id), bearer: { ...session.bearer, tokens } });
 };
 
-/** Revocations that have not expired. */
+/** Selects revocations that have not expired. */
 const inForce = (call: Call): Predicate => ({ op: 'compare', field: dateField('expiresAt'), is: '>', value: call.now() });
 
 export const revocationEntries = implement(revocations, {

@@ -21,8 +21,8 @@ type Identity = RowOf<typeof identity>;
 type Service = RowOf<typeof service>;
 type Policy = RowOf<typeof servicePolicy>;
 
-/** Most policies, common edge routers and sessions in an explanation; the counts cover all of them. */
-const SHOWN = 50;
+/** Maximum number of policies, of common edge routers and of sessions in an explanation; the counts cover all of them. */
+const MAX_SHOWN = 50;
 
 interface Question {
   readonly identityId: string;
@@ -39,10 +39,10 @@ const explain = (call: Call, { identityId, serviceId, type, apiSessionId }: Ques
     const { granting, related, more, other } = await policiesAbout(entities, who, what, type);
     const posture = await loadPosture(entities, [...granting, ...related], { identityId, session: within }, call.now());
     const { isGranted, isPermitted, policies } = decisionOf(evaluateAccess(granting, who, what, posture), type);
-    const shown = policies.toSorted((a, b) => Number(b.isPassing) - Number(a.isPassing)).slice(0, SHOWN);
+    const shown = policies.toSorted((a, b) => Number(b.isPassing) - Number(a.isPassing)).slice(0, MAX_SHOWN);
     const results = [...shown, ...related.map((policy) => evaluatePolicy(policy, posture))];
     const sessions = await sessionsTo(entities, call, { identityId, serviceId, type });
-    const { common, ...routers } = await routersBetween(entities, who, what, SHOWN);
+    const { common, ...routers } = await routersBetween(entities, who, what, MAX_SHOWN);
     return {
       type,
       isAllowed: isGranted,
@@ -69,17 +69,22 @@ const apiSessionOf = async (entities: Entities, who: Identity, id: string): Prom
 
 const sessionsTo = async (entities: Entities, call: Call, { identityId, serviceId, type }: Question) => {
   const visible = await visibleSessions(entities, call, equals(stringField('identityId'), identityId));
-  return firstOf(entities, session, and(visible, equals(stringField('serviceId'), serviceId), equals(stringField('type'), type)), SHOWN);
+  return firstOf(
+    entities,
+    session,
+    and(visible, equals(stringField('serviceId'), serviceId), equals(stringField('type'), type)),
+    MAX_SHOWN,
+  );
 };
 
-/** All that select both, for one among them may pass; of those that select one of the two, some. */
+/** All policies that select both, since any of them may pass, and up to `MAX_SHOWN` of those that select only one of the two. */
 const policiesAbout = async (entities: Entities, who: Identity, what: Service, type: PolicyType) => {
   const selectsWho = selecting('identityRoles', who);
   const selectsWhat = selecting('serviceRoles', what);
   const both = and(ofType(type), selectsWho, selectsWhat);
   const either = and(ofType(type), or(selectsWho, selectsWhat), not(and(selectsWho, selectsWhat)));
   const granting = await entities.list(servicePolicy, { where: both });
-  const { rows: related, count: relatedCount } = await firstOf(entities, servicePolicy, either, SHOWN);
+  const { rows: related, count: relatedCount } = await firstOf(entities, servicePolicy, either, MAX_SHOWN);
   const all = await entities.count(servicePolicy, ofType(type));
   return { granting, related, more: relatedCount - related.length, other: all - granting.length - relatedCount };
 };
@@ -106,7 +111,7 @@ const explainPolicy = ({ policy, isPassing, checks }: PolicyResult<Policy>, who:
 
 export const accessEntries = implement(access, { explain });
 
-/** Policy advice: what policies, ignoring posture, let an identity do with a service, and the routers that both may use. */
+/** Policy advice: what policies allow an identity to do with a service, ignoring posture, and the routers that both may use. */
 export const policyAdviceFor = (call: Call, { id, serviceId }: { readonly id: string; readonly serviceId: string }) =>
   call.read(async (entities) => {
     const who = await entities.require(identity, id);
@@ -125,8 +130,7 @@ export const policyAdviceFor = (call: Call, { id, serviceId }: { readonly id: st
       commonRouters:
         common.rows.length === 0
           ? null
-          : // Edge routers, which are a kind and rows like any other.
-            common.rows.map((row) => ({
+          : common.rows.map((row) => ({
               ...referenceTo(edgeRouter, row),
               isOnline: presenceOf(call.core.presence, row).isOnline,
             })),

@@ -6,17 +6,17 @@ import type { Store } from '../../../storage/port.ts';
 
 const ID = 'decoy';
 
-/** Keeps a row that says nothing, and stands in for authenticators in `evenOut`. Called before any login. */
+/** Creates the decoy row, which is empty and stands in for an authenticator in `evenOut`. Runs before any login. */
 export const keepDecoy = async (store: Store, context: EntitiesContext): Promise<void> => {
   if ((await keptAs(store, context, ID)) === undefined) await keepAs(store, context, ID, null);
 };
 
 /**
- * Performs the same write for a wrong password of an unknown username as for a known one, so that timing does not distinguish them: the decoy row is
- * rewritten unchanged, which leaves no trace.
+ * Performs the same write for a failed login that counts no wrong password, e.g. with an unknown username, as for one that does, so that timing does not
+ * distinguish them: rewrites the decoy row unchanged, which leaves no trace.
  */
 export const evenOut = async (entities: Entities, isCounted: boolean): Promise<void> => {
-  // Found as an authenticator is, so that the store has the same to do.
+  // Uses the same kind of query as for an authenticator, so that the store does the same work.
   const decoy = await entities.find(keptSecret, equals(stringField('id'), ID));
   if (decoy && !isCounted) await entities.update(keptSecret, decoy, {});
 };

@@ -17,7 +17,7 @@ import { hasMfa } from '../../directory/mfa/record.ts';
 
 export type LoginBody = NonNullable<InputOf<(typeof authentication)['operations']['authenticate']>['body']>;
 
-/** One way to log in. @throws ApiError `INVALID_AUTH` if the caller proves no identity that may log in by it */
+/** One way to log in. @throws ApiError `INVALID_AUTH` if the caller does not prove an identity that may log in this way */
 type LoginMethod = (call: Call, body: LoginBody, open: OpenSession) => Promise<ApiSessionActor>;
 
 /** A function for each method that the contract declares. */
@@ -31,7 +31,7 @@ export type CertificateFacts = Pick<
   'isCertExtendable' | 'isCertExtendRequested' | 'isCertKeyRollRequested' | 'improperClientCertChain' | 'caId'
 >;
 
-/** Certificate fields of an API session whose login used none. */
+/** Certificate fields of an API session whose login used no certificate. */
 export const noCertificate: CertificateFacts = {
   isCertExtendable: false,
   isCertExtendRequested: false,
@@ -93,7 +93,7 @@ export const storeClientInfo = async (
   return hasChanged ? entities.update(identity, owner, reported) : owner;
 };
 
-/** Some of the sessions that ended by idling: each login tidies a few, so that none pile up. */
+/** Some of the sessions that have timed out: each login removes a few, so that they do not accumulate. */
 const someIdleSessions = (entities: Entities, settings: Settings, now: string): Promise<readonly RowOf<typeof apiSession>[]> =>
   entities.list(apiSession, {
     where: { op: 'compare', field: dateField('lastActivityAt'), is: '<=', value: idleSince(settings, now) },

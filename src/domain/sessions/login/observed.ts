@@ -19,7 +19,7 @@ export const observedLogin = async (
   }
 };
 
-/** The same for a code of a second factor. */
+/** Like `observedLogin`, for an MFA code. */
 export const observedCode = async (call: Call, pass: () => Promise<void>): Promise<void> => {
   try {
     await pass();

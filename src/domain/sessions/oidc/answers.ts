@@ -16,7 +16,7 @@ export const json = (body: unknown, { status = 200, headers = {} }: Pick<HttpOut
   body: JSON.stringify(body),
 });
 
-/** A refusal that is answered directly, without a redirect to a client. */
+/** A refusal that is shown to the user directly, without a redirect to the client. */
 export const plainRefusal = (call: Call, reason: string): HttpOutput => {
   const { pages } = providerOf(call);
   if (wantsPage(call)) return messagePage(pages, pages.texts.failed, reason, 400);

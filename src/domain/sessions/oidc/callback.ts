@@ -10,8 +10,8 @@ import { reachedIssuer } from './provider.ts';
 import { withParameters } from './redirect-uris.ts';
 import { authRequestOf, loginOf, storeProgress } from './requests.ts';
 
-/** Valid codes of one login at a time; each callback issues another. */
-const MOST_CODES = 10;
+/** Maximum number of valid codes of a login; each callback issues another. */
+const MAX_CODES = 10;
 
 interface CallbackFields {
   readonly id?: string | undefined;
@@ -19,13 +19,13 @@ interface CallbackFields {
 }
 
 /**
- * True if a callback has the key that the last page of the login gave to its browser. It is required besides the cookie: a page of another site can make
- * the browser follow a link, but does not know the key.
+ * True if a callback has the key that the last page of the login gave to its browser. It is required in addition to the cookie, because a page of another
+ * site can make the browser follow a link but does not know the key.
  */
 const hasKey = ({ browser, pageKey }: LoginProgress, key: string | undefined): boolean =>
   (browser == null && pageKey == null) || (key !== undefined && hashToken(key) === pageKey);
 
-/** A login that a callback may end; undefined for one that does not exist, or not for this caller. */
+/** The login that a callback may end, or undefined if there is none for this caller. */
 const endingOf = async (entities: Entities, call: Call, { id, key }: CallbackFields) => {
   const row = await authRequestOf(entities, call, id);
   const login = await loginOf(entities, call, row);
@@ -36,16 +36,16 @@ const endingOf = async (entities: Entities, call: Call, { id, key }: CallbackFie
 /** Ends a login: redirects to the client with a code, or with an error if the login is incomplete. */
 export const callback = async (call: Call, fields: CallbackFields): Promise<HttpOutput> => {
   await reachedIssuer(call);
-  // Read first, without a write permit: anyone may ask, and could keep writers busy.
+  // Checked first without a write permit: anyone may call this, and could otherwise keep writers busy.
   const found = await call.read((entities) => endingOf(entities, call, fields));
-  // The prefix is the id, which finds the login; the rest, 256 random bits, is the proof.
+  // The prefix is the id of the login, for the lookup; the rest, 256 random bits, is the proof.
   const code = `${fields.id}.${encode(call.core.platform.random.bytes(32))}`;
   const outcome = !found?.isComplete
     ? found
     : await call.write(async (entities) => {
         const ending = await endingOf(entities, call, fields);
         if (ending?.isComplete)
-          await storeProgress(entities, ending.row, { codes: [...ending.row.progress.codes, hashToken(code)].slice(-MOST_CODES) });
+          await storeProgress(entities, ending.row, { codes: [...ending.row.progress.codes, hashToken(code)].slice(-MAX_CODES) });
         return ending;
       });
   if (!outcome)

@@ -5,8 +5,8 @@ import { ApiError } from '../../../errors/index.ts';
 import { providerOf } from './provider.ts';
 
 /**
- * The client that a request names: in the form, or by HTTP Basic with an empty secret (RFC 6749, 2.3.1), for it has none.
- * @throws ApiError `INVALID_CLIENT` for none, an unknown one, two, or one with a secret
+ * The client that a request names: in the form, or by HTTP Basic (RFC 6749, 2.3.1) with an empty secret, because clients have none.
+ * @throws ApiError `INVALID_CLIENT` if the client is missing, unknown or ambiguous, or comes with a secret
  */
 export const clientOf = (call: Call, named: string | undefined): ProviderClient => {
   const basic = basicClient(call);
@@ -16,7 +16,7 @@ export const clientOf = (call: Call, named: string | undefined): ProviderClient 
   return client;
 };
 
-/** The same, by HTTP Basic alone. @throws as `clientOf` */
+/** The client that a request names by HTTP Basic; the form is not accepted. @throws as `clientOf` */
 export const basicClientOf = (call: Call): ProviderClient => {
   if (basicClient(call) === undefined) throw new ApiError('INVALID_CLIENT');
   return clientOf(call, undefined);
@@ -24,7 +24,7 @@ export const basicClientOf = (call: Call): ProviderClient => {
 
 const BASIC = /^Basic +([A-Za-z0-9+/_-]+={0,2})$/i;
 
-/** @throws ApiError `INVALID_CLIENT` unless it is a client id with an empty secret */
+/** The client id of HTTP Basic; undefined without HTTP Basic. @throws ApiError `INVALID_CLIENT` unless it is a client id with an empty secret */
 const basicClient = ({ credentials }: Call): string | undefined => {
   const { authorization } = credentials.kind === 'token' ? credentials : { authorization: undefined };
   if (authorization === undefined || !/^Basic\b/i.test(authorization)) return undefined;
@@ -36,7 +36,7 @@ const basicClient = ({ credentials }: Call): string | undefined => {
     const [, id, secret] = /^([^:]*):(.*)$/s.exec(plain) ?? [];
     if (id !== undefined && secret === '') return decodeURIComponent(id.replaceAll('+', ' '));
   } catch {
-    // Neither base64 nor a name.
+    // Invalid base64, UTF-8 or percent-encoding.
   }
   throw new ApiError('INVALID_CLIENT');
 };

@@ -16,7 +16,7 @@ export const owedBy = async (entities: Entities, { session, owner, policy }: Log
 
 export const isTotp = ({ typeId }: AuthQuery): boolean => typeId === 'TOTP';
 
-/** Without an app, `isTotpEnrolled` is omitted, because a client stops at `isTotpEnrolled: false`. */
+/** Omits `isTotpEnrolled` if TOTP is not enrolled, because clients abort on `isTotpEnrolled: false`. */
 const totpQuery = (isEnrolled: boolean): AuthQuery => ({
   typeId: 'TOTP',
   provider: 'ziti',
@@ -29,7 +29,7 @@ const totpQuery = (isEnrolled: boolean): AuthQuery => ({
   ...(isEnrolled ? { isTotpEnrolled: true } : {}),
 });
 
-/** Stores an authentication method that a login has passed. */
+/** Records an authentication method that a login has passed. */
 export const passFactor = async (entities: Entities, { row, session }: Login, way: string, call: Pick<Call, 'now'>): Promise<void> => {
   const { bearer } = session;
   if (!bearer) return;
@@ -40,8 +40,8 @@ export const passFactor = async (entities: Entities, { row, session }: Login, wa
 };
 
 /**
- * Passes the factor of an external token, if the login owes one and the call presents it, for the same identity.
- * @returns true if it did
+ * Passes the factor of an external token, if the login owes one and the call presents it for the same identity.
+ * @returns true if the factor was passed
  */
 export const passExternalToken = async (call: Call, id: string): Promise<boolean> => {
   const owing = await call.read(async (entities) => {

@@ -19,7 +19,7 @@ import { challengeOf, idClaims, type Minted, mint, type TokenSubject } from './t
 const TYPE = 'urn:ietf:params:oauth:token-type:';
 export const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 
-/** Issues tokens for a code, a refresh token, or by a token exchange. */
+/** Issues tokens for a code, for a refresh token, or by token exchange. */
 export const issueTokens = async (call: Call, form: TokenForm): Promise<TokenAnswer> => {
   const issuer = await reachedIssuer(call);
   if (!form.grant_type) throw missing('grant_type');
@@ -44,8 +44,8 @@ const refusedCode = (): ApiError =>
   );
 
 /**
- * Redeems a code, once. A code of a login by certificate is bound to that certificate, presented with the login or with this request.
- * A second use revokes the tokens of the first, because one of the two is not the client (RFC 6749, section 4.1.2).
+ * Redeems a code, once. The code of a login with a certificate is bound to that certificate, which must be presented when the login begins or with this
+ * request. A second use ends the session and its tokens, because one of the two callers is not the client (RFC 6749, section 4.1.2).
  */
 const redeem = async (call: Call, issuer: string, form: TokenForm): Promise<TokenAnswer> => {
   const client = clientOf(call, form.client_id);
@@ -61,7 +61,7 @@ const redeem = async (call: Call, issuer: string, form: TokenForm): Promise<Toke
       isEqual(toBytes(challengeOf(verifier)), toBytes(row.request.codeChallenge));
     return isProved ? row : undefined;
   };
-  // Read first, without a write permit: anyone may ask, and could keep writers busy.
+  // Checked first without a write permit: anyone may call this, and could otherwise keep writers busy.
   if (!(await call.read(proved))) throw refusedCode();
   const certificate = (await readPresented(call.peerCertificates))?.leaf;
   const outcome = await call.write(async (entities) => {
@@ -98,8 +98,8 @@ const refresh = async (call: Call, issuer: string, form: TokenForm): Promise<Tok
 };
 
 /**
- * Exchanges a token for another of the same session (RFC 8693), as SDKs do to renew theirs. The given token stays valid. An access token gives no refresh
- * token, or it could be renewed for ever.
+ * Exchanges a token for another of the same session (RFC 8693), as SDKs do to renew theirs. The given token stays valid. An access token cannot be exchanged
+ * for a refresh token, because it could then be renewed forever.
  */
 const exchange = async (call: Call, issuer: string, form: TokenForm): Promise<TokenAnswer> => {
   basicClientOf(call);
@@ -120,7 +120,7 @@ const exchange = async (call: Call, issuer: string, form: TokenForm): Promise<To
   if (is === 'a' && token.claims.iss !== issuer) throw invalidGrant('the access token is of another issuer');
   const { subject, minted } = await call.write(async (entities) => {
     const found = await subjectOf(entities, call, token, issuer);
-    // Tokens of the host's applications do not become sessions on the APIs.
+    // Tokens of the host's applications must not give access to the APIs.
     if (form.audience !== undefined && !clients.get(found.session.bearer.clientId)?.isOfNetwork)
       throw explained('COULD_NOT_VALIDATE', 'audience must be left out: the token is of another application');
     const subject = { ...found, scopes: narrowed(form.scope, found.session.bearer.scopes), audience: form.audience };
@@ -138,7 +138,7 @@ const exchange = async (call: Call, issuer: string, form: TokenForm): Promise<To
   return { ...answer, issued_token_type: requested };
 };
 
-/** @throws ApiError `INVALID_GRANT` unless it is such a token of this provider that has not expired */
+/** Verifies a token. @throws ApiError `INVALID_GRANT` unless it is an unexpired token of this type and provider */
 const verified = async (call: Call, text: string, is: 'a' | 'r'): Promise<PresentedToken> => {
   const claims = await providerOf(call).keys.verify(text);
   const token = claims && tokenIn(text, claims, is);
@@ -149,7 +149,8 @@ const verified = async (call: Call, text: string, is: 'a' | 'r'): Promise<Presen
 
 /**
  * The session and identity of a token, in this transaction.
- * @throws ApiError `INVALID_GRANT` for a token that is spent or revoked, or of an identity that may not log in, and one without its certificate
+ * @throws ApiError `INVALID_GRANT` if the token is spent or revoked, its identity is disabled, its session has reached its maximum age, or its certificate
+ * was not presented
  */
 const subjectOf = async (entities: Entities, call: Call, token: PresentedToken, issuer: string) => {
   const session = await sessionOfToken(entities, token);
@@ -166,7 +167,7 @@ const subjectOf = async (entities: Entities, call: Call, token: PresentedToken, 
   return { session: { ...session, bearer }, owner, issuer } satisfies TokenSubject;
 };
 
-/** @throws ApiError `INVALID_SCOPE` for more than was granted */
+/** The requested scopes, or by default the granted ones. @throws ApiError `INVALID_SCOPE` if the request exceeds the grant */
 const narrowed = (scope: string | undefined, granted: readonly string[]): readonly string[] => {
   const wanted = (scope ?? '').split(' ').filter(Boolean);
   if (wanted.some((one) => !granted.includes(one))) throw new ApiError('INVALID_SCOPE');

@@ -1,4 +1,4 @@
-/** Protection of the steps of a login against requests that a page of another site makes a browser send (cross-site request forgery). */
+/** Protects the steps of a login against cross-site request forgery. */
 import type { Call } from '../../../call/call.ts';
 import type { ProviderClient } from '../../../call/provider.ts';
 import { unauthorized } from '../../../errors/index.ts';
@@ -6,13 +6,14 @@ import { canonicalHost, isEverybodys } from '../../../pki/server-names.ts';
 import { isOwn } from './provider.ts';
 import { isOriginOf } from './redirect-uris.ts';
 
-/** Pages that may send a step: those of the controller alone, or also those of the client, and of programs on the same machine. */
+/** Pages that may send a step: only those of the controller, or also those of the client and of programs on the same machine. */
 export type Senders = 'own' | 'clients';
 
 /**
- * Browsers send `Origin` with every POST and DELETE (Fetch Standard, 3.2), SDKs and command lines send neither header. A certificate is presented by the
- * browser for any page that asks, so this step is for the controller's own pages only.
- * @param client that the login is for; undefined for an unknown login
+ * Refuses a step that a page of another site sends. Browsers send `Origin` with every POST and DELETE (Fetch Standard, 3.2); SDKs and command-line tools
+ * send neither `Origin` nor `Sec-Fetch-Site`. Browsers present a client certificate on behalf of any page, so only the controller's own pages may send the
+ * certificate step.
+ * @param client the client of the login; undefined for an unknown login
  * @throws ApiError `UNAUTHORIZED` for a page of another site
  */
 export const requireSender = async (call: Call, client: ProviderClient | undefined, senders: Senders): Promise<void> => {

@@ -12,7 +12,7 @@ import { externalIdOf } from '../../../directory/cas/claims.ts';
 import { authoritiesAbove, authorityFor, networkFor, type Trust } from '../../../directory/cas/trust.ts';
 import { type Authenticated, invalidAuth, type LoginBody, type OpenSession } from '../login.ts';
 
-/** Whom a certificate proves, and by what: an authenticator, or an external id in a certificate of an authority. */
+/** The identity that a certificate proves, by an authenticator or, if `own` is undefined, by an external id in a certificate of an authority. */
 interface Proven {
   readonly owner: RowOf<typeof identity>;
   readonly own: RowOf<typeof authenticator> | undefined;
@@ -20,7 +20,7 @@ interface Proven {
 
 /**
  * Login by the client certificate of the TLS handshake. Only the first presented certificate identifies the client; the others are used to build its
- * chain. Every failure has the same answer.
+ * chain. Every failure gets the same response.
  * @throws ApiError `INVALID_AUTH`
  */
 export const loginByCertificate = async (call: Call, body: LoginBody, open: OpenSession): Promise<ApiSessionActor> => {
@@ -36,7 +36,7 @@ export const loginByCertificate = async (call: Call, body: LoginBody, open: Open
   return actor;
 };
 
-/** The dates of the certificate itself are for the policy to judge, and those of the network's own authorities end no certificate before its time. */
+/** The issuer of the certificate. Ignores its own validity period, which the policy judges, and that of the network's own authorities. */
 const trustIn = async (call: Call, presented: Presented): Promise<Trust | undefined> => {
   const now = call.core.platform.clock.now();
   const own = await networkFor(presented, await call.core.pki.signer(), { now, ignoreValidity: 'all' });
@@ -47,7 +47,7 @@ const trustIn = async (call: Call, presented: Presented): Promise<Trust | undefi
   return authority && { by: authority };
 };
 
-/** Checked again in this state of the store, because the CA may have been deleted or disabled in between. */
+/** The proven identity, in the state of this transaction: the CA may have been deleted or disabled since the first check. */
 const provenBy = async (entities: Entities, leaf: Certificate, trust: Trust, call: Call): Promise<Proven | undefined> => {
   const now = call.core.platform.clock.now();
   const proven = trust.by === 'network' ? await ownerOf(entities, leaf) : await ownerByAuthority(entities, leaf, trust.by.row.id);
@@ -59,7 +59,7 @@ const provenBy = async (entities: Entities, leaf: Certificate, trust: Trust, cal
   return allowed && isValid ? proven : undefined;
 };
 
-/** An external id that comes out of the certificate is the only thing that counts; without one it is the certificate itself. */
+/** If the certificate holds an external id, only that identifies the owner; otherwise the certificate itself does. */
 const ownerByAuthority = async (entities: Entities, leaf: Certificate, caId: string): Promise<Proven | undefined> => {
   const row = await entities.get(ca, caId);
   if (!row?.isVerified || !row.isAuthEnabled) return undefined;

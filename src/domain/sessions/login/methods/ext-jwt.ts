@@ -10,7 +10,7 @@ import type { Entities } from '../../../../entities/entities.ts';
 import { invalidAuth, type LoginBody, type OpenSession } from '../login.ts';
 
 /**
- * Login by the token of an external signer, in `Authorization: Bearer`. Every failure has the same answer.
+ * Login by the token of an external signer, in `Authorization: Bearer`. Every failure gets the same response.
  * @throws ApiError `INVALID_AUTH`
  */
 export const loginByExternalToken = async (call: Call, body: LoginBody, open: OpenSession): Promise<ApiSessionActor> => {
@@ -31,7 +31,7 @@ const loginBy = async (proof: TokenProof, call: Call, body: LoginBody, open: Ope
     if (refusal) reportRefusal(call, { ...refusal, signerId: proof.signer.id });
     return owner;
   };
-  // Read first, without a write permit: a valid token without an identity could otherwise occupy writers at no cost.
+  // Checked first without a write permit: otherwise, valid tokens without an identity could keep writers busy at no cost.
   if (!(await call.read(owned))) return undefined;
   return call.write(async (entities) => {
     const owner = await owned(entities);
@@ -41,7 +41,7 @@ const loginBy = async (proof: TokenProof, call: Call, body: LoginBody, open: Ope
 
 type Owned = { readonly owner: RowOf<typeof identity>; readonly refusal?: never } | { readonly owner?: never; readonly refusal: Refusal };
 
-/** The identity that a token proves, if it may log in that way. */
+/** The identity that a token proves, if it may log in this way. */
 const ownerOf = async (entities: Entities, proof: TokenProof, call: Call): Promise<Owned> => {
   const signer = await entities.get(externalJwtSigner, proof.signer.id);
   if (!signer || !isUnchanged(proof, signer)) return { refusal: { reason: 'changed' } };

@@ -14,10 +14,10 @@ import { evenOut } from '../decoy.ts';
 import { invalidAuth, type LoginBody, type OpenSession } from '../login.ts';
 
 /**
- * Login by username and password. Every failure has the same answer, after the same hashing and as many store requests, whether the username is
- * unknown, the password wrong, or the identity disabled, locked out or not allowed to log in this way. Only the guess that locks an identity out does
+ * Login by username and password. Every failure gets the same response, after the same hashing and the same number of store requests, whether the username
+ * is unknown, the password wrong, or the identity disabled, locked out or not allowed to log in this way. Only the guess that locks an identity out does
  * more.
- * @throws ApiError `INVALID_AUTH`, `COULD_NOT_VALIDATE` without a field when username or password is missing, `SERVER_TOO_MANY_REQUESTS`
+ * @throws ApiError `INVALID_AUTH`, `COULD_NOT_VALIDATE` without a field if username or password is missing, `SERVER_TOO_MANY_REQUESTS`
  */
 export const loginByPassword = async (call: Call, body: LoginBody, open: OpenSession): Promise<ApiSessionActor> => {
   const { username, password } = body;
@@ -40,7 +40,7 @@ const attempt = async (
   const hash = candidate.tried?.own.passwordHash ?? undefined;
   const { isRight, renewedHash } = await check(password, hash);
   const { actor, counted } = await call.write(async (entities): Promise<Outcome> => {
-    // The password was checked outside: what it was checked against must still hold.
+    // The password was checked outside the transaction: the hash must not have changed since.
     const { tried, refusal, identityId } = await candidateOf(entities, username, call.now());
     const current = hash !== undefined && tried?.own.passwordHash === hash ? tried : undefined;
     call.observation?.failsAs(refusal, identityId);
@@ -64,14 +64,14 @@ interface Outcome {
   readonly counted?: FailedAttempt;
 }
 
-/** The authenticator of a username with its identity, or why that identity may not log in by it. */
+/** The authenticator of a username with its identity, or why that identity may not log in with it. */
 interface Candidate {
   readonly tried?: Tried;
   readonly refusal?: AuthenticationFailure;
   readonly identityId: string | undefined;
 }
 
-/** Stands in for the id of an unknown identity, so that the same queries are made. */
+/** Placeholder for the id of an unknown identity, so that the same queries are made. */
 const NO_ID = 'none';
 
 /** Always makes three requests to the store. */
