@@ -1,25 +1,25 @@
 import type { Reading } from '../pki/pem.ts';
 import { type Claims, stringClaimAt } from './token.ts';
 
-/** The claims that tokens of a signer must have. */
+/** The values that the claims of a signer's tokens must have. */
 export interface Expected {
   readonly issuer: string;
   readonly audience: string;
-  /** The claim that says who it is: a name, or a JSON Pointer. */
+  /** The claim that identifies the bearer: its name, or a JSON Pointer to it. */
   readonly claimsProperty: string;
 }
 
-/** A fault of the claims of a token; `claim`: it lacks an expiry, or the claim that identifies its bearer. */
+/** A fault in the claims of a token. `claim`: it lacks an expiry, or the claim that identifies the bearer. */
 export type ClaimFault = 'issuer' | 'audience' | 'expired' | 'not-yet-valid' | 'claim';
 
-/** How far the signer's clock and this one may be apart. ms */
+/** Maximum clock skew between the signer and this controller. ms */
 const TOLERANCE = 60_000;
 
 /**
  * Validates the claims of a token and identifies its bearer (RFC 7519, section 4.1): issuer and audience must match exactly, `exp` must be in the future,
  * and `nbf` and `iat` must not, within a tolerance.
  * @param now ms
- * @returns the text of the claim that says who it is, or the first fault
+ * @returns the value of the claim that identifies the bearer, or the first fault
  */
 export const subjectOf = (claims: Claims, { issuer, audience, claimsProperty }: Expected, now: number): Reading<string, ClaimFault> => {
   const { iss, aud, exp, nbf, iat } = claims;

@@ -6,7 +6,7 @@ import type { Clock } from '../platform/platform.ts';
 import { type SigningKey, signingAt } from './signing-keys.ts';
 import { type Claims, readToken } from './token.ts';
 
-/** A public key as it is published (RFC 7517). */
+/** A published public key (RFC 7517). */
 export interface PublishedKey {
   readonly kid: string;
   readonly kty: string;
@@ -17,14 +17,14 @@ export interface PublishedKey {
   readonly y: string;
 }
 
-/** Signs tokens of the provider, and verifies those that any controller of the network signed. */
+/** Signs tokens of the provider, and verifies tokens that any controller of the network signed. */
 export interface IssuerKeys {
   readonly published: readonly PublishedKey[];
-  /** The claims as a signed JWT. @throws Error when there is no key yet */
+  /** The claims as a signed JWT. @throws Error if there is no key yet */
   sign(claims: Claims): Promise<string>;
   /**
-   * The claims of a token that a key of the network signed; of what they say nothing is checked. A token whose key is unknown has the keys read again
-   * first, once a second at most.
+   * The claims of a token that a key of the network signed. Does not validate the claims. If the key is unknown, reloads the keys first, at most once a
+   * second.
    */
   verify(token: string): Promise<Claims | undefined>;
   /** Reads the keys again. */
@@ -41,18 +41,18 @@ interface Known {
 }
 
 const ALG = 'ES256';
-/** Tokens whose signatures are remembered: to check one takes longer than to find a session. */
-const MOST = { entries: 5000, characters: 16_777_216 };
-/** ms */
-const PAUSE = 1000;
+/** Limits of the cache of verified tokens: verifying a signature takes longer than finding a session. */
+const CACHE_LIMITS = { entries: 5000, characters: 16_777_216 };
+/** Minimum interval between reloads for unknown keys. ms */
+const RELOAD_INTERVAL = 1000;
 
-/** @param load the keys as they are kept now */
+/** @param load reads the stored keys */
 export const createIssuerKeys = async (load: () => Promise<readonly SigningKey[]>, clock: Clock): Promise<IssuerKeys> => {
   let known: ReadonlyMap<string, Known> = new Map();
   let readAt = Number.NEGATIVE_INFINITY;
   let reading: Promise<void> | undefined;
-  /** By the token itself: with the key that signed it, so that nothing outlives its key. */
-  const signed = boundedTextCache<{ readonly claims: Claims; readonly by: Known }>(MOST);
+  /** Verified tokens by their text, with the key that signed them, so that no entry outlives its key. */
+  const signed = boundedTextCache<{ readonly claims: Claims; readonly by: Known }>(CACHE_LIMITS);
 
   const read = async (): Promise<void> => {
     const kept = await load();
@@ -63,7 +63,7 @@ export const createIssuerKeys = async (load: () => Promise<readonly SigningKey[]
 
   const keyNamed = async (kid: string): Promise<Known | undefined> => {
     const found = known.get(kid);
-    if (found || Math.abs(clock.now() - readAt) < PAUSE) return found;
+    if (found || Math.abs(clock.now() - readAt) < RELOAD_INTERVAL) return found;
     await reload();
     return known.get(kid);
   };

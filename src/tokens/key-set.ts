@@ -8,26 +8,26 @@ export interface KeySet {
   named(kid: string): Promise<NamedKeys>;
 }
 
-/** The keys of one name. Usually there is one; several are distinguished by their algorithms. */
+/** The keys with one `kid`. Usually there is only one; several are distinguished by their algorithms. */
 export interface NamedKeys {
   readonly keys: readonly PublicKey[];
-  /** Why others of that name cannot be used, as sentences. */
+  /** Why other keys with that `kid` cannot be used, as sentences. */
   readonly faults: readonly string[];
 }
 
-/** Keys of a set that are looked at. */
-const MOST = 100;
-/** The limit for keys of one name: reading one from a certificate takes half a millisecond. */
-const MOST_OF_A_NAME = 10;
+/** Maximum number of keys that are read from a set. */
+const MAX_KEYS = 100;
+/** Maximum number of keys with the same `kid`: reading one from a certificate takes half a millisecond. */
+const MAX_KEYS_OF_A_NAME = 10;
 
 /**
- * The keys of a JSON Web Key Set (RFC 7517, section 5) that can sign tokens; others in it do not matter.
- * @throws TypeError for what is no key set
+ * The keys of a JSON Web Key Set (RFC 7517, section 5) that can sign tokens; other keys are ignored.
+ * @throws TypeError if the text is not a key set
  */
 export const readKeySet = (json: Uint8Array): KeySet => {
   const members = keysOf(JSON.parse(new TextDecoder().decode(json)));
   if (!members) throw new TypeError('the answer is no key set: an object with a list named keys');
-  const byName = Map.groupBy(members.slice(0, MOST).filter(isObject), ({ kid }) => kid);
+  const byName = Map.groupBy(members.slice(0, MAX_KEYS).filter(isObject), ({ kid }) => kid);
   const read = new Map<string, Promise<NamedKeys>>();
   return {
     named: (kid) => {
@@ -35,14 +35,14 @@ export const readKeySet = (json: Uint8Array): KeySet => {
       if (known) return known;
       const ofName = byName.get(kid);
       if (!ofName) return NONE;
-      const keys = Promise.all(ofName.slice(0, MOST_OF_A_NAME).map(keyOfJwk)).then(sorted);
+      const keys = Promise.all(ofName.slice(0, MAX_KEYS_OF_A_NAME).map(keyOfJwk)).then(sorted);
       read.set(kid, keys);
       return keys;
     },
   };
 };
 
-/** The one key of a certificate in PEM. */
+/** A set with the key of a certificate in PEM. */
 export const certificateKeySet = async (kid: string, pem: string): Promise<KeySet> => {
   const { value: [certificate] = [] } = await readCertificates(pem, 1);
   const keys = Promise.resolve(sorted(certificate ? [await keyOfCertificate(kid, certificate)] : []));

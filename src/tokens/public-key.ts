@@ -11,8 +11,8 @@ import { MAX_EXPONENT_BITS, RSA_BITS } from '../pki/strength.ts';
 export type KeyType = 'RSA' | 'P-256' | 'P-384' | 'P-521' | 'Ed25519';
 
 /**
- * The algorithms of each kind of key (RFC 7518, section 3.1; RFC 8037). The key alone says which are possible, so that no token can choose one that
- * takes the key for something else; `none` and those of shared secrets (HS256, ...) are of no kind.
+ * The algorithms of each kind of key (RFC 7518, section 3.1; RFC 8037). Only the key determines which are possible, which prevents algorithm confusion:
+ * a token cannot choose one that misuses the key. `none` and shared-secret algorithms (HS256, ...) are never allowed.
  */
 const ALGORITHMS: Readonly<Record<KeyType, readonly string[]>> = {
   RSA: ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
@@ -25,21 +25,21 @@ const ALGORITHMS: Readonly<Record<KeyType, readonly string[]>> = {
 const algorithmsOf = (type: KeyType): readonly string[] => ALGORITHMS[type];
 const allows = (type: KeyType, algorithm: string): boolean => ALGORITHMS[type].includes(algorithm);
 
-/** The kind of a key by its members `kty` and `crv` (RFC 7517, RFC 7518); undefined for those that sign no tokens here. */
+/** The kind of a key, by its members `kty` and `crv` (RFC 7517, RFC 7518); undefined for kinds that may not sign tokens. */
 const keyTypeOf = (kty: unknown, crv: unknown): KeyType | undefined => {
   if (kty === 'RSA') return 'RSA';
   if (kty === 'EC') return crv === 'P-256' || crv === 'P-384' || crv === 'P-521' ? crv : undefined;
   return kty === 'OKP' && crv === 'Ed25519' ? crv : undefined;
 };
 
-/** A key that tokens may be signed with. */
+/** A key that verifies the signatures of tokens. */
 export interface PublicKey {
   readonly kid: string;
   /** True if the key is for this algorithm. */
   allows(algorithm: string): boolean;
-  /** True if its members form a key. */
+  /** True if its members form a valid key. */
   isReadable(): Promise<boolean>;
-  /** True if it signed the token by the algorithm, which it must allow. Never throws. */
+  /** True if it signed the token with the algorithm, which it must allow. Never throws. */
   signed(token: string, algorithm: string): Promise<boolean>;
 }
 
@@ -50,9 +50,9 @@ type Imported = Awaited<ReturnType<typeof importJWK>>;
 const SIGNING_USES: readonly unknown[] = ['sig', 'jwt-svid'];
 
 /**
- * A member of a key set (RFC 7517). If it has a certificate, its key is that of the certificate, of which nothing else counts, because the key set
- * itself is trusted. What is null or empty counts as absent: some identity servers write all members that there are.
- * @returns the fault of a key that cannot verify tokens here, as a sentence about it
+ * The key of an entry of a key set (RFC 7517). If the entry has a certificate, only the certificate's key is used and nothing else of it is checked, because
+ * the key set itself is trusted. Null and empty members count as absent, because some identity servers write all possible members.
+ * @returns the key, or a sentence that explains why it cannot verify tokens here
  */
 export const keyOfJwk = async (jwk: Members): Promise<Reading<PublicKey, string>> => {
   const given: Members = Object.fromEntries(Object.entries(jwk).filter(([, value]) => !isEmpty(value)));
@@ -68,13 +68,13 @@ export const keyOfJwk = async (jwk: Members): Promise<Reading<PublicKey, string>
   return members ? publicKey(kid, members, alg) : { fault: 'its x5c does not begin with a certificate of a key that is accepted' };
 };
 
-/** The members of a certificate's key come from the runtime; others may be of the wrong form. */
+/** Checks that the members form a key. Not needed for the key of a certificate, whose members come from the runtime. */
 const importable = async (read: Reading<PublicKey, string>): Promise<Reading<PublicKey, string>> =>
   read.value && !(await read.value.isReadable()) ? { fault: 'its members are no key of its type' } : read;
 
 const isEmpty = (value: unknown): boolean => value === null || value === '' || (Array.isArray(value) && value.every(isEmpty));
 
-/** The certificate of the key in a chain of them: the first (RFC 7517, section 4.7). The others are not read. */
+/** The certificate of the key, which is the first of its chain (RFC 7517, section 4.7). The others are not read. */
 const certificateIn = (chain: unknown): Uint8Array<ArrayBuffer> | undefined => {
   const [first]: readonly unknown[] = Array.isArray(chain) ? chain : [];
   return typeof first === 'string' ? readBase64(first) : undefined;
@@ -93,11 +93,11 @@ const membersOf = async (publicKey: Certificate['parsed']['publicKey']): Promise
     const key = await crypto.subtle.importKey('spki', publicKey.rawData, algorithm, true, ['verify']);
     return { ...(await crypto.subtle.exportKey('jwk', key)) };
   } catch {
-    return undefined; // a key that the runtime does not take, such as one for PSS only
+    return undefined; // a key that the runtime does not accept, e.g. one for PSS only
   }
 };
 
-/** Characters of the longest modulus, which is not decoded when it is longer. */
+/** Maximum length of a modulus in characters; longer ones are not decoded. */
 const MAX_MODULUS = Math.ceil((RSA_BITS.most / 8) * (4 / 3));
 
 const bitsIn = (base64url: string): number => {
@@ -105,30 +105,30 @@ const bitsIn = (base64url: string): number => {
   return bytes ? bitLength(bytes) : 0;
 };
 
-/** True if it is a public exponent, in base64url, for which verifying a signature is cheap. */
+/** True if the value is a public exponent, in base64url, that makes verification cheap. */
 const isGoodExponent = (exponent: unknown): boolean => {
   const bits = typeof exponent === 'string' && exponent.length <= MAX_MODULUS ? bitsIn(exponent) : 0;
   return bits > 1 && bits <= MAX_EXPONENT_BITS;
 };
 
-/** True if it is the modulus of an RSA key, in base64url, of an accepted length. */
+/** True if the value is the modulus of an RSA key, in base64url, of an accepted length. */
 const isOfGoodLength = (modulus: unknown): boolean => {
   const bits = typeof modulus === 'string' && modulus.length <= MAX_MODULUS ? bitsIn(modulus) : 0;
   return bits >= RSA_BITS.least && bits <= RSA_BITS.most;
 };
 
-/** @param stated the one algorithm that the key is for, where it says so */
+/** @param stated the only algorithm that the key is for, if it states one */
 const publicKey = (kid: string, { kty, crv, n, e, x, y }: Members, stated?: unknown): Reading<PublicKey, string> => {
   const type = keyTypeOf(kty, crv);
   if (!type) return { fault: 'its kty and crv are none of RSA, P-256, P-384, P-521 and Ed25519' };
   if (type === 'RSA' && !isOfGoodLength(n)) return { fault: `its modulus n is none of ${RSA_BITS.least} to ${RSA_BITS.most} bits` };
   if (type === 'RSA' && !isGoodExponent(e)) return { fault: `its exponent e is none of 2 to ${MAX_EXPONENT_BITS} bits` };
-  // Only the members of the public key: any other could change what is imported.
+  // Only the members of the public key: any other member could change what is imported.
   const members = type === 'RSA' ? { kty, n, e } : { kty, crv, x, ...(kty === 'EC' ? { y } : {}) };
   const imported = new Map<string, Promise<Imported>>();
   const importedFor = (algorithm: string): Promise<Imported> => {
     let key = imported.get(algorithm);
-    if (!key) imported.set(algorithm, (key = importJWK(members as JWK, algorithm))); // members of another type are refused by the import
+    if (!key) imported.set(algorithm, (key = importJWK(members as JWK, algorithm))); // the import refuses members of the wrong type
     return key;
   };
   const key: PublicKey = {

@@ -1,4 +1,4 @@
-/** The keys that sign the tokens of the OpenID provider: P-256 (ES256), which every client verifies. Pure; where they are kept is for others to say. */
+/** The keys that sign the tokens of the OpenID provider: P-256 (ES256), which every client verifies. Pure: other modules store them. */
 import { bytesToHex } from '@noble/hashes/utils.js';
 import { exportJWK } from 'jose/key/export';
 import { generateKeyPair } from 'jose/key/generate/keypair';
@@ -13,26 +13,26 @@ export interface PrivateKey {
   readonly d: string;
 }
 
-/** A key, as it is kept. */
+/** A key in its stored form. */
 export interface SigningKey {
-  /** SHA-1 of the public key (SPKI), lower-case hex: a name, no proof. */
+  /** SHA-1 of the public key (SPKI) in lower-case hex: a name, not a proof. */
   readonly kid: string;
   readonly key: PrivateKey;
-  /** From when it signs, ms since 1970: it was published for a while then. */
+  /** The time from which it signs, in ms since 1970. It is published some time before. */
   readonly signsFrom: number;
 }
 
-/** When keys follow one another. ms */
+/** The rotation schedule of keys. ms */
 export interface Rotation {
-  /** For how long a key signs. */
+  /** How long a key signs. */
   readonly every: number;
-  /** For how long it is published then: the longest life of a token. */
+  /** How long a key remains published afterwards: the maximum lifetime of a token. */
   readonly keptFor: number;
 }
 
-/** A key is published for so long before it signs, so that all controllers and clients know it. ms */
+/** How long a key is published before it signs, so that all controllers and clients know it. ms */
 const PUBLISHED_BEFORE = DAY;
-/** Clocks differ. ms */
+/** Allowance for clock skew. ms */
 const MARGIN = HOUR;
 
 /** @param signsFrom ms since 1970 */
@@ -44,14 +44,14 @@ export const newSigningKey = async (signsFrom: number): Promise<SigningKey> => {
   return { kid, key: { kty: 'EC', crv: 'P-256', x, y, d }, signsFrom };
 };
 
-/** The key that signs now: the latest whose time has come, or else the first one, where the clock of who made it is ahead of this one. */
+/** The key that signs now: the latest whose time has come or, if the clock of the controller that created it is ahead of this one, the earliest. */
 export const signingAt = (keys: readonly SigningKey[], now: number): SigningKey | undefined =>
   keys.filter(({ signsFrom }) => signsFrom <= now).reduce<SigningKey | undefined>(latest, undefined) ??
   keys.reduce<SigningKey | undefined>(earliest, undefined);
 
 /**
- * The keys as they are to be from now on: the next one a day before its time, none that no token can have been signed with any more.
- * @returns undefined when they are that already
+ * Rotates the keys: adds the next one a day before it signs, and drops those whose tokens have all expired.
+ * @returns undefined if nothing has changed
  */
 export const rotated = async (
   keys: readonly SigningKey[],

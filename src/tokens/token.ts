@@ -1,9 +1,9 @@
 import { decode } from 'jose/base64url';
 import { readPointer, valueAtPointer } from '../query/json-pointer.ts';
 
-/** A signed token (JWT, RFC 7519) as it claims to be. Nothing of it is proved. */
+/** A parsed signed token (JWT, RFC 7519). Nothing in it has been verified. */
 export interface Jwt {
-  /** As it was presented. */
+  /** The token as presented. */
   readonly text: string;
   readonly algorithm: string;
   readonly kid: string;
@@ -12,23 +12,23 @@ export interface Jwt {
 
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** Characters of a token at most: no more than fits into the headers of a request. */
+/** Maximum length of a token in characters: no more than fits into the headers of a request. */
 export const MAX_TOKEN = 16_384;
-/** Tokens of one request that are looked at. */
-const MOST = 2;
+/** Maximum number of tokens that are read from a request. */
+const MAX_TOKENS = 2;
 
 const THREE_PARTS = /^([\w-]+)\.([\w-]+)\.[\w-]+$/;
 
 const BEARER = /^bearer +(.*)$/i;
 
-/** The tokens of `Authorization` headers, joined by commas: those of the scheme `Bearer` in any case (RFC 9110, 11.1), two at most. */
+/** The tokens in comma-joined `Authorization` headers with the case-insensitive scheme `Bearer` (RFC 9110, 11.1), at most two. */
 export const bearerTokens = (authorization: string | undefined): readonly string[] =>
   (authorization ?? '')
     .split(',')
     .flatMap((value) => BEARER.exec(value.trim())?.[1] ?? [])
-    .slice(0, MOST);
+    .slice(0, MAX_TOKENS);
 
-/** @returns undefined for what is no signed token in compact form that names its key, or one with extensions that must be understood (`crit`) */
+/** @returns undefined for anything but a signed token in compact form that names its key, and for one with critical extensions (`crit`) */
 export const readToken = (text: string): Jwt | undefined => {
   const [, head = '', body = ''] = (text.length <= MAX_TOKEN && THREE_PARTS.exec(text)) || [];
   const header = objectOf(head);
@@ -38,10 +38,10 @@ export const readToken = (text: string): Jwt | undefined => {
   return algorithm === undefined || kid === undefined ? undefined : { text, algorithm, kid, claims };
 };
 
-/** A claim that is a non-empty string which every store accepts. */
+/** The value of a claim, if it is a non-empty string that every store accepts. */
 export const stringClaim = (claims: Claims, name: string): string | undefined => stringAt(claims, [name]);
 
-/** The same, of a claim by its name, or by a JSON Pointer, which begins with `/`. */
+/** Like `stringClaim`, for a claim by its name or by a JSON Pointer, which begins with `/`. */
 export const stringClaimAt = (claims: Claims, pointer: string): string | undefined => {
   const keys = pointer.startsWith('/') ? readPointer(pointer) : [pointer];
   return keys && stringAt(claims, keys);
@@ -57,7 +57,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 const objectOf = (part: string): Claims | undefined => {
   try {
     const value: unknown = JSON.parse(utf8.decode(decode(part)));
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Claims) : undefined; // an object of JSON
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Claims) : undefined; // a JSON object
   } catch {
     return undefined;
   }

@@ -7,30 +7,30 @@ import type { PublicKey } from './public-key.ts';
 import { createSignerKeys, type KeySource, type SignerKeysOptions } from './signer-keys.ts';
 import type { Jwt } from './token.ts';
 
-/** An issuer of tokens, at one revision. */
+/** A signer of tokens, at one revision. */
 export interface TokenSigner extends KeySource, Expected {
   readonly enabled: boolean;
 }
 
-/** Why a token proves nothing. `key`: its signer has no key of that name for its algorithm. */
+/** Why a token is refused. `key`: its signer has no key with that name for its algorithm. */
 export type TokenFault = ClaimFault | 'signer-disabled' | 'key' | 'signature';
 
 /** Verifies tokens of external signers. */
 export interface TokenVerifier {
-  /** @returns the subject, by the signer's claim. Without a signer, the fault is the issuer */
+  /** @returns the subject, from the claim that the signer specifies, or the fault: `issuer` without a signer */
   verify(token: Jwt, signer: TokenSigner | undefined): Promise<Reading<string, TokenFault>>;
-  /** Loads the keys of a signer ahead of the first token. */
+  /** Prefetches the keys of a signer. */
   load(signer: TokenSigner): Promise<void>;
   close(): void;
 }
 
-/** Tokens whose signatures are remembered. */
-const MOST = 10_000;
+/** Maximum number of cached tokens with verified signatures. */
+const MAX_VERIFIED = 10_000;
 
 export const createTokenVerifier = (options: SignerKeysOptions): TokenVerifier => {
   const keys = createSignerKeys(options);
-  /** By hash of a token, the key that signed it. A key is of one loading of one revision, so that nothing outlives what it was checked with. */
-  const signedBy = boundedCache<string, PublicKey>(MOST);
+  /** The key that signed a token, by the token's hash. Reloading or changing a signer creates new key objects, so that no entry outlives its key. */
+  const signedBy = boundedCache<string, PublicKey>(MAX_VERIFIED);
   let standIn: ReturnType<typeof standInKey> | undefined;
 
   const isSigned = async ({ text, algorithm }: Jwt, key: PublicKey): Promise<boolean> => {
@@ -46,7 +46,7 @@ export const createTokenVerifier = (options: SignerKeysOptions): TokenVerifier =
       const known = signer?.enabled ? signer : undefined;
       const key = known && (await keys.find(known, token.kid, token.algorithm));
       if (!known || !key) {
-        // The same work without a result, so that timing does not reveal which signers and keys exist.
+        // Does the same work without a result, so that timing does not reveal which signers and keys exist.
         await (await (standIn ??= standInKey()))(token.text);
         return { fault: known ? 'key' : signer ? 'signer-disabled' : 'issuer' };
       }
@@ -59,7 +59,7 @@ export const createTokenVerifier = (options: SignerKeysOptions): TokenVerifier =
 
 const ES256 = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 
-/** Checks signatures of a key that signs nothing. */
+/** Verifies, always in vain, against a throwaway key. */
 const standInKey = async (): Promise<(text: string) => Promise<boolean>> => {
   const { publicKey } = await crypto.subtle.generateKey(ES256, false, ['sign', 'verify']);
   return (text) => crypto.subtle.verify(ES256, publicKey, new Uint8Array(64), new Uint8Array(utf8ToBytes(text)));

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { sessionReview } from '../../src/api/session-reviews.ts';
 import { session } from '../../src/api/sessions.ts';
-import { AT_ONCE } from '../../src/domain/sessions/sessions/reviews.ts';
+import { REVIEW_BATCH_SIZE } from '../../src/domain/sessions/sessions/reviews.ts';
 import { has } from '../../src/query/index.ts';
 import { proves } from '../specification.ts';
 import { type App, onEveryStore } from '../support/app.ts';
@@ -16,9 +16,9 @@ import { newHostedStorage, newSharedStorage } from '../support/stores.ts';
 type Ground = Awaited<ReturnType<typeof dialGround>>;
 const FOREVER = '9999-12-31T23:59:59.999Z';
 /** More than the change itself looks at, and the step that follows. */
-const MANY = 2 * AT_ONCE + 100;
+const MANY = 2 * REVIEW_BATCH_SIZE + 100;
 /** More than the change itself looks at. */
-const MORE = AT_ONCE + 100;
+const MORE = REVIEW_BATCH_SIZE + 100;
 
 /** So many sessions of Ann's that some policies let in: more than one client has, for one client stands for many. */
 const manySessions = (app: App, { ann, wiki }: Pick<Ground, 'ann' | 'wiki'>, grantedBy: readonly string[], count = MANY) =>
@@ -77,7 +77,7 @@ onEveryStore('ends of very many sessions', (open, store) => {
     assert.deepEqual(await app.rows('session'), []);
     const ends = (await app.rows('change')).filter(({ action, entity }) => action === 'delete' && entity === 'session');
     const ofChange = ends.filter(({ requestId }) => requestId !== 'sessions');
-    assert.deepEqual([ends.length, ofChange.length], [MANY, AT_ONCE]);
+    assert.deepEqual([ends.length, ofChange.length], [MANY, REVIEW_BATCH_SIZE]);
     await app.controller.publish();
     assert.deepEqual(told.toSorted(), rows.map(({ id }) => id).toSorted());
   });
@@ -103,7 +103,7 @@ onEveryStore('ends of very many sessions', (open, store) => {
     const id = await net.dial(staff);
     await manySessions(app, { ann, wiki }, [id], MORE);
     await transaction(async (host) => void (await app.controller.api.servicePolicies.delete({ id }, { transaction: host })));
-    assert.equal((await app.rows('session')).length, MORE - AT_ONCE);
+    assert.equal((await app.rows('session')).length, MORE - REVIEW_BATCH_SIZE);
     await app.controller.publish();
     assert.equal(await seen(app), 0);
     await untilReviewed(app);

@@ -8,12 +8,12 @@ import { requestedConfigTypes } from '../../catalogue/services/config-data.ts';
 import { invalidAuth, noCertificate, type OpenSession } from '../login/login.ts';
 import { authRequestOf } from './requests.ts';
 
-/** Ways to log in, as `amr` names them. */
+/** The primary login methods, as named in `amr`. */
 export type PrimaryMethod = 'password' | 'cert' | 'ext-jwt';
 
 /**
- * Opens the session of a login by the provider, which has no token yet. A primary login starts over: what the login had reached before, maybe as another
- * identity, counts no more, neither factors nor codes.
+ * Opens the session of a login with the provider, without tokens yet. A primary login starts over: factors and codes of an earlier primary login, possibly
+ * as another identity, no longer count.
  * @param browser the hash of the secret of the browser that the login is bound to; null for a login by a program
  */
 export const openLoginSession =
@@ -23,7 +23,7 @@ export const openLoginSession =
     if (!row) throw invalidAuth();
     const { request, progress } = row;
     const former = row.apiSessionId === null ? undefined : await entities.get(apiSession, row.apiSessionId);
-    // Let go of first, for the login would end with it.
+    // Detached first, because ending the session would also delete the login.
     const freed = await entities.update(authRequest, row, { apiSessionId: null });
     if (former) await endApiSessions(entities, [former]);
     const [leaf] = call.peerCertificates;

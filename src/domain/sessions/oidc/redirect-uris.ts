@@ -1,31 +1,31 @@
-/** Redirect URIs, also for logouts: compared part by part, never as text with wildcards (RFC 8252, section 8.10). */
+/** Redirect URIs of logins and logouts. They are compared part by part, never as text with wildcards (RFC 8252, section 8.10). */
 
-/** The parts of a redirect URI. User, query, fragment, escapes and `..` are not allowed. */
+/** The parts of a redirect URI. User info, query, fragment, percent-encoding, `.` and `..` are not allowed. */
 interface Parts {
   readonly scheme: string;
   readonly host: string;
-  /** Digits; `*` in a pattern for any, which must be there; empty for none. */
+  /** Digits; in a pattern, `*` for any explicit port; empty if there is none. */
   readonly port: string;
   readonly path: string;
 }
 
 const ADDRESS = /^([a-z][a-z0-9+.-]*):\/\/([a-z0-9._-]+|\[[0-9a-f:.]+\])(?::(\d{1,5}|\*))?((?:\/[A-Za-z0-9._~!$&'()*+,;=:@-]*)*)$/;
-const LONGEST = 2048;
+const MAX_LENGTH = 2048;
 
 const partsOf = (address: string): Parts | undefined => {
-  const [, scheme, host, port = '', path = ''] = (address.length <= LONGEST && ADDRESS.exec(address)) || [];
+  const [, scheme, host, port = '', path = ''] = (address.length <= MAX_LENGTH && ADDRESS.exec(address)) || [];
   if (scheme === undefined || host === undefined || path.split('/').some((step) => step === '.' || step === '..')) return undefined;
   return port === '*' || port === '' || (Number(port) >= 1 && Number(port) <= 65_535) ? { scheme, host, port, path } : undefined;
 };
 
-/** Schemes that browsers execute, or that read files. */
-const NO_SCHEMES: readonly string[] = ['javascript', 'data', 'vbscript', 'file', 'blob', 'about'];
+/** Schemes that execute code or read files in browsers. */
+const FORBIDDEN_SCHEMES: readonly string[] = ['javascript', 'data', 'vbscript', 'file', 'blob', 'about'];
 
-// Such as https://app.example.org/callback, http://127.0.0.1:*/callback, my.app://callback.
+// Examples: https://app.example.org/callback, http://127.0.0.1:*/callback, my.app://callback.
 /** True if a host may register this as a redirect URI of a client. */
 export const isRedirectPattern = (pattern: string): boolean => {
   const parts = partsOf(pattern);
-  return parts !== undefined && !NO_SCHEMES.includes(parts.scheme);
+  return parts !== undefined && !FORBIDDEN_SCHEMES.includes(parts.scheme);
 };
 
 /** True if an address matches one of the patterns. */
@@ -57,7 +57,7 @@ export const isOriginOf = (patterns: readonly string[], { protocol, host }: URL)
   });
 };
 
-/** The address with parameters; those that are undefined are left out. It has none of its own. */
+/** The address, which must not have a query, with parameters. Those that are undefined are omitted. */
 export const withParameters = (address: string, parameters: Readonly<Record<string, string | undefined>>): string => {
   const given = Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== undefined);
   const query = given.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&');

@@ -26,25 +26,25 @@ export interface Login {
 
 /** The time limit of a login. ms */
 export const LOGIN_LIFETIME = 10 * MINUTE;
-/** The maximum length of an id. */
-const LONGEST_ID = 40;
+/** Maximum length of an id. */
+const MAX_ID_LENGTH = 40;
 
-/** Limit of a stored request in bytes; common clients send some 500. */
+/** Maximum size of a stored request in bytes; common clients send about 500. */
 export const MAX_REQUEST_BYTES = 4096;
-/** Limit of stored logins, 100 MiB at most, because anyone may begin one. New ones replace the oldest. */
+/** Maximum number of stored logins (about 100 MiB), because anyone may begin one. New ones replace the oldest. */
 const MAX_AUTH_REQUESTS = 25_000;
-/** The maximum of logins that one new login examines and removes when the limit is reached. */
-const OLDEST = 100;
+/** Maximum number of logins that a new login examines and removes if the limit is reached. */
+const MAX_EXAMINED = 100;
 
 /**
  * Stores the beginning of a login.
- * @param request of `MAX_REQUEST_BYTES` at most
- * @throws ApiError `SERVER_TOO_MANY_REQUESTS` when it is dropped from the queue in favour of other addresses
+ * @param request at most `MAX_REQUEST_BYTES` long
+ * @throws ApiError `SERVER_TOO_MANY_REQUESTS` if it is dropped from the queue in favour of other addresses
  */
 export const newAuthRequest = (call: Call, request: ClientRequest): Promise<RowOf<typeof authRequest>> => {
   const { remoteAddress, signal, isJoined } = call;
   const store = () => call.write((entities) => inserted(entities, call, request));
-  // A call in a transaction of the host does not queue: calls ahead of it may wait for that transaction.
+  // A call in a transaction of the host bypasses the queue: calls ahead of it may be waiting for that transaction.
   return isJoined ? store() : providerOf(call).loginStarts.run({ from: networkOf(remoteAddress), signal }, store);
 };
 
@@ -59,25 +59,29 @@ const inserted = async (entities: Entities, call: Call, request: ClientRequest):
   });
 };
 
-/** Removes some of the oldest logins, first those whose first step has not succeeded. */
+/** Removes some of the oldest logins, starting with those whose primary step has not succeeded. */
 const makeRoom = async (entities: Entities): Promise<void> => {
   const excess = (await entities.count(authRequest, ALL)) - MAX_AUTH_REQUESTS + 1;
   if (excess <= 0) return;
-  const oldest = await entities.list(authRequest, { where: ALL, sort: [{ field: dateField('endsAt'), descending: false }], limit: OLDEST });
+  const oldest = await entities.list(authRequest, {
+    where: ALL,
+    sort: [{ field: dateField('endsAt'), descending: false }],
+    limit: MAX_EXAMINED,
+  });
   const [unproved, proved] = [oldest.filter(({ apiSessionId }) => !apiSessionId), oldest.filter(({ apiSessionId }) => apiSessionId)];
   for (const row of [...unproved, ...proved].slice(0, excess)) await entities.remove(authRequest, row);
 };
 
-/** A login by its id, for callers that prove their right by a code. Undefined if unknown or expired. */
+/** A login by its id, in any browser; undefined if it is unknown or expired. */
 export const storedRequest = async (entities: Entities, call: Call, id: string | undefined): Promise<AuthRequest | undefined> => {
-  if (id === undefined || id === '' || id.length > LONGEST_ID) return undefined;
+  if (id === undefined || id === '' || id.length > MAX_ID_LENGTH) return undefined;
   const row = await entities.get(authRequest, id);
   const { request, progress } = row ?? {};
   return row && request && progress && (row.endsAt ?? '') > call.now() ? { ...row, request, progress } : undefined;
 };
 
 /**
- * A login that is under way, for its next step. One that began on a page is valid in its own browser only: the party that began the authorization knows the id,
+ * A login in progress, for its next step. One that began on a page is valid only in the same browser: the party that began the authorization knows the id,
  * and may have sent another person to the page.
  */
 export const authRequestOf = async (entities: Entities, call: Call, id: string | undefined): Promise<AuthRequest | undefined> => {
@@ -87,7 +91,7 @@ export const authRequestOf = async (entities: Entities, call: Call, id: string |
 
 const isOfBrowser = (call: Call, { browser }: LoginProgress): boolean => browser == null || browser === browserOf(call);
 
-/** The same, after its primary step, as long as that is valid. */
+/** A login whose primary step has succeeded; undefined if its session has ended or its identity is disabled. */
 export const loginOf = async (entities: Entities, call: Call, row: AuthRequest | undefined): Promise<Login | undefined> => {
   if (!row?.apiSessionId || row.progress.amr.length === 0) return undefined;
   const session = await entities.get(apiSession, row.apiSessionId);

@@ -16,8 +16,8 @@ import { hintIn } from './tokens.ts';
 const DONE: HttpOutput = { contentType: TEXT_TYPE, body: '' };
 
 /**
- * Ends a token, and with a refresh token its session (RFC 7009). A text that is not a token of this client, or has ended, gets the same answer, since
- * the token is then already invalid.
+ * Ends an access token, or the session of a refresh token (RFC 7009). An ended token, or a text that is not a token of this client, gets the same response,
+ * because it is already invalid.
  */
 export const revokeToken = async (call: Call, form: TokenQuestion): Promise<HttpOutput> => {
   await reachedIssuer(call);
@@ -41,7 +41,7 @@ export const revokeToken = async (call: Call, form: TokenQuestion): Promise<Http
   return DONE;
 };
 
-/** Ends a session, where an id token names it, and leads back to the client, where that may be (OpenID Connect RP-Initiated Logout 1.0). */
+/** Ends the session that an id token names, if any, and redirects to the client's address or the logout page (OpenID Connect RP-Initiated Logout 1.0). */
 export const endSession = async (call: Call, fields: EndSessionFields): Promise<HttpOutput> => {
   const issuer = await reachedIssuer(call);
   const { id_token_hint: hint, post_logout_redirect_uri: address } = fields;
@@ -59,7 +59,7 @@ export const endSession = async (call: Call, fields: EndSessionFields): Promise<
 
 const refused = (reason: string) => explained('COULD_NOT_VALIDATE', reason);
 
-/** The session that an id token names; of a token that names none, all that its identity has of this kind. */
+/** Ends the session that an id token names or, if it names none, all sessions with signed tokens of its identity. */
 const endSessionOf = (call: Call, claims: Claims): Promise<void> =>
   call.write(async (entities) => {
     const sessionId = stringClaim(claims, 'z_asid');

@@ -16,7 +16,7 @@ import { openLoginSession, type PrimaryMethod } from './primary.ts';
 import { providerOf, reachedIssuer } from './provider.ts';
 import { authRequestOf, loginOf, storedRequest, storeProgress } from './requests.ts';
 
-/** Input of a step: the id of the login stands in the body or in the query. */
+/** Input of a step, with the id of the login in the body or in the query. */
 export interface StepInput {
   readonly body?: LoginStep;
   readonly authRequestID?: string | undefined;
@@ -34,22 +34,22 @@ export const idOfStep = ({ body, authRequestID, id }: StepInput): string => (bod
 
 const pages = { password: passwordPage, cert: certificatePage, 'ext-jwt': tokenPage } as const;
 
-/** The page of a step. It does not reveal whether there is such a login. */
+/** The page of a step. It looks the same for an unknown login. */
 export const stepPage =
   (method: PrimaryMethod) =>
   async (call: Call, input: Omit<StepInput, 'body'>): Promise<HttpOutput> => {
     const issuer = await reachedIssuer(call);
     const id = idOfStep(input);
-    // Before the first step, so that a form sent twice at once comes from one browser.
+    // Sets the cookie before the first step, so that a form that is submitted twice comes from the same browser.
     if (wantsPage(call)) bindBrowser(call);
     const row = await call.read((entities) => authRequestOf(entities, call, id));
     return pages[method](providerOf(call).pages, { issuer, id, redirectUri: row?.request.redirectUri });
   };
 
 /**
- * Runs a step if its sender may send it, and answers in the form in which the login began: HTML pages, in the same browser only, or JSON.
- * The primary step chooses the form, unless a page has.
- * @throws ApiError `UNSUPPORTED_MEDIA_TYPE` for a step without a body, `UNAUTHORIZED` for one that may not be sent
+ * Runs a step if its sender may send it, and responds in the format in which the login began: HTML pages, only in the same browser, or JSON. The primary
+ * step determines the format, unless the login is already bound to a browser.
+ * @throws ApiError `UNSUPPORTED_MEDIA_TYPE` for a step without a body, `UNAUTHORIZED` for a sender that is not allowed
  */
 export const step =
   (work: (call: Call, step: Step) => Promise<HttpOutput>, { isPrimary = false, senders = 'clients' }: StepRules = {}) =>
@@ -60,7 +60,7 @@ export const step =
     const row = await call.read((entities) => storedRequest(entities, call, id));
     const { browser, amr = [] } = row?.progress ?? {};
     const isOnPages = browser != null;
-    // Pages of the same site, maybe of the client, would have the cookie sent along.
+    // On pages, only the controller's own are allowed: browsers also send the cookie for other pages of the same site, possibly the client's.
     await requireSender(call, row && providerOf(call).clients.get(row.request.clientId), isOnPages ? 'own' : senders);
     if (isOnPages ? browser !== browserOf(call) || !wantsPage(call) : wantsPage(call) && !isPrimary && amr.length > 0) return notHere(call);
     return work(call, { issuer, body, login: { issuer, id, redirectUri: row?.request.redirectUri } });
@@ -74,7 +74,7 @@ interface StepRules {
 
 const NOT_HERE = 'The sign-in was begun in another browser or program, which has to finish it; or the browser sent no cookie.';
 
-/** @throws ApiError `UNAUTHORIZED`, where the client asks for no page */
+/** The refusal of a step from another browser or program. @throws ApiError `UNAUTHORIZED` if the client does not want a page */
 const notHere = (call: Call): HttpOutput => {
   if (!wantsPage(call)) throw unauthorized(NOT_HERE);
   const { pages: shown } = providerOf(call);
@@ -87,13 +87,13 @@ const requireBody = ({ body }: StepInput): LoginStep => {
   throw new ApiError('UNSUPPORTED_MEDIA_TYPE', { cause: { field: 'Content-Type', reason, value: '' } });
 };
 
-/** The primary step of a login. Every failure looks the same, and leaves the login open for another try. */
+/** The primary step of a login. Every failure looks the same, and allows another attempt. */
 export const primaryStep = (method: PrimaryMethod) =>
   step(
     async (call, { issuer, body: given, login }) => {
       try {
         if (login.redirectUri === undefined) throw invalidAuth();
-        // After another primary step, a token is the factor that is still owed.
+        // After another primary step, the token may be the factor that is still owed.
         if (!(method === 'ext-jwt' && (await passExternalToken(call, login.id)))) {
           const body = bodyOf(given);
           if (method === 'password' && !(body.username && body.password)) throw invalidAuth();
@@ -110,7 +110,7 @@ export const primaryStep = (method: PrimaryMethod) =>
     { isPrimary: true, senders: method === 'cert' ? 'own' : 'clients' },
   );
 
-/** Continues after a successful step. A complete login stores with the identity the environment and SDK that the client reported. */
+/** Continues after a successful step. Once the login is complete, stores the environment and SDK that the client reported with the identity. */
 export const proceed = async (call: Call, issuer: string, login: PageOfLogin): Promise<HttpOutput> => {
   const key = wantsPage(call) ? encode(call.core.platform.random.bytes(32)) : undefined;
   const queries = await call.write(async (entities) => {
@@ -128,7 +128,7 @@ export const proceed = async (call: Call, issuer: string, login: PageOfLogin): P
 
 /** An empty object counts as not reported. */
 const reported = <K extends 'envInfo' | 'sdkInfo'>(name: K, value: object | undefined): { readonly [N in K]?: object } =>
-  (value && Object.keys(value).length > 0 ? { [name]: value } : {}) as { readonly [N in K]?: object }; // under this very name
+  (value && Object.keys(value).length > 0 ? { [name]: value } : {}) as { readonly [N in K]?: object };
 
 /** The step as a login: forms have the parts of `envInfo` and `sdkInfo` as fields of their own. */
 const bodyOf = (step: LoginStep): LoginBody => ({
@@ -140,7 +140,7 @@ const bodyOf = (step: LoginStep): LoginBody => ({
 });
 
 const given = <K extends keyof LoginBody>(name: K, value: LoginBody[K] | undefined): Pick<LoginBody, K> | Record<string, never> =>
-  value === undefined ? {} : ({ [name]: value } as Pick<LoginBody, K>); // under this very name
+  value === undefined ? {} : ({ [name]: value } as Pick<LoginBody, K>);
 
 const ENV = {
   envArch: 'arch',

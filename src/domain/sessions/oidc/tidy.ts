@@ -4,23 +4,23 @@ import type { Run } from '../../../jobs/schedule.ts';
 import type { Clock } from '../../../platform/platform.ts';
 import { dateField, type Predicate } from '../../../query/index.ts';
 
-/** Rows that one transaction removes. */
-const AT_ONCE = 100;
+/** Maximum number of rows of a kind that one transaction removes. */
+const BATCH_SIZE = 100;
 
 const before = (field: string, now: string): Predicate => ({ op: 'compare', field: dateField(field), is: '<=', value: now });
 
-/** Removes what has ended: abandoned logins, sessions whose last token has expired, and expired revocations. */
+/** Removes abandoned logins, sessions whose last token has expired, and expired revocations. */
 export const tidyProvider = async ({ write, signal }: Run, clock: Clock): Promise<void> => {
   const now = new Date(clock.now()).toISOString();
   for (let left = true; left && !signal.aborted; ) {
     left = await write(async (entities) => {
-      const requests = await entities.list(authRequest, { where: before('endsAt', now), limit: AT_ONCE });
+      const requests = await entities.list(authRequest, { where: before('endsAt', now), limit: BATCH_SIZE });
       for (const row of requests) await entities.remove(authRequest, row);
-      const sessions = await entities.list(apiSession, { where: before('endsAt', now), limit: AT_ONCE });
+      const sessions = await entities.list(apiSession, { where: before('endsAt', now), limit: BATCH_SIZE });
       await endApiSessions(entities, sessions);
-      const revocations = await entities.list(revocation, { where: before('expiresAt', now), limit: AT_ONCE });
+      const revocations = await entities.list(revocation, { where: before('expiresAt', now), limit: BATCH_SIZE });
       for (const row of revocations) await entities.remove(revocation, row);
-      return [requests, sessions, revocations].some(({ length }) => length === AT_ONCE);
+      return [requests, sessions, revocations].some(({ length }) => length === BATCH_SIZE);
     });
   }
 };

@@ -1,4 +1,4 @@
-/** The tokens of the provider: their claims, and their records in the session. */
+/** The tokens of the provider: their claims, and their entries in the session. */
 import { sha256 } from '@noble/hashes/sha2.js';
 import { utf8ToBytes } from '@noble/hashes/utils.js';
 import { encode } from 'jose/base64url';
@@ -11,30 +11,30 @@ import type { Entities } from '../../../entities/entities.ts';
 import type { Claims } from '../../../tokens/token.ts';
 import { providerOf } from './provider.ts';
 
-/** The session and identity of new tokens, and the issuer by which the client reached the provider. */
+/** The session and identity of new tokens, and the issuer that the client addressed. */
 export interface TokenSubject {
   readonly session: RowOf<typeof apiSession> & { readonly bearer: Bearer };
   readonly owner: RowOf<typeof identity>;
   readonly issuer: string;
   /** Scopes of the new access token. Default: all granted ones. */
   readonly scopes?: readonly string[];
-  /** A client that the tokens are for; default: the one that logged in. */
+  /** The client that the tokens are for. Default: the one that logged in. */
   readonly audience?: string | undefined;
 }
 
-/** Limit of tokens of each type in a session: beyond it, the oldest are dropped. Clients renew a few times an hour. */
-const MOST = 64;
+/** Maximum number of tokens of each type in a session; beyond it, the oldest are dropped. Clients renew a few times an hour. */
+const MAX_TOKENS = 64;
 
-/** Claims of tokens before signing. The claims of id tokens are created on signing. */
+/** Claims of tokens to be signed. The claims of id tokens are created on signing. */
 export interface Minted {
   readonly access: Claims;
   readonly refresh: Claims | undefined;
 }
 
 /**
- * Creates the claims of an access token and, with `isRenewable`, of a refresh token, and records them in their session, in the transaction of the grant.
- * They are signed after the commit: a token that is not recorded is invalid.
- * @param spent ids of tokens that this ends
+ * Creates the claims of an access token and, with `isRenewable`, of a refresh token, and records the tokens in their session, in the transaction of the
+ * grant. They are signed after the commit: a token that is not recorded is invalid.
+ * @param spent ids of tokens that end with this grant
  */
 export const mint = async (
   entities: Entities,
@@ -51,7 +51,7 @@ export const mint = async (
   const refresh = isRenewable ? newToken('r', lifetimes.refresh) : undefined;
   const living = session.bearer.tokens.filter(({ id, exp }) => exp > now && !spent.includes(id));
   const kept = [...living, access, ...(refresh ? [refresh] : [])];
-  const tokens = (['a', 'r'] as const).flatMap((is) => kept.filter((token) => token.is === is).slice(-MOST));
+  const tokens = (['a', 'r'] as const).flatMap((is) => kept.filter((token) => token.is === is).slice(-MAX_TOKENS));
   await entities.update(apiSession, session, {
     tokenIds: tokens.map(({ id }) => id),
     bearer: { ...session.bearer, tokens },
@@ -103,7 +103,7 @@ const commonClaims = ({ session: { bearer }, owner, issuer, audience }: TokenSub
   amr: bearer.amr,
 });
 
-/** The nonce, code or access token that an id token is bound to. */
+/** The nonce, code and access token that an id token is bound to. */
 export interface IdTokenFor {
   readonly nonce?: string | null;
   readonly code?: string;
@@ -138,7 +138,7 @@ export const hintIn = async (call: Call, issuer: string, hint: string): Promise<
   return claims && claims.iss === issuer && claims.z_t === undefined && typeof claims.azp === 'string' ? claims : undefined;
 };
 
-/** True if a text is such an id token. */
+/** True if a text is an id token of this issuer, expired or not. */
 export const isHint = async (call: Call, issuer: string, hint: string): Promise<boolean> =>
   (await hintIn(call, issuer, hint)) !== undefined;
 

@@ -16,10 +16,10 @@ import { providerOf } from './provider.ts';
 import { authRequestOf, LOGIN_LIFETIME, type Login, loginOf, storeProgress } from './requests.ts';
 import { proceed, step } from './steps.ts';
 
-/** The maximum length of a code. */
-const LONGEST_CODE = 13;
-/** The number of wrong codes that ends a login. */
-const MOST_WRONG = 10;
+/** Maximum length of a code. */
+const MAX_CODE_LENGTH = 13;
+/** Number of wrong codes that ends a login. */
+const MAX_WRONG_CODES = 10;
 
 const currentLogin = async (entities: Entities, call: Call, id: string): Promise<Login | undefined> =>
   loginOf(entities, call, await authRequestOf(entities, call, id));
@@ -31,7 +31,7 @@ const requireLogin = async (entities: Entities, call: Call, id: string): Promise
   return login;
 };
 
-/** The code of the second factor. Every failure looks the same; ten of them end the login. */
+/** The step that gives a code of the second factor. Every failure looks the same; ten of them end the login. */
 export const totpStep = step(async (call, { issuer, body, login: page }) => {
   const login = await call.read((entities) => currentLogin(entities, call, page.id));
   try {
@@ -54,10 +54,10 @@ const giveCode = (call: Call, purpose: 'login' | 'verify', code: string, id: str
   withCode(
     call,
     purpose,
-    code.length > LONGEST_CODE ? '' : code,
+    code.length > MAX_CODE_LENGTH ? '' : code,
     async (entities, row, spent) => {
       const login = await currentLogin(entities, call, id);
-      // Another identity may have logged in since.
+      // Another identity may have logged in since the check.
       if (login?.owner.id !== owner.id) throw new ApiError('INVALID_TOTP_CODE');
       await entities.update(mfa, row, purpose === 'verify' ? { isVerified: true } : spent);
       await passFactor(entities, login, 'totp', call);
@@ -71,14 +71,14 @@ const countWrongCode = (call: Call, id: string): Promise<void> =>
     if (!login) return;
     const { row, session } = login;
     const wrongCodes = row.progress.wrongCodes + 1;
-    if (wrongCodes < MOST_WRONG) return void (await storeProgress(entities, row, { wrongCodes }));
-    // The login ends with its session, and this one either way.
+    if (wrongCodes < MAX_WRONG_CODES) return void (await storeProgress(entities, row, { wrongCodes }));
+    // Ending the session also removes a login that refers to it; removed here explicitly in any case.
     await entities.remove(authRequest, row);
     await endApiSessions(entities, [session]);
   });
 
 /**
- * Sets TOTP up during a login that owes it. On a page, an enrollment that the same browser has begun is replaced: a form cannot delete it.
+ * Sets up TOTP during a login that owes it. On a page, it replaces an enrollment that the same browser has begun, because a form cannot send a DELETE.
  * @throws ApiError `MFA_EXISTS`; `UNAUTHORIZED` for a login that does not owe TOTP
  */
 export const enrollStep = step(async (call, { login: page }) => {
@@ -106,15 +106,15 @@ export const enrollStep = step(async (call, { login: page }) => {
   });
 });
 
-/** The origin of an enrollment: the browser of the login, which may have several logins, or a program's login. */
+/** The origin of an enrollment: the browser, which may have several logins, or the login of a program. */
 const beginningOf = ({ row: { id, progress } }: Login): string =>
   progress.browser == null ? `login:${id}` : `browser:${progress.browser}`;
 
-/** An unconfirmed enrollment belongs to its origin for the time limit of a login, after which it counts as abandoned. */
+/** True if a login may replace an unconfirmed enrollment: it belongs to its origin until a login's time limit has passed, and is then abandoned. */
 const isReplaceable = ({ begunIn, createdAt }: StoredMfa, login: Login, call: Call): boolean =>
   begunIn === beginningOf(login) || Date.parse(createdAt) + LOGIN_LIFETIME <= Date.parse(call.now());
 
-/** Confirms it with a first code, which counts as the second factor of this login. */
+/** Confirms TOTP with a first code, which counts as the second factor of this login. */
 export const verifyStep = step(async (call, { issuer, body, login: page }) => {
   const login = await call.read((entities) => requireLogin(entities, call, page.id));
   try {
@@ -126,7 +126,7 @@ export const verifyStep = step(async (call, { issuer, body, login: page }) => {
   return proceed(call, issuer, page);
 });
 
-/** Removes TOTP: with a code if it is confirmed, otherwise only from its origin. */
+/** Removes TOTP: with a code if it is confirmed, otherwise only by its origin or once it is abandoned. */
 export const removeStep = step(async (call, { body, login: { id } }) => {
   const { owner } = await call.read((entities) => requireLogin(entities, call, id));
   const end = async (entities: Entities, row: StoredMfa): Promise<void> => {

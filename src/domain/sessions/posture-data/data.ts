@@ -9,7 +9,7 @@ import { processKey } from '../../policy/posture/responses.ts';
 
 type Shown = z.infer<typeof identityPostureData>;
 
-/** All that an identity's endpoints reported, as administrators see it. */
+/** Everything that an identity's endpoints have reported, as administrators see it. */
 export const postureDataFor = (call: Call, { id }: { readonly id: string }): Promise<Shown> =>
   call.read(async (entities) => {
     await entities.require(identity, id);

@@ -21,7 +21,7 @@ interface AffectedService extends Notice {
   readonly postureQueryType: string;
 }
 
-/** Stores the posture responses of an endpoint, all or none. */
+/** Stores the posture responses of an endpoint atomically. */
 const reportPosture = (call: Call, responses: readonly PostureResponse[]): Promise<{ services: AffectedService[] }> =>
   call.write(async (entities) => {
     const { identity, session } = apiSessionOf(call.actor);
@@ -40,14 +40,14 @@ const reportPosture = (call: Call, responses: readonly PostureResponse[]): Promi
     return { services: event.woken || event.unlocked ? await affectedServices(entities, call, { session: current }, event) : [] };
   });
 
-/** Those of the fields that have another value now. What is reported again is no news. */
+/** The fields whose values have changed; values that are reported again are left out. */
 const changed = <T extends object>(before: object, after: T, fields: readonly string[]): Partial<T> =>
-  // Fields of the same name in both.
+  // The cast is safe: both objects use the same field names.
   Object.fromEntries(
     Object.entries(after).filter(([name, value]) => fields.includes(name) && !isSameJson(value, before[name as keyof typeof before])),
   ) as Partial<T>;
 
-/** The services of the caller that will ask for a code after what just happened, each with the nearest end. */
+/** The services of the caller that will require a code because of the event, each with its earliest timeout. */
 const affectedServices = async (entities: Entities, call: Call, facts: Facts, event: EndpointEvent): Promise<AffectedService[]> => {
   const now = Date.parse(call.now());
   const policies = await policiesOfIdentity(entities, identityOf(call.actor));
@@ -56,7 +56,7 @@ const affectedServices = async (entities: Entities, call: Call, facts: Facts, ev
       const notice = checkTypeOf(check).notice?.(check, facts, event, now);
       return notice ? [{ check, notice }] : [];
     })
-    // The nearest end first.
+    // Earliest timeout first.
     .toSorted((a, b) => endOf(a.notice) - endOf(b.notice));
   const selected = indexEntities(noticed.map(({ check }) => check));
   const affected = policies.flatMap(({ semantic, postureCheckRoles, serviceRoles }) => {

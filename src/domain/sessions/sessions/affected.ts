@@ -1,4 +1,4 @@
-/** The sessions that a change may affect: found by the policy that grants them, their identity, service or API session. */
+/** Finds the sessions that a change may affect, by the policies that grant them, their identity, service or API session. */
 import type { KindName } from '../../../api/index.ts';
 import { postureCheck, servicePolicy } from '../../../api/kinds.ts';
 import type { Change } from '../../../changelog/events.ts';
@@ -9,15 +9,15 @@ import { isSameJson } from '../../../storage/same-json.ts';
 import { selecting } from '../../policy/roles/membership.ts';
 
 export interface Affected {
-  /** Those that may have lost their right. */
+  /** Selects sessions that may have lost their grant. */
   readonly losing: Predicate;
-  /** Those that may have come by a right that lasts longer. */
+  /** Selects sessions whose grant may now last longer. */
   readonly gaining: Predicate;
 }
 
 const UNAFFECTED: Affected = { losing: NONE, gaining: NONE };
 
-/** Sessions that end with their time, unless they come by more. */
+/** Selects sessions whose grant expires unless it is extended. */
 const TIMED: Predicate = { op: 'compare', field: dateField('grantedUntil'), is: '<', value: new Date(FOREVER).toISOString() };
 
 const SELECTION = ['type', 'semantic', 'identityRoles', 'serviceRoles', 'postureCheckRoles'];
@@ -27,7 +27,7 @@ type State = Readonly<Record<string, unknown>> | null;
 const differs = ({ before, after }: { readonly before: State; readonly after: State }, fields: readonly string[]): boolean =>
   fields.some((field) => !isSameJson(before?.[field], after?.[field]));
 
-/** Selects all of their sessions, because rights may be gained as well as lost. */
+/** Reviews all of these sessions once, as `losing`: grants may be gained as well as lost. */
 const those = (losing: Predicate): Affected => ({ losing, gaining: NONE });
 
 const whenReselected =
@@ -35,7 +35,7 @@ const whenReselected =
   (_: Entities, change: Change): Affected =>
     change.action === 'update' && differs(change, ['roleAttributes']) ? those(equals(stringField(field), change.entityId)) : UNAFFECTED;
 
-/** Deletions cascade by the field tables. */
+/** Deletions of the other kinds are not handled here: they cascade to sessions through the field tables. */
 const byKind: { readonly [K in KindName]?: (entities: Entities, change: Change) => Affected | Promise<Affected> } = {
   servicePolicy: (_, change) => {
     if (!differs(change, SELECTION)) return UNAFFECTED;

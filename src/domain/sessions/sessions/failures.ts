@@ -7,12 +7,12 @@ import { equals, stringField } from '../../../query/index.ts';
 import { newRow } from '../../../resources/merge.ts';
 import type { Decision } from '../../policy/access/decide.ts';
 
-/** Kept of each identity (specification, "Limits"). */
-const KEPT = 50;
-/** Most policies in one failed service request. */
-const MOST_POLICIES = 50;
-/** Length of the failures as JSON, in characters; further policies are left out. Endpoints influence what they fail with. */
-const MOST_CHARACTERS = 131_072;
+/** Maximum number of stored failures of an identity (specification, "Limits"). */
+const MAX_FAILURES = 50;
+/** Maximum number of policies in one failed service request. */
+const MAX_POLICIES = 50;
+/** Maximum length of the failures as JSON, in characters, because endpoints influence the reported values. Policies beyond it are omitted. */
+const MAX_CHARACTERS = 131_072;
 
 const newestFirst = [{ field: { path: ['number'], type: 'number' }, descending: true }] as const;
 
@@ -22,13 +22,13 @@ interface Failure {
   readonly decision: Decision;
 }
 
-/** Notes that posture checks refused a session to the caller. The oldest makes way. */
+/** Records that posture checks refused a session to the caller. Drops the oldest record if there are too many. */
 export const storeFailure = async (entities: Entities, call: Call, { service, type, decision }: Failure): Promise<void> => {
   const { identity: who, session } = apiSessionOf(call.actor);
   const where = equals(stringField('identityId'), who.id);
   const known = await entities.list(failedServiceRequest, { where, sort: newestFirst });
-  for (const old of known.slice(KEPT - 1)) await entities.remove(failedServiceRequest, old);
-  const policyFailures = decision.policies.slice(0, MOST_POLICIES).map(({ policy, checks }) => ({
+  for (const old of known.slice(MAX_FAILURES - 1)) await entities.remove(failedServiceRequest, old);
+  const policyFailures = decision.policies.slice(0, MAX_POLICIES).map(({ policy, checks }) => ({
     policyId: policy.id,
     policyName: policy.name,
     checks: checks
@@ -42,7 +42,7 @@ export const storeFailure = async (entities: Entities, call: Call, { service, ty
         ...more,
       })),
   }));
-  let left = MOST_CHARACTERS;
+  let left = MAX_CHARACTERS;
   const shown = policyFailures.filter((failure, i) => (left -= JSON.stringify(failure).length) >= 0 || i === 0);
   const number = (known[0]?.number ?? 0) + 1;
   const own = { identityId: who.id, number, apiSessionId: session.id, serviceId: service.id, serviceName: service.name };
@@ -52,14 +52,14 @@ export const storeFailure = async (entities: Entities, call: Call, { service, ty
   );
 };
 
-/** Those of an identity, oldest first. */
+/** The failed service requests of an identity, oldest first. */
 export const failedServiceRequestsOf = (call: Call, { id }: { readonly id: string }) =>
   call.read(async (entities) => {
     await entities.require(identity, id);
     const rows = await entities.list(failedServiceRequest, {
       where: equals(stringField('identityId'), id),
       sort: newestFirst,
-      limit: KEPT,
+      limit: MAX_FAILURES,
     });
     return rows.toReversed().map(({ apiSessionId, serviceId, serviceName, sessionType, when, policyFailures }) => ({
       apiSessionId,

@@ -1,4 +1,4 @@
-/** The grants of sessions: by which policies, and until when. The evaluator decides; this evaluates many sessions at once. */
+/** The grants of sessions: the granting policies, and the time of expiry. Runs the evaluator for many sessions in a batch. */
 
 import { apiSession, identity, postureData, service, servicePolicy, type session } from '../../../api/kinds.ts';
 import type { RowOf } from '../../../api/kit/index.ts';
@@ -16,11 +16,11 @@ import { maybeSelecting } from '../../policy/roles/membership.ts';
 
 export type StoredSession = RowOf<typeof session>;
 
-/** The policies that grant a session, and until when. */
+/** The policies that grant a session, and the time until which they do. */
 export interface SessionGrant {
   /** Ids of the service policies that pass. */
   readonly grantedBy: readonly string[];
-  /** The last of the times at which they fail by themselves, ISO text. */
+  /** The time at which the last of them stops passing without any change, as ISO text. */
   readonly grantedUntil: string;
 }
 
@@ -32,15 +32,15 @@ export const grantOf = ({ policies }: Decision): SessionGrant | undefined => {
   return { grantedBy: passing.map(({ policy }) => policy.id), grantedUntil: new Date(Math.max(...ends)).toISOString() };
 };
 
-/** True if the grant of a session has expired: the session has ended, and a new code starts a new one. */
+/** True if the grant of a session has expired. The session has then ended for good: after a new code, the client needs a new session. */
 export const isLapsed = ({ grantedUntil }: StoredSession, now: string): boolean => (grantedUntil ?? '') < now;
 
 /** The fields of a session that determine its grant. */
 export type GrantedSession = Pick<StoredSession, 'apiSessionId' | 'identityId' | 'serviceId' | 'type'>;
 
 /**
- * The current grant of each session; undefined for one that has lost its right. Seven queries for any number of sessions.
- * @param isPostureIgnored whether posture checks are for others to judge
+ * The current grant of each session; undefined for one that is no longer granted. Makes seven queries for any number of sessions.
+ * @param isPostureIgnored true to leave posture checks to others
  */
 export const grantsOf = async <S extends GrantedSession>(
   entities: Entities,
@@ -67,7 +67,7 @@ export const grantsOf = async <S extends GrantedSession>(
   return grants;
 };
 
-/** How the checks of policies stand for the endpoint of a session. */
+/** The posture of the endpoint of each session, for the checks of these policies. */
 const posturesOf = async (
   entities: Entities,
   sessions: readonly GrantedSession[],

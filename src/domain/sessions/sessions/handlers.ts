@@ -19,20 +19,20 @@ import { sessionToken, unstoredSessionToken } from './token.ts';
 import { requireVisible, visibleSessions } from './visibility.ts';
 
 interface Obtained {
-  /** Undefined for a session that is stored nowhere. */
+  /** Undefined for a session that is not stored. */
   readonly row?: StoredSession;
   readonly routers: readonly RowOf<typeof edgeRouter>[];
 }
 
 type Tags = StoredSession['tags'];
 
-/** The session of this API session for a request: the one that there is, for which nothing is written unless an earlier release made it, or a new one. */
+/** The caller's session for a request: the existing one, which is updated only if it lacks fields of this release, or a new one. */
 const obtain = async (call: Call, request: SessionRequest, tags: Tags): Promise<Obtained> => {
   const { session: of, token, presented } = apiSessionOf(call.actor);
   const known = await call.read((entities) => decideSession(entities, call, request));
   if (known.isGranted && presented) return { routers: known.routers };
-  const isDone = !isToBeNoted(apiSessionOf(call.actor));
-  if (known.isGranted && known.existing?.sealedApiSessionToken && !known.hasEnded && isDone)
+  const isMarked = !needsMark(apiSessionOf(call.actor));
+  if (known.isGranted && known.existing?.sealedApiSessionToken && !known.hasEnded && isMarked)
     return { row: known.existing, routers: known.routers };
   const sealedApiSessionToken = presented ? null : await sealText(call.core.secrets, session, TOKEN, { apiSessionId: of.id }, token);
   const fields = { ...request, sealedApiSessionToken };
@@ -47,14 +47,14 @@ const obtain = async (call: Call, request: SessionRequest, tags: Tags): Promise<
   return outcome;
 };
 
-/** The field by which controllers that serve routers learn the token of a client. */
+/** The field from which controllers that serve routers learn the API session token of a client. */
 const TOKEN = 'sealedApiSessionToken';
 
 /** True if an administrator's API session is not yet marked as known to routers, which ends its rights on the management API. */
-const isToBeNoted = ({ identity, session: of }: ApiSessionActor): boolean => hasAdministratorRights(identity) && !of.isKnownToRouters;
+const needsMark = ({ identity, session: of }: ApiSessionActor): boolean => hasAdministratorRights(identity) && !of.isKnownToRouters;
 
-/** Lapsed sessions that are removed at once. */
-const MOST_TIDIED = 10;
+/** Maximum number of lapsed sessions that one call removes. */
+const MAX_TIDIED = 10;
 
 /** Removes some lapsed sessions, which are no longer visible. Called for each new session, so that they do not accumulate. */
 const tidyLapsed = async (entities: Entities, now: string): Promise<void> => {
@@ -62,7 +62,7 @@ const tidyLapsed = async (entities: Entities, now: string): Promise<void> => {
   const over = await entities.list(session, {
     where: { op: 'compare', field: grantedUntil, is: '<', value: now },
     sort: [{ field: grantedUntil, descending: false }],
-    limit: MOST_TIDIED,
+    limit: MAX_TIDIED,
   });
   for (const row of over) await entities.remove(session, row);
 };
@@ -75,8 +75,7 @@ const begin = async (
   tags: Tags,
 ): Promise<StoredSession> => {
   const actor = apiSessionOf(call.actor);
-  if (isToBeNoted(actor))
-    await entities.update(apiSession, await entities.require(apiSession, actor.session.id), { isKnownToRouters: true });
+  if (needsMark(actor)) await entities.update(apiSession, await entities.require(apiSession, actor.session.id), { isKnownToRouters: true });
   if (existing && !hasEnded) return existing[TOKEN] ? existing : entities.update(session, existing, { [TOKEN]: fields[TOKEN] });
   if (existing) await entities.remove(session, existing);
   await tidyLapsed(entities, call.now());

@@ -11,7 +11,7 @@ export const sessionRouter = (router: RowOf<typeof edgeRouter>, presence: Connec
   return { ...shown, urls: shown.supportedProtocols };
 };
 
-/** Sessions in answers: seven queries for a page. */
+/** Presents sessions, with a fixed number of queries for a page. */
 export const sessionBehaviour = behaviour(session, {
   present: async (entities, rows, call) => {
     const { presence } = call.core;
@@ -31,7 +31,6 @@ export const sessionBehaviour = behaviour(session, {
         edgeRouters: edgeRouters.length === 0 ? null : edgeRouters,
         servicePolicies: (row.grantedBy ?? []).flatMap((id) => {
           const policy = policies.get(id);
-          // A kind and a row like any other.
           return policy ? [referenceTo(servicePolicy, policy)] : [];
         }),
       };

@@ -1,6 +1,6 @@
 /**
- * Reviews the sessions that a change affects: some in the transaction of the change, the rest in steps that follow, each in its own transaction. The
- * rest is recorded in the store, so that every controller knows until then which sessions are in doubt.
+ * Reviews the sessions that a change affects: some in the transaction of the change, the others in later steps, each in its own transaction. The pending
+ * review is recorded in the store, so that every controller knows which sessions are still in doubt.
  */
 
 import { session, sessionReview } from '../../../api/kinds.ts';
@@ -15,12 +15,12 @@ import { isSameJson } from '../../../storage/same-json.ts';
 import { affectedBy } from './affected.ts';
 import { grantsOf, isLapsed, type SessionGrant, type StoredSession } from './grants.ts';
 
-/** The maximum of sessions that one transaction reviews. */
-export const AT_ONCE = 1000;
+/** Maximum number of sessions that one transaction reviews. */
+export const REVIEW_BATCH_SIZE = 1000;
 
 /**
  * Reviews the sessions that the changes of this transaction affect.
- * @returns true if some are left to review
+ * @returns true if some remain to be reviewed
  */
 export const reviewChanges = async (entities: Entities, now: string): Promise<boolean> => {
   const losing: Predicate[] = [];
@@ -55,14 +55,14 @@ export const continueReview = async (entities: Entities, now: string): Promise<b
   return true;
 };
 
-/** @returns the last reviewed session, or undefined when none is left */
+/** @returns the id of the last reviewed session, or undefined if none remain */
 const reviewPage = async (entities: Entities, sessions: Predicate, after: string, now: string): Promise<string | undefined> => {
-  const rows = await entities.list(session, { where: and(sessions, idAfter(after)), limit: AT_ONCE });
+  const rows = await entities.list(session, { where: and(sessions, idAfter(after)), limit: REVIEW_BATCH_SIZE });
   await refreshGrants(entities, rows, now);
-  return rows.length < AT_ONCE ? undefined : rows.at(-1)?.id;
+  return rows.length < REVIEW_BATCH_SIZE ? undefined : rows.at(-1)?.id;
 };
 
-/** Ends those that lost their right, and notes by what the others live now. What has ended with its time does not come back. */
+/** Ends sessions that have lost their grant, and updates the grants of the others. A session whose grant has expired is not revived. */
 const refreshGrants = async (entities: Entities, sessions: readonly StoredSession[], now: string): Promise<void> => {
   if (sessions.length === 0) return;
   for (const [row, grant] of await grantsOf(entities, sessions, now)) {
@@ -76,16 +76,16 @@ const isSameGrant = (row: StoredSession, { grantedBy, grantedUntil }: SessionGra
 
 const predicateOf = ({ sessions }: RowOf<typeof sessionReview>): Predicate => sessions ?? NONE;
 
-/** Sessions that may have lost their right and are not yet reviewed. */
+/** Selects sessions that may have lost their grant and have not been reviewed yet. */
 export const sessionsInDoubt = async (entities: Entities): Promise<Predicate> => {
   const reviews = (await entities.list(sessionReview, { where: ALL })).filter(({ isInDoubt }) => isInDoubt);
   return or(...reviews.map((review) => and(predicateOf(review), idAfter(review.lastId ?? ''))));
 };
 
-/** The hooks by which every write ends the sessions whose rights it takes away, so that no handler has to. */
+/** Hooks that make every write end the sessions whose grants it removes, so that handlers need not. */
 export interface SessionHooks {
   readonly aroundWrite: AroundWrite;
-  /** Continues the reviews that writes left, in the background, until none is left. Safe to call while it runs. */
+  /** Continues pending reviews in the background until none remain. Safe to call while it is already running. */
   continueReviews(background: Background): void;
 }
 

@@ -9,16 +9,16 @@ import type { StoredSession } from './grants.ts';
 import { isGoing } from './visibility.ts';
 
 const AUDIENCE = 'openziti';
-/** A year. The session that it speaks of may end sooner, and the token with it. Seconds. */
+/** One year. A token becomes invalid earlier if its session ends. Seconds */
 const LIFETIME = 31_557_600;
 
-/** The JWT by which routers know a session, signed as the network's JWTs are. */
+/** The JWT that identifies a session to routers, signed with the network's key. */
 export const sessionToken = async (call: Call, { id, serviceId, type }: StoredSession): Promise<string> =>
   (await signedToken(call, { id, serviceId, type }, true)).token;
 
 type Claimed = Pick<StoredSession, 'id' | 'serviceId' | 'type'>;
 
-/** @param isStored whether a row stands behind it */
+/** @param isStored true if the session has a row */
 const signedToken = async (call: Call, { id, serviceId, type }: Claimed, isStored: boolean) => {
   const { core } = call;
   const { session, identity } = apiSessionOf(call.actor);
@@ -41,8 +41,8 @@ const signedToken = async (call: Call, { id, serviceId, type }: Claimed, isStore
 };
 
 /**
- * The same for a session that is stored nowhere, as those of API sessions are for which signed tokens stand: it ends with its API session, and routers judge
- * by themselves whether it still has its right.
+ * Like `sessionToken`, for a session that is not stored because its API session has signed tokens. It ends with its API session, and routers themselves judge
+ * whether it is still granted.
  */
 export const unstoredSessionToken = (
   call: Call,
@@ -53,7 +53,7 @@ export const unstoredSessionToken = (
 
 /** The claims of a session token. The session may have ended since. */
 export interface SessionClaims {
-  /** True if the session has a row, which one below an API session with signed tokens has not. */
+  /** True if the session has a row; sessions of API sessions with signed tokens have none. */
   readonly isStored: boolean;
   readonly sessionId: string;
   readonly apiSessionId: string;
@@ -71,7 +71,7 @@ export const readSessionToken = async (
   if (claims?.z_t !== 's') return undefined;
   const { jti, z_asid, z_iid, sub, z_st, z_leg } = claims;
   if (z_st !== 'Dial' && z_st !== 'Bind') return undefined;
-  // Signed by `signedToken`, which gives all of them.
+  // All claims are present: `signedToken` sets them.
   return {
     isStored: z_leg === true,
     sessionId: String(jti),

@@ -8,13 +8,13 @@ import { ALL, and, dateField, equals, matches, not, oneOf, or, type Predicate, s
 import { grantsOf, isLapsed, type StoredSession } from './grants.ts';
 import { sessionsInDoubt } from './reviews.ts';
 
-/** Most idle API sessions, and sessions in doubt, that a list examines: those beyond count as ended until they are reviewed. */
-const LOOKED_AT = 1000;
+/** Maximum number of idle API sessions, and of sessions in doubt, that a list examines. Sessions in doubt beyond it count as ended until reviewed. */
+const MAX_EXAMINED = 1000;
 
-/** Administrators see all sessions, others those of their own identity. */
+/** Administrators see all sessions; others see those of their own identity. */
 const ownOf = ({ actor }: Call): Predicate => (isAdministrator(actor) ? ALL : equals(stringField('identityId'), identityOf(actor).id));
 
-/** The sessions that the actor may see and that have not ended, neither with their time nor with their API session nor with their right. */
+/** Selects the sessions that the actor may see and that have not ended, by expiry, with their API session, or by losing their grant. */
 export const visibleSessions = async (entities: Entities, call: Call, own = ownOf(call)): Promise<Predicate> => {
   const inTime = and(own, { op: 'compare', field: dateField('grantedUntil'), is: '>=', value: call.now() });
   const inDoubt = await inDoubtFor(entities, call);
@@ -22,7 +22,7 @@ export const visibleSessions = async (entities: Entities, call: Call, own = ownO
   return and(inTime, or(not(inDoubt), proved), not(oneOf(stringField('apiSessionId'), await idle(entities, call, own))));
 };
 
-/** The sessions in doubt. Also resumes their review, in case the controller that began it was lost. */
+/** Selects the sessions in doubt. Also resumes their review, in case the controller that began it has failed. */
 const inDoubtFor = async (entities: Entities, { core }: Call): Promise<Predicate> => {
   const inDoubt = await sessionsInDoubt(entities);
   if (inDoubt.op !== 'none') core.reviewSessions();
@@ -30,16 +30,16 @@ const inDoubtFor = async (entities: Entities, { core }: Call): Promise<Predicate
 };
 
 const stillGranted = async (entities: Entities, call: Call, where: Predicate): Promise<readonly string[]> => {
-  const grants = await grantsOf(entities, await entities.list(session, { where, limit: LOOKED_AT }), call.now());
+  const grants = await grantsOf(entities, await entities.list(session, { where, limit: MAX_EXAMINED }), call.now());
   return [...grants].flatMap(([{ id }, grant]) => (grant ? [id] : []));
 };
 
 const idle = async (entities: Entities, call: Call, own: Predicate): Promise<readonly string[]> => {
-  const rows = await entities.list(apiSession, { where: and(endedSessions(call.core.settings, call.now()), own), limit: LOOKED_AT });
+  const rows = await entities.list(apiSession, { where: and(endedSessions(call.core.settings, call.now()), own), limit: MAX_EXAMINED });
   return rows.map(({ id }) => id);
 };
 
-/** @throws ApiError `NOT_FOUND` for one that has ended, and for another identity's */
+/** @throws ApiError `NOT_FOUND` for a session that has ended or that the actor may not see */
 export const requireVisible = async (entities: Entities, call: Call, id: string): Promise<StoredSession> => {
   const row = await entities.require(session, id);
   const isOwn = isAdministrator(call.actor) || identityOf(call.actor).id === row.identityId;

@@ -1,6 +1,6 @@
 import type { ProviderPages } from '../../../../call/provider.ts';
 
-/** How the login pages look and read unless the host says otherwise. The colors have a contrast of 7:1 and more (WCAG 2.2, AAA). */
+/** The default colors and texts of the login pages. The colors have a contrast of at least 7:1 (WCAG 2.2, AAA). */
 export const DEFAULT_PAGES: ProviderPages = {
   name: 'Overlay network',
   language: 'en',
@@ -35,5 +35,5 @@ export const DEFAULT_PAGES: ProviderPages = {
   },
 };
 
-/** `#rgb` or `#rrggbb`: nothing else can stand in the style sheet. */
+/** True if a text is `#rgb` or `#rrggbb`, so that nothing else can get into the style sheet. */
 export const isColor = (text: unknown): text is string => typeof text === 'string' && /^#([0-9a-f]{3}|[0-9a-f]{6})$/i.test(text);

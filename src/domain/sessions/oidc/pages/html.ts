@@ -5,10 +5,13 @@ import type { HttpOutput } from '../../../../api/surfaces/http-output.ts';
 import type { ProviderPages } from '../../../../call/provider.ts';
 import { HTML_TYPE } from '../../../../wire/media-types.ts';
 
-/** Between text and surface, for lines: 3:1 and more with the usual colors (WCAG 2.2, 1.4.11). Browsers that cannot mix take the color of the text. */
+/**
+ * A border in a color between those of text and surface, with a contrast of at least 3:1 for the default colors (WCAG 2.2, 1.4.11). Browsers without
+ * `color-mix` use the color of the text.
+ */
 const line = (text: string, surface: string): string => `border:1px solid ${text};border-color:color-mix(in srgb,${text} 62%,${surface})`;
 
-/** One column that fits a phone, with the sizes and the focus that people need who do not see or point well. */
+/** A single column that fits a phone, with sizes and focus styles that are accessible to people with impaired vision or motor control. */
 const styleOf = ({ colors: { accent, background, surface, text } }: ProviderPages): string =>
   [
     `:root{color-scheme:light}*{box-sizing:border-box}`,
@@ -34,7 +37,7 @@ const styleOf = ({ colors: { accent, background, surface, text } }: ProviderPage
     `@media(max-width:30rem){.card{padding:1.5rem 1.25rem}main{padding-top:1.5rem}}@media(forced-colors:active){.refused{border:2px solid}}`,
   ].join('');
 
-/** Text that stands in a page as it is: made by `html` only. */
+/** Text that is inserted into a page unescaped: create it with `html` only. */
 export class Html {
   readonly text: string;
   constructor(text: string) {
@@ -44,7 +47,7 @@ export class Html {
 
 type Part = string | Html | readonly Html[] | undefined;
 
-/** A piece of a page: every value is escaped, unless it is a piece itself. */
+/** A fragment of a page. Escapes every value that is not itself a fragment. */
 export const html = (strings: TemplateStringsArray, ...parts: readonly Part[]): Html =>
   new Html(strings.map((text, i) => `${text}${i < parts.length ? textOf(parts[i]) : ''}`).join(''));
 
@@ -61,11 +64,11 @@ export interface HtmlPage {
   /** Default 200. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Where forms of the page may lead in the end, beside this site: browsers hold redirects against it. */
+  /** The address, outside this site, to which forms of the page may redirect: browsers check redirects against `form-action`. */
   readonly leadsTo?: string | undefined;
 }
 
-/** @returns the page, with a policy (CSP Level 3) under which it loads nothing and cannot be framed */
+/** Renders a page, with a content security policy (CSP Level 3) under which it loads no external resources and cannot be framed. */
 export const htmlPage = (pages: ProviderPages, { title, content, status = 200, headers = {}, leadsTo }: HtmlPage): HttpOutput => {
   const style = styleOf(pages);
   const body = html`<!doctype html>
@@ -108,13 +111,13 @@ ${content}
   };
 };
 
-/** As a source of a policy: schemes that are not of the web have no origin. The address was compared with those that the host allows. */
+/** The source expression of an address for the policy: its origin or, for a custom scheme, the scheme. Callers have checked that the host allows it. */
 const originOf = (address: string): string => {
   const { protocol, origin } = URL.parse(address) ?? { protocol: 'https:', origin: 'null' };
   return protocol === 'http:' || protocol === 'https:' ? origin : protocol;
 };
 
-/** RFC 4648, section 4. */
+/** Base64 with padding (RFC 4648, section 4). */
 export const base64 = (bytes: Uint8Array): string => {
   const text = encode(bytes).replaceAll('-', '+').replaceAll('_', '/');
   return text.padEnd(Math.ceil(text.length / 4) * 4, '=');

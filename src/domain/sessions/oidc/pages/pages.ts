@@ -1,4 +1,4 @@
-/** The pages of a login. They need no JavaScript: each is a form, whose answer is the next page or leads back to the client. */
+/** The pages of a login. They need no JavaScript: each is a form, and the response to it is the next page or a redirect to the client. */
 import type { HttpOutput } from '../../../../api/surfaces/http-output.ts';
 import type { ProviderPages } from '../../../../call/provider.ts';
 import { base64, type Html, type HtmlPage, html, htmlPage } from './html.ts';
@@ -9,11 +9,11 @@ export interface PageOfLogin {
   readonly issuer: string;
   /** The id of the auth request. */
   readonly id: string;
-  /** Where the client wants its code; undefined for an unknown login. */
+  /** The client's redirect URI; undefined for an unknown login. */
   readonly redirectUri: string | undefined;
   /** True if the previous input was refused. */
   readonly isRefused?: boolean;
-  /** As it was typed. */
+  /** The username as typed. */
   readonly username?: string | undefined;
 }
 
@@ -23,7 +23,7 @@ const loginPage = (
   page: Pick<HtmlPage, 'title' | 'content' | 'status'>,
 ) => htmlPage(pages, { status: isRefused ? 401 : 200, ...page, headers: { 'auth-request-id': headerSafe(id) }, leadsTo: redirectUri });
 
-/** The id as it was given may be anything; a header holds visible ASCII. */
+/** Makes an id safe for a header: clients may send any text as an id, but only visible ASCII is kept. */
 const headerSafe = (id: string): string => id.replaceAll(/[^!-~]/g, '').slice(0, 64);
 
 const refusal = (text: string, isRefused: boolean | undefined): Html | undefined =>
@@ -54,7 +54,7 @@ const focusedButton = (text: string): Html => html`<button type="submit" autofoc
 const link = (method: string, login: PageOfLogin, text: string): Html =>
   html`<p class="more"><a href="${stepOf(login, method)}?authRequestID=${encodeURIComponent(login.id)}">${text}</a></p>`;
 
-/** After a refusal the name is there still, and the password is to be typed again. */
+/** The page for username and password. After a refusal, it keeps the username, and the password must be typed again. */
 export const passwordPage = (pages: ProviderPages, { username = '', ...login }: PageOfLogin): HttpOutput => {
   const { texts } = pages;
   const isNamed = username !== '';
@@ -103,7 +103,7 @@ ${form('totp', login, codeField(pages, texts.codeHint, login.isRefused, AUTOFOCU
   });
 };
 
-/** For an identity that has to set its second factor up first. */
+/** The page for an identity that must first set up its second factor. */
 export const enrollPage = (pages: ProviderPages, login: PageOfLogin): HttpOutput => {
   const { texts } = pages;
   const content = form('totp/enroll', login, html`<p>${texts.enrollHint}</p>`, focusedButton(texts.enrollStart));
@@ -112,15 +112,15 @@ export const enrollPage = (pages: ProviderPages, login: PageOfLogin): HttpOutput
 
 /** The data for an authenticator app, shown only once. */
 export interface Enrolled {
-  /** PNG of the address. */
+  /** The QR code of the address, as PNG. */
   readonly picture: Uint8Array;
-  /** `otpauth:` */
+  /** The `otpauth:` URL. */
   readonly address: string;
   readonly secret: string;
   readonly recoveryCodes: readonly string[];
 }
 
-/** Nothing has the focus: a browser would scroll past the picture. */
+/** The page that shows the QR code and the recovery codes. No field has the focus, or browsers would scroll past the picture. */
 export const scanPage = (pages: ProviderPages, login: PageOfLogin, { picture, address, secret, recoveryCodes }: Enrolled): HttpOutput => {
   const { texts } = pages;
   const groups = (secret.match(/.{1,4}/g) ?? []).map((four) => html`<span>${four}</span>`);
@@ -139,7 +139,7 @@ ${texts.enrollSecret} <code class="key">${groups}</code></li>
   });
 };
 
-/** The code that should have confirmed it was wrong: the picture is not shown again, the app has it. Who has lost it can have another. */
+/** The page after a wrong confirmation code. It does not show the QR code again, because the app has read it; a button starts over with a new one. */
 export const confirmPage = (pages: ProviderPages, login: PageOfLogin): HttpOutput => {
   const { texts } = pages;
   return loginPage(pages, login, {
