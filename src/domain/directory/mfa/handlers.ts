@@ -8,7 +8,6 @@ import { withCode } from './codes.ts';
 import {
   allRecoveryCodes,
   endMfa,
-  leftRecoveryCodes,
   mfaOf,
   newMfa,
   newSealedRecoveryCodes,
@@ -16,6 +15,7 @@ import {
   passMfa,
   type StoredMfa,
   totpSecretOf,
+  unusedRecoveryCodes,
 } from './record.ts';
 import { provisioningUrl } from './totp.ts';
 
@@ -85,7 +85,7 @@ export const currentMfaEntries = implement(currentMfa, {
   },
   getRecoveryCodes: async (call, { code, body }) => {
     const row = await withCode(call, 'view', body?.code ?? code, async (_entities, seen) => seen);
-    return { ...baseOf(row), recoveryCodes: [...(await leftRecoveryCodes(call.core, row))] };
+    return { ...baseOf(row), recoveryCodes: [...(await unusedRecoveryCodes(call.core, row))] };
   },
   replaceRecoveryCodes: async (call, { body }) => {
     const { core } = call;

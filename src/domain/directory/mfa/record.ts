@@ -70,7 +70,7 @@ export const allRecoveryCodes = async ({ secrets }: Pick<Core, 'secrets'>, row: 
   JSON.parse(await unsealText(secrets, mfa, 'sealedRecoveryCodes', row));
 
 /** The recovery codes that can still be used. */
-export const leftRecoveryCodes = async (core: Pick<Core, 'secrets'>, row: StoredMfa): Promise<readonly string[]> =>
+export const unusedRecoveryCodes = async (core: Pick<Core, 'secrets'>, row: StoredMfa): Promise<readonly string[]> =>
   (await allRecoveryCodes(core, row)).filter((_, index) => !row.spentRecoveryCodes?.includes(index));
 
 /** Records that a session has just proved the second factor. */

@@ -34,7 +34,7 @@ export const idOfStep = ({ body, authRequestID, id }: StepInput): string => (bod
 
 const pages = { password: passwordPage, cert: certificatePage, 'ext-jwt': tokenPage } as const;
 
-/** The page of a step. It looks the same for an unknown login. */
+/** The page of a step. For an unknown login it looks the same, but its policy does not allow redirects to a client. */
 export const stepPage =
   (method: PrimaryMethod) =>
   async (call: Call, input: Omit<StepInput, 'body'>): Promise<HttpOutput> => {

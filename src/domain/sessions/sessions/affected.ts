@@ -35,7 +35,7 @@ const whenReselected =
   (_: Entities, change: Change): Affected =>
     change.action === 'update' && differs(change, ['roleAttributes']) ? those(equals(stringField(field), change.entityId)) : UNAFFECTED;
 
-/** Deletions of the other kinds are not handled here: they cascade to sessions through the field tables. */
+/** Deletions of identities, services and API sessions are not handled here: they cascade to sessions through the field tables. */
 const byKind: { readonly [K in KindName]?: (entities: Entities, change: Change) => Affected | Promise<Affected> } = {
   servicePolicy: (_, change) => {
     if (!differs(change, SELECTION)) return UNAFFECTED;

@@ -32,7 +32,7 @@ export const grantOf = ({ policies }: Decision): SessionGrant | undefined => {
   return { grantedBy: passing.map(({ policy }) => policy.id), grantedUntil: new Date(Math.max(...ends)).toISOString() };
 };
 
-/** True if the grant of a session has expired. The session has then ended for good: after a new code, the client needs a new session. */
+/** True if the grant of a session has expired. The session has then ended permanently: after a new code, the client needs a new session. */
 export const isLapsed = ({ grantedUntil }: StoredSession, now: string): boolean => (grantedUntil ?? '') < now;
 
 /** The fields of a session that determine its grant. */
