@@ -16,7 +16,7 @@ import { postureCheckBehaviour, postureCheckTypeBehaviour } from './policy/postu
 import { apiSessionBehaviour } from './sessions/api-sessions/present.ts';
 import { sessionBehaviour } from './sessions/sessions/present.ts';
 
-/** The one list of behaviours: what the kinds do that their field tables cannot say. The engine finds them here by kind. */
+/** The registry of behaviours, by kind: the logic of a kind that its field table cannot express. */
 export const behaviours = {
   apiSession: apiSessionBehaviour,
   authenticator: authenticatorBehaviour,

@@ -50,7 +50,7 @@ import { postureResponseEntries } from './sessions/posture-data/report.ts';
 import { failedServiceRequestsOf } from './sessions/sessions/failures.ts';
 import { sessionEntries } from './sessions/sessions/handlers.ts';
 
-/** Every operation with what carries it out. Groups whose operations lie on several floors are put together here. */
+/** Every operation with its handler. Groups whose handlers are in several domains are assembled here. */
 export const entries: readonly Entry[] = [
   ...relatedEntries,
   ...roleAttributeEntries,

@@ -3,7 +3,7 @@ import { behaviour } from '../../../call/behaviour.ts';
 import { compileSchema } from './schema.ts';
 import { refuseViolations } from './violations.ts';
 
-/** A config type's schema must be usable before it is stored. Configs that are there already are not held against a new one. */
+/** A config type's schema must be usable before it is stored. Existing configs are not checked against a new schema. */
 export const configTypeBehaviour = behaviour(configType, {
   prepare: async (_call, _verb, body) => {
     if (body.schema) compileSchema(body.schema);
@@ -12,8 +12,8 @@ export const configTypeBehaviour = behaviour(configType, {
 });
 
 /**
- * A config's data must satisfy the schema of its type; a type without a schema takes any. The type is the stored one:
- * replace and patch cannot change it. A patch that leaves the data alone is not held against a schema that came later.
+ * A config's data must satisfy the schema of its type; a type without a schema accepts any data. The type is the stored one:
+ * replace and patch cannot change it. A patch that does not change the data is not checked against a newer schema.
  */
 export const configBehaviour = behaviour(config, {
   check: async (entities, after, before) => {

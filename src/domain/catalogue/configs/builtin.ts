@@ -7,7 +7,7 @@ export interface BuiltinConfigType {
   readonly schema: Readonly<Record<string, unknown>>;
 }
 
-/** Parts of a schema of the file that others have, too. */
+/** Parts of a schema from the JSON file that other schemas reuse. */
 interface SharedParts {
   readonly definitions: Readonly<Record<string, unknown>>;
   readonly properties: Readonly<Record<string, unknown>>;
@@ -16,7 +16,7 @@ const partsOf = (name: string) => types.find((type) => type.name === name)?.sche
 
 const setOf = (items: unknown, description: string) => ({ allOf: [{ $ref: '#/definitions/inhabitedSet' }, { items }], description });
 
-/** A config type for frames of the link layer, as releases from 2.0.3 on have them. */
+/** A config type for link-layer frames, built in since release 2.0.3. */
 const ofLinkLayer = (name: string, { definitions, properties, ...rest }: SharedParts & { readonly required?: readonly string[] }) => ({
   id: name,
   name,
@@ -51,7 +51,7 @@ const linkLayerTypes: readonly BuiltinConfigType[] = [
 ];
 
 /**
- * The config types that every network starts with, ids included: tunnelers know them by name, and scripts by id.
- * Once created they are ordinary entities, which may be changed or deleted.
+ * The config types that every network starts with, including their ids: tunnelers refer to them by name, and scripts by id.
+ * Once created, they are ordinary entities, which may be changed or deleted.
  */
 export const builtinConfigTypes: readonly BuiltinConfigType[] = [...types, ...linkLayerTypes];

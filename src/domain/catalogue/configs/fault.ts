@@ -5,18 +5,18 @@ export interface SchemaFault {
   readonly keyword: string;
   /** Value of the keyword. */
   readonly schema: unknown;
-  /** The schema that the keyword is of. */
+  /** The schema that contains the keyword. */
   readonly parentSchema?: SchemaObject;
   /** JSON pointer to the value at fault. */
   readonly instancePath: string;
   /** The value at fault. */
   readonly data: unknown;
-  /** The property whose name is at fault, if it is a name. */
+  /** The property whose name is at fault, if the fault is in a name. */
   readonly propertyName?: string;
   readonly params: FaultParams;
 }
 
-/** The expectation of a keyword and the point of failure: each keyword has some of these. */
+/** What a keyword expected, and where the value failed. Each keyword sets some of these. */
 export interface FaultParams {
   readonly type?: unknown;
   readonly allowedValues?: readonly unknown[];
@@ -26,7 +26,7 @@ export interface FaultParams {
   readonly multipleOf?: unknown;
   readonly pattern?: unknown;
   readonly format?: unknown;
-  /** Places of two equal items. */
+  /** Indexes of two equal items. */
   readonly first?: number;
   readonly second?: number;
   readonly minContains?: unknown;
@@ -36,7 +36,7 @@ export interface FaultParams {
   readonly additionalProperty?: string;
   readonly unevaluatedProperty?: string;
   readonly propertyName?: string;
-  /** Places of the alternatives that match, where several do. */
+  /** Indexes of the matching alternatives, if there are several. */
   readonly passingSchemas?: readonly number[] | null;
   /** `then` or `else`. */
   readonly failingKeyword?: string;

@@ -1,35 +1,35 @@
 /**
- * Config types contain schemas of third parties, and a schema decides how long checking takes. Two kinds of bounds keep that short.
+ * Config types contain schemas from third parties, and a schema determines how long validation takes. Two kinds of limits keep it short.
  *
- * When a schema is written: its size, nesting, patterns, and how far references unfold at one place (`schema-cost.ts`).
- * When data is checked: fuel. Every subschema that is applied to a value burns some, about one unit for 10 ns of work, as does every pattern by the
- * length of the string. No loop or recursion can avoid it, so any check ends within a fraction of a second; a static bound on recursion through items
- * and properties would refuse legitimate schemas instead.
+ * When a schema is written: its size, its nesting, its patterns, and how far it unfolds for one value (`checkUnfolding` in `schema.ts`).
+ * When data is checked: fuel. Every subschema that is applied to a value burns some, about one unit per 10 ns of work; a pattern burns fuel in
+ * proportion to the length of the string. No loop or recursion can avoid this, so every check ends within a fraction of a second. A static bound on
+ * recursion through items and properties would reject legitimate schemas.
  */
 export const limits = Object.freeze({
   /** Bytes of the schema as JSON. */
   schemaBytes: 65_536,
-  /** Objects and lists within each other in a schema. */
+  /** Nesting depth of objects and lists in a schema. */
   schemaDepth: 32,
   /** Subschemas in a schema that are objects; the largest built-in type has about 130. */
   subschemas: 1000,
-  /** Subschemas that may apply to one and the same value, references followed. */
+  /** Subschemas that may apply to the same value, including through references. */
   unfolding: 10_000,
   /** Characters of a pattern. */
   patternLength: 1024,
-  /** Instructions of all patterns of a schema together, repetitions written out (`a{1000}` has thousands); about 2 µs each to compile. */
+  /** Total instructions of all patterns of a schema, with repetitions expanded (`a{1000}` has thousands); about 2 µs each to compile. */
   patternSize: 150_000,
-  /** Objects and lists within each other in data; as in request bodies. */
+  /** Nesting depth of objects and lists in data; the same limit as for request bodies. */
   dataDepth: 64,
-  /** Values in data, all levels together. */
+  /** Total number of values in data, at all levels. */
   dataValues: 1_000_000,
-  /** Fuel of the check whether data is valid. An intercept config of 1 MiB takes about half. */
+  /** Fuel for the check whether data is valid. An intercept config of 1 MiB takes about half. */
   fuel: 20_000_000,
-  /** Fuel of the second check, which collects more faults than the first. */
+  /** Fuel for the second check, which collects further faults after the first. */
   faultFuel: 50_000,
 });
 
-/** Thrown out of a running validator; never leaves `schema.ts`. */
+/** Aborts a running validator; never escapes `schema.ts`. */
 export class OutOfFuel extends Error {
   override readonly name = 'OutOfFuel';
 }
@@ -53,7 +53,7 @@ export const createTank = (): Tank => {
   };
 };
 
-/** @returns what is too much about a value, or undefined. Ends soon for cyclic values too. */
+/** @returns which limit a value exceeds, or undefined. Terminates quickly for cyclic values too. */
 export const excess = (value: unknown, depth: number, values: number): string | undefined => {
   let left = values;
   const visit = (item: unknown, levels: number): string | undefined => {

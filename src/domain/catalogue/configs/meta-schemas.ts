@@ -1,4 +1,4 @@
-/** The form of the keywords of each draft, in the order of its meta-schemas. What these say beyond, in notes such as formats, changes nothing. */
+/** The form of the keywords of each draft, in the order of its meta-schemas. Their annotations, such as formats, are left out, because they have no effect. */
 import type { Draft, SchemaObject } from './schema-graph.ts';
 
 const text = { type: 'string' };
@@ -64,7 +64,7 @@ const draft07 = {
 };
 
 const draft2020 = {
-  // A keyword of earlier drafts that is still supported.
+  // From earlier drafts, and still supported.
   definitions: schemasByName,
   dependencies: schemasOrNames,
   $recursiveAnchor: anchor,
@@ -118,7 +118,7 @@ const draft2020 = {
   minProperties: count,
   required: names,
   dependentRequired: { type: 'object', additionalProperties: names },
-  // Notes.
+  // Annotations.
   title: text,
   description: text,
   deprecated: flag,
@@ -133,7 +133,7 @@ const draft2020 = {
 
 const metaSchema = (properties: SchemaObject): SchemaObject => ({ type: ['object', 'boolean'], properties });
 
-/** The schemas of schemas. */
+/** The meta-schemas. */
 export const metaSchemas: Readonly<Record<Draft, SchemaObject>> = {
   'draft-07': metaSchema(draft07),
   '2020-12': metaSchema(draft2020),

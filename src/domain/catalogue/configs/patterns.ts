@@ -1,7 +1,7 @@
 import { RE2JS, RE2JSException } from 're2js';
 import { limits, type Tank } from './limits.ts';
 
-/** The validator's view of a regular expression; `toString` distinguishes two of them. */
+/** A regular expression as the validator uses it; `toString` tells expressions apart. */
 export interface Pattern {
   test(text: string): boolean;
   toString(): string;
@@ -18,9 +18,9 @@ export class PatternRefused extends Error {
 }
 
 /**
- * Patterns run on RE2, whose time grows with the length of the text and never exponentially; the engine of JavaScript can be kept
- * busy for years by `(x+x+)+y`. The price: look-around and back-references do not exist. As in the specification a pattern is
- * searched for anywhere in the text.
+ * Patterns run on RE2, whose matching time is linear in the length of the text; JavaScript's backtracking engine takes exponential time
+ * for patterns such as `(x+x+)+y`. The trade-off: RE2 has no look-around or back-references. As in the specification, a pattern may match
+ * anywhere in the text.
  */
 export const createPatterns = (tank: Tank): Patterns => {
   const known = new Map<string, Pattern>();
@@ -52,7 +52,7 @@ export const createPatterns = (tank: Tank): Patterns => {
 };
 
 const compile = (pattern: string): RE2JS => {
-  // The engine would take `\k` for the letter.
+  // The engine would read `\k` as the letter `k`.
   if (NAMED_BACK_REFERENCE.test(pattern)) throw refused(pattern, 'back-references such as \\k<name> are not supported');
   try {
     return RE2JS.compile(RE2JS.translateRegExp(pattern));
@@ -68,17 +68,17 @@ const refused = (pattern: string, reason: string) => new PatternRefused(`pattern
 
 const LOOK_AROUND = /\(\?<?[=!]/;
 const BACK_REFERENCE = /\\[1-9]/;
-/** Behind an even number of backslashes, for each two of them are one that is meant. */
+/** Preceded by an even number of backslashes, and so not escaped: each pair stands for one literal backslash. */
 const NAMED_BACK_REFERENCE = /(?<!\\)(?:\\\\)*\\k</;
 
-/** RE2 refuses nested repetitions whose counts multiply to more. */
+/** RE2 rejects nested repetitions if the product of their counts is larger. */
 const MAX_REPETITION = 1000;
 
-/** A class of Unicode, and one whose letters in the other case are looked up, cost as much to compile as so many instructions. */
+/** The compile cost, in instructions, of a Unicode class and of a case-insensitive class. */
 const CLASS_SIZE = 50;
 const FOLDED_CLASS_SIZE = 1500;
 
-/** An upper bound, known before the pattern is compiled: as if every repetition applied to the whole pattern. */
+/** An upper bound, computed before the pattern is compiled, as if every repetition applied to the whole pattern. */
 const largestSize = (pattern: string): number => {
   let copies = 1;
   for (const [, least, most] of pattern.matchAll(/\{([0-9]+)(?:,([0-9]*))?\}/g))

@@ -19,7 +19,7 @@ const closest = (name: string, known: readonly string[]): string | undefined => 
   return best;
 };
 
-/** Letters to insert, drop, change or swap with the next on the way from one word to the other (Damerau-Levenshtein, restricted). */
+/** The edit distance between two words: insertions, deletions, substitutions and swaps of neighbours (restricted Damerau-Levenshtein). */
 const edits = (a: string, b: string): number => {
   let before: readonly number[] = [];
   let row: readonly number[] = Array.from({ length: b.length + 1 }, (_, index) => index);
@@ -38,7 +38,7 @@ const edits = (a: string, b: string): number => {
 
 const MAX_SHOWN = 100;
 
-/** The reason for a reader: the keyword and what it expects. Values of the data are not shown, because they may be secret. */
+/** The reason as text: the keyword and what it expects. Values of the data are not shown, because they may be secret. */
 export const schemaReason = (error: SchemaFault): string => {
   const { keyword, propertyName } = error;
   const reason = REASONS[keyword]?.(error) ?? 'does not match the schema';
@@ -106,7 +106,7 @@ const unknownProperty = (name: unknown, parentSchema: unknown): string => {
 const knownNames = (schema: unknown): readonly string[] =>
   isMap(schema) && isMap(schema.properties) ? Object.keys(schema.properties) : [];
 
-/** Keyword `cost` is ours, not the author's. */
+/** The schema's author did not write the keyword `cost`; `copyForValidator` adds it. */
 const withoutCost = (schema: unknown): unknown =>
   isMap(schema) ? Object.fromEntries(Object.entries(schema).filter(([keyword]) => keyword !== 'cost')) : schema;
 const countOf = (alternatives: unknown): number => (Array.isArray(alternatives) ? alternatives.length : 0);

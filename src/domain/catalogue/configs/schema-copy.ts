@@ -10,23 +10,23 @@ import {
   type SchemaObject,
 } from './schema-graph.ts';
 
-/** The keywords that say something about a value and hold no subschema. */
+/** The keywords that constrain a value and contain no subschema. */
 const ASSERTIONS = (
   'type enum const multipleOf maximum exclusiveMaximum minimum exclusiveMinimum maxLength minLength pattern format ' +
   'maxItems minItems uniqueItems maxContains minContains maxProperties minProperties required dependentRequired'
 ).split(' ');
-/** Keywords that look at each character or each property. */
+/** Keywords whose cost grows with the number of characters or properties. */
 const PER_PART =
   'maxLength minLength additionalProperties patternProperties propertyNames maxProperties minProperties unevaluatedProperties'.split(' ');
-/** Where `false` gives one fault for the whole, or names the property. */
+/** Keywords for which `false` gives one fault for the whole value, or a fault that names the property. */
 const PLAIN_FALSE: ReadonlySet<string> = new Set(['additionalItems', 'additionalProperties', 'unevaluatedItems', 'unevaluatedProperties']);
 
-/** The fuel that applying a subschema to a value burns: units, and whether the value's length is added. The value of keyword `cost`. */
+/** The value of the keyword `cost`: the fuel that applying a subschema to a value burns, in units, and whether to add the value's length. */
 export type Cost = readonly [units: number, perPart: 0 | 1];
 
 /**
- * The schema as the validator gets it: only keywords that say something, a `cost` in every subschema, and every target of a reference
- * moved to `definitions` of the root, so that its check is made once. No `$id`, no `$schema`, nothing that the validator
+ * The schema as the validator receives it: only keywords that have an effect, a `cost` in every subschema, and every target of a reference
+ * moved to the `definitions` of the root, so that it is compiled once. It has no `$id` or `$schema`, nor anything else that a validator
  * would register or look up.
  */
 export const copyForValidator = ({ root, children, references }: SchemaGraph, draft: Draft): SchemaObject => {
@@ -77,15 +77,15 @@ export const copyForValidator = ({ root, children, references }: SchemaGraph, dr
   return { ...(place(root, '') as SchemaObject), definitions: Object.fromEntries(definitions) };
 };
 
-/** `false` as an object: a list of a million items that may not be there must burn fuel for each. */
+/** `false` as an object, so that a list with a million forbidden items burns fuel for each of them. */
 const NOTHING: SchemaObject = Object.freeze({ not: {}, cost: [2, 0] satisfies Cost });
 
-/** In 2020-12 `items` is what `additionalItems` was. */
+/** True for `items` of 2020-12 that acts as `additionalItems` does in draft-07. */
 const isRest = (keyword: string, schema: SchemaObject): boolean => keyword === 'items' && schema.items === false && 'prefixItems' in schema;
 
-/** A format that is not checked says nothing; the validator would look it up where `constructor` is to be found, too. */
+/** False for a format that is not checked. The validator would look it up by name, and `constructor` would be found as an inherited property. */
 const says = (keyword: string, value: unknown): boolean => keyword !== 'format' || CHECKED_FORMATS.has(String(value));
 
-/** `dependencies` may name properties instead of a schema. */
+/** `dependencies` may list property names instead of a schema. */
 const listsOf = (dependencies: unknown): readonly (readonly [string, unknown])[] =>
   isObject(dependencies) ? Object.entries(dependencies).filter(([, item]) => Array.isArray(item)) : [];

@@ -2,19 +2,19 @@ import { keyOf } from '../../../query/json-pointer.ts';
 import { limits } from './limits.ts';
 import { PatternRefused, type Patterns } from './patterns.ts';
 
-/** A schema that is an object. Boolean schemas have nothing to walk into. */
+/** A schema that is an object. Boolean schemas have no subschemas. */
 export type SchemaObject = Readonly<Record<string, unknown>>;
 export type Draft = 'draft-07' | '2020-12';
 
-/** A subschema and where it stands. */
+/** A subschema and its position. */
 export interface Child {
   readonly keyword: string;
-  /** Name or place within the keyword; undefined where the keyword's value is the subschema. */
+  /** Name or index within the keyword; undefined if the keyword's value is the subschema itself. */
   readonly key: string | undefined;
   readonly schema: SchemaObject | boolean;
 }
 
-/** A schema as a graph: every object that is a schema, its subschemas, and what it refers to. */
+/** A schema as a graph: every object that is a schema, its subschemas, and the targets of its references. */
 export interface SchemaGraph {
   readonly root: SchemaObject;
   readonly children: ReadonlyMap<SchemaObject, readonly Child[]>;
@@ -45,7 +45,7 @@ const MAP = ['definitions', '$defs', 'dependencies', 'dependentSchemas', 'patter
 export const APPLICATORS: readonly string[] = [...new Set([...SCHEMA, ...LIST, ...MAP])].filter(
   (keyword) => keyword !== 'definitions' && keyword !== '$defs',
 );
-/** Keywords whose subschemas hold for the value itself, not for something inside it. */
+/** Keywords whose subschemas apply to the value itself, not to something inside it. */
 export const IN_PLACE: ReadonlySet<string> = new Set([
   'allOf',
   'anyOf',
@@ -61,7 +61,7 @@ export const DEFINITIONS: ReadonlySet<string> = new Set(['definitions', '$defs']
 
 /**
  * Finds every subschema and resolves every reference; nothing is ever fetched.
- * @param known says why an object that only a reference declares to be a schema is none
+ * @param known throws if an object that is a schema only because a reference points to it is not a valid one
  * @throws SchemaRefused, with a reason for the caller
  */
 export const readGraph = (root: SchemaObject, draft: Draft, patterns: Patterns, known: (schema: unknown) => void): SchemaGraph => {
@@ -94,9 +94,9 @@ export const readGraph = (root: SchemaObject, draft: Draft, patterns: Patterns, 
   };
 
   visit(root);
-  // A map is iterated in the order of insertion, including entries added during the iteration.
+  // Iteration over a map includes entries added during the iteration.
   for (const schema of children.keys()) {
-    // Without nested `$id`s there is one schema resource, in which a dynamic reference is an ordinary one.
+    // Without nested `$id`s there is only one schema resource, in which a dynamic reference acts as an ordinary one.
     const named = [schema.$ref, draft === '2020-12' ? schema.$dynamicRef : undefined].filter((reference) => typeof reference === 'string');
     if (named.length > 0) references.set(schema, named.map(target));
   }
@@ -109,7 +109,7 @@ const childrenOf = (schema: SchemaObject, draft: Draft): readonly Child[] => {
     const value = schema[keyword];
     if (LIST.includes(keyword) && Array.isArray(value)) return value.map((item, place) => child(keyword, String(place), item));
     if (SCHEMA.includes(keyword) && !Array.isArray(value)) return [child(keyword, undefined, value)];
-    // `dependencies` may name properties instead of a schema.
+    // `dependencies` may list property names instead of a schema.
     if (MAP.includes(keyword) && isObject(value))
       return Object.entries(value).flatMap(([key, item]) =>
         keyword === 'dependencies' && Array.isArray(item) ? [] : [child(keyword, key, item)],
@@ -118,7 +118,7 @@ const childrenOf = (schema: SchemaObject, draft: Draft): readonly Child[] => {
   });
 };
 
-/** Beside `$ref`, draft-07 looks at nothing else. */
+/** Draft-07 ignores all keywords beside `$ref`. */
 export const hidesSiblings = (schema: SchemaObject, draft: Draft): boolean => draft === 'draft-07' && typeof schema.$ref === 'string';
 
 const child = (keyword: string, key: string | undefined, schema: unknown): Child => {
@@ -162,7 +162,7 @@ const at = (root: SchemaObject, pointer: string): unknown => {
   let value: unknown = root;
   for (const key of pointer.slice(1).split('/').map(keyOf)) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
-    value = (value as SchemaObject)[key]; // a list is read by place just as well
+    value = (value as SchemaObject)[key]; // this also reads a list by index
   }
   return value;
 };

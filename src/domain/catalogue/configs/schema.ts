@@ -19,9 +19,9 @@ import { createValidator, type Validator } from './validator/index.ts';
 import { ROOT, type Violation, violationsOf, violationsText } from './violations.ts';
 
 /**
- * How many subschemas apply to one and the same value: `allOf`, `if`, `$ref` and their like unfold at the place where they stand.
- * A schema that comes back to itself so would never end, and one whose definitions each use the next one twice would take
- * forever; both are mistakes that the author should hear of at once.
+ * Limits how many subschemas apply to the same value: `allOf`, `if`, `$ref` and similar keywords apply subschemas in place.
+ * A schema that refers to itself in this way would recurse infinitely, and one whose definitions each use the next one twice would take
+ * exponential time; the author should learn of either mistake when writing the schema.
  * @throws SchemaRefused
  */
 const checkUnfolding = ({ children, references }: SchemaGraph): void => {
@@ -49,10 +49,10 @@ const checkUnfolding = ({ children, references }: SchemaGraph): void => {
   for (const schema of children.keys()) cost(schema);
 };
 
-/** @returns what is wrong with the data, the first fault first; empty when nothing is. Never throws. */
+/** @returns the violations, in the order in which they were found; empty if the data is valid. Never throws. */
 export type CheckData = (data: unknown) => readonly Violation[];
 
-/** Compiled schemas by their JSON, 2 Mi characters of it in all: reading one takes a millisecond, and the same few types are used all the time. */
+/** Compiled schemas by their JSON, with at most 2 Mi characters in total. Compiling one takes a millisecond, and the same few types are used all the time. */
 const compiled = new LRUCache<string, CheckData>({ maxSize: 2 ** 21, sizeCalculation: (_check, json) => json.length });
 
 /**
@@ -84,8 +84,8 @@ const toJson = (schema: unknown): string => {
 };
 
 const compile = (json: string): CheckData => {
-  // A copy: no shared parts, and the caller cannot change it later.
-  const schema = JSON.parse(json) as SchemaObject; // an object, as toJson has seen
+  // A copy, without shared parts, that the caller cannot change later.
+  const schema = JSON.parse(json) as SchemaObject; // an object, as `toJson` has checked
   if (schema.type !== 'object') throw refused(`type at the root must be "object", got ${JSON.stringify(schema.type) ?? 'none'}`, schema);
   const draft = draftOf(schema);
   try {
@@ -105,7 +105,7 @@ const checkOf = (schema: SchemaObject, draft: Draft): CheckData => {
   const copy = copyForValidator(graph, draft);
   const options = { draft, tank, patterns, formats: createFormats(tank) };
   const validate = createValidator(copy, { ...options, allErrors: false });
-  // Only bad data needs the second validator, which finds more than the first fault.
+  // Only invalid data needs the second validator, which finds more than the first fault.
   let thorough: Validator | undefined;
   const explain = (data: unknown) => {
     thorough ??= createValidator(copy, { ...options, allErrors: true });
@@ -120,7 +120,7 @@ const checkOf = (schema: SchemaObject, draft: Draft): CheckData => {
   };
 };
 
-/** @returns undefined when the fuel or the stack does not suffice */
+/** @returns undefined if the fuel or the stack does not suffice */
 const run = (validate: Validator, data: unknown, fuel: number, fill: (units: number) => void): readonly Violation[] | undefined => {
   fill(fuel);
   try {
@@ -129,7 +129,7 @@ const run = (validate: Validator, data: unknown, fuel: number, fill: (units: num
     if (error instanceof OutOfFuel || error instanceof RangeError) return undefined;
     throw error;
   } finally {
-    validate.errors = null; // they hold on to the data
+    validate.errors = null; // they would keep the data in memory
   }
 };
 
@@ -151,7 +151,7 @@ const metaValidators = new Map<Draft, Validator>();
 
 const metaValidator = (draft: Draft): Validator => {
   const graph = readGraph(metaSchemas[draft], draft, metaPatterns, () => undefined);
-  // Formats of the meta-schemas are notes.
+  // Formats in the meta-schemas are annotations.
   return createValidator(copyForValidator(graph, draft), { draft, allErrors: false, tank: metaTank, patterns: metaPatterns, formats: {} });
 };
 

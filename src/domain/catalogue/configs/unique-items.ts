@@ -1,6 +1,6 @@
 import type { Tank } from './limits.ts';
 
-/** The indexes of two equal items, found in the time that reading them takes; undefined when all differ. */
+/** The indexes of two equal items, found in linear time; undefined if all differ. */
 export const equalItems = (items: readonly unknown[], tank: Tank): { readonly first: number; readonly second: number } | undefined => {
   const indexes = new Map<string, number>();
   for (const [second, item] of items.entries()) {
@@ -12,7 +12,7 @@ export const equalItems = (items: readonly unknown[], tank: Tank): { readonly fi
   return undefined;
 };
 
-/** Equal values give equal texts: properties are sorted. */
+/** Canonical JSON: equal values give equal texts, because properties are sorted. */
 const canonical = (value: unknown, tank: Tank): string => {
   tank.burn(8);
   if (Array.isArray(value)) return `[${value.map((item) => canonical(item, tank)).join()}]`;

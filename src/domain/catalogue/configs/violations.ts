@@ -3,11 +3,11 @@ import { keyOf } from '../../../query/json-pointer.ts';
 import type { SchemaFault } from './fault.ts';
 import { schemaReason } from './reasons.ts';
 
-/** One thing that is wrong with data, at the innermost place. */
+/** A violation of the schema, at the innermost place in the data. */
 export interface Violation {
-  /** Dotted path of the value at fault (`port`, `list.1`), of the object for a missing or unknown property; `(root)` for the data itself. */
+  /** Dotted path of the value at fault (`port`, `list.1`), or of the object if a property is missing or unknown; `(root)` for the data itself. */
   readonly field: string;
-  /** Keyword, and what it expects. Never the value. */
+  /** The keyword and what it expects, never the value. */
   readonly reason: string;
   readonly value: unknown;
 }
@@ -26,12 +26,12 @@ export const violationsText = (violations: readonly Violation[]): string => viol
 
 const messageOf = ({ field, reason }: Violation): string => (field === ROOT ? reason : `${field}: ${reason}`);
 
-/** Report an alternative or inner part that failed, followed by a fault of their own: what came before below the same place explains them. */
+/** Keywords whose fault summarizes the preceding faults of their alternatives or inner parts. */
 const SUMMARIES: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'contains', 'propertyNames']);
 
 /**
- * From the validator's errors to violations, at most five. `if` only repeats that the faults of `then` or `else` are there; a summary such as
- * `oneOf` takes the place of the faults of its alternatives and quotes the one that lies deepest, which is nearest to what was meant.
+ * Converts the validator's errors to at most five violations. A fault of `if` is dropped, because it only repeats those of `then` or `else`. A summary
+ * such as `oneOf` replaces the faults of its alternatives and quotes the deepest one, which is closest to what was meant.
  */
 export const violationsOf = (errors: readonly SchemaFault[]): readonly Violation[] => {
   const leaves: SchemaFault[] = [];
@@ -48,10 +48,10 @@ export const violationsOf = (errors: readonly SchemaFault[]): readonly Violation
     }
     leaves.push(error);
   }
-  // A value of the wrong type fails at much else beside.
+  // A value of the wrong type violates many other keywords, too.
   const mistyped = new Set(leaves.filter(({ keyword }) => keyword === 'type').map(({ instancePath }) => instancePath));
   const reported = leaves.filter(({ keyword, instancePath }) => keyword === 'type' || !mistyped.has(instancePath));
-  // More are never reported, and each reason is work.
+  // Building a reason takes work, so only the reported ones are built.
   return reported.slice(0, MAX_REPORTED).map((error) => violation(error, causes.get(error)));
 };
 
@@ -61,7 +61,7 @@ const violation = (error: SchemaFault, cause: SchemaFault | undefined): Violatio
   return { field, reason: why === undefined ? schemaReason(error) : `${schemaReason(error)} (closest: ${why})`, value: error.data };
 };
 
-/** Takes the trailing errors at or below the place of a summary out of the list. */
+/** Removes from the list, and returns, the trailing errors at or below the place of a summary. */
 const takeBelow = (leaves: SchemaFault[], { instancePath }: SchemaFault): readonly SchemaFault[] => {
   let start = leaves.length;
   while (start > 0 && isBelow(leaves[start - 1]?.instancePath ?? '', instancePath)) start--;

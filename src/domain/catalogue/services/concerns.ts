@@ -1,4 +1,4 @@
-/** Which changes may concern the services that an identity sees: all that do are among them, and few that do not. */
+/** Which changes may affect the services that an identity sees: all that do, and a few that do not (no false negatives, few false positives). */
 
 import type { KindName } from '../../../api/index.ts';
 import { type identity, service, serviceConfig } from '../../../api/kinds.ts';
@@ -46,9 +46,9 @@ const changes = (
   ...fields: readonly string[]
 ): boolean => fields.some((field) => !isSameJson(before?.[field], after?.[field]));
 
-/** By kind, whom a change concerns. Other kinds affect no list of services. */
+/** For each kind, whether a change concerns an identity. Other kinds affect no list of services. */
 const concerns: { readonly [K in KindName]?: Concerns } = {
-  // Role arrays and semantic, as every policy has them.
+  // Every policy has role arrays and a semantic.
   servicePolicy: (change, { identity: who }) =>
     statesOf(change).some((state) =>
       selects({ semantic: state.semantic, roles: state.identityRoles } as Parameters<typeof selects>[0], who),
@@ -64,13 +64,13 @@ const concerns: { readonly [K in KindName]?: Concerns } = {
 };
 
 /** The kinds whose changes may affect a list of services. */
-export const concerningKinds = Object.keys(concerns) as KindName[]; // as they are declared above
+export const concerningKinds = Object.keys(concerns) as KindName[]; // the keys declared above
 
 export const mayConcern = async (change: Change, asking: Asking): Promise<boolean> =>
   (await concerns[change.entity]?.(change, asking)) ?? false;
 
-/** Configs that are looked for, at most; with more changed at once, they count as seen. */
-const MOST_CONFIGS = 20;
+/** Maximum number of configs that are looked up; if more have changed, the others count as seen. */
+const MAX_CONFIGS = 20;
 
 export const configFinder = (entities: Entities, { id }: RowOf<typeof identity>, viewer: Asking['viewer']): Asking['hasConfig'] => {
   const known = new Map<string, Promise<boolean>>();
@@ -80,7 +80,7 @@ export const configFinder = (entities: Entities, { id }: RowOf<typeof identity>,
     return (await entities.find(service, and(has('configs', config), await visibleTo(await viewer())))) !== undefined;
   };
   return async (config) => {
-    if (known.size >= MOST_CONFIGS && !known.has(config)) return true;
+    if (known.size >= MAX_CONFIGS && !known.has(config)) return true;
     const found = known.get(config) ?? isSeen(config);
     known.set(config, found);
     return found;

@@ -5,7 +5,7 @@ import { ALL, and, equals, oneOf, or, stringField } from '../../../query/index.t
 
 type Data = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-/** Config types by id or name become ids; unknown ones are dropped; `all` stands for itself. */
+/** Resolves ids and names of config types to ids; drops unknown ones and keeps `all`. */
 export const requestedConfigTypes = async (entities: Entities, wanted: readonly string[]): Promise<readonly string[]> => {
   if (wanted.includes('all')) return ['all'];
   if (wanted.length === 0) return [];
@@ -14,8 +14,8 @@ export const requestedConfigTypes = async (entities: Entities, wanted: readonly 
 };
 
 /**
- * Config data of a page of services, by service and name of the config type. A service config of the identity replaces the service's own config of
- * that type. Three queries for any page.
+ * Config data of a page of services, by service and by name of the config type. An identity's service config replaces the service's own config of
+ * that type. Takes three queries, whatever the size of the page.
  */
 export const serviceConfigsSeen = async (
   entities: Entities,
@@ -42,7 +42,7 @@ export const serviceConfigsSeen = async (
   const names = new Map((await entities.list(configType, { where: oneOf(stringField('id'), typeIds) })).map(({ id, name }) => [id, name]));
   return new Map(
     services.map((row) => {
-      // The identity's own come last, and so replace those of the same type.
+      // The identity's service configs come last, and so replace those of the same type.
       const seen = [...row.configs, ...(ofService.get(row.id) ?? []).map(({ configId }) => configId)];
       const data = seen.flatMap((id) => {
         const found = configs.get(id);

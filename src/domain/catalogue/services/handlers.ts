@@ -14,17 +14,17 @@ import { seenBy, viewerOf, visibleTo } from './visibility.ts';
 
 type ListInput = DecodedOf<(typeof services)['operations']['list']>;
 
-/** The identity that asks, in its session where it has one; undefined for the host's own code. */
+/** The calling identity, with its session if it has one; undefined for the host's code. */
 const asking = ({ actor }: Call): ApiSessionActor | IdentityActor | undefined => ('identity' in actor ? actor : undefined);
 
-/** The config types that the request names, or else those that the login named. */
+/** The config types named in the request, or else those named at login. */
 export const configTypesOfCall = async (entities: Entities, { actor }: Call, named?: readonly string[]): Promise<readonly string[]> =>
   named === undefined ? ((actor.kind === 'session' ? actor.session.configTypes : null) ?? []) : requestedConfigTypes(entities, named);
 
 const listServices = (call: Call, { asIdentity, configTypes, ...query }: ListInput) =>
   call.read(async (entities) => {
     if (asIdentity !== undefined && call.grant.isDelegated) throw unauthorized('only an administrator may see what another identity sees');
-    // Lists by role are for those who write policies: who may use what they show is another question.
+    // Lists by role are for authors of policies, so access to the listed services is not evaluated.
     if (query.roleFilter?.length) return listRows(entities, service, query, call);
     const who = asIdentity === undefined ? asking(call) : { identity: await identityNamed(entities, asIdentity) };
     const viewer = await viewerOf(entities, who, await configTypesOfCall(entities, call, configTypes));

@@ -1,8 +1,8 @@
 /**
- * When something last changed about the services that an identity may use: clients ask every few seconds, and list services again when it
- * moved. It moves if and only if the list (with the config data of every type) has changed since the session asked last. Where that
- * is not known, it moves: when a session asks for the first time, when its list is longer than is compared, and of changes that this controller has
- * not kept.
+ * The time of the last change to the services that an identity may use. Clients poll it every few seconds, and list services again when it
+ * advances. It advances if and only if the list (with the config data of every type) has changed since the session's last request. It also advances if
+ * that is unknown: at the first request of a session, if the list is too long to be compared, and if this controller has not kept the changes
+ * in between.
  */
 
 import { sha256 } from '@noble/hashes/sha2.js';
@@ -23,27 +23,27 @@ import { type Asking, configFinder, mayConcern } from './concerns.ts';
 import { seenBy, type Viewer, viewerOf, visibleTo } from './visibility.ts';
 
 /** Longer lists are not compared. */
-const MOST_SERVICES = 500;
+const MAX_SERVICES = 500;
 
 export interface ListState {
-  /** Differs when the list does; undefined for a list of more than 500 services. */
+  /** Differs if the list differs; undefined for a list of more than 500 services. */
   readonly digest: string | undefined;
-  /** When time alone has made a posture check fail last, and when it will next. ms */
+  /** When the passage of time last made a posture check fail, and when it next will. ms */
   readonly failedAt: number | undefined;
   readonly failsAt: number | undefined;
 }
 
 const listStateOf = async (entities: Entities, viewer: Viewer, call: Call): Promise<ListState> => {
   const { identity: who, session, policies } = viewer;
-  const rows = await entities.list(service, { where: await visibleTo(viewer), limit: MOST_SERVICES + 1 });
+  const rows = await entities.list(service, { where: await visibleTo(viewer), limit: MAX_SERVICES + 1 });
   const posture = who && (await loadPosture(entities, policies, { identityId: who.id, session }, call.now()));
   return {
-    digest: rows.length > MOST_SERVICES ? undefined : await digestOf(entities, viewer, posture, rows, call),
+    digest: rows.length > MAX_SERVICES ? undefined : await digestOf(entities, viewer, posture, rows, call),
     ...endsOf(policies, posture, call),
   };
 };
 
-/** A digest of everything the list can show, with the config data of every type, but without the time left until a check fails, which changes by itself. */
+/** A digest of everything the list can show, including the config data of every type, but not the time until a check fails, which changes by itself. */
 const digestOf = async (
   entities: Entities,
   viewer: Viewer,
@@ -65,23 +65,23 @@ const endsOf = (policies: Viewer['policies'], posture: Posture | undefined, call
   };
 };
 
-/** The last answer to a session, and what its list was then. */
+/** The last answer to a session, and the state of its list at that time. */
 interface LastAnswer extends ListState {
   readonly revision: number;
   readonly lastChangeAt: string;
 }
 
-/** Sessions that poll, for each controller. One that is forgotten asks as if for the first time. */
-const MOST_SESSIONS = 100_000;
+/** Maximum number of remembered sessions for each controller. The next request of an evicted session counts as its first. */
+const MAX_SESSIONS = 100_000;
 const lastAnswers = new WeakMap<Core, LRUCache<string, LastAnswer>>();
 
 const answersOf = (core: Core): LRUCache<string, LastAnswer> => {
   let answers = lastAnswers.get(core);
-  if (!answers) lastAnswers.set(core, (answers = boundedCache(MOST_SESSIONS)));
+  if (!answers) lastAnswers.set(core, (answers = boundedCache(MAX_SESSIONS)));
   return answers;
 };
 
-/** The time of the last change, or of the beginning of the API session where none is known since. */
+/** The time of the last change, or the start of the API session if no change since then is known. */
 export const lastServiceChange = (call: Call): Promise<{ readonly lastChangeAt: string }> =>
   call.read(async (entities) => {
     const actor = apiSessionOf(call.actor);
@@ -89,14 +89,14 @@ export const lastServiceChange = (call: Call): Promise<{ readonly lastChangeAt: 
     const recent = call.isJoined ? recentChanges.known() : await recentChanges.catchUp(entities);
     const answers = answersOf(call.core);
     const before = answers.get(actor.session.id);
-    // State that this call does not see cannot be compared, nor can uncommitted writes of a host.
+    // Neither state that this call does not see nor uncommitted writes of a host can be compared.
     if (!recent.isSeen) return { lastChangeAt: before?.lastChangeAt ?? (await beginning(entities, actor, recent)).lastChangeAt };
     const now = before ? await since(entities, call, before, recent) : await first(entities, call, recent);
     answers.set(actor.session.id, now);
     return { lastChangeAt: now.lastChangeAt };
   });
 
-/** The state of a session that has not asked before. */
+/** The initial state of a session, at its first request. */
 const beginning = async (entities: Entities, actor: ApiSessionActor, recent: Recent) => {
   const asking = await askingOf(entities, actor);
   const lastChangeAt = latest(recent.since, actor.session.createdAt);
@@ -139,7 +139,7 @@ const lastRelevantChange = async (
 };
 
 const askingOf = async (entities: Entities, actor: ApiSessionActor): Promise<Asking> => {
-  // As this transaction sees them: who calls may have been looked up before it began.
+  // Read in this transaction, because the caller may have been looked up before it began.
   const who = await entities.require(identity, actor.identity.id);
   const session = await entities.require(apiSession, actor.session.id);
   let found: Promise<Viewer> | undefined;

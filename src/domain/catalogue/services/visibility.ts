@@ -16,13 +16,13 @@ import { serviceConfigsSeen } from './config-data.ts';
 type Identity = RowOf<typeof identity>;
 type Policies = readonly RowOf<typeof servicePolicy>[];
 
-/** The viewer of services, with the policies that select it. The host's own code has no identity. */
+/** The viewer of services, with the policies that select it. The host's code has no identity. */
 export interface Viewer {
   readonly identity: Identity | undefined;
-  /** The API session in which it looks; undefined for who is only looked at. */
+  /** The viewer's API session; undefined if another caller inspects what the identity sees. */
   readonly session: SessionFacts | undefined;
   readonly policies: Policies;
-  /** Ids of config types, `all` for every one. */
+  /** Ids of config types, or `all` for every type. */
   readonly configTypes: readonly string[];
 }
 
@@ -37,13 +37,13 @@ export const viewerOf = async (
   configTypes,
 });
 
-/** The services that a viewer sees: all for an administrator, otherwise those that policies grant. */
+/** The services that a viewer sees: all of them for an administrator, otherwise those that policies grant. */
 export const visibleTo = async ({ identity: who, policies }: Viewer): Promise<Predicate> =>
   !who || hasAdministratorRights(who) ? ALL : selectedBy(policies.map((policy) => sideOf(policy, 'serviceRoles')));
 
 /**
  * Presents services to a viewer: permissions, posture queries, and the data of the requested configs.
- * @param posture of all policies of the viewer, if already loaded
+ * @param posture for all policies of the viewer, if already loaded
  */
 export const seenBy = (
   { identity: who, session, policies, configTypes }: Viewer,
@@ -53,7 +53,7 @@ export const seenBy = (
   present: async (entities, rows: readonly RowOf<typeof service>[], call) => {
     const configs = configTypes.length === 0 ? undefined : await serviceConfigsSeen(entities, rows, who?.id, configTypes);
     const permissionsFor = who && (await permissionsAmong(policies, [who], rows));
-    const turn = createTimeSlice(PAIRS_AT_ONCE);
+    const turn = createTimeSlice(PAIRS_PER_SLICE);
     const permissions: Permissions<Policies[number]>[] = [];
     const granting = new Set<Policies[number]>();
     // Many services are granted by the same policies.
@@ -90,14 +90,14 @@ export const seenBy = (
 });
 
 /** Pairs of a service and a granting policy that are processed before yielding to the event loop. */
-const PAIRS_AT_ONCE = 20_000;
+const PAIRS_PER_SLICE = 20_000;
 
 const NOTHING: Permissions<Policies[number]> = { dial: false, bind: false, granting: [] };
 
 const permissionsOf = ({ dial, bind }: Permissions): readonly string[] =>
   dial || bind ? [...(bind ? ['Bind'] : []), ...(dial ? ['Dial'] : [])] : ['Invalid'];
 
-/** The posture queries that a service shows of each policy that grants it. */
+/** The posture queries shown with a service, for each policy that grants it. */
 const postureQueriesBy = async (posture: Posture, granting: Iterable<Policies[number]>): Promise<ReadonlyMap<Policies[number], object>> => {
   const entries = new Map<Policies[number], object>();
   const turn = createTimeSlice(ENTRIES_AT_ONCE);

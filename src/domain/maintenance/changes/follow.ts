@@ -11,13 +11,13 @@ import { checkedCursor, checkedKinds, cursorExpired } from './cursor.ts';
 
 type Operation = typeof changes.operations.follow;
 
-/** Changes read at a time: the next page is read when the reader has taken this one. */
+/** Number of changes in a page. For backpressure, the next page is read only after the client has consumed this one. */
 const PAGE = { first: 10, least: 2, most: 100 } as const;
-/** Bytes of a page, about: a change may have two megabytes, and a reader that takes nothing keeps its page in memory. */
+/** Approximate size of a page in bytes: a change may have two megabytes, and a stalled reader keeps its page in memory. */
 const PAGE_BYTES = 262_144;
-/** How often the permission of an actor is checked while nothing changes: a session may have expired. ms */
+/** How often an actor's permission is checked while nothing changes, because a session may have expired. ms */
 const RECHECK_MS = 5000;
-/** After which a disconnected client reconnects. ms */
+/** Delay before a disconnected client reconnects. ms */
 const RETRY_MS = 1000;
 
 /** Streams the changes after a revision. */
@@ -42,7 +42,7 @@ async function* eventsAfter(
   wanted: ReadonlySet<ChangedKind> | undefined,
 ): AsyncGenerator<ServerSentEvent<Change>, void, undefined> {
   const { signal: closing } = call.core.logWatch;
-  // A client that is disconnected before the first change resumes from here, too.
+  // A client that is disconnected before the first change also resumes from here.
   yield { ...mark(begin), retry: RETRY_MS };
   // Each read checks the permission.
   const read: ReadRecords = (query) => call.readOn((entities) => entities.list(changeKind, query)).catch(unlessAborted(closing));
@@ -60,11 +60,11 @@ async function* eventsAfter(
   }
 }
 
-/** Changes of a page, by the size of those before. */
+/** The number of changes in a page, by the average size of the previous ones. */
 const pageOf = (averageBytes: number | undefined): number =>
   averageBytes === undefined ? PAGE.first : Math.max(PAGE.least, Math.min(PAGE.most, Math.floor(PAGE_BYTES / averageBytes)));
 
-/** Ignores the failure of a read while the controller closes: nothing was read. */
+/** Treats a failed read as empty if the controller is closing. */
 const unlessAborted =
   (signal: AbortSignal) =>
   (error: unknown): readonly [] => {

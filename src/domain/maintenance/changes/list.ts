@@ -9,9 +9,9 @@ import { and, oneOf, type Predicate, stringField } from '../../../query/index.ts
 import { MAX_PAGE_SIZE, pageSize } from '../../../resources/lists.ts';
 import { checkedCursor, checkedKinds } from './cursor.ts';
 
-/** Changes that are read at a time. */
+/** Number of changes read at a time. */
 const BATCH = 50;
-/** Characters after which a page is not continued: a change may have two megabytes. */
+/** Number of characters after which a page ends: a change may have two megabytes. */
 const LARGE = 8_388_608;
 
 type Operation = typeof changes.operations.list;
@@ -22,7 +22,7 @@ export const listChanges = (call: Call, { after, kinds, limit: given }: DecodedO
     const wanted = checkedKinds(kinds);
     const read: ReadRecords = (query) => entities.list(changeKind, query);
     const begin = after === undefined ? (await revisionAt(read, 'oldest')) - 1 : await checkedCursor(entities, 'after', after);
-    // The rest is asked for with `after`.
+    // The client requests the rest with `after`.
     const limit = Math.min(pageSize(given), MAX_PAGE_SIZE);
     const of = (from: number): Predicate => {
       const { where } = recordsFrom(from, limit);

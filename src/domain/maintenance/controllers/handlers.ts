@@ -8,7 +8,7 @@ import { presentOne } from '../../../resources/present.ts';
 import { symbolsOfList } from '../../../resources/symbols.ts';
 
 /** More controllers than any network has. */
-const MOST = 1000;
+const MAX_CONTROLLERS = 1000;
 
 const FOR_CLIENTS: readonly string[] = ['edge-client', 'edge-oidc'];
 
@@ -24,10 +24,10 @@ export const controllerBehaviour = behaviour(controller, {
 });
 
 export const controllerEntries = implement(controllers, {
-  // They are few, and whether one is online is known only here: filter and order are for what is shown.
+  // Controllers are few, and `isOnline` is computed, so filtering and sorting apply to the presented rows.
   list: (call, query) =>
     call.read(async (entities) => {
-      const rows = await entities.list(controller, { where: ALL, limit: MOST });
+      const rows = await entities.list(controller, { where: ALL, limit: MAX_CONTROLLERS });
       const shown = await Promise.all(rows.map((row) => presentOne(entities, controller, row, call)));
       return pageInMemory(call, symbolsOfList(controller, call.operation), query, shown);
     }),

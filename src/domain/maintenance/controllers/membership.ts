@@ -7,33 +7,33 @@ import { dateField, equals, stringField } from '../../../query/index.ts';
 import { newRow } from '../../../resources/merge.ts';
 import { API_PATHS, OIDC_PATH } from '../informational/api-paths.ts';
 
-/** How a controller is known to the others of its network, and to clients. */
+/** How the other controllers of the network, and clients, know this controller. */
 export interface MemberOptions {
-  /** Its own among the controllers of the network, and the same after a restart. */
+  /** Unique among the controllers of the network, and stable across restarts. */
   readonly name: string;
-  /** Where routers reach it, e.g. `tls:ctrl.example:6262`. Default: host and port of `settings.address`; `/controllers` shows none then. */
+  /** Where routers reach it, e.g. `tls:ctrl.example:6262`. Default: host and port of `settings.address`; `/controllers` then shows no address. */
   readonly ctrlAddress?: string;
 }
 
-/** A controller that has not been heard of for so long counts as offline. ms */
+/** A controller that has not renewed its membership for this long counts as offline. ms */
 const ONLINE_MS = 60_000;
 const RENEWED_MS = 20_000;
-/** One that has been offline for so long is forgotten when the next one joins. ms */
+/** A controller that has been offline for this long is removed when another one joins. ms */
 const REMEMBERED_MS = DAY;
 
 /**
- * Makes the controller one of those that `/controllers` lists, until it closes.
- * @returns once it is
- * @throws TypeError for an empty name; what the store throws
+ * Adds the controller to those that `/controllers` lists, until it closes.
+ * @returns once it is listed
+ * @throws TypeError for an empty name; errors of the store
  */
 export const joinNetwork = async (core: Core, options: MemberOptions): Promise<void> => {
   if (options.name === '') throw new TypeError('the name of a controller may not be empty: member.name');
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const membership = core.background.run({ actor: 'system', requestId: 'membership' }, async (job) => {
     await join(job, core, options);
-    const say = () => sayOnlineUntil(job, options.name, later(core, ONLINE_MS));
+    const renew = () => setOnlineUntil(job, options.name, later(core, ONLINE_MS));
     job.every(RENEWED_MS, () =>
-      say().catch((error) =>
+      renew().catch((error) =>
         core.platform.logger.warn(
           'could not renew the membership of this controller; without a renewal, the others consider it offline after 60 seconds',
           { error: String(error) },
@@ -42,7 +42,7 @@ export const joinNetwork = async (core: Core, options: MemberOptions): Promise<v
     );
     resolve();
     await new Promise<void>((close) => job.signal.addEventListener('abort', () => close()));
-    await sayOnlineUntil(job, options.name, later(core, 0)).catch((error) =>
+    await setOnlineUntil(job, options.name, later(core, 0)).catch((error) =>
       core.platform.logger.warn('could not end the membership of this controller; the others consider it offline within 60 seconds', {
         error: String(error),
       }),
@@ -78,8 +78,8 @@ const join = async (job: Job, { pki, settings, platform, provider }: Core, { nam
   });
 };
 
-/** Also while it closes. No change worth a record: the field is volatile. */
-const sayOnlineUntil = (job: Job, name: string, onlineUntil: string): Promise<void> =>
+/** Works while the controller closes, too. Writes no change record, because the field is volatile. */
+const setOnlineUntil = (job: Job, name: string, onlineUntil: string): Promise<void> =>
   job.conclude(async (entities) => {
     const row = await entities.find(controller, equals(stringField('name'), name));
     if (row) await entities.update(controller, row, { onlineUntil });

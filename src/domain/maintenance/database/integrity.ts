@@ -11,13 +11,13 @@ import type { Row } from '../../../storage/port.ts';
 import { keepSnapshot } from './snapshots.ts';
 import { type TakenTask, type Task, type TaskWork, workOn } from './tasks.ts';
 
-/** Rows per transaction: keeps each transaction short, and memory bounded for any size of store. */
+/** Rows per transaction: keeps transactions short and memory bounded, whatever the size of the store. */
 const PAGE = 100;
-const MOST_FINDINGS = 1000;
+const MAX_FINDINGS = 1000;
 /** The interval at which a running check stores its results. ms */
 const NOTED_MS = 1000;
 
-/** Looks at everything that is stored and, if it is to fix, makes it right; the task holds what was found. */
+/** Checks everything in the store, and repairs it on request; the task holds the findings. */
 export const runIntegrity = async (job: Job, core: Core, taken: TakenTask, isFix: boolean): Promise<void> => {
   const findings: Finding[] = [];
   const results = { findings, tooManyFindings: false };
@@ -25,7 +25,7 @@ export const runIntegrity = async (job: Job, core: Core, taken: TakenTask, isFix
     if (isFix && core.snapshots) await keepSnapshot(task.signal, core, core.snapshots);
     let notedAt = core.platform.clock.now();
     for await (const finding of scan(task, isFix)) {
-      if (findings.length < MOST_FINDINGS) findings.push(finding);
+      if (findings.length < MAX_FINDINGS) findings.push(finding);
       else results.tooManyFindings = true;
       if (core.platform.clock.now() - notedAt < NOTED_MS) continue;
       notedAt = core.platform.clock.now();
@@ -79,8 +79,8 @@ async function* rowFindings(task: TaskWork, kind: Kind, isFix: boolean): AsyncGe
 }
 
 /**
- * In a transaction of its own, where the row is looked at again: it may have been changed since it was read.
- * @returns what is still wrong
+ * Repairs a row in a separate transaction, after checking it again, because it may have changed since it was read.
+ * @returns the remaining faults
  */
 const fixRow = async (task: TaskWork, kind: Kind, id: string): Promise<readonly string[]> => {
   let before: readonly string[] = [];
@@ -92,13 +92,13 @@ const fixRow = async (task: TaskWork, kind: Kind, id: string): Promise<readonly 
       return row && faults.length > 0 ? (await remedyFaults(entities, kind, row, faults)).map(({ description }) => description) : [];
     });
   } catch (error) {
-    // Something that must stay needs what would have to go.
+    // The row would have to be deleted, but another row that must stay depends on it.
     if (error instanceof ApiError && (error.status === 400 || error.status === 409)) return before;
     throw error;
   }
 };
 
-/** Yields to the event loop, which nothing else does if everything is in memory. */
+/** Yields to the event loop, because a store in memory never does. */
 const breathe = async ({ signal }: TaskWork): Promise<void> => {
   await yieldToEventLoop();
   signal.throwIfAborted();

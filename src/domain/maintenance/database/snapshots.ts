@@ -9,17 +9,17 @@ import type { SnapshotSink } from '../../../platform/platform.ts';
 import { saveSnapshot, type TakenSnapshot } from '../../../storage/snapshot/take.ts';
 import { take, workOn } from './tasks.ts';
 
-/** At most one a minute (contract of the published API). ms */
+/** Minimum interval between snapshots: the published API allows one per minute. ms */
 const PAUSE_MS = 60_000;
 
-/** The share of the caller's time limit that is spent waiting for the snapshot. */
+/** The fraction of the caller's time limit that is spent waiting for the snapshot. */
 const SHARE = 0.75;
 
 /**
- * Takes a snapshot, and resolves once it is saved. A caller over HTTP gets 202 before its time limit if the work continues. The answer is an empty
- * object in the published API: its `location` leads to the state, which has the name.
- * @throws ApiError `NOT_CONFIGURED` where the host has given no place, `RATE_LIMITED` within a minute of the last one, `SERVER_UNAVAILABLE` when the
- *   place cannot take it
+ * Takes a snapshot, and resolves once it is saved. A caller over HTTP gets 202 before its time limit if the work is still in progress. In the published
+ * API the answer is an empty object; its `location` leads to the state, which includes the name.
+ * @throws ApiError `NOT_CONFIGURED` if the host has configured no sink, `RATE_LIMITED` within a minute of the last snapshot, `SERVER_UNAVAILABLE` if the
+ *   sink cannot store it
  */
 export const createSnapshot = async (call: Call): Promise<Record<string, never>> => {
   const { core, requestId } = call;
@@ -45,7 +45,7 @@ export const createSnapshot = async (call: Call): Promise<Record<string, never>>
   return {};
 };
 
-/** True if the work ends well before the time limit of the caller. */
+/** True if the work ends well before the caller's time limit. */
 const isOverWithin = async (work: Promise<unknown>, { platform }: Core, timeLimit: number | undefined): Promise<boolean> => {
   if (timeLimit === undefined) return true;
   const over = new AbortController();
@@ -58,7 +58,7 @@ const isOverWithin = async (work: Promise<unknown>, { platform }: Core, timeLimi
   return isOver;
 };
 
-/** @param signal ends it */
+/** @param signal aborts the snapshot */
 export const keepSnapshot = (signal: AbortSignal, core: Core, sink: SnapshotSink): Promise<TakenSnapshot> =>
   core.store.transaction('read', (tx) => saveSnapshot(core.store, tx, stoppableSink(signal, core, sink), core.platform));
 
@@ -69,14 +69,14 @@ const stoppableSink = (signal: AbortSignal, core: Core, sink: SnapshotSink): Sna
       await sink.save(name, watched(stoppable(parts, signal), state));
     } catch (error) {
       if (state.fault) throw state.fault.error;
-      // For example a full disk, which neither the request nor the controller can fix.
+      // For example, a full disk, which neither the request nor the controller can fix.
       core.platform.logger.error('could not save the snapshot: the SnapshotSink of the option snapshots failed', { error });
       throw unavailable('the place where snapshots are kept did not take it; the log of the controller says why');
     }
   },
 });
 
-/** The error of the generator of parts, if that is why saving failed. */
+/** The error of the generator of parts, if it made saving fail. */
 interface Watched {
   fault: { readonly error: unknown } | undefined;
 }
@@ -90,7 +90,7 @@ async function* watched(parts: AsyncIterable<string>, state: Watched): AsyncGene
   }
 }
 
-/** Ends with the controller, and yields to the event loop between parts, which nothing else does if everything is in memory. */
+/** Stops when the controller closes, and yields to the event loop between parts, because a store in memory never does. */
 async function* stoppable(parts: AsyncIterable<string>, signal: AbortSignal): AsyncGenerator<string> {
   for await (const part of parts) {
     signal.throwIfAborted();

@@ -11,23 +11,23 @@ import { newRow } from '../../../resources/merge.ts';
 import { newId } from '../../../storage/ids.ts';
 
 export type Task = RowOf<typeof maintenanceTask>;
-/** Also the name of its lease. */
+/** The name of the task, and of its lease. */
 export type TaskName = 'data-integrity' | 'snapshot';
 type Fields = Partial<Omit<Task, 'id'>>;
 
-/** After this time without a renewal of its lease, another controller may take over a task. ms */
+/** Time without a renewal of its lease after which another controller may take over a task. ms */
 const HELD_MS = 60_000;
 
-/** A task that this controller has taken. */
+/** A task that this controller has acquired. */
 export interface TakenTask {
   readonly name: TaskName;
   readonly claim: Claim;
 }
 
 /**
- * Takes a task, if no controller of the network holds it.
+ * Acquires a task, if no controller of the network holds it.
  * @param pause minimum time since the last success of the task, ms
- * @throws ApiError `RATE_LIMITED`; TypeError in a transaction of the host's, which the work would wait for and be waited for by
+ * @throws ApiError `RATE_LIMITED`; TypeError in a transaction of the host, which would deadlock with the work
  */
 export const take = (call: Call, name: TaskName, fields: Fields, pause = 0): Promise<TakenTask> => {
   if (call.isJoined) throw new TypeError('maintenance cannot be part of a transaction of the host');
@@ -45,7 +45,7 @@ export const take = (call: Call, name: TaskName, fields: Fields, pause = 0): Pro
   });
 };
 
-/** The operations of a running task, all under its lease. */
+/** The operations of a running task, all of them under its lease. */
 export interface TaskWork extends Pick<Lease, 'signal' | 'read' | 'write'> {
   /** Stores the progress. @throws as `write` */
   note(fields: Fields): Promise<void>;
@@ -53,7 +53,7 @@ export interface TaskWork extends Pick<Lease, 'signal' | 'read' | 'write'> {
 
 /**
  * Runs the work of an acquired task, and always releases the task.
- * @param result the fields to store at the end, from the value of the work; undefined if that failed
+ * @param result the fields to store at the end, from the value of the work; undefined if the work failed
  * @throws errors of `work`
  */
 export const workOn = async <T>(
@@ -82,7 +82,7 @@ export const workOn = async <T>(
   }
 };
 
-/** The state of the last run of a task. A run whose controller was lost is over, with that as its error. */
+/** The state of the last run of a task. If its controller was lost, the run counts as failed with that error. */
 export const progressOf = async (entities: Entities, name: TaskName, now: string) => {
   const task = await entities.get(maintenanceTask, name);
   const lease = await entities.get(leaseKind, name);

@@ -11,7 +11,7 @@ import { software } from '../../../version.ts';
 import { JSON_TYPE } from '../../../wire/media-types.ts';
 import { API_PATHS, OIDC_PATH, SPECS } from './api-paths.ts';
 
-/** Names of the counts that clients know, and the kinds that they count; null where the controller keeps no such thing as rows. */
+/** Names of the counts that clients know, and the kinds that they count; null if the controller does not store these as rows. */
 const summaryKinds: Readonly<Record<string, string | null>> = {
   apiSessionCertificates: 'apiSessionCertificate',
   apiSessions: 'apiSession',
@@ -48,7 +48,7 @@ const version = async (call: Call) => {
     v1: { apiBaseUrls: base === undefined ? [] : [`${base}${path}`], path: `${prefix}${path}`, version: '1.0.0' },
   });
   return {
-    // `edge` is what the oldest clients look for; it is the client API.
+    // The oldest clients look for `edge`, which is the client API.
     apiVersions: {
       edge: at(API_PATHS['edge-client']),
       'edge-client': at(API_PATHS['edge-client']),
@@ -81,7 +81,7 @@ const specOf = (call: Call, id: string) => {
   };
 };
 
-/** Where the APIs are: as an address, or where that is not known as a path. */
+/** The location of the APIs: a full address, or a path if the address is not known. */
 const locationOf = (call: Call): string => baseAddress(call) ?? call.mount;
 
 const raw = (document: string, contentType = JSON_TYPE) => ({ contentType, body: document });
@@ -104,7 +104,7 @@ export const informationalEntries = implement(informational, {
     return pageOf(specs, plan, specs.length, specSymbols);
   },
   getSpec: async (call, { id }) => specOf(call, id),
-  // JSON is YAML: one document serves both media types.
+  // JSON is valid YAML, so one document serves both media types.
   getSpecBody: async (call, { id }) => raw(call.core.documents.swagger(SPECS[specOf(call, id).id], locationOf(call))),
   swagger: async (call) => raw(call.core.documents.swagger(call.surface, locationOf(call))),
   openapi: async (call) => raw(call.core.documents.openapi(locationOf(call))),

@@ -17,12 +17,12 @@ const MS: Readonly<Record<string, number>> = {
   m: 60_000,
   h: 3_600_000,
 };
-/** As many nanoseconds as 64 bits hold: some 292 years. ms */
-const LONGEST = 9_223_372_036_854;
+/** The longest duration that fits in 64 bits as nanoseconds: some 292 years. ms */
+const MAX_DURATION = 9_223_372_036_854;
 
 /**
  * A duration such as `1h30m`, `-1.5s` or `0`: a sign, then numbers with units, or `0` alone.
- * @returns milliseconds; undefined when it is none, or longer than 292 years
+ * @returns milliseconds; undefined if the text is not a duration, or longer than 292 years
  */
 export const parseDuration = (text: string): number | undefined => {
   const unsigned = text.replace(/^[+-]/, '');
@@ -34,22 +34,22 @@ export const parseDuration = (text: string): number | undefined => {
     sum += Number(match[1]) * (MS[match[2] ?? ''] ?? Number.NaN);
     end = part.lastIndex;
   }
-  if (end === 0 || end < unsigned.length || sum > LONGEST) return undefined;
+  if (end === 0 || end < unsigned.length || sum > MAX_DURATION) return undefined;
   return text.startsWith('-') ? -sum : sum;
 };
 
-/** The zero time that clients expect. */
+/** The zero time of Go, which clients expect. */
 const NEVER = '0001-01-01T00:00:00.000Z';
 const CHANNELS = ['EstablishPath', 'SelectPath'];
-/** Traces that are over go as others come, so many at a time. */
-const MOST_FORGOTTEN = 100;
+/** Maximum number of expired traces that a request deletes. */
+const MAX_EXPIRED = 100;
 
-/** Begins to trace the data flows of an identity, in place of what was traced of it before; or ends that. */
+/** Starts tracing the data flows of an identity, replacing any trace in progress; or stops it. */
 export const traceIdentity = (call: Call, { id, body }: { readonly id: string; readonly body: z.output<typeof traceSpec> }) =>
   call.write(async (entities) => {
     await entities.require(identity, id);
     const until = body.enabled ? endOf(call, body.duration ?? '') : NEVER;
-    await forgetOver(entities, call.now());
+    await deleteExpired(entities, call.now());
     const before = await entities.get(trace, id);
     if (!body.enabled) {
       if (before) await entities.remove(trace, before);
@@ -73,7 +73,7 @@ const endOf = (call: Call, duration: string): string => {
   return new Date(Date.parse(call.now()) + Math.trunc(length)).toISOString();
 };
 
-const forgetOver = async (entities: Entities, now: string): Promise<void> => {
+const deleteExpired = async (entities: Entities, now: string): Promise<void> => {
   const over = { op: 'compare', field: dateField('until'), is: '<=', value: now } as const;
-  for (const row of await entities.list(trace, { where: over, limit: MOST_FORGOTTEN })) await entities.remove(trace, row);
+  for (const row of await entities.list(trace, { where: over, limit: MAX_EXPIRED })) await entities.remove(trace, row);
 };

@@ -9,7 +9,7 @@ import { type Access, evaluateAccess, type PolicyResult } from './evaluate.ts';
 
 type Policy = RowOf<typeof servicePolicy>;
 
-/** The decision whether an identity may dial or bind a service now, with its reasons. */
+/** Whether an identity may dial or bind a service now, and why. */
 export interface Decision {
   /** True if a policy of the type selects both, regardless of its posture checks. */
   readonly isPermitted: boolean;
@@ -22,12 +22,12 @@ export interface Decision {
 /** The subject of a decision: an identity, in one of its API sessions, at a time (ISO text). */
 export interface Asker {
   readonly identity: RowOf<typeof identity>;
-  /** Without a session, no code was passed, so MFA checks fail. */
+  /** Without a session, no MFA code was passed, so MFA checks fail. */
   readonly session: SessionFacts | undefined;
   readonly now: string;
 }
 
-/** The evaluator's result for one type of right. */
+/** The decision for one type of policy, from the evaluator's result. */
 export const decisionOf = ({ permissions, dial, bind, results }: Access<Policy>, type: PolicyType): Decision => ({
   isPermitted: type === 'Dial' ? permissions.dial : permissions.bind,
   isGranted: type === 'Dial' ? dial : bind,

@@ -1,7 +1,7 @@
 /**
- * The one evaluator: what policies let an identity do with a service. Pure; lists ask the same of the store, with the predicates of
- * `policy/roles/membership.ts`. Rights are a matter of policies alone: what is permitted, and so listed, does not depend on the endpoint. Whether it
- * may be done now depends on the posture checks of the permitting policies, too.
+ * The single evaluator of what policies let an identity do with a service. It is pure; lists query the store for the same with the predicates of
+ * `policy/roles/membership.ts`. Permissions depend on policies alone: what is permitted, and therefore listed, does not depend on the endpoint. Access
+ * now depends on the posture checks of the permitting policies, too.
  */
 import type { PolicyType } from '../../../api/policies.ts';
 import { memoized } from '../posture/memoized.ts';
@@ -47,8 +47,8 @@ const permissionsBy = <P extends AccessPolicy>(granting: readonly P[]): Permissi
 });
 
 /**
- * The same for each pair of many identities and services: its cost follows how many policies select them, not how many policies there are.
- * @returns gives one and the same result for pairs that the same policies grant, where that is easily seen
+ * Evaluates each pair of many identities and services: the cost depends on how many policies select them, not on the total number of policies.
+ * @returns a function that returns the same object for pairs that the same policies grant, if that is easy to detect
  */
 export const permissionsAmong = async <P extends AccessPolicy, I extends Selectable, S extends Selectable>(
   policies: readonly P[],
@@ -68,19 +68,19 @@ export const permissionsAmong = async <P extends AccessPolicy, I extends Selecta
   return (identity, service) => ofIdentity(identity)(ofServices.get(service) ?? none);
 };
 
-/** A policy that selects both, and how its posture checks stand. It passes when all do, and so without any. */
+/** A policy that selects both, with the results of its posture checks. It passes if all of them pass, so also if there are none. */
 export interface PolicyResult<P extends AccessPolicy = AccessPolicy> {
   readonly policy: P;
   readonly isPassing: boolean;
   readonly checks: readonly CheckResult[];
 }
 
-/** Access now: `dial` and `bind` are true if some policy of the type permits it and its posture checks pass. */
+/** Access now: `dial` and `bind` are true if a policy of that type permits it and its posture checks pass. */
 export interface Access<P extends AccessPolicy = AccessPolicy> {
   readonly permissions: Permissions<P>;
   readonly dial: boolean;
   readonly bind: boolean;
-  /** A result for each granting policy, in their order. */
+  /** A result for each granting policy, in the same order. */
   readonly results: readonly PolicyResult<P>[];
 }
 
@@ -91,7 +91,7 @@ export const evaluateAccess = <P extends AccessPolicy>(
   posture: Posture,
 ): Access<P> => accessBy(evaluatePermissions(policies, identity, service), posture);
 
-/** Access by permissions that are known. */
+/** Derives access from known permissions. */
 export const accessBy = <P extends AccessPolicy>(permissions: Permissions<P>, posture: Posture): Access<P> => {
   const results = permissions.granting.map((policy) => evaluatePolicy(policy, posture));
   const may = (right: PolicyType) => results.some(({ policy, isPassing }) => policy.type === right && isPassing);

@@ -9,8 +9,8 @@ import { type AccessPolicy, grants, type PolicyResult } from './evaluate.ts';
 
 export type Suggestion = z.infer<typeof explanation>['suggestions'][number];
 
-/** As many as are shown. */
-const MOST = 5;
+/** Maximum number of suggestions shown. */
+const MAX_SUGGESTIONS = 5;
 
 export interface NamedEntity extends Selectable {
   readonly name: string;
@@ -19,9 +19,9 @@ export interface NamedEntity extends Selectable {
 type NamedPolicy = AccessPolicy & { readonly name: string };
 
 /**
- * The smallest changes that would let the identity dial or bind the service, smallest first. Each is an operation with its body, or the posture
- * checks that the endpoint must come to pass; carrying out any one of them grants the access. A policy of its own for the two is always among
- * them, for it grants nothing else.
+ * The smallest changes that would let the identity dial or bind the service, smallest first. Each is an operation with its body, or a list of posture
+ * checks that the endpoint must pass; any one of them grants the access. A new policy for these two alone is always included, because
+ * it grants nothing else.
  */
 export const suggestAccess = (
   type: PolicyType,
@@ -44,10 +44,10 @@ export const suggestAccess = (
   const others = results
     .flatMap((result) => (result.isPassing ? throughPolicy(result.policy, identity, service) : byPassing(result, identity, service)))
     .sort((a, b) => a.size - b.size);
-  return [...others.slice(0, MOST - 1), ownPolicy].sort((a, b) => a.size - b.size);
+  return [...others.slice(0, MAX_SUGGESTIONS - 1), ownPolicy].sort((a, b) => a.size - b.size);
 };
 
-/** A policy that selects both lacks only that its checks pass. One that selects one of the two would need more than one change. */
+/** If a failing policy selects both, passing its checks suffices. If it selects only one of the two, it would need more than one change. */
 const byPassing = ({ policy, checks }: PolicyResult<NamedPolicy>, identity: NamedEntity, service: NamedEntity): readonly Suggestion[] => {
   if (!grants(policy, identity, service)) return [];
   const failing = checks.filter(({ isPassing }) => !isPassing).map(({ check }) => check);
@@ -60,7 +60,7 @@ const byPassing = ({ policy, checks }: PolicyResult<NamedPolicy>, identity: Name
   ];
 };
 
-/** The change that makes a policy which selects one of the two select the other as well. */
+/** For a policy that selects only one of the two, the change that makes it select the other as well. */
 const throughPolicy = (policy: NamedPolicy, identity: NamedEntity, service: NamedEntity): readonly Suggestion[] => {
   const { semantic, identityRoles, serviceRoles, name } = policy;
   const ofIdentity = describeSide({ semantic, roles: identityRoles }, identity);

@@ -2,7 +2,7 @@
 
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
 
-/** A full stop at the end is that of the root. */
+/** A trailing full stop denotes the DNS root. */
 export const isHostname = (text: string): boolean => {
   const name = text.endsWith('.') ? text.slice(0, -1) : text;
   return name.length <= 253 && name.split('.').every((label) => LABEL.test(label));
@@ -33,7 +33,7 @@ export const isIpv6 = (text: string, isLast: (ipv4: string) => boolean = isIpv4)
   if (more.length > 0) return false;
   const groups = [head, tail ?? ''].flatMap((part) => (part === '' ? [] : part.split(':')));
   const last = groups.at(-1) ?? '';
-  // An address that ends in `::` has no last group to stand for two.
+  // An address that ends in `::` has no last group that could be an IPv4 address.
   const endsInIpv4 = tail !== '' && last.includes('.');
   const count = groups.length + (endsInIpv4 ? 1 : 0);
   if (tail === undefined ? count !== 8 : count > 7) return false;

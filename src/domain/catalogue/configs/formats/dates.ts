@@ -14,7 +14,7 @@ const lengthOf = (month: number, year: number): number => {
   return [4, 6, 9, 11].includes(month) ? 30 : 31;
 };
 
-/** The offset may be an hour alone, and its colon be left out. */
+/** The offset may omit its minutes or its colon. */
 const TIME = /^(\d\d):(\d\d):(\d\d)(?:\.\d+)?(?:z|([+-])(\d\d)(?::?(\d\d))?)$/i;
 
 export const isTime = (text: string): boolean => {
@@ -23,7 +23,7 @@ export const isTime = (text: string): boolean => {
   const [hour, minute, second, , offsetHour, offsetMinute] = found.slice(1).map((part = '0') => Number(part)) as Six;
   if (hour > 23 || minute > 59 || second > 60 || offsetHour > 23 || offsetMinute > 59) return false;
   if (second < 60) return true;
-  // A leap second is the last of a day in UTC.
+  // A leap second is always the last second of a UTC day.
   const offset = (found[4] === '-' ? -1 : 1) * (offsetHour * 60 + offsetMinute);
   return (hour * 60 + minute - offset + 2 * DAY) % DAY === DAY - 1;
 };
@@ -33,7 +33,7 @@ type Six = [number, number, number, number, number, number];
 /** Minutes. */
 const DAY = 24 * 60;
 
-/** Between date and time stands a T or white space. */
+/** Date and time are separated by a T or a white-space character. */
 export const isDateTime = (text: string): boolean =>
   isDate(text.slice(0, 10)) && /^[t\s]$/i.test(text.charAt(10)) && isTime(text.slice(11));
 

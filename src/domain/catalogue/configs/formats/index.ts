@@ -6,8 +6,8 @@ import { isJsonPointer, isRelativeJsonPointer, isUri, isUriReference, isUriTempl
 type Test = (text: string) => boolean;
 
 /**
- * The formats that are checked; any other is a note to the reader. So is `idn-hostname`: the built-in config types say it of host names,
- * IP addresses, ranges (`10.0.0.0/8`), wildcards (`*.example`) and templates (`$dst_ip`) alike. All take time in proportion to the length of the text.
+ * The formats that are checked; any other is only an annotation. `idn-hostname` is not checked, because the built-in config types use it for host names,
+ * IP addresses, ranges (`10.0.0.0/8`), wildcards (`*.example`) and templates (`$dst_ip`) alike. Every check takes time linear in the length of the text.
  */
 const tests: Readonly<Record<string, Test>> = {
   date: isDate,
@@ -28,7 +28,7 @@ const tests: Readonly<Record<string, Test>> = {
 
 export const CHECKED_FORMATS: ReadonlySet<string> = new Set(Object.keys(tests));
 
-/** RFC 3986 knows no limit; 2,048 is what browsers and servers agree on for addresses, and everything else is far shorter. */
+/** RFC 3986 sets no limit; 2,048 is the URL length that browsers and servers commonly accept, and the other formats are far shorter. */
 const MAX_LENGTH = 2048;
 
 /** The checked formats, by name. */

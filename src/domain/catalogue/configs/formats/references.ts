@@ -4,32 +4,32 @@ import { isIpv6 } from './addresses.ts';
 const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
 /** An authority whose host is an address in brackets. Any other consists of characters that a path may have, too. */
 const LITERAL = /^\/?\/(?:(?:[\w.~!$&'()*+,;=:-]|%[0-9a-f]{2})*@)?\[([^\]]*)\](?::\d*)?(?=[/?#]|$)/i;
-/** Path, query and fragment. @param more characters of all three */
+/** Path, query and fragment. @param more characters allowed in all three */
 const restOf = (more: string): RegExp => {
   const path = String.raw`(?:[\w.~!$&'()*+,;=:@/${more}-]|%[0-9a-f]{2})*`;
   const part = String.raw`(?:[\w.~!$&'()*+,;=:@/?${more}-]|%[0-9a-f]{2})*`;
   return new RegExp(String.raw`^${path}(?:\?${part})?(?:#${part})?$`, 'i');
 };
 const REST = restOf('');
-/** A quotation mark is no character of a reference, but has always been accepted. */
+/** RFC 3986 does not allow quotation marks, but they have always been accepted. */
 const REST_OF_REFERENCE = restOf('"');
 const FUTURE = /^v[0-9a-f]+\.[\w.~!$&'()*+,;=:-]+$/i;
 
-/** Its bytes may have leading zeros. */
+/** Unlike in `isIpv4`, the bytes may have leading zeros. */
 const isLiteralIpv4 = (text: string): boolean =>
   /^(?:\d{1,3}\.){3}\d{1,3}$/.test(text) && text.split('.').every((byte) => Number(byte) < 256);
 
 export const isUriReference = (text: string): boolean =>
   [text.replace(SCHEME, ''), text].some((rest) => isReference(rest, REST_OF_REFERENCE));
 
-/** It has a scheme, and something between that and a query or fragment. */
+/** A URI has a scheme, and at least one character between the scheme and a query or fragment. */
 export const isUri = (text: string): boolean => {
   const [scheme = ''] = SCHEME.exec(text) ?? [];
   const rest = text.slice(scheme.length);
   return scheme !== '' && /^[^?#]/.test(rest) && isReference(rest, REST);
 };
 
-/** A reference without its scheme. */
+/** Checks a reference without its scheme. */
 const isReference = (text: string, expected: RegExp): boolean => {
   const [literal = '', host] = LITERAL.exec(text) ?? [];
   if (host !== undefined && !FUTURE.test(host) && !isIpv6(host, isLiteralIpv4)) return false;
@@ -50,7 +50,7 @@ const POINTER = /^(?:\/(?:[^~/]|~[01])*)*$/;
 
 export const isJsonPointer = (text: string): boolean => POINTER.test(text);
 
-/** Levels up, then a pointer, or `#` for the name there. */
+/** The number of levels up, then a pointer, or `#` for the name at that level. */
 export const isRelativeJsonPointer = (text: string): boolean => {
   const [levels = ''] = /^(?:0|[1-9]\d*)/.exec(text) ?? [];
   const rest = text.slice(levels.length);

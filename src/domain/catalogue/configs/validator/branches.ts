@@ -32,7 +32,7 @@ const anyOf: Keyword = (value, _schema, engine, fail) => {
     for (const branch of branches) {
       if (!tried(branch, data, at, seen)) continue;
       isGood = true;
-      if (!seen) break; // further ones could only add evaluated parts
+      if (!seen) break; // other branches could only add evaluated parts
     }
     if (!isGood) return fail(data, at, {});
     engine.errors.length = before;

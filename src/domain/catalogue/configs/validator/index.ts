@@ -12,13 +12,13 @@ import { ofValues } from './values.ts';
 const KEYWORDS: ReadonlyMap<string, Keyword> = new Map(Object.entries({ ...ofValues, ...branching, ...ofLists, ...ofObjects }));
 const LAST: ReadonlyMap<string, Keyword> = new Map(Object.entries({ unevaluatedItems, unevaluatedProperties }));
 
-/** Unknown keywords of a draft are ignored. */
+/** Keywords that a draft does not define, and that are therefore ignored. */
 const UNKNOWN: Readonly<Record<Draft, ReadonlySet<string>>> = {
   'draft-07': new Set(['prefixItems', 'dependentRequired', 'dependentSchemas', 'unevaluatedItems', 'unevaluatedProperties']),
   '2020-12': new Set(['additionalItems']),
 };
 
-/** Returns true if data is valid; if not, `errors` holds the reasons until the next call. */
+/** Returns true if the data is valid; if not, `errors` holds the reasons until the next call. */
 export interface Validator {
   (data: unknown): boolean;
   errors?: SchemaFault[] | null;
@@ -33,8 +33,8 @@ export interface ValidatorOptions {
 }
 
 /**
- * A validator on a schema from `copyForValidator`: functions that call each other, one for each keyword. No code is made of text, which some
- * platforms forbid.
+ * Creates a validator for a schema from `copyForValidator`: functions that call each other, one for each keyword. It generates no code from text,
+ * which some platforms forbid.
  */
 export const createValidator = (root: SchemaObject, options: ValidatorOptions): Validator => {
   const definitions = (root.definitions ?? {}) as Readonly<Record<string, SchemaObject | boolean>>; // made by copyForValidator

@@ -12,7 +12,7 @@ const lists =
 
 const itemCount = (data: unknown): number | undefined => (Array.isArray(data) ? data.length : undefined);
 
-/** Items from one index on, each against the schema of its index. */
+/** Checks the items from one index up to another, each against the schema for its index. */
 const each =
   ({ allErrors }: Engine, from: number, until: number, schemaAt: (index: number) => SchemaCheck | undefined): OfList =>
   (items, at, seen) => {
@@ -32,7 +32,7 @@ const tuple: Keyword = (value, _schema, engine) => {
   return lists(each(engine, 0, schemas.length, (index) => schemas[index]));
 };
 
-/** All items beyond a tuple. `false` is one fault for all of them. */
+/** All items after a tuple. If the schema is `false`, they give one fault together. */
 const rest =
   (tupleOf: (schema: Readonly<Record<string, unknown>>) => unknown): Keyword =>
   (value, schema, engine, fail) => {
@@ -59,7 +59,7 @@ const contains: Keyword = (value, { minContains, maxContains }, engine, fail) =>
   const params = { minContains: least, ...(most === undefined ? {} : { maxContains: most }) };
   return lists((found, at, seen) => {
     const before = engine.errors.length;
-    seeItems(seen, Number.POSITIVE_INFINITY); // not only those that match, as most validators have it
+    seeItems(seen, Number.POSITIVE_INFINITY); // all items, not only the matching ones, as in most validators
     let count = 0;
     for (const [index, item] of found.entries()) {
       if (check(item, below(at, index))) count++;

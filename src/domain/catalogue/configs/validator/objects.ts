@@ -1,4 +1,4 @@
-/** Keywords about objects. Only own properties count: no object has an inherited `constructor`. */
+/** Keywords about objects. Only own properties count, so an inherited `constructor` is not a property. */
 import { type At, allValid, below, type Engine, type Fail, type Keyword, limited, type SchemaCheck, type Seen, seeName } from './check.ts';
 
 type Schema = Readonly<Record<string, unknown>> | boolean;
@@ -39,7 +39,7 @@ const needed = (engine: Engine, lists: readonly (readonly [string, readonly stri
     ),
   );
 
-/** Names that a property needs beside it, or a schema that holds for the object which has it. */
+/** For each property, the names of others that it requires, or a schema for the object that has it. */
 const dependencies: Keyword = (value, _schema, engine, fail) => {
   const lists = entriesOf(value).flatMap(([name, item]) => (Array.isArray(item) ? [[name, item as readonly string[]] as const] : []));
   const schemas = compiledEntries(Object.fromEntries(entriesOf(value).filter(([, item]) => !Array.isArray(item))), engine);
@@ -64,7 +64,7 @@ const propertyNames: Keyword = (value, _schema, engine, fail) => {
   );
 };
 
-/** Properties that neither name nor pattern speaks of. */
+/** Properties that match neither a name in `properties` nor a pattern in `patternProperties`. */
 const additionalProperties: Keyword = (value, schema, engine, fail) => {
   const names = new Set(entriesOf(schema.properties).map(([name]) => name));
   const patterns = entriesOf(schema.patternProperties).map(([pattern]) => engine.patterns.compile(pattern));

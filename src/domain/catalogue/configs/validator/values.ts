@@ -36,7 +36,7 @@ const multipleOf: Keyword = (value, _schema, _engine, fail) => (data, at) => {
   return Math.abs(Math.round(times) - times) <= 1e-8 || fail(data, at, { multipleOf: value });
 };
 
-/** The number of code points: a pair of surrogates counts as one. */
+/** The number of code points: a surrogate pair counts as one. */
 const lengthOf = (data: unknown): number | undefined => {
   if (typeof data !== 'string') return undefined;
   let length = 0;
