@@ -6,18 +6,18 @@ import { relatedList, type Via } from '../resources/related.ts';
 import { ofType, reachedFrom, type Selected, sideOf } from './policy/policies/traversal.ts';
 import { selectedBy, selecting } from './policy/roles/membership.ts';
 
-/** Policy types by the names that queries have for them. */
+/** Policy types by their names in queries. */
 const POLICY_TYPES = { dial: 'Dial', bind: 'Bind' } as const;
 
-/** Parameters of some lists beside the common ones. */
+/** Parameters that only some lists have. */
 interface RelatedQuery {
   readonly policyType?: keyof typeof POLICY_TYPES | undefined;
 }
 
-/** Policies select entities of kinds that have role attributes. */
+/** Narrows a row that policies can select: its kind has role attributes. */
 const selectable = (row: AnyRow): Selected => row as AnyRow & Pick<Selected, 'roleAttributes'>;
 
-/** The predicate that the children of a list satisfy, by what connects them with their parent. */
+/** The predicate for the children of a list, by their link to the parent. */
 const viaOf = (link: RelationLink): Via<RelatedQuery> => {
   switch (link.by) {
     case 'reference':
@@ -25,7 +25,7 @@ const viaOf = (link: RelationLink): Via<RelatedQuery> => {
     case 'referenceInSet':
       return (_, { id }) => has(link.field, id);
     case 'idInSet':
-      return (_, row) => oneOf(stringField('id'), row[link.field] as readonly string[]); // a set of ids, as its field says
+      return (_, row) => oneOf(stringField('id'), row[link.field] as readonly string[]); // the field holds a set of ids
     case 'selecting':
       return (_, row) => selecting(link.field, selectable(row));
     case 'selected':
@@ -37,7 +37,7 @@ const viaOf = (link: RelationLink): Via<RelatedQuery> => {
   }
 };
 
-/** Every related list with what carries it out. */
+/** Every related list with its handler. */
 export const relatedEntries: readonly Entry[] = relatedLists.map((list) => ({
   group: list.group,
   verb: list.verb,

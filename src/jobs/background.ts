@@ -6,14 +6,14 @@ import type { Clock } from '../platform/platform.ts';
 import type { ReadCache } from '../read-cache/read-cache.ts';
 import type { Store } from '../storage/port.ts';
 
-/** Background work of a controller: no call waits for it, or it continues after its call was answered. It ends with the controller. */
+/** Background work of a controller: no call waits for it, or it continues after its call was answered. It stops when the controller closes. */
 export interface Background {
   /**
-   * Starts work at once. The caller handles its errors.
+   * Starts work immediately. The caller handles its errors.
    * @param attribution for the change records of its writes
    */
   run<T>(attribution: Attribution, work: (job: Job) => Promise<T>): Promise<T>;
-  /** Aborts all work, and waits until it has stopped: some seconds at most if the store does not respond. */
+  /** Aborts all work, and waits until it has stopped, for a few seconds at most if the store does not respond. */
   close(): Promise<void>;
 }
 
@@ -24,16 +24,16 @@ export interface Job {
   read<T>(work: (entities: Entities) => Promise<T>): Promise<T>;
   /** A write transaction. Rejects once the signal is aborted. */
   write<T>(work: (entities: Entities) => Promise<T>): Promise<T>;
-  /** Like `write`, but for some seconds also after the signal is aborted, to record the end of the work. */
+  /** Like `write`, but works for a few seconds after the signal is aborted, so that the end of the work can be recorded. */
   conclude<T>(work: (entities: Entities) => Promise<T>): Promise<T>;
   /**
    * Runs `step` at an interval, in ms, until the work ends; first after one interval.
-   * @returns stops it earlier
+   * @returns a function that stops it earlier
    */
   every(milliseconds: number, step: () => Promise<void>): () => void;
 }
 
-/** Time limit of final writes once the controller closes. ms */
+/** Time limit for final writes after the controller has closed. ms */
 const LAST_WORDS = 3000;
 
 /** @param cache for the reads of the work. Default: none */

@@ -1,6 +1,6 @@
 /**
  * A durable consumer of the change log: it handles each change at least once and in order, on one of the controllers of a store at a time. Its cursor is
- * in the store, and moves when a change has been handled.
+ * in the store, and advances when a change has been handled.
  */
 import { cursor as cursorKind } from '../api/cursors.ts';
 import type { Change, ChangedKind } from '../changelog/events.ts';
@@ -17,12 +17,12 @@ import { acquireLease, type Lease, LeaseLost } from './lease.ts';
 export interface Consumption {
   /** Names the cursor and the lease. */
   readonly id: string;
-  /** Where a new cursor begins. */
+  /** Where a new cursor starts. */
   readonly at: 'oldest' | 'next';
   readonly isWanted: (kind: ChangedKind) => boolean;
-  /** Handles a change. If it rejects, it is called again with the same change, after a pause. */
+  /** Handles a change. If it rejects, it is called again with the same change, after a delay. */
   readonly handle: (change: Change, signal: AbortSignal) => unknown;
-  /** Handles a gap, in the same way. */
+  /** Handles a gap in the log, with the same retries. */
   readonly handleMissing: (from: number, to: number, signal: AbortSignal) => unknown;
 }
 
@@ -31,11 +31,11 @@ export interface ConsumerParts {
   readonly logWatch: LogWatch;
 }
 
-/** Changes that are read in one transaction. */
+/** Number of changes read per transaction. */
 const PAGE = 100;
-/** Unwanted changes after which the cursor is written all the same. */
+/** Number of unwanted changes after which the cursor is written anyway. */
 const FAR_BEHIND = 1000;
-/** After which another controller takes over from one that was lost. ms */
+/** Time after which another controller takes over from a lost one. ms */
 const LEASE_MS = 30_000;
 /** How often a controller checks whether another one has released the lease. ms */
 const LOOK_MS = 5000;
@@ -44,7 +44,7 @@ const FIRST_PAUSE = 1000;
 const LONGEST_PAUSE = 60_000;
 /** How long to wait for a handler after its signal was aborted. ms */
 const LAST_WORDS = 2000;
-/** A process whose only work is to consume must not exit. */
+/** Keeps alive a process that only consumes changes. */
 const ALIVE = { keepsAlive: true } as const;
 
 /**
@@ -98,12 +98,12 @@ export const consumeChanges = async (
           const wanted = isWanted(change.entity);
           if (wanted) await work(`the change ${change.revision}`, () => handle(change, signal));
           done = change.revision;
-          // Unwanted changes cost no write.
+          // Unwanted changes do not cost a write.
           if (wanted || done - kept >= FAR_BEHIND) await keep();
         }
       }
     } finally {
-      // Handled changes count, even if the consumer was closed before the cursor was written.
+      // Records handled changes even if the consumer was closed before the cursor was written.
       await lease.release((entities) => advance(entities, id, done));
     }
   };

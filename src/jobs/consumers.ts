@@ -24,28 +24,28 @@ export interface ConsumeOptions<K extends ChangedKind = ChangedKind> {
   /** Closes the consumer when it is aborted. */
   readonly signal?: AbortSignal;
   /**
-   * Called if changes left the log (settings `changesKept`, `changeBytesKept`) before they were handled: should read again what was derived from them.
-   * When it resolves, the consumer continues with the oldest change that is kept. Default: the consumer stops there, retries, and logs warnings.
+   * Called if changes left the log (settings `changesKept`, `changeBytesKept`) before they were handled: it should rebuild what was derived from them.
+   * When it resolves, the consumer continues with the oldest change in the log. Default: the consumer does not advance, but retries and logs warnings.
    */
   readonly onMissing?: (missing: MissingChanges, context: HandlerContext) => unknown;
 }
 
 /** An open consumer. The controller closes it, too. */
 export interface Consumer {
-  /** Resolves when its cursor exists: no later change is missed. Also if it is closed before. */
+  /** Resolves when its cursor exists, so that no later change is missed. Also resolves if the consumer is closed before. */
   readonly ready: Promise<void>;
   /** Aborts the signal of the handler, waits for it (2 seconds at most), and releases the name. */
   close(): Promise<void>;
 }
 
 /**
- * Calls a handler for every committed change, in order, one at a time, at least once: changes over HTTP, in process, by other controllers, and in
- * transactions of the host. The cursor is kept in the store under the name of the consumer, and moves when the handler resolves; after a restart the
- * consumer resumes from there. Of all consumers of one name, on all controllers of a store, one is active; another takes over when it is closed, or 30
- * seconds after it was lost.
+ * Calls a handler for every committed change, in order, one at a time, at least once: changes made over HTTP, in process, by other controllers, and in
+ * transactions of the host. The cursor is kept in the store under the name of the consumer, and advances when the handler resolves; after a restart, the
+ * consumer resumes from there. Of all consumers with the same name, on all controllers of a store, one is active; another takes over when it is closed, or
+ * 30 seconds after it was lost.
  *
- * If the handler rejects, it is called again with the same change, after 1 second, then 2, up to 60; no change is skipped. `revision` identifies a change
- * that comes twice.
+ * If the handler rejects, it is called again with the same change, with exponential backoff from 1 to 60 seconds; no change is skipped. `revision`
+ * identifies a change that is delivered twice.
  *
  * ```ts
  * controller.changes.consume('crm', async (change, { signal }) => {
@@ -53,7 +53,7 @@ export interface Consumer {
  * }, { kinds: ['identity'] });
  * ```
  * @param name 1 to 64 letters, digits and `_ . : / -`
- * @throws TypeError for a name, a kind or an option that is none
+ * @throws TypeError for an invalid name, kind or option
  */
 export type Consume = <K extends ChangedKind = ChangedKind>(
   name: string,
@@ -80,13 +80,13 @@ export const createConsume =
       id,
       at,
       isWanted: (kind: ChangedKind) => wanted?.has(kind) ?? true,
-      handle: (change: Change, signal: AbortSignal) => handler(change as Parameters<typeof handler>[0], { signal }), // of a kind that is wanted
+      handle: (change: Change, signal: AbortSignal) => handler(change as Parameters<typeof handler>[0], { signal }), // its kind is a wanted one
       handleMissing: (from: number, to: number, signal: AbortSignal) => onMissing({ from, to }, { signal }),
     };
     const { promise: ready, resolve: opened } = Promise.withResolvers<void>();
     signal?.addEventListener('abort', close);
     if (signal?.aborted) close();
-    // It fails only where it, or the controller, is closed before it has begun.
+    // Rejects only if the consumer or the controller is closed before it has started.
     const over = background
       .run({ actor: 'system', requestId: id }, (job) => consumeChanges(job, parts, consumption, closing.signal, opened))
       .catch(() => opened())

@@ -16,18 +16,18 @@ import { followLog, type ReadRecords, revisionAt } from '../changelog/follow.ts'
 import type { Entities } from '../entities/entities.ts';
 import type { Job } from './background.ts';
 
-/** Changes that are read in one transaction. */
+/** Number of changes read per transaction. */
 const PAGE = 500;
 
 /**
- * Changes left the log (settings `changesKept`, `changeBytesKept`) before a consumer read them. It must read its entities again, and continues after
- * `advance` to `to`.
+ * Changes left the log (settings `changesKept`, `changeBytesKept`) before a consumer read them. The consumer must read its entities again, and can
+ * continue after it calls `advance` with `to`.
  */
 export class ChangesMissing extends Error {
   override readonly name = 'ChangesMissing';
   /** Name of the cursor. */
   readonly cursor: string;
-  /** Revisions of the first and the last change that are missing. */
+  /** Revisions of the first and the last missing change. */
   readonly from: number;
   readonly to: number;
   constructor(cursor: string, from: number, to: number) {
@@ -39,8 +39,8 @@ export class ChangesMissing extends Error {
 }
 
 /**
- * Makes a cursor where there is none of that name yet.
- * @param at where the consumer begins: with the oldest change in the log, or with the next one that is made
+ * Creates a cursor if none with that name exists.
+ * @param at where the consumer starts: with the oldest change in the log, or with the next change
  */
 export const openCursor = async (entities: Entities, name: string, at: 'oldest' | 'next'): Promise<void> => {
   if (await entities.get(cursorKind, name)) return;
@@ -49,8 +49,8 @@ export const openCursor = async (entities: Entities, name: string, at: 'oldest' 
 };
 
 /**
- * The changes that the consumer has not dealt with, in order, a page in each transaction. Ends with the last that is committed.
- * @throws ChangesMissing in place of what is missing; NOT_FOUND for a cursor that was not opened
+ * The changes that the consumer has not handled, in order, one page per transaction. Ends with the last committed change.
+ * @throws ChangesMissing in place of missing changes; NOT_FOUND for a cursor that was not opened
  */
 export async function* readFrom(job: Pick<Job, 'read'>, name: string, pageSize = PAGE): AsyncGenerator<readonly Change[]> {
   const { revision } = await job.read((entities) => entities.require(cursorKind, name));
@@ -62,13 +62,13 @@ export async function* readFrom(job: Pick<Job, 'read'>, name: string, pageSize =
   }
 }
 
-/** Reads the change log in a transaction of its own for each page. */
+/** Reads the change log, with a separate transaction for each page. */
 export const readLog =
   ({ read }: Pick<Job, 'read'>): ReadRecords =>
   (query) =>
     read((entities) => entities.list(changeKind, query));
 
-/** Says that the consumer has dealt with all changes up to a revision. A cursor never goes back. @throws as `readFrom` */
+/** Records that the consumer has handled all changes up to a revision. A cursor never moves back. @throws as `readFrom` */
 export const advance = async (entities: Entities, name: string, revision: number): Promise<void> => {
   const row = await entities.require(cursorKind, name);
   if (revision > (row.revision ?? 0)) await entities.update(cursorKind, row, { revision });

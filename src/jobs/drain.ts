@@ -5,12 +5,12 @@ import { createRepeatedLog } from '../platform/repeated-log.ts';
 import type { Background, Job } from './background.ts';
 
 /**
- * Work that is recorded in the store and done step by step. Each step finds in its own transaction what is left, so several controllers may take
+ * Work that is recorded in the store and done step by step. Each step finds the remaining work in its own transaction, so several controllers may run
  * steps concurrently.
  */
 export interface Drainage {
   readonly attribution: Attribution;
-  /** @returns whether there may be more to do */
+  /** @returns whether work may remain */
   step(job: Job): Promise<boolean>;
   /** The log message for a failed step, which is retried. */
   readonly failure: string;
@@ -19,7 +19,7 @@ export interface Drainage {
 /** Delay before a failed step is retried. ms */
 const PAUSE = 1000;
 
-/** @returns starts the work; during a run, it makes the run check once more before it ends */
+/** @returns a function that starts the work; if a run is in progress, the run checks for work once more before it ends */
 export const createDrain = (
   platform: Pick<Platform, 'clock' | 'logger'>,
   { attribution, step, failure }: Drainage,
@@ -48,7 +48,7 @@ export const createDrain = (
     isRequested = true;
     if (isWorking) return;
     isWorking = true;
-    // It fails only where the controller is closed already.
+    // Rejects only if the controller is already closed.
     background.run(attribution, work).catch(() => undefined);
   };
 };

@@ -1,6 +1,6 @@
 /**
- * A lease gives one of several controllers on a store the right to do something. Its row has the holder and the expiry. The holder renews it while
- * it works; if the holder is lost, another controller takes over after the expiry.
+ * A lease gives one of several controllers on a store the exclusive right to do something. Its row has the holder and the expiry. The holder renews it
+ * while it works; if the holder is lost, another controller takes over after the expiry.
  *
  * The controller that acquires the lease next decides by its own clock whether it has expired: if clocks differ by more than the margin between two renewals,
  * it takes the lease from a live holder. Expiry therefore never protects data; the fence does: each write of a holder reads the row in its own
@@ -21,17 +21,17 @@ export interface Claim {
   readonly name: string;
   /** New at each acquisition of the lease. */
   readonly holder: string;
-  /** Time until the lease expires without renewal. ms */
+  /** Time after which the lease expires without renewal. ms */
   readonly duration: number;
 }
 
-/** A held lease, and the work under it. It is renewed three times in its duration until it is released or the job ends. */
+/** A held lease, and the work under it. It is renewed three times per duration until it is released or the job ends. */
 export interface Lease extends Pick<Job, 'signal' | 'read'> {
-  /** As `Job.write`, in a transaction in which the lease is still held. @throws LeaseLost; as `Job.write` */
+  /** Like `Job.write`, in a transaction that verifies that the lease is still held. @throws LeaseLost; as `Job.write` */
   write: Job['write'];
   /**
    * Releases the lease, after a last write in the same transaction. Like `Job.conclude`, it works while the controller closes.
-   * @param until the time before which no other controller may acquire it; default: at once. ms since 1970
+   * @param until the time before which no other controller may acquire it; default: now. ms since 1970
    * @throws LeaseLost; as `Job.conclude`
    */
   release(last?: (entities: Entities) => Promise<unknown>, until?: number): Promise<void>;
@@ -51,7 +51,7 @@ export const isHeld = (row: LeaseRow | undefined, now: string): boolean => row !
 /**
  * Acquires a lease in a write transaction, unless it is held.
  * @param now ISO text
- * @returns undefined, or the time until which it is held: ISO text
+ * @returns undefined if it was acquired; otherwise the time until which another controller holds it, ISO text
  */
 export const claimLease = async (entities: Entities, { name, holder, duration }: Claim, now: string): Promise<string | undefined> => {
   const row = await entities.get(leaseKind, name);
@@ -64,7 +64,7 @@ export const claimLease = async (entities: Entities, { name, holder, duration }:
 
 const nameField = stringField('id');
 
-/** Leases whose names begin with a text that ends in a slash. */
+/** Leases whose names start with a prefix that ends in a slash. */
 export const leasesBelow = (prefix: string): Predicate =>
   and(
     { op: 'compare', field: nameField, is: '>=', value: prefix },
@@ -79,7 +79,7 @@ export const putLease = async (entities: Entities, id: string, fields: Pick<Leas
 };
 
 /**
- * Acquires a lease; if it is held, returns the time until which it is: ISO text.
+ * Acquires a lease; if it is held, returns the time until which it is held, ISO text.
  * @param duration as in `Claim`
  */
 export const acquireLease = async (

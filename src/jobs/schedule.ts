@@ -6,28 +6,28 @@ import { acquireLease, type Lease } from './lease.ts';
 
 /** Periodic work while a controller is open. */
 export interface Schedule {
-  /** The name of the schedule, also of the lease of its runs, and in the change records of their writes. */
+  /** The name of the schedule. It also names the lease of its runs, and appears in the change records of their writes. */
   readonly name: string;
-  /** Interval between the starts of runs. ms, at most `MOST` */
+  /** Interval between the starts of runs. ms, at most `MAX_DELAY` */
   readonly every: number;
   /**
-   * `each`: every controller has its own runs. `one`: one of the controllers on a store makes each run; the others wait until the next one is due.
+   * `each`: every controller has its own runs. `one`: only one of the controllers on a store makes each run; the others wait until the next one is due.
    */
   readonly by: 'each' | 'one';
 }
 
-/** Access to the store in a run; under the lease if one controller makes the run. */
+/** Access to the store during a run; under the lease if only one controller makes the run. */
 export type Run = Pick<Lease, 'signal' | 'read' | 'write'>;
 
 /** The longest delay that the timers of every runtime accept. ms */
-const MOST = 2 ** 31 - 1;
+const MAX_DELAY = 2 ** 31 - 1;
 /** Time after which another controller takes over from one that was lost during a run. ms */
 const LEASE_MS = 60_000;
 
 /**
- * Runs `work` on a schedule: at once, unless another controller has made the run, and then at each interval. A failed run is logged, and not
- * repeated. A run that takes longer than the interval is followed by the next at once.
- * @throws RangeError for an interval out of bounds
+ * Runs `work` on a schedule: immediately, unless another controller has already made the run, and then at each interval. A failed run is logged, not
+ * retried. If a run takes longer than the interval, the next one follows immediately.
+ * @throws RangeError for an interval out of range
  */
 export const schedule = (
   background: Background,
@@ -35,7 +35,8 @@ export const schedule = (
   { name, every, by }: Schedule,
   work: (run: Run) => Promise<void>,
 ): void => {
-  if (!(every >= 1 && every <= MOST)) throw new RangeError(`schedule ${name}: every must be from 1 to ${MOST} milliseconds, got ${every}`);
+  if (!(every >= 1 && every <= MAX_DELAY))
+    throw new RangeError(`schedule ${name}: every must be from 1 to ${MAX_DELAY} milliseconds, got ${every}`);
   const { clock } = platform;
   const log = createRepeatedLog(platform);
 
@@ -57,7 +58,7 @@ export const schedule = (
     const { lease, heldUntil } = await acquireLease(job, platform, `schedule/${name}`, LEASE_MS);
     if (!lease) return Date.parse(heldUntil);
     await attempt(lease);
-    // The lease shows other controllers when the next run is due. A run that was cut short by the end of this controller is due at once.
+    // The lease shows other controllers when the next run is due. A run that was interrupted because this controller closed is due immediately.
     await lease.release(undefined, job.signal.aborted ? undefined : due);
     return due;
   };

@@ -6,7 +6,7 @@ import { resolveSelected } from './selected-sets.ts';
 export const servicePolicyBehaviour = behaviour(servicePolicy, {
   resolve: resolveSelected,
   prepare: async (_call, _verb, { type }) => {
-    // A word of the enumeration that only ever stands in answers.
+    // A value of the enumeration that occurs only in answers.
     if (type === 'Invalid') throw invalidField('policyType', 'the type of a service policy must be Dial or Bind, got Invalid', type);
     return type === 'Dial' || type === 'Bind' ? { typeNumber: policyTypeNumbers[type] } : {};
   },

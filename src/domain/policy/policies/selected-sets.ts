@@ -1,6 +1,6 @@
 /**
- * Filters that ask a service policy for its `identities` and `services`. No row holds these sets: whom a policy selects follows from its
- * roles. A condition on ids is rewritten as one on roles; any other condition takes a query for each policy.
+ * Filters on the `identities` and `services` of a service policy. These sets are not stored: what a policy selects follows from its
+ * roles. A condition on ids is rewritten to a condition on roles; any other condition takes a query for each policy.
  */
 import { identity, service, servicePolicy } from '../../../api/kinds.ts';
 import type { Entities } from '../../../entities/entities.ts';
@@ -23,11 +23,11 @@ const sets: ReadonlyMap<string, Selected> = new Map([
 export const resolveSelected = (entities: Entities, where: Predicate): Promise<Predicate> =>
   rewrite(where, (node) => {
     const selected = 'set' in node ? sets.get(node.set) : undefined;
-    return selected ? resolved(entities, node as OfSet, selected) : node; // only nodes about a set name one
+    return selected ? resolved(entities, node as OfSet, selected) : node; // only nodes about a set have `set`
   });
 
 const resolved = async (entities: Entities, node: OfSet, selected: Selected): Promise<Predicate> => {
-  if (node.op !== 'overlaps' && node.op !== 'covers') return askedOneByOne(entities, node, selected);
+  if (node.op !== 'overlaps' && node.op !== 'covers') return resolvedOneByOne(entities, node, selected);
   const rows = await entities.list(selected.kind, { where: oneOf(stringField('id'), node.values) });
   const found = new Map(rows.map((row) => [row.id, row]));
   const each = node.values.map((id) => {
@@ -37,7 +37,7 @@ const resolved = async (entities: Entities, node: OfSet, selected: Selected): Pr
   return (node.op === 'overlaps' ? or : and)(...each);
 };
 
-const askedOneByOne = async (entities: Entities, node: OfSet, { field, kind }: Selected): Promise<Predicate> => {
+const resolvedOneByOne = async (entities: Entities, node: OfSet, { field, kind }: Selected): Promise<Predicate> => {
   const ids: string[] = [];
   for (const policy of await entities.list(servicePolicy, { where: { op: 'all' } })) {
     const members = await selectedBy([sideOf(policy, field)]);
@@ -66,7 +66,7 @@ const holds = async (node: OfSet, count: Count): Promise<boolean> => {
 const compare = (size: number, is: '=' | '<' | '<=' | '>' | '>=', value: number): boolean =>
   is === '=' ? size === value : is === '<' ? size < value : is === '<=' ? size <= value : is === '>' ? size > value : size >= value;
 
-/** A question about the elements of a set, which are ids, as a question about entities. */
+/** Rewrites a predicate on the elements of a set, which are ids, to a predicate on entities. */
 const ofId = (where: Predicate): Predicate => {
   if (where.op === 'and' || where.op === 'or') return { op: where.op, terms: where.terms.map(ofId) };
   if (where.op === 'not') return not(ofId(where.term));

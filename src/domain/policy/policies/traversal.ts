@@ -11,7 +11,7 @@ export const serviceToRouters = policyPath(serviceEdgeRouterPolicy, service, edg
 
 /** One side of a policy's row. */
 export const sideOf = (policy: Readonly<Record<string, unknown>>, field: string): Side => ({
-  semantic: policy.semantic as Side['semantic'], // every kind of policies has these fields
+  semantic: policy.semantic as Side['semantic'], // every kind of policy has these fields
   roles: policy[field] as readonly string[],
 });
 
@@ -36,7 +36,7 @@ export type Selected = Selectable & Pick<Row, 'version'>;
 const policiesOf = <R extends Kind>(entities: Entities, policies: R, field: string, of: Selected): Promise<readonly RowOf<R>[]> =>
   entities.listFor(policies, field, of, () => selecting(field, of));
 
-/** Service policies of a type, or of any. */
+/** Service policies of a type; all if the type is undefined. */
 export const ofType = (type: PolicyType | undefined): Predicate =>
   type === undefined ? ALL : equals({ path: ['typeNumber'], type: 'number' }, policyTypeNumbers[type]);
 
@@ -44,7 +44,7 @@ export const ofType = (type: PolicyType | undefined): Predicate =>
 export const policiesOfIdentity = (entities: Entities, of: RowOf<typeof identity>): Promise<readonly RowOf<typeof servicePolicy>[]> =>
   policiesOf(entities, servicePolicy, 'identityRoles', of);
 
-/** The service policies that select both: from what is remembered of each, where two lists cost less than to ask what they have in common. */
+/** The service policies that select both: the intersection of two lists, which the cache may hold and which then cost less than a joint query. */
 export const policiesOfBoth = async (
   entities: Entities,
   from: RowOf<typeof identity>,
@@ -63,7 +63,7 @@ export const policiesBetween = (
 ): Promise<readonly RowOf<typeof servicePolicy>[]> =>
   entities.list(servicePolicy, { where: and(selecting('identityRoles', from), selecting('serviceRoles', to)) });
 
-/** The first rows that satisfy a question (`most` of them, default all), and how many there are. Only a page that is full is counted on. */
+/** The first rows that satisfy a predicate (at most `most`, default all), and their total count. The count takes a query only if the page is full. */
 export const firstOf = async <R extends Kind>(
   entities: Entities,
   kind: R,
@@ -74,7 +74,7 @@ export const firstOf = async <R extends Kind>(
   return { rows, count: rows.length < most ? rows.length : await entities.count(kind, where) };
 };
 
-/** The edge routers by which an identity may reach a service: counts for each side, and those that both may use (`most` of them; default all). */
+/** The edge routers through which an identity may reach a service: counts for each side, and those that both may use (at most `most`; default all). */
 export const routersBetween = async (entities: Entities, from: RowOf<typeof identity>, to: RowOf<typeof service>, most?: number) => {
   const ofIdentity = await reachedFrom(entities, identityToRouters, from);
   const ofService = await reachedFrom(entities, serviceToRouters, to);

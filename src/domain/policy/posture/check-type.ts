@@ -2,14 +2,14 @@ import type { OperatingSystem } from '../../../api/posture-checks/os-type.ts';
 import type { PostureQuery } from '../../../api/posture-queries.ts';
 import type { Facts, PostureCheckOf, StoredPostureCheck } from './facts.ts';
 
-/** How a check stands, with what it asks for and what was reported, as explanations and failed requests show them. */
+/** The result of a check, with expected and actual values, as explanations and failed requests show them. */
 export interface Evaluation {
   readonly isPassing: boolean;
   readonly expectedValue: unknown;
   readonly actualValue: unknown;
-  /** When it fails unless it is answered again, where time alone makes it fail. ms */
+  /** When it will fail unless it is answered again, if the passage of time makes it fail. ms */
   readonly failsAt?: number;
-  /** Further properties of a type, by their name on the wire. */
+  /** Additional properties of a type, by their names on the wire. */
   readonly more?: Readonly<Record<string, unknown>>;
 }
 
@@ -19,27 +19,27 @@ export interface EndpointEvent {
   readonly unlocked: boolean;
 }
 
-/** Seconds. */
+/** A warning that a check will soon fail. Times are in seconds. */
 export interface Notice {
-  /** -1 for none. */
+  /** -1 for no timeout. */
   readonly timeout: number;
   readonly timeoutRemaining: number;
 }
 
-/** One type of posture check: what the controller shows of it, and how its checks are judged. Pure functions; `now` is in ms since 1970. */
+/** A type of posture check: how it is presented, and how its checks are evaluated. All functions are pure; `now` is in ms since 1970. */
 export interface CheckType<C extends StoredPostureCheck> {
-  /** As administrators read it in `posture-check-types`. */
+  /** The name that administrators see in `posture-check-types`. */
   readonly name: string;
-  /** The systems on which it is offered. */
+  /** The operating systems on which it is offered. */
   readonly operatingSystems: readonly OperatingSystem[];
-  /** Fields of a check that are stored in another form than in its body. */
+  /** Fields of a check that are stored in a different form from its body. */
   normalize?(check: C): Partial<C> | undefined;
   evaluate(check: C, facts: Facts, now: number): Evaluation;
-  /** Fields of the posture query beyond those of all queries. */
+  /** Fields of the posture query in addition to the common ones. */
   query?(check: C, facts: Facts, now: number): Partial<PostureQuery>;
   /** The notice to send if an event makes the check fail soon unless it is answered again. */
   notice?(check: C, facts: Facts, event: EndpointEvent, now: number): Notice | undefined;
 }
 
-/** A row for each type that the contract declares. */
+/** An entry for each type that the contract declares. */
 export type CheckTypes = { readonly [T in StoredPostureCheck['typeId']]: CheckType<PostureCheckOf<T>> };

@@ -3,7 +3,7 @@ import type { StoredPostureCheck } from './facts.ts';
 import { checkTypeRows } from './types.ts';
 
 export const checkTypeOf = ({ typeId }: StoredPostureCheck): CheckType<StoredPostureCheck> =>
-  checkTypeRows[typeId] as CheckType<StoredPostureCheck>; // is given only checks of its own type
+  checkTypeRows[typeId] as CheckType<StoredPostureCheck>; // receives only checks of its type
 
 /** The rows of `posture-check-types`, the same in every network. */
 export const builtInPostureCheckTypes = Object.entries(checkTypeRows).map(([id, { name, operatingSystems }]) => ({

@@ -10,7 +10,7 @@ export type SessionFacts = Pick<RowOf<typeof apiSession>, 'mfaPassedAt' | 'woken
 /** The facts known about an endpoint: those reported for its identity, and those of its API session. */
 type Known = Pick<RowOf<typeof postureData>, 'mac' | 'domain' | 'os' | 'processes' | 'paths'> & { readonly session: SessionFacts };
 
-/** Anything may be missing, on every level: a check must fail then, and must not break. So nothing is reached without asking whether it is there. */
+/** Any part may be missing, at every level. A check must then fail, not throw, so the type forces every access to handle missing values. */
 type MayBeMissing<T> = T extends readonly (infer E)[]
   ? readonly MayBeMissing<E>[] | null | undefined
   : T extends object

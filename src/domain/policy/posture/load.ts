@@ -4,25 +4,25 @@ import { selectedBy } from '../roles/membership.ts';
 import type { Facts, SessionFacts, StoredPostureCheck } from './facts.ts';
 import { type CheckingPolicy, type Posture, postureOf } from './posture.ts';
 
-/** The posture checks that any of some policies select: one question, or none when they ask for nothing. */
+/** The posture checks that at least one of the policies selects. Takes one query; none if no policy has posture checks. */
 export const checksOf = async (entities: Entities, policies: readonly CheckingPolicy[]): Promise<readonly StoredPostureCheck[]> => {
   const sides = policies.flatMap(({ semantic, postureCheckRoles: roles }) => (roles.length === 0 ? [] : [{ semantic, roles }]));
   return sides.length === 0 ? [] : entities.list(postureCheck, { where: await selectedBy(sides) });
 };
 
-/** Loads the facts of an identity; without a session, none of those that belong to sessions. */
+/** Loads the facts about an identity; without a session, the facts of sessions are missing. */
 const factsOf = async (entities: Entities, identityId: string, session: SessionFacts | undefined): Promise<Facts> => ({
   ...(await entities.get(postureData, identityId)),
   session,
 });
 
-/** Whose endpoint: the identity's, in one of its API sessions. Without a session, as for an administrator who looks on, no code was passed. */
+/** The endpoint of an identity, in one of its API sessions. Without a session, e.g. if an administrator inspects it, no MFA code counts as passed. */
 export interface Endpoint {
   readonly identityId: string;
   readonly session?: SessionFacts | undefined;
 }
 
-/** How the checks of some policies stand for an endpoint. Two questions, however many policies there are; none when they ask for nothing. */
+/** The results of the posture checks of policies for an endpoint. Takes two queries for any number of policies; none if no policy has posture checks. */
 export const loadPosture = async (
   entities: Entities,
   policies: readonly CheckingPolicy[],

@@ -1,4 +1,4 @@
-/** The same function, carried out once for each key. */
+/** Memoizes a function: it is called once for each key. */
 export const memoized = <K, V>(work: (key: K) => V): ((key: K) => V) => {
   const known = new Map<K, V>();
   return (key) => {

@@ -1,6 +1,6 @@
 import type { OperatingSystem } from '../../../api/posture-checks/os-type.ts';
 
-/** The versions that clients expect to be offered. */
+/** The versions that clients expect to see. */
 const systems = {
   Android: ['10', '11', '9'],
   Linux: ['4.14', '4.19', '5.4', '5.9'],
@@ -11,8 +11,8 @@ const systems = {
 
 type System = keyof typeof systems;
 
-/** Operating systems on which a type of check is offered, each in the versions that clients know. */
+/** Operating systems on which a type of check is offered, each with the versions that clients know. */
 export const on = (...types: readonly System[]): readonly OperatingSystem[] => types.map((type) => ({ type, versions: systems[type] }));
 
-/** The same, in any version. */
+/** Operating systems on which a type of check is offered, in any version. */
 export const anyVersionOf = (...types: readonly System[]): readonly OperatingSystem[] => types.map((type) => ({ type, versions: null }));

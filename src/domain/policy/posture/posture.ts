@@ -1,4 +1,4 @@
-/** How the posture checks of service policies stand for one endpoint at one time. Pure: checks, facts and time come in. */
+/** The results of the posture checks of service policies for one endpoint at one time. Pure: checks, facts and time are inputs. */
 
 import { postureCheck } from '../../../api/posture-checks/index.ts';
 import type { PostureQuery } from '../../../api/posture-queries.ts';
@@ -28,11 +28,11 @@ export interface Posture {
 }
 
 /**
- * @param checks all that the policies in question select; others do no harm
+ * @param checks at least those that the policies in question select
  * @param now ms since 1970
  */
 export const postureOf = (checks: readonly StoredPostureCheck[], facts: Facts, now: number): Posture => {
-  // Many services hang on few policies, and those on fewer checks.
+  // Many services share few policies, which share even fewer checks.
   const evaluated = memoized((check: StoredPostureCheck): CheckResult => ({ check, ...checkTypeOf(check).evaluate(check, facts, now) }));
   const selected = indexEntities(checks);
   const resultsFor = memoized(({ semantic, postureCheckRoles: roles }: CheckingPolicy): readonly CheckResult[] =>

@@ -14,7 +14,7 @@ const isListed = (reported: string | null | undefined, listed: readonly string[]
   return digits !== '' && listed.some((each) => hexDigits(each) === digits);
 };
 
-/** The process runs, its binary is one of those listed, and one of its signers is. */
+/** True if the process is running, and its binary and one of its signers are listed. */
 export const satisfies = (reported: ReportedProcess, { hashes, signers }: Demand): boolean =>
   reported?.isRunning === true &&
   (hashes.length === 0 || isListed(reported.hash, hashes)) &&

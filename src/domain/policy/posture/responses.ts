@@ -5,10 +5,10 @@ import type { PostureResponse } from '../../../api/posture-responses.ts';
 import type { EndpointEvent } from './check-type.ts';
 import type { SessionFacts } from './facts.ts';
 
-/** Processes that are known of one identity, at most; when more are reported, the one that is known longest makes way, and its checks ask again. */
-const MOST_PROCESSES = 256;
-/** Characters of what is known of them, as JSON, at most: likewise. */
-const MOST_PROCESS_CHARACTERS = 262_144;
+/** Maximum number of processes kept for an identity. If more are reported, the oldest one is evicted, and its checks query the endpoint again. */
+const MAX_PROCESSES = 256;
+/** Maximum number of characters of these processes as JSON. Beyond it, the oldest ones are evicted, too. */
+const MAX_PROCESS_CHARACTERS = 262_144;
 
 export type IdentityFacts = Pick<RowOf<typeof postureData>, 'mac' | 'domain' | 'os' | 'processes' | 'paths' | 'toldAt'>;
 export type ReportedFacts = IdentityFacts & Pick<SessionFacts, 'wokenAt' | 'unlockedAt'>;
@@ -64,22 +64,22 @@ const at = (reported: ReportedFacts, key: string, now: string): ReportedFacts =>
   toldAt: { ...reported.toldAt, [key]: now },
 });
 
-/** In the place of the fact that it replaces, or at the end. */
+/** Replaces the fact with the same key, or appends the new one. */
 const putBy = (key: 'postureCheckId' | 'path', facts: readonly ProcessFact[], fact: ProcessFact): readonly ProcessFact[] => {
   const isReplaced = facts.some((each) => each[key] === fact[key]);
   return newest(isReplaced ? facts.map((each) => (each[key] === fact[key] ? fact : each)) : [...facts, fact]);
 };
 
-/** As many of the last ones as may be kept. */
+/** The last facts, as many as the limits allow. */
 const newest = (facts: readonly ProcessFact[]): readonly ProcessFact[] => {
-  let left = MOST_PROCESS_CHARACTERS;
+  let left = MAX_PROCESS_CHARACTERS;
   const tooLong = facts.findLastIndex((fact) => (left -= JSON.stringify(fact).length) < 0);
-  return facts.slice(Math.max(tooLong + 1, facts.length - MOST_PROCESSES));
+  return facts.slice(Math.max(tooLong + 1, facts.length - MAX_PROCESSES));
 };
 
-/** In order, so that the last word on a matter counts. */
+/** Applies responses in order, so that the last response on a fact counts. */
 export const afterResponses = (before: ReportedFacts, responses: readonly PostureResponse[], now: string): ReportedFacts =>
-  // Each response is handed to the function of its own type.
+  // Each response is passed to the function for its type.
   responses.reduce((reported, response) => (apply[response.typeId] as Apply<PostureResponse['typeId']>)(reported, response, now), before);
 
 /** The event in a posture response. */

@@ -7,12 +7,12 @@ import { comparator, compileMatcher, fieldSymbol, readSort, SortError, type Sort
 import { assertAffordableInMemory } from '../../../resources/budget.ts';
 import { type ListInput, pageOf, planList } from '../../../resources/lists.ts';
 
-/** The only field of an attribute is itself. */
+/** An attribute has only one field: its own text, as `id`. */
 const attribute = fieldSymbol('string', 'id');
 const symbols = symbolsOf('roleAttribute', { id: attribute });
 const sortSymbols = symbolsOf('roleAttribute', { id: attribute, name: attribute });
 
-/** Consoles sort every list by the same field: a `sort` that names none of an attribute's is ignored instead of refused. */
+/** Consoles sort every list by the same field, so a `sort` by a field that attributes do not have is ignored instead of rejected. */
 const readKnownSort = (sort = ''): readonly SortKey[] => {
   try {
     return readSort(sort, sortSymbols);
@@ -22,7 +22,7 @@ const readKnownSort = (sort = ''): readonly SortKey[] => {
   }
 };
 
-/** The distinct attributes that entities of a kind carry. The store finds them; narrowing so short a list needs none. */
+/** The distinct attributes that entities of a kind carry. The store finds them; the list is short enough to be filtered and sorted in memory. */
 const listInUse =
   (kind: Kind): Handler<ListInput, Page<string>> =>
   async (call: Call, { sort: sortParameter, ...input }) => {

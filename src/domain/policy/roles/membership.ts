@@ -1,7 +1,7 @@
 /**
- * Evaluates the role arrays of policies in the three forms that are needed: for one entity in memory, as a predicate over entities, and as a
- * predicate over policies. All agree: `@id` selects under either semantic, `#all` selects everything, attributes select by AllOf or AnyOf, and an
- * empty array selects nothing. Members are never stored, so saving a policy writes only its own row.
+ * Evaluates the role arrays of policies in three forms: for one entity in memory, as a predicate over entities, and as a
+ * predicate over policies. All three agree: `@id` selects under either semantic, `#all` selects everything, attributes select by AllOf or AnyOf, and an
+ * empty array selects nothing. Members are never stored, so saving a policy writes only the policy's row.
  */
 import { attributeIndexField, EVERYTHING, hasSign, readSelectors, selectorOfAttribute, selectorOfId } from '../../../api/kit/index.ts';
 import { createTimeSlice, ENTRIES_AT_ONCE } from '../../../concurrency/event-loop.ts';
@@ -29,16 +29,16 @@ export const selects = ({ semantic, roles }: Side, { id, roleAttributes }: Selec
 
 export interface DescribedSide {
   readonly isSelected: boolean;
-  /** Each entry of the role array, and whether it is true of the entity. */
+  /** Each entry of the role array, and whether it matches the entity. */
   readonly selectors: readonly { readonly selector: string; readonly isMatching: boolean }[];
-  /** The fewest attributes that the entity would need to be selected; undefined when it is, or when no attribute would do. */
+  /** The fewest attributes that the entity would need to be selected; undefined if it is selected, or if no attribute would suffice. */
   readonly missing: readonly string[] | undefined;
 }
 
 /** A policy can name attributes that no entity can carry. */
 const isAttribute = (attribute: string): boolean => attribute !== '' && !hasSign(attribute);
 
-/** The same as `selects`, entry by entry. */
+/** Explains the result of `selects`, entry by entry. */
 export const describeSide = (side: Side, entity: Selectable): DescribedSide => {
   const { attributes } = readSelectors(side.roles);
   const isSelected = selects(side, entity);
@@ -56,8 +56,8 @@ export const describeSide = (side: Side, entity: Selectable): DescribedSide => {
 };
 
 /**
- * The entities that any of some sides select, as one question: however many policies there are, all ids are one list and all
- * attributes of which one suffices another. Only longer AllOf arrays form terms of their own, each once. Sides with thousands of roles yield to the event loop.
+ * The entities that at least one of the sides selects, as a single predicate. However many policies there are, all ids form one list, and all attributes
+ * that suffice alone form another; only AllOf arrays of several attributes add terms, without duplicates. Yields to the event loop for thousands of roles.
  */
 export const selectedBy = async (sides: readonly Side[]): Promise<Predicate> => {
   const ids = new Set<string>();
@@ -73,7 +73,7 @@ export const selectedBy = async (sides: readonly Side[]): Promise<Predicate> => 
     else for (const attribute of attributes) anyOf.add(attribute);
     await turn(1 + roles.length);
   }
-  // An AllOf array with an attribute that alone suffices adds no entities.
+  // An AllOf array with an attribute that suffices alone adds no entities.
   const covering = [...allOf.values()].filter((attributes) => !attributes.some((attribute) => anyOf.has(attribute)));
   return or(
     oneOf(stringField('id'), [...ids]),
@@ -82,7 +82,7 @@ export const selectedBy = async (sides: readonly Side[]): Promise<Predicate> => 
   );
 };
 
-/** Policies that may select any of some entities by their role array `field`: a superset of those that do. `selects` decides. */
+/** Policies that may select at least one of the entities by their role array `field`: a superset, from which `selects` decides. */
 export const maybeSelecting = (field: string, entities: readonly Selectable[]): Predicate => {
   const attributes = new Set(entities.flatMap(({ roleAttributes }) => roleAttributes));
   const values = [EVERYTHING, ...entities.map(({ id }) => selectorOfId(id)), ...[...attributes].map(selectorOfAttribute)];
@@ -90,8 +90,8 @@ export const maybeSelecting = (field: string, entities: readonly Selectable[]): 
 };
 
 /**
- * The policies that select an entity by their role array `field`. All that could are found by what the array holds; what AllOf
- * requires beyond that is decided by its attributes, which are kept beside it.
+ * The policies that select an entity by their role array `field`. An entry of the array finds the candidates; for AllOf, the entity must also have all
+ * attributes of the array, which are indexed separately.
  */
 export const selecting = (field: string, { id, roleAttributes }: Selectable): Predicate => {
   const byItself = [EVERYTHING, selectorOfId(id)];

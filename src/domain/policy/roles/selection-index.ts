@@ -1,12 +1,12 @@
 /**
- * Which of many sides of policies select each of many entities, and which of many entities a side selects. To try each pair of a page of services and the
- * policies of an identity would hold up everybody else. Both agree with `selects`.
+ * Which of many sides of policies select each of many entities, and which of many entities a side selects. Testing each pair of a page of services and the
+ * policies of an identity would block the event loop. Both functions agree with `selects`.
  */
 import { readSelectors } from '../../../api/kit/index.ts';
 import { createTimeSlice, ENTRIES_AT_ONCE } from '../../../concurrency/event-loop.ts';
 import type { Selectable, Side } from './membership.ts';
 
-/** Positions of items in their list, by an id or an attribute. */
+/** Indexes of items in their list, by an id or an attribute. */
 type Positions = Map<string, number[]>;
 
 const put = (positions: Positions, key: string, at: number): void => {
@@ -15,14 +15,14 @@ const put = (positions: Positions, key: string, at: number): void => {
   else positions.set(key, [at]);
 };
 
-/** The items at some positions, in their order. */
+/** The items at the given positions, in list order. */
 const pick = <T>(items: readonly T[], positions: ReadonlySet<number>): readonly T[] =>
-  positions.size === items.length ? items : [...positions].sort((a, b) => a - b).map((at) => items[at] as T); // below the length
+  positions.size === items.length ? items : [...positions].sort((a, b) => a - b).map((at) => items[at] as T); // within the length
 
-/** The attributes by which a side is looked up: of those that AllOf asks, one will do. */
+/** The attributes under which a side is indexed: for AllOf, one of the required attributes suffices. */
 const keysOf = (semantic: Side['semantic'], attributes: readonly string[]) => (semantic === 'AllOf' ? attributes.slice(0, 1) : attributes);
 
-/** For each entity, the items whose side selects it, in their order: one list for all that the same sides select, where that is easily seen. */
+/** For each entity, the items whose side selects it, in list order. Entities that the same sides select share one list, if that is easy to detect. */
 export const selectingEach = async <E extends Selectable, T>(
   entities: Iterable<E>,
   items: readonly T[],
@@ -59,8 +59,8 @@ export const selectingEach = async <E extends Selectable, T>(
       continue;
     }
     const isMet = (at: number) => needed.get(at)?.every((attribute) => roleAttributes.includes(attribute)) ?? true;
-    const further = [...named, ...roleAttributes.flatMap((attribute) => attributes.get(attribute)?.filter(isMet) ?? [])];
-    const its = further.length === 0 ? selectingAll : pick(items, new Set([...everything, ...further]));
+    const others = [...named, ...roleAttributes.flatMap((attribute) => attributes.get(attribute)?.filter(isMet) ?? [])];
+    const its = others.length === 0 ? selectingAll : pick(items, new Set([...everything, ...others]));
     selecting.set(entity, its);
     if (shared !== undefined) selectingByAttributes.set(shared, its);
     await turn(1 + its.length);
@@ -68,7 +68,7 @@ export const selectingEach = async <E extends Selectable, T>(
   return selecting;
 };
 
-/** @returns gives the entities that a side selects, in their order */
+/** @returns a function that returns the entities that a side selects, in list order */
 export const indexEntities = <E extends Selectable>(entities: readonly E[]): ((side: Side) => readonly E[]) => {
   const [byId, byAttribute]: readonly [Positions, Positions] = [new Map(), new Map()];
   for (const [at, { id, roleAttributes }] of entities.entries()) {

@@ -2,7 +2,7 @@ import type { CheckType } from '../check-type.ts';
 import type { PostureCheckOf } from '../facts.ts';
 import { on } from '../operating-systems.ts';
 
-/** The domain that the endpoint reported must be listed. Case does not count. */
+/** The domain that the endpoint reported must be listed. The comparison ignores case. */
 export const domainCheck: CheckType<PostureCheckOf<'DOMAIN'>> = {
   name: 'Windows Domain Check',
   operatingSystems: on('Windows'),

@@ -12,22 +12,22 @@ const SECOND = 1000;
 const GRACE_PERIOD = 300 * SECOND;
 
 interface State {
-  /** ms; undefined when no code was passed. */
+  /** ms; undefined if no code was passed. */
   readonly passedAt: number | undefined;
   readonly timedOut: boolean;
   readonly passedOnWake: boolean;
   readonly passedOnUnlock: boolean;
-  /** When it fails unless a code comes: the earliest of the timeout and the ends of grace periods that run. Undefined when never. ms */
+  /** When it fails unless a code is passed: the earliest of the timeout and the ends of current grace periods. Undefined if never. ms */
   readonly failsAt: number | undefined;
 }
 
-/** A time that was not reported, or that is none, is undefined. */
+/** Parses a time; undefined if it was not reported or is invalid. */
 const time = (text: string | null | undefined): number | undefined => {
   const at = Date.parse(text ?? '');
   return Number.isNaN(at) ? undefined : at;
 };
 
-/** The end of the grace period that something began, if the check watches it and no code came after it. */
+/** The end of the grace period that an event started, if the check watches the event and no code was passed after it. */
 const graceEnd = (watches: boolean | null, at: number | undefined, passedAt: number | undefined): number | undefined =>
   watches && at !== undefined && passedAt !== undefined && at >= passedAt ? at + GRACE_PERIOD : undefined;
 
@@ -48,13 +48,13 @@ const stateOf = ({ timeoutSeconds, promptOnWake, promptOnUnlock }: MfaCheck, fac
   };
 };
 
-/** Seconds that are left, -1 when there is no end. Without a code none are left. */
+/** The number of seconds left; -1 if there is no time limit. Without a passed code, a timeout leaves 0. */
 const remaining = ({ timeoutSeconds }: MfaCheck, { passedAt, failsAt }: State, now: number): number => {
   if (passedAt === undefined) return timeoutSeconds > 0 ? 0 : -1;
   return failsAt === undefined ? -1 : Math.max(0, Math.ceil((failsAt - now) / SECOND));
 };
 
-/** Clients that understand the time that is left. */
+/** Clients that understand the remaining time. */
 const UNDERSTANDING = { type: 'ziti-sdk-c', since: '0.25.0' } as const;
 
 const understandsTime = ({ session }: Facts): boolean => {
@@ -62,7 +62,7 @@ const understandsTime = ({ session }: Facts): boolean => {
   return session?.sdkInfo?.type === UNDERSTANDING.type && version !== undefined && compare(version, UNDERSTANDING.since) >= 0;
 };
 
-/** The API session has passed a code, not too long ago, and again within the grace period after each event that the check watches. */
+/** The API session must have passed a code within the timeout, and again within the grace period after each event that the check watches. */
 export const mfaCheck: CheckType<MfaCheck> = {
   name: 'MFA Check',
   operatingSystems: on('Android', 'Linux', 'Windows', 'iOS', 'macOS'),
@@ -109,7 +109,7 @@ export const mfaCheck: CheckType<MfaCheck> = {
     const passedAt = time(facts.session?.mfaPassedAt);
     const isWatched = (check.promptOnWake && woken) || (check.promptOnUnlock && unlocked);
     if (!isWatched || passedAt === undefined) return undefined;
-    // Where the timeout ends before the grace period does, the event changes nothing.
+    // If the timeout ends before the grace period, the event makes no difference.
     const endsAnyway = check.timeoutSeconds > 0 && passedAt + check.timeoutSeconds * SECOND - now <= GRACE_PERIOD;
     return endsAnyway ? undefined : { timeout: check.timeoutSeconds, timeoutRemaining: GRACE_PERIOD / SECOND };
   },

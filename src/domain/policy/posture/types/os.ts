@@ -4,7 +4,7 @@ import type { CheckType } from '../check-type.ts';
 import type { Facts, PostureCheckOf } from '../facts.ts';
 import { on } from '../operating-systems.ts';
 
-/** The system that the endpoint reported must be listed, and its version in one of the ranges; without ranges any version will do. */
+/** The operating system that the endpoint reported must be listed, and its version be in one of the ranges; without ranges, any version passes. */
 export const osCheck: CheckType<PostureCheckOf<'OS'>> = {
   name: 'Operating System Check',
   operatingSystems: on('Android', 'Linux', 'Windows', 'iOS', 'macOS'),

@@ -4,7 +4,7 @@ import type { PostureCheckOf } from '../facts.ts';
 import { anyVersionOf } from '../operating-systems.ts';
 import { satisfies, shownProcess } from '../processes.ts';
 
-/** The last report for the exact path of each process counts, even if it answered another check. All processes must satisfy their requirements, or one. */
+/** The last report for the exact path of each process counts, even if it answered another check. All processes, or at least one, must pass. */
 export const processMultiCheck: CheckType<PostureCheckOf<'PROCESS_MULTI'>> = {
   name: 'Process Multi Check',
   operatingSystems: anyVersionOf('Linux', 'Windows', 'macOS'),

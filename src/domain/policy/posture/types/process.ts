@@ -4,7 +4,7 @@ import type { PostureCheckOf } from '../facts.ts';
 import { on } from '../operating-systems.ts';
 import { satisfies, shownProcess } from '../processes.ts';
 
-/** The process that was reported under the id of the check. What path it was reported for does not count. */
+/** Checks the process that was reported under the id of the check; the reported path does not matter. */
 export const processCheck: CheckType<PostureCheckOf<'PROCESS'>> = {
   name: 'Process Check',
   operatingSystems: on('Linux', 'Windows', 'macOS'),
@@ -16,7 +16,7 @@ export const processCheck: CheckType<PostureCheckOf<'PROCESS'>> = {
       actualValue: shownProcess(reported),
     };
   },
-  // A patch may leave the fingerprint empty, which is none.
+  // A patch may leave the fingerprint empty, which means no fingerprint.
   normalize: ({ process: { signerFingerprint, ...process } }) => (signerFingerprint === '' ? { process } : undefined),
   query: ({ process: { osType, path } }) => ({ process: { osType: osName(osType), path } }),
 };
