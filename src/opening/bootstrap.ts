@@ -11,7 +11,7 @@ import type { Store } from '../storage/port.ts';
 
 /** The first administrator of a new network. */
 export interface AdministratorOptions {
-  /** 4 to 100 characters, that can be seen and are of one script. Default `admin`. */
+  /** 4 to 100 visible characters of a single script. Default `admin`. */
   readonly username?: string;
   /** 5 to 100 characters. Default: a random one, returned once as `controller.firstAdministrator`. */
   readonly password?: string;
@@ -19,7 +19,7 @@ export interface AdministratorOptions {
   readonly name?: string;
 }
 
-/** Credentials of the administrator of a new network. */
+/** The credentials of the first administrator of a new network. */
 export interface FirstAdministrator {
   readonly username: string;
   readonly password: string;
@@ -31,7 +31,7 @@ export interface FirstCredentials extends FirstAdministrator {
 
 /**
  * The credentials that a new network's administrator will have.
- * @throws TypeError for those outside the limits
+ * @throws TypeError for credentials outside the limits
  */
 export const firstCredentials = ({ random }: Platform, options: AdministratorOptions = {}): FirstCredentials => {
   const { username = 'admin', password = newId(random), name = 'Default Admin' } = options;
@@ -44,8 +44,8 @@ export const firstCredentials = ({ random }: Platform, options: AdministratorOpt
 };
 
 /**
- * Makes the first administrator of a new network; does nothing to one that has an administrator.
- * @returns the first administrator's credentials, if this call made it
+ * Creates the first administrator of a new network; does nothing if the network has an administrator.
+ * @returns the first administrator's credentials, if this call created it
  */
 export const bootstrap = async (
   store: Store,
@@ -57,7 +57,7 @@ export const bootstrap = async (
   const passwordHash = await passwords.hash(password);
   return store.transaction('write', async (tx) => {
     const entities = entitiesOf(tx, context);
-    // Another controller that starts at the same time may have been first.
+    // Another controller that started at the same time may have created it first.
     if (await hasAdministrator(entities)) return undefined;
     const owner = await entities.insert(identity, newRow(identity, { name, isAdmin: true }, { isDefaultAdmin: true }));
     await entities.insert(authenticator, newRow(authenticator, { identityId: owner.id, method: 'updb', username }, { passwordHash }));

@@ -4,14 +4,14 @@ import { builtinConfigTypes } from '../domain/catalogue/configs/builtin.ts';
 import { builtInPostureCheckTypes } from '../domain/policy/posture/check-types.ts';
 
 /**
- * How a built-in row follows the releases. `fixed`: always as in this release, because no operation changes it. `seeded`: inserted if missing, then
- * left to administrators. `offered`: inserted once, follows the releases while it is unchanged, and is left alone once it is changed or deleted.
+ * How upgrades treat a built-in row. `fixed`: always as in this release, because no operation changes it. `seeded`: inserted if missing, then
+ * left to administrators. `offered`: inserted once, updated by new releases while it is unchanged, and left alone once it was changed or deleted.
  */
 type Policy = 'fixed' | 'seeded' | 'offered';
 
 type Fields<K extends KindName> = Partial<Omit<RowOf<(typeof kinds)[K]>, 'version' | 'createdAt' | 'updatedAt'>>;
 
-/** A row that every network has, with the fields that are not left at their defaults. */
+/** A row that every network has, with the fields that differ from their defaults. */
 export type BuiltIn = {
   readonly [K in KindName]: { readonly kind: K; readonly id: string; readonly policy: Policy; readonly fields: Fields<K> };
 }[KindName];
@@ -48,7 +48,7 @@ export const builtIn: readonly BuiltIn[] = [
   ...builtinConfigTypes.map(({ id, ...fields }): BuiltIn => ({ kind: 'configType', id, policy: 'offered', fields })),
 ];
 
-/** Offered by releases that did not record what they gave, up to 0.1.0: one that is missing from a network of theirs was deleted. */
+/** Offered by releases up to 0.1.0, which kept no record of offered rows. If one is missing from a network of such a release, it was deleted. */
 export const OFFERED_UNRECORDED: ReadonlySet<string> = new Set(
   [
     'NH5p4FpGR',

@@ -8,12 +8,12 @@ import { StoreSchemaMismatch } from '../storage/errors.ts';
 import type { Row, SchemaDifference } from '../storage/port.ts';
 import type { Opening } from './options.ts';
 
-/** Why a controller cannot work (`error`), or what an operator should look at (`warning`). */
+/** Why a controller cannot work (`error`), or what an operator should check (`warning`). */
 export interface HealthReason {
   /**
-   * `database`: it does not answer; `migrations`: it lacks migrations of this release, or a newer release has migrated it; `lease`: the membership was not renewed, so that other controllers consider
-   * this one offline; `clock`: it is behind the latest change; `certificate`: the signing certificate, or that of the server, has expired or expires soon;
-   * `address`: `settings.address` was never set, so that enrollment tokens cannot be made.
+   * `database`: it does not respond; `migrations`: the database lacks migrations of this release, or a newer release has migrated it; `lease`: the
+   * membership was not renewed, so other controllers consider this one offline; `clock`: it is behind the latest change; `certificate`: the signing
+   * certificate, or that of the server, has expired or expires soon; `address`: `settings.address` was never set, so enrollment tokens cannot be created.
    */
   readonly concerns: 'database' | 'migrations' | 'lease' | 'clock' | 'certificate' | 'address';
   readonly severity: 'error' | 'warning';
@@ -23,23 +23,23 @@ export interface HealthReason {
 
 /** The health of a controller. */
 export interface Health {
-  /** False if a reason is an error. */
+  /** False if at least one reason is an error. */
   readonly isHealthy: boolean;
   /**
-   * `away`: the database does not answer; `superseded`: a newer release has migrated it, and this process cannot write until it is upgraded; `outdated`: it
-   * lacks migrations that this release needs.
+   * `away`: the database does not respond; `superseded`: a newer release has migrated it, and this process cannot write until it is upgraded; `outdated`:
+   * it lacks migrations that this release needs.
    */
   readonly store: 'ready' | 'away' | 'superseded' | 'outdated';
   /** Errors and warnings; empty if there are none. */
   readonly reasons: readonly HealthReason[];
 }
 
-/** Smaller differences between the clocks of controllers are harmless. ms */
+/** Tolerated difference between the clocks of controllers. ms */
 const CLOCK_MS = 10_000;
 /** How long before the expiry of a certificate to warn. ms */
 const WARNED_MS = 14 * 86_400_000;
 
-/** @returns checks the health; concurrent calls share one check. Never rejects. */
+/** @returns a function that checks the health; concurrent calls share one check. Never rejects. */
 export const createHealth = (core: Core, { member, pki }: Pick<Opening, 'member' | 'pki'>): (() => Promise<Health>) => {
   const check = async (): Promise<Health> => {
     const now = core.platform.clock.now();
@@ -64,8 +64,8 @@ const warning = (concerns: Concern, message: string): HealthReason => ({ concern
 const ADDRESS = `settings.address was never set, so enrollment tokens cannot be made: ${SET_ADDRESS}`;
 
 /**
- * The health of a process that does not open its controller until others have migrated the database, for its `probes`.
- * @param pending the migrations that are needed first, e.g. `['6-router-zones']`
+ * The health of a process that does not open its controller until the database has been migrated, for its `probes`.
+ * @param pending the migrations that it waits for, e.g. `['6-router-zones']`
  */
 export const awaitingMigrations = (pending: readonly string[]): Health => ({
   isHealthy: false,
@@ -122,7 +122,7 @@ const leaseOf = (own: Row | undefined, now: number): readonly HealthReason[] =>
     ? []
     : [warning('lease', 'the membership was not renewed in time: other controllers consider this one offline')];
 
-/** The server certificate is checked only if the host passes one: clients never connect to the controller's own. */
+/** The server certificate is checked only if the host supplies one: clients never connect to the controller's own certificate. */
 const checkCertificates = async ({ pki }: Core, hasServer: boolean, now: number): Promise<readonly HealthReason[]> => {
   try {
     const { certificate } = await pki.signer();

@@ -10,9 +10,9 @@ import { isSameJson } from '../storage/same-json.ts';
 import { type BuiltIn, builtIn, OFFERED_UNRECORDED } from './built-in.ts';
 
 /**
- * Inserts the built-in rows of this release that the network lacks, and updates those that follow the releases. If nothing is missing, it only reads.
- * Controllers that open a network at the same time see each other's rows. If a newer release uses the store, it owns these rows, and this release inserts them
- * in a new network only.
+ * Inserts the built-in rows of this release that the network lacks, and updates those that follow the releases. If nothing is to be written, it only
+ * reads. Controllers that open a network at the same time see each other's rows. If a newer release uses the store, it owns these rows, and this release
+ * inserts them only in a new network.
  */
 export const keepBuiltIn = async (store: Store, context: EntitiesContext, rows: readonly BuiltIn[] = builtIn): Promise<void> => {
   const { isAhead = false } = (await store.check?.()) ?? {};
@@ -42,11 +42,11 @@ interface Known {
   row(of: BuiltIn): AnyRow | undefined;
   /** The record of an offered row. */
   record(of: BuiltIn): RowOf<typeof builtInRow> | undefined;
-  /** True for a new network, which has none of them. */
+  /** True for a new network, which has no built-in rows. */
   readonly isNew: boolean;
 }
 
-/** One query for each kind. */
+/** Reads the built-in rows, with one query for each kind. */
 const knownOf = async (entities: Entities, rows: readonly BuiltIn[]): Promise<Known> => {
   const ids = (of: readonly BuiltIn[]): readonly string[] => of.map(({ id }) => id);
   const byKind = new Map<KindName, ReadonlyMap<string, AnyRow>>();
@@ -88,7 +88,7 @@ const offered = async (entities: Entities, of: BuiltIn, known: Known): Promise<r
 /** True if a row is unchanged since a release added it; without a record, if it was never updated. */
 const follows = (row: AnyRow, given: Fields | undefined): boolean => (given ? has(row, given) : row.updatedAt === row.createdAt);
 
-/** True if an administrator has created an entity of that name: it stays, and the built-in one is not offered again. */
+/** True if an administrator has created an entity with that name: it stays, and the built-in row is not offered again. */
 const isTaken = async (entities: Entities, kind: Kind, { name }: Fields): Promise<boolean> =>
   (await entities.find(kind, equals(stringField('name'), String(name)))) !== undefined;
 

@@ -14,15 +14,15 @@ import type { Store } from '../storage/port.ts';
 interface OwnAuthority {
   readonly root: KeyPair;
   readonly signer: KeyPair;
-  /** The network key with its own certificate, for hosts that give no server certificate. */
+  /** The network key with its own certificate, for hosts that supply no server certificate. */
   readonly server: KeyPair;
-  /** The time at which the signer is to be renewed. ms */
+  /** When to renew the signer. ms */
   readonly renewAt: number;
-  /** Further roots that clients of the network trust, taken over from former authorities. */
+  /** Additional roots that clients of the network trust, from former authorities. */
   readonly further?: readonly KeyPair[];
 }
 
-/** An authority from outside of the store. The root is required; anything else that is missing is created. */
+/** An authority from outside the store. The root is required; other missing parts are created. */
 export interface FormerAuthority {
   readonly root: KeyPair;
   readonly signer?: KeyPair | undefined;
@@ -41,14 +41,14 @@ export interface KeptAuthority extends PkiSources {
 const ID = 'authority';
 /** Half of the lifetime of a signer: the other half is for the certificates that it signed. ms */
 const RENEW_AFTER = 5 * YEAR;
-/** It signs for a year. ms */
+/** How long before its expiry a signer is renewed at the latest, because it issues certificates that are valid for a year. ms */
 const LAST_RENEWAL = 400 * DAY;
 
 /**
  * The authority of a controller whose host supplies none: created with a new network and kept in the store, sealed. It is ready before the first
  * call, so that no call needs an extra transaction for it. If several controllers create or renew it at the same time, the first one wins.
  * @param former becomes the authority of a network that has none; otherwise the root of `former` is trusted, too
- * @throws TypeError when `former` is inconsistent; nothing is stored then
+ * @throws TypeError if `former` is inconsistent; nothing is stored then
  */
 export const keptAuthority = async (
   store: Store,
@@ -84,7 +84,7 @@ const renewed = async (root: KeyPair, server: KeyPair | undefined, issuing: Issu
   renewAt: issuing.now + RENEW_AFTER,
 });
 
-/** Tests an authority before it is stored, because a network with an unusable one would be useless. */
+/** Tests an authority before it is stored, because a network with an unusable authority would be useless. */
 const takenOver = async ({ root, signer, server }: FormerAuthority, issuing: IssueContext): Promise<OwnAuthority> => {
   const like = server ? { like: server } : {};
   const made = await renewed(root, await newServerCertificate(root, [], { ...issuing, ...like }), issuing);

@@ -18,8 +18,8 @@ export interface OpenedNetwork {
 }
 
 /**
- * Makes a network in a new store, and gives one of an earlier release what this release keeps in the store. It is done before any call is.
- * @throws TypeError when the store's secrets were sealed under another secret key; what the store throws
+ * Creates a network in a new store, and adds to a network of an earlier release what this release keeps in the store. Completes before the first call.
+ * @throws TypeError if the store's secrets were sealed under another secret key; errors of the store
  */
 export const openNetwork = async (
   store: Store,

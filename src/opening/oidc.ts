@@ -6,59 +6,59 @@ import { checkedOptions } from '../options.ts';
 import { DAY } from '../platform/clock.ts';
 import type { Rotation } from '../tokens/signing-keys.ts';
 
-/** An application of the host's that logs people in by the provider: a public client, which proves itself by PKCE. */
+/** An application of the host that logs people in through the provider: a public client, which uses PKCE. */
 export interface OidcClientOptions {
   /** 1 to 64 letters, digits, `.`, `_` and `-`; not `openziti` or `native`. */
   readonly id: string;
-  /** Where its codes may go: scheme, host and path are compared exactly; `*` for the port stands for any. At least one. */
+  /** Redirect URIs for its codes, at least one: scheme, host and path are compared exactly; `*` as the port matches any port. */
   readonly redirectUris: readonly string[];
-  /** Where people may go after a logout. Default: none. */
+  /** Redirect URIs after a logout. Default: none. */
   readonly postLogoutRedirectUris?: readonly string[];
 }
 
 /** The OpenID provider. Each option has a default. */
 export interface OidcOptions {
   /**
-   * Where codes of the clients `openziti` and `native` may go. Default: `openziti://auth/callback`, and `/auth/callback` on any port of `127.0.0.1` and
-   * `localhost`. A list replaces these.
+   * Redirect URIs for codes of the clients `openziti` and `native`. Default: `openziti://auth/callback`, and `/auth/callback` on any port of `127.0.0.1`
+   * and `localhost`. A list replaces these.
    */
   readonly redirectUris?: readonly string[];
-  /** Where people may go after a logout by these clients. Default: the same with `/auth/logout`. */
+  /** Redirect URIs after a logout from these clients. Default: the same with `/auth/logout`. */
   readonly postLogoutRedirectUris?: readonly string[];
-  /** The host's own applications. Their access tokens are no sessions on the management and client APIs. Default: none. */
+  /** The host's applications. Their access tokens are not valid as sessions on the management and client APIs. Default: none. */
   readonly clients?: readonly OidcClientOptions[];
   /**
-   * Hosts by which clients reach this controller, beside that of `settings.address` and those in the server's certificate: `name` or `name:port`.
-   * Requests for any other are not found.
+   * Hosts at which clients reach this controller, in addition to that of `settings.address` and those in the server's certificate: `name` or `name:port`.
+   * Requests for any other host get 404.
    */
   readonly hosts?: readonly string[];
-  /** Life of access tokens. Default 30, at least 1. */
+  /** Lifetime of access tokens. Default 30, at least 1. */
   readonly accessTokenMinutes?: number;
-  /** Life of id tokens. Default 30, at least 1. */
+  /** Lifetime of ID tokens. Default 30, at least 1. */
   readonly idTokenMinutes?: number;
-  /** Life of refresh tokens. Default 1440 (a day), at least a minute more than that of access tokens. */
+  /** Lifetime of refresh tokens. Default 1440 (a day), at least a minute longer than that of access tokens. */
   readonly refreshTokenMinutes?: number;
-  /** For how long after a login it can be prolonged. Default: for ever. */
+  /** How long after the login a session can be extended with refresh tokens. Default: no limit. */
   readonly maxSessionMinutes?: number;
   /**
-   * Logins that may begin within a minute from one client address, or from one /64 network of IPv6; further ones get 429. Default 1,000, at least 1:
-   * everyone behind one NAT, or behind a proxy that is not trusted, shares it.
+   * Maximum number of logins started per minute from one client address, or from one IPv6 /64 network; beyond it, requests get 429. Default 1,000, at
+   * least 1. Everyone behind one NAT, or behind a proxy that is not trusted, shares this limit.
    */
   readonly loginsPerMinute?: number;
-  /** After so many days another key signs. Default 30, at least 1. */
+  /** Number of days after which the signing key is rotated. Default 30, at least 1. */
   readonly keyRotationDays?: number;
   /**
-   * Binds the tokens of a login by certificate to that certificate. Default true; set it to false behind a proxy that terminates TLS and forwards no
+   * Binds the tokens of a login by certificate to that certificate. Default true; set it to false behind a proxy that terminates TLS and does not forward
    * certificates.
    */
   readonly certificateBinding?: boolean;
-  /** How the login pages look, and what they say. */
+  /** The appearance and the texts of the login pages. */
   readonly pages?: {
-    /** The name of the host on the pages. Default `Overlay network`. */
+    /** The name shown on the pages. Default `Overlay network`. */
     readonly name?: string;
-    /** As `#rgb` or `#rrggbb`. Choose them with contrast. */
+    /** As `#rgb` or `#rrggbb`. Choose colors with sufficient contrast. */
     readonly colors?: Partial<ProviderPages['colors']>;
-    /** Texts by their names. Default: English. */
+    /** Texts by name. Default: English. */
     readonly texts?: Partial<Record<PageText, string>>;
     /** Language of the texts, BCP 47. Default `en`. */
     readonly language?: string;
@@ -88,7 +88,7 @@ const NAMES = {
 
 const WHERE = "the option 'oidc' of ManagementController.open";
 
-/** @returns undefined where the provider is off. @throws TypeError that names the option, its value and what would be right */
+/** @returns undefined if the provider is disabled. @throws TypeError with the option, its value and the expected value */
 export const providerSetup = (given: boolean | OidcOptions | undefined): ProviderSetup | undefined => {
   if (given === undefined || given === false) return undefined;
   const options = checkedOptions(WHERE, given === true ? {} : given, NAMES);
@@ -164,7 +164,7 @@ const hostOf = (host: string): string => {
 const pagesOf = (given: NonNullable<OidcOptions['pages']>): ProviderPages => {
   checkedOptions(`pages in ${WHERE}`, given, { name: true, colors: true, texts: true, language: true });
   const { colors = {}, texts = {}, name = DEFAULT_PAGES.name, language = DEFAULT_PAGES.language } = given;
-  const every = <T extends object>(of: T) => Object.fromEntries(Object.keys(of).map((key) => [key, true])) as Record<keyof T, true>; // of its keys
+  const every = <T extends object>(of: T) => Object.fromEntries(Object.keys(of).map((key) => [key, true])) as Record<keyof T, true>; // from its keys
   checkedOptions(`colors of pages in ${WHERE}`, colors, every(DEFAULT_PAGES.colors));
   checkedOptions(`texts of pages in ${WHERE}`, texts, every(DEFAULT_PAGES.texts));
   const wrong = Object.entries(colors).find(([, color]) => !isColor(color));

@@ -18,35 +18,35 @@ import { secretsOf } from './secret-key.ts';
 
 export interface ControllerOptions extends PkiOptions {
   readonly storage: StorageAdapter;
-  /** The first administrator of a new network; no effect if the network has one. */
+  /** The first administrator of a new network; ignored if the network has one. */
   readonly administrator?: AdministratorOptions;
   /** Clock, randomness, password hashing, logging, outbound requests. Default: `nodePlatform()` on Node and Bun, `webPlatform()` elsewhere. */
   readonly platform?: Platform;
   readonly settings?: Partial<Settings>;
   /**
-   * The key that seals private keys and TOTP secrets in the store: 32 random bytes in base64, stored apart from the database. A list to replace a
-   * key, the new one first: the key of the network seals, all of them unseal, and `controller.reseal()` makes the first one the key of the network. Required
-   * with every store except one in memory, which has its own key.
+   * The key that seals private keys and TOTP secrets in the store: 32 random bytes in base64, stored apart from the database. To replace a key, pass a list
+   * with the new key first: the key of the network seals, all keys unseal, and `controller.reseal()` makes the first one the key of the network. Required
+   * with every store except one in memory, which generates its own key.
    */
   readonly secretKey?: string | readonly string[];
-  /** The sink for snapshots of the database, e.g. `snapshotFolder('snapshots')` on Node. Default: none, so that no snapshot can be taken. */
+  /** The sink for snapshots of the database, e.g. `snapshotFolder('snapshots')` on Node. Default: none; snapshots cannot be taken then. */
   readonly snapshots?: SnapshotSink | undefined;
   /**
-   * The host's authorization rule, called for every call of identities, of clients without a session, and of the host's own code with the option
+   * The host's authorization rule, evaluated for every call by identities, by clients without a session, and by the host's code with the option
    * `actor`. Default: administrators may do everything, other sessions what every session may do. `readOnly` is such a rule.
    */
   readonly authorize?: HostRule | undefined;
-  /** Functions of the host: before an operation, in the transaction of a change, after its commit. */
+  /** Functions of the host, called before an operation, in the transaction of a change, and after its commit. */
   readonly hooks?: Hooks | undefined;
-  /** Lists the controller under a name in `/controllers`, as one of several on one store. Default: it is not listed. */
+  /** Lists the controller by name in `/controllers`, as one of several on one store. Default: it is not listed. */
   readonly member?: MemberOptions | undefined;
   /**
-   * One or several observers, called for every call, authentication and denial, e.g. `createMetrics().observe`. Default: none, and nothing is measured.
+   * One or more observers, notified of every call, authentication and denial, e.g. `createMetrics().observe`. Default: none, and nothing is measured.
    */
   readonly observe?: Observe | readonly Observe[] | undefined;
   /**
-   * Enables the OpenID provider below `/oidc`, whose access tokens are sessions, or configures it. Default false. When enabled, `/version` has the
-   * capability `OIDC_AUTH`, by which clients find it.
+   * Enables or configures the OpenID provider below `/oidc`, whose access tokens are valid as sessions. Default false. If it is enabled, `/version` lists
+   * the capability `OIDC_AUTH`, which tells clients about it.
    */
   readonly oidc?: boolean | OidcOptions | undefined;
 }
@@ -70,7 +70,7 @@ export interface Opening {
   readonly provider: ProviderSetup | undefined;
 }
 
-/** @throws TypeError for an unknown option, a missing storage, and for settings, credentials or a secret key out of bounds */
+/** @throws TypeError for an unknown option, a missing storage, and for invalid settings, credentials or secret keys */
 export const openingOf = async (options: ControllerOptions): Promise<Opening> => {
   const {
     storage,
@@ -87,7 +87,7 @@ export const openingOf = async (options: ControllerOptions): Promise<Opening> =>
     ...pki
   } = checkedOptions('ManagementController.open', options, OPTIONS);
   requireStorage('ManagementController.open', storage);
-  // A platform that the host assembled itself may contain a logger as it is.
+  // A platform that the host has assembled may contain a plain logger.
   const { clock, random, passwords, outbound } = givenPlatform;
   const platform: Platform = { clock, random, passwords, outbound, logger: fittedLogger(givenPlatform.logger) };
   checkedOptions("the option 'administrator' of ManagementController.open", administrator, { username: true, password: true, name: true });

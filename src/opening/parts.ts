@@ -42,9 +42,9 @@ export interface ControllerParts extends Omit<Parts, 'permit'> {
   readonly roleIndexes: RoleIndexes;
 }
 
-/** Concurrent writes and enrollments; further ones wait in a queue. */
-const WRITES_AT_ONCE = 8;
-const ENROLLMENTS_AT_ONCE = 2;
+/** Maximum number of concurrent writes and enrollments; others wait in a queue. */
+const WRITE_CONCURRENCY = 8;
+const ENROLLMENT_CONCURRENCY = 2;
 
 export const createParts = async (
   store: Store,
@@ -60,7 +60,7 @@ export const createParts = async (
   const publisher = await createPublisher(store, events, platform.logger);
   const { aroundWrite, continueReviews } = createSessionHooks(platform);
   const reviewSessions = () => continueReviews(background);
-  const writes = createSemaphore(WRITES_AT_ONCE, settings.maxQueuedWrites);
+  const writes = createSemaphore(WRITE_CONCURRENCY, settings.maxQueuedWrites);
   const write = createWriter(store, readCache, publisher, writes, { aroundWrite, afterCommit: reviewSessions });
   const background = createBackground(store, platform.clock, write, common, readCache);
   const pki = createPki(sources);
@@ -83,7 +83,7 @@ export const createParts = async (
     tokens: createTokenVerifier({ ...platform, permits: addressRule(settings.outboundAllow) }),
     tokenLog: createRepeatedLog(platform),
     passwordChecks: createPasswordChecks(platform, settings),
-    enrollments: createSemaphore(ENROLLMENTS_AT_ONCE, settings.maxQueuedEnrollments),
+    enrollments: createSemaphore(ENROLLMENT_CONCURRENCY, settings.maxQueuedEnrollments),
     behaviours,
     documents: createDocuments(groups, settings),
     background,
@@ -100,7 +100,7 @@ export const createParts = async (
   return { core, write, aroundWrite, inTransaction: common.inTransaction, events, publisher, writes, roleIndexes };
 };
 
-/** Reads for the controller itself, which leave some connections to its callers. */
+/** Reads for the controller itself, limited so that connections remain for its callers. */
 const readInBackground = (store: Store, background: Background, work: Parameters<InBackground>[0]): ReturnType<InBackground> =>
   background.run(ORIGIN, ({ signal }) => store.transaction('read', (tx) => work(tx, signal), { signal, priority: () => 'ordinary' }));
 

@@ -8,13 +8,16 @@ import type { Health } from './health.ts';
 
 /** Options of `probes`. */
 export interface ProbeOptions {
-  /** The clients that see the messages of the reasons; all see what they concern. Default `loopback`: clients on this machine, which includes all clients of a proxy on it. */
+  /**
+   * The clients that see the messages of the reasons; all clients see `concerns`. Default `loopback`: clients on this machine, which includes all clients
+   * of a proxy on it.
+   */
   readonly messages?: 'loopback' | 'all' | 'none';
 }
 
 /**
- * A handler for the probes of supervisors and load balancers, without a session: `/health`, 200 as long as the process answers, and `/ready`, 200 or 503 with the
- * reasons of `controller.health()`. Mount it like a controller, on a path of its own.
+ * A handler for the probes of supervisors and load balancers, without a session: `/health` answers 200 as long as the process responds, and `/ready`
+ * answers 200 or 503 with the reasons of `controller.health()`. Mount it like a controller, on a separate path.
  *
  * ```ts
  * http.createServer(nodeHandler(probes(controller))).listen(9000);

@@ -1,8 +1,8 @@
 /**
  * Replaces the secret key of a network (docs/decisions/040). First, one transaction makes the new key that of the network: from then on every write seals
- * under it (`underNetworkKey`). Then everything that is sealed under another key is sealed again, page by page. Until that is complete, the store keeps the
- * names of the keys that may still be needed, and opens only with these. After an interruption it is called again, and continues. Several
- * controllers may run it at once.
+ * under it (`underNetworkKey`). Then everything that is sealed under another key is resealed, page by page. Until that is complete, the store keeps the
+ * names of the keys that may still be needed, and opens only with these. After an interruption, another call resumes the work. Several
+ * controllers may run it concurrently.
  */
 
 import type { KindName } from '../api/kind-names.ts';
@@ -16,9 +16,9 @@ import { keyNameOf, type SecretKeys, SecretUnreadable } from '../platform/secret
 import { idAfter } from '../query/index.ts';
 import type { Store, Transaction } from '../storage/port.ts';
 
-/** Which key takes the place of the present one. */
+/** Which key replaces the current one. */
 export interface ResealOptions {
-  /** Default: the first of the keys that the controller was opened with. */
+  /** Default: the first of the keys with which the controller was opened. */
   readonly secretKey?: string;
 }
 
@@ -28,18 +28,18 @@ export interface Resealed {
   readonly entities: Readonly<Partial<Record<KindName, number>>>;
 }
 
-/** Under which the names of keys are kept that may still be needed. */
+/** The id under which the names of keys that may still be needed are stored. */
 export const FORMER = 'former-keys';
-/** Rows in memory, and in one transaction. */
+/** Maximum number of rows in memory, and per transaction. */
 const PAGE = 100;
 
-/** The kinds that seal something, by their field tables. */
+/** The kinds with sealed fields, according to their field tables. */
 const sealedKinds: readonly Kind[] = Object.values<Kind>(kinds).filter((kind) => !kind.view && sealedFields(kind).length > 0);
 
 /**
- * @param signal ends it between two pages
- * @throws TypeError when a secret was sealed under a key that this controller lacks, or cannot be read: the rest has been resealed, and the former
- * keys are still needed; or when another controller has replaced the key with a third one
+ * @param signal stops it between two pages
+ * @throws TypeError if a secret was sealed under a key that this controller lacks, or cannot be read: the others have been resealed, and the former
+ * keys are still needed; or if another controller has replaced the key with a third one
  */
 export const reseal = async (
   store: Store,
@@ -76,13 +76,13 @@ export const reseal = async (
   return { entities };
 };
 
-/** The keys, by name, that something in the store may still be sealed under beside the key of the network. */
+/** The names of the keys, other than the key of the network, under which something in the store may still be sealed. */
 export const formerKeys = (store: Store, keys: SecretKeys): Promise<readonly string[]> =>
   store.transaction('read', async (tx) => {
     return namesIn(keys, (await tx.get(keptSecret.kind, FORMER))?.sealed);
   });
 
-/** Makes a key that of the network; all others that this controller has may be needed until the end. */
+/** Makes a key that of the network; this controller's other keys may be needed until resealing is complete. */
 const replaceKey = (store: Store, keys: SecretKeys, context: EntitiesContext, name: string): Promise<void> =>
   store.transaction('write', async (tx) => {
     const entities = entitiesOf(tx, context);
@@ -98,7 +98,7 @@ const replaceKey = (store: Store, keys: SecretKeys, context: EntitiesContext, na
     else await entities.insert(keptSecret, { id: FORMER, sealed });
   });
 
-/** The names of keys as `replaceKey` keeps them. */
+/** Unseals the names of keys that `replaceKey` stored. */
 const namesIn = async (keys: SecretKeys, sealed: unknown): Promise<readonly string[]> =>
   typeof sealed === 'string' ? JSON.parse(await unsealKept(keys, FORMER, sealed)) : [];
 
@@ -106,11 +106,11 @@ interface ResealedPage {
   readonly count: number;
   /** Kind and id of each entity that could not be unsealed. */
   readonly unreadable: readonly string[];
-  /** The id to continue after; undefined at the end. */
+  /** The id after which to continue; undefined at the end. */
   readonly next: string | undefined;
 }
 
-/** Writes only rows with something to reseal, without change records, because their content stays the same. */
+/** Writes only rows with something to reseal, without change records, because their content does not change. */
 const resealPage = async (store: Store, keys: SecretKeys, kind: Kind, name: string, after: string): Promise<ResealedPage> => {
   const rows = await store.transaction('read', (tx) => tx.list(tableOf(kind), { where: idAfter(after), limit: PAGE }));
   const due = rows.filter((row) => fieldsDue(kind, row, name).length > 0).map(({ id }) => id);
@@ -123,7 +123,7 @@ const resealPage = async (store: Store, keys: SecretKeys, kind: Kind, name: stri
   });
 };
 
-/** @returns false when the row cannot be unsealed; true also if it was deleted or resealed in between */
+/** @returns false if the row cannot be unsealed; true also if it was deleted or resealed in between */
 const resealRow = async (tx: Transaction, keys: SecretKeys, kind: Kind, name: string, id: string): Promise<boolean> => {
   const row = await tx.get(tableOf(kind), id);
   if (!row) return true;

@@ -8,7 +8,7 @@ import { formerKeys } from './reseal.ts';
 
 /**
  * The secret keys of this controller.
- * @throws TypeError when a persistent store is opened without a key, or with an invalid one
+ * @throws TypeError if a persistent store is opened without a key, or with an invalid one
  */
 export const secretsOf = (given: string | readonly string[] | undefined, storage: StorageAdapter, random: Random): Promise<SecretKeys> => {
   const keys = given ?? storage.secretKey;
@@ -20,9 +20,9 @@ export const secretsOf = (given: string | readonly string[] | undefined, storage
 };
 
 /**
- * Checks the keys against the store. The first key of a network seals a word (the key-check) that the keys of every later start must unseal. The controller
- * then seals under the key of that word, even if it was given others: only `reseal` replaces the key of a network.
- * @throws TypeError when the store's secrets were sealed under another key, or some of them still are under a former one
+ * Checks the keys against the store. The first key of a network seals a known value (the key check), which the keys of every later start must unseal. The
+ * controller then seals under that key, even if it was given others: only `reseal` replaces the key of a network.
+ * @throws TypeError if the store's secrets were sealed under another key, or some of them are still sealed under a former key
  */
 export const checkSecretKey = async (store: Store, keys: SecretKeys, context: EntitiesContext): Promise<void> => {
   const first = async () => keepAs(store, context, KEY_CHECK, await sealKept(keys, KEY_CHECK, KEY_CHECK));

@@ -1,4 +1,4 @@
-/** The signing keys of the OpenID provider in the store, sealed: the same for all its controllers. */
+/** The signing keys of the OpenID provider: sealed in the store, and shared by all its controllers. */
 import type { Core } from '../call/core.ts';
 import type { Provider } from '../call/provider.ts';
 import { createFairSemaphore } from '../concurrency/fair-semaphore.ts';
@@ -16,7 +16,7 @@ import { rotated, type SigningKey } from '../tokens/signing-keys.ts';
 import type { ProviderSetup } from './oidc.ts';
 
 const ID = 'oidc-signing-keys';
-/** Limits for storing new logins: the other writers are reserved for authenticated callers. */
+/** Limits for storing new logins: the remaining write capacity is reserved for authenticated callers. */
 const TURNS = { atOnce: 2, queued: 100, queuedPerName: 100 };
 
 interface Keeping {
@@ -24,7 +24,7 @@ interface Keeping {
   readonly clock: Clock;
 }
 
-/** Opens the provider with the keys of the network; the first controller makes them. Of several that do so at once, the first one's count. */
+/** Opens the provider with the keys of the network. The first controller creates them; if several do so concurrently, the first one wins. */
 export const openProvider = async (
   store: Store,
   { secrets, clock }: Keeping,
@@ -41,7 +41,7 @@ export const openProvider = async (
   };
 };
 
-/** Looks after the keys, and after what the provider has left, as long as the controller is open. */
+/** Rotates the keys and cleans up after the provider while the controller is open. */
 export const keepProvider = ({ background, platform, provider }: Core): void => {
   schedule(background, platform, { name: 'oidc-keys', every: HOUR, by: 'each' }, async () => provider?.keys.reload());
   schedule(background, platform, { name: 'oidc-tidy', every: MINUTE, by: 'one' }, (run) => tidyProvider(run, platform.clock));

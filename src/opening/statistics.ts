@@ -16,21 +16,21 @@ export interface QueueLoad {
 
 /** Entities of the network, and the load of a controller. */
 export interface Statistics {
-  /** Entities by kind. API sessions that timed out count until they are deleted. */
+  /** Number of entities by kind. Expired API sessions count until they are deleted. */
   readonly entities: Readonly<Partial<Record<KindName, number>>>;
   readonly queues: Readonly<Record<'writes' | 'enrollments' | 'passwordChecks', QueueLoad>>;
-  /** Routers that are connected to this controller. */
+  /** Number of routers connected to this controller. */
   readonly connectedRouters: number;
-  /** Traffic of these routers: current links and circuits, and the bytes since each router started, by the point where they are counted, as last reported. */
+  /** Traffic of these routers, as last reported: current links and circuits, and bytes since each router started, by the point where they are counted. */
   readonly traffic: { readonly links: number; readonly circuits: number; readonly bytes: TrafficBytes };
-  /** By table, the index of role attributes in memory, where there is one. */
+  /** Sizes of the in-memory indexes of role attributes, by table, for tables that have one. */
   readonly roleIndexes: Readonly<Record<string, RoleIndexSize>>;
-  /** Bytes, about, of what was read before and is remembered. */
+  /** Approximate size of the read cache in bytes. */
   readonly readCacheBytes: number;
 }
 
-/** Counts are cached that long, because each kind costs a statement. ms */
-const REMEMBERED_MS = 5000;
+/** How long counts are cached, because each kind costs a statement. ms */
+const CACHED_MS = 5000;
 
 /** Internal kinds, which no operation returns. */
 const OWN: readonly Kind[] = [
@@ -44,7 +44,7 @@ const OWN: readonly Kind[] = [
   kinds.tenant,
 ];
 
-/** @returns collects the statistics; entities are counted at most once per `REMEMBERED_MS` */
+/** @returns a function that collects the statistics; entities are counted at most once per `CACHED_MS` */
 export const createStatistics = (
   core: Core,
   { writes, roleIndexes }: Pick<ControllerParts, 'writes' | 'roleIndexes'>,
@@ -61,7 +61,7 @@ export const createStatistics = (
   let last: { readonly at: number; readonly entities: Promise<Statistics['entities']> } | undefined;
   const entities = (): Promise<Statistics['entities']> => {
     const now = platform.clock.now();
-    if (last && Math.abs(now - last.at) < REMEMBERED_MS) return last.entities;
+    if (last && Math.abs(now - last.at) < CACHED_MS) return last.entities;
     const counting = count();
     last = { at: now, entities: counting };
     counting.catch(() => {

@@ -5,7 +5,7 @@ import type { Opening } from './options.ts';
 import type { ControllerParts } from './parts.ts';
 import { keepProvider } from './signing-keys.ts';
 
-/** Starts the background work of a controller, which ends with `core.background`. */
+/** Starts the background work of a controller, which stops with `core.background`. */
 export const beginWork = async (
   { core, events }: Pick<ControllerParts, 'core' | 'events'>,
   { member, provider }: Pick<Opening, 'member' | 'provider'>,
@@ -14,6 +14,6 @@ export const beginWork = async (
   closeConnectionsOnChange(events, core);
   if (member) await joinNetwork(core, member);
   if (provider) keepProvider(core);
-  // Resumes work that a closed or lost controller left.
+  // Resumes unfinished work of a closed or lost controller.
   core.reviewSessions();
 };

@@ -20,13 +20,13 @@ import { checkedRow, kindsIn } from './row.ts';
 
 /** The snapshot and the target store. */
 export interface RestoreOptions {
-  /** An empty store, of the same sort as that of the snapshot or of another. No controller may be open on it. */
+  /** An empty store, whose adapter may differ from that of the snapshot. No controller may be open on it. */
   readonly storage: StorageAdapter;
   /** The parts of the snapshot, in order: `createReadStream(file)`, `[text]`, ... */
   readonly snapshot: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>;
   /**
-   * The secret key of the network, or several while it is replaced: then each secret must open with one of them. Default: secrets are restored as they are,
-   * and a wrong key is found when the network is opened.
+   * The secret key of the network, or several while it is being replaced: each secret must unseal with one of them. Default: secrets are restored
+   * unchecked, and a wrong key is detected only when the network is opened.
    */
   readonly secretKey?: string | readonly string[] | undefined;
 }
@@ -41,9 +41,9 @@ export interface Restored {
 }
 
 /**
- * Fills an empty store from a snapshot, in one transaction: all of it, or nothing. The snapshot is not trusted: each row must be one that this version could
- * have written, and all that rows refer to must be there.
- * @throws SnapshotRefused with the line, or when the store is not empty; TypeError for an invalid secret key; StoreUnavailable, StoreSchemaMismatch
+ * Fills an empty store from a snapshot, atomically, in one transaction. The snapshot is not trusted: each row must be one that this version could
+ * have written, and all references must resolve.
+ * @throws SnapshotRefused with the line, or if the store is not empty; TypeError for an invalid secret key; StoreUnavailable, StoreSchemaMismatch
  */
 export const restoreSnapshot = async (options: RestoreOptions): Promise<Restored> => {
   const { storage, snapshot, secretKey } = checkedOptions('restoreSnapshot', options, { storage: true, snapshot: true, secretKey: true });
@@ -51,7 +51,7 @@ export const restoreSnapshot = async (options: RestoreOptions): Promise<Restored
   requireStorage('restoreSnapshot', storage);
   const store = await storage.open(storageSchema);
   try {
-    // The snapshot may come from far away.
+    // The snapshot may come over a slow network.
     return await store.transaction('write', (tx) => restoreInto(tx, each(snapshot), secrets), { mayPause: true });
   } finally {
     await store.close();
@@ -86,7 +86,7 @@ const restoreInto = async (tx: Transaction, parts: AsyncIterable<string | Uint8A
   return { rows, revision: head.revision, takenAt: head.takenAt };
 };
 
-/** Entities are asked for, and none is written through them. */
+/** For reads only: no entity is written through this. */
 const READING: EntitiesContext = {
   actor: 'system',
   requestId: 'restore',
@@ -105,7 +105,7 @@ const assertEmpty = async (tx: Transaction, schema: StorageSchema): Promise<void
   }
 };
 
-/** @throws SnapshotRefused when this version would not have written the row so */
+/** @throws SnapshotRefused if this version would not have written the row in this form */
 const rowIn = ({ number, kind, row: given }: RowLine, newest: number): Row => {
   if (!snapshotTables.includes(kind))
     throw refusedAt(
@@ -123,7 +123,7 @@ const rowIn = ({ number, kind, row: given }: RowLine, newest: number): Row => {
   throw refusedAt(number, `the row is newer than the snapshot, which has revision ${newest}`);
 };
 
-/** @throws SnapshotRefused when a secret does not open with the keys given */
+/** @throws SnapshotRefused if a secret does not unseal with the given keys */
 const checkSecrets = async (secrets: Secrets, { number, kind: table }: RowLine, row: Row): Promise<void> => {
   for (const kind of kindsIn(table))
     for (const field of sealedFields(kind)) {

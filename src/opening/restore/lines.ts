@@ -1,27 +1,27 @@
 import { utf8ToBytes } from '@noble/hashes/utils.js';
 import { SnapshotRefused } from '../../storage/errors.ts';
 
-/** Characters of a reason. */
-const LONGEST = 500;
+/** Maximum number of characters of a reason. */
+const MAX_REASON_LENGTH = 500;
 
-/** @param reason may quote the snapshot: what would control a terminal is left out */
+/** @param reason may quote the snapshot; control characters, which could manipulate a terminal, are removed */
 export const refusedAt = (line: number, reason: string): SnapshotRefused =>
-  new SnapshotRefused(`the snapshot is refused, line ${line}: ${reason.slice(0, LONGEST).replaceAll(/\p{C}/gu, '�')}`);
+  new SnapshotRefused(`the snapshot is refused, line ${line}: ${reason.slice(0, MAX_REASON_LENGTH).replaceAll(/\p{C}/gu, '�')}`);
 
-/** Bytes. No row is near as long: bodies of requests are much shorter. */
+/** Bytes. No row comes close, because request bodies are much shorter. */
 const LONGEST_LINE = 2 ** 26;
 const LINE_FEED = 0x0a;
 
 /** A line of a snapshot, without its line feed. */
 export interface Line {
-  /** From 1 on. */
+  /** Starts at 1. */
   readonly number: number;
   readonly bytes: Uint8Array;
 }
 
 /**
- * The lines of a text that comes in parts of any size.
- * @throws SnapshotRefused for a line that is too long, and for one that nothing ends
+ * The lines of a text that arrives in parts of any size.
+ * @throws SnapshotRefused for a line that is too long, and for an unterminated line
  */
 export async function* linesOf(parts: AsyncIterable<string | Uint8Array>): AsyncGenerator<Line> {
   let number = 1;
@@ -44,7 +44,7 @@ export async function* linesOf(parts: AsyncIterable<string | Uint8Array>): Async
   if (begun.length > 0) throw refusedAt(number, 'the snapshot is truncated in this line');
 }
 
-/** The beginning of a line whose end is yet to come. It grows by doubling, so that tiny parts cost no more than large ones. */
+/** The start of an incomplete line. The buffer grows by doubling, so that tiny parts cost no more than large ones. */
 class Buffered {
   #bytes = new Uint8Array(1024);
   length = 0;
@@ -60,7 +60,7 @@ class Buffered {
     this.length = length;
   }
 
-  /** The whole line: a copy only where some of it came before. */
+  /** Returns the whole line; copies only if the line began in an earlier part. */
   endWith(piece: Uint8Array): Uint8Array {
     if (this.length === 0) return piece;
     this.append(piece);

@@ -4,7 +4,7 @@ import { type Extent, extentOf } from '../../changelog/log.ts';
 import type { Row } from '../../storage/port.ts';
 import { refusedAt } from './lines.ts';
 
-/** A record of the change log, and the line that has it. */
+/** A record of the change log, and its line number. */
 interface Record {
   readonly line: number;
   readonly revision: number;
@@ -30,7 +30,7 @@ export class ChangeLog {
     this.#first ??= this.#last;
   }
 
-  /** No record is to come any more. @param line the end of the snapshot @throws SnapshotRefused */
+  /** Checks the log after its last record. @param line the last line of the snapshot @throws SnapshotRefused */
   end(line: number, newest: number): void {
     if ((this.#last?.revision ?? 0) !== newest)
       throw refusedAt(line, `the change log ends with revision ${this.#last?.revision ?? 0}, and the snapshot with ${newest}`);
@@ -38,9 +38,10 @@ export class ChangeLog {
     if (!this.#last || !extent) return;
     const { endsAt, oldest, oldestBeginsAt } = extent;
     const isInOrder = (this.#first?.revision ?? 0) <= oldest && oldest <= newest && 0 <= oldestBeginsAt && oldestBeginsAt <= endsAt;
-    if (!isInOrder || endsAt > MOST_BYTES) throw refusedAt(this.#last.line, 'the last change record does not say how far the log reaches');
+    if (!isInOrder || endsAt > MAX_LOG_BYTES)
+      throw refusedAt(this.#last.line, 'the last change record does not say how far the log reaches');
   }
 }
 
-/** The total size of all records ever written. No network reaches it. */
-const MOST_BYTES = 2 ** 52;
+/** An upper bound on the total size of all records ever written, which no network reaches. */
+const MAX_LOG_BYTES = 2 ** 52;

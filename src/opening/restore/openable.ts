@@ -10,9 +10,9 @@ import { kindsIn } from './row.ts';
 /** Checks that a network restored from a snapshot will open: built-in rows must not collide with its rows, and one key must unseal its secrets. */
 export class Openable {
   readonly #builtIn = new Set<BuiltIn>();
-  /** For each built-in row, the line of another row with its name. */
+  /** For each built-in row, the line of another row with the same name. */
   readonly #namesakes = new Map<BuiltIn, number>();
-  /** For each key, the first line that is sealed under it. */
+  /** For each key, the first line with a secret that is sealed under it. */
   readonly #keys = new Map<string, number>();
   readonly #kept = new Map<string, Row>();
   #hasIdentities = false;
@@ -36,7 +36,7 @@ export class Openable {
     this.#hasAdministrator ||= row.isDefaultAdmin === true;
   }
 
-  /** No row is to come any more. @param line the end of the snapshot @throws SnapshotRefused */
+  /** Checks the result after the last row. @param line the last line of the snapshot @throws SnapshotRefused */
   end(line: number): void {
     for (const [of, at] of this.#namesakes)
       if (of.policy === 'fixed' || !this.#builtIn.has(of))
@@ -49,7 +49,7 @@ export class Openable {
     const check = this.#kept.get(KEY_CHECK);
     const key = keyNameOf(String(check?.sealed ?? ''));
     if (this.#keys.size > 0 && key === undefined) throw refusedAt(line, `secrets are sealed, but ${KEY_CHECK} is missing`);
-    // While the key is replaced, others still count.
+    // While the key is being replaced, the former keys are still valid.
     if (this.#kept.has(FORMER)) return;
     for (const [name, at] of this.#keys)
       if (name !== key) throw refusedAt(at, 'it is sealed under a different secret key than that of the network');

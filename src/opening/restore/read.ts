@@ -10,7 +10,7 @@ import { linesOf, refusedAt } from './lines.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** A row as it stands in a snapshot, not checked yet. */
+/** A row of a snapshot, not yet validated. */
 export interface RowLine {
   readonly number: number;
   readonly kind: string;
@@ -23,15 +23,15 @@ export interface EndLine {
   readonly rows: number;
 }
 
-/** No network reaches it, and one that continues from here has as many revisions again before numbers lose exactness. */
-const MOST_REVISION = 2 ** 52;
+/** No network reaches this revision, and one that continues from here has as many again before numbers lose precision. */
+const MAX_REVISION = 2 ** 52;
 
-/** A record of the change log holds an entity twice, and an entity may be the result of many requests. */
+/** A change record holds an entity twice, and many requests may have contributed to an entity. */
 const LINE_LIMITS: JsonLimits = { name: 'it', depth: JSON_LIMITS.depth + 8, values: 1_000_000, keys: 1_000_000 };
 
 /**
- * Reads a snapshot and checks its form: the first line must be a head, and only the last completes it. What the rows hold is left to the caller.
- * @throws SnapshotRefused with the number of the line
+ * Reads a snapshot and checks its form: the first line must be a header, and the last one a footer. The caller validates the content of the rows.
+ * @throws SnapshotRefused with the line number
  */
 export async function* readSnapshot(parts: AsyncIterable<string | Uint8Array>): AsyncGenerator<SnapshotHead | RowLine | EndLine> {
   const digest = sha256.create();
@@ -62,7 +62,7 @@ const head = z.object({
   id: z.string(),
   takenAt: timestamp,
   software: z.string(),
-  revision: z.int().min(0).max(MOST_REVISION),
+  revision: z.int().min(0).max(MAX_REVISION),
 });
 
 const headOf = (value: Values): SnapshotHead => {

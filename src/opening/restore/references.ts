@@ -5,12 +5,12 @@ import type { Row } from '../../storage/port.ts';
 import { refusedAt } from './lines.ts';
 import { kindsIn } from './row.ts';
 
-/** Rows of which it is asked at once whether what they refer to is there. */
+/** Number of rows whose references are checked together. */
 const PAGE = 100;
-/** Entities that rows refer to and that are yet to come. */
-const MOST_AWAITED = 1_000_000;
+/** Maximum number of entities that have been referenced but not yet read. */
+const MAX_AWAITED = 1_000_000;
 
-/** A reference to what is not there, and the line that has it. */
+/** A reference to a missing entity, and its line. */
 interface Awaited {
   readonly line: number;
   readonly description: string;
@@ -23,7 +23,7 @@ export class References {
   #table = '';
   #page: { readonly line: number; readonly row: Row }[] = [];
 
-  /** @param entities of the transaction that the rows are inserted in */
+  /** @param entities of the transaction in which the rows are inserted */
   constructor(entities: Entities) {
     this.#entities = entities;
   }
@@ -36,7 +36,7 @@ export class References {
     this.#page.push({ line, row });
   }
 
-  /** No row is to come any more. @throws SnapshotRefused */
+  /** Checks the remaining references after the last row. @throws SnapshotRefused */
   async end(): Promise<void> {
     await this.#look();
     const [first] = [...this.#awaited.values()].sort((a, b) => a.line - b.line);
@@ -54,8 +54,7 @@ export class References {
         if (!missing) throw refusedAt(line, description);
         const key = keyOf(missing.target, missing.id);
         if (!this.#awaited.has(key)) this.#awaited.set(key, { line, description });
-        if (this.#awaited.size > MOST_AWAITED)
-          throw refusedAt(line, `more than ${MOST_AWAITED} entities are referenced before they appear`);
+        if (this.#awaited.size > MAX_AWAITED) throw refusedAt(line, `more than ${MAX_AWAITED} entities are referenced before they appear`);
       }
     }
   }

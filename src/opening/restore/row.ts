@@ -1,4 +1,4 @@
-/** Rows of a snapshot against the field tables of their kinds: what this version would not have written itself is refused. */
+/** Validates rows of a snapshot against the field tables of their kinds: a row that this version would not have written is refused. */
 
 import * as z from 'zod';
 import { kinds } from '../../api/index.ts';
@@ -18,7 +18,7 @@ const kindsOfTable: ReadonlyMap<string, readonly Kind[]> = Map.groupBy(Object.va
 /** The kind of a table, and its views. */
 export const kindsIn = (table: string): readonly Kind[] => kindsOfTable.get(table) ?? [];
 
-/** The schemas for the rows of one form: a table, one variant of it, and the views that show them. */
+/** The schemas for rows of one form: a variant of a table, and the views that contain it. */
 interface Form {
   readonly fields: Fields;
   readonly schema: z.ZodType<Values>;
@@ -26,8 +26,8 @@ interface Form {
 }
 
 /**
- * @returns the row, with the defaults of fields that its version did not have
- * @throws ApiError with the field that this version would not have written so
+ * @returns the row, with defaults for the fields that its version did not have
+ * @throws ApiError with the field that this version would not have written in this form
  */
 export const checkedRow = (table: string, given: Values): Row => {
   const form = formOf(table, given);
@@ -39,14 +39,14 @@ export const checkedRow = (table: string, given: Values): Row => {
     if (!isSameJson(data[name], value)) throw invalidField(name, `${name} is not in the form in which it is stored`, undefined);
   checkIndexed(form, given);
   if (Object.keys(defaults).every((name) => name in given)) return given as Row; // just checked
-  // In the order of the snapshot, so that the next one has the same lines.
-  return { ...given, ...withDerived(fields, { ...defaults, ...given }), ...given } as Row; // the same
+  // Keeps the order of the snapshot, so that the next snapshot has the same lines.
+  return { ...given, ...withDerived(fields, { ...defaults, ...given }), ...given } as Row; // just checked
 };
 
 const formOf = (table: string, row: Values): Form => {
   const its = kindsIn(table).filter((kind) => isInView(kind, row));
   const tables = its.map((kind) => fieldsOf(kind, row));
-  // One table of fields for each variant of a kind, and one kind for each table and view.
+  // There is one field table for each variant of a kind, and one kind for each table and view.
   const known = forms.get(tables[0] ?? {}) ?? new Map<number, Form>();
   if (tables[0]) forms.set(tables[0], known);
   let form = known.get(tables.length);
@@ -67,7 +67,7 @@ const newForm = (fields: Fields): Form => {
 
 const base = { id: word.min(1), version: z.int().min(1), createdAt: timestamp, updatedAt: timestamp, tags: tags.optional() } as const;
 
-/** Fields of input are known, too: some that are sealed now stood in clear in the first version, and are sealed when the network is opened. */
+/** Input fields are allowed, too: the first version stored some secrets in plain text, which are sealed when the network is opened. */
 const storedSchema = (field: Field): z.ZodType => {
   const schema = field.sealedFor ? z.string().refine((text) => keyNameOf(text) !== undefined, 'is not sealed') : field.schema;
   if (isAlwaysSet(field) && field.keep !== 'input') return schema;
