@@ -7,7 +7,7 @@ import { issue, type Profile } from './issue.ts';
 import { type KeyHolder, keyHolder, newKeyPair } from './keys.ts';
 import type { KeyPair } from './network-key.ts';
 
-/** The clock and the randomness that a new certificate is made with. */
+/** Randomness and time for a new certificate. */
 export interface IssueOptions {
   /** ms; default: now. */
   readonly now?: number;
@@ -19,18 +19,18 @@ const ROOT = { days: 30 * 365, pathLength: 1 } as const;
 const SIGNER = { days: 10 * 365, pathLength: 0 } as const;
 const SERVER_DAYS = 365;
 
-/** A new root, valid for 30 years, for one authority below it. */
+/** Creates a root, valid for 30 years, with path length 1: one level of authorities below it. */
 export const newRoot = ({ now = Date.now(), random = webRandom }: IssueOptions = {}): Promise<KeyPair> =>
   made(`overlay-controller root ${mark(random)}`, authority(ROOT, now), undefined, random);
 
-/** A new authority below a root, valid for 10 years, for certificates of clients and routers. */
+/** Creates an authority below a root, valid for 10 years, for certificates of clients and routers. */
 export const newSigner = async (root: KeyPair, { now = Date.now(), random = webRandom }: IssueOptions = {}): Promise<KeyPair> =>
   made(`overlay-controller signer ${mark(random)}`, authority(SIGNER, now), await holderOf(root, 'the root'), random);
 
 /**
- * A new certificate below a root for a server that is reached under these names and addresses, valid for 365 days.
- * @param options `like`: a certificate whose key this one is for, too. Default: a new key, on P-256.
- * @throws TypeError for what is no certificate with its key
+ * Creates a server certificate below a root for the given names and addresses, valid for 365 days.
+ * @param options `like`: a certificate whose key is reused. Default: a new P-256 key.
+ * @throws TypeError for invalid certificates, and for keys that do not match their certificate
  */
 export const newServerCertificate = async (
   root: KeyPair,
@@ -46,7 +46,7 @@ export const newServerCertificate = async (
   return made(names[0] ?? 'overlay-controller', profile, await holderOf(root, 'the root'), random, like && (await keysOf(like)));
 };
 
-/** The certificate for a key pair, by default for a new one. */
+/** Issues a certificate for a key pair; default: a new one. */
 const made = async (
   name: string,
   profile: Omit<Profile, 'subject' | 'publicKey'>,
@@ -55,7 +55,7 @@ const made = async (
   keys?: Awaited<ReturnType<typeof newKeyPair>>,
 ): Promise<KeyPair> => {
   const { publicKey, privateKey, holder } = keys ?? (await newKeyPair());
-  // A common name has 64 characters at most (RFC 5280, appendix A.1); clients look at the alternative names.
+  // A common name has at most 64 characters (RFC 5280, appendix A.1); clients check the alternative names.
   const subject = [{ O: ['overlay-controller'] }, { CN: [name.slice(0, 64)] }];
   const certificate = await issue({ ...profile, subject, publicKey }, issuer ?? { selfSigned: true, holder }, random);
   return { key: privateKey, cert: certificatesPem([certificate]) };
@@ -67,17 +67,17 @@ const authority = ({ days, pathLength }: { readonly days: number; readonly pathL
   pathLength,
 });
 
-/** From an hour ago, for clients whose clock is behind. */
+/** Valid from an hour ago, for clients whose clocks are behind. */
 const validity = (days: number, now: number) => ({ notBefore: now - HOUR, notAfter: now + days * DAY });
 
-/** @throws TypeError for what is no certificate with its key */
+/** @throws TypeError for an invalid certificate, or a key that does not match it */
 const holderOf = async ({ key, cert }: KeyPair, what: string) => {
   const { value: [certificate] = [], fault = 'noPem' } = await readCertificates(cert);
   if (!certificate) throw new TypeError(`${what} must be a certificate in PEM: ${pemFaultText(fault)}`);
   return { certificate, holder: await keyHolder(key, certificate) };
 };
 
-/** The keys of a certificate, for another one. */
+/** The key pair of a certificate, to be reused for another one. */
 const keysOf = async (pair: KeyPair): Promise<Awaited<ReturnType<typeof newKeyPair>>> => {
   const { certificate, holder } = await holderOf(pair, "the server's certificate");
   return { publicKey: await certificate.parsed.publicKey.export(holder.algorithm, ['verify']), privateKey: pair.key, holder };
@@ -85,5 +85,5 @@ const keysOf = async (pair: KeyPair): Promise<Awaited<ReturnType<typeof newKeyPa
 
 const isAddress = (name: string): boolean => name.includes(':') || /^\d{1,3}(\.\d{1,3}){3}$/.test(name);
 
-/** A unique part of the name, by which clients distinguish the roots of several networks. */
+/** A unique part of the name, so that clients can distinguish the roots of several networks. */
 const mark = (random: Random): string => random.uuid().slice(0, 8);

@@ -5,7 +5,7 @@ import { countElements } from './der.ts';
 import { isOneSequence, MAX_DER, type PemFault, type Reading, readPem, writePem } from './pem.ts';
 import { x509 } from './x509.ts';
 
-/** Names beside the subject (RFC 5280, section 4.2.1.6), each list in the order of the certificate. */
+/** Subject alternative names (RFC 5280, section 4.2.1.6), each list in the order of the certificate. */
 export interface AlternativeNames {
   readonly uris: readonly string[];
   readonly emails: readonly string[];
@@ -13,35 +13,35 @@ export interface AlternativeNames {
   readonly ipAddresses: readonly string[];
 }
 
-/** A parsed certificate (RFC 5280). Parsing implies no trust: that is up to `validateChain`. */
+/** A parsed certificate (RFC 5280). Parsing does not imply trust, which `validateChain` establishes. */
 export interface Certificate extends AlternativeNames {
   readonly der: Uint8Array<ArrayBuffer>;
-  /** SHA-1 of the DER, lower-case hex: a name, and never the only proof. */
+  /** SHA-1 of the DER in lower-case hex: an identifier, never sufficient as proof. */
   readonly fingerprint: string;
   /** E.g. `CN=ann, O=us`. */
   readonly subject: string;
-  /** Undefined when there is none, or more than one. */
+  /** Undefined if there is none, or more than one. */
   readonly commonName: string | undefined;
   /** ms */
   readonly notBefore: number;
   /** ms */
   readonly notAfter: number;
   readonly isCa: boolean;
-  /** Authorities that may stand between this one and a leaf, at most; undefined: any number. */
+  /** Maximum number of authorities between this one and a leaf; undefined: no limit. */
   readonly pathLength: number | undefined;
   /** Flags of `KeyUsage`; undefined: not stated. */
   readonly keyUsage: number | undefined;
   /** OIDs; undefined: not stated. */
   readonly extendedKeyUsage: readonly string[] | undefined;
-  /** DER of the names in hex: how a certificate and its issuer find each other. */
+  /** DER of the names in hex, which link a certificate to its issuer. */
   readonly subjectKey: string;
   readonly issuerKey: string;
   readonly subjectKeyId: string | undefined;
   readonly authorityKeyId: string | undefined;
-  /** OIDs of extensions that must be understood, and are not. */
+  /** OIDs of critical extensions that are not understood. */
   readonly unknownCritical: readonly string[];
   /**
-   * As the library has it, for signatures. Not declared for others: the library's own types need those of browsers.
+   * The library's object, for signatures. Internal, because the library's types require those of browsers.
    * @internal
    */
   readonly parsed: X509Certificate;
@@ -61,19 +61,19 @@ export const Eku = { serverAuth: '1.3.6.1.5.5.7.3.1', clientAuth: '1.3.6.1.5.5.7
 
 const LABELS = ['CERTIFICATE'];
 
-/** Certificates above a leaf, or in one PEM text, at most. */
+/** Maximum number of certificates above a leaf, or in a PEM text. */
 export const MAX_CHAIN = 10;
 
-/** Certificates in a presented chain at most: a leaf, and those above it. */
+/** Maximum number of certificates in a presented chain: a leaf, and those above it. */
 export const MAX_PRESENTED = MAX_CHAIN + 1;
 
 /**
- * Most elements (X.690) of a certificate, a request or a presented chain: the library takes some 50 microseconds for each, and a typical certificate
- * has around a hundred. This bounds names, extensions and key usages alike.
+ * Maximum number of elements (X.690) in a certificate, a request or a presented chain. The library takes some 50 microseconds per element, and a typical
+ * certificate has around a hundred. This limits names, extensions and key usages alike.
  */
 export const MAX_ELEMENTS = 1000;
 
-/** @returns undefined for what is no certificate */
+/** @returns undefined if it is not a certificate */
 export const readCertificate = async (der: Uint8Array): Promise<Certificate | undefined> => {
   if (der.length > MAX_DER || !isOneSequence(der) || countElements(der, MAX_ELEMENTS) > MAX_ELEMENTS) return undefined;
   const library = await x509();
@@ -81,11 +81,11 @@ export const readCertificate = async (der: Uint8Array): Promise<Certificate | un
   try {
     return certificateOf(library, new library.X509Certificate(copy), copy);
   } catch {
-    return undefined; // the library throws errors of all kinds for bytes that are something else
+    return undefined; // the library throws all kinds of errors for invalid bytes
   }
 };
 
-/** The certificates of a text in PEM, in their order: one to `most`. */
+/** The certificates of a PEM text, in order: one to `most`. */
 export const readCertificates = async (pem: string, most = MAX_CHAIN): Promise<Reading<readonly Certificate[], PemFault>> => {
   const { value: blocks, fault } = readPem(pem, { labels: LABELS, most });
   if (fault) return { fault };
@@ -94,18 +94,18 @@ export const readCertificates = async (pem: string, most = MAX_CHAIN): Promise<R
   return certificates.every((certificate) => certificate !== undefined) ? { value: certificates } : { fault: 'malformed' };
 };
 
-/** Elements of all of them together. What is no DER is not read, and counts for nothing. */
+/** The total number of elements. Invalid DER is not parsed later, so it counts as zero. */
 export const elementsOf = (ders: readonly Uint8Array[]): number =>
   ders
     .map((der) => countElements(der, MAX_ELEMENTS))
     .filter(Number.isFinite)
     .reduce((sum, count) => sum + count, 0);
 
-/** The certificates in PEM, one after another. */
+/** The certificates in PEM, concatenated. */
 export const certificatesPem = (certificates: readonly Pick<Certificate, 'der'>[]): string =>
   certificates.map(({ der }) => writePem('CERTIFICATE', der)).join('');
 
-/** True if a text in PEM begins with exactly this certificate; an equal fingerprint does not prove that. */
+/** True if a PEM text begins with exactly this certificate, which an equal SHA-1 fingerprint would not prove. */
 export const beginsWith = (pem: string, { der }: Pick<Certificate, 'der'>): boolean => {
   const { value: [first] = [] } = readPem(pem, { labels: LABELS, most: MAX_CHAIN });
   return first?.length === der.length && first.every((byte, i) => byte === der[i]);
@@ -116,7 +116,7 @@ export const fingerprintOf = (der: Uint8Array): string => bytesToHex(sha1(der));
 
 type Library = Awaited<ReturnType<typeof x509>>;
 
-/** Extensions that `certificateOf` reads or that may be ignored: key identifiers, certificate policies. */
+/** Extensions that `certificateOf` reads, or that may be ignored, such as certificate policies. */
 const UNDERSTOOD = ['2.5.29.14', '2.5.29.15', '2.5.29.17', '2.5.29.19', '2.5.29.32', '2.5.29.35', '2.5.29.37'];
 
 /** @throws for a certificate that cannot be read */
@@ -136,7 +136,7 @@ const certificateOf = (library: Library, parsed: X509Certificate, der: Uint8Arra
     isCa: constraints?.ca ?? false,
     pathLength: constraints?.pathLength,
     keyUsage: parsed.getExtension(library.KeyUsagesExtension)?.usages,
-    extendedKeyUsage: usages && Array.from(usages, String), // the library has a list of a class of its own
+    extendedKeyUsage: usages && Array.from(usages, String), // the library uses its own list class
     ...alternativeNames(parsed.getExtension(library.SubjectAlternativeNameExtension)),
     subjectKey: hexOf(parsed.subjectName.toArrayBuffer()),
     issuerKey: hexOf(parsed.issuerName.toArrayBuffer()),
@@ -146,7 +146,7 @@ const certificateOf = (library: Library, parsed: X509Certificate, der: Uint8Arra
     parsed,
   };
   const { commonName = '', uris, emails, dnsNames } = certificate;
-  // A name that some software reads to its end and some only to U+0000 is two names.
+  // Some software reads a name to its end, and some only up to U+0000, so such a name is ambiguous.
   if ([commonName, ...uris, ...emails, ...dnsNames].some((name) => name.includes('\0') || !name.isWellFormed()))
     throw new TypeError('a name holds U+0000 or half of a surrogate pair');
   if (Number.isNaN(certificate.notBefore) || Number.isNaN(certificate.notAfter)) throw new TypeError('it has no dates');
@@ -154,7 +154,7 @@ const certificateOf = (library: Library, parsed: X509Certificate, der: Uint8Arra
 };
 
 /**
- * The names of the extension, if it is there.
+ * The names in the extension, if it exists.
  * @internal
  */
 export const alternativeNames = (extension: SubjectAlternativeNameExtension | null | undefined): AlternativeNames => {

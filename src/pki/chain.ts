@@ -1,28 +1,28 @@
 import { type Certificate, Eku, KeyUsage, MAX_CHAIN } from './certificate.ts';
 import { keyWeakness, signatureWeakness } from './strength.ts';
 
-/** Why a certificate is not to be trusted. */
+/** Why a certificate is not trusted. */
 export type ChainFault =
-  /** No anchor was reached by issuers that may be issuers. */
+  /** No path of permitted issuers leads to an anchor. */
   | 'noChain'
-  /** An anchor was reached, at a time when some certificate on the way does not hold. */
+  /** A path leads to an anchor, but a certificate on it is expired or not yet valid. */
   | 'notValidNow'
-  /** The certificate, or an authority above it, is for other uses only. */
+  /** The certificate, or an authority above it, is only for other usages. */
   | 'wrongUsage'
-  /** A key of the certificate or of its issuers is too short, or one of their signatures made in a way that can be forged. */
+  /** A key of the certificate or of its issuers is too weak, or one of their signatures uses an algorithm that can be forged. */
   | 'weak'
   | 'tooManyCertificates';
 
 export interface ChainRules {
   /** Trust anchors. Each must be an authority, but need not be self-signed. */
   readonly anchors: readonly Certificate[];
-  /** Certificates that the peer sent beside its own. Not trusted. */
+  /** The other certificates that the peer sent. Not trusted. */
   readonly intermediates: readonly Certificate[];
-  /** The time to judge by, ms. */
+  /** The time of the validation, ms. */
   readonly now: number;
-  /** Whose dates do not count: `leaf` its own, `all` those of its issuers neither. */
+  /** Whose validity dates to ignore: only those of the leaf, or all. */
   readonly ignoreValidity?: 'leaf' | 'all';
-  /** OID of an extended key usage that the certificate and its issuers must allow where they state any. */
+  /** OID of an extended key usage that the certificate and its issuers must allow if they state any. */
   readonly usage?: string;
 }
 
@@ -30,14 +30,14 @@ export type ChainAnswer =
   | { readonly chain: readonly Certificate[]; readonly fault?: undefined }
   | { readonly chain?: undefined; readonly fault: ChainFault };
 
-/** Most signatures verified for one answer: legitimate chains are small, so only a hostile one reaches it. */
+/** Maximum number of signatures verified per call. Legitimate chains are short, so only a malicious one reaches it. */
 const MAX_SIGNATURES = 64;
 
 /**
- * Validates that a certificate chains to an anchor, by signatures of authorities that may sign (RFC 5280, section 6, as far as it concerns clients: no
- * policies; a certificate with name constraints or any other critical extension that is not understood is rejected). It verifies at most one
- * signature for each pair of certificates, and never more than 64, so neither cycles nor many certificates of one name matter.
- * @returns the chain, the certificate first and the anchor last
+ * Validates that a certificate chains to an anchor through signatures of authorities that may sign (RFC 5280, section 6, as far as it concerns clients: no
+ * policies; a certificate with name constraints, or with another critical extension that is not understood, is rejected). It verifies at most one
+ * signature for each pair of certificates, and at most 64 in total, so neither cycles nor many certificates with the same name can exhaust it.
+ * @returns the chain, from the certificate to the anchor
  */
 export const validateChain = async (leaf: Certificate, rules: ChainRules): Promise<ChainAnswer> => {
   if (rules.intermediates.length > MAX_CHAIN) return { fault: 'tooManyCertificates' };
@@ -59,7 +59,7 @@ class Search {
     this.#rules = rules;
   }
 
-  /** Goes up from the last of `below`, anchors first. */
+  /** Searches upward from the last certificate of `below`, trying anchors first. */
   async from(below: readonly Certificate[]): Promise<readonly Certificate[] | undefined> {
     const child = below.at(-1);
     if (!child || below.length > MAX_CHAIN) return undefined;
@@ -71,7 +71,7 @@ class Search {
       this.fault = fault;
     }
     for (const issuer of candidates(child, this.#rules.intermediates)) {
-      // An authority stands in a chain once: under another certificate of the same name and key, too.
+      // An authority may occur only once in a chain, even if it has several certificates with the same name and key.
       if (below.some((other) => isSameAuthority(other, issuer)) || !(await this.#mayIssue(issuer, below))) continue;
       const chain = await this.from([...below, issuer]);
       if (chain) return chain;
@@ -84,7 +84,7 @@ class Search {
     if (!child || !issuer.isCa || issuer.unknownCritical.length > 0) return false;
     if (issuer.keyUsage !== undefined && !(issuer.keyUsage & KeyUsage.keyCertSign)) return false;
     if (issuer.pathLength !== undefined && issuer.pathLength < below.length - 1) return false;
-    // How an anchor itself is signed does not matter: it is not its signature for which it is trusted.
+    // The anchor's own signature does not matter, because its trust does not depend on it.
     if (!signatureWeakness(child.parsed) && !keyWeakness(issuer.parsed)) return this.#isSigned(child, issuer);
     if (this.fault === 'noChain') this.fault = 'weak';
     return false;
@@ -94,7 +94,7 @@ class Search {
     const { now, ignoreValidity } = this.#rules;
     const judged = ignoreValidity === 'all' ? [] : ignoreValidity === 'leaf' ? chain.slice(1) : chain;
     if (judged.some(({ notBefore, notAfter }) => now < notBefore || now > notAfter)) return 'notValidNow';
-    // The anchor is trusted for what it was made an anchor for.
+    // The anchor is exempt: the host decides for which usage it is trusted.
     return chain.slice(0, -1).every((certificate) => allowsUsage(certificate, this.#rules)) ? undefined : 'wrongUsage';
   }
 
@@ -110,28 +110,28 @@ class Search {
   }
 }
 
-/** Results of signature checks, by certificate and issuer. They never change, so they are kept as long as both. */
+/** Results of signature checks, by certificate and issuer. They never change, so they are cached as long as both exist. */
 const checked = new WeakMap<Certificate, WeakMap<Certificate, boolean>>();
 
-/** True if the key of one certificate signed the other. Names, dates and rights are not checked. */
+/** True if the issuer's key signed the other certificate. Does not check names, dates or permissions. */
 const isSignedBy = async (child: Certificate, issuer: Certificate): Promise<boolean> => {
   try {
     return await child.parsed.verify({ publicKey: issuer.parsed.publicKey, signatureOnly: true });
   } catch {
-    return false; // an algorithm that is unknown, or not the key's
+    return false; // the algorithm is unknown, or does not fit the key
   }
 };
 
-/** True if an extended key usage is listed, or none is. */
+/** True if the extended key usage is listed, or no usages are stated. */
 const allowsUsage = ({ extendedKeyUsage }: Certificate, { usage }: Pick<ChainRules, 'usage'>): boolean =>
   usage === undefined || extendedKeyUsage === undefined || extendedKeyUsage.includes(usage) || extendedKeyUsage.includes(Eku.any);
 
-/** True if the key usages of a certificate, where stated, allow TLS client authentication (RFC 5280, sections 4.2.1.3 and 4.2.1.12). */
+/** True if the key usages of a certificate, if stated, allow TLS client authentication (RFC 5280, sections 4.2.1.3 and 4.2.1.12). */
 export const isForClients = (certificate: Certificate): boolean =>
   allowsUsage(certificate, { usage: Eku.clientAuth }) &&
   (certificate.keyUsage === undefined || (certificate.keyUsage & (KeyUsage.digitalSignature | KeyUsage.keyAgreement)) !== 0);
 
-/** Those of the issuer's name; first those of which the child says that their key signed it. */
+/** The certificates with the issuer's name; those that match the child's authority key identifier come first. */
 const candidates = (child: Certificate, among: readonly Certificate[]): readonly Certificate[] => {
   const named = among.filter(({ subjectKey }) => subjectKey === child.issuerKey);
   const isExact = ({ subjectKeyId }: Certificate) => subjectKeyId !== undefined && subjectKeyId === child.authorityKeyId;

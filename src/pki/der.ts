@@ -1,25 +1,25 @@
-/** A tag and a length (X.690), and where the contents are. */
+/** A tag (X.690), and the bounds of the contents. */
 interface Header {
   readonly tag: number;
   readonly start: number;
   readonly end: number;
 }
 
-/** No structure that is read here is nested deeper. */
+/** No supported structure is nested more deeply. */
 const MAX_DEPTH = 32;
 const OCTET_STRING = 0x04;
 const SEQUENCE = 0x30;
-/** `[0]`, where a certificate has its version. */
+/** `[0]`, the tag of a certificate's version. */
 const EXPLICIT_VERSION = 0xa0;
 /** Fields of a certificate after its version: serial number, signature, issuer, validity, subject. */
 const FIELDS_BEFORE_KEY = 5;
 const CONSTRUCTED = 0x20;
 
-/** @returns undefined where there is no element that ends within `end` */
+/** @returns undefined if no complete element ends by `end` */
 const headerAt = (der: Uint8Array, at: number, end: number): Header | undefined => {
   const tag = der[at];
   let next = at + 1;
-  // A tag number above 30 takes more bytes.
+  // A tag number above 30 takes additional bytes.
   if (tag !== undefined && (tag & 0x1f) === 0x1f) while (next < end && (der[next++] ?? 0) & 0x80);
   const first = next < end ? der[next++] : undefined;
   if (tag === undefined || first === undefined) return undefined;
@@ -34,8 +34,8 @@ const headerAt = (der: Uint8Array, at: number, end: number): Header | undefined 
 };
 
 /**
- * The number of elements in a DER, including those in octet strings, where extensions keep theirs: the cost of parsing grows with that number, and 3
- * bytes suffice for one. Counting takes a few nanoseconds each, and stops beyond `most`.
+ * The number of elements in a DER, including those inside octet strings, which hold the contents of extensions. The cost of parsing grows with it, and an
+ * element may take as little as 3 bytes. Counting takes a few nanoseconds per element, and stops beyond `most`.
  * @returns Infinity if it is not DER
  */
 export const countElements = (der: Uint8Array, most: number): number => {
@@ -48,7 +48,7 @@ export const countElements = (der: Uint8Array, most: number): number => {
       count++;
       if (header.tag & CONSTRUCTED) {
         if (!scan(header.start, header.end, depth + 1)) return false;
-      } else if (header.tag === OCTET_STRING) scan(header.start, header.end, depth + 1); // may as well hold something else
+      } else if (header.tag === OCTET_STRING) scan(header.start, header.end, depth + 1); // its contents need not be DER
       at = header.end;
     }
     return true;
@@ -56,7 +56,7 @@ export const countElements = (der: Uint8Array, most: number): number => {
   return scan(0, der.length, 0) ? count : Number.POSITIVE_INFINITY;
 };
 
-/** The SubjectPublicKeyInfo of a certificate (RFC 5280, section 4.1), unchanged. Nothing else of the certificate is read. */
+/** The SubjectPublicKeyInfo of a certificate (RFC 5280, section 4.1), unchanged. The rest of the certificate is not parsed. */
 export const spkiOf = (certificate: Uint8Array): Uint8Array | undefined => {
   const outer = headerAt(certificate, 0, certificate.length);
   const body = outer && headerAt(certificate, outer.start, outer.end);
@@ -72,7 +72,7 @@ export const spkiOf = (certificate: Uint8Array): Uint8Array | undefined => {
   return spki?.tag === SEQUENCE ? certificate.subarray(at, spki.end) : undefined;
 };
 
-/** The bits of each of the two numbers of an RSA key (RFC 8017, appendix A.1.1) in a SubjectPublicKeyInfo; undefined for another key. */
+/** The bit lengths of the modulus and exponent of an RSA key (RFC 8017, appendix A.1.1) in a SubjectPublicKeyInfo; undefined for other keys. */
 export const rsaBitsOf = (spki: Uint8Array): { readonly modulus: number; readonly exponent: number } | undefined => {
   const outer = headerAt(spki, 0, spki.length);
   const algorithm = outer && headerAt(spki, outer.start, outer.end);
@@ -86,7 +86,7 @@ export const rsaBitsOf = (spki: Uint8Array): { readonly modulus: number; readonl
   return { modulus: bitsIn(modulus), exponent: bitsIn(exponent) };
 };
 
-/** Bits of a number whose bytes are given, the highest first. */
+/** The bit length of a big-endian number. */
 export const bitLength = (bytes: Uint8Array): number => {
   const first = bytes.findIndex((byte) => byte !== 0);
   return first < 0 ? 0 : (bytes.length - first) * 8 - (Math.clz32(bytes[first] ?? 0) - 24);

@@ -7,11 +7,11 @@ import { RSA_BITS } from './strength.ts';
 interface Expected {
   /** The label of its blocks. Default `CERTIFICATE`. */
   readonly label?: string;
-  /** How many of them at most. Default those of a chain. */
+  /** Maximum number of blocks. Default: that of a chain. */
   readonly most?: number;
 }
 
-/** The reason why a PEM text is invalid, and what would be right: completes a sentence such as `certPem must be certificates in PEM: ...`. */
+/** Why a PEM text is invalid, and what is expected: completes a sentence such as `certPem must be certificates in PEM: ...`. */
 export const pemFaultText = (fault: PemFault, { label = 'CERTIFICATE', most = MAX_CHAIN }: Expected = {}): string =>
   ({
     noPem: `it holds no block from -----BEGIN ${label}----- to -----END ${label}-----`,
@@ -23,8 +23,8 @@ export const pemFaultText = (fault: PemFault, { label = 'CERTIFICATE', most = MA
   })[fault];
 
 /**
- * A critical extension that this controller does not apply, so that RFC 5280, 4.2, has it reject the certificate.
- * @param oid of the extension
+ * Describes a critical extension that this controller does not support, so it must reject the certificate (RFC 5280, section 4.2).
+ * @param oid the OID of the extension
  */
 export const unknownCriticalText = (oid: string): string =>
   oid === NAME_CONSTRAINTS
@@ -33,7 +33,7 @@ export const unknownCriticalText = (oid: string): string =>
 
 const NAME_CONSTRAINTS = '2.5.29.30';
 
-/** Why a certificate is not accepted below an authority, and what would be right. */
+/** Why a certificate is not accepted below an authority, and what is expected. */
 export const chainFaultText: Readonly<Record<ChainFault, string>> = {
   noChain:
     'the certificate must be signed with the private key of the authority, which may sign certificates, and have no critical extension that is unknown here',

@@ -12,7 +12,7 @@ export interface Profile {
   readonly subject: Name | JsonName;
   /** The public key of the subject: DER, or a key of Web Crypto. */
   readonly publicKey: ArrayBuffer | Key;
-  /** ms; the certificate ends with its issuer at the latest. */
+  /** ms; the certificate never outlives its issuer. */
   readonly notBefore: number;
   readonly notAfter: number;
   /** Flags of `KeyUsage`. */
@@ -20,7 +20,7 @@ export interface Profile {
   /** OIDs. */
   readonly extendedKeyUsage?: readonly string[];
   readonly names?: Partial<AlternativeNames>;
-  /** Makes it an authority, with so many others below it at most. */
+  /** Makes the certificate an authority, with at most this many levels of authorities below it. */
   readonly pathLength?: number | undefined;
 }
 
@@ -29,7 +29,7 @@ export type Issuer = { readonly holder: KeyHolder } & ({ readonly certificate: C
 
 type Library = Awaited<ReturnType<typeof x509>>;
 
-/** Issues a certificate (X.509 v3). @throws TypeError when the issuer's own certificate ends before this one would begin */
+/** Issues a certificate (X.509 v3). @throws TypeError if the issuer's certificate expires before this one would become valid */
 export const issue = async (profile: Profile, issuer: Issuer, random: Random): Promise<Certificate> => {
   const library = await x509();
   const above = 'certificate' in issuer ? issuer.certificate : undefined;
@@ -45,7 +45,7 @@ export const issue = async (profile: Profile, issuer: Issuer, random: Random): P
       notAfter: new Date(Math.min(profile.notAfter, above?.notAfter ?? Number.POSITIVE_INFINITY)),
       publicKey: profile.publicKey,
       signingAlgorithm: algorithm,
-      signingKey: { algorithm } as unknown as Key, // the library hands it to `sign` below, and looks at its algorithm
+      signingKey: { algorithm } as unknown as Key, // the library reads its algorithm, and passes it to `sign` below
       extensions: await extensionsOf(library, profile, above),
     },
     signingBy(issuer.holder),
@@ -55,13 +55,13 @@ export const issue = async (profile: Profile, issuer: Issuer, random: Random): P
   return certificate;
 };
 
-/** Web Crypto, as far as the library needs it here, but that the key's holder signs: the key may be where only bytes go to be signed. */
+/** The subset of Web Crypto that the library needs, with signing delegated to the key holder, because the key may be in an HSM or a remote service. */
 const signingBy = ({ sign }: KeyHolder): typeof crypto => {
   const subtle = {
     sign: (_algorithm: unknown, _key: unknown, bytes: ArrayBuffer) => sign(new Uint8Array(bytes)),
     exportKey: (format: 'spki', key: Key) => crypto.subtle.exportKey(format, key),
   };
-  return { subtle } as unknown as typeof crypto; // it asks for nothing else to issue a certificate whose serial number is given
+  return { subtle } as unknown as typeof crypto; // the library uses nothing else to issue a certificate with a given serial number
 };
 
 const extensionsOf = async (library: Library, profile: Profile, above: Certificate | undefined): Promise<Extension[]> => {
@@ -83,13 +83,13 @@ const extensionsOf = async (library: Library, profile: Profile, above: Certifica
   ];
 };
 
-/** The issuer's own identifier of its key, if it has one. */
+/** The authority key identifier: the issuer's subject key identifier, or else one computed from its key. */
 const authorityKey = ({ AuthorityKeyIdentifierExtension }: Library, { subjectKeyId, parsed }: Certificate) =>
   subjectKeyId === undefined ? AuthorityKeyIdentifierExtension.create(parsed.publicKey) : new AuthorityKeyIdentifierExtension(subjectKeyId);
 
 /**
- * 16 random bytes (RFC 5280, section 4.1.2.2); the first bit is 0, so that the number is not negative, and the second is 1, so that it is not
- * shorter.
+ * 16 random bytes (RFC 5280, section 4.1.2.2). The first bit is 0, so that the number is positive; the second is 1, so that its encoding always has
+ * 16 bytes.
  */
 const newSerial = (random: Random): string => {
   const bytes = random.bytes(16);
@@ -103,8 +103,8 @@ type Requested = Pick<CertificateRequest, 'publicKey'> & Pick<Profile, 'subject'
 type Names = Partial<AlternativeNames>;
 
 /**
- * Client certificates: valid for a year, from a minute ago for clocks that are behind. The names in the request are not copied unless they are given
- * here.
+ * The profile of client certificates: valid for a year, starting a minute ago for clocks that are behind. Names in the request are copied only if they are
+ * passed here.
  */
 export const clientProfile = ({ subject, publicKey }: Requested, now: number, names: Names = {}): Profile => ({
   subject,
@@ -116,13 +116,13 @@ export const clientProfile = ({ subject, publicKey }: Requested, now: number, na
   names,
 });
 
-/** For the servers of routers, with the names and addresses under which they are reached. */
+/** The profile of routers' server certificates, with the names and addresses at which they are reached. */
 export const serverProfile = (request: Requested, now: number, names: Names): Profile => ({
   ...clientProfile(request, now, names),
   extendedKeyUsage: [Eku.serverAuth],
 });
 
-/** For one API session: twelve hours, with the session as its only alternative name. */
+/** The profile of certificates for an API session: valid for twelve hours, with the session as the only alternative name. */
 export const sessionProfile = (request: Requested, now: number, uri: string): Profile => ({
   ...clientProfile(request, now, { uris: [uri] }),
   notBefore: now,

@@ -5,10 +5,10 @@ import { isOneSequence, MAX_DER, readPem, writePem } from './pem.ts';
 import { keyWeakness } from './strength.ts';
 import { x509 } from './x509.ts';
 
-/** A key of Web Crypto. Runtimes disagree about the name of this type. */
+/** A Web Crypto key. Runtimes disagree on the name of this type. */
 export type Key = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 
-/** A way to sign, of Web Crypto, and how JOSE names it (RFC 7518, RFC 8037). */
+/** A signature algorithm of Web Crypto, and its JOSE name (RFC 7518, RFC 8037). */
 export interface SigningAlgorithm {
   readonly name: string;
   readonly namedCurve?: string;
@@ -25,15 +25,15 @@ const ECDSA: Readonly<Record<string, SigningAlgorithm>> = {
 const RSA: SigningAlgorithm = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256', jose: 'RS256' };
 const ED25519: SigningAlgorithm = { name: 'Ed25519', jose: 'EdDSA' };
 
-/** How the library describes a public key. */
+/** The library's description of a public key. */
 interface KeyAlgorithm {
   readonly name: string;
   readonly namedCurve?: string;
 }
 
 /**
- * How the owner of a public key signs.
- * @returns undefined for a key that is not accepted: RSA of 2048 to 8192 bits, P-256, P-384, P-521 and Ed25519 are
+ * The signature algorithm for a public key.
+ * @returns undefined for an unsupported key; RSA with 2048 to 8192 bits, P-256, P-384, P-521 and Ed25519 are supported
  * @internal
  */
 export const signingAlgorithmOf = (publicKey: Certificate['parsed']['publicKey']): SigningAlgorithm | undefined => {
@@ -43,12 +43,12 @@ export const signingAlgorithmOf = (publicKey: Certificate['parsed']['publicKey']
   return name.startsWith('RSA') ? RSA : ED25519;
 };
 
-/** Elements (X.690) of a public key at most: those that are accepted have up to seven. */
+/** Maximum number of elements (X.690) in a public key: supported keys have up to seven. */
 const MAX_KEY_ELEMENTS = 10;
 
 /**
- * The public key of a certificate whose word counts for nothing else: the rest of it is not read, and costs nothing however much it is.
- * @returns undefined for what is no certificate, or holds no key
+ * The public key of a certificate of which nothing else is trusted: the rest is not parsed, and costs nothing whatever its size.
+ * @returns undefined if it is not a certificate, or contains no key
  * @internal
  */
 export const keyIn = async (certificate: Uint8Array): Promise<Certificate['parsed']['publicKey'] | undefined> => {
@@ -58,31 +58,31 @@ export const keyIn = async (certificate: Uint8Array): Promise<Certificate['parse
   try {
     return new library.PublicKey(new Uint8Array(spki));
   } catch {
-    return undefined; // the library throws errors of all kinds for bytes that are something else
+    return undefined; // the library throws all kinds of errors for invalid bytes
   }
 };
 
-/** Signs with a key that may be held outside of the process. */
+/** Signs with a key that may be held outside the process. */
 export interface KeyHolder {
   readonly algorithm: SigningAlgorithm;
-  /** In the form of Web Crypto: of ECDSA, r and s side by side. */
+  /** Returns a signature in the format of Web Crypto: for ECDSA, r and s concatenated. */
   sign(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>>;
 }
 
-/** How the owner of a certificate signs. @throws TypeError for a key that is not accepted */
+/** The signature algorithm for the key of a certificate. @throws TypeError for an unsupported key */
 const algorithmOf = ({ parsed, subject }: Certificate): SigningAlgorithm => {
   const algorithm = signingAlgorithmOf(parsed.publicKey);
   if (!algorithm) throw new TypeError(`the key of ${subject} must be RSA of 2048 to 8192 bits, P-256, P-384, P-521 or Ed25519`);
   return algorithm;
 };
 
-/** A way to sign that is the host's own. @throws TypeError for a certificate whose key is not accepted */
+/** A key holder that signs with a function of the host. @throws TypeError for a certificate with an unsupported key */
 export const foreignKeyHolder = (sign: KeyHolder['sign'], certificate: Certificate): KeyHolder => ({
   algorithm: algorithmOf(certificate),
   sign,
 });
 
-/** A way to sign by a private key in PEM, PKCS#8. @throws TypeError for another, or for one that is not the certificate's */
+/** A key holder that signs with a private key, PKCS#8 in PEM. @throws TypeError for an invalid key, or one that does not match the certificate */
 export const keyHolder = async (pem: string, certificate: Certificate): Promise<KeyHolder & { readonly key: Key }> => {
   const algorithm = algorithmOf(certificate);
   const { value: [der] = [], fault = 'noPem' } = readPem(pem, { labels: ['PRIVATE KEY'], most: 1 });
@@ -109,7 +109,7 @@ const belongs = async (holder: KeyHolder, { parsed }: Certificate): Promise<bool
   return crypto.subtle.verify(algorithm, publicKey, await holder.sign(PROBE), PROBE);
 };
 
-/** A new key pair on P-256: the public key, the private key as PKCS#8 in PEM, and what signs with it. */
+/** Creates a P-256 key pair: the public key, the private key as PKCS#8 in PEM, and a function that signs with it. */
 export const newKeyPair = async (): Promise<{
   readonly publicKey: Key;
   readonly privateKey: string;

@@ -3,20 +3,20 @@ import { type Certificate, readCertificates } from './certificate.ts';
 import { pemFaultText } from './faults.ts';
 import { keyHolder } from './keys.ts';
 
-/** A certificate and its private key, in PEM; further certificates may follow the first. */
+/** A certificate and its private key, in PEM; other certificates may follow the first. */
 export interface KeyPair {
   /** PKCS#8. */
   readonly key: string;
   readonly cert: string;
 }
 
-/** Signs the network's JWTs, with the key of the server's certificate, which clients see when they connect. */
+/** Signs the network's JWTs with the key of the server certificate, which clients see when they connect. */
 export interface NetworkKey {
-  /** The server's certificate. */
+  /** The server certificate. */
   readonly certificate: Certificate;
   /** Fingerprint of the certificate. */
   readonly kid: string;
-  /** The claims as a signed JWT (RFC 7519), `alg` by the type of the key. */
+  /** Signs the claims as a JWT (RFC 7519), with the `alg` for the type of the key. */
   sign(claims: Claims): Promise<string>;
   /** The claims of a JWT that this key signed for this audience and that has not expired; undefined for anything else. `now`: ms since 1970. */
   verify(jwt: string, expected: Expected): Promise<Claims | undefined>;
@@ -28,19 +28,19 @@ interface Expected {
   readonly now: number;
 }
 
-/** JWTs whose signatures are remembered: routers present the same one with each circuit of a client. */
-const MOST = { entries: 5000, characters: 8_388_608 };
+/** Limits of the cache of verified JWTs: routers present the same JWT for each circuit of a client. */
+const MAX_VERIFIED = { entries: 5000, characters: 8_388_608 };
 
-/** @throws TypeError that says what does not fit */
+/** @throws TypeError that describes the mismatch */
 export const openNetworkKey = async ({ key: pem, cert }: KeyPair): Promise<NetworkKey> => {
   const { value: [certificate] = [], fault = 'noPem' } = await readCertificates(cert);
   if (!certificate) throw new TypeError(`the server's certificate must be in PEM: ${pemFaultText(fault)}`);
   const { algorithm, key } = await keyHolder(pem, certificate);
   const { SignJWT } = await import('jose/jwt/sign');
-  /** Made once: reading the certificate's key takes longer than a signature. */
+  /** Imported once, because importing the certificate's key takes longer than a signature. */
   let publicKey: Promise<typeof key> | undefined;
-  /** The claims of JWTs that this key has signed. Whether they hold now, and for whom, is asked each time. */
-  const signed = boundedTextCache<Claims>(MOST);
+  /** The claims of JWTs that this key has signed. Expiry and audience are checked on each use. */
+  const signed = boundedTextCache<Claims>(MAX_VERIFIED);
   const verified = async (jwt: string): Promise<Claims | undefined> => {
     const { compactVerify } = await import('jose/jws/compact/verify');
     publicKey ??= certificate.parsed.publicKey.export(algorithm, ['verify']);

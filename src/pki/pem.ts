@@ -1,4 +1,4 @@
-/** Why a text in PEM (RFC 7468) cannot be used. */
+/** Why a PEM text (RFC 7468) is rejected. */
 export type PemFault = 'noPem' | 'anotherType' | 'malformed' | 'trailingData' | 'tooLarge' | 'tooMany';
 
 /** The result of parsing input: its value, or the reason why it is invalid. Callers phrase the message. */
@@ -6,15 +6,15 @@ export type Reading<T, F extends string> =
   | { readonly value: T; readonly fault?: undefined }
   | { readonly value?: undefined; readonly fault: F };
 
-/** The types of blocks in a PEM text. */
+/** The blocks that a PEM text may contain. */
 export interface PemLimits {
   /** Labels that blocks may have, e.g. `CERTIFICATE`. */
   readonly labels: readonly string[];
-  /** Blocks at most. */
+  /** Maximum number of blocks. */
   readonly most: number;
 }
 
-/** Bytes of one block: ten times what a certificate commonly has. */
+/** Maximum size of a block in bytes: ten times that of a typical certificate. */
 export const MAX_DER = 16_384;
 
 const BLOCK = /-----BEGIN ([A-Z0-9 ]{1,64})-----([^-]*)-----END \1-----/g;
@@ -38,18 +38,18 @@ export const readPem = (text: string, { labels, most }: PemLimits): Reading<read
   return text.slice(end).trim() === '' ? { value: blocks } : { fault: 'trailingData' };
 };
 
-/** Base64 (RFC 4648) with or without white space; undefined for what is none. */
+/** Decodes Base64 (RFC 4648) with or without white space; undefined if it is invalid. */
 export const readBase64 = (base64: string): Uint8Array<ArrayBuffer> | undefined => {
   try {
-    return Uint8Array.from(atob(base64), (unit) => unit.charCodeAt(0)); // `atob` passes over white space
+    return Uint8Array.from(atob(base64), (unit) => unit.charCodeAt(0)); // `atob` ignores white space
   } catch {
     return undefined;
   }
 };
 
 /**
- * True if the bytes are exactly one DER sequence. Parsers ignore bytes that follow, with which the same
- * certificate would have many fingerprints.
+ * True if the bytes are exactly one DER sequence. Parsers ignore trailing bytes, which would give the same
+ * certificate many fingerprints.
  */
 export const isOneSequence = (der: Uint8Array): boolean => {
   const [tag, first] = der;
@@ -61,13 +61,13 @@ export const isOneSequence = (der: Uint8Array): boolean => {
   return der.length === 2 + count + length && length >= 0x80;
 };
 
-/** Base64 (RFC 4648) in lines of 64. */
+/** Base64 (RFC 4648) in lines of 64 characters. */
 export const base64Lines = (bytes: Uint8Array): string => {
   let binary = '';
   for (const byte of bytes) binary += String.fromCharCode(byte);
   return btoa(binary).replace(/.{64}(?=.)/g, '$&\n');
 };
 
-/** One block, with a line break at its end. */
+/** A PEM block that ends with a line break. */
 export const writePem = (label: string, der: Uint8Array): string =>
   `-----BEGIN ${label}-----\n${base64Lines(der)}\n-----END ${label}-----\n`;

@@ -3,7 +3,7 @@ import { openSigner, type Signer, type SignerOptions } from './signer.ts';
 
 /** The signing keys of one controller. Each is read on first use, and only once. */
 export interface Pki {
-  /** Signs certificates. @throws TypeError when the host's configuration is inconsistent */
+  /** Signs certificates. @throws TypeError if the host's configuration is inconsistent */
   signer(): Promise<Signer>;
   /** Signs the network's JWTs with the current server key. @throws TypeError likewise */
   networkKey(): Promise<NetworkKey>;
@@ -18,22 +18,22 @@ export interface PkiSources {
   readonly bundle?: string | (() => string) | undefined;
 }
 
-/** As hosts say it, in whole or in part. */
+/** The sources of a host, all of them optional. */
 export interface PkiOptions {
   /**
-   * The authority that signs certificates of clients and routers, or a way to get it, which is asked once, when it is first needed.
-   * Default: one that the controller makes for a new network and keeps in the store, sealed.
+   * The authority that signs certificates of clients and routers, or a function that returns it, which is called once, on first use.
+   * Default: one that the controller creates for a new network and keeps in the store, sealed.
    */
   readonly pki?: SignerOptions | PkiSources['signer'];
   /**
    * Certificate and key of the server behind `settings.address`, called each time, because they may be renewed. JWTs are signed with this key,
-   * because clients verify them with the certificate that they see there. Default: a key of the controller's own, which clients can verify only if
-   * they are configured with it.
+   * because clients verify them with the certificate that they see there. Default: a key that the controller creates; clients can verify its signatures
+   * only if they are configured with it.
    */
   readonly serverCertificate?: PkiSources['serverCertificate'];
   /**
-   * PEM: authorities that clients shall trust beside the roots of `pki`, e.g. that of the server's certificate. A function is called each time, because that
-   * may be renewed.
+   * PEM: authorities that clients should trust in addition to the roots of `pki`, e.g. that of the server certificate. A function is called each time,
+   * because that authority may be renewed.
    */
   readonly bundle?: PkiSources['bundle'];
 }
@@ -58,7 +58,7 @@ export const createPki = ({ signer, serverCertificate, bundle }: PkiSources): Pk
       const opening = { bundle: latest, signer: open(latest) };
       opened = opening;
       opening.signer.catch(() => {
-        // The host may have mended it by the next call.
+        // Not cached, because the host may have fixed it by the next call.
         options = undefined;
         if (opened === opening) opened = undefined;
       });

@@ -3,26 +3,26 @@ import { bytesToHex } from '@noble/hashes/utils.js';
 import { LRUCache } from 'lru-cache';
 import { type Certificate, elementsOf, MAX_ELEMENTS, MAX_PRESENTED, readCertificate } from './certificate.ts';
 
-/** The certificates that a client sent in the TLS handshake, where it proved possession of the key of the first only. */
+/** The certificates that a client sent in the TLS handshake, which proved possession only of the first certificate's key. */
 export interface Presented {
   readonly leaf: Certificate;
   /** The intermediate certificates. Not trusted. Parsed on demand. */
   others(): Promise<readonly Certificate[]>;
 }
 
-/** Bytes of a chain at most: five times what a chain commonly has. */
+/** Maximum size of a chain in bytes: five times that of a typical chain. */
 export const MAX_CHAIN_BYTES = 32_768;
 
 /**
- * Chains that were read, by their bytes: clients present the same chain on every connection. As many as have these bytes in
- * all; what is read of them takes up to 45 times as much.
+ * Cache of parsed chains, by the hashes of their certificates: clients present the same chain on every connection. `maxSize` limits the total size of the
+ * encoded chains; parsed chains take up to 45 times as much memory.
  */
 const known = new LRUCache<string, { readonly presented: Promise<Presented | undefined> }>({ maxSize: 2_097_152 });
 
 /**
- * The certificates that a client presented, DER, leaf first. What is beyond the bounds is not looked at: more than `MAX_PRESENTED` certificates,
- * `MAX_CHAIN_BYTES`, or `MAX_ELEMENTS` count as none.
- * @returns undefined when there are none, or the first is none
+ * Reads the certificates that a client presented, in DER, leaf first. A chain beyond the limits is not parsed, and counts as absent: more than
+ * `MAX_PRESENTED` certificates, `MAX_CHAIN_BYTES` bytes, or `MAX_ELEMENTS` elements.
+ * @returns undefined if there are none, or the first one is not a certificate
  */
 export const readPresented = async (ders: readonly Uint8Array[]): Promise<Presented | undefined> => {
   const [first, ...rest] = ders;

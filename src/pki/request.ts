@@ -5,16 +5,16 @@ import { readPem } from './pem.ts';
 import { keyWeakness } from './strength.ts';
 import { x509 } from './x509.ts';
 
-/** The parts of a certificate request (RFC 2986) that are used: the public key and the name. The profile determines the rest. */
+/** The parts of a certificate request (RFC 2986) that are used: the public key and the common name. The profile determines the rest. */
 export interface CertificateRequest extends AlternativeNames {
   readonly subject: Name;
   /** DER of the subject's public key. */
   readonly publicKey: ArrayBuffer;
-  /** Undefined when there is none, or more than one. */
+  /** Undefined if there is none, or more than one. */
   readonly commonName: string | undefined;
 }
 
-/** Characters of a name at most: it is copied into certificates and shown in lists. */
+/** Maximum number of characters of a name, which is copied into certificates and shown in lists. */
 const MAX_SUBJECT = 1024;
 
 /** True if every store can hold the name and every client can display it: values that are not text are shown as `=#<hex>`. */
@@ -22,8 +22,8 @@ const isSayable = (subject: string): boolean =>
   subject.length <= MAX_SUBJECT && !subject.includes('\0') && subject.isWellFormed() && !subject.includes('=#');
 
 /**
- * Parses a request in PEM: one block, signed with its own key, which must be of an accepted kind.
- * @returns undefined for anything else: clients only learn that it could not be processed
+ * Parses a request in PEM: one block, signed with its own key, which must be of a supported type.
+ * @returns undefined for anything else; clients learn only that it could not be processed
  */
 export const readRequest = async (pem: string): Promise<CertificateRequest | undefined> => {
   const { value: [der] = [] } = readPem(pem, { labels: ['CERTIFICATE REQUEST', 'NEW CERTIFICATE REQUEST'], most: 1 });
@@ -41,6 +41,6 @@ export const readRequest = async (pem: string): Promise<CertificateRequest | und
       ...alternativeNames(request.extensions.find((extension) => extension instanceof library.SubjectAlternativeNameExtension)),
     };
   } catch {
-    return undefined; // the library throws errors of all kinds for bytes that are something else
+    return undefined; // the library throws all kinds of errors for invalid bytes
   }
 };

@@ -11,7 +11,7 @@ export const certsOnly = async (certificates: readonly Certificate[]): Promise<s
   return `${base64Lines(new Uint8Array(new X509Certificates(certificates.map(({ parsed }) => parsed)).export('raw')))}\n`;
 };
 
-/** The authority that signs certificates for clients and routers, as a host hands it in. */
+/** The authority that signs certificates for clients and routers, as a host supplies it. */
 export interface SignerOptions {
   /** PEM: the authority's certificate, then those above it, without the root. */
   readonly certificates: string;
@@ -26,26 +26,26 @@ export interface SignerOptions {
   readonly trustDomain?: string;
 }
 
-/** The authority that signs, ready to do so. */
+/** A validated signing authority, ready for use. */
 export interface Signer {
   readonly certificate: Certificate;
   readonly holder: KeyHolder;
-  /** The chain of a certificate that it signed: its own certificate and those above, without the root. */
+  /** The chain above a certificate that it signed: its own certificate and those above it, without the root. */
   readonly chain: readonly Certificate[];
   readonly anchors: readonly Certificate[];
   /** The certificates that clients should trust. */
   readonly bundle: readonly Certificate[];
-  /** The same as certs-only PKCS#7. */
+  /** The bundle as certs-only PKCS#7. */
   readonly certsOnly: string;
   readonly trustDomain: string;
 }
 
-/** Certificates that a host may hand in at once. */
-const MOST = 100;
+/** Maximum number of certificates in each option of a host. */
+const MAX_CERTIFICATES = 100;
 
 /**
- * @param bundle PEM: what clients shall trust beside the roots
- * @throws TypeError that says what of the options does not fit
+ * @param bundle PEM: certificates that clients should trust in addition to the roots
+ * @throws TypeError that names the invalid option
  */
 export const openSigner = async (options: SignerOptions, bundle?: string): Promise<Signer> => {
   const [above, anchors, others] = await Promise.all([
@@ -64,7 +64,7 @@ export const openSigner = async (options: SignerOptions, bundle?: string): Promi
   const { fault } = await validateChain(certificate, { anchors, intermediates: rest, now: 0, ignoreValidity: 'all' });
   if (fault && !isAnchor(certificate))
     throw new TypeError(`no chain leads from the signer's certificate, of ${certificate.subject}, to one of its roots`);
-  // Only authorities and what signed itself can be where a client's trust ends.
+  // Only authorities and self-signed certificates can be a client's trust anchors.
   const ends = others.filter(({ isCa, subjectKey, issuerKey }) => isCa || subjectKey === issuerKey);
   const trusted = [...new Map([...anchors, ...ends].map((one) => [one.fingerprint, one])).values()];
   return {
@@ -79,7 +79,7 @@ export const openSigner = async (options: SignerOptions, bundle?: string): Promi
 };
 
 const certificatesOf = async (name: string, pem: string): Promise<readonly Certificate[]> => {
-  const { value, fault } = await readCertificates(pem, MOST);
-  if (fault) throw new TypeError(`the signer's ${name} must be certificates in PEM: ${pemFaultText(fault, { most: MOST })}`);
+  const { value, fault } = await readCertificates(pem, MAX_CERTIFICATES);
+  if (fault) throw new TypeError(`the signer's ${name} must be certificates in PEM: ${pemFaultText(fault, { most: MAX_CERTIFICATES })}`);
   return value;
 };

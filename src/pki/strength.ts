@@ -6,18 +6,18 @@ type Parsed = Certificate['parsed'];
 const CURVES = ['P-256', 'P-384', 'P-521'];
 const HASHES = ['SHA-256', 'SHA-384', 'SHA-512'];
 
-/** As the library describes keys and signatures. */
+/** The library's description of keys and signatures. */
 interface Algorithm {
   readonly name: string;
   readonly namedCurve?: string;
   readonly hash?: { readonly name: string } | string;
 }
 
-/** Bits of RSA keys at least, and at most: checking signatures of a longer one costs too much, and so does one with a long exponent. */
+/** Minimum and maximum number of bits of RSA keys: verifying signatures with a longer key, or with a long exponent, costs too much. */
 export const RSA_BITS = { least: 2048, most: 8192 } as const;
 export const MAX_EXPONENT_BITS = 32;
 
-/** True if an RSA key, in DER, has 2048 to 8192 bits. */
+/** True if an RSA key, in DER, has 2048 to 8192 bits and an exponent of at most 32 bits. */
 export const isGoodRsa = (spki: ArrayBuffer): boolean => {
   const { modulus, exponent } = rsaBitsOf(new Uint8Array(spki)) ?? { modulus: 0, exponent: 0 };
   return modulus >= RSA_BITS.least && modulus <= RSA_BITS.most && exponent <= MAX_EXPONENT_BITS;
@@ -36,9 +36,9 @@ export const keyWeakness = ({ publicKey }: Pick<Parsed, 'publicKey'>): string | 
     : 'the key must be RSA of 2048 to 8192 bits (with an exponent of 32 bits at most), P-256, P-384, P-521 or Ed25519';
 };
 
-/** @returns what is wrong with how a certificate is signed: SHA-1 and what is older can be forged */
+/** @returns why the signature of a certificate is too weak: SHA-1 and older hashes can be forged. Undefined if it is strong enough */
 export const signatureWeakness = ({ signatureAlgorithm }: Pick<Parsed, 'signatureAlgorithm'>): string | undefined => {
-  const algorithm = signatureAlgorithm as Algorithm; // whose name the library leaves out of its type
+  const algorithm = signatureAlgorithm as Algorithm; // the library's type lacks the name
   const hash = typeof algorithm.hash === 'object' ? algorithm.hash.name : algorithm.hash;
   const isGood = isEd25519(algorithm) || (/^(RSA|ECDSA)/.test(algorithm.name) && HASHES.includes(hash ?? ''));
   return isGood ? undefined : 'the signature must be made with SHA-256, SHA-384 or SHA-512, or by Ed25519';

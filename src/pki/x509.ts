@@ -5,13 +5,13 @@ type X509 = typeof import('@peculiar/x509');
 let loading: Promise<X509> | undefined;
 
 /**
- * The library that reads and writes certificates. Loaded when it is first needed, for that takes as long as all the rest of a start.
- * It refuses to load without a polyfill of Reflect's metadata, and only asks for it while it loads, to find that no class of its own
- * wants anything injected; so it is given just that answer, and only for that long.
+ * The library that reads and writes certificates. It is loaded lazily, because loading takes as long as the rest of a start.
+ * It refuses to load without a polyfill for Reflect metadata, but uses it only while it loads, to find that none of its classes
+ * needs injection. So a stub that returns undefined is installed while it loads.
  */
 export const x509 = (): Promise<X509> => (loading ??= load());
 
-/** The modules of the library. Loaded at once, they would block the event loop for 0.1 s. */
+/** The modules of the library. Loaded together, they would block the event loop for 0.1 s. */
 const PARTS = [
   () => import('@peculiar/asn1-schema'),
   () => import('@peculiar/asn1-x509'),

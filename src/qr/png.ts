@@ -1,15 +1,15 @@
 /**
- * Black and white pictures as PNG (W3C "Portable Network Graphics", third edition): one bit a pixel, no filters, one chunk of data.
+ * Black-and-white images as PNG (W3C "Portable Network Graphics", third edition): one bit per pixel, no filters, one data chunk.
  */
 
 const SIGNATURE = new Uint8Array([137, 80, 78, 71, 13, 10, 26, 10]);
-/** One bit for a pixel, grey: 0 is black and 1 is white. */
+/** One bit per pixel, grayscale: 0 is black and 1 is white. */
 const [BIT_DEPTH, GREYSCALE] = [1, 0];
 const NO_FILTER = 0;
 
 /**
  * @param rows of pixels, all of the same length; `true` is black
- * @param scale pixels of the picture for each of those given, across and down
+ * @param scale factor by which each pixel is enlarged in both directions
  * @returns the bytes of a PNG file
  */
 export const png = async (rows: readonly (readonly boolean[])[], scale: number): Promise<Uint8Array<ArrayBuffer>> => {
@@ -23,7 +23,7 @@ export const png = async (rows: readonly (readonly boolean[])[], scale: number):
   return concat([SIGNATURE, chunk('IHDR', header), chunk('IDAT', await deflated(concat(lines))), chunk('IEND', new Uint8Array(0))]);
 };
 
-/** The bits of a line, the leftmost pixel highest, after the byte that names its filter. */
+/** A scan line: a byte for the filter type, then the bits of the pixels, with the leftmost pixel in the highest bit. */
 const lineOf = (row: readonly boolean[], scale: number, width: number): Uint8Array<ArrayBuffer> => {
   const line = new Uint8Array(1 + Math.ceil(width / 8));
   line[0] = NO_FILTER;
@@ -44,7 +44,7 @@ const bigEndian = (value: number): Uint8Array<ArrayBuffer> => {
   return bytes;
 };
 
-/** The checksum of ISO 3309, bit by bit: pictures are small. */
+/** CRC-32 (ISO 3309), computed bit by bit, because images are small. */
 const crc32 = (bytes: Uint8Array): number => {
   let crc = 0xffffffff;
   for (const byte of bytes) {

@@ -3,11 +3,11 @@ import { png } from './png.ts';
 
 /** Pixels for each module: large enough for cameras, small enough for pages. */
 const SCALE = 6;
-/** Modules of white around the code that readers need (ISO/IEC 18004). */
+/** Width in modules of the quiet zone, the white border that readers need (ISO/IEC 18004). */
 const QUIET_ZONE = 4;
 
 /**
- * A text as a QR code, of which 15 % may be unreadable (level M).
+ * A text as a QR code with error correction level M: up to 15 % of the code may be unreadable.
  * @returns the bytes of a PNG file
  * @throws RangeError for more than 2331 bytes
  */

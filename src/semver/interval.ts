@@ -1,14 +1,14 @@
 import type SemVer from 'semver/classes/semver.js';
 import compare from 'semver/functions/compare.js';
 
-/** Where an interval begins or ends. */
+/** A bound of an interval. */
 export interface VersionBound {
   readonly version: SemVer;
-  /** True if the version itself is in the interval. */
+  /** True if the interval includes the bound. */
   readonly isIn: boolean;
 }
 
-/** The versions between two bounds; without one, there is none on that side. */
+/** The versions between two bounds; if a bound is missing, the interval is unbounded on that side. */
 export interface Interval {
   readonly from?: VersionBound;
   readonly to?: VersionBound;
@@ -25,7 +25,7 @@ const isBefore = (to: VersionBound | undefined, version: SemVer): boolean => {
   return order < 0 || (order === 0 && to?.isIn === true);
 };
 
-/** The intersection of two unions of intervals. If the intervals of each do not overlap, it has at most as many as both together. */
+/** The intersection of two unions of intervals. If the intervals within each do not overlap, it has at most as many intervals as both together. */
 export const intersected = (some: readonly Interval[], others: readonly Interval[]): readonly Interval[] =>
   some.flatMap((a) => others.flatMap((b) => shared(a, b)));
 
@@ -36,7 +36,7 @@ const shared = (a: Interval, b: Interval): readonly Interval[] => {
   return order < 0 || (order === 0 && from?.isIn && to?.isIn) ? [{ ...(from && { from }), ...(to && { to }) }] : [];
 };
 
-/** @param side 1: the later of two beginnings; -1: the earlier of two ends */
+/** @param side 1: the later of two lower bounds; -1: the earlier of two upper bounds */
 const stricter = (a: VersionBound | undefined, b: VersionBound | undefined, side: 1 | -1): VersionBound | undefined => {
   if (!a || !b) return a ?? b;
   const order = compare(a.version, b.version) * side;

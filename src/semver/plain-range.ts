@@ -2,19 +2,19 @@ import type { Interval, VersionBound } from './interval.ts';
 import { readIntervals } from './range.ts';
 
 /**
- * A range in the form that all routers read (blang/semver 3.5): comparators of whole versions, and two bars between blanks. It holds for the same versions.
- * @returns `>=10.0.0 <11.0.0 || >=12.0.0`; empty where it holds for no version; undefined for what is no range, or cannot be said
+ * Converts a range to an equivalent one that all routers can parse (blang/semver 3.5): comparators with complete versions, and ` || ` between alternatives.
+ * @returns e.g. `>=10.0.0 <11.0.0 || >=12.0.0`; empty if no version matches; undefined if the range is invalid or has no equivalent
  */
 export const plainRange = (text: string): string | undefined => {
   const intervals = readIntervals(text);
-  if (!intervals || intervals.some(({ from, to }) => isUnspeakable(from) || isUnspeakable(to))) return undefined;
+  if (!intervals || intervals.some(({ from, to }) => isInexpressible(from) || isInexpressible(to))) return undefined;
   return intervals.map(comparatorsOf).join(' || ');
 };
 
-/** There, an `x` anywhere in a comparator stands for any number. */
-const isUnspeakable = (bound: VersionBound | undefined): boolean => bound?.version.version.includes('x') === true;
+/** The library of routers reads an `x` anywhere in a comparator as a wildcard. */
+const isInexpressible = (bound: VersionBound | undefined): boolean => bound?.version.version.includes('x') === true;
 
-/** The first of all versions. */
+/** The lowest version. */
 const FIRST = '0.0.0-0';
 
 const comparatorsOf = ({ from, to }: Interval): string => {

@@ -13,7 +13,7 @@ import { type Interval, intersected, isWithin } from './interval.ts';
 
 export type VersionRange = (version: SemVer) => boolean;
 
-/** Longest text of a range that is read. */
+/** Maximum number of characters of a range. */
 const MAX_LENGTH = 1000;
 
 /** @returns the version, if the text is `MAJOR.MINOR.PATCH[-pre][+build]` and nothing else */
@@ -21,7 +21,7 @@ export const readVersion = (text: string): SemVer | undefined => (/^\d\S*$/.test
 
 const ranges = new LRUCache<string, readonly Interval[]>({ max: 1000 });
 
-/** The versions in a range, as intervals that may overlap; undefined for what is no range. */
+/** The versions in a range, as intervals that may overlap; undefined if the range is invalid. */
 export const readIntervals = (text: string): readonly Interval[] | undefined => {
   const known = ranges.get(text);
   if (known) return known;
@@ -33,7 +33,7 @@ export const readIntervals = (text: string): readonly Interval[] | undefined => 
   return intervals;
 };
 
-/** @returns the range, or undefined for what is none */
+/** @returns the range, or undefined if it is invalid */
 export const readVersionRange = (text: string): VersionRange | undefined => {
   const intervals = readIntervals(text);
   return intervals && ((version) => intervals.some((interval) => isWithin(interval, version)));
@@ -52,14 +52,14 @@ const readByLibrary = (text: string): readonly Interval[] | undefined => {
   try {
     return new SemverRange(text, { includePrerelease: true }).set.flatMap((all) => all.map(ofLibrary).reduce(intersected));
   } catch {
-    return undefined; // its way to say that this is no range
+    return undefined; // the library throws for an invalid range
   }
 };
 
 const EVERY: readonly Interval[] = [{}];
 
 const ofLibrary = ({ operator, semver: version }: Comparator): readonly Interval[] => {
-  // It stands for every version.
+  // The comparator matches every version.
   if (!(version instanceof SemVer)) return EVERY;
   switch (operator) {
     case '>':
@@ -75,7 +75,7 @@ const ofLibrary = ({ operator, semver: version }: Comparator): readonly Interval
   }
 };
 
-/** A comparator is about the versions from `low` on and before `high`; a whole version has no `high`. */
+/** A comparator refers to the versions from `low` up to, but not including, `high`; for a complete version, there is no `high`. */
 const readComparator = (operator: string, text: string): readonly Interval[] | undefined => {
   const [low, high] = boundsOf(text);
   if (!low || high === null) return undefined;

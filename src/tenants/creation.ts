@@ -10,9 +10,9 @@ import { checkedQuotas } from './quotas.ts';
 import { isTenantName, type KeyedTenant, type Registry, type Tenant } from './registry.ts';
 import type { TenantSpaces } from './spaces.ts';
 
-/** A tenant that was just made. */
+/** A newly created tenant. */
 export interface CreatedTenant extends Tenant {
-  /** Credentials of its first administrator, which are kept nowhere else; undefined if it began with the data of another network. */
+  /** Credentials of its first administrator, which are not kept anywhere else; undefined if it was created from the data of another network. */
   readonly firstAdministrator: FirstAdministrator | undefined;
 }
 
@@ -20,11 +20,11 @@ interface CreationParts {
   readonly registry: Registry;
   readonly spaces: TenantSpaces;
   readonly platform: Pick<Platform, 'random' | 'clock' | 'logger'>;
-  /** Deletes what there is of a tenant that is not there. */
+  /** Deletes the remaining data of a tenant that does not exist. */
   eraseRest(id: string): Promise<void>;
 }
 
-/** @returns makes tenants, as `Overlays.create` says */
+/** @returns a function that creates tenants, see `Overlays.create` */
 export const tenantCreator =
   (parts: CreationParts) =>
   async (options: CreateTenantOptions): Promise<CreatedTenant> => {
@@ -34,7 +34,7 @@ export const tenantCreator =
       throw invalidField('name', 'name must have 1 to 63 characters of a-z, 0-9 and -, and neither begin nor end with -', name);
     checkedQuotas("the option 'quotas' of overlays.create", quotas);
     if (options.from) checkedOptions("the option 'from' of overlays.create", options.from, { snapshot: true, secretKey: true });
-    // Asked again at the end, where it counts.
+    // An early check only: `registry.complete` checks again in its transaction.
     if (await registry.find(name)) throw invalidField('name', 'name must be unique', name);
     const secretKey = newSecretKey(platform.random);
     const id = await registry.begin(secretKey);

@@ -1,4 +1,4 @@
-/** Requests over HTTP, to the tenant that a function of the host chooses: one implementation for all adapters, which take it like a controller. */
+/** Routes HTTP requests to the tenant that a function of the host chooses. All adapters accept the handler like a controller. */
 import type { SurfaceName } from '../api/surfaces/index.ts';
 import type { Surface } from '../api/surfaces/surface.ts';
 import type { StoreErrors } from '../call/store-errors.ts';
@@ -14,24 +14,24 @@ import type { Logger } from '../platform/platform.ts';
 import { type OpenedTenants, refused, type TenantInUse } from './opened.ts';
 import { isTenantName } from './registry.ts';
 
-/** The parts of a request by which a tenant is chosen. A client may forge them: they select the tenant whose sessions are checked, and grant nothing. */
+/** The parts of a request by which the host chooses a tenant. Clients can forge them: they only select whose sessions are checked, and grant nothing. */
 export interface TenantRequest {
-  /** Host name that the client asked for, in lower case and without port; empty if it named none. */
+  /** The requested host name, in lower case and without port; empty if the request has none. */
   readonly hostname: string;
-  /** As on the wire, without the query. */
+  /** The path as on the wire, without the query. */
   readonly path: string;
   /** Header value by lower-case name. */
   header(name: string): string | undefined;
   readonly remoteAddress: string;
 }
 
-/** A tenant by its name, or by its name and the path below which it answers, e.g. `/acme`; undefined for none. */
+/** The name of a tenant, or its name and the path below which it is mounted, e.g. `/acme`; undefined for no tenant. */
 export type ChosenTenant = string | { readonly name: string; readonly mount: string } | undefined;
 
 /** Chooses the tenant that answers a request. */
 export type ChooseTenant = (request: TenantRequest) => ChosenTenant | Promise<ChosenTenant>;
 
-/** Which API surfaces of the tenants answer. */
+/** Which API surfaces of the tenants are served. */
 export interface TenantHandlingOptions {
   /** As `controller.only` takes them. Default: all. */
   readonly only?: readonly (Surface | SurfaceName)[] | undefined;
@@ -106,7 +106,7 @@ const tenantRequest = (request: CoreRequest): TenantRequest => ({
   remoteAddress: request.remoteAddress ?? '',
 });
 
-/** A request as seen below a path. Its other members are read on demand from the request itself. @returns undefined if it is not below the path */
+/** A request as seen below a path. Its other members are read from the original request on demand. @returns undefined if it is not below the path */
 const below = (path: string, request: CoreRequest): CoreRequest | undefined => {
   const prefix = path.replace(/\/+$/, '');
   const rest = request.target.slice(prefix.length);
@@ -125,13 +125,13 @@ const below = (path: string, request: CoreRequest): CoreRequest | undefined => {
 
 const hostnameOf = (host: string): string => host.replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase();
 
-/** The same for a tenant that was erased and for one that never was. */
+/** The same answer for a tenant that was erased and for one that never existed. */
 const unknownTenant = (request: CoreRequest): CoreAnswer =>
   refused(new ApiError('NOT_FOUND', { cause: { code: 'UNHANDLED', message: 'there is no such network' } }), request);
 
 const isStream = (body: CoreAnswer['body']): body is AsyncIterable<Uint8Array> => typeof body !== 'string' && !(body instanceof Uint8Array);
 
-/** A streamed body that keeps its tenant open until it ends, or is abandoned. */
+/** A streamed body that keeps its tenant open until the stream ends or is abandoned. */
 const releasing = (body: AsyncIterable<Uint8Array>, held: TenantInUse): AsyncIterable<Uint8Array> => ({
   [Symbol.asyncIterator]: () => {
     const source = body[Symbol.asyncIterator]();

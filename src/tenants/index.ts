@@ -1,5 +1,5 @@
 /**
- * Many networks in one database and one process: tenants with names, keys and quotas of their own.
+ * Many networks in one database and one process: tenants, each with its own name, keys and quotas.
  * @module overlay-controller/tenants
  */
 

@@ -11,7 +11,7 @@ import type { Quotas } from './quotas.ts';
 import type { KeyedTenant } from './registry.ts';
 import type { TenantWatch } from './spaces.ts';
 
-/** The answer to a request that reaches no controller, under the id that the host or the client gave it. */
+/** The answer to a request that does not reach a controller, with the request id from the host or the client. */
 export const refused = (error: ApiError, request: CoreRequest): CoreAnswer =>
   error.toAnswer({ requestId: request.requestId ?? request.header('x-request-id') });
 
@@ -25,9 +25,9 @@ export interface TenantInUse {
 }
 
 export interface OpenedTenants {
-  /** @throws ApiError `NOT_FOUND` when there is none of that name; what `ManagementController.open` throws */
+  /** @throws ApiError `NOT_FOUND` if no tenant has that name; errors of `ManagementController.open` */
   acquire(name: string): Promise<TenantInUse>;
-  /** Closes an erased tenant: its running calls are refused. */
+  /** Closes an erased tenant. Calls in progress are refused. */
   drop(id: string): Promise<void>;
   /** The number of open tenants, and of those in use. */
   readonly count: { readonly open: number; readonly inUse: number };
@@ -69,7 +69,7 @@ export const createOpenedTenants = (
     if (entries.get(name) === entry) entries.delete(name);
     const failed = (error: unknown) => logger.warn('could not close the controller of a tenant', { tenant: id, error });
     const closed = entry.controller
-      // A failure to open was reported to the caller that opened it.
+      // The caller that opened it has received the error of a failed opening.
       .then((controller) => controller.close().catch(failed), ignored)
       .finally(() => closing.delete(closed));
     closing.add(closed);
@@ -137,10 +137,10 @@ export const createOpenedTenants = (
   return {
     acquire: async (name) => {
       let entry = await held(name);
-      // In between, another tenant may have been opened, and this one closed for it.
+      // In the meantime, this tenant may have been evicted for another one.
       while (entries.get(name) !== entry) entry = await held(name);
       entry.users++;
-      // Moves it to the end of the order of use.
+      // Moves it to the end, as the most recently used.
       if (entries.delete(name)) entries.set(name, entry);
       tidy();
       const controller = await entry.controller;
@@ -177,7 +177,7 @@ export const createOpenedTenants = (
   };
 };
 
-/** The controller, with as many requests over HTTP as its quota allows. @param take as of `RequestRate` */
+/** Applies the rate limit of the quota to the HTTP requests of a controller. @param take see `RequestRate` */
 const limited = (controller: ManagementController, take: () => number): ManagementController => {
   const within =
     (handle: Handle): Handle =>

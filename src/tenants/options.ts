@@ -8,34 +8,34 @@ import type { Tenant } from './registry.ts';
 /** Options of the controller of a tenant. */
 export type TenantControllerOptions = Omit<ControllerOptions, 'storage' | 'secretKey' | 'administrator'>;
 
-/** How tenants are kept. What else `ManagementController.open` takes holds for the controllers of all of them. */
+/** How tenants are stored. The other options of `ManagementController.open` apply to the controllers of all tenants. */
 export interface OverlaysOptions extends TenantControllerOptions {
   /**
    * The storage of a namespace: all namespaces of one database, over the same connections. With `sqliteStorage` and `postgresStorage` it is
    * `(namespace) => storage.within(namespace)`.
    */
   readonly storage: (namespace: string) => StorageAdapter;
-  /** The key of the host, under which the keys of the tenants are sealed: as that of `ManagementController.open`. */
+  /** The key of the host, under which the keys of the tenants are sealed, as in `ManagementController.open`. */
   readonly secretKey?: string | readonly string[] | undefined;
-  /** Quotas of the tenants that are given none of their own. Default: none. */
+  /** Default quotas of tenants. Default: none. */
   readonly quotas?: Quotas | undefined;
-  /** Options of a tenant's own, such as `settings.address`: they count before the common ones, each setting by itself. */
+  /** Options of a single tenant, such as `settings.address`. They override the common options, each setting separately. */
   readonly each?: ((tenant: Tenant) => Partial<TenantControllerOptions>) | undefined;
-  /** Tenants that stay open in this process, unless more are in use at once. Default 100. */
+  /** Maximum number of tenants that stay open in this process, unless more are in use at the same time. Default 100. */
   readonly maxOpen?: number | undefined;
-  /** Minutes after which a tenant that is not used is closed. Default 10. */
+  /** Minutes after which an idle tenant is closed. Default 10. */
   readonly idleMinutes?: number | undefined;
 }
 
-/** A tenant to be made. */
+/** A tenant to create. */
 export interface CreateTenantOptions {
-  /** 1 to 63 characters of `a-z`, `0-9` and `-`, the last not at its ends. */
+  /** 1 to 63 characters of `a-z`, `0-9` and `-`, neither beginning nor ending with `-`. */
   readonly name: string;
   /** Its first administrator. */
   readonly administrator?: AdministratorOptions | undefined;
-  /** Its own quotas, each in place of the common one. Default: none. */
+  /** Quotas of this tenant, which override the default quotas. Default: none. */
   readonly quotas?: Quotas | undefined;
-  /** Data of another network, which it begins with. Without effect on that one. */
+  /** Initial data, copied from another network, which is not affected. */
   readonly from?: TenantSource | undefined;
 }
 
@@ -43,11 +43,11 @@ export interface CreateTenantOptions {
 export interface TenantSource {
   /** The parts of a snapshot, in order, as `restoreSnapshot` takes them. */
   readonly snapshot: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>;
-  /** The key that its secrets are sealed under. */
+  /** The key under which its secrets are sealed. */
   readonly secretKey: string;
 }
 
-/** The options of `openOverlays`, checked, with the default of each that was left out. */
+/** The options of `openOverlays`, validated and with defaults. */
 export interface CheckedOverlays extends Required<Pick<OverlaysOptions, 'storage'>> {
   readonly secretKey: string | readonly string[] | undefined;
   readonly quotas: Quotas;
@@ -56,7 +56,7 @@ export interface CheckedOverlays extends Required<Pick<OverlaysOptions, 'storage
   optionsOf(tenant: Tenant): TenantControllerOptions;
 }
 
-/** @throws TypeError for an unknown option, and for limits and quotas out of bounds */
+/** @throws TypeError for an unknown option, and for limits and quotas out of range */
 export const checkedOverlays = (options: OverlaysOptions): CheckedOverlays => {
   const {
     storage,

@@ -18,30 +18,31 @@ import type { Quotas } from './quotas.ts';
 import { createRegistry, type KeyedTenant, REGISTRY, type Tenant } from './registry.ts';
 import { createSpaces, type TenantExport, type TenantUsage } from './spaces.ts';
 
-/** The networks of a database: each is a tenant with names, ids, sessions and keys of its own, and nothing of one is known in another. */
+/** The networks of a database. Each is a tenant with separate names, ids, sessions and keys, isolated from the others. */
 export interface Overlays {
   /**
-   * Creates a network. It exists once this resolves; if it rejects, or the process ends before, nothing remains.
-   * @throws ApiError `COULD_NOT_VALIDATE` for a name that is taken or malformed, `QUOTA_EXCEEDED` when the data of `from` is more than the quotas allow, all of its
-   * rows counted; SnapshotRefused with the line that this version would not have written, or whose secret does not open with the key of `from`; TypeError; what `ManagementController.open` throws
+   * Creates a network. It exists once this resolves; if it rejects, or the process ends first, nothing remains.
+   * @throws ApiError `COULD_NOT_VALIDATE` for a name that is taken or invalid, `QUOTA_EXCEEDED` if the data of `from`, with all rows counted, exceeds the
+   * quotas; SnapshotRefused with the line that this version would not have written, or whose secret does not unseal with the key of `from`; TypeError;
+   * errors of `ManagementController.open`
    */
   create(options: CreateTenantOptions): Promise<CreatedTenant>;
-  /** The tenants by name, at most `limit` (default 100) of those that come after a name. */
+  /** The tenants in order of their names, at most `limit` (default 100), starting after a name. */
   list(page?: TenantPage): Promise<readonly Tenant[]>;
-  /** The tenant of this name; undefined for none. */
+  /** The tenant with this name; undefined if there is none. */
   find(name: string): Promise<Tenant | undefined>;
   /**
    * The controller of a tenant. It stays open until its `close` is called, or the tenant is erased.
-   * @throws ApiError `NOT_FOUND`; what `ManagementController.open` throws
+   * @throws ApiError `NOT_FOUND`; errors of `ManagementController.open`
    */
   open(name: string): Promise<ManagementController>;
   /**
-   * The same for the time of some work.
+   * Keeps the controller of a tenant open while `work` runs.
    *
    * ```ts
    * const { data } = await overlays.use('acme', (controller) => controller.api.identities.list());
    * ```
-   * @throws as `open`, and as the work
+   * @throws as `open`; errors of the work
    */
   use<T>(name: string, work: (controller: ManagementController) => Promise<T>): Promise<T>;
   /**
@@ -56,59 +57,59 @@ export interface Overlays {
   /** @throws ApiError `NOT_FOUND` */
   usage(name: string): Promise<TenantUsage>;
   /**
-   * Gives a tenant other quotas of its own, which hold from the next transaction on, in all processes. What it has already stays.
+   * Changes the quotas of a tenant. They apply from the next transaction on, in all processes. Existing data is kept.
    * @throws ApiError `NOT_FOUND`; TypeError
    */
   setQuotas(name: string, quotas: Quotas): Promise<TenantUsage>;
   /**
-   * Writes a snapshot of a tenant, which stays in use. With the key that is returned, `create({ from })` creates a network from it, here or in another database.
-   * @throws ApiError `NOT_FOUND`; what the sink throws
+   * Writes a snapshot of a tenant while it stays in use. With the returned key, `create({ from })` creates a network from it, in this or another database.
+   * @throws ApiError `NOT_FOUND`; errors of the sink
    */
   export(name: string, sink: SnapshotSink): Promise<TenantExport>;
   /**
-   * Erases a tenant. First, and at once, its name is unknown, its sessions end in all processes, and its key is deleted; then its rows are deleted,
+   * Erases a tenant. First, atomically, its name becomes unknown, its sessions end in all processes, and its key is deleted; then its rows are deleted,
    * page by page. If that is interrupted, `openOverlays` resumes it.
-   * @returns whether there was one
-   * @throws StoreSchemaMismatch beside a newer release, whose processes erase the rest
+   * @returns whether the tenant existed
+   * @throws StoreSchemaMismatch if a newer release has migrated the database; its processes erase the rest
    */
   erase(name: string): Promise<boolean>;
   /**
-   * Deletes what processes have left that were lost while they made or erased a tenant. `openOverlays` begins with it, and it is done once an hour; call it
-   * where processes live for less. Never rejects: what fails is logged, and tried again the next time.
+   * Deletes data left by processes that were lost while they created or erased a tenant. It runs when `openOverlays` starts, and then once an hour; call it
+   * if processes do not live that long. Never rejects: failures are logged, and retried the next time.
    */
   tidy(): Promise<void>;
-  /** Replaces the key of the host for good, as `controller.reseal` does. The keys of the tenants stay. */
+  /** Replaces the key of the host permanently, as `controller.reseal` does. The keys of the tenants do not change. */
   reseal(options?: ResealOptions): Promise<Resealed>;
-  /** The tenants that are open in this process. */
+  /** The number of tenants that are open in this process. */
   readonly opened: OpenedCount;
-  /** Closes all of them. Close servers first. */
+  /** Closes all tenants. Close servers first. */
   close(): Promise<void>;
 }
 
 /** Which tenants to list. */
 export interface TenantPage {
-  /** The name of the last one before. Default: from the first on. */
+  /** The name after which the list starts. Default: it starts with the first tenant. */
   readonly after?: string | undefined;
   /** 1 to 1000. Default 100. */
   readonly limit?: number | undefined;
 }
 
-/** Tenants that are open in a process. */
+/** Number of tenants that are open in a process. */
 export interface OpenedCount {
   readonly open: number;
-  /** The number of these that are in use, so that they cannot be closed for others. */
+  /** How many of these are in use, and therefore cannot be evicted for others. */
   readonly inUse: number;
 }
 
 /**
- * Opens the networks of a database. Several processes may do so at once.
+ * Opens the networks of a database. Several processes may do so concurrently.
  *
  * ```ts
  * const storage = sqliteStorage({ file: 'overlays.db' });
  * const overlays = await openOverlays({ storage: (namespace) => storage.within(namespace), secretKey });
  * const { firstAdministrator } = await overlays.create({ name: 'acme' });
  * ```
- * @throws TypeError for unknown or invalid options, and for another secret key than that of the database; what storage adapters throw
+ * @throws TypeError for unknown or invalid options, and for a secret key other than that of the database; errors of storage adapters
  */
 export const openOverlays = async (options: OverlaysOptions): Promise<Overlays> => {
   const checked = checkedOverlays(options);
@@ -208,5 +209,5 @@ export const openOverlays = async (options: OverlaysOptions): Promise<Overlays> 
   };
 };
 
-/** The change log of the registry, in which only the keeping of the secret key stands. */
+/** Limits of the registry's change log, which records only changes to the stored secret key. */
 const LOG = { changesKept: 1000, changeBytesKept: 1_000_000 } as const;

@@ -1,4 +1,4 @@
-/** The namespaces of tenants: their stores, beneath the controllers, and their controllers. */
+/** The namespaces of tenants: their stores, and the controllers on them. */
 import { kinds } from '../api/kinds.ts';
 import { ManagementController } from '../controller.ts';
 import type { Platform, SnapshotSink } from '../platform/platform.ts';
@@ -14,14 +14,14 @@ import { type KeyedTenant, namespaceOf, type Tenant } from './registry.ts';
 import { tenantStorage } from './tenant-storage.ts';
 import type { Watched } from './tenant-transaction.ts';
 
-/** Rows that one transaction deletes, so that other writers can run in between. */
+/** Number of rows deleted per transaction, so that other writers can run in between. */
 const STEP = 100;
 
 /**
- * Deletes all that a namespace holds, in bounded steps: first the marker, without which no controller of any process reads or writes there. It may be broken
- * off at any point and begun again, by several at once.
- * @param signal breaks it off between two steps
- * @throws StoreSchemaMismatch when a newer release has migrated the database: this one does not know all of its tables
+ * Deletes everything in a namespace, in bounded steps: first the marker, without which no controller of any process reads or writes there. It is
+ * idempotent: it may be interrupted and restarted at any point, and run concurrently.
+ * @param signal aborts it between two steps
+ * @throws StoreSchemaMismatch if a newer release has migrated the database: this one does not know all of its tables
  */
 const purge = async (store: Store, signal: AbortSignal): Promise<void> => {
   await store.transaction('write', deleteMarker);
@@ -36,7 +36,7 @@ const purge = async (store: Store, signal: AbortSignal): Promise<void> => {
   await store.transaction('write', (tx) => tx.forget());
 };
 
-/** @returns whether there may be more */
+/** @returns whether rows may remain */
 const deletesSome = async (store: Store, kind: string): Promise<boolean> => {
   const rows = await store.transaction('read', (tx) => tx.list(kind, { where: ALL, limit: STEP }));
   if (rows.length === 0) return false;
@@ -52,7 +52,7 @@ export interface TenantUsage {
   readonly services: number;
   /** Bytes of its entities as JSON, as the quota counts them. */
   readonly storageBytes: number;
-  /** Those that hold: its own, and the common ones where it has none. */
+  /** The effective quotas: those of the tenant, with defaults for the others. */
   readonly quotas: Quotas;
 }
 
@@ -62,15 +62,15 @@ export interface TenantExport extends TakenSnapshot {
   readonly secretKey: string;
 }
 
-/** Observes a tenant through its namespace. */
+/** Tracks the quotas and the erasure of a tenant through its transactions. */
 export type TenantWatch = Omit<Watched, 'defaults'>;
 
 export interface TenantSpaces {
-  /** Makes the namespace of a new tenant, empty. */
+  /** Creates an empty namespace for a new tenant. */
   prepare(id: string, quotas: Quotas): Promise<void>;
-  /** The storage of a tenant as its controllers have it. */
+  /** The storage of a tenant as its controllers use it. */
   storageOf(id: string, watched: TenantWatch): StorageAdapter;
-  /** @param more what a new tenant is opened with */
+  /** @param more additional options for opening a new tenant */
   open(tenant: KeyedTenant, watched: TenantWatch, more?: OpeningMore): Promise<ManagementController>;
   usage(tenant: Tenant): Promise<TenantUsage>;
   setQuotas(tenant: Tenant, quotas: Quotas): Promise<TenantUsage>;

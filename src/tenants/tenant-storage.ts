@@ -2,8 +2,8 @@ import type { StorageAdapter, Store, Transaction, TransactionMode } from '../sto
 import { quotasIn, TenantTransaction, type Watched } from './tenant-transaction.ts';
 
 /**
- * The storage of a tenant: each transaction first asks whether the tenant is still there, and those that write keep within its quotas. A tenant that another
- * process has erased, or whose quotas it has changed, is so here with the next transaction.
+ * The storage of a tenant: each transaction first checks that the tenant still exists, and writing transactions enforce its quotas. An erasure or a
+ * change of quotas by another process therefore takes effect with the next transaction.
  */
 export const tenantStorage = (storage: StorageAdapter, watched: Watched): StorageAdapter => ({
   open: async (schema) => tenantStore(await storage.open(schema), watched),
@@ -14,7 +14,7 @@ const tenantStore = (store: Store, watched: Watched): Store => ({
     try {
       if (!watched.isErased) return await store.transaction(mode, (tx) => within(tx, mode, work, watched), options);
     } catch (error) {
-      // It has been erased, and its store closed.
+      // The tenant may have been erased, and its store closed, during the transaction.
       if (!watched.isErased) throw error;
     }
     throw watched.erased();

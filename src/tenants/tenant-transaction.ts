@@ -6,21 +6,21 @@ import { snapshotTables } from '../storage/snapshot/take.ts';
 import { changeMarker, type Marker, markerIn } from './marker.ts';
 import { mergedQuotas, type Quotas } from './quotas.ts';
 
-/** The tenant that transactions belong to. */
+/** The tenant to which transactions belong. */
 export interface Watched {
-  /** Quotas of those tenants that have none of their own. */
+  /** Default quotas of tenants. */
   readonly defaults: Quotas;
   /** True once the tenant is known to be erased. */
   readonly isErased: boolean;
-  /** Counts every row, for the import of a snapshot: also those of kinds that are bounded otherwise in an open network. Default: false. */
+  /** Counts every row, for the import of a snapshot, including kinds that are bounded otherwise in an open network. Default: false. */
   readonly isImport?: boolean;
-  /** Called in each transaction with the quotas that hold. */
+  /** Called in each transaction with the effective quotas. */
   seen(quotas: Quotas): void;
-  /** Called in a transaction that finds no tenant any more. @returns the error to throw */
+  /** Called in a transaction that finds that the tenant no longer exists. @returns the error to throw */
   erased(): Error;
 }
 
-/** Kinds of logins and of controllers, and kinds that are bounded otherwise. */
+/** Kinds that do not count: those of logins and controllers, and those that are bounded otherwise. */
 const UNCOUNTED: ReadonlySet<string> = new Set<string>(
   [
     kinds.change,
@@ -38,7 +38,7 @@ const COUNTED: ReadonlySet<string> = new Set(snapshotTables.filter((kind) => !UN
 /** The kinds whose number is limited by a quota. */
 const LIMITED: Readonly<Record<string, 'identities' | 'services' | undefined>> = { identity: 'identities', service: 'services' };
 
-/** Reads the marker of the tenant. @throws what `gone` returns when there is none */
+/** Reads the quotas from the marker of the tenant. @throws the error that `watched.erased` returns if there is no marker */
 export const quotasIn = async (tx: Transaction, watched: Watched): Promise<Quotas> => quotasOf(await markerIn(tx), watched);
 
 const quotasOf = (marker: Marker | undefined, { defaults, seen, erased }: Watched): Quotas => {
@@ -49,13 +49,13 @@ const quotasOf = (marker: Marker | undefined, { defaults, seen, erased }: Watche
 };
 
 /**
- * A transaction that writes, in the namespace of a tenant: it writes nothing once the tenant was erased, and keeps within the quotas. A class like
+ * A write transaction in the namespace of a tenant: it writes nothing once the tenant was erased, and enforces the quotas. A decorator, like
  * `CachedTransaction`.
  */
 export class TenantTransaction implements Transaction {
   readonly #tx: Transaction;
   readonly #watched: Watched;
-  /** True for a transaction of the host, at whose end nothing can run. */
+  /** True for a transaction of the host, which offers no hook at its end. */
   readonly #isJoined: boolean;
   #quotas: Promise<Quotas> | undefined;
   #grown = 0;
@@ -68,17 +68,17 @@ export class TenantTransaction implements Transaction {
     this.#isJoined = isJoined;
   }
 
-  /** @throws when there is no tenant any more */
+  /** @throws if the tenant no longer exists */
   ready(): Promise<Quotas> {
     return (this.#quotas ??= quotasIn(this.#tx, this.#watched));
   }
 
-  /** Notes down what was written. @throws ApiError `QUOTA_EXCEEDED` when the entities have grown beyond the quota */
+  /** Records the growth in the marker. @throws ApiError `QUOTA_EXCEEDED` if the entities have grown beyond the quota */
   async settle(): Promise<void> {
     const grown = this.#grown;
     if (grown === 0) return;
     this.#grown = 0;
-    // Read again: others that have joined this transaction may have written too.
+    // Read again, because others that have joined this transaction may also have written.
     const marker = await changeMarker(this.#tx, ({ bytes }) => ({ bytes: Math.max(0, bytes + grown) }));
     const { storageBytes } = quotasOf(marker, this.#watched);
     if (grown > 0 && marker && storageBytes != null && marker.bytes > storageBytes)
@@ -101,7 +101,7 @@ export class TenantTransaction implements Transaction {
     return this.#tx.get(kind, id);
   }
 
-  /** The marker is not among the rows of the tenant: to a restore, a namespace with nothing else is empty. */
+  /** Hides the marker from the rows of the tenant, so that a namespace without other rows counts as empty for a restore. */
   async list(kind: string, query: Query): Promise<readonly Row[]> {
     await this.ready();
     if (kind === kinds.tenant.kind) return [];
@@ -184,7 +184,7 @@ export class TenantTransaction implements Transaction {
     return row ? sizeOf(kind, row) : 0;
   }
 
-  /** At once, so that nothing is written beyond the quota. */
+  /** Checks each row immediately, so that nothing is written beyond the quota. */
   #import(row: Row, { storageBytes }: Quotas): void {
     this.#imported += bytesOf(row);
     if (storageBytes != null && this.#imported > storageBytes)
@@ -199,5 +199,5 @@ export class TenantTransaction implements Transaction {
 
 const sizeOf = (kind: string, row: Row): number => (COUNTED.has(kind) ? bytesOf(row) : 0);
 
-/** As JSON: for what is not ASCII, less than it has in UTF-8. */
+/** The length as JSON in UTF-16 units: for non-ASCII text, less than in UTF-8. */
 const bytesOf = (row: Row): number => JSON.stringify(row).length;
