@@ -38,13 +38,13 @@ interface Step {
 
 /** The latest of them: what was done in a block stands between two. */
 const steps: Step[] = [];
-const MOST_STEPS = 2000;
+const MAX_STEPS = 2000;
 /** Requests that are not answered yet. */
 const open = new Map<IncomingMessage, string>();
 
 const noteStep = (what: string): void => {
   steps.push({ at: performance.now(), cpuMs: cpuMs(), what });
-  if (steps.length > MOST_STEPS) steps.splice(0, MOST_STEPS / 2);
+  if (steps.length > MAX_STEPS) steps.splice(0, MAX_STEPS / 2);
 };
 
 /** Faster SQLite statements are not reported. */

@@ -1,4 +1,4 @@
-/** Transactions that the store begins itself: retried while the database is locked, then committed or rolled back with their work. */
+/** Transactions that the store itself begins: retried while the database is locked, then committed or rolled back with their work. */
 import { type Connection, type Connections, run, translated, type UseOptions } from './connection.ts';
 import type { SqlEngine } from './engine/index.ts';
 import { type Beginning, type OpenTransaction, openTransaction } from './open-transaction.ts';
@@ -91,7 +91,7 @@ const ROLL_BACK = raw('rollback to part');
 /**
  * Runs work in a savepoint, to which it is rolled back if it fails. Savepoints are not nested.
  * @returns how it ended
- * @throws StorageError when the database cannot go back, because it has rolled back the whole transaction
+ * @throws StorageError if the database cannot roll back to the savepoint, because it has rolled back the whole transaction
  */
 export const savepoint = async <T>(engine: SqlEngine, connection: Connection, work: () => Promise<T>): Promise<PromiseSettledResult<T>> => {
   await run(engine, connection, BEGIN);

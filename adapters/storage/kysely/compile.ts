@@ -1,5 +1,5 @@
 /**
- * Compiles predicates to SQL. A condition may be null where the predicate is false. Only `not` distinguishes the two, so it is compiled to `isNotTrue`.
+ * Compiles predicates to SQL. A condition may evaluate to null if the predicate is false. Only `not` distinguishes the two, so it is compiled to `isNotTrue`.
  * A long list is one parameter, as JSON.
  */
 import type { Ordering, Predicate, Scalar } from '../../../src/adapter-kit.ts';
@@ -17,7 +17,7 @@ export const condition = (scope: Scope, kind: string, fields: Fields, predicate:
     case 'none':
       return FALSE;
     case 'or': {
-      // Alternatives that are lists of ids become one list by which rows are looked up, instead of testing every row for each alternative.
+      // Alternatives that are lists of ids become one list to look rows up by, instead of testing every row for each alternative.
       const { listed, rest } = severalListed(predicate.terms, !fields.areFew, isIdList);
       const terms = rest.map((term) => condition(scope, kind, fields, term, depth));
       if (listed.length > 0) terms.push(sql`${fields.id} in (${idsOf(scope, kind, listed, ' union all ', depth)})`);

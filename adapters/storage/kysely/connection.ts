@@ -7,13 +7,13 @@ import { rendered } from './render.ts';
 import type { Result } from './result.ts';
 import type { Sql } from './sql.ts';
 
-/** One connection, for the time of its use. */
+/** One connection, while it is in use. */
 export interface Connection {
   /** The host's object for this connection, which `Store.join` accepts while a transaction is open on it. */
   readonly host: unknown;
-  /** @param strings the text around the parameters. Default: there are none */
+  /** @param strings the text around the parameters. Default: the statement has no parameters */
   run(sql: string, parameters: readonly unknown[], strings?: readonly string[]): Promise<Result>;
-  /** The same for a driver that answers at once, so that no promise is made for each statement: for a long answer only. */
+  /** Like `run`, for a synchronous driver: avoids a promise per statement. Only for long results. */
   runNow?(sql: string, parameters: readonly unknown[]): Result | Promise<Result>;
   /** Runs statements without parameters in one round trip. Default: one after another. @returns the result of each */
   runAll?(statements: readonly string[]): Promise<readonly Result[]>;
@@ -40,7 +40,7 @@ export interface Connections {
 export interface UseOptions {
   /** When it is aborted, the running statement is cancelled, if the engine can. */
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds without an answer to a statement after which the connection counts as lost. Default: never. */
+  /** Milliseconds to wait for the answer to a statement before the connection counts as lost. Default: never. */
   readonly answerTimeout?: number | undefined;
 }
 

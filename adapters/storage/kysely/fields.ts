@@ -5,7 +5,7 @@ import type { JsonType } from './engine/queries.ts';
 import type { Layout } from './layout.ts';
 import { raw, type Sql, sql } from './sql.ts';
 
-/** A field as a value of each type. Undefined if a field of its type never has such a value: a comparison with it is then false. */
+/** A field as a value of each type. Undefined if a field of its type never has such a value; a comparison is then false. */
 export interface Access {
   readonly text: Sql | undefined;
   readonly number: Sql | undefined;
@@ -103,7 +103,7 @@ class RowField implements Access {
   }
 }
 
-/** The SQL type of the values of a field; undefined for tags, which may have any. */
+/** The SQL type of the values of a field; undefined for tags, which may be of any type. */
 const VALUE_TYPE: Readonly<Record<FieldType, 'text' | 'number' | 'boolean' | undefined>> = {
   string: 'text',
   date: 'text',

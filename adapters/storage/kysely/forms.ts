@@ -1,6 +1,6 @@
 /**
- * The forms of statements: what is left of them without their values. A piece of SQL comes from a place in the code, whose text around the parts is one array
- * for every call, so that a form is found by identity: nothing is composed, and no long text is looked up.
+ * The forms of statements: statements without their values. The template strings of a piece of SQL are the same array on every call, so a form is found by
+ * identity, without composing or looking up a long text.
  */
 import type { SqlEngine } from './engine/index.ts';
 import { isSql, type Sql, type Value } from './sql.ts';
@@ -13,7 +13,7 @@ export interface FormText {
 
 /** A tree: each step is the strings of a piece, or a value in its place. The pieces before it say how many parts follow, so that no form begins another. */
 class Form {
-  /** If a statement ends here, once it was rendered. */
+  /** Set once a statement that ends here has been rendered. */
   text: FormText | undefined;
   // Most forms are continued in one way only.
   #step: unknown;
@@ -38,17 +38,17 @@ class Form {
 
 const VALUE = Symbol('a value');
 
-/** Steps that are kept. Filters of clients make ever new forms: beyond this number, all are forgotten. */
-export const MOST_STEPS = 50_000;
+/** Maximum number of cached steps. Clients' filters keep creating new forms; beyond this number, the cache is cleared. */
+export const MAX_STEPS = 50_000;
 
-/** The forms that an engine was asked for. */
+/** Caches the forms of an engine. */
 class Forms {
   #first = new Form();
   #steps = 0;
 
   /** @returns the form of a statement, and its values in order */
   find(statement: Sql): { readonly form: Form; readonly values: readonly Value[] } {
-    if (this.#steps > MOST_STEPS) {
+    if (this.#steps > MAX_STEPS) {
       this.#first = new Form();
       this.#steps = 0;
     }
@@ -57,7 +57,7 @@ class Forms {
   }
 
   #walk({ strings, parts }: Sql, from: Form, values: Value[]): Form {
-    // A text by itself may be another array each time.
+    // A text without parts may be a different array each time.
     let form = this.#take(from, parts.length === 0 ? strings[0] : strings);
     for (const part of parts) {
       if (isSql(part)) form = this.#walk(part, form, values);

@@ -22,14 +22,14 @@ export interface SharedTransaction {
 /** Runs work in a transaction, as the store does. */
 export type Begin = (work: (shared: SharedTransaction) => Promise<void>) => Promise<void>;
 
-/** Maximum number of members of a commit: the first is answered when the last is done. */
+/** Maximum number of members of a commit: the first is not answered before the last is done. */
 const MOST = 16;
-/** Iterations of the event loop to wait for the expected number of writers, at most: some tenths of a millisecond together. */
-const MOST_GATHERS = 8;
+/** Maximum number of event loop iterations to wait for the expected writers: a few tenths of a millisecond in total. */
+const MAX_GATHERS = 8;
 
 /**
- * Members run in order of arrival, each in a savepoint: one that fails undoes only its own writes. The first has none: if it fails, nothing was written
- * before.
+ * Members run in order of arrival, each in a savepoint: one that fails undoes only its own writes. The first needs none: if it fails, nothing was written
+ * before it.
  */
 export class GroupCommit {
   readonly #begin: Begin;
@@ -74,7 +74,7 @@ export class GroupCommit {
   async #gatherExpected(): Promise<void> {
     let gathers = 0;
     do await this.#gather();
-    while (this.#waiting.size < this.#expected && ++gathers < MOST_GATHERS);
+    while (this.#waiting.size < this.#expected && ++gathers < MAX_GATHERS);
   }
 
   async #commitSome(): Promise<void> {

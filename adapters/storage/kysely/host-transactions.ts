@@ -1,11 +1,11 @@
-/** Transactions that the host has open with a library of its own: two functions say how a store works in them. */
+/** Transactions that the host has opened with another library: two functions let a store work in them. */
 import type { Connection } from './connection.ts';
 import type { SqlEngine } from './engine/index.ts';
 import type { Result } from './result.ts';
 
 /**
  * How a store works in the transactions of a library: the option `hostTransactions` of the storage adapters. `drizzleTransactions` and `prismaTransactions` are
- * two; Kysely's are known without it.
+ * examples; Kysely's transactions need no option.
  *
  * ```ts
  * const ofTypeorm: HostTransactions<EntityManager> = {
@@ -30,21 +30,21 @@ export interface HostTransactions<T = unknown> {
   execute(transaction: T, statement: HostStatement): Promise<Result>;
 }
 
-/** A statement in a transaction of the host's. */
+/** A statement in one of the host's transactions. */
 export interface HostStatement {
   /** With the placeholders of the engine: `$1` in PostgreSQL, `?` in SQLite. */
   readonly sql: string;
-  /** Texts, numbers, null, and booleans where the engine has them. */
+  /** Texts, numbers, null, and booleans if the engine has them. */
   readonly parameters: readonly unknown[];
-  /** The text around the parameters, one part more than there are: for libraries that take a template and write placeholders themselves. */
+  /** The text around the parameters, one part more than there are parameters: for libraries that take a template and write placeholders themselves. */
   readonly strings: readonly string[];
   /** True if the statement returns rows, for libraries that execute such statements in another way. For all others, `written` counts. */
   readonly returnsRows: boolean;
 }
 
 /**
- * A connection on the transaction of a host, if one of these libraries knows it.
- * @throws TypeError from its statements, once the library says that the transaction is over
+ * A connection on the transaction of a host, if one of these libraries recognizes it.
+ * @throws TypeError from its statements, once the library reports that the transaction has ended
  */
 export const joinedBy = (engine: SqlEngine, libraries: readonly HostTransactions[], host: unknown): Connection | undefined => {
   const library = libraries.find((each) => each.isTransaction(host));
@@ -77,14 +77,14 @@ const afterOthers = <T>(transaction: object, work: () => Promise<T>): Promise<T>
 
 /** Libraries wrap the errors of drivers, some with the values of the statement in their message. */
 const causeKnownTo = (engine: SqlEngine, error: unknown): unknown => {
-  for (let each = error, depth = 0; each instanceof Error && depth < MOST_CAUSES; each = each.cause, depth++)
+  for (let each = error, depth = 0; each instanceof Error && depth < MAX_CAUSES; each = each.cause, depth++)
     if (engine.failure(each)) return each;
   return error;
 };
 
-const MOST_CAUSES = 5;
+const MAX_CAUSES = 5;
 
-/** @throws TypeError for what is no pair of functions */
+/** @throws TypeError if the value is not a pair of functions */
 export const librariesOf = (option: HostTransactions | readonly HostTransactions[] = []): readonly HostTransactions[] => {
   const libraries = [option].flat();
   for (const each of libraries)

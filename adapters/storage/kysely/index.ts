@@ -1,5 +1,5 @@
 /**
- * Stores in SQL databases: SQLite, PostgreSQL, any Kysely instance of the host, and the interface of further SQL engines.
+ * Stores in SQL databases: SQLite, PostgreSQL, any Kysely instance of the host, and the interface for other SQL engines.
  * @module overlay-controller/storage/kysely
  */
 export type { SqlEngine } from './engine/index.ts';

@@ -82,7 +82,7 @@ const kyselyConnection = (db: KyselyLike, canceller?: Canceller): Connection => 
 
 let queries = 0;
 
-/** As `CompiledQuery.raw` does it. Every driver returns rows as objects. */
+/** Equivalent to `CompiledQuery.raw`. Every driver returns rows as objects. */
 const compiled = (sql: string, parameters: readonly unknown[]): CompiledQuery<ResultRow> => ({
   sql,
   parameters,

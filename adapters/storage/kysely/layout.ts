@@ -1,6 +1,6 @@
 /**
- * The tables of a kind. Documents have a table of their own, apart from the narrow rows (ns, id, columns, number of the document): a query that no index
- * answers scans some tens of bytes per row instead of the documents, and only the documents of the page are fetched. Each set has a table
+ * The tables of a kind. Documents have a separate table from the narrow rows (ns, id, columns, number of the document): a query that no index
+ * answers scans a few dozen bytes per row instead of the documents, and only the documents of the page are fetched. Each set has a table
  * (ns, value, id) and an index in reverse (ns, id, value).
  */
 import type { ColumnSchema, KindSchema, Row } from '../../../src/adapter-kit.ts';

@@ -1,4 +1,4 @@
-/** Read transactions that begin with the first statement that needs a connection. A caller that is answered from memory needs only the revision. */
+/** Read transactions that begin with the first statement that needs a connection. A call answered from memory needs only the revision. */
 import { ReaderSlot, type ReaderSlots, type TransactionOptions } from '../../../src/adapter-kit.ts';
 import { type Begin, inTransaction } from './begin.ts';
 import { type Connection, type Connections, run, send, translated } from './connection.ts';
@@ -15,7 +15,7 @@ export interface LazyTransactionOptions {
   readonly begin: Begin;
   /** The query for the revision. */
   readonly revision: Sql;
-  /** Reads the current revision, by a round trip that callers share. Undefined: the transaction begins with the query for its revision. */
+  /** Reads the current revision, in a round trip that callers share. Undefined: the transaction begins with the query for its revision. */
   readonly currentRevision: (() => Promise<number>) | undefined;
   readonly options: TransactionOptions;
 }
@@ -59,7 +59,7 @@ export class LazyTransaction {
     };
   }
 
-  /** Read outside of the transaction until that begins. @throws as `run` */
+  /** Reads outside the transaction until it begins. @throws like `run` */
   async revision(): Promise<number> {
     const { engine, revision, currentRevision } = this.#of;
     if (!currentRevision || (this.#begun && this.#seen === undefined)) return numberIn(await run(engine, this.connection, revision));
@@ -79,7 +79,7 @@ export class LazyTransaction {
     return result instanceof Promise ? result.then(numberIn) : numberIn(result);
   }
 
-  /** @throws as the end of a transaction does */
+  /** @throws the errors of ending a transaction */
   async end(): Promise<void> {
     this.#over.resolve();
     await this.#transaction;

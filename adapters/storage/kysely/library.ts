@@ -1,6 +1,6 @@
 /**
- * Kysely, once it is used: for the statements of hosts, and for dialects. The stores compose their own, so that no start waits for the largest of its
- * dependencies. By `require`, because what hosts are given is not asynchronous; it loads the same module as `import`.
+ * Loads Kysely on first use: for the statements of hosts, and for dialects. The stores compose their own statements, so startup does not wait for the largest
+ * dependency. Uses `require`, because the functions for hosts are synchronous; it loads the same module as `import`.
  */
 import { createRequire } from 'node:module';
 

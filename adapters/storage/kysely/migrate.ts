@@ -11,11 +11,11 @@ import { qualified, writtenOut } from './render.ts';
 import { unmetRequirements } from './requirements.ts';
 import { raw, type Sql } from './sql.ts';
 
-/** True if the database lacks nothing. */
+/** True if the database is up to date. */
 export const isMigrated = async (options: SchemaOptions, connection: Connection): Promise<boolean> =>
   (await versionIn(options, connection)) >= options.migrations.length && (await unmetRequirements(options.engine, connection)).length === 0;
 
-/** Runs the migrations that the database lacks. The connection must be in a write transaction. */
+/** Runs the pending migrations. The connection must be in a write transaction. */
 export const migrateDatabase = async (options: SchemaOptions, connection: Connection, limits: Limits): Promise<void> => {
   const { engine, prefix } = options;
   if (engine.lockMigrations) await run(engine, connection, engine.lockMigrations(prefix, limits));
@@ -38,13 +38,13 @@ const migrateLocked = async (options: SchemaOptions, connection: Connection): Pr
     await run(engine, connection, create());
   }
   for (const chain of chainsAfter(options.migrations, version)) {
-    // Some engines bind no values in DDL, so that the values of a migration are written out.
+    // Some engines cannot bind values in DDL, so the values of a migration become literals.
     for (const statement of statementsOf(engine, options.prefix, chain)) await run(engine, connection, raw(writtenOut(engine, statement)));
   }
 };
 
 /**
- * The migrations after a version as one SQL text, for other migration tools. It records them, so that `open` knows.
+ * The migrations after a version as one SQL text, for other migration tools. It records them, so that `open` does not run them again.
  * @param requirements statements that come first
  */
 export const exported = (options: SchemaOptions, from: number, requirements: readonly Sql[]): string => {
@@ -60,7 +60,7 @@ export const exported = (options: SchemaOptions, from: number, requirements: rea
     .concat('\n');
 };
 
-/** The statements that meet the requirements of an engine, as far as there are any. */
+/** The statements that meet the requirements of an engine, if it has any. */
 export const creating = (requirements: SqlEngine['requirements']): readonly Sql[] =>
   requirements.flatMap(({ create }) => (create ? [create()] : []));
 
@@ -72,6 +72,6 @@ const lockedOut = ({ engine, prefix, migrations }: SchemaOptions, version: numbe
   return [engine.lockOut(tables)];
 };
 
-/** For each migration after a version: all up to it. */
+/** For each migration after a version: all migrations up to and including it. */
 const chainsAfter = (migrations: readonly Migration[], version: number): readonly (readonly Migration[])[] =>
   migrations.slice(version).map((migration) => migrations.slice(0, migration.version));

@@ -1,6 +1,6 @@
 /**
- * Migrations as data. Columns and sets only index the documents, so every step can fill what it adds from them.
- * `scripts/migration.ts` derives the migrations from the storage schema, to which they add up.
+ * Migrations as data. Columns and sets only index the documents, so every step can fill the columns and sets it adds from the documents.
+ * `scripts/migration.ts` derives the migrations from the storage schema, which they add up to.
  */
 import type { ColumnSchema, KindSchema, StorageSchema } from '../../../src/adapter-kit.ts';
 
@@ -17,7 +17,7 @@ export interface Migration {
 export type Step =
   /** Creates the tables that all kinds share. */
   | { readonly do: 'found' }
-  /** Columns of the table of migrations: what each of them did, and beside which releases. */
+  /** Columns of the table of migrations: what each migration did, and the releases it is compatible with. */
   | { readonly do: 'recordSteps' }
   | { readonly do: 'addKind'; readonly kind: KindSchema }
   | { readonly do: 'dropKind'; readonly kind: KindSchema }
@@ -30,9 +30,9 @@ export type Step =
   | { readonly do: 'retireSet'; readonly kind: string; readonly set: string };
 
 /**
- * The next migration after `migrations` on the way to `schema`; undefined when there is nothing to do. It adds what is missing, and retires what is
+ * The next migration after `migrations` on the way to `schema`; undefined if there is nothing to do. It adds what is missing, and retires what is
  * no longer used, so that the previous release keeps working beside it (expand).
- * @throws TypeError for a kind that was retired and is used again
+ * @throws TypeError if a retired kind is used again
  */
 export const nextMigration = (migrations: readonly Migration[], schema: StorageSchema, name: string): Migration | undefined => {
   const steps = stepsBetween(schemaAfter(migrations), schema, tablesAfter(migrations));
@@ -40,7 +40,7 @@ export const nextMigration = (migrations: readonly Migration[], schema: StorageS
   return found.length + steps.length === 0 ? undefined : { version: migrations.length + 1, name, steps: [...found, ...steps] };
 };
 
-/** The migration that drops what was retired (contract); undefined when nothing was. Releases that still use it stop working. */
+/** The migration that drops what was retired (contract); undefined if nothing was. Releases that still use it stop working. */
 export const nextContraction = (migrations: readonly Migration[], name: string): Migration | undefined => {
   const used = schemaAfter(migrations);
   const steps = tablesAfter(migrations).flatMap((kind): readonly Step[] => {
@@ -58,7 +58,7 @@ export const nextContraction = (migrations: readonly Migration[], name: string):
 /** The schema after these migrations: all that a release uses. */
 export const schemaAfter = (migrations: readonly Migration[]): StorageSchema => afterSteps(stepsOf(migrations), [], 'used');
 
-/** The tables that are there after the migrations: those that were retired, too. */
+/** The tables that exist after the migrations, including retired ones. */
 export const tablesAfter = (migrations: readonly Migration[]): StorageSchema => afterSteps(stepsOf(migrations), [], 'kept');
 
 /** The schema after these steps: the part that is `used`, or the part that is `kept`. */
@@ -87,7 +87,7 @@ const applied = (schema: StorageSchema, step: Step, keepsRetired: boolean): Stor
       return keepsRetired ? schema : withoutColumn(schema, step.kind, step.column);
     case 'retireSet':
       return keepsRetired ? schema : withoutSet(schema, step.kind, step.set);
-    // `found` and `recordSteps`, and what a newer release may record: about no kind that this one knows.
+    // `found` and `recordSteps`, and steps that a newer release may record: they concern no kind that this release knows.
     default:
       return schema;
   }
@@ -112,7 +112,7 @@ export const kindsThatDiffer = (schema: StorageSchema, wanted: StorageSchema): r
     )
     .map((kind) => kind.kind);
 
-/** @param tables all that is there: what is used, and what was retired */
+/** @param tables all existing tables: used and retired */
 const stepsBetween = (from: StorageSchema, to: StorageSchema, tables: StorageSchema): readonly Step[] => [
   ...from.filter((kind) => !find(to, kind.kind)).map((kind): Step => ({ do: 'retireKind', kind: kind.kind })),
   ...to.flatMap((kind): readonly Step[] => {

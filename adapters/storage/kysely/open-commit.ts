@@ -2,7 +2,7 @@
 import { type Uncommitted, WrittenRows } from '../../../src/adapter-kit.ts';
 
 /**
- * The revisions that a commit draws, and the rows that it writes. Its transaction holds the lock of the writers, so that no other draws a revision: they are
+ * The revisions that a commit draws, and the rows that it writes. Its transaction holds the writers' lock, so no other commit draws revisions: they are
  * counted here, and the last one is written before the commit.
  */
 export class OpenCommit extends WrittenRows implements Uncommitted {
@@ -31,7 +31,7 @@ export class OpenCommit extends WrittenRows implements Uncommitted {
     return this.#revision;
   }
 
-  /** Draws the revisions of work that was rolled back again. */
+  /** Reverts to the state before work that was rolled back. */
   returnTo(revision: number): void {
     this.#revision = revision;
   }

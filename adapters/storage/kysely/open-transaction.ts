@@ -33,7 +33,7 @@ export const openTransaction = (engine: SqlEngine, connection: Connection, begin
 
 const begunInOrder = async (engine: SqlEngine, connection: Connection, { mode, limits, first }: Beginning): Promise<OpenTransaction> => {
   const [begin = '', ...more] = engine.begin(mode, limits);
-  // Not rolled back if it fails: a transaction that is open then belongs to the host.
+  // Not rolled back if it fails: a transaction that is still open belongs to the host.
   await connection.run(begin, []);
   const transaction = byStatements(engine, connection);
   return { ...transaction, first: await orRolledBack(transaction, runInOrder(engine, connection, more, first)) };
@@ -93,7 +93,7 @@ const byStatements = (engine: SqlEngine, connection: Connection): Omit<OpenTrans
 
 const COMMIT = raw('commit');
 
-/** In one message where there is more than one, and the connection can. @returns the result of the last */
+/** In one message if there is more than one and the connection supports it. @returns the result of the last */
 const runLast = async (engine: SqlEngine, connection: Connection, statements: readonly Sql[]): Promise<Result | undefined> => {
   if (statements.length > 1 && isBatchConnection(connection)) {
     const sent = connection.runAll(statements.map((statement) => writtenOut(engine, statement)));

@@ -11,13 +11,13 @@ import { unmetRequirements } from './requirements.ts';
 export interface AppliedMigration {
   readonly version: number;
   readonly name: string;
-  /** When, as the database writes the time. */
+  /** When it was run, in the database's time format. */
   readonly appliedAt: string;
-  /** Name and version of what ran it, or exported its SQL; null where that was before releases were recorded. */
+  /** Name and version of what ran it, or exported its SQL; null if it predates the recording of releases. */
   readonly software: string | null;
 }
 
-/** A migration that a database lacks. */
+/** A pending migration. */
 export interface PendingMigration {
   readonly version: number;
   readonly name: string;
@@ -35,13 +35,13 @@ export interface MigrationPlan {
   readonly target: number;
   /** In order. */
   readonly applied: readonly AppliedMigration[];
-  /** In order; empty when the database is migrated. */
+  /** In order; empty if the database is up to date. */
   readonly pending: readonly PendingMigration[];
-  /** Requirements beside tables that the database does not meet: functions, an encoding. */
+  /** Requirements other than tables that the database does not meet: functions, an encoding. */
   readonly missing: readonly string[];
-  /** The oldest schema version whose release keeps working on the migrated database: processes of older ones are refused every write. */
+  /** The oldest schema version whose release keeps working on the migrated database: processes of older releases cannot write. */
   readonly oldestBeside: number;
-  /** The SQL of all that is pending, to be run in one transaction; empty where nothing is. */
+  /** The SQL of all pending migrations, to be run in one transaction; empty if none are pending. */
   readonly sql: string;
 }
 

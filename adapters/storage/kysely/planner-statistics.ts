@@ -17,7 +17,7 @@ export interface Expectation {
 
 /**
  * The statistics describe a large namespace whose rows hold five elements out of fifty: a plan that is wrong for a smaller one costs little.
- * Where two indexes would do, they favour the primary key, because the rows that are read next lie beside it.
+ * If either of two indexes would do, they favour the primary key, because the rows that are read next are adjacent.
  */
 const ROWS = 100_000;
 

@@ -1,4 +1,4 @@
-/** Several questions in one statement: a part for each, whose rows say which part they are of. */
+/** Several queries in one statement: one part each, whose rows are marked with their part. */
 import { compareText, type Read, type ReadAnswer } from '../../../src/adapter-kit.ts';
 import { valuesToArrange } from './arrange.ts';
 import type { Result, ResultRow } from './result.ts';
@@ -7,25 +7,25 @@ import type { Scope } from './scope.ts';
 import { selectPage, selectReferenced } from './select.ts';
 import { joined, raw, type Sql, sql } from './sql.ts';
 
-/** Parts of one statement, at most. */
-const MOST_PARTS = 10;
+/** Maximum number of parts of one statement. */
+const MAX_PARTS = 10;
 
-/** True if a read is one statement whose result needs no order but that by id: it can be part of another statement. */
+/** True if a read is one statement whose result needs no order other than by id: it can be part of another statement. */
 export const canBePart = (each: Read): boolean => {
   if (each.read === 'referenced') return each.values.length > 0;
   const { where, sort = [], offset = 0, limit } = each.query;
   return where.op !== 'none' && sort.length === 0 && offset === 0 && limit === undefined && valuesToArrange(where).size === 0;
 };
 
-/** The answers to questions that can be parts, in their order. */
+/** The results of reads that can be parts, in the same order. */
 export const readParts = async (
   run: (statement: Sql) => Promise<Result>,
   scope: Scope,
   reads: readonly Read[],
 ): Promise<readonly ReadAnswer[]> => {
   const answers: ReadAnswer[] = [];
-  for (let at = 0; at < reads.length; at += MOST_PARTS) {
-    const some = reads.slice(at, at + MOST_PARTS);
+  for (let at = 0; at < reads.length; at += MAX_PARTS) {
+    const some = reads.slice(at, at + MAX_PARTS);
     const { rows } = await run(
       joined(
         some.map((each, part) => partOf(scope, each, part)),

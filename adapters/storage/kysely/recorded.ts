@@ -14,9 +14,9 @@ export interface SchemaOptions {
   readonly migrations: readonly Migration[];
 }
 
-/** How far a database has been migrated. */
+/** The migration state of a database. */
 export interface Recorded {
-  /** The last migration that was run; 0 while there are no tables. */
+  /** The last migration that was run; 0 if there are no tables. */
   readonly version: number;
   /** The oldest schema version whose release keeps working. */
   readonly oldest: number;
@@ -33,7 +33,7 @@ export const recordedOf = (result: Result | undefined): Recorded => ({
   oldest: Number(result?.rows[0]?.oldest),
 });
 
-/** Reads them from any database, also one without tables, or of a release that did not record steps. */
+/** Reads them from any database, even one without tables, or one of a release that did not record steps. */
 export const recordedIn = async (options: SchemaOptions, connection: Connection): Promise<Recorded> => {
   const ask = (statement: Sql) => run(options.engine, connection, statement);
   const version = await versionIn(options, connection);

@@ -11,7 +11,7 @@ export interface Statement {
 }
 
 /**
- * With placeholders. Statements of one form, which differ in their values only, share one text, by which drivers know their prepared statements. Values
+ * With placeholders. Statements of one form, which differ only in their values, share one text, by which drivers identify prepared statements. Values
  * beyond the engine's `maxParameters` become literals.
  */
 export const rendered = (engine: SqlEngine, statement: Sql): Statement => {
@@ -27,7 +27,7 @@ export const writtenOut = (engine: SqlEngine, statement: Sql): string => literal
 /** A name as a quoted identifier. */
 export const identifier = (engine: SqlEngine, name: string): Sql => raw(engine.quote(name));
 
-/** A table or an index that is there, in the schema of the engine. A new index has its name alone: it is made where its table is. */
+/** An existing table or index, qualified with the engine's schema. A new index is unqualified: it is created in the schema of its table. */
 export const qualified = (engine: SqlEngine, name: string): Sql =>
   raw(engine.schema === undefined ? engine.quote(name) : `${engine.quote(engine.schema)}.${engine.quote(name)}`);
 
@@ -64,7 +64,7 @@ const textOf = (engine: SqlEngine, { strings }: Flat): Omit<Statement, 'paramete
 const literally = (engine: SqlEngine, { strings, values }: Flat): string =>
   strings.map((part, index) => (index === 0 ? part : engine.literal(values[index - 1] ?? null) + part)).join('');
 
-/** The first values remain parameters, and all further ones are written out. */
+/** The first values remain parameters; all others become literals. */
 const withLiterals = (engine: SqlEngine, statement: Sql): Statement => {
   const { strings, values } = flat(statement);
   const bound = engine.maxParameters;

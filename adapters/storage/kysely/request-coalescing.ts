@@ -1,12 +1,12 @@
-/** Request coalescing: one answer for all who ask at the same time, where each question is a round trip. */
+/** Request coalescing: concurrent callers share one answer, because each query is a round trip. */
 
-/** How long callers wait for an answer that may never come before they ask on another connection. ms */
+/** How long callers wait for an answer that may never come before they query on another connection. ms */
 const PATIENCE = 100;
 
 /**
- * Shares the answers to a question. A caller that comes while the question is being asked waits for its end, and shares the next one with all who have come
- * until then: no answer is older than its caller.
- * @param ask asks the question, on a connection of its own
+ * Shares the answers to a query. A caller that arrives while the query is in flight waits for it to end, and shares the next one with all who have arrived
+ * by then: no answer predates its caller's request.
+ * @param ask runs the query, on a separate connection
  */
 export const coalesced = <T>(ask: () => Promise<T>): (() => Promise<T>) => {
   let running: Promise<unknown> | undefined;

@@ -1,4 +1,4 @@
-/** Requirements of a database or its connection beside tables. */
+/** Requirements for a database or its connection other than tables. */
 import { StorageError, StoreUnavailable } from '../../../src/adapter-kit.ts';
 import { type Connection, run } from './connection.ts';
 import type { SqlEngine } from './engine/index.ts';
@@ -11,7 +11,7 @@ export const unmetRequirements = async (engine: SqlEngine, connection: Connectio
   return unmet;
 };
 
-/** @throws StorageError with what to do when a requirement is not met. */
+/** @throws StorageError with instructions if a requirement is not met. */
 export const assertRequirements = async (engine: SqlEngine, connection: Connection): Promise<void> => {
   for (const requirement of engine.requirements) {
     const { advice } = requirement;

@@ -42,12 +42,12 @@ export class Rows {
   }
 }
 
-/** Characters of documents that are parsed before others have a turn. */
-const PARSED_AT_ONCE = 524_288;
+/** Characters of documents that are parsed per slice of the event loop. */
+const PARSE_SLICE = 524_288;
 
-/** The rows of a page, in its order. A page of large documents is parsed part by part, and others are served in between. */
+/** The rows of a page, in its order. A page of large documents is parsed in slices, so that it does not block the event loop. */
 export const rowsOf = async (found: readonly ResultRow[]): Promise<readonly Row[]> => {
-  const turn = createTimeSlice(PARSED_AT_ONCE);
+  const turn = createTimeSlice(PARSE_SLICE);
   const rows: Row[] = [];
   for (const each of found) {
     rows.push(rowOf(each));

@@ -1,5 +1,5 @@
 /**
- * The namespace of a store. Only this file names tables in statements, so that no statement can omit the condition on the namespace. Further conditions
+ * The namespace of a store. Only this file names tables in statements, so no statement can omit the condition on the namespace. Other conditions
  * follow with `and`.
  */
 import type { StorageSchema } from '../../../src/adapter-kit.ts';

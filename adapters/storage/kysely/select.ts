@@ -83,7 +83,7 @@ const cut = ({ engine }: Scope, order: Sql, { offset = 0, limit }: Query): Sql =
 /** How many of the first rows `selectAmongFirst` tests. */
 const SCANNED = { least: 200, most: 1000 } as const;
 /** How many lookups in lists it may cost: the more lists, the fewer rows are tested. */
-const MOST_LOOKUPS = 8000;
+const MAX_LOOKUPS = 8000;
 /** The number of tested rows per row of the page. */
 const SCAN_FACTOR = 4;
 
@@ -98,7 +98,7 @@ export const selectAmongFirst = (scope: Scope, kind: string, query: Query): Sql 
   const lists = Math.max(0, ...terms.map(listsOf));
   if (lists === 0) return undefined;
   const wanted = (offset + limit) * SCAN_FACTOR;
-  const scanned = Math.min(Math.max(wanted, SCANNED.least), SCANNED.most, Math.floor(MOST_LOOKUPS / lists));
+  const scanned = Math.min(Math.max(wanted, SCANNED.least), SCANNED.most, Math.floor(MAX_LOOKUPS / lists));
   if (wanted > scanned || sort.length > 1 || !sort.every((key) => isIndexed(scope, kind, key))) return undefined;
   const row = new RowFields(scope.engine, scope.layout(kind), 't', true);
   const keys = keysOf(scope, row, sort);

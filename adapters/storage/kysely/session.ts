@@ -7,9 +7,9 @@ import type { Scope } from './scope.ts';
 import type { Sql } from './sql.ts';
 
 export interface SessionOptions {
-  /** If the transaction is the host's. */
+  /** True if the transaction is the host's. */
   readonly joining?: Joining;
-  /** Once it is aborted, no further statement runs. */
+  /** Once it is aborted, no more statements run. */
   readonly signal?: AbortSignal | undefined;
   /** The commit of a write that the store itself began and that waits for nothing but the store. */
   readonly commit?: OpenCommit;
@@ -64,7 +64,7 @@ export class Session {
     return this.#isOver;
   }
 
-  /** Refuses all further statements, because the connection is about to be released. */
+  /** Refuses all subsequent statements, because the connection is about to be released. */
   end(): void {
     this.#isOver = true;
   }
@@ -76,7 +76,7 @@ export class Session {
     return await this.#send(statement);
   }
 
-  /** Before anything is asked of the tables: in a transaction of the host's, what comes before has been done then. */
+  /** Await it before any query of the tables: in a transaction of the host's, the statements that must come first have run by then. */
   ready(): Scope | Promise<Scope> {
     return this.#joining ? this.#join(this.#joining) : this.#scope;
   }

@@ -34,7 +34,7 @@ export const holdsAll = (scope: Scope, kind: string, { set, values }: SetConditi
   return joined([sql`${element}.value = ${first}`, ...holdsToo(scope, kind, { set, values: rest }, sql`${element}.id`, depth)], ' and ');
 };
 
-/** The condition that a row holds all values: a few are looked up one by one; of many, none may be missing. */
+/** The condition that a row holds all values: a few are looked up one by one; for many, it tests that none is missing. */
 export const holdsToo = (
   scope: Scope,
   kind: string,

@@ -38,15 +38,15 @@ export const EMPTY = raw('');
 export const TRUE = raw('1 = 1');
 export const FALSE = raw('1 = 0');
 
-/** By separator and number of pieces: like the strings of a template, the same ones every time. Separators are few, and long lists are no pieces. */
+/** Cached by separator and number of pieces, so that they are identical every time, like the strings of a template. There are few separators. */
 const separators = new Map<string, (readonly string[])[]>();
-const MOST_KEPT = 64;
+const MAX_CACHED = 64;
 
 const between = (separator: string, pieces: number): readonly string[] => {
   const known = separators.get(separator)?.[pieces];
   if (known) return known;
   const strings = pieces === 0 ? [''] : ['', ...Array.from({ length: pieces - 1 }, () => separator), ''];
-  if (pieces > MOST_KEPT) return strings;
+  if (pieces > MAX_CACHED) return strings;
   const kept = separators.get(separator) ?? [];
   kept[pieces] = strings;
   separators.set(separator, kept);

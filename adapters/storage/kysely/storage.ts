@@ -18,16 +18,16 @@ import { Scope } from './scope.ts';
 import { KyselyStore, type Source, type Timeouts } from './store.ts';
 import { assertReadable, assertSchema, tablesAt, Versions } from './versions.ts';
 
-/** How a controller shares a database with others. */
+/** How a controller shares a database with other controllers. */
 export interface StoreOptions {
-  /** Controllers with different namespaces share a database and nothing else. Default `'default'`. */
+  /** Controllers with different namespaces share only the database. Default `'default'`. */
   readonly namespace?: string;
   /** Prefix of the names of all tables. Default `'overlay_'`. */
   readonly prefix?: string;
-  /** True to run the migrations that the database lacks in `open`. */
+  /** True to run pending migrations in `open`. */
   readonly migrate?: boolean;
   /**
-   * Opens the store for reading only: nothing is written or migrated, and the database may be of an older or newer release. Default false.
+   * Opens the store for reading only: nothing is written or migrated, and the database may belong to an older or newer release. Default false.
    */
   readonly readOnly?: boolean;
   /** How long a transaction may wait for writers in other processes, in milliseconds, before it fails with `StoreBusy`. Default 5000. */
@@ -48,7 +48,7 @@ export interface StoreOptions {
    */
   readonly migrationTimeout?: number;
   /**
-   * Libraries whose transactions the host passes to `Store.join` and to calls of a controller, beside Kysely: `drizzleTransactions`, `prismaTransactions`, or
+   * Libraries whose transactions the host passes to `Store.join` and to calls of a controller, in addition to Kysely: `drizzleTransactions`, `prismaTransactions`, or
    * two functions of your own. Default: none.
    */
   readonly hostTransactions?: HostTransactions | readonly HostTransactions[];
@@ -78,13 +78,13 @@ export type KyselyStorageOptions = StoreOptions & {
 
 export interface KyselyStorage extends StorageAdapter {
   /**
-   * Runs the migrations that the database lacks, in one transaction. Waits for another process that migrates.
+   * Runs pending migrations in one transaction. Waits for another process that migrates.
    * @throws StoreBusy if another process locks the database for longer than `migrationTimeout`; StoreUnavailable; StorageError if a statement fails
    */
   migrate(): Promise<void>;
   /**
    * The migrations that have run and those that `migrate` would run. Changes nothing, and works on a database of any release.
-   * @throws StoreUnavailable; StorageError when a statement fails.
+   * @throws StoreUnavailable; StorageError if a statement fails.
    */
   plan(): Promise<MigrationPlan>;
 }
@@ -203,14 +203,14 @@ export interface ExportOptions extends Pick<StoreOptions, 'prefix' | 'migrations
 }
 
 /**
- * The SQL of migrations, for a migration tool of the host's own. It also records that they were run. Run it in one transaction, as far as the database
- * has transactions for tables: from a version on, it begins with a lock that keeps the writers of running controllers out.
+ * The SQL of migrations, for the host's migration tool. It also records that they were run. Run it in one transaction if the database supports
+ * transactional DDL: with `from`, it begins with a lock that keeps out the writers of running controllers.
  *
  * ```ts
  * const { version } = await storage.plan();
  * console.log(exportMigrations(postgres, { from: version }));
  * ```
- * @throws RangeError when `from` is no version of this release
+ * @throws RangeError if `from` is not a version of this release
  */
 export const exportMigrations = (
   engine: SqlEngine,

@@ -30,7 +30,7 @@ export interface Source {
   readonly reader: Connections;
   /** Slots of readers with a priority, if the number of connections is known. */
   readonly slots?: ReaderSlots | undefined;
-  /** For an engine whose writers can share a commit: waits for writers that arrive at the same time. Default: each commits for itself. */
+  /** For an engine whose writers can share a commit: waits for writers that arrive at the same time. Default: each writer commits separately. */
   gather?(): Promise<void>;
   /** The connection on which the host has begun a transaction by statements. */
   joined?(host: unknown): Connection | undefined;
@@ -74,7 +74,7 @@ export class KyselyStore implements Store {
   readonly #currentRevision = coalesced(() => this.#revision());
   #isClosed = false;
 
-  /** @param libraries whose transactions the store joins @param kinds that there are tables for, of a store that is only read */
+  /** @param libraries whose transactions the store joins @param kinds the kinds that have tables, for a read-only store */
   constructor(
     source: Source,
     versions: Versions,
@@ -128,7 +128,7 @@ export class KyselyStore implements Store {
     return this.#readLazily(work, options, isEager || lazy.hasMoved);
   }
 
-  /** Without a signal, which costs more than this: it is one short statement, and a connection that does not answer is destroyed. */
+  /** Without a signal, which would cost more than the query: it is one short statement, and a connection that does not answer is destroyed. */
   #revision(): Promise<number> {
     const { engine, scope } = this.#versions;
     const ask = async (connection: Connection) => numberIn(await send(engine, connection, scope.number(REVISION)));
@@ -219,7 +219,7 @@ export class KyselyStore implements Store {
   }
 }
 
-/** Runs work in a session, which is over then. @throws the reason of its signal, once aborted */
+/** Runs work in a session, and ends the session. @throws the reason of its signal, once aborted */
 const partOf = async <T>(session: Session, mode: TransactionMode, work: (tx: Transaction) => Promise<T>): Promise<T> => {
   const { signal } = session;
   try {

@@ -1,4 +1,4 @@
-/** Checks that the columns, sets and counts by which rows are found agree with their documents. */
+/** Checks that the columns, sets and counts that index the rows agree with their documents. */
 import {
   createTimeSlice,
   ENTRIES_AT_ONCE,
@@ -33,13 +33,13 @@ export const verifyPage = async (run: Run, scope: Scope, kind: string, { after =
 };
 
 /** Characters of documents that are verified per slice of the event loop. */
-const VERIFIED_AT_ONCE = 65_536;
+const VERIFY_SLICE = 65_536;
 
 const faultsBetween = async (run: Run, scope: Scope, kind: string, after: string, last: string): Promise<readonly IndexFault[]> => {
   const faults: IndexFault[] = [];
   const { rows } = await run(selectRows(scope, kind, after, last));
   let from = after;
-  for (const part of inBatches(rows, (row) => String(row.document).length, VERIFIED_AT_ONCE)) {
+  for (const part of inBatches(rows, (row) => String(row.document).length, VERIFY_SLICE)) {
     const to = String(part.at(-1)?.id);
     faults.push(...(await faultsOf(run, scope, kind, part, { after: from, last: to })));
     await yieldToEventLoop();
@@ -54,7 +54,7 @@ interface Range {
   readonly last: string;
 }
 
-/** @param rows all that are listed in the range of ids */
+/** @param rows all listed rows in the range of ids */
 const faultsOf = async (run: Run, scope: Scope, kind: string, rows: readonly ResultRow[], range: Range): Promise<readonly IndexFault[]> => {
   const { columns, sets } = scope.layout(kind);
   const all = [...columns.values()];
@@ -122,7 +122,7 @@ const selectIds = (scope: Scope, kind: string, after: string, limit: number): Sq
   return sql`select id from (${joined(parts, ' union ')}) as u order by id${cut}`;
 };
 
-/** The document comes last: a synchronous driver reads such answers in parts. */
+/** The document comes last: a synchronous driver reads such results in parts. */
 const selectRows = (scope: Scope, kind: string, after: string, last: string): Sql => {
   const values = [...scope.layout(kind).columns.values()].map((column, at) => sql`t.${column.sql} as ${raw(`c${at}`)}`);
   const document = sql`(select d.document from ${scope.layout(kind).documents} as d where d.id = t.document) as document`;

@@ -1,6 +1,6 @@
 /**
- * The schema versions that a release works with, and the tables of each. Its own version is the last of its migrations. An older one lacks only
- * migrations that can wait. A newer one must keep all that this release uses; its additional columns and sets, which it records, are filled, because they
+ * The schema versions that a release works with, and the tables of each. Its own version is the last of its migrations. An older version lacks only
+ * migrations that can wait. A newer one must keep everything this release uses; its additional columns and sets, which it records, are filled, because they
  * are only an index over the documents.
  */
 import { type SchemaDifference, type StorageSchema, StoreSchemaMismatch } from '../../../src/adapter-kit.ts';
@@ -14,16 +14,16 @@ import type { Sql } from './sql.ts';
 
 type Run = (statement: Sql) => Promise<Result>;
 
-/** Asked for by every write, after the lock of the writers: a newer release may have migrated the database while this one runs on. */
+/** Checked by every write, after it takes the writers' lock: a newer release may have migrated the database while this one keeps running. */
 export class Versions {
-  /** Says which version the database has. */
+  /** Queries the version of the database. */
   readonly statement: Sql;
   readonly #options: SchemaOptions;
   readonly #scopeOf: (tables: StorageSchema) => Scope;
   #version: number;
   #scope: Scope;
 
-  /** @param found the version when the store is opened @param tables what it has then */
+  /** @param found the version when the store is opened @param tables its tables at that time */
   constructor(options: SchemaOptions, scopeOf: (tables: StorageSchema) => Scope, found: Recorded, tables: StorageSchema) {
     this.statement = selectRecorded(options);
     this.#options = options;
@@ -44,7 +44,7 @@ export class Versions {
   /**
    * The tables as they are now.
    * @param result of `statement` @param run in the same transaction
-   * @throws StoreSchemaMismatch when this release cannot work beside the one that migrated the database
+   * @throws StoreSchemaMismatch if this release cannot work beside the one that migrated the database
    */
   async scopeAt(result: Result | undefined, run: Run): Promise<Scope> {
     const { version, oldest } = recordedOf(result);
@@ -76,7 +76,7 @@ export const tablesAt = async (options: SchemaOptions, version: number, run: Run
   return version > options.migrations.length ? afterSteps(stepsOf(await run(selectSteps(options))), own, 'kept') : own;
 };
 
-/** @throws StoreSchemaMismatch when this release cannot work with the database, or its migrations do not add up to `schema` */
+/** @throws StoreSchemaMismatch if this release cannot work with the database, or its migrations do not add up to `schema` */
 export const assertSchema = (migrations: readonly Migration[], { version, oldest }: Recorded, schema: StorageSchema): void => {
   const differing = kindsThatDiffer(schemaAfter(migrations), schema);
   if (differing.length > 0)
@@ -98,7 +98,7 @@ export const assertSchema = (migrations: readonly Migration[], { version, oldest
     );
 };
 
-/** As `assertSchema`, for a store that is only read: of an empty database there is nothing to be read. */
+/** Like `assertSchema`, for a read-only store: an empty database has nothing to read. */
 export const assertReadable = ({ version }: Recorded): void => {
   if (version === 0) throw new StoreSchemaMismatch('the database has no tables yet: there is nothing to look at');
 };

@@ -1,6 +1,6 @@
 /**
- * Inserts, updates and deletes rows with all that belongs to them by one statement each, for an engine where `with` may change tables (`writesAtOnce`). In the
- * statement, `d` is the document and `r` the row. Where `r` has changed nothing, the parts after it change nothing either.
+ * Inserts, updates and deletes rows with their documents and set elements in one statement each, for an engine in which `with` may change tables (`writesAtOnce`). In the
+ * statement, `d` is the document and `r` the row. If `r` has changed nothing, the parts after it change nothing either.
  */
 import type { Row } from '../../../src/adapter-kit.ts';
 import { rowsOfKind } from './layout.ts';
@@ -14,7 +14,7 @@ export interface SetChange {
   readonly added: readonly string[];
 }
 
-/** @param columns the columns beside `ns` and `document` @returns a statement that answers with the number of the document, `id`, and how many rows it has `written`: 0 where a value is taken */
+/** @param columns the columns beside `ns` and `document` @returns a statement that returns the number of the document, `id`, and the number of rows `written`: 0 if a value is taken */
 export const insertAtOnce = (
   scope: Scope,
   kind: string,
@@ -35,7 +35,7 @@ export const insertAtOnce = (
   );
 };
 
-/** @param update changes the row, without `returning` @returns a statement that answers with how many rows it has `written` */
+/** @param update changes the row, without `returning` @returns a statement that returns the number of rows `written` */
 export const updateAtOnce = (scope: Scope, kind: string, row: Row, number: number, update: Sql, sets: readonly SetChange[]): Sql =>
   withParts(
     [
@@ -46,7 +46,7 @@ export const updateAtOnce = (scope: Scope, kind: string, row: Row, number: numbe
     WRITTEN,
   );
 
-/** @returns a statement that answers with how many rows it has `written`, which is deleted */
+/** @returns a statement that returns the number of rows `written`, i.e. deleted */
 export const deleteAtOnce = (scope: Scope, kind: string, id: string): Sql => {
   const { documents, sets } = scope.layout(kind);
   return withParts(

@@ -12,7 +12,7 @@ import { deleteAtOnce, insertAtOnce, type SetChange, updateAtOnce } from './writ
 
 export type Assignment = readonly [Column, Value];
 
-/** @throws UniqueViolation as the port says; WriteConflict if a writer outside of the lock has just taken a value */
+/** @throws UniqueViolation as the port specifies; WriteConflict if a writer outside of the lock has just taken a value */
 const insertUnique = async (session: Session, kind: string, row: Row, statement: Sql): Promise<void> => {
   const { engine } = session.scope;
   const columns = [...session.scope.layout(kind).columns.values()];
@@ -24,15 +24,15 @@ const insertUnique = async (session: Session, kind: string, row: Row, statement:
   if (written === 0) await refuseTaken(session, kind, row);
 };
 
-/** After an insert that has written nothing. @throws as `insertUnique` */
+/** Call after an insert that has written nothing. @throws like `insertUnique` */
 const refuseTaken = async (session: Session, kind: string, row: Row): Promise<never> => {
   await assertFree(session, kind, row, [...session.scope.layout(kind).columns.values()], true);
   throw new WriteConflict();
 };
 
 /**
- * Where a failed statement would abort the transaction, the values are checked before it, otherwise after it has failed.
- * @throws UniqueViolation as the port says
+ * If a failed statement would abort the transaction, the values are checked before it; otherwise after it has failed.
+ * @throws UniqueViolation as the port specifies
  */
 export const updateUnique = async (
   session: Session,
@@ -101,7 +101,7 @@ const insertRowAtOnce = async (session: Session, kind: string, row: Row): Promis
   await refuseTaken(session, kind, row);
 };
 
-/** @param found the row as it is now */
+/** @param found the current row */
 export const updateRow = async (session: Session, kind: string, row: Row, expected: number, found: Stored | undefined): Promise<void> => {
   const { documents, sets } = session.scope.layout(kind);
   if (!found) throw new RowMissing(kind, row.id);

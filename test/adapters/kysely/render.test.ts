@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { MOST_STEPS } from '../../../adapters/storage/kysely/forms.ts';
+import { MAX_STEPS } from '../../../adapters/storage/kysely/forms.ts';
 import { joined, postgres, raw, type Sql, sql, sqlite, type Value } from '../../../adapters/storage/kysely/index.ts';
 import { rendered, writtenOut } from '../../../adapters/storage/kysely/render.ts';
 
@@ -86,7 +86,7 @@ test('of values beyond the most that an engine takes, each is written out as it 
 });
 
 test('statements of ever new forms are rendered right, however many there were', () => {
-  for (let index = 0; index <= MOST_STEPS; index++)
+  for (let index = 0; index <= MAX_STEPS; index++)
     assert.equal(
       rendered(sqlite, sql`select ${raw(String(index))} from t where id = ${index}`).text,
       `select ${index} from t where id = ?`,

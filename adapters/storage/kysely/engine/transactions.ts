@@ -9,7 +9,7 @@ export interface SqlTransactions {
   /**
    * The statements that begin a transaction, in order.
    *
-   * A `read` transaction must see one state of the database until it ends: snapshot isolation, or `repeatable read` where that is equivalent. It should refuse
+   * A `read` transaction must see one state of the database until it ends: snapshot isolation, or `repeatable read` if that is equivalent. It should refuse
    * writes. A `write` transaction must be serialisable against every other of its namespace. Excluding the others from the first statement on, here or in
    * `lockWriters`, is enough; then `read committed` suffices.
    *
@@ -48,7 +48,7 @@ export interface SqlTransactions {
   lockOut?(tables: SharedTables): Sql;
 
   /**
-   * How to cancel a running statement when its call is aborted, as when a client disconnects. Needs a free connection. Default: the statement runs until it
+   * How to cancel a running statement when its call is aborted, for example because a client disconnected. Needs a free connection. Default: the statement runs until it
    * completes or the server stops it.
    */
   readonly cancellation?: Cancellation;
@@ -92,8 +92,8 @@ export type Failure =
   | { readonly is: 'unique'; readonly table: string; readonly column: string }
   | {
       /**
-       * `busy`: another transaction holds a lock; waiting helps. `conflict`: the transaction lost against another one, as in a deadlock, and may run again.
-       * `tooLong`: a text is too long for a column or an index. `unavailable`: there is no connection, or the server refuses its service.
+       * `busy`: another transaction holds a lock; waiting helps. `conflict`: the transaction lost to another one, e.g. in a deadlock, and may be retried.
+       * `tooLong`: a text is too long for a column or an index. `unavailable`: there is no connection, or the server refuses service.
        * `other`: the database refused the statement.
        */
       readonly is: 'busy' | 'conflict' | 'tooLong' | 'unavailable' | 'other';

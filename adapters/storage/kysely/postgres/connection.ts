@@ -7,14 +7,14 @@ import type { PgClient, PgResult } from './driver.ts';
 
 /**
  * Names of prepared statements. A server keeps each one until the connection ends, so only frequent statements get a name, and only a limited number:
- * the filters of clients produce statements of ever new forms.
+ * clients' filters keep producing statements of new forms.
  */
 class StatementNames {
   readonly #prefix = `overlay_${crypto.randomUUID().slice(0, 8)}_`;
   readonly #names = new Map<string, string>();
   #seen = new Map<string, number>();
 
-  /** @returns undefined for a statement that is not to be prepared */
+  /** @returns undefined if the statement should not be prepared */
   of(sql: string): string | undefined {
     const name = this.#names.get(sql);
     if (name !== undefined || sql.length > LONGEST || this.#names.size === MOST) return name;

@@ -28,7 +28,7 @@ const engineIn = (schema?: string): SqlEngine => ({
   maxParameters: 65_535,
   literal: standardLiteral,
 
-  // Writers of a namespace take its lock first (docs/decisions/008), so that they need no stronger isolation.
+  // Writers of a namespace take its lock first (docs/decisions/008), so they need no stronger isolation.
   begin: (mode, { lockTimeout, statementTimeout, pauseTimeout }) => [
     `begin isolation level ${mode === 'read' ? 'repeatable read read only' : 'read committed'}`,
     ...limit('statement_timeout', statementTimeout),
@@ -94,10 +94,10 @@ const engineIn = (schema?: string): SqlEngine => ({
   optimizationFence: raw(' offset 0'),
 });
 
-/** PostgreSQL 12 or later, with the encoding UTF8: tables are in the current schema, the first of `search_path` that there is. */
+/** PostgreSQL 12 or later, with the encoding UTF8: tables are in the current schema, the first one of `search_path` that exists. */
 export const postgres: SqlEngine = engineIn();
 
-/** The same with all tables in a schema of that name, which migrations create, independent of the `search_path` of a connection. */
+/** Like `postgres`, with all tables in the named schema, which migrations create, independent of the `search_path` of a connection. */
 export const postgresIn = (schema: string): SqlEngine => engineIn(schema);
 
 /** The function for upper case as a quoted identifier. */

@@ -3,7 +3,7 @@ import type { PgPool, PgPoolClient } from './driver.ts';
 /**
  * One pool over the pools of several servers, for failover: every new connection is checked for the role of its server, and the servers are tried in
  * order, beginning with the last one that had the right role.
- * @param isRightServer a query whose `value` is true on a server with the right role; undefined: every server will do
+ * @param isRightServer a query whose `value` is true on a server with the right role; undefined: any server will do
  * @param timeout milliseconds for the server to answer it
  */
 export const failoverPool = (pools: readonly PgPool[], isRightServer: string | undefined, timeout: number): PgPool => {

@@ -5,7 +5,7 @@ import type { Failure } from '../engine/transactions.ts';
 const STATES: Readonly<Record<string, Exclude<Failure['is'], 'unique'>>> = {
   '40001': 'conflict',
   '40P01': 'conflict',
-  '54000': 'tooLong', // an entry of an index beyond 2,704 bytes
+  '54000': 'tooLong', // an index entry larger than 2,704 bytes
   '55P03': 'busy',
   '08': 'unavailable', // connection exceptions
   '28': 'unavailable', // authentication failed

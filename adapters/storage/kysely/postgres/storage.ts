@@ -1,4 +1,4 @@
-/** The storage of several controllers, or of one beside the tables of its host: a PostgreSQL database, through `pg`. */
+/** The storage of several controllers, or of one next to the tables of its host: a PostgreSQL database, through `pg`. */
 import type { Kysely, PostgresPool } from 'kysely';
 import { checkedOptions, ReaderSlots } from '../../../../src/adapter-kit.ts';
 import { serialized } from '../connection.ts';
@@ -16,10 +16,10 @@ import { ignored, type PoolConnections, poolConnections } from './pool.ts';
 export type PostgresStorageOptions = StoreOptions & {
   /**
    * Name of the schema that all tables are in; migrations create it. Default: the parameter `schema` of the connection string, or else the current schema
-   * of the connection, the first of its `search_path` that there is. A network in another schema of the path is not found.
+   * of the connection, the first one of its `search_path` that exists. A network in another schema of the path is not found.
    */
   readonly schema?: string;
-  /** True to run the migrations that the database lacks in `open`. Default true. */
+  /** True to run pending migrations in `open`. Default true. */
   readonly migrate?: boolean;
   /** Prepares recurring statements, once per connection. Default true; set false for poolers that change the connection within a session. */
   readonly prepared?: boolean;
@@ -76,7 +76,7 @@ export const postgresStorage = (options: PostgresStorageOptions): PostgresStorag
   };
 };
 
-/** @throws TypeError for a name that is none, two that differ, or a connection string that is invalid */
+/** @throws TypeError for an invalid name, two names that differ, or an invalid connection string */
 const schemaOf = (options: PostgresStorageOptions): string | undefined => {
   const named = 'connectionString' in options ? connectionStrings(options.connectionString).schema : undefined;
   const { schema = named } = options;

@@ -7,7 +7,7 @@ import { raw, type Sql } from '../sql.ts';
 
 type Pair = readonly [letter: string, raised: string];
 
-/** No code point beyond has an upper case, which a test checks. */
+/** No higher code point has an upper case, which a test checks. */
 const LAST_CASED = 0x1ffff;
 
 /** Letters per call of `translate`, whose cost grows with its letters. A block runs only if the text contains a letter of its range. */

@@ -1,4 +1,4 @@
-/** A Kysely dialect over a pool of `node:sqlite`, for statements of the host on the connections of the stores. */
+/** A Kysely dialect over a pool of `node:sqlite`, for the host's statements on the connections of the stores. */
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult, TransactionSettings } from 'kysely';
 import { retryWhileBusy } from '../begin.ts';
 import { kysely } from '../library.ts';

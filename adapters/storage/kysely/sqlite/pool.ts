@@ -60,11 +60,11 @@ interface Prepared {
   readonly readsDocuments: boolean;
 }
 
-const MOST_STATEMENTS = 256;
+const MAX_STATEMENTS = 256;
 
 export class SqliteConnection implements Connection {
   readonly database: DatabaseSync;
-  readonly #statements = new LRUCache<string, Prepared>({ max: MOST_STATEMENTS });
+  readonly #statements = new LRUCache<string, Prepared>({ max: MAX_STATEMENTS });
   /** Statements that are being read in parts. */
   readonly #reading = new Set<Iterator<ResultRow>>();
 
@@ -139,7 +139,7 @@ const charactersIn = (parameters: readonly unknown[]): number => {
   return sum;
 };
 
-/** @returns true at the end */
+/** @returns true if the end was reached */
 const readPart = (rest: Iterator<ResultRow>, rows: ResultRow[]): boolean => {
   let read = 0;
   for (let next = rest.next(); !next.done; next = rest.next()) {

@@ -15,7 +15,7 @@ import { SqliteConnection, SqlitePool } from './pool.ts';
 export interface SqliteStorageOptions extends StoreOptions {
   /** Path of the database, which is created if missing; `':memory:'` for one that is discarded when its last store is closed. */
   readonly file: string;
-  /** True to run the migrations that the database lacks in `open`. Default true. */
+  /** True to run pending migrations in `open`. Default true. */
   readonly migrate?: boolean;
   /** `FULL` (default): committed data survives a power failure. `NORMAL`: it survives a crash of the process; writes are faster. */
   readonly synchronous?: 'FULL' | 'NORMAL';
@@ -47,8 +47,8 @@ export interface SqliteStorage extends KyselyStorage {
 }
 
 /** The maximum number of concurrent readers, each with its own connection. */
-const MOST_READERS = 5;
-/** Those that ordinary readers leave to administrators and logins. */
+const MAX_READERS = 5;
+/** Readers reserved for administrators and logins. */
 const RESERVED = 2;
 const CACHE_KIB = { writer: 16_384, reader: 32_768 };
 /** 16 MiB of write-ahead log, so that a page that is written often is checkpointed once. Measured: inserts take 10 % less time. */
@@ -99,8 +99,8 @@ class Session {
     this.connection = new SqliteConnection(options.readOnly ? openReader(options) : openWriter(options));
     this.#writer = new SqlitePool(() => this.connection, 1);
     const isPrivate = this.connection.database.location() === null;
-    this.#reader = isPrivate ? this.#writer : new SqlitePool(() => new SqliteConnection(openReader(options)), MOST_READERS);
-    this.#slots = isPrivate ? undefined : new ReaderSlots(MOST_READERS - RESERVED);
+    this.#reader = isPrivate ? this.#writer : new SqlitePool(() => new SqliteConnection(openReader(options)), MAX_READERS);
+    this.#slots = isPrivate ? undefined : new ReaderSlots(MAX_READERS - RESERVED);
   }
 
   get db(): Kysely<unknown> {
