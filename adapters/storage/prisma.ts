@@ -43,10 +43,10 @@ export const prismaTransactions: HostTransactions<PrismaTransaction> = {
   },
 };
 
-/** `Transaction API error`: it was closed, or its time is over. */
+/** `Transaction API error`: it was closed, or timed out. */
 const CLOSED = 'P2028';
 
-/** What Prisma knows of an error of a driver. */
+/** Prisma's description of a driver error. */
 interface DriverFault {
   readonly originalCode?: string;
   readonly originalMessage?: string;
@@ -54,7 +54,7 @@ interface DriverFault {
   readonly constraint?: { readonly index?: string };
 }
 
-/** The error as the driver has thrown it, by whose code a SQL engine knows it. */
+/** The error as the driver has thrown it, whose code the SQL engine recognizes. */
 const errorOfDriver = (error: unknown): unknown => {
   if (!(error instanceof Error) || !('code' in error)) return error;
   if (error.code === CLOSED) return new TypeError('the transaction is over', { cause: error });

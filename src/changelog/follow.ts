@@ -16,9 +16,9 @@ export interface LogPage {
 }
 
 export interface FollowOptions {
-  /** Records of a page at most, or their number by the average bytes of a record of the page before, if known. */
+  /** Maximum number of records of a page, or their number by the average bytes of a record of the page before, if known. */
   readonly batch: number | ((averageBytes: number | undefined) => number);
-  /** Pages at most. Default: no limit. */
+  /** Maximum number of pages. Default: no limit. */
   readonly pages?: number;
   /** Waits at the end of the log until it has changes after a revision. Default: following ends there. */
   readonly untilGrown?: (revision: number) => Promise<void>;

@@ -6,7 +6,7 @@ type Name = keyof ChangeEvents;
 /** May be asynchronous: a returned promise is not awaited, and its value is ignored. */
 type Listener<N extends Name> = (...args: ChangeEvents[N]) => unknown;
 
-/** Where a host listens to changes. */
+/** Lets a host listen to changes. */
 export interface ChangeListeners {
   /**
    * Calls a function for every change that is committed from now on, in order of revision, after the commit and before the call that made it resolves. What
@@ -30,7 +30,7 @@ export interface ChangeListeners {
   emit(change: Change): void;
 }
 
-/** Listeners that cannot harm each other, or the host: one that throws or rejects is logged, and the others hear of the change all the same. */
+/** Listeners that cannot harm each other, or the host: one that throws or rejects is logged, and the others are still notified. */
 export const createListeners = (logger: Logger): ChangeListeners => {
   const emitter = new EventEmitter();
   const guards = new WeakMap<object, (change: Change) => void>();

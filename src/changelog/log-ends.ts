@@ -1,4 +1,4 @@
-/** The extent of the log, as the record of this revision tells it. */
+/** The extent of the log, as stored in the record of this revision. */
 interface End<E> {
   readonly revision: number;
   readonly extent: E;
@@ -10,7 +10,7 @@ export class LogEnds<E> {
   #noted: End<E> | undefined;
   #committed: End<E> | undefined;
 
-  /** @param since the revision up to which everything is committed. Default: all that was drawn */
+  /** @param since the revision up to which everything is committed. Default: the last revision drawn */
   at(revision: number, since = revision): E | undefined {
     const end = revision > since ? this.#noted : this.#committed;
     return end?.revision === revision ? end.extent : undefined;

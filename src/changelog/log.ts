@@ -12,8 +12,8 @@ export interface LogLimits {
   readonly changeBytesKept: number;
 }
 
-/** Dropped with each new record, at most: one large record, or a limit that was lowered, holds up no write for long. */
-const MOST_DROPPED = 100;
+/** Maximum number of records dropped with each new one, so that a large record or a lowered limit does not delay a write for long. */
+const MAX_DROPPED = 100;
 
 /**
  * The extent of the log, kept in each record, so that nothing has to be counted: the record before a new one says where to continue, whichever
@@ -67,7 +67,7 @@ const append = async (tx: Transaction, change: Change, before: Extent | undefine
 const trimmed = async (tx: Transaction, extent: Extent, revision: number, { changesKept, changeBytesKept }: LogLimits): Promise<Extent> => {
   let { oldest, oldestBeginsAt } = extent;
   const isTooMuch = () => revision - oldest >= changesKept || extent.endsAt - oldestBeginsAt > changeBytesKept;
-  for (let dropped = 0; oldest < revision && isTooMuch() && dropped < MOST_DROPPED; dropped++) {
+  for (let dropped = 0; oldest < revision && isTooMuch() && dropped < MAX_DROPPED; dropped++) {
     oldestBeginsAt = extentOf(await tx.get(kinds.change.kind, changeId(oldest)))?.endsAt ?? oldestBeginsAt;
     await tx.delete(kinds.change.kind, changeId(oldest));
     oldest++;
@@ -97,13 +97,13 @@ export const withShownRows = (row: Row): Row => {
   return { ...row, before: shown(row.before), after: shown(row.after) };
 };
 
-/** As a record tells it; undefined for records of earlier versions. */
+/** The extent stored in a record; undefined for records of earlier versions. */
 export const extentOf = (row: Row | undefined): Extent | undefined =>
   typeof row?.endsAt === 'number'
     ? { endsAt: row.endsAt, oldest: Number(row.oldest), oldestBeginsAt: Number(row.oldestBeginsAt) }
     : undefined;
 
-/** Bytes of a record, on the average of those that follow each other; undefined where they do not tell. */
+/** Average bytes per record of consecutive records; undefined if they do not store it. */
 export const averageBytes = (records: readonly Row[]): number | undefined => {
   const [first, last] = [extentOf(records[0]), extentOf(records.at(-1))];
   return first && last && records.length > 1 ? (last.endsAt - first.endsAt) / (records.length - 1) : undefined;

@@ -29,7 +29,7 @@ export const createPublisher = async (store: Store, listeners: ChangeListeners, 
       if (change.revision <= published) continue;
       published = change.revision;
       listeners.emit(change);
-      // Listeners do their part at once, which is the more work the larger the rows are.
+      // Listeners run synchronously, and do more work the larger the rows are.
       await turn(entriesIn(change.before) + entriesIn(change.after));
     }
   };

@@ -12,4 +12,4 @@ export const visibleFields = (kind: Pick<Kind, 'fields'>, row: Readonly<Record<s
 
 /** `visibleFields`, typed by kind. */
 export const visibleRow = <K extends ChangedKind>(kind: Kind & { readonly kind: K }, row: Row): ChangedRow<K> =>
-  visibleFields(kind, row) as ChangedRow<K>; // what `ChangedRow` says of the kind
+  visibleFields(kind, row) as ChangedRow<K>; // as `ChangedRow` declares for the kind

@@ -47,25 +47,25 @@ export interface Entities {
    * @param where built from the fields of `of` and nothing else
    */
   listFor<R extends Kind>(kind: R, name: string, of: Pick<Row, 'id' | 'version'>, where: () => Predicate): Promise<readonly RowOf<R>[]>;
-  /** The row with a unique value. In a read transaction it may come from the cache with outdated volatile fields: use `get` where these decide. */
+  /** The row with a unique value. In a read transaction it may come from the cache with outdated volatile fields: use `get` if these matter. */
   getBy<R extends Kind>(kind: R, field: keyof RowOf<R> & string, value: string): Promise<RowOf<R> | undefined>;
   /** The only row that satisfies it, or none. */
   find<R extends Kind>(kind: R, where: Predicate): Promise<RowOf<R> | undefined>;
   count(kind: Kind, where: Predicate): Promise<number>;
   distinct(kind: Kind, set: string): Promise<readonly string[]>;
   referenced(kind: Kind, field: string, values: readonly string[], where?: Predicate): Promise<readonly string[]>;
-  /** The answers to several questions (`listing`, `referencing`), in their order: in one statement, where the store can. */
+  /** The answers to several questions (`listing`, `referencing`), in their order: in one statement, if the store can. */
   readAll<const Reads extends readonly EntityRead<unknown>[]>(reads: Reads): Promise<Answers<Reads>>;
   /** A value derived from each of some rows, or of those of a list, in their order. Texts are cached until something changes that was read for them. */
   remember<T>(kind: Kind, of: Query | readonly Row[], making: EntityDerivation<T>): Promise<readonly Derived<T>[]>;
-  /** @throws ApiError `COULD_NOT_VALIDATE` with the field when a unique value is taken */
+  /** @throws ApiError `COULD_NOT_VALIDATE` with the field if a unique value is taken */
   insert<R extends Kind>(kind: R, row: NewRow<R>): Promise<RowOf<R>>;
   /** Writes `changes` over `before`, which must be the row as read in this transaction. @throws as `insert` */
   update<R extends Kind>(kind: R, before: RowOf<R>, changes: Partial<RowOf<R>>): Promise<RowOf<R>>;
   remove<R extends Kind>(kind: R, row: RowOf<R>): Promise<void>;
-  /** As `Transaction.verify`, of the table of a kind. */
+  /** Like `Transaction.verify`, for the table of a kind. */
   verify(kind: Kind, page: VerifyPage): Promise<Verified>;
-  /** As `Transaction.repair`. Documents stay as they are, so that it is no change. */
+  /** Like `Transaction.repair`. Documents stay as they are, so it does not count as a change. */
   repair(kind: Kind, id?: string): Promise<boolean>;
   /** The revision of the state that it sees. */
   revision(): Promise<number>;
@@ -94,7 +94,7 @@ export interface EntitiesContext extends LogLimits, Attribution {
   readonly precondition?: Precondition | undefined;
   /** The secret keys of the controller: what is sealed is written under the key of the network. */
   readonly keys?: SecretKeys | undefined;
-  /** Nothing is read from the cache, as for callers without a session: timing would tell them which names are in use. Default: false. */
+  /** Bypasses the cache, e.g. for callers without a session: timing would reveal to them which names are in use. Default: false. */
   readonly bypassesCache?: boolean;
   /** The observation of the call; undefined if the host has no observer. */
   readonly observation?: Observation | undefined;
@@ -105,7 +105,7 @@ export type InTransaction = (change: Change, context: { readonly transaction: un
 
 /**
  * The entities of one transaction.
- * @param cached reads through the cache. Default: every read asks the store
+ * @param cached reads through the cache. Default: every read queries the store
  */
 export const entitiesOf = (
   transaction: Transaction,

@@ -2,7 +2,7 @@ import type { Kind } from '../api/kit/resource.ts';
 import { invalidField } from '../errors/index.ts';
 
 /** Bytes in UTF-8 of a text by which rows are found: what an index of every store takes (PostgreSQL: 2,704 bytes for a whole entry). */
-const MOST_BYTES = 2048;
+const MAX_BYTES = 2048;
 
 /** The fields of a kind whose texts stand in an index: unique ones, references, sets. */
 const indexedFields = (kind: Pick<Kind, 'fields'>): readonly string[] => {
@@ -28,11 +28,11 @@ export const checkIndexed = (
     const value = row[field];
     if (value === before?.[field]) continue;
     const tooLong = (Array.isArray(value) ? value : [value]).find(isTooLong);
-    if (tooLong !== undefined) throw invalidField(field, `${field} in body should be at most ${MOST_BYTES} bytes long in UTF-8`, tooLong);
+    if (tooLong !== undefined) throw invalidField(field, `${field} in body should be at most ${MAX_BYTES} bytes long in UTF-8`, tooLong);
   }
 };
 
 const utf8 = new TextEncoder();
 /** A UTF-16 unit takes three bytes at most. */
 const isTooLong = (value: unknown): boolean =>
-  typeof value === 'string' && value.length * 3 > MOST_BYTES && utf8.encode(value).length > MOST_BYTES;
+  typeof value === 'string' && value.length * 3 > MAX_BYTES && utf8.encode(value).length > MAX_BYTES;

@@ -5,13 +5,13 @@ import type { Store } from '../storage/port.ts';
 import { type EntitiesContext, entitiesOf } from './entities.ts';
 import { sealText, unsealText } from './sealed.ts';
 
-/** @returns what is kept under a name; undefined where nothing is */
+/** @returns the value stored under a name; undefined if there is none */
 export const keptAs = (store: Store, context: EntitiesContext, name: string): Promise<string | null | undefined> =>
   store.transaction('read', async (tx) => (await entitiesOf(tx, context).get(keptSecret, name))?.sealed);
 
 /**
- * Keeps something where nothing is kept under the name yet, or `before` is. Of several controllers that do so at the same time, the first one's counts.
- * @returns what is kept now: `sealed`, or what another controller was first with
+ * Compare-and-set: stores a value if the name has none yet, or still has `before`. If several controllers do so at the same time, the first one wins.
+ * @returns the value stored now: `sealed`, or that of the controller that was first
  */
 export const keepAs = (
   store: Store,
@@ -36,8 +36,8 @@ export const unsealKept = (secrets: Secrets, name: string, sealed: string): Prom
   unsealText(secrets, keptSecret, 'sealed', { id: name, sealed });
 
 /**
- * A value that is kept under a name, sealed, once what is due has been done to it.
- * @param due what the value is to be from now on; undefined when it is that already. Called again when another controller was first.
+ * A sealed value that is stored under a name, updated first if necessary.
+ * @param due returns the new value; undefined if the current one is up to date. Called again if another controller was first.
  * @throws SecretUnreadable
  */
 export const keptUpToDate = async <T>(

@@ -1,4 +1,4 @@
-/** Questions of kinds, of which `Entities.readAll` asks several at once. */
+/** Queries of kinds; `Entities.readAll` runs several in one statement. */
 import type { Kind, RowOf } from '../api/kit/resource.ts';
 import { inView, tableOf } from '../changelog/views.ts';
 import { ALL, type Predicate } from '../query/index.ts';

@@ -6,9 +6,9 @@ import type { Query } from '../storage/port.ts';
 import type { Entities } from './entities.ts';
 
 const BATCH = 500;
-/** Batches that are read to catch up. A longer gap discards the changes in memory. */
-const MOST_BATCHES = 5;
-/** Changes in memory at most. With more, the older half is discarded. */
+/** Maximum number of batches that are read to catch up. A longer gap discards the changes in memory. */
+const MAX_BATCHES = 5;
+/** Maximum number of changes in memory. With more, the older half is discarded. */
 const KEPT = 1000;
 
 export interface Recent {
@@ -67,7 +67,7 @@ export const createRecentChanges = (kinds: readonly KindName[], startedAt: strin
       if (revision >= 0 && snapshot <= revision) return known(snapshot === revision);
       const read = (query: Query) => entities.list(changeKind, query);
       if (revision >= 0)
-        for await (const { changes: page, missingUpTo } of followLog(read, revision, { batch: BATCH, pages: MOST_BATCHES })) {
+        for await (const { changes: page, missingUpTo } of followLog(read, revision, { batch: BATCH, pages: MAX_BATCHES })) {
           if (missingUpTo !== undefined) break;
           for (const change of page) take(change);
         }

@@ -39,7 +39,7 @@ export const fieldsDue = (kind: Kind, row: Row, name: string): readonly string[]
 /**
  * The row with what is sealed in it under a key.
  * @param keys seal under that key
- * @returns the same row where it is so already
+ * @returns the same row if everything in it is already sealed under that key
  * @throws SecretUnreadable
  */
 export const resealed = async (kind: Kind, row: Row, keys: Secrets, name: string): Promise<Row> => {

@@ -6,9 +6,9 @@ import type { Store, Transaction } from '../storage/port.ts';
 import { type Entities, type EntitiesContext, entitiesOf } from './entities.ts';
 
 /**
- * Runs a write in a transaction of the controller's own: it waits for a permit, is atomic, is retried once on a conflict, and is announced after the
+ * Runs a write in a transaction of the controller: it waits for a permit, is atomic, is retried once on a conflict, and is announced after the
  * commit. Once `signal` is aborted, nothing is committed.
- * @throws ApiError `SERVER_TOO_MANY_REQUESTS` when too many writes wait; the reason of `signal`; errors of `work` and the store
+ * @throws ApiError `SERVER_TOO_MANY_REQUESTS` if too many writes wait; the reason of `signal`; errors of `work` and the store
  */
 export type Write = <T>(context: EntitiesContext, signal: AbortSignal | undefined, work: (entities: Entities) => Promise<T>) => Promise<T>;
 
@@ -68,7 +68,7 @@ const overOrAborted = (work: Promise<void>, signal: AbortSignal | undefined): Pr
         else work.then(over, over);
       });
 
-/** Retries a write once when it conflicted with another: on the new state. */
+/** Retries a write once, on the new state, if it conflicted with another. */
 const retryOnConflict = async <T>(work: () => Promise<T>): Promise<T> => {
   try {
     return await work();

@@ -16,7 +16,7 @@ const ASKED_BEFORE = 2;
 /** Rows, or changes, that are read at a time. */
 const BATCH = 500;
 /** Changes that a call reads to catch up, in one statement. More are read in the background while the store answers. */
-const MOST_BEHIND = BATCH;
+const MAX_BEHIND = BATCH;
 
 /** Offset from which a page pays an index: a store passes over every row before it. */
 const DEEP = 1000;
@@ -48,7 +48,7 @@ export class IndexFollower {
   #changedAt = -1;
   #asked = 0;
   #isWorking = false;
-  /** True if the table takes more memory than there is. */
+  /** True if the table needs more memory than is available. */
   #isTooLarge = false;
   /** Counts drops: a build that began before one is discarded. */
   #drops = 0;
@@ -75,7 +75,7 @@ export class IndexFollower {
       if (++this.#asked >= ASKED_BEFORE) this.#work((inner, signal) => this.#build(inner, signal));
       return undefined;
     }
-    if (revision - this.#revision > MOST_BEHIND) {
+    if (revision - this.#revision > MAX_BEHIND) {
       this.#work((inner, signal) => this.#readOn(inner, signal));
       return undefined;
     }

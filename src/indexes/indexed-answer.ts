@@ -3,8 +3,8 @@ import type { Query } from '../storage/port.ts';
 import type { Question } from './question.ts';
 import type { Members } from './table-index.ts';
 
-/** Ids that a question is answered with, at most: the largest page, and the candidates of a question that is only half answered. */
-const MOST_IDS = 500;
+/** Maximum number of ids in an answer: the largest page, and the candidates of a question that is only half answered. */
+const MAX_IDS = 500;
 
 /** The part of an answer that an index finds. */
 export interface Indexed {
@@ -18,11 +18,11 @@ export interface Indexed {
   readonly candidates: readonly string[] | undefined;
 }
 
-/** Finds everything at once, since the next write changes the index. */
+/** Finds everything immediately, because the next write changes the index. */
 export const indexedAnswer = (members: Members, { rest }: Question, { sort = [], offset = 0, limit = Infinity }: Query): Indexed => {
   const { count } = members;
   const [by, ...more] = sort;
-  const hasOrder = rest.op === 'all' && more.length === 0 && Math.min(limit, count - offset) <= MOST_IDS;
+  const hasOrder = rest.op === 'all' && more.length === 0 && Math.min(limit, count - offset) <= MAX_IDS;
   const page = hasOrder ? (by ? members.sorted(by, offset, limit) : members.page(offset, limit)) : undefined;
-  return { count, rest, page, candidates: page || count > MOST_IDS ? undefined : members.page(0, count) };
+  return { count, rest, page, candidates: page || count > MAX_IDS ? undefined : members.page(0, count) };
 };

@@ -7,7 +7,7 @@ const ID_BYTES = 24;
 /** Approximate bytes of a later id, which has an entry in a map as well. */
 const LATER_BYTES = 72;
 /** Ids that may always come later. */
-const MOST_LATER = 1024;
+const MAX_LATER = 1024;
 
 /**
  * A number for each id of a table. Those of the ids that were there at first are in order of id, so that a page is a walk over bits; later ones are behind,
@@ -33,7 +33,7 @@ export class Numbering {
 
   /** True if so many ids came later that the table should be renumbered. */
   get isWorn(): boolean {
-    return this.#later.length > Math.max(MOST_LATER, this.#first.length / 2);
+    return this.#later.length > Math.max(MAX_LATER, this.#first.length / 2);
   }
 
   numberOf(id: string): number | undefined {

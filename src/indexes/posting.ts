@@ -14,14 +14,14 @@ import { lowerBound } from './lower-bound.ts';
 
 /** Approximate bytes of a posting without its elements. */
 const OVERHEAD_BYTES = 150;
-const LEAST_CAPACITY = 4;
+const MIN_CAPACITY = 4;
 
 /**
  * The numbers of the rows that hold a value: a sorted list while they are few, so that thousands of rare values cost little; a bit set once that is smaller.
  */
 export class Posting {
   #size = 0;
-  #list: Uint32Array<ArrayBuffer> | undefined = new Uint32Array(LEAST_CAPACITY);
+  #list: Uint32Array<ArrayBuffer> | undefined = new Uint32Array(MIN_CAPACITY);
   #bits: BitSet = new Uint32Array(0);
 
   get size(): number {

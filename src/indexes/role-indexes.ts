@@ -22,7 +22,7 @@ export interface RoleIndexes {
   /**
    * Answers a query about a table.
    * @param revision of the snapshot of the transaction
-   * @returns undefined if the store must be asked
+   * @returns undefined if the store must be queried
    */
   find(tx: Transaction, table: string, query: Query, revision: number): Promise<Indexed | undefined>;
   /** Applies a committed change, if it is the next one. */
@@ -34,7 +34,7 @@ export interface RoleIndexes {
 }
 
 /**
- * @param maxBytes approximate size of all indexes at most; 0 for none. A table that would exceed it is not indexed, which is logged once
+ * @param maxBytes maximum approximate size of all indexes; 0 for none. A table that would exceed it is not indexed, which is logged once
  */
 export const createRoleIndexes = (inBackground: InBackground, maxBytes: number, logger: Logger): RoleIndexes => {
   const bytes = (): number => [...followers.values()].reduce((sum, { index }) => sum + (index?.bytes ?? 0), 0);

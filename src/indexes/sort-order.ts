@@ -7,8 +7,8 @@ import type { Numbering } from './numbering.ts';
 const ROW_BYTES = 16;
 /** Approximate bytes of a text without its letters. */
 const TEXT_BYTES = 24;
-/** Rows that are placed at once: each time, those behind them move. */
-const MOST_UNPLACED = 500;
+/** Maximum number of rows placed in one pass: each pass moves the rows behind them. */
+const MAX_UNPLACED = 500;
 
 /** Which part of the rows is asked for. */
 export interface OrderedPage {
@@ -26,9 +26,9 @@ export interface Bound {
 /** The rows of a table by the value of one field, and then by id: the order of the storage port. A page of it is a walk that tests one bit per row. */
 export class SortOrder {
   readonly #numbering: Numbering;
-  /** By number; undefined for a row that there is not. */
+  /** By number; undefined if there is no such row. */
   readonly #values: unknown[] = [];
-  #places = new Uint32Array(MOST_UNPLACED);
+  #places = new Uint32Array(MAX_UNPLACED);
   #placed = 0;
   readonly #unplaced = new Set<number>();
   #bytes = 0;
@@ -49,7 +49,7 @@ export class SortOrder {
     this.#values[number] = value;
     this.#bytes += bytesOf(value);
     this.#unplaced.add(number);
-    if (this.#unplaced.size >= MOST_UNPLACED) this.#place();
+    if (this.#unplaced.size >= MAX_UNPLACED) this.#place();
   }
 
   remove(number: number): void {

@@ -67,7 +67,7 @@ export class TableIndex {
   /** True if it has changed so much that it should be rebuilt. */
   get isWorn(): boolean {
     const { numbering, rows } = this.#parts;
-    return numbering.isWorn || rows.size * 2 < numbering.width - MOST_GONE;
+    return numbering.isWorn || rows.size * 2 < numbering.width - MAX_GONE;
   }
 
   /**
@@ -131,7 +131,7 @@ export class TableIndex {
 }
 
 /** Numbers of rows that are gone, which a table may always have. */
-const MOST_GONE = 1024;
+const MAX_GONE = 1024;
 
 /** The elements of a set; none in a row that an earlier release wrote without it. */
 const elementsIn = (row: IndexedRow | undefined, set: string): ReadonlySet<string> => {

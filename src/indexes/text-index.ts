@@ -24,7 +24,7 @@ export class TextIndex {
     return this.#textBytes + this.#pairs.bytes + this.#long.bytes;
   }
 
-  /** @param value no text, where there is none. @param width more than the greatest number of any row */
+  /** @param value not a text if the row has none. @param width more than the greatest number of any row */
   put(number: number, value: unknown, width: number): void {
     const [before, after] = [this.#texts[number], typeof value === 'string' ? value : undefined];
     if (before === after) return;

@@ -6,7 +6,7 @@ const ENTRY_BYTES = 64;
 
 /** The rows of a table by the values of one field. */
 export class ValueIndex {
-  /** The number alone where only one row holds a value: there may be a hundred thousand of such values. */
+  /** The bare number if only one row holds a value: there may be a hundred thousand such values. */
   readonly #postings = new Map<Scalar, Posting | number>();
   #bytes = 0;
 

@@ -4,8 +4,8 @@ import type { Columns } from './table-index.ts';
 
 /** Questions for a column before it is made. */
 const ASKED_BEFORE = 2;
-/** Columns of each form that a table has at most: those that are asked for first. */
-const MOST_COLUMNS = 4;
+/** Maximum number of columns of each form per table: the first ones requested. */
+const MAX_COLUMNS = 4;
 
 /** The columns of a table that questions have asked for: each takes memory for every row, and most tables need none. A class, because it counts. */
 export class WantedColumns {
@@ -33,16 +33,16 @@ export class WantedColumns {
     for (const field of texts) this.#texts.set(field, (this.#texts.get(field) ?? 0) + 1);
   }
 
-  /** Those that are worth their memory. */
+  /** The columns that are worth their memory. */
   get wanted(): Columns {
     return { orders: this.#isRefused ? [] : often(this.#orders), texts: this.#isRefused ? [] : often(this.#texts) };
   }
 
-  /** There is no memory for any. */
+  /** Call if there is no memory for any. */
   refuse(): void {
     this.#isRefused = true;
   }
 }
 
 const often = (asked: ReadonlyMap<string, number>): readonly string[] =>
-  [...asked].flatMap(([field, times]) => (times >= ASKED_BEFORE ? [field] : [])).slice(0, MOST_COLUMNS);
+  [...asked].flatMap(([field, times]) => (times >= ASKED_BEFORE ? [field] : [])).slice(0, MAX_COLUMNS);

@@ -6,8 +6,8 @@ import { dependenciesOf, predicateText } from './question.ts';
 
 type Referenced = Read & { readonly read: 'referenced' };
 
-/** Values of a cached question at most. */
-const MOST_VALUES = 500;
+/** Maximum number of values of a cached query. */
+const MAX_VALUES = 500;
 
 /**
  * @param revision of the snapshot of the transaction
@@ -16,7 +16,7 @@ const MOST_VALUES = 500;
 export const knownReferences = (state: CachedState, asked: Referenced, revision: number): CacheSlot | undefined => {
   const { kind, field, where } = asked;
   const values = [...new Set(asked.values)];
-  if (values.length > MOST_VALUES) return undefined;
+  if (values.length > MAX_VALUES) return undefined;
   const number = numberOf(`${kind} ${field} ${where ? predicateText(where) : ''}`);
   const [found, rest]: [string[], string[]] = [[], []];
   for (const value of values) {
@@ -37,7 +37,7 @@ export const knownReferences = (state: CachedState, asked: Referenced, revision:
 
 const keyOf = (question: number, value: string): string => `referenced ${question} ${value}`;
 
-const MOST_QUESTIONS = 1000;
+const MAX_QUESTIONS = 1000;
 const numbers = new Map<string, number>();
 let last = 0;
 
@@ -45,7 +45,7 @@ let last = 0;
 const numberOf = (question: string): number => {
   const known = numbers.get(question);
   if (known !== undefined) return known;
-  if (numbers.size >= MOST_QUESTIONS) numbers.clear();
+  if (numbers.size >= MAX_QUESTIONS) numbers.clear();
   numbers.set(question, ++last);
   return last;
 };

@@ -6,7 +6,7 @@ import type { CachedState, CacheSlot } from './cached-state.ts';
 import { cachedValues, type Derivation, type Derived, deriveCached, deriveUncached } from './derived-values.ts';
 import { isRecordedWholly } from './partition.ts';
 import { counting, distinctIn, listingFor } from './question.ts';
-import { MOST_ROWS, stored, TransactionCache } from './transaction-cache.ts';
+import { MAX_ROWS, stored, TransactionCache } from './transaction-cache.ts';
 
 const ID = stringField('id');
 
@@ -176,7 +176,7 @@ export class CachedTransaction implements Transaction {
   /** Existing rows, in the order of their ids. @param areAll true for a whole list, such as the policies of an identity; false for a page */
   async #rows(kind: string, ids: readonly string[], areAll: boolean): Promise<readonly Row[]> {
     // Rows of a page that is too long for the cache are hardly ever in it.
-    const known = areAll || ids.length <= MOST_ROWS ? await this.#cache.rows(kind, ids) : [];
+    const known = areAll || ids.length <= MAX_ROWS ? await this.#cache.rows(kind, ids) : [];
     const missing = ids.filter((_, i) => known[i] === undefined);
     if (missing.length === 0) return known as readonly Row[]; // none is missing
     const read = await this.#tx.list(kind, { where: oneOf(ID, missing) });

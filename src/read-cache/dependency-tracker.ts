@@ -7,7 +7,7 @@ import { type Dependencies, dependenciesOf } from './question.ts';
 const ID = stringField('id');
 
 /** Values of one read that are tracked one by one. A read by more counts as one of the whole table. */
-const MOST_VALUES = 500;
+const MAX_VALUES = 500;
 
 /**
  * The reads of a derivation, with the partitions on which each derived value depends. A read by a value that rows contain, such as their id or a reference,
@@ -100,7 +100,7 @@ export class DependencyTracker implements Transaction {
     }
     for (const subquery of dependsOn.slice(1)) this.#common.add(subquery);
     const lookup = lookupIn(kind, where);
-    if (!lookup || lookup.values.length > MOST_VALUES) {
+    if (!lookup || lookup.values.length > MAX_VALUES) {
       this.#common.add(kind);
       return;
     }

@@ -12,7 +12,7 @@ export class Doorkeeper {
   #older: Uint8Array;
   #noted = 0;
 
-  /** @param generation keys that are noted before the older ones are forgotten */
+  /** @param generation keys that are recorded before the older ones are forgotten */
   constructor(generation: number) {
     this.#generation = Math.max(1, generation);
     const bytes = 2 ** Math.ceil(Math.log2(Math.max(8, (generation * BITS_PER_KEY) / 8)));
@@ -21,7 +21,7 @@ export class Doorkeeper {
     this.#older = new Uint8Array(bytes);
   }
 
-  /** Notes a key. @returns whether it was noted before, lately; seldom so for one that was not */
+  /** Records a key. @returns whether it was recorded recently; false positives are rare */
   admit(key: string): boolean {
     const bit = hashOf(key) & this.#mask;
     const [at, mask] = [bit >>> 3, 1 << (bit & 7)];

@@ -14,18 +14,18 @@ import { Doorkeeper } from './doorkeeper.ts';
 import { type Partition, partitionBy, recordedTable, rowKey } from './partition.ts';
 import type { Dependencies } from './question.ts';
 
-/** Approximate bytes of an entry at most: a larger one would displace many that nearly every call needs. */
+/** Maximum approximate bytes of an entry: a larger one would displace many that nearly every call needs. */
 const MAX_ENTRY_BYTES = 64 * 1024;
 /** Share of the size up to which every page is cached. Beyond it, rows of pages are cached when they are asked for again. */
 const FILLED = 0.75;
-/** Rows at most of which the cache knows that they were asked for. */
-const MOST_NOTED = 1_000_000;
+/** Maximum number of rows that the cache remembers as requested. */
+const MAX_NOTED = 1_000_000;
 /** Approximate bytes of a derived value. */
 const TEXT_BYTES = 2048;
 /** Changes that are read to catch up. After more, the cache is cleared. */
 const MAX_BEHIND = 200;
 /** Partitions whose last change is known. With more, all count as changed. */
-const MOST_PARTS = 10_000;
+const MAX_PARTS = 10_000;
 
 const allKinds: readonly Kind[] = Object.values(kinds);
 const tables: ReadonlyMap<string, string> = new Map(allKinds.map((kind) => [kind.kind, tableOf(kind)]));
@@ -59,7 +59,7 @@ interface Entry {
 }
 
 /**
- * @param maxBytes approximate bytes of all entries at most
+ * @param maxBytes maximum approximate bytes of all entries
  * @param indexes follow the same changes. Default: none, and the store answers
  */
 export const createReadCache = (maxBytes: number, indexes?: RoleIndexes): ReadCache => {
@@ -70,7 +70,7 @@ export const createReadCache = (maxBytes: number, indexes?: RoleIndexes): ReadCa
     maxEntrySize: Math.min(MAX_ENTRY_BYTES, maxSize),
     sizeCalculation: ({ bytes }) => bytes,
   });
-  const doorkeeper = new Doorkeeper(Math.min(MOST_NOTED, maxSize / TEXT_BYTES));
+  const doorkeeper = new Doorkeeper(Math.min(MAX_NOTED, maxSize / TEXT_BYTES));
   /** The revision of the last change, by partition. */
   const changed = new Map<string, number>();
   const logEnds = new LogEnds<Extent>();
@@ -84,7 +84,7 @@ export const createReadCache = (maxBytes: number, indexes?: RoleIndexes): ReadCa
     begun = revision = at;
   };
   const note = (part: Partition, at: number) => {
-    if (changed.size >= MOST_PARTS) {
+    if (changed.size >= MAX_PARTS) {
       changed.clear();
       begun = at;
     }

@@ -6,8 +6,8 @@ import type { CachedState, CacheSlot } from './cached-state.ts';
 import { isRecordedWholly, partitionBy, recordedTable, rowKey } from './partition.ts';
 import { type CacheableQuestion, listingRows } from './question.ts';
 
-/** Rows of a cached list at most: enough for the policies of an identity, too few for a page. */
-export const MOST_ROWS = 50;
+/** Maximum number of rows of a cached list: enough for the policies of an identity, too few for a page. */
+export const MAX_ROWS = 50;
 
 /** Caches an answer, if there is a slot for it. */
 export const stored = <T extends number | readonly unknown[]>(known: CacheSlot | undefined, answer: T): T => {
@@ -39,7 +39,7 @@ export class TransactionCache {
     this.#known = state.revision;
   }
 
-  /** Notes a write: from now on, only rows by id that were not written come from the cache. */
+  /** Records a write: from now on, only rows by id that were not written come from the cache. */
   writes(): void {
     this.#hasWritten = true;
   }
@@ -130,7 +130,7 @@ export class TransactionCache {
     if (!known || known.value) return known;
     const revision = await this.current();
     const store = (rows: readonly unknown[]) => {
-      if (rows.length > MOST_ROWS) return;
+      if (rows.length > MAX_ROWS) return;
       known.store(rows);
       for (const row of rows as readonly Row[]) this.#state.putRow(kind, row, revision); // of a list
     };

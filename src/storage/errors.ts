@@ -15,7 +15,7 @@ export class UniqueViolation extends StorageError {
   }
 }
 
-/** The row to be updated is not there. */
+/** The row to be updated does not exist. */
 export class RowMissing extends StorageError {
   override readonly name = 'RowMissing';
   constructor(kind: string, id: string) {
@@ -51,7 +51,7 @@ export class ValueTooLong extends StorageError {
   override readonly name = 'ValueTooLong';
 }
 
-/** The snapshot is damaged, of a newer format, or holds what this version would not have written; or the target store is not empty. Nothing was written. */
+/** The snapshot is damaged, of a newer format, or holds data that this version would not have written; or the target store is not empty. Nothing was written. */
 export class SnapshotRefused extends StorageError {
   override readonly name = 'SnapshotRefused';
 }

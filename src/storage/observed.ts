@@ -9,7 +9,7 @@ export const observed = (tx: Transaction, observation: Observation): Transaction
     return value;
   };
   return {
-    // Asked for only where it is wanted: an adapter may do more once others can write in its transaction.
+    // Read only on demand: an adapter may do more work once others can write in its transaction.
     get host() {
       return tx.host;
     },

@@ -1,7 +1,7 @@
 import type { Predicate, SortKey } from '../query/predicate.ts';
 
 /**
- * The storage port: all that the core asks of a store, and all that an adapter must offer. It has no finder of any kind's own.
+ * The storage port: all that the core requires of a store, and all that an adapter must offer. It has no finders for particular kinds.
  *
  * What dialects disagree about is fixed here:
  * - Rows are JSON documents. They are ordered by the sort keys, then by `id` ascending; text by Unicode code point, `false` before
@@ -25,9 +25,9 @@ export interface Query {
   readonly where: Predicate;
   /** Defaults to none: the order is then by `id`. */
   readonly sort?: readonly SortKey[];
-  /** Rows to pass over; default 0. */
+  /** Rows to skip; default 0. */
   readonly offset?: number;
-  /** Rows to return at most; default: all. */
+  /** Maximum number of rows to return; default: all. */
   readonly limit?: number;
 }
 
@@ -58,16 +58,16 @@ export interface Transaction {
   get(kind: string, id: string): Promise<Row | undefined>;
   /** The rows of a page, in order. */
   list(kind: string, query: Query): Promise<readonly Row[]>;
-  /** How many rows there are of these. */
+  /** The number of rows that satisfy it. */
   count(kind: string, where: Predicate): Promise<number>;
   /**
-   * @throws UniqueViolation when a unique field or the id is taken, with the first of them in the order of the schema, the id before all. Nothing is
+   * @throws UniqueViolation if a unique field or the id is taken, with the first of them in the order of the schema, the id before all. Nothing is
    * written then, and the transaction continues.
    */
   insert(kind: string, row: Row): Promise<void>;
   /**
    * Replaces the row of the same id, if it still has version `expected`.
-   * @throws UniqueViolation as `insert`; RowMissing when there is no such row; WriteConflict when it has another version.
+   * @throws UniqueViolation like `insert`; RowMissing if there is no such row; WriteConflict if it has another version.
    */
   update(kind: string, row: Row, expected: number): Promise<void>;
   /** @returns whether there was such a row. */
@@ -84,11 +84,11 @@ export interface Transaction {
    * that cannot.
    */
   readAll(reads: readonly Read[]): Promise<readonly ReadAnswer[]>;
-  /** The revision that was drawn last, in the state that this transaction sees; 0 before the first. */
+  /** The last revision drawn, in the state that this transaction sees; 0 before the first. */
   revision(): Promise<number>;
   /**
    * Draws the next revision of the store's namespace: 1, 2, 3, ... without gaps over committed transactions. Only in a `write` transaction.
-   * `atLeast` passes over those below it: for rows that are brought back with the revisions that they had.
+   * `atLeast` skips those below it: for rows that are restored with their former revisions.
    */
   nextRevision(atLeast?: number): Promise<number>;
   /** Verifies the indexes of a kind (columns, elements of sets, row counts) against their documents, some rows at a time in order of id. */
@@ -96,12 +96,12 @@ export interface Transaction {
   /**
    * Rebuilds the indexes of the document of a row or, without an id, those of the kind as a whole. The document is unchanged; index entries of a
    * missing document are removed.
-   * @returns whether all is right now; false when the document cannot be stored as it is, e.g. for a unique value that another row has. Nothing is
+   * @returns whether the indexes are now correct; false if the document cannot be stored as it is, e.g. for a unique value that another row has. Nothing is
    * written then
    */
   repair(kind: string, id?: string): Promise<boolean>;
   /**
-   * Forgets all that the store keeps of the namespace beside its rows, such as the revision: for a namespace that is being erased, once it has no row left.
+   * Forgets everything that the store keeps for the namespace besides its rows, such as the revision: for a namespace that is being erased, once it has no row left.
    * Only in a `write` transaction, as its last operation.
    */
   forget(): Promise<void>;
@@ -121,20 +121,20 @@ export interface Uncommitted {
 export interface VerifyPage {
   /** Rows up to this id were verified already; default: none. */
   readonly after?: string;
-  /** How many rows to look at. */
+  /** How many rows to check. */
   readonly limit: number;
 }
 
 /** The result of verifying some rows. */
 export interface Verified {
   readonly faults: readonly IndexFault[];
-  /** The id to go on after; undefined once all rows were looked at. */
+  /** The id to continue after; undefined once all rows were checked. */
   readonly next: string | undefined;
 }
 
-/** Something beside the documents that does not say what they say. */
+/** An index entry or count that disagrees with the documents. */
 export interface IndexFault {
-  /** The row that it is about; undefined for a fault of the kind as a whole. */
+  /** The row that it is about; undefined if the fault concerns the whole kind. */
   readonly id?: string;
   /** A description of the fault; names fields and never values, which may be secret. */
   readonly description: string;
@@ -143,7 +143,7 @@ export interface IndexFault {
 /** Whether a transaction may write. */
 export type TransactionMode = 'read' | 'write';
 
-/** Which connections a read may take, where these are few: `ordinary` all but some, `reserved` all. */
+/** Which connections a read may take, if these are few: `ordinary` all but some, `reserved` all. */
 export type Priority = 'ordinary' | 'reserved';
 
 /** How a transaction is run. */
@@ -151,12 +151,12 @@ export interface TransactionOptions {
   /** Once aborted, nothing is committed, and the transaction rejects with its reason. An engine that can, cancels the running statement. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * Whether the work waits for anything other than the store meanwhile, as a restore does. Default false: a writer that pauses for some seconds
+   * Whether the work waits for anything other than the store, as a restore does. Default false: a writer that pauses for some seconds
    * counts as lost.
    */
   readonly mayPause?: boolean;
   /**
-   * Whether a write may be committed together with others that came at the same time, so that it waits for these. Each is atomic for itself all the same.
+   * Whether a write may be committed together with others that came at the same time, so that it waits for these. Each is still atomic by itself.
    * For work that waits for nothing but the store. Default false.
    */
   readonly mayShareCommit?: boolean;
@@ -173,34 +173,34 @@ export interface TransactionOptions {
 /** An open store, in which each controller has a namespace. */
 export interface Store {
   /**
-   * Runs `work` in a transaction of its own: committed when it resolves, rolled back when it rejects.
-   * @throws ValueTooLong when a string exceeds what the engine can index; WriteConflict when the engine could not serialise it (the caller may
-   * retry); StoreBusy when another writer held the database for too long; StoreUnavailable when the database is unavailable; StoreSchemaMismatch for
-   * a `write` when a newer version, beside which this one cannot go on, has migrated the database meanwhile
+   * Runs `work` in a new transaction: committed when it resolves, rolled back when it rejects.
+   * @throws ValueTooLong if a string exceeds what the engine can index; WriteConflict if the engine could not serialise it (the caller may
+   * retry); StoreBusy if another writer held the database for too long; StoreUnavailable if the database is unavailable; StoreSchemaMismatch for
+   * a `write` if a newer version, which this one cannot run beside, has migrated the database since
    */
   transaction<T>(mode: TransactionMode, work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /**
    * The same operations inside a transaction that the host has open on the same database; the host commits or rolls back.
-   * @throws TypeError when `host` is no transaction of this adapter's engine.
+   * @throws TypeError if `host` is not a transaction of this adapter's engine.
    */
   join(host: unknown): Transaction;
   /**
    * Whether the database answers, and can be written by this version.
-   * @returns how its schema differs from that of this version, where it may
-   * @throws StoreUnavailable; StoreSchemaMismatch when a newer version, beside which this one cannot go on, has migrated the database meanwhile
+   * @returns how its schema differs from that of this version, if it does
+   * @throws StoreUnavailable; StoreSchemaMismatch if a newer version, which this one cannot run beside, has migrated the database since
    */
   check?(): Promise<SchemaDifference | undefined>;
-  /** Of a store that is only read: the kinds that there are tables for. Otherwise there are those of all kinds. */
+  /** For a read-only store: the kinds that have tables. In any other store, all kinds have tables. */
   readonly kinds?: ReadonlySet<string>;
   /** Ends the store of this controller; those of others on the same database stay open. */
   close(): Promise<void>;
 }
 
-/** How the schema of a database differs from that of this version, where this version works with both. */
+/** How the schema of a database differs from that of this version, if this version works with both. */
 export interface SchemaDifference {
-  /** The migrations of this version that were not run yet, and can wait: by number and name, in order. */
+  /** The migrations of this version that have not been run yet, and can wait: by number and name, in order. */
   readonly pending: readonly string[];
-  /** Whether a newer version has migrated the database, and this one goes on beside it. */
+  /** Whether a newer version has migrated the database, and this one continues to run beside it. */
   readonly isAhead: boolean;
 }
 
@@ -208,24 +208,24 @@ export interface SchemaDifference {
 export interface StorageAdapter {
   /**
    * Opens the store for these kinds. Issues no DDL unless the adapter is configured to migrate on open.
-   * @throws StoreSchemaMismatch when the database's schema is older or newer than `schema` needs; StoreUnavailable when the database cannot be
-   * reached; StoreBusy when another process, e.g. one that migrates, held it for longer than the adapter waits
+   * @throws StoreSchemaMismatch if the database's schema is older or newer than `schema` needs; StoreUnavailable if the database cannot be
+   * reached; StoreBusy if another process, e.g. one that migrates, held it for longer than the adapter waits
    */
   open(schema: StorageSchema): Promise<Store>;
-  /** Of a store that ends with the process: a secret key that ends with it too, for hosts that give none. */
+  /** For a store that ends with the process: a secret key that ends with it too, for hosts that provide none. */
   readonly secretKey?: string;
 }
 
 /** How a kind is stored: the fields that are queried, compared or unique, beside the document itself. */
 export interface KindSchema {
   readonly kind: string;
-  /** Single-valued top-level fields with a column of their own. `id`, `version`, `createdAt`, `updatedAt` are always there. */
+  /** Single-valued top-level fields with a column. `id`, `version`, `createdAt`, `updatedAt` always exist. */
   readonly columns: readonly ColumnSchema[];
   /** Set-valued top-level fields (arrays of text), each with an index by value. */
   readonly sets: readonly string[];
 }
 
-/** A field with a column of its own. */
+/** A field with a column. */
 export interface ColumnSchema {
   readonly name: string;
   readonly type: 'string' | 'number' | 'boolean' | 'date';

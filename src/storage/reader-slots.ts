@@ -1,4 +1,4 @@
-/** The order in which reads get connections, for stores in which these are few. */
+/** The order in which reads get connections, for stores with few connections. */
 import { WaitQueue } from '../concurrency/semaphore.ts';
 import type { Priority, TransactionOptions } from './port.ts';
 
@@ -75,7 +75,7 @@ export class ReaderSlot {
   }
 
   /**
-   * To be asked before each later statement.
+   * Call before each later statement.
    * @returns false once the caller is known to be ordinary, and no slot is free: the transaction must end, and run again
    */
   mayContinue(): boolean {
@@ -93,7 +93,7 @@ export class ReaderSlot {
     return true;
   }
 
-  /** To be called once the connection is free again. */
+  /** Call once the connection is free again. */
   release(): void {
     if (this.#held) this.#slots.give(this.#held);
     this.#held = undefined;

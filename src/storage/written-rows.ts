@@ -1,4 +1,4 @@
-/** Rows that are told apart; where more were written, all count as written. */
+/** Maximum number of rows tracked individually; if more were written, all count as written. */
 const MOST = 1000;
 
 /** Which rows were written. */
@@ -16,13 +16,13 @@ export class WrittenRows {
     return this.#areAll || (this.#keys.size > 0 && this.#keys.has(keyOf(kind, id)));
   }
 
-  /** Notes that a row is written. */
+  /** Records that a row is written. */
   add(kind: string, id: string): void {
     if (this.#keys.size < MOST) this.#keys.add(keyOf(kind, id));
     else this.addAll();
   }
 
-  /** Notes that it is not known which rows are written. */
+  /** Records that it is unknown which rows are written. */
   addAll(): void {
     this.#areAll = true;
   }

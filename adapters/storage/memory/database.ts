@@ -66,12 +66,12 @@ export class MemoryHostTransaction {
     this.#end = end;
   }
 
-  /** @throws TypeError when it is over already. */
+  /** @throws TypeError if it has already ended. */
   commit(): void {
     this.#finish(this.#changed);
   }
 
-  /** @throws TypeError when it is over already. */
+  /** @throws TypeError if it has already ended. */
   rollback(): void {
     this.#finish(new Map());
   }

@@ -34,7 +34,7 @@ export interface MemoryStorage extends StorageAdapter {
 export const memoryDatabase = (): MemoryDatabase => new Database();
 
 /**
- * A storage adapter that keeps everything in memory. Opened again, it still has its data.
+ * A storage adapter that keeps everything in memory. When reopened, it still has its data.
  *
  * A write transaction waits for the one before it, so it must not be awaited within another.
  *

@@ -39,7 +39,7 @@ export const insertRow = (table: Table, row: Row): Table => {
   return replaced(table, undefined, frozenRow(row));
 };
 
-/** @throws RowMissing, WriteConflict, UniqueViolation as the port says */
+/** @throws RowMissing, WriteConflict, UniqueViolation as the port specifies */
 export const updateRow = (table: Table, row: Row, expected: number): Table => {
   const before = get(table.rows, row.id);
   if (!before) throw new RowMissing(table.schema.kind, row.id);

@@ -9,7 +9,7 @@ import type { StorageAdapter, Store, Transaction } from '../port.ts';
 import { storageSchema } from '../schema.ts';
 import { FORMAT, snapshotOf } from './write.ts';
 
-/** The store, and where its snapshot goes. */
+/** The store, and the destination of its snapshot. */
 export interface SnapshotOptions {
   /** With `readOnly` it may be of any release, and controllers may be open on it. */
   readonly storage: StorageAdapter;
@@ -19,9 +19,9 @@ export interface SnapshotOptions {
   readonly platform?: { readonly clock: Clock; readonly random: Random } | undefined;
 }
 
-/** A snapshot that was taken. */
+/** A completed snapshot. */
 export interface TakenSnapshot {
-  /** Under which it was kept. */
+  /** The name that it was stored under. */
   readonly name: string;
   /** ISO text. */
   readonly takenAt: string;
@@ -30,12 +30,12 @@ export interface TakenSnapshot {
 }
 
 /**
- * Takes a snapshot of a store without opening a controller on it: only reads, and needs no secret key, since what is sealed stays so.
+ * Takes a snapshot of a store without opening a controller on it: only reads, and needs no secret key, because sealed values stay sealed.
  *
  * ```ts
  * const { name } = await takeSnapshot({ storage: sqliteStorage({ file: 'controller.db', readOnly: true }), snapshots: snapshotFolder('snapshots') });
  * ```
- * @throws StoreUnavailable; StoreSchemaMismatch when the store is empty, or of another release and not `readOnly`; what the sink throws
+ * @throws StoreUnavailable; StoreSchemaMismatch if the store is empty, or of another release and not `readOnly`; errors of the sink
  */
 export const takeSnapshot = async (options: SnapshotOptions): Promise<TakenSnapshot> => {
   const { storage, snapshots, platform = webPlatform() } = checkedOptions('takeSnapshot', options, OPTIONS);

@@ -12,12 +12,12 @@ export const FORMAT = 1;
 
 export interface SnapshotHead {
   readonly snapshot: 'overlay-controller';
-  /** Grows when older versions cannot read it any more. */
+  /** Increased when older versions can no longer read it. */
   readonly format: number;
   readonly id: string;
   /** ISO text. */
   readonly takenAt: string;
-  /** Name and version of what took it. */
+  /** Name and version of the software that took it. */
   readonly software: string;
   /** The last revision that is in it; 0 for none. */
   readonly revision: number;
@@ -35,12 +35,12 @@ export interface SnapshotEnd {
 
 /** Rows that are held in memory at a time. */
 const PAGE = 100;
-/** Characters of a part, about. The consumer yields to the event loop between parts. */
+/** Approximate number of characters in a part. The consumer yields to the event loop between parts. */
 const PART = 262_144;
 
 /**
  * The parts of a snapshot, some lines each.
- * @param tx a read transaction: what others write meanwhile is not in it.
+ * @param tx a read transaction: concurrent writes are not included.
  */
 export async function* snapshotOf(tx: Transaction, kinds: readonly string[], head: SnapshotHead): AsyncGenerator<string> {
   const digest = sha256.create();
