@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { entityReference, string } from './kit/index.ts';
 import { boolean } from './shared.ts';
 
-/** The result of policies for one identity and one service. Fields that are false or zero are left out. */
+/** The effective policies for one identity and one service. Fields that are false or zero are left out. */
 export const policyAdvice = z
   .object({
     /** The identity of the query. */
@@ -21,7 +21,7 @@ export const policyAdvice = z
     identityRouterCount: z.int().optional(),
     /** Edge routers that the service may be reached through. */
     serviceRouterCount: z.int().optional(),
-    /** Edge routers that are both: without one there is no way from the identity to the service. */
+    /** Edge routers that are both: without one the identity cannot reach the service. */
     commonRouters: z
       .array(
         entityReference.extend({
@@ -33,7 +33,7 @@ export const policyAdvice = z
   })
   .meta({ id: 'PolicyAdvice' });
 
-/** A router by which a client reaches a service. */
+/** A router through which a client reaches a service. */
 export const commonEdgeRouter = z
   .object({
     /** Name of the router. */
@@ -44,7 +44,7 @@ export const commonEdgeRouter = z
     isOnline: boolean,
     /** Address by protocol, e.g. `tls`. */
     supportedProtocols: z.record(string, string),
-    /** How far the router is in learning what it must know of the network. */
+    /** How far the router has synchronized its model of the network. */
     syncStatus: string,
     /** Cost of a path through the router, 0 to 65535. */
     cost: z.int(),
@@ -55,10 +55,10 @@ export const commonEdgeRouter = z
   })
   .meta({ id: 'CommonEdgeRouter' });
 
-/** The routers by which a session reaches a service. */
+/** The routers through which a session reaches a service. */
 export const serviceEdgeRouters = z
   .object({
-    /** Null when there is none. */
+    /** Null if there is none. */
     edgeRouters: z.array(commonEdgeRouter).nullable(),
   })
   .meta({ id: 'ServiceEdgeRouters' });

@@ -11,9 +11,9 @@ export const authQuery = z
     typeId: z.enum(['MFA', 'TOTP', 'EXT-JWT']),
     /** The provider of the factor: `ziti` for codes, `url` for a signer. */
     provider: z.enum(['ziti', 'url']),
-    /** Characters of a code. */
+    /** Characters allowed in a code. */
     format: z.enum(['numeric', 'alpha', 'alphaNumeric']).optional(),
-    /** Method of the request that gives the code. */
+    /** HTTP method of the request that submits the code. */
     httpMethod: string.optional(),
     /** Where the code goes, or where the token comes from. */
     httpUrl: string.optional(),
@@ -21,13 +21,13 @@ export const authQuery = z
     id: string.optional(),
     /** Client id at the provider of the signer. */
     clientId: string.optional(),
-    /** Least length of a code. */
+    /** Minimum length of a code. */
     minLength: z.int().optional(),
-    /** Greatest length of a code. */
+    /** Maximum length of a code. */
     maxLength: z.int().optional(),
-    /** Scopes to ask the provider for. */
+    /** Scopes to request from the provider. */
     scopes: z.array(string).nullable(),
-    /** True where an app that makes the codes is set up; left out otherwise. */
+    /** True if an authenticator app is set up; omitted otherwise. */
     isTotpEnrolled: boolean.optional(),
   })
   .meta({ id: 'AuthQuery' });
@@ -44,7 +44,7 @@ const bearer = z.object({
   authTime: z.int(),
   /** SHA-1 in hex, and SHA-256, of the certificate that the tokens are bound to. */
   certificate: z.object({ fingerprint: string, sha256: string }).nullable(),
-  /** Address of the client as it began to log in, `host:port` or `host`. */
+  /** Address of the client when it began to log in, `host:port` or `host`. */
   address: string,
   envInfo,
   sdkInfo,
@@ -72,7 +72,7 @@ export const apiSession = resource({
   fields: {
     /** Id of the identity that logged in. */
     identityId: reference('identity', { write: 'never', onDelete: 'cascade', filter: 'identity' }),
-    /** Id of an authenticator; `internal` or `extJwtId:<signer>` where a login needed none. */
+    /** Id of an authenticator; `internal` or `extJwtId:<signer>` if the login needed none. */
     authenticatorId: reference('authenticator', {
       write: 'never',
       onDelete: 'cascade',
@@ -80,9 +80,9 @@ export const apiSession = resource({
       filter: 'authenticator',
       standIn: needsNoAuthenticator,
     }),
-    /** SHA-256 of the token, which itself is kept only with sessions, sealed; null where signed tokens stand for the session. */
+    /** SHA-256 of the token, which itself is kept only with sessions, sealed; null if signed tokens stand for the session. */
     tokenHash: readOnly(string, { keep: 'hidden', unique: true }),
-    /** The token, if it is the caller's own session; otherwise the id of the session, which is no credential. */
+    /** The token, if it is the caller's own session; otherwise the id of the session, which is not a credential. */
     token: readOnly(string, { keep: 'computed' }),
     /** Address that the login came from. */
     ipAddress: readOnly(string, { filter: true, default: '' }),
@@ -94,11 +94,11 @@ export const apiSession = resource({
     isMfaRequired: readOnly(boolean, { filter: 'mfaRequired', default: false }),
     /** True if the session has passed it. */
     isMfaComplete: readOnly(boolean, { filter: 'mfaComplete', default: false }),
-    /** When this session last gave a right code, of the MFA that its identity has now. */
+    /** When this session last submitted a valid code for the current MFA of its identity. */
     mfaPassedAt: readOnly(timestamp, { keep: 'hidden' }),
     /** True if the certificate of the login can be extended: an authority of this network issued it. */
     isCertExtendable: readOnly(boolean, { default: false }),
-    /** Where the identity proved itself by an external id in a certificate of this authority, and by no authenticator. */
+    /** Set if the identity logged in by an external id in a certificate of this authority, without an authenticator. */
     caId: hiddenReference('ca', 'cascade'),
     /** True if the client is asked to extend its certificate. */
     isCertExtendRequested: readOnly(boolean, { absent: true, default: false }),
@@ -115,15 +115,15 @@ export const apiSession = resource({
     sdkInfo: readOnly(sdkInfo, { keep: 'hidden' }),
     /** True if signed tokens of the OpenID provider stand for the session. Such sessions are not listed. */
     isBearer: readOnly(boolean, { keep: 'hidden', default: false, index: true }),
-    /** When a session ends that does not end by idling: with the last of its tokens. */
+    /** When a session without an idle timeout ends: with the last of its tokens. */
     endsAt: readOnly(timestamp, { keep: 'hidden', index: true }),
-    /** Ids (`jti`) of the tokens that live: one that is not among them is spent or revoked. */
+    /** Ids (`jti`) of the valid tokens: any other token is spent or revoked. */
     tokenIds: { ...readOnly(z.array(string).readonly(), { keep: 'hidden', default: [] }), set: { of: 'values' } },
     /** The claims of its tokens, and the expiry of each. */
     bearer: readOnly(bearer, { keep: 'hidden' }),
     /** True for an administrator's session whose token routers receive, because it reaches services: it then has no rights on the management API. */
     isKnownToRouters: readOnly(boolean, { keep: 'hidden', default: false }),
-    /** When the session was last used, as this controller knows. */
+    /** When the session was last used, as far as this controller knows. */
     cachedLastActivityAt: readOnly(timestamp, { keep: 'computed' }),
   },
   subLinks: ['sessions'],

@@ -2,19 +2,19 @@ import * as z from 'zod';
 import { crud, given, group, leaves, pointers, required, resource, textSet } from './kit/index.ts';
 import { boolean, name, shortText } from './shared.ts';
 
-/** Numbers out of range are brought into range, not refused. */
+/** Out-of-range numbers are clamped, not rejected. */
 const atLeast = (min: number) => z.int().transform((value) => Math.max(value, min));
 
 const cert = {
   /** True if client certificates prove identities. */
   allowed: boolean,
-  /** True if expired certificates do so, too. */
+  /** True if expired certificates are accepted, too. */
   allowExpiredCerts: boolean,
 };
 const extJwt = {
   /** True if tokens of external signers prove identities. */
   allowed: boolean,
-  /** Ids of the external JWT signers whose tokens do; none: those of all signers. */
+  /** Ids of the external JWT signers whose tokens are accepted; empty: all signers. */
   allowedSigners: textSet,
 };
 const updb = {
@@ -28,12 +28,12 @@ const updb = {
   requireNumberChar: boolean,
   /** True if a new password must have capital and small letters. */
   requireMixedCase: boolean,
-  /** Consecutive wrong passwords that disable the identity; 0: any number. */
+  /** Consecutive wrong passwords that disable the identity; 0: unlimited. */
   maxAttempts: atLeast(0),
   /** Minutes for which it is disabled; 0: until enabled. */
   lockoutDurationMinutes: atLeast(0),
 };
-/** By which proofs identities log in. */
+/** The primary authentication methods. */
 const primary = z
   .object({
     /** Client certificates. */
@@ -44,7 +44,7 @@ const primary = z
     updb: z.object(updb),
   })
   .meta({ id: 'AuthPolicyPrimary' });
-/** Changes to the primary methods: leaves that are left out stay as they are. */
+/** Changes to the primary methods: omitted leaves stay as they are. */
 const primaryPatch = z
   .object({
     /** Client certificates. */
@@ -57,10 +57,10 @@ const primaryPatch = z
   .meta({ id: 'AuthPolicyPrimaryPatch' });
 
 const signer = shortText.transform((value): string | null => (value === '' ? null : value));
-/** Which second factors are owed after the login. */
+/** Which second factors are required after the login. */
 const secondary = z
   .object({
-    /** True if a code of an authenticator app is owed. */
+    /** True if a code of an authenticator app is required. */
     requireTotp: boolean,
     /** Id of the external JWT signer whose token every request must bring; null for none. */
     requireExtJwtSigner: signer.nullish(),
@@ -69,7 +69,7 @@ const secondary = z
 /** Here null clears the signer (the one null that counts). */
 const secondaryPatch = z
   .object({
-    /** True if a code of an authenticator app is owed. */
+    /** True if a code of an authenticator app is required. */
     requireTotp: given(boolean),
     /** Id of the external JWT signer whose token every request must bring; null for none. */
     requireExtJwtSigner: signer.nullish(),
@@ -84,11 +84,11 @@ export const authPolicy = resource({
   about: 'An auth policy determines how identities may authenticate, the rules for passwords, and the required second factors.',
   fields: {
     name: required(name, { unique: true, filter: true }),
-    /** By which proofs identities log in, and what passwords must be like. */
+    /** The primary authentication methods, and the password rules. */
     primary: required(primary, { patch: primaryPatch }),
-    /** Which second factors are owed after the login. */
+    /** Which second factors are required after the login. */
     secondary: required(secondary, { patch: secondaryPatch }),
-    /** All that the policy names, as allowed or as required. */
+    /** All signers that the policy names, as allowed or as required. */
     externalJwtSigners: pointers('externalJwtSigner'),
   },
   symbols: {
@@ -96,7 +96,7 @@ export const authPolicy = resource({
     'primary.cert.allowExpiredCerts': { path: 'primary.cert.allowExpiredCerts', type: 'boolean' },
     'primary.extJwt.allowed': { path: 'primary.extJwt.allowed', type: 'boolean' },
     'primary.updb.allowed': { path: 'primary.updb.allowed', type: 'boolean' },
-    // Clients know these two under types that are not those of the fields; kept for compatibility.
+    // Clients know these two under types that differ from those of the fields; kept for compatibility.
     'primary.updb.maxAttempts': { path: 'primary.updb.maxAttempts', type: 'boolean' },
     'primary.updb.minPasswordLength': { path: 'primary.updb.minPasswordLength', type: 'number' },
     'primary.updb.requireMixedCase': { path: 'primary.updb.requireMixedCase', type: 'boolean' },

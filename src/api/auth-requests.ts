@@ -19,7 +19,7 @@ const request = z.object({
 
 export type ClientRequest = z.infer<typeof request>;
 
-/** How far a login has come. */
+/** Progress of a login. */
 const progress = z.object({
   /** Ways of authentication so far; none before the primary login. */
   amr: z.array(string).readonly(),
@@ -27,7 +27,7 @@ const progress = z.object({
   wrongCodes: z.int(),
   /** Seconds since 1970 of the primary login. */
   authTime: z.int().nullable(),
-  /** SHA-256 of the codes that were given out. */
+  /** SHA-256 of the codes that were issued. */
   codes: z.array(string).readonly(),
   /** True if one of them was redeemed. */
   isRedeemed: z.boolean(),
@@ -39,7 +39,7 @@ const progress = z.object({
 
 export type LoginProgress = z.infer<typeof progress>;
 
-/** A login that is under way, between the request of a client and the tokens that come of it. */
+/** A login in progress, from the client's request to the issued tokens. */
 export const authRequest = resource({
   kind: 'authRequest',
   collection: 'auth-requests',
@@ -49,7 +49,7 @@ export const authRequest = resource({
   fields: {
     request: readOnly(request, { keep: 'hidden' }),
     progress: readOnly(progress, { keep: 'hidden' }),
-    /** The session that the login has opened; with its end the login is void. */
+    /** The session that the login has opened; when it ends, the login is void. */
     apiSessionId: hiddenReference('apiSession', 'cascade'),
     endsAt: readOnly(timestamp, { keep: 'hidden', index: true }),
   },

@@ -5,7 +5,7 @@ import { mfaCode } from './mfa.ts';
 import { envInfo, password, sdkInfo, shortText, username } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
-/** The proof of an identity by a client, and the environment and SDK that it reports. */
+/** The credentials of a client, and the environment and SDK that it reports. */
 const authenticate = z
   .object({
     /** Needed with the method `password`. */
@@ -15,9 +15,9 @@ const authenticate = z
     configTypes: list(shortText, 1000)
       .optional()
       .meta({ description: 'Config types whose data this session wants to see with services: ids or names, or `all`.' }),
-    /** Facts about the surroundings of the client; kept with the identity. */
+    /** The environment of the client; kept with the identity. */
     envInfo: envInfo.optional(),
-    /** Facts about the software of the client; kept with the identity. */
+    /** The software of the client; kept with the identity. */
     sdkInfo: sdkInfo.optional(),
   })
   .meta({ id: 'Authenticate' });

@@ -19,7 +19,7 @@ import {
 } from './kit/index.ts';
 import { boolean, dateTime, password, pem, username } from './shared.ts';
 
-/** The methods: of each, how the details of an identity show its authenticator. */
+/** The methods: for each, how the details of an identity show its authenticator. */
 const summaries = {
   /** By username and password. */
   updb: z.object({
@@ -78,7 +78,7 @@ export const authenticator = resource({
     extendRequestedAt: readOnly(timestamp, { absent: true, filter: true }),
     /** The third-party CA that the certificate chains to. */
     caId: hiddenReference('ca', 'cascade'),
-    /** Issued to take the place of `certPem`, and not confirmed yet: leaf first. */
+    /** Replacement for `certPem`, not confirmed yet: leaf first. */
     unverifiedCertPem: readOnly(string, { keep: 'hidden' }),
     lastExtendRolledKeys: readOnly(boolean, { keep: 'hidden', default: false }),
   },
@@ -124,7 +124,7 @@ const confirmation = z
   .object({ clientCert: pem.meta({ description: 'PEM of the certificate that the extension gave; others may follow it.' }) })
   .meta({ id: 'IdentityExtendValidateEnrollmentRequest' });
 
-/** How a session's identity replaces a certificate of its own: in two steps, so that the old one serves until the new one is in its hands. */
+/** How a session's identity replaces its certificate: in two steps, so that the old one stays valid until the client confirms the new one. */
 export const extending = {
   extend: {
     summary: 'Get a new certificate for an own certificate authenticator, which the request must present; the old one stays good',

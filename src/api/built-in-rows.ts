@@ -1,7 +1,7 @@
 import { readOnly, resource } from './kit/index.ts';
 import { jsonMap } from './shared.ts';
 
-/** A row that a release gave the network. As long as it is unchanged, it follows later releases; once it is changed or deleted, it stays that way. */
+/** A row that a release added to the network. While it is unchanged, it follows later releases; once it is changed or deleted, it stays that way. */
 export const builtInRow = resource({
   kind: 'builtInRow',
   collection: 'built-in-rows',
@@ -10,7 +10,7 @@ export const builtInRow = resource({
     'A built-in row records what a release gave the network, by kind and id, e.g. `configType/host.v2`: what an administrator has changed or deleted since then stays that way.',
   unrecorded: true,
   fields: {
-    /** The fields as they were given; empty for one that was taken over as it was found. */
+    /** The fields as the release wrote them; empty for an existing row that was adopted as is. */
     fields: readOnly(jsonMap, { keep: 'hidden', default: {} }),
   },
 });

@@ -34,7 +34,7 @@ const claim = {
 const externalIdClaim = z.object(claim).meta({ id: 'ExternalIdClaim' });
 export type ExternalIdClaim = z.infer<typeof externalIdClaim>;
 
-/** Command-line clients send one without any part where none is meant. */
+/** Command-line clients send one without any part if none is meant. */
 const claimIfAny = preprocess((given) => (isWithoutParts(given) ? undefined : given), externalIdClaim.optional());
 
 const isWithoutParts = (value: unknown): boolean =>
@@ -43,7 +43,7 @@ const isWithoutParts = (value: unknown): boolean =>
   !Array.isArray(value) &&
   Object.entries(value).every(([name, part]) => name in claim && part === null);
 
-/** The name of an identity that enrols by itself, unless the authority says otherwise. */
+/** The name of an identity that enrolls by itself, unless the authority says otherwise. */
 const DEFAULT_NAME_FORMAT = '[caName]-[commonName]';
 const nameFormat = shortText
   .transform((value) => (value.trim() === '' ? DEFAULT_NAME_FORMAT : value))
@@ -65,7 +65,7 @@ export const ca = resource({
     fingerprint: readOnly(string, { unique: true, filter: true }),
     /** SHA-256 of the subject's DER: certificates find their issuer by it. */
     subjectHash: readOnly(string, { keep: 'hidden', index: true }),
-    /** Role attributes that identities get which enroll by themselves. */
+    /** Role attributes of identities that enroll by themselves. */
     identityRoles: { ...roles(), write: 'required' },
     /** Names of identities that enroll by themselves: text with placeholders. */
     identityNameFormat: requiredOnReplace(nameFormat, { default: DEFAULT_NAME_FORMAT }),
@@ -75,14 +75,14 @@ export const ca = resource({
     isOttCaEnrollmentEnabled: required(boolean, { filter: true }),
     /** True if clients with a certificate of this authority enroll by themselves, without a token. */
     isAutoCaEnrollmentEnabled: required(boolean, { filter: true }),
-    /** True if its owner has proved to hold its key. */
+    /** True if its owner has proved possession of its key. */
     isVerified: readOnly(boolean, { default: false, filter: true }),
-    /** The common name that a certificate must have which proves it. */
+    /** The common name required of the certificate that proves possession. */
     verificationToken: { ...readOnly(string, { default: '' }), credential: true },
-    /** Which part of a certificate is the external id of its identity, where that is how identities are found. */
+    /** Which part of a certificate is the external id of its identity, if identities are looked up this way. */
     externalIdClaim: {
       ...optional(claimIfAny, { absent: true }),
-      /** Changes to a claim: leaves that are left out stay as they are. */
+      /** Changes to a claim: omitted leaves stay as they are. */
       patch: leaves(claim).meta({ id: 'ExternalIdClaimPatch' }),
     },
   },
@@ -93,7 +93,7 @@ export const ca = resource({
   symbols: { verificationToken: { secret: 'string' } },
 });
 
-/** A claim of a URI that takes it from something else. */
+/** A claim that takes a URI from something other than a URI field. */
 const CLAIM = ['REFERENCED_ENTITY_NOT_FOUND'] as const;
 
 export const cas = group('cas', 'Certificate authorities', {

@@ -16,7 +16,7 @@ export const changeRecord = z
       description:
         "Id of the identity that did it, the host's own name for who did it, `system` for the host's own code, `anonymous` for a login.",
     }),
-    /** Id of the request, by which the log knows it. */
+    /** Request id, as in the log. */
     requestId: string,
     onBehalfOf: string.nullable().meta({ description: "For whom the actor did it, in the host's words." }),
     reason: string.nullable().meta({ description: "Why, in the host's words." }),

@@ -15,10 +15,10 @@ export const change = resource({
     action: readOnly(z.enum(['create', 'update', 'delete']), { filter: true }),
     entity: readOnly(string, { filter: true }),
     entityId: readOnly(string, { filter: true, index: true }),
-    /** Id of the identity, the host's own name for who acted (`sso:123`), `system`, or `anonymous`. */
+    /** Id of the identity, the host's name for the actor (`sso:123`), `system`, or `anonymous`. */
     actor: readOnly(string, { filter: true }),
     requestId: readOnly(string, { filter: true }),
-    /** For whom the actor did it, in the host's words. */
+    /** On whose behalf the actor did it, in the host's words. */
     onBehalfOf: readOnly(string.nullable()),
     /** Why, in the host's words. */
     reason: readOnly(string.nullable()),

@@ -3,7 +3,7 @@ import { fieldSymbols, symbolsOf } from '../query/index.ts';
 import { EMPTY, entityBase, entityReference, group, operation, readOperations, string } from './kit/index.ts';
 import { surfaces } from './surfaces/index.ts';
 
-/** The way of a circuit. */
+/** The path of a circuit. */
 const circuitPath = z
   .object({
     /** The routers that it goes through, that of the client first. */
@@ -13,7 +13,7 @@ const circuitPath = z
   })
   .meta({ id: 'CircuitPath' });
 
-/** A circuit: a connection of a client to a terminator, by the routers between them. */
+/** A circuit: a connection of a client to a terminator, through the routers between them. */
 const circuit = z
   .object({
     ...entityBase,
@@ -23,7 +23,7 @@ const circuit = z
     service: entityReference,
     /** The terminator that it is connected to. */
     terminator: entityReference,
-    /** The way between them. */
+    /** The path between them. */
     path: circuitPath,
   })
   .meta({ id: 'Circuit' });

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { crud, group, optional, reference, required, resource } from './kit/index.ts';
 import { name } from './shared.ts';
 
-/** Any JSON object. A value of another kind is refused as a bad value of this field, not as unreadable JSON. */
+/** Any JSON object. A value of another type is rejected as a bad value of this field, not as unreadable JSON. */
 const jsonObject = z
   .unknown()
   .superRefine((value, context) => {
@@ -13,10 +13,10 @@ const jsonObject = z
   .transform((value) => value as Readonly<Record<string, unknown>>) // just checked above
   .meta({ type: 'object' });
 
-/** `all` stands for every config type where a session names the types it wants. */
+/** `all` stands for every config type when a session names the types it wants. */
 const configTypeName = name.refine((value) => value !== 'all', { error: '"all" is reserved and cannot be the name of a config type' });
 
-/** `{}` says nothing and reads back as null, like no schema at all. */
+/** `{}` constrains nothing and reads back as null, as if there were no schema. */
 const schemaDocument = jsonObject.transform((value): Readonly<Record<string, unknown>> | null =>
   Object.keys(value).length === 0 ? null : value,
 );

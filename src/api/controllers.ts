@@ -32,7 +32,7 @@ export const controller = resource({
     isOnline: readOnly(boolean, { keep: 'computed' }),
     /** When the controller last started. */
     lastJoinedAt: readOnly(timestamp, { filter: true }),
-    /** It says again and again that it is there: until then it counts as such. */
+    /** Heartbeat deadline: the controller counts as running until then. */
     onlineUntil: readOnly(timestamp, { keep: 'hidden', volatile: true, index: true }),
   },
   symbols: { isOnline: { path: 'isOnline', type: 'boolean' } },

@@ -47,7 +47,7 @@ const usableEdgeRouter = z
     isOnline: boolean,
     /** Address by protocol, e.g. `tls`. */
     supportedProtocols: z.record(string, string),
-    /** How far the router is in learning what it must know of the network. */
+    /** How far the router has synchronized its model of the network. */
     syncStatus: string,
     /** Not for clients. */
     cost: z.null(),

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { readOnly, resource } from './kit/index.ts';
 
-/** How far a consumer has come in the change log. The id is the name of the consumer. */
+/** The position of a consumer in the change log. The id is the name of the consumer. */
 export const cursor = resource({
   kind: 'cursor',
   collection: 'cursors',

@@ -26,7 +26,7 @@ export const maintenanceTask = resource({
     startedAt: readOnly(timestamp),
     /** Null during the run, and after the loss of its controller. */
     endedAt: readOnly(timestamp),
-    /** When it last ended well. */
+    /** When it last succeeded. */
     succeededAt: readOnly(timestamp),
     error: readOnly(string),
     /** The name of the last saved snapshot. */
@@ -46,7 +46,7 @@ const integrityState = z
     /** True during the run. */
     inProgress: boolean,
     results: z.array(finding).meta({ description: 'At most 1000.' }),
-    /** When the run began; null when there was none. */
+    /** When the run began; null if there was none. */
     startTime: timestamp.nullable(),
     tooManyErrors: boolean.meta({ description: 'Whether there is more than `results` holds.' }),
   })
@@ -59,7 +59,7 @@ const snapshotState = z
     error: string.nullable().meta({ description: 'Why the last snapshot was not kept.' }),
     /** True while it is being taken. */
     inProgress: boolean,
-    /** When it began; null when there was none. */
+    /** When it began; null if there was none. */
     startTime: timestamp.nullable(),
     name: string.nullable().meta({ description: 'Of the last snapshot that was kept: `snapshotFolder` stores it as `NAME.ndjson`.' }),
     succeededAt: timestamp.nullable().meta({ description: 'When a snapshot was last kept.' }),

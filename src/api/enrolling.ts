@@ -37,7 +37,7 @@ const enrolled = z
   })
   .meta({ id: 'Enrolled' });
 
-/** As clients say it: certificate requests come in each of these. */
+/** Media types that clients send certificate requests with. */
 const MEDIA = ['application/json', 'application/x-pem-file', 'text/plain', 'application/pkcs7'];
 
 const common = {
@@ -60,9 +60,9 @@ const byCertificate = ['ENROLLMENT_NO_VALID_CAS', 'CERT_FAILED_VALIDATION', 'MIS
 /** The new certificates of a router. */
 const extendedRouter = z
   .object({
-    /** The certificate by which it proves itself in PEM, then those above it, without the root. */
+    /** The certificate with which it authenticates, in PEM, then those above it, without the root. */
     cert: string,
-    /** The certificate of its own server, likewise. */
+    /** The certificate of its server, likewise. */
     serverCert: string,
   })
   .meta({ id: 'ExtendedRouter' });
@@ -150,9 +150,9 @@ export const enrolling = group('enrolling', 'Enrolling', {
       /** The requests for the new certificates of a router. */
       schema: z
         .object({
-          /** A request for the certificate by which it proves itself, in PEM. */
+          /** A request for the certificate with which it authenticates, in PEM. */
           certCsr: csr,
-          /** A request for the certificate of its own server, in PEM. */
+          /** A request for the certificate of its server, in PEM. */
           serverCertCsr: csr,
         })
         .meta({ id: 'ExtendRouter' }),

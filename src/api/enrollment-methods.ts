@@ -13,11 +13,11 @@ const outstanding = {
   expiresAt: timestamp,
 };
 
-/** A method by which identities enroll: administrators ask for it. */
+/** A method by which identities enroll: administrators request it. */
 interface IdentityMethod {
-  /** The field that an enrollment of the method cannot be without; of other methods it is of no effect. */
+  /** The field that an enrollment of this method requires; other methods ignore it. */
   readonly needs?: 'caId' | 'username';
-  /** How a body that creates an identity asks for it: by the value of `needs`, or by a boolean. */
+  /** How a body that creates an identity requests it: by the value of `needs`, or by a boolean. */
   readonly request: z.ZodType;
   /** An enrollment that the identity may still use, in the details of the identity. */
   readonly outstanding: z.ZodObject;
@@ -32,9 +32,9 @@ const identityMethods = {
     request: shortText.nullish().meta({ description: 'Id of a certificate authority.' }),
     outstanding: z.object({
       ...outstanding,
-      /** Reference to the authority whose certificates will do. */
+      /** Reference to the authority whose certificates are accepted. */
       ca: entityReference,
-      /** Id of the authority whose certificates will do. */
+      /** Id of the authority whose certificates are accepted. */
       caId: string,
     }),
   },
@@ -64,7 +64,7 @@ export const requestableMethod = z.enum(Object.keys(identityMethods) as Identity
 export const enrollmentMethod = z.enum([...requestableMethod.options, 'erott', 'trott']);
 export type EnrollmentMethodName = z.infer<typeof enrollmentMethod>;
 
-/** The field that an enrollment of a method cannot be without. */
+/** The field that an enrollment of a method requires. */
 export const neededBy = (method: IdentityMethodName): IdentityMethod['needs'] => {
   const row: IdentityMethod = identityMethods[method];
   return row.needs;

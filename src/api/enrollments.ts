@@ -23,14 +23,14 @@ export const enrollment = resource({
   about:
     'An enrollment is a one-time right to get an authenticator, or the certificates of a router, with a token, until it expires. It belongs to an identity, an edge router or a transit router.',
   fields: {
-    /** Id of the identity that enrolls; of routers there is none. */
+    /** Id of the identity that enrolls; routers have none. */
     // Only enrollments of identities can be requested; those of routers have no identity.
     identityId: { ...identity, schema: identity.schema as z.ZodType<string | null, string>, absent: true },
     /**
      * `ott`: a certificate of the network; `ottca`: the use of a certificate of a known CA; `updb`: a password; `erott`, `trott`: the certificates of
      * a router.
      */
-    // Bodies are read with `input`, so what the schema itself would take never counts.
+    // Bodies are read with `input`, so the input type of the schema never matters.
     method: { ...createOnly(enrollmentMethod as z.ZodType<EnrollmentMethodName, IdentityMethodName>), input: requestableMethod },
     /** When the enrollment ends: RFC 3339. */
     expiresAt: createOnly(dateTime),
@@ -44,7 +44,7 @@ export const enrollment = resource({
     username: { ...optional(username), write: 'createOnlyOptional' },
     /** SHA-256 of the token, by which an enrollment is found. */
     tokenHash: readOnly(string, { keep: 'hidden', unique: true }),
-    /** The JWT, and in it the token, sealed: administrators may see both again. */
+    /** The JWT, and in it the token, sealed: administrators may read both later. */
     sealed: sealed(string, ({ tokenHash }) => `enrollment:${tokenHash}`),
     /** The token to enroll with. */
     token: { ...readOnly(string, { keep: 'computed' }), credential: true },

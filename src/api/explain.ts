@@ -3,7 +3,7 @@ import { data, entityReference, group, operation, string } from './kit/index.ts'
 import { boolean, shortText } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
-/** One entry of a role array, held against one entity. */
+/** One entry of a role array, evaluated for one entity. */
 const selector = z
   .object({
     selector: string.meta({ description: 'An entry of the role array: `#attribute`, `@id`, `#all`.' }),
@@ -20,7 +20,7 @@ const side = z
   })
   .meta({ id: 'ExplainedSide', description: 'One role array of a policy, held against one entity.' });
 
-/** A posture check of a policy, as it stands for the identity. */
+/** A posture check of a policy, with its result for the identity. */
 const explainedCheck = z
   .object({
     /** The check. */
@@ -35,7 +35,7 @@ const explainedCheck = z
   })
   .meta({ id: 'ExplainedPostureCheck' });
 
-/** A service policy, held against the identity and the service. */
+/** A service policy, evaluated for the identity and the service. */
 const explainedPolicy = z
   .object({
     /** The policy. */

@@ -5,7 +5,7 @@ import { off, only } from './not-yet.ts';
 import { blankIsNull, boolean, isWebAddress, name, notBlank, pem, shortText } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
-/** Dates of what has no certificate. */
+/** Validity dates of a signer without a certificate. */
 const NO_DATE = '0001-01-01T00:00:00.000Z';
 
 const targetToken = z.enum(['ACCESS', 'ID']).meta({ description: 'Which token of the provider clients shall send.' });
@@ -31,7 +31,7 @@ const shared = {
   externalAuthUrl: optional(webAddressOrBlank),
   /** Id of the client at the provider. */
   clientId: optional(shortText, { filter: true }),
-  /** Scopes that clients ask the provider for. */
+  /** Scopes that clients request from the provider. */
   scopes: texts(),
   targetToken: optional(targetToken, { default: 'ACCESS', filter: true }),
 } as const;
@@ -60,7 +60,7 @@ export const externalJwtSigner = resource({
       keep: 'hidden',
       disclosable: true,
     },
-    /** Name that tokens give to the certificate's key; its fingerprint where there is none. */
+    /** Key id (`kid`) of the certificate in tokens; defaults to its fingerprint. */
     kid: optional(blankIsNull, { unique: true, filter: true }),
     /** The claim that says who the bearer is: its name, or with a leading `/` a JSON Pointer into the claims (RFC 6901), such as `/kubernetes.io~1name`. */
     claimsProperty: optional(claim, { default: 'sub', filter: true }),
@@ -77,9 +77,9 @@ export const externalJwtSigner = resource({
     commonName: readOnly(string, { default: '', filter: true }),
     /** SHA-1 of the certificate in hex. */
     fingerprint: readOnly(string, { unique: true, filter: true }),
-    /** When the certificate begins to be valid; the year 1 where there is none. */
+    /** When the certificate begins to be valid; the year 1 if there is none. */
     notBefore: readOnly(timestamp, { default: NO_DATE, filter: true }),
-    /** When the certificate ceases to be valid; the year 1 where there is none. */
+    /** When the certificate ceases to be valid; the year 1 if there is none. */
     notAfter: readOnly(timestamp, { default: NO_DATE, filter: true }),
   },
   symbols: { certPem: { path: 'certPem', type: 'string' } },

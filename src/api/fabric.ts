@@ -1,4 +1,4 @@
-/** Routers, services and terminators as the fabric API shows them: the same entities as those of the management API, in a form of their own. */
+/** Routers, services and terminators as the fabric API shows them: the same entities as those of the management API, in a different form. */
 import * as z from 'zod';
 import { entityBase, entityReference, group, type Kind, listQuery, operation, page, readOperations, rightTo, string } from './kit/index.ts';
 import { routerInterfaces, versionInfo } from './router-reports.ts';
@@ -74,11 +74,11 @@ const fabricTerminator = z
     address: string,
     /** Distinguishes the instances of one service. */
     instanceId: string,
-    /** Cost of the way, 0 to 65535. */
+    /** Cost of the path, 0 to 65535. */
     cost,
-    /** Before which others it is taken: `required`, then `default`, then `failed`. */
+    /** Order of preference: `required`, then `default`, then `failed`. */
     precedence,
-    /** Cost as the traffic makes it. */
+    /** Dynamic cost, which depends on the traffic. */
     dynamicCost: cost,
     /** Id of the identity that hosts it; empty for one that an administrator has made. */
     hostId: string,

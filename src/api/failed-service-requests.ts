@@ -54,7 +54,7 @@ export const failedServiceRequest = resource({
   unrecorded: true,
   fields: {
     identityId: reference('identity', { write: 'never', onDelete: 'cascade' }),
-    /** Counts those of an identity: their order, even of many within a millisecond. */
+    /** Sequence number within the identity: orders even requests of the same millisecond. */
     number: readOnly(z.int(), { keep: 'hidden', index: true, default: 0 }),
     apiSessionId: readOnly(fields.apiSessionId, { default: '' }),
     serviceId: readOnly(fields.serviceId, { default: '' }),

@@ -39,7 +39,7 @@ export const identity = resource({
   about: 'An identity is a security principal that can bind (host) or dial (connect to) services: a person, a device, an application.',
   fields: {
     name: required(name, { unique: true, filter: true }),
-    /** Only `Router` is a type of its own; all others are stored as `Default`. */
+    /** Only `Router` is a distinct type; all others are stored as `Default`. */
     type: writeOnly(z.enum(['User', 'Device', 'Service', 'Router', 'Default']), { required: true }),
     /** Id of the identity type: `Default` or `Router`. */
     typeId: reference('identityType', { write: 'never', default: 'Default', filter: 'type' }),
@@ -64,13 +64,13 @@ export const identity = resource({
     serviceHostingPrecedences: map(precedence, { keys: 'service' }),
     hostedServices: keysOf('serviceHostingCosts', 'serviceHostingPrecedences'),
     permissions: noPermissions(),
-    /** Any data of applications. */
+    /** Arbitrary application data. */
     appData: optional(jsonMap, { default: {} }),
     /** True if it is disabled now: it cannot log in. */
     disabled: readOnly(boolean, { keep: 'computed' }),
     /** When it was disabled. */
     disabledAt: readOnly(timestamp, { absent: true }),
-    /** Until when it is disabled; left out where there is no end. */
+    /** Until when it is disabled; omitted if there is no end. */
     disabledUntil: readOnly(timestamp, { absent: true }),
     /** The environment that its client reported at its last login. */
     envInfo: readOnly(envInfo, { default: {} }),

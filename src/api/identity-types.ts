@@ -1,7 +1,7 @@
 import { crud, group, required, resource } from './kit/index.ts';
 import { name } from './shared.ts';
 
-/** Two fixed types: `Default` for all that stands for people and programs, `Router` for the companions of edge routers. */
+/** Two fixed types: `Default` for people and programs, `Router` for the companions of edge routers. */
 export const identityType = resource({
   kind: 'identityType',
   collection: 'identity-types',

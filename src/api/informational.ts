@@ -38,7 +38,7 @@ const spec = z
   })
   .meta({ id: 'Spec' });
 
-/** Where this API is reached by a protocol. */
+/** Where this API is reached over a protocol. */
 const protocol = z.object({ address: string.meta({ description: '`host:port`' }) }).meta({ id: 'Protocol' });
 
 const open = { permission: 'open', surfaces: [surfaces.management, surfaces.client] } as const;

@@ -3,7 +3,7 @@ import { data, group, list, operation, string, textUpTo } from './kit/index.ts';
 import { boolean } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
-/** Which routers are asked, and for what. */
+/** Which routers are queried, and for which values. */
 const inspectRequest = z
   .object({
     appRegex: textUpTo(256).meta({
@@ -38,7 +38,7 @@ const inspectResponse = z
   })
   .meta({ id: 'InspectResponse' });
 
-/** Asks connected routers for what they alone know. */
+/** Queries connected routers for values that only they know. */
 export const inspections = group('inspections', 'Inspections', {
   run: operation('POST', '/inspections', {
     operationId: 'inspect',

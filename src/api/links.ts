@@ -29,11 +29,11 @@ const routerLink = z
     sourceRouter: entityReference,
     /** The router that was dialed. */
     destRouter: entityReference,
-    /** `Connected`: what is not connected is no link here. */
+    /** Always `Connected`: only connected links are listed. */
     state: string,
     /** Always false: links are deleted instead of being taken out of use. */
     down: boolean,
-    /** Cost of the link without what is measured. */
+    /** Static cost of the link, without measured latency. */
     staticCost: z.int(),
     /** Nanoseconds to the dialed router; 0, because the controller measures none. */
     sourceLatency: z.int(),

@@ -35,9 +35,9 @@ export const mfa = resource({
     sealedRecoveryCodes: sealed(string, ({ identityId }) => `mfa:${identityId}:recovery-codes`),
     /** Places in that list of the recovery codes that were used. */
     spentRecoveryCodes: readOnly(whole, { keep: 'hidden', default: [] }),
-    /** Intervals of TOTP whose codes completed a login, for as long as they could be given again. */
+    /** Intervals of TOTP whose codes completed a login, for as long as they could be replayed. */
     spentIntervals: readOnly(whole, { keep: 'hidden', default: [] }),
-    /** The login, or the browser, in which an enrollment began that is not verified; null for an API session. */
+    /** The login, or the browser, that began an enrollment not verified yet; null for an API session. */
     begunIn: readOnly(string.nullable(), { keep: 'hidden', default: null }),
     /** When the latest wrong codes were given. */
     wrongCodesAt: readOnly(z.array(timestamp), { keep: 'hidden', default: [], volatile: true }),

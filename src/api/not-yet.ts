@@ -2,8 +2,8 @@ import { type Field, list, writeOnly } from './kit/index.ts';
 import { boolean, shortText } from './shared.ts';
 
 /**
- * Fields of later levels of the API, which ask for what this controller does not do. They are taken where they ask for nothing, because consoles send them,
- * and refused otherwise, so that no right is believed to be given.
+ * Fields of later levels of the API, which this controller does not implement. Empty values are accepted, because consoles send them,
+ * and all others refused, so that nobody believes a right was granted.
  */
 
 const WHY = 'this controller does not enroll identities by tokens of signers';

@@ -64,7 +64,7 @@ const query = z.object({
   id: shortText.optional(),
 });
 
-/** The factors that a login still owes; null before the primary login, and when nothing is left. */
+/** The factors that a login still owes; null before the primary login, and if none remain. */
 const queries = z
   .object({
     /** How to provide each. */
@@ -98,7 +98,7 @@ const body = {
   required: false,
   unsupported: 'UNSUPPORTED_MEDIA_TYPE',
 } as const;
-/** JSON for programs, a page for browsers, or a redirect to what comes next. */
+/** JSON for programs, a page for browsers, or a redirect to the next step. */
 const answer = { is: 'response', contentTypes: [JSON_TYPE, HTML_TYPE] } as const;
 const page = { is: 'response', contentTypes: [HTML_TYPE, TEXT_TYPE] } as const;
 /** Errors of every step: an unknown host, no body, or a sender that may not take it. */

@@ -99,7 +99,7 @@ const publicKey = z
 /** The keys that verify the tokens of the provider. */
 export const keySet = z
   .object({
-    /** The keys, also those that sign only later, or not any more. */
+    /** The keys, including those that are not yet, or no longer, used to sign. */
     keys: z.array(publicKey),
   })
   .meta({ id: 'OidcKeySet' });
@@ -126,7 +126,7 @@ export const authorizeFields = {
   method: shortText.optional(),
   /** Config types whose data the session wants to see with services: ids or names, or `all`. */
   configTypes: z.union([list(shortText, 1000), shortText]).optional(),
-  /** `none` asks not to log in, which is refused. */
+  /** `none` forbids a login prompt, and is refused. */
   prompt: shortText.optional(),
   /** An earlier id token. */
   id_token_hint: shortText.optional(),
@@ -174,7 +174,7 @@ export type TokenForm = z.infer<typeof tokenForm>;
 /** Tokens. */
 export const tokenAnswer = z
   .object({
-    /** For the header `Authorization: Bearer`; or the id token, where one was asked for in exchange. */
+    /** For the header `Authorization: Bearer`; or the id token, if the exchange requested one. */
     access_token: string,
     /** `Bearer`; `N_A` for an id token in exchange. */
     token_type: string,

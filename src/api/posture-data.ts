@@ -30,7 +30,7 @@ export const postureData = resource({
     processes: readOnly(z.array(processFact).readonly(), { keep: 'hidden' }),
     /** The last report for each path, under any id. */
     paths: readOnly(z.array(processFact).readonly(), { keep: 'hidden' }),
-    /** When each fact was last reported (stored as `toldAt` since the first release). Volatile, because a repeated report is no change worth a revision. */
+    /** When each fact was last reported (stored as `toldAt` since the first release). Volatile, because a repeated report does not merit a revision. */
     toldAt: readOnly(z.record(string, timestamp).readonly(), { keep: 'hidden', volatile: true }),
   },
 });

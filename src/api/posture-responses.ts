@@ -5,7 +5,7 @@ import { boolean } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
 /** Answers in one request, at most. */
-const MOST_AT_ONCE = 1000;
+const MAX_RESPONSES = 1000;
 
 /** By custom the id of the posture check that is answered. It is not verified. */
 const id = textUpTo(256);
@@ -125,7 +125,7 @@ export const postureResponses = group('postureResponses', 'Posture responses', {
   createBulk: operation('POST', '/posture-response-bulk', {
     operationId: 'createPostureResponseBulk',
     summary: 'Report several facts about the endpoint, all or nothing',
-    body: { schema: list(postureResponse, MOST_AT_ONCE), name: 'postureResponse' },
+    body: { schema: list(postureResponse, MAX_RESPONSES), name: 'postureResponse' },
     ...byClients,
   }),
 });

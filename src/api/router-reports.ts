@@ -107,7 +107,7 @@ export const olderHello = z
 
 export type Hello = z.input<typeof hello> | z.input<typeof olderHello>;
 
-/** How far a router is in learning what it must know of the network. */
+/** How far a router has synchronized its model of the network. */
 export const syncStatus = z.enum([
   'SYNC_NEW',
   'SYNC_QUEUED',

@@ -20,7 +20,7 @@ import { boolean, cost, jsonMap, name } from './shared.ts';
 /** The outstanding enrollment, if any, for those who may see it. */
 const whileUnverified = { keep: 'computed' } as const;
 
-/** Fields of all routers, edge routers or not, which share one name space. */
+/** Fields of all routers, edge routers or not, which share one namespace. */
 const common = {
   name: required(name, { unique: true, filter: true }),
   /** Cost of a path through the router, 0 to 65535. */
@@ -93,7 +93,7 @@ export const edgeRouter = resource({
     hostname: readOnly(string, { keep: 'computed' }),
     /** Address by protocol, e.g. `tls`. */
     supportedProtocols: readOnly(z.record(string, string), { keep: 'computed' }),
-    /** How far the router is in learning what it must know of the network. */
+    /** How far the router has synchronized its model of the network. */
     syncStatus: readOnly(string, { keep: 'computed' }),
     /** The software that the router runs. */
     versionInfo: readOnly(versionInfo, { keep: 'computed' }),

@@ -3,7 +3,7 @@ import type { Predicate } from '../query/predicate.ts';
 import { readOnly, resource, string } from './kit/index.ts';
 import { boolean } from './shared.ts';
 
-/** Plain data, that no client sends. */
+/** Plain data that no client sends. */
 const predicate = z.custom<Predicate>();
 
 /** The rest of a review of sessions that one transaction could not complete, because a change affected too many of them. */

@@ -20,7 +20,7 @@ import { shortText } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
 const sessionType = z.enum(['Dial', 'Bind']);
-/** A router by which the session's client reaches the service; `urls` are its `supportedProtocols` under the name that older clients know. */
+/** A router through which the session's client reaches the service; `urls` are its `supportedProtocols` under the name that older clients know. */
 const sessionEdgeRouter = commonEdgeRouter
   .extend({
     /** The same as `supportedProtocols`. */
@@ -44,9 +44,9 @@ export const session = resource({
     identityId: reference('identity', { write: 'never', onDelete: 'cascade', alone: true }),
     /** `Dial` or `Bind`. */
     type: readOnly(sessionType, { filter: true, default: 'Dial' }),
-    /** Stands where the token would: the session's id, which opens nothing. */
+    /** In place of the token: the session's id, which is not a credential. */
     token: readOnly(string, { keep: 'computed' }),
-    /** Routers by which the client reaches the service. */
+    /** Routers through which the client reaches the service. */
     edgeRouters: readOnly(z.array(sessionEdgeRouter).nullable(), { keep: 'computed' }),
     /** Service policies that let it in. */
     servicePolicies: readOnly(z.array(entityReference), { keep: 'computed' }),
@@ -96,7 +96,7 @@ const createdSession = z
     /** `Dial` or `Bind`. */
     type: sessionType,
     token: string.meta({ description: 'A JWT by which routers know the session.' }),
-    /** Routers by which the client reaches the service. */
+    /** Routers through which the client reaches the service. */
     edgeRouters: z.array(sessionEdgeRouter),
   })
   .meta({ id: 'CreatedSession' });

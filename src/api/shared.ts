@@ -18,7 +18,7 @@ export const name = shortText
 /** A text that says something. */
 export const notBlank = shortText.refine((value) => value.trim() !== '', 'must not be blank').meta({ minLength: 1 });
 
-/** Blank text is no value. */
+/** Blank text counts as no value. */
 export const blankIsNull = shortText.transform((value): string | null => (value.trim() === '' ? null : value));
 
 /** A text that is an http or https address. */

@@ -13,7 +13,7 @@ export const tenant = resource({
   about: 'A tenant is a network among several in one database, each in a namespace of its own.',
   unrecorded: true,
   fields: {
-    /** In the registry: by which hosts know it. None while it is being made or erased. */
+    /** Name in the registry, by which hosts know it. None while it is being created or erased. */
     name: readOnly(string, { keep: 'hidden', unique: true }),
     /** In the registry: the secret key of the network, under the key of the host. None once it is to be erased. */
     sealedKey: sealed(string, ({ id }) => `tenant:${id}`),

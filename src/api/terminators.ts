@@ -35,7 +35,7 @@ export const terminator = resource({
     address: required(shortText.min(1), { filter: true }),
     /** Cost of the way, 0 to 65535. */
     cost: optional(cost, { default: 0 }),
-    /** Before which others it is taken: `required`, then `default`, then `failed`. */
+    /** Order of preference: `required`, then `default`, then `failed`. */
     precedence: optional(precedence, { default: 'default' }),
     /** Cost as the traffic makes it. */
     dynamicCost: readOnly(z.int(), { keep: 'computed' }),
@@ -43,15 +43,15 @@ export const terminator = resource({
     identity: { ...optional(shortText, { default: '', filter: 'instanceId' }), write: 'createOnlyOptional' },
     /** Proof of the owner of `identity`; kept sealed, and shown nowhere. */
     identitySecret: { ...writeOnly(shortText), write: 'createOnlyOptional' },
-    /** Under the host's secret key, bound to the terminator; null where none was given. */
+    /** Under the host's secret key, bound to the terminator; null if none was given. */
     sealedIdentitySecret: sealed(string, ({ id }) => `terminator:${id}:identity-secret`),
-    /** The session by which a client hosts it; null where there is none. */
+    /** The session with which a client hosts it; null if there is none. */
     hostedIn: readOnly(z.object({ sessionId: string, isStored: z.boolean(), apiSessionId: string }), { keep: 'hidden' }),
     /** Data for clients that dial it, by number, in hex: such as the public key of the hosting client. */
     peerData: readOnly(z.record(string, string), { keep: 'hidden', default: {} }),
     hostId: readOnly(string, { keep: 'hidden', default: '', filter: true }),
     sourceCtrl: readOnly(string, { keep: 'hidden', default: '', filter: true }),
-    /** Names of what it points at, kept in step: for filters and order. */
+    /** Names of the entities it refers to, kept in sync for filtering and sorting. */
     serviceName: readOnly(string, { keep: 'hidden', filter: 'service.name', volatile: true }),
     routerName: readOnly(string, { keep: 'hidden', filter: 'router.name', volatile: true }),
   },

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { data, group, operation, string } from './kit/index.ts';
 import { surfaces } from './surfaces/index.ts';
 
-/** A JWT by which clients find the network, and trust it. */
+/** A JWT that tells clients where the network is and lets them trust it. */
 const networkJwt = z
   .object({
     /** Which JWT it is. */

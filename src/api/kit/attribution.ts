@@ -1,13 +1,13 @@
 /**
- * Who acts, in which request, for whom and why: under these names in all that `authorize`, `hooks`, `observe` and `events` hand to the host.
- * @typeParam A the actor: its name as text, as in change records, or as much of it as is known there
+ * Who acts, in which request, on whose behalf and why: `authorize`, `hooks`, `observe` and `events` all use these names.
+ * @typeParam A the actor: its name as text, as in change records, or whatever part of it is known at that point
  */
 export interface Attribution<A = string> {
-  /** As text: id of the identity that acts, the host's own name for who acts (`sso:123`), `system` for the host's own code, `anonymous` for a login. */
+  /** As text: id of the identity that acts, the host's name for the actor (`sso:123`), `system` for the host's own code, `anonymous` for a login. */
   readonly actor: A;
-  /** By which the host knows the request, as in logs, errors and answers. */
+  /** Request id, as in logs, errors and answers. */
   readonly requestId: string;
-  /** For whom the actor does it, in the host's words (`onBehalfOf` of the call). */
+  /** On whose behalf the actor does it, in the host's words (`onBehalfOf` of the call). */
   readonly onBehalfOf?: string | null | undefined;
   /** Why, in the host's words (`reason` of the call). */
   readonly reason?: string | null | undefined;

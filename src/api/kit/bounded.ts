@@ -1,17 +1,17 @@
 import * as z from 'zod';
-// By name: bundlers take `z.core` whole, with the messages of all languages.
+// Imported by name: bundlers would include `z.core` whole, with the messages of all languages.
 import { $constructor, $ZodAsyncError, util } from 'zod/v4/core';
 
 /**
  * Bounded strings, lists and maps for client input. The bound is checked before the elements, and at most a hundred faults are collected: a refusal
- * must not cost more than what it refuses. zod's own lists and maps collect every fault, so `operation` does not accept them, or unbounded strings,
+ * must not cost more than the input it refuses. zod's own lists and maps collect every fault, so `operation` does not accept them, or unbounded strings,
  * as input.
  */
 
-/** Faults after which the rest of a list or map is not looked at. One of them is reported. */
+/** Faults after which the rest of a list or map is not checked. One of them is reported. */
 export const MOST_FAULTS = 100;
 
-/** A text of at most `most` characters. One that is longer is refused by its length, and looked at no further. */
+/** A text of at most `most` characters. A longer one is refused by its length alone, without further checks. */
 export const textUpTo = (most: number): z.ZodString => z.string().max(most, { abort: true });
 
 /** A list of at most `most` elements. */
@@ -28,7 +28,7 @@ interface Bounded {
   readonly most: number;
 }
 
-// With types of their own, for the compiler takes what they assert only from names that have one.
+// Explicitly typed, because the compiler accepts assertion functions only with an explicit type annotation.
 const asArray: (inst: z.ZodArray, def: z.core.$ZodArrayDef) => void = z.ZodArray.init;
 const asRecord: (inst: z.ZodRecord, def: z.core.$ZodRecordDef) => void = z.ZodRecord.init;
 
@@ -59,7 +59,7 @@ const MapOf: z.core.$constructor<z.ZodRecord, z.core.$ZodRecordDef & Bounded> = 
     payload.value = values;
     for (const key of keys) {
       if (isEnough(payload)) break;
-      // Bodies are refused before; what a hook of the host returns is not. Assigned, the key would be the prototype of the copy.
+      // Bodies were already refused, but values from a host hook were not. Assigning this key would set the prototype of the copy.
       if (key === '__proto__') payload.issues.push({ code: 'custom', message: 'must have no key __proto__', input, inst });
       else values[key] = parsed(def.valueType, input[key], key, payload, context);
     }
@@ -69,7 +69,7 @@ const MapOf: z.core.$constructor<z.ZodRecord, z.core.$ZodRecordDef & Bounded> = 
 
 type Payload = z.core.ParsePayload;
 
-/** The value that comes out, with what is wrong with it among the faults of the whole. */
+/** Returns the parsed value, and adds its faults to those of the whole. */
 const parsed = (
   schema: z.core.$ZodType,
   value: unknown,

@@ -43,7 +43,7 @@ export interface CrudOperations<F extends Fields> {
   readonly delete: Operation<Id, Empty>;
 }
 
-/** The six standard operations of a kind, but for those excepted. */
+/** The six standard operations of a kind, except those excluded. */
 export const crud = <F extends Fields, Except extends CrudVerb = never>(
   kind: Resource<string, F>,
   {

@@ -4,16 +4,16 @@ import type { Field } from './field.ts';
 import { readSelectors } from './roles.ts';
 import { type HiddenSetField, hiddenSet } from './sets.ts';
 
-/** The attributes that the role array `from` names: kept beside it by every write, so that policies are found by them. */
+/** The attributes that the role array `from` names: stored with it by every write, as an index for finding policies. */
 export const attributeIndex = (from: string): HiddenSetField => hiddenSet({ of: 'attributeIndex', from });
 
-/** The ids that are keys of the maps `from`, which are of one kind: kept beside them by every write, so that entities are found by them. */
+/** The ids that are keys of the maps `from`, all of one kind: stored with them by every write, as an index for finding entities. */
 export const keysOf = (...from: readonly string[]): HiddenSetField => hiddenSet({ of: 'keys', from });
 
-/** The text `from` as `foldCase` has it, if there is one: kept beside it by every write, so that entities are found by it case-insensitively. */
+/** The text `from` as `foldCase` has it, if there is one: stored with it by every write, for case-insensitive lookup. */
 export const folded = (from: string): HiddenSetField => hiddenSet({ of: 'folded', from });
 
-/** The fields of a row with those that follow from others: what `attributeIndex`, `keysOf` and `folded` say. */
+/** Adds the derived fields (`attributeIndex`, `keysOf` and `folded`) to the fields of a row. */
 export const withDerived = <R extends Readonly<Record<string, unknown>>>(fields: Readonly<Record<string, Field>>, row: R): R => {
   const derived: Record<string, readonly string[]> = {};
   for (const name in fields) {

@@ -7,7 +7,7 @@ interface Versioned {
 }
 
 /**
- * Attaches the version to an entity outside of its fields, so that JSON and comparisons do not see it: to its `_links`, which spreads and rests of it share.
+ * Attaches the version to an entity outside its fields, hidden from JSON and comparisons: to its `_links`, which spread and rest copies share.
  * @returns the entity
  */
 export const withVersion = <T extends object>(entity: T, version: number): T => {

@@ -3,7 +3,7 @@ import { mapOf } from './bounded.ts';
 
 /** Fields that every entity shows, and references between entities. */
 
-/** In answers. What clients send has a bound: `shortText`, `pem`. */
+/** For answers. Client input is bounded: `shortText`, `pem`. */
 export const string = z.string();
 
 /** As stored and shown: UTC, three decimals. */
@@ -38,21 +38,21 @@ export const entityReference = z
 
 export type EntityReference = z.infer<typeof entityReference>;
 
-/** Tags in answers: numbers only where the setting `numericTags` is or was on. */
+/** Tags in answers: numbers only if the setting `numericTags` is or was on. */
 export const shownTags = z.record(string, z.union([string, z.number(), z.boolean(), z.null()]));
 export type Tags = Readonly<z.infer<typeof shownTags>>;
 
 /** Limits of the tags of one entity. Tools that keep their state in tags use a few short ones. */
-const MOST_TAGS = 200;
+const MAX_TAGS = 200;
 const LONGEST_TAG_NAME = 256;
 const LONGEST_TAG = 4096;
 /** Bytes of all tags together, as JSON in UTF-8. */
-const MOST_TAG_BYTES = 65_536;
+const MAX_TAG_BYTES = 65_536;
 
 /** The reason why tags are invalid; undefined for valid ones. */
 const tagFault = (given: Readonly<Record<string, unknown>>): string | undefined => {
   const entries = Object.entries(given);
-  if (entries.length > MOST_TAGS) return `an entity has at most ${MOST_TAGS} tags, got ${entries.length}`;
+  if (entries.length > MAX_TAGS) return `an entity has at most ${MOST_TAGS} tags, got ${entries.length}`;
   for (const [key, value] of entries) {
     if (key === '') return 'tags must have names that are not empty';
     if (key.length > LONGEST_TAG_NAME) return `names of tags have at most ${LONGEST_TAG_NAME} characters, got ${key.length}`;
@@ -62,20 +62,20 @@ const tagFault = (given: Readonly<Record<string, unknown>>): string | undefined 
       return `tags have at most ${LONGEST_TAG} characters, but ${key} has ${value.length}`;
   }
   const bytes = new TextEncoder().encode(JSON.stringify(given)).length;
-  return bytes > MOST_TAG_BYTES ? `the tags of an entity have at most ${MOST_TAG_BYTES} bytes as JSON, got ${bytes}` : undefined;
+  return bytes > MAX_TAG_BYTES ? `the tags of an entity have at most ${MOST_TAG_BYTES} bytes as JSON, got ${bytes}` : undefined;
 };
 
 /** User-defined names with values: text, boolean or null (specification, "Conventions" 4), or a number. */
-export const tags = mapOf(z.unknown(), MOST_TAGS)
+export const tags = mapOf(z.unknown(), MAX_TAGS)
   .superRefine((value, context) => {
     const message = tagFault(value);
     if (message) context.addIssue({ code: 'custom', message });
   })
   .meta({
     id: 'Tags',
-    description: `A map of user-defined names to text, boolean or null, or to a number where the setting \`numericTags\` is on: at most ${MOST_TAGS} of them, with names of at most ${LONGEST_TAG_NAME} and texts of at most ${LONGEST_TAG} characters, ${MOST_TAG_BYTES} bytes in all.`,
-    maxProperties: MOST_TAGS,
-  }) as z.ZodType<Tags, Tags>; // what the refinement lets through
+    description: `A map of user-defined names to text, boolean or null, or to a number where the setting \`numericTags\` is on: at most ${MAX_TAGS} of them, with names of at most ${LONGEST_TAG_NAME} and texts of at most ${LONGEST_TAG} characters, ${MAX_TAG_BYTES} bytes in all.`,
+    maxProperties: MAX_TAGS,
+  }) as z.ZodType<Tags, Tags>; // the refinement lets only these through
 
 export const created = z
   .object({
@@ -85,7 +85,7 @@ export const created = z
     id: string,
   })
   .meta({ id: 'Created', description: 'The id and the place of a new entity.' });
-/** An answer that holds nothing. */
+/** An empty answer. */
 export const empty = z.object({}).meta({ id: 'Empty' });
 
 /** Fields that every entity shows. */
@@ -94,7 +94,7 @@ export const entityBase = {
   _links: links,
   /** When it was created: ISO 8601, UTC. */
   createdAt: timestamp,
-  /** Unique within the kind, and given by the controller. */
+  /** Unique within the kind, and assigned by the controller. */
   id: string,
   /** User-defined names with values. */
   tags,

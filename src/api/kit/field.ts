@@ -3,7 +3,7 @@ import type { FieldType } from '../../query/predicate.ts';
 
 /**
  * When the field table of a kind lets a client write a field. `required`: needed by create and replace. `optional`: by neither. `requiredOnCreate`,
- * `requiredOnReplace`: by that one. `createOnly`, `createOnlyOptional`: taken by create alone. `discriminator`: repeated in every body, and never
+ * `requiredOnReplace`: by that one alone. `createOnly`, `createOnlyOptional`: taken by create alone. `discriminator`: repeated in every body, and never
  * changed. `never`: read only.
  */
 export type WriteMode =
@@ -20,7 +20,7 @@ export type WriteMode =
 export type KeepMode = 'stored' | 'computed' | 'input' | 'hidden';
 
 export interface FieldOptions {
-  /** No two entities share a value; null is no value. A clash is 400 with this field. */
+  /** No two entities share a value; null does not count. A clash is 400 with this field. */
   readonly unique?: boolean;
   /** Usable in `filter` and `sort`: by its own name, or by another. */
   readonly filter?: true | string;
@@ -28,7 +28,7 @@ export interface FieldOptions {
   readonly index?: boolean;
   /** Left out of answers while it is null or false. Otherwise null is shown. */
   readonly absent?: boolean;
-  /** Changing it alone is no change worth a revision (activity dates). */
+  /** Changing it alone does not draw a revision (activity dates). */
   readonly volatile?: boolean;
   /** For a hidden field that the kind's behaviour may show if a setting allows it. Events and records never have it. */
   readonly disclosable?: boolean;
@@ -49,7 +49,7 @@ export interface Field<W extends WriteMode = WriteMode, K extends KeepMode = Kee
   readonly write: W;
   readonly keep: K;
   readonly schema: z.ZodType<Out, In>;
-  /** The schema in bodies, where it differs from that of answers; default `schema`. */
+  /** The schema in bodies, if it differs from that of answers; default `schema`. */
   readonly input?: z.ZodType;
   /** The value that is stored when a write leaves the field out. */
   readonly default: Out | null;
@@ -58,7 +58,7 @@ export interface Field<W extends WriteMode = WriteMode, K extends KeepMode = Kee
   /**
    * `attributes`: role attributes (`empty`: how an empty set is shown, default null). `selectors`: `#attribute`, `@id` or `#all`, of entities of a
    * kind. `attributeIndex`: the attributes that another field's selectors name. `keys`: the keys of other fields that are maps. `folded`: the text of
-   * another field in the form in which case does not count, if there is one. `references`: ids of
+   * another field in case-folded form, if there is one. `references`: ids of
    * entities of a kind, removed from the set when the entity is deleted, unless `restrict` prevents that. `values`: plain strings.
    */
   readonly set?:
@@ -87,7 +87,7 @@ export interface Reference {
   readonly alone?: true;
   /** The entity's reference also names its collection as `urlName`. */
   readonly urlName?: true;
-  /** Where there is no entity the reference is null; default: it is left out. */
+  /** The reference is null if there is no entity; default: it is omitted. */
   readonly orNull?: true;
   /** Every entity has one. Default: the field may be null. */
   readonly isSet?: true;
@@ -115,7 +115,7 @@ export const discriminator = stored('discriminator');
 /** A field that is left out of answers while it is unset. */
 type Absent = { readonly absent: true };
 
-/** May be left out: then it is `default` on create and replace (null where no default is given). */
+/** May be left out: then it is `default` on create and replace (null if no default is given). */
 export function optional<In, Out>(
   schema: Schema<In, Out>,
   options: FieldOptions & Absent & { readonly default?: NoInfer<Out> },
@@ -165,7 +165,7 @@ export const convertedOnCreate = <In, Out>(
   write: 'createOnlyOptional',
   keep: 'computed',
   input,
-  schema: schema as Schema<In, Out>, // bodies are read with `input`, so what `schema` itself would take never counts
+  schema: schema as Schema<In, Out>, // bodies are read with `input`, so the input type of `schema` never matters
   default: null,
 });
 

@@ -3,7 +3,7 @@ import * as z from 'zod';
 /** As PATCH wants a value: it may be left out, and null is not given. */
 export const given = <S extends z.ZodType>(schema: S) => schema.nullish().transform((value) => value ?? undefined);
 
-/** A document of which PATCH may give some of the leaves. */
+/** A document that PATCH may change leaf by leaf. */
 export const leaves = <S extends Record<string, z.ZodType>>(shape: S) =>
   z.object(
     Object.fromEntries(Object.entries(shape).map(([key, schema]) => [key, given(schema)])) as {

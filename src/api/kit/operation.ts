@@ -44,7 +44,7 @@ export interface Operation<I = unknown, O = unknown, D = I> {
   readonly permission: Permission;
   /** For operations on entities of the caller's own identity: the right to call them for those of every identity. */
   readonly ofAll?: `ops.${'read' | 'delete'}`;
-  /** A lesser actor gets 401, or 403 where the specification says so. */
+  /** An actor without the rights gets 401, or 403 if the specification says so. */
   readonly denied?: 403;
   /** The request must present a client certificate in TLS: without one it is 401, before its body is looked at. */
   readonly needsCertificate?: true;
@@ -115,7 +115,7 @@ type BodyDecoded<B> = B extends { readonly schema: z.ZodType; readonly required:
     : unknown;
 type Expand<T> = { [K in keyof T]: T[K] };
 type Types<O> = O extends { readonly types?: infer T } ? NonNullable<T> : never;
-/** Nothing of what is handed in is changed, so that what was read can be handed in as it is. */
+/** Arguments are never mutated, so an entity that was read can be passed in as it is. */
 type Untouched<T> = T extends Uint8Array ? T : T extends object ? { readonly [K in keyof T]: Untouched<T[K]> } : T;
 /** The input of an in-process caller. */
 export type InputOf<O> = Types<O> extends { readonly input: infer I } ? Untouched<I> : never;
@@ -146,7 +146,7 @@ type Declared<Q, H, B, A extends Answer> = Omit<
   readonly headers?: H;
   readonly body?: B;
   readonly answer: A;
-  /** Default: 201 for what is created, else 200. */
+  /** Default: 201 for a creation, else 200. */
   readonly status?: number;
   /** Default: management. */
   readonly surfaces?: readonly Surface[];
@@ -154,7 +154,7 @@ type Declared<Q, H, B, A extends Answer> = Omit<
 
 /**
  * Declares an operation; input and output types follow from path, query, headers, body and answer.
- * @throws TypeError when its input holds a text, a list or a map without a bound
+ * @throws TypeError if its input holds a text, a list or a map without a bound
  */
 export const operation = <
   const P extends string,
@@ -176,7 +176,7 @@ export const operation = <
     if (place !== undefined)
       throw new TypeError(`the input of ${method} ${path} has no bound at ${place || 'its root'}: use textUpTo, list and mapOf of the kit`);
   }
-  // `types` is a phantom: the object holds what was declared and nothing else.
+  // `types` is a phantom: the object holds only the declaration.
   const isConditional = method !== 'GET' && rest.entity !== undefined;
   return { method, path, surfaces, isConditional, status: rest.answer.is === 'created' ? 201 : 200, ...rest } as never;
 };

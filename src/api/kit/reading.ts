@@ -22,7 +22,7 @@ export type ReadOperations<T> = {
   readonly get: Operation<{ readonly id: string }, T>;
 };
 
-/** The two operations by which entities are read that are shown in a form of their own. */
+/** The two operations that read entities shown in a different form. */
 export const readOperations = <T>(schema: z.ZodType<T>, { collection, names, of, ...common }: ReadOptions): ReadOperations<T> => ({
   list: operation('GET', `/${collection}`, {
     operationId: `list${names[1]}`,

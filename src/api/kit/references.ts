@@ -85,7 +85,7 @@ const idSet = list(word, MOST_ENTRIES)
   .transform(sortedSet)
   .meta({ id: 'IdSet', description: 'A set of ids, each named once.' });
 
-/** A set of ids of entities of kind `target`. An unknown id is 404; what is deleted leaves the set. */
+/** A set of ids of entities of kind `target`. An unknown id is 404; deleted entities leave the set. */
 export const references = (target: string): SetField => ({
   write: 'optional',
   keep: 'stored',

@@ -56,7 +56,7 @@ export interface TypedList<P extends Kind, C extends Kind, Q extends ListQuerySc
 }
 
 export interface RelatedListOptions<V extends string, Q extends ListQuerySchema> {
-  /** Default: what every list takes. */
+  /** Default: the query of every list. */
   readonly query?: Q;
   /** Published names of the operations that differ from the regular ones, by verb. */
   readonly operationIds?: Readonly<Partial<Record<V, string>>>;
@@ -83,7 +83,7 @@ export const relatedListOf = <P extends Kind, C extends Kind, Q extends ListQuer
     operation: operation('GET', `/${parent.collection}/{id}/${child.collection}`, {
       operationId: operationIds[verb] ?? `list${singular}${children}`,
       summary: `List the ${many} of ${nounWithArticle(parent)}`,
-      permission: rightTo('read', child), // of what is listed, wherever it is listed
+      permission: rightTo('read', child), // the right to the listed kind, wherever it is listed
       surfaces: surfaces[verb] ?? [known.management],
       query: query ?? listQuery,
       answer: page(child.schemas.detail),

@@ -65,7 +65,7 @@ export const selectsByRole = <P extends Kind, O extends Kind, Q extends ListQuer
   ];
 };
 
-/** Entities of the two kinds meet where one of `policies` selects both. */
+/** Entities of the two kinds are related if one of `policies` selects both. */
 export const through = <A extends Kind, B extends Kind, Q extends ListQuerySchema = ListQuerySchema>(
   one: A,
   policies: Kind,
@@ -76,7 +76,7 @@ export const through = <A extends Kind, B extends Kind, Q extends ListQuerySchem
   relatedListOf(other, one, { by: 'policies', ...policyPath(policies, other, one) }, options),
 ];
 
-/** @throws TypeError when the policies have no role array for one of the kinds */
+/** @throws TypeError if the policies have no role array for one of the kinds */
 export const policyPath = (policies: Kind, from: Kind, to: Kind): PolicyPath => ({
   policies,
   from: roleArrayOf(policies, from),

@@ -20,16 +20,16 @@ export interface ResourceDeclaration<K extends string, F extends Fields, N exten
   readonly nouns?: Names;
   /** Name of the body parameter; default: the kind. Named in the error for a missing body. */
   readonly bodyName?: string;
-  /** Name in rights, where it is not the kind's own: the routers of every kind are `router`. */
+  /** Name in rights, if it differs from the kind's name: the routers of every kind are `router`. */
   readonly right?: string;
   /** One sentence for the reference documentation. */
   readonly about: string;
   readonly fields: F;
-  /** No table of its own: of the rows of the kind `of`, those in which the hidden field `where` is true. Ids and unique values are shared with it. */
+  /** A view without a table: the rows of the kind `of` whose hidden field `where` is true. Ids and unique values are shared with it. */
   readonly view?: { readonly of: string; readonly where: string };
-  /** Its id is that of an entity of another kind, where the field `while` has that value. */
+  /** Its id is that of an entity of another kind, if the field `while` has that value. */
   readonly idOf?: { readonly kind: string; readonly while: readonly [field: string, value: string] };
-  /** Notes that controllers keep for themselves: to write them is no change, and draws no revision and leaves no record. */
+  /** Internal state of controllers: a write is not a change, draws no revision and leaves no record. */
   readonly unrecorded?: true;
   /** How lists below an unknown entity are answered; default 404. */
   readonly unknownParent?: 'emptyList';
@@ -62,7 +62,7 @@ export interface AnyRow {
   readonly [field: string]: unknown;
 }
 
-/** A kind as generic code reads it, without types of its own. Precise types ride on the phantom `types`, as with operations. */
+/** A kind as generic code reads it, without precise types. Those ride on the phantom `types`, as with operations. */
 export interface Kind extends ResourceDeclaration<string, Fields> {
   readonly variants?: { readonly by: string; readonly tables: Readonly<Record<string, Fields>> };
   readonly schemas: Readonly<Record<'create' | 'replace' | 'patch' | 'detail', z.ZodType>>;
@@ -123,7 +123,7 @@ type TagsInput = {
   readonly tags?: Tags | null | undefined;
 };
 
-// Conditional, so that of a union of tables each gives its own shape.
+// Conditional, so that it distributes over a union of tables.
 export type CreateBody<F extends Fields> = F extends Fields
   ? Expand<
       { readonly [K in KeysWritten<F, 'required' | 'createOnly' | 'requiredOnCreate' | 'discriminator'>]: Needed<F[K]> } & {
@@ -220,11 +220,11 @@ export const resource = <const K extends string, const F extends Fields, const N
       ),
       patch: body(written(true, ['required', 'discriminator'], 'optional', 'requiredOnReplace'), `${singular}Patch`),
       detail: detailSchema(fields, `${singular}Detail`),
-    } as unknown as Resource<K, F>['schemas'], // the types say what these shapes say: both are computed from the same field table
+    } as unknown as Resource<K, F>['schemas'], // the types match these shapes: both are computed from the same field table
   };
 };
 
-/** Answers show a reference to the entity where bodies have its id: bodies take both, so that what was shown can be sent back. */
+/** Answers show a reference to the entity and bodies have its id: bodies accept both, so that an answer can be sent back. */
 const idOrReference = (id: z.ZodType): z.ZodType =>
   preprocess((given) => {
     const reference = shownReference.safeParse(given);

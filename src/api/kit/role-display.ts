@@ -5,7 +5,7 @@ export const roleDisplay = z
   .object({
     /** The entry as it was written. */
     role: z.string(),
-    /** The entry with the name of what it selects in the place of an id. */
+    /** The entry, with a name in place of the id. */
     name: z.string(),
   })
   .meta({ id: 'RoleDisplay' });

@@ -5,14 +5,14 @@ import type { Kind } from './resource.ts';
 import { MOST_ENTRIES, type SetField, word } from './sets.ts';
 
 /** Role attributes of one entity, at most. */
-const MOST_ATTRIBUTES = 2000;
+const MAX_ATTRIBUTES = 2000;
 
 const attributeFault = (value: string): string | undefined => {
   if (value === '') return 'role attributes may not be empty';
   return hasSign(value) ? `role attributes may not be prefixed with ${value[0]}` : undefined;
 };
 
-const attribute = list(word, MOST_ATTRIBUTES).superRefine((values, context) => {
+const attribute = list(word, MAX_ATTRIBUTES).superRefine((values, context) => {
   const bad = values.find((value) => attributeFault(value) !== undefined);
   if (bad !== undefined) context.addIssue({ code: 'custom', message: attributeFault(bad), path: [] });
 });
@@ -22,7 +22,7 @@ const roleAttributes = attribute.transform(sortedSet).meta({
   description: 'A set of role attributes, by which policies select the entity. No attribute begins with # or @.',
 });
 
-const anyAttribute = list(word, MOST_ATTRIBUTES)
+const anyAttribute = list(word, MAX_ATTRIBUTES)
   .superRefine((values, context) => {
     if (values.includes('')) context.addIssue({ code: 'custom', message: 'role attributes may not be empty', path: [] });
   })
@@ -110,7 +110,7 @@ const parsed = (roles: readonly string[]): Selection => {
     if (entry.startsWith('@')) ids.push(entry.slice(1));
     else if (entry.startsWith('#') && entry !== EVERYTHING) attributes.push(entry.slice(1));
   }
-  // Many selections are asked for their ids only.
+  // Many selections are used for their ids only.
   let known: Set<string> | undefined;
   return { everything: roles.includes(EVERYTHING), ids, hasId: (id) => (known ??= new Set(ids)).has(id), attributes };
 };

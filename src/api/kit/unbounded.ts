@@ -15,7 +15,7 @@ const search = (schema: z.core.$ZodTypes): string | undefined => {
   const { def } = schema._zod;
   switch (def.type) {
     case 'string':
-      return typeof (schema as z.ZodString).maxLength === 'number' ? undefined : ''; // texts of this library are no others
+      return typeof (schema as z.ZodString).maxLength === 'number' ? undefined : ''; // this library has no other texts
     case 'number':
     case 'boolean':
     case 'null':

@@ -19,9 +19,9 @@ type Tables<C extends Fields, B extends string, V extends Variants> = {
 }[keyof V & string];
 
 /**
- * A kind whose entities have different fields by what the field `by` says. In bodies and details each variant has a schema of its own;
+ * A kind whose entities have different fields depending on the field `by`. In bodies and details each variant has a schema of its own;
  * in the store and in filters there is one table with the fields of all.
- * @throws TypeError when two variants have a field of one name, for which the table has one place
+ * @throws TypeError if two variants have a field of the same name, because the table has one place for it
  */
 export const variantResource = <
   const K extends string,

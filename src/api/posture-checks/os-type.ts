@@ -24,7 +24,7 @@ export const operatingSystem = z
   .object({
     /** Name of the system. */
     type: osType,
-    /** Ranges of which the version must be in one; null for any version. */
+    /** Ranges, one of which must contain the version; null for any version. */
     versions: z.array(string).readonly().nullable(),
   })
   .readonly()

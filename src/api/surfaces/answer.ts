@@ -7,13 +7,13 @@ export type Answer =
    * on every surface.
    */
   | { readonly is: 'data'; readonly schema: z.ZodType; readonly counts?: string; readonly isBare?: true }
-  /** A page of a list. `of` names the kind whose entities these are, where they are shown in another form than their detail. */
+  /** A page of a list. `of` names the kind whose entities these are, if they are shown in a form other than their detail. */
   | { readonly is: 'page'; readonly item: z.ZodType; readonly of?: string }
   | { readonly is: 'created'; readonly schema: z.ZodType }
   | { readonly is: 'empty'; readonly schema: z.ZodType }
   /** No envelope: the handler returns `{ contentType, body }`. */
   | { readonly is: 'raw'; readonly contentTypes: readonly string[] }
-  /** No envelope: the handler returns an `HttpOutput`, with a status, headers and a body of its own. No media types: there is never a body. */
+  /** No envelope: the handler returns an `HttpOutput`, with its own status, headers and body. No media types: there is never a body. */
   | { readonly is: 'response'; readonly contentTypes: readonly string[] }
   /**
    * Server-Sent Events: the handler returns an `AsyncIterable` of them, which must end once `call.signal` is aborted. With `item`, the data of each event

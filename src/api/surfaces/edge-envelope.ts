@@ -17,7 +17,7 @@ export const dataAndMeta: Envelope = {
       case 'empty':
         return EMPTY;
       case 'page':
-        return pageEnvelope(output as Page<unknown>); // what the operation declares to return
+        return pageEnvelope(output as Page<unknown>); // as the operation declares
       case 'data':
         if (answer.isBare) return bareJson.write(answer, output);
         return answer.counts === undefined ? dataEnvelope(output) : countedEnvelope(output, answer.counts);
@@ -51,7 +51,7 @@ export const errorAndMeta: ErrorForm = {
 
 const dataEnvelope = (data: unknown): string | AsyncIterable<string> =>
   !(data instanceof Written) && isLarge(data)
-    ? wholeOrParts(dataParts(data as object)) // what is large is an object
+    ? wholeOrParts(dataParts(data as object)) // only objects are large
     : `{"data":${data instanceof Written ? data.text : (JSON.stringify(data) ?? 'null')},"meta":{${VERSIONS}}}`;
 
 function* dataParts(data: object): Generator<string> {
@@ -62,7 +62,7 @@ function* dataParts(data: object): Generator<string> {
 
 /** Clients read the number of results from a pagination, though such a list has no pages. */
 const countedEnvelope = (output: unknown, counts: string): string => {
-  const list = (output as Readonly<Record<string, unknown>>)[counts] as readonly unknown[]; // what the operation declares
+  const list = (output as Readonly<Record<string, unknown>>)[counts] as readonly unknown[]; // as the operation declares
   const pagination = { limit: -1, offset: 0, totalCount: list.length };
   return JSON.stringify({ data: output, meta: { ...META, filterableFields: [], pagination } });
 };

@@ -11,7 +11,7 @@ export type DataAnswer = Exclude<Answer, { readonly is: 'raw' | 'response' | 'ev
 export interface Envelope {
   readonly contentType: string;
   /**
-   * @param output what the operation declares to return
+   * @param output as the operation declares it
    * @returns the body, or the parts of a long one
    */
   readonly write: (answer: DataAnswer, output: unknown) => string | AsyncIterable<string>;
@@ -33,7 +33,7 @@ export interface ErrorAnswer {
 /** The form of refusals. */
 export interface ErrorForm {
   readonly contentType: string;
-  /** @param requestId by which the log knows the request */
+  /** @param requestId as in the log */
   readonly write: (error: ApiError, requestId: string) => ErrorAnswer;
   /** The schema of a whole body. */
   readonly schema: JsonSchema;

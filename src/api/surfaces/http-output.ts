@@ -6,10 +6,10 @@ export interface HttpOutput {
   /** Default: that of the operation, or else 200. */
   readonly status?: number;
   readonly headers?: HeaderValues;
-  /** Needed where there is a body. */
+  /** Required if there is a body. */
   readonly contentType?: string;
   /**
-   * A whole body, or one that is sent as it is made: the next part is asked for when the client has taken those before. It is given up by
+   * A whole body, or a stream with backpressure: the next part is requested once the client has taken the previous ones. It is given up by
    * `return()` when the client goes away, and must settle once `call.signal` is aborted.
    */
   readonly body?: string | Uint8Array | AsyncIterable<string | Uint8Array>;

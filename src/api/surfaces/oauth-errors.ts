@@ -64,7 +64,7 @@ export const bareErrors: ErrorForm = {
 /** Paths that are unknown, and methods, are refused to people as well as to programs. */
 const plain = (error: ApiError): ErrorAnswer => ({ contentType: `${TEXT_TYPE}; charset=utf-8`, body: `${sentenceOf(error)}\n` });
 
-/** The cause, where it is a sentence. RFC 6749, 5.2 leaves no room for quotes and backslashes. */
+/** The cause, if it is a sentence. RFC 6749, 5.2 leaves no room for quotes and backslashes. */
 const sentenceOf = ({ message, cause }: ApiError): string => {
   const reason = cause && ('reason' in cause ? cause.reason : 'message' in cause ? cause.message : undefined);
   return (reason ?? message).replaceAll(/["\\]/g, "'").replaceAll(/[^\x20-\x7e]/g, '?');

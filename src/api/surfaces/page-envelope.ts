@@ -4,7 +4,7 @@ import { META } from '../../wire/meta.ts';
 import type { Page } from './answer.ts';
 import { isLarge, jsonParts, PART, type Texts, Written } from './json-parts.ts';
 
-/** Items that are turned into text at once, at most: fewer of large ones, one at first. */
+/** Maximum number of items serialized in one go: fewer if they are large, and one at first. */
 const SLICE = 10;
 /** Characters up to which an answer is sent whole, with its length. A longer one is sent part by part, and other requests are served in between. */
 const WHOLE = 524_288;
@@ -52,7 +52,7 @@ function* slicesOf({ data, filterableFields, pagination: { limit, offset, totalC
     const large = items.findIndex((each) => each instanceof Written || isLarge(each));
     if (large === 0) {
       yield separator;
-      yield* jsonParts(data[i++] as object, texts); // what is large is an object
+      yield* jsonParts(data[i++] as object, texts); // only objects are large
       continue;
     }
     const slice = large < 0 ? items : items.slice(0, large);
@@ -62,7 +62,7 @@ function* slicesOf({ data, filterableFields, pagination: { limit, offset, totalC
     count = Math.max(1, Math.min(SLICE, Math.floor((PART * slice.length) / text.length)));
   }
   const pagination = `{"limit":${limit === Infinity ? NO_LIMIT : limit},"offset":${offset},"totalCount":${totalCount}}`;
-  // A list that takes no filter says nothing of fields.
+  // A list without a filter does not report filterable fields.
   const fields = filterableFields.length === 0 ? '' : `"filterableFields":${JSON.stringify(filterableFields)},`;
   yield `],"meta":{${VERSIONS},${fields}"pagination":${pagination}}}`;
 }

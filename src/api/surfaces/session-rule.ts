@@ -1,7 +1,7 @@
 import type { ApiError } from '../../errors/index.ts';
 import { SESSION_CHALLENGE } from '../../wire/challenge.ts';
 
-/** How a caller authenticates. `system` and `identity` are for the host's own code and cannot be sent over HTTP. */
+/** How a caller authenticates. `system` and `identity` are for the host's code and cannot be sent over HTTP. */
 export type Credentials =
   | { readonly kind: 'none' }
   | { readonly kind: 'system' }

@@ -10,14 +10,14 @@ export interface Surface<N extends string = string> {
   readonly name: N;
   /** Path below which it answers. */
   readonly prefix: Prefix;
-  /** Further paths that lead to it. The longest prefix of a path decides, so that `/` takes what belongs to no other surface. */
+  /** Aliases of the prefix. The longest matching prefix wins, so that `/` takes every path that belongs to no other surface. */
   readonly aliases: readonly Prefix[];
   /** The form of bodies with data. */
   readonly envelope: Envelope;
   /** The form of refusals, also of paths and methods that are unknown below its prefix. */
   readonly errorForm: ErrorForm;
   readonly session: SessionRule;
-  /** Answer headers of its own that other origins may read, in lower case. */
+  /** Answer headers of this surface that other origins may read, in lower case. */
   readonly exposedHeaders: readonly string[];
   /** Refuses a repeated query parameter that takes one value; otherwise its first value counts. */
   readonly refusesRepeated: boolean;
@@ -28,7 +28,7 @@ export interface Surface<N extends string = string> {
 type Optional = 'aliases' | 'exposedHeaders' | 'refusesRepeated' | 'refusesUnknown';
 type Declaration<N extends string> = Omit<Surface<N>, Optional> & Partial<Pick<Surface, Optional>>;
 
-/** @throws TypeError for a prefix or an alias that is no normal path */
+/** @throws TypeError for a prefix or an alias that is not a normalized path */
 export const surface = <const N extends string>({
   aliases = [],
   exposedHeaders = [],

@@ -7,7 +7,7 @@ const timeoutSeconds = z.int().transform((seconds): number => (seconds <= 0 ? -1
 
 const prompt = () => optional(boolean, { default: false, absent: true, filter: true });
 
-/** The API session must have passed a code, and again after the timeout and five minutes after waking or unlocking, where the check says so. */
+/** The API session must have passed a code, and again after the timeout and five minutes after waking or unlocking, if the check says so. */
 export const mfaVariant = variant('Mfa', {
   /** Seconds that a passed code counts; -1: without end. */
   timeoutSeconds: optional(timeoutSeconds, { default: -1 }),

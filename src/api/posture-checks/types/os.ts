@@ -19,7 +19,7 @@ const version = shortText
 const given = z.object({
   /** Name of the system. */
   type: osType,
-  /** Ranges of which the version must be in one, e.g. `>=10.0.0`; none, or null, for any version. */
+  /** Ranges, one of which must contain the version, e.g. `>=10.0.0`; none, or null, for any version. */
   versions: list(version, 100).nullable(),
 });
 

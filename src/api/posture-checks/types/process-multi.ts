@@ -20,7 +20,7 @@ const stored = z
     path: string,
     /** SHA-256 of binaries that will do; none: any will do. */
     hashes: texts,
-    /** SHA-1 of certificates of which one must have signed it; none: any will do. */
+    /** SHA-1 of certificates, one of which must have signed it; empty: no signature required. */
     signerFingerprints: texts,
   })
   .readonly()
@@ -38,7 +38,7 @@ const entry = z
     path: shortText.min(1),
     /** SHA-256 of binaries that will do; none: any will do. */
     hashes: list(shortText, 1000).nullish(),
-    /** SHA-1 of certificates of which one must have signed it; none: any will do. */
+    /** SHA-1 of certificates, one of which must have signed it; empty: no signature required. */
     signerFingerprints: list(shortText, 1000).nullish(),
   })
   .superRefine((value, context) => {
