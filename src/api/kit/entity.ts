@@ -52,7 +52,7 @@ const MAX_TAG_BYTES = 65_536;
 /** The reason why tags are invalid; undefined for valid ones. */
 const tagFault = (given: Readonly<Record<string, unknown>>): string | undefined => {
   const entries = Object.entries(given);
-  if (entries.length > MAX_TAGS) return `an entity has at most ${MOST_TAGS} tags, got ${entries.length}`;
+  if (entries.length > MAX_TAGS) return `an entity has at most ${MAX_TAGS} tags, got ${entries.length}`;
   for (const [key, value] of entries) {
     if (key === '') return 'tags must have names that are not empty';
     if (key.length > LONGEST_TAG_NAME) return `names of tags have at most ${LONGEST_TAG_NAME} characters, got ${key.length}`;
@@ -62,7 +62,7 @@ const tagFault = (given: Readonly<Record<string, unknown>>): string | undefined 
       return `tags have at most ${LONGEST_TAG} characters, but ${key} has ${value.length}`;
   }
   const bytes = new TextEncoder().encode(JSON.stringify(given)).length;
-  return bytes > MAX_TAG_BYTES ? `the tags of an entity have at most ${MOST_TAG_BYTES} bytes as JSON, got ${bytes}` : undefined;
+  return bytes > MAX_TAG_BYTES ? `the tags of an entity have at most ${MAX_TAG_BYTES} bytes as JSON, got ${bytes}` : undefined;
 };
 
 /** User-defined names with values: text, boolean or null (specification, "Conventions" 4), or a number. */
