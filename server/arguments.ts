@@ -46,7 +46,7 @@ export const givenBy = <Name extends string>(...sources: readonly Source[]): Giv
 
 /**
  * Reads arguments by the table of options. Not strict, so that refusals are our own sentences: every token is checked here.
- * @returns `help` when that was asked for
+ * @returns `help` if that was requested
  * @throws StartFailure that names the argument, and what would be right
  */
 export const readArguments = (args: readonly string[], table: OptionTable): Source | 'help' => {
@@ -77,7 +77,7 @@ export const readArguments = (args: readonly string[], table: OptionTable): Sour
 
 /**
  * The end of a sentence that refuses a name.
- * @param names how each of the known names is spelt, by the form in which it is compared
+ * @param names the spelling of each known name, by its normalized form
  */
 export const hintOf = (given: string, names: ReadonlyMap<string, string>): string => {
   const meant = names.get(nearest(given, [...names.keys()]) ?? '');

@@ -33,7 +33,7 @@ export const readIfThere = async (file: string): Promise<string | undefined> => 
 export const writeWhole = (file: string, text: string, mode: number): Promise<void> => putWhole(file, text, mode, rename);
 
 /**
- * Like `writeWhole`, but only if the file does not exist. If several processes do so at once, one creates the file, and all read its content.
+ * Like `writeWhole`, but only if the file does not exist. If several processes do so concurrently, one creates the file, and all read its content.
  * @returns the content of the file
  * @throws StartFailure
  */

@@ -18,7 +18,7 @@ export interface Surroundings {
 
 /**
  * The options of the command line, which override those of the environment, which override those of the file of `--config`.
- * @returns `help` when that was asked for
+ * @returns `help` if that was requested
  * @throws StartFailure for an unknown option, with the nearest known one
  */
 export const givenOptions = (

@@ -55,7 +55,7 @@ export const greet = async (
   return lines.join('\n');
 };
 
-/** The same as log events. A new password is written to a file instead, because logs are kept and read by others. */
+/** The greeting as log events. A new password is written to a file instead, because logs are kept and read by others. */
 export const logGreeting = async (
   messages: Logger,
   controller: ManagementController,

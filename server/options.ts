@@ -115,8 +115,8 @@ The data folder is that of the SQLite file, else data. A signal (SIGTERM, SIGINT
 Exit status: 0 after a complete shutdown, 1 when the start or the shutdown failed, 3 when the shutdown did not finish in time.`;
 
 /**
- * @returns undefined when help was asked for
- * @throws StartFailure that names the option, what it was given, and what would be right
+ * @returns undefined if help was requested
+ * @throws StartFailure that names the option, the given value and the valid ones
  */
 export const readOptions = (args: readonly string[], environment: Environment): ServerOptions | undefined => {
   const given = givenOptions(args, TABLE, surroundings(environment));

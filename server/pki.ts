@@ -132,7 +132,7 @@ const rootIn = async (folder: string): Promise<KeyPair | undefined> => {
   return root;
 };
 
-/** Reads the pair of a file, or creates it. If several processes do so at once, all use the pair of the first. */
+/** Reads the pair of a file, or creates it. If several processes do so concurrently, all use the pair of the first. */
 const keepPair = async (file: string, isGood: (pair: KeyPair) => boolean, make: () => Promise<KeyPair>): Promise<KeyPair> => {
   const text = await readIfThere(file);
   const known = pairOf(text ?? '');

@@ -9,7 +9,7 @@ import { type CheckMember, optionOf } from './sources.ts';
 
 type Name = keyof Settings;
 
-/** The setting with an option of its own. */
+/** The setting that has a separate option. */
 const OWN = 'address';
 
 const names = (Object.keys(defaultSettings) as Name[]).filter((name) => name !== OWN); // its own keys

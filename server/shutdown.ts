@@ -15,7 +15,7 @@ const GIVEN_UP = 3;
 export type Close = () => Promise<void>;
 
 /**
- * Ends the process on SIGINT or SIGTERM, even as PID 1 of a container; at once before anything is registered, or on a second signal.
+ * Ends the process on SIGINT or SIGTERM, even as PID 1 of a container; immediately before anything is registered, or on a second signal.
  * @returns registers the function that closes the server, and its time limit in ms. The process exits with 0 after a complete shutdown, 1 if it failed,
  * 3 if it exceeded the limit.
  */

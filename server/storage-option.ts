@@ -12,7 +12,7 @@ export type KeptStorage = Exclude<StorageChoice, { readonly is: 'memory' }>;
 
 export const DEFAULT_STORAGE = 'sqlite:data/controller.db';
 
-/** @throws StartFailure with what would be right */
+/** @throws StartFailure that names the valid values */
 export const storageOf = (storage: string = DEFAULT_STORAGE): StorageChoice => {
   if (storage === 'memory') return { is: 'memory' };
   if (/^postgres(ql)?:/.test(storage)) return { is: 'postgres', url: postgresUrlOf(storage) };

@@ -18,7 +18,7 @@ export interface Tls {
   /** Warnings for the operator. */
   readonly warning?: string;
   /**
-   * Rereads the files, and renews a certificate of the server's own that expires soon. From then on the controller signs with the new pair.
+   * Rereads the files, and renews the server's own certificate if it expires soon. From then on the controller signs with the new pair.
    * @returns undefined if nothing changed
    * @throws StartFailure for invalid files, in which case the pair in use is kept
    */

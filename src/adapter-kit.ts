@@ -107,7 +107,7 @@ export { readEach } from './storage/read-each.ts';
 export { ReaderSlot, ReaderSlots } from './storage/reader-slots.ts';
 export { storageSchema } from './storage/schema.ts';
 export { WrittenRows } from './storage/written-rows.ts';
-// Name and version, for what adapters write down.
+// Name and version, for the records that adapters write.
 export { software } from './version.ts';
 // Common parts of every answer over HTTP.
 export { isRequestId, newRequestId } from './wire/request-id.ts';

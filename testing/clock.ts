@@ -8,7 +8,7 @@ export interface TestClock extends Clock {
   advance(by: string): void;
   /** Lets time pass as on a machine that was suspended: timers that are due by its end run then, once each. For long times: `advance` runs what repeats each time. */
   suspend(by: string): void;
-  /** As `advance`, but `between` is awaited after each task: what one has begun is over before the next begins. */
+  /** Like `advance`, but awaits `between` after each task, so that the work of one ends before the next begins. */
   advanceInSteps(by: string, between: () => Promise<void>): Promise<void>;
 }
 
@@ -24,7 +24,7 @@ const lengthOf = (duration: string): number => {
 
 /**
  * A clock for tests.
- * @param at where it stands at first, ISO text
+ * @param at the initial time, ISO text
  */
 export const frozenClock = (at = '2026-11-21T10:00:00.000Z'): TestClock => {
   let now = Date.parse(at);

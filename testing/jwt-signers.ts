@@ -10,7 +10,7 @@ export interface TestJwtSigner extends TestEntity {
   readonly issuer: string;
   /** The `aud` of its tokens. */
   readonly audience: string;
-  /** Where its keys are served: https, at a name that is served nowhere else. */
+  /** The address of its keys: https, at a name used nowhere else. */
   readonly jwksEndpoint: string;
   /** True while its keys can be fetched. Set it to false for an outage. */
   isReachable: boolean;

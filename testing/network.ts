@@ -27,7 +27,7 @@ export interface TestNetwork extends AsyncDisposable {
    * `clock.advance` does not wait.
    */
   advance(by: string): Promise<void>;
-  /** Resolves when the controller has no transaction and no outbound request under way. */
+  /** Resolves when the controller has no transaction and no outbound request in progress. */
   settled(): Promise<void>;
   /** The recorded events of the network: changes, calls, and its log. */
   readonly recorded: Recorded;

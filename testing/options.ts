@@ -8,7 +8,7 @@ import { type TestOutbound, testOutbound } from './outbound.ts';
 import type { Recorder } from './recorded.ts';
 import type { Work } from './work.ts';
 
-/** The options of `ManagementController.open`, none of which is needed, and a clock. */
+/** The options of `ManagementController.open`, all optional, and a clock. */
 export interface TestNetworkOptions extends Partial<Omit<ControllerOptions, 'platform'>> {
   /** The clock of the network, for tests that share one or begin at another time. Default: a new `frozenClock()`. */
   readonly clock?: TestClock;

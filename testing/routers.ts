@@ -19,7 +19,7 @@ export interface TestRouter extends TestEntity {
   connect(address?: { readonly hostname: string; readonly port: number }): Promise<RouterConnection>;
   /**
    * The router connects to a server as routers do, over TLS (`serveRouters`, or `serve` with `routers`), and runs the script of the test. It enrolls if necessary. Needs Node.
-   * @throws Error with what the controller said, when it refuses the router
+   * @throws Error with the controller's message, if it refuses the router
    */
   dial(options: ScriptedRouterOptions): Promise<ScriptedRouter>;
   /** The router goes: its connection is lost. */

@@ -12,7 +12,7 @@ import { utf8 } from '../src/control-channel/primitives.ts';
 import type { TestCertificate } from './certificates.ts';
 import type { TestClock } from './clock.ts';
 
-/** Where a controller is reached by routers, and what the router says. */
+/** The address at which routers reach a controller, and the router's messages. */
 export interface ScriptedRouterOptions {
   /** The port of the server. */
   readonly port: number;
@@ -34,11 +34,11 @@ export interface ScriptedRouterOptions {
 
 /** Bytes that came or go as they are, for tests of bad input; and messages. */
 export interface ScriptedRouter extends Pick<Channel, 'send' | 'answer' | 'signal'> {
-  /** Headers of the answer to its hello, and what was said. */
+  /** Headers of the answer to its hello, and its text. */
   readonly welcome: Frame;
   /** Sends a message, and waits for the answer. */
   request<I>(message: MessageType<unknown, I>, value: I, options?: RequestOptions): Promise<Frame>;
-  /** The next message of this kind that was not asked for before, once it comes. @throws when the connection ends before */
+  /** The next unread message of this kind, once it comes. @throws if the connection ends first */
   next(message: Pick<MessageType<unknown>, 'contentType' | 'name'>): Promise<Frame>;
   /** Sends bytes as they are. */
   write(bytes: Uint8Array): void;
@@ -61,7 +61,7 @@ interface Identity {
 const { hello, result } = messages.channel;
 const { serverHello, clientHello } = messages.routers;
 
-/** @throws Error with what the controller said, when it refuses the router or closes the connection */
+/** @throws Error with the controller's message, if it refuses the router or closes the connection */
 export const connectScripted = async ({ id, certificate, clock }: Identity, options: ScriptedRouterOptions): Promise<ScriptedRouter> => {
   const { host = '127.0.0.1', port, version = 'v1.7.2', claimedId = id, script = {} } = options;
   // Only here: the rest of the kit runs where there is no Node.
@@ -72,7 +72,7 @@ export const connectScripted = async ({ id, certificate, clock }: Identity, opti
     cert: certificate.chain,
     key: certificate.key,
     ALPNProtocols: ['ziti-ctrl'],
-    rejectUnauthorized: false, // what is tested is the other end
+    rejectUnauthorized: false, // the test is about the other end
   });
   await new Promise<void>((resolve, reject) => {
     socket.once('secureConnect', resolve).once('error', reject);
@@ -102,7 +102,7 @@ export const connectScripted = async ({ id, certificate, clock }: Identity, opti
       get buffered() {
         return socket.writableLength;
       },
-      drained: async () => undefined, // what a test writes may wait
+      drained: async () => undefined, // writes of a test may wait
       end: () => socket.end(),
     },
     take: (frame) => () => {
@@ -202,7 +202,7 @@ const earlierHeaders = (listeners: Uint8Array): readonly Header[] => [
   earlierHelloHeader.metadata.of(routerMetadata.encode({ capabilities: ['linkManagement'] })),
 ];
 
-/** A group of connections, of which this is the first. */
+/** A group of connections; this is the first. */
 const laterHeaders = (listeners: Uint8Array): readonly Header[] => [
   header.underlayType.of('ctrl.default'),
   header.isGrouped.of(true),

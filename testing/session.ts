@@ -13,8 +13,8 @@ export interface TestSession extends Api {
   /** Id of the identity that logged in. */
   readonly identityId: string;
   /**
-   * Reports facts about the endpoint that meet these posture checks together. For a check of MFA, it passes a code. A later report replaces an
-   * earlier one of its type, so pass all checks that are to hold at once.
+   * Reports endpoint data that satisfies all these posture checks together. For a check of MFA, it passes a code. A later report replaces an
+   * earlier one of its type, so pass all checks that must hold simultaneously.
    *
    * ```ts
    * const linux = await network.postureCheck('linux', { typeId: 'OS', operatingSystems: [{ type: 'Linux', versions: ['>=6.0.0'] }] });

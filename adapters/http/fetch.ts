@@ -11,7 +11,7 @@ export type { Handling } from './handling.ts';
 export type { WebHandler } from './own-errors.ts';
 export type { WebConnection, WebOptions } from './web-bridge.ts';
 
-/** Answers a web-standard request. `connection` has the facts about the client that the request lacks. Never rejects. */
+/** Answers a web-standard request. `connection` describes the client, which the request does not. Never rejects. */
 export type FetchHandler = (request: Request, connection?: WebConnection) => Promise<Response>;
 
 /**
@@ -28,7 +28,7 @@ export const fetchHandler = (controller: Handling, options?: WebOptions): FetchH
 };
 
 /**
- * Wraps a handler of the host's own: an `ApiError` that it throws is answered as the controller answers it, with its status, the envelope, `Retry-After` and
+ * Wraps one of the host's handlers: an `ApiError` that it throws is answered as the controller answers it, with its status, the envelope, `Retry-After` and
  * headers against caching and sniffing. Of all other errors, the promise rejects.
  *
  * ```ts

@@ -25,10 +25,10 @@ export interface NodeOptions extends BodyLimits, AnswerLimits {
    * Path below which the controller answers, e.g. `/overlay`. Default: the root. Hosts that strip the prefix themselves (Express's `use`) need none.
    */
   readonly mount?: string;
-  /** Maximum of concurrent requests; beyond it, requests get 503 with `Retry-After`. Requests with an incomplete body do not count. Default 1,000. */
+  /** Maximum number of concurrent requests; beyond it, requests get 503 with `Retry-After`. Requests with an incomplete body do not count. Default 1,000. */
   readonly maxConcurrent?: number;
   /**
-   * Proxies that are trusted to forward the address and the certificate of the client; a list where they use different headers. Default: none; only this
+   * Proxies that are trusted to forward the address and the certificate of the client; a list if they use different headers. Default: none; only this
    * server's own connections count.
    */
   readonly trustedProxies?: TrustedProxies | readonly TrustedProxies[];

@@ -21,7 +21,7 @@ export const answerError = (error: unknown, host: HostRequest): boolean => {
 };
 
 /**
- * Wraps a listener of the host's own for `http`, `https` or `http2`: an `ApiError` that it throws is answered as the controller answers it, with its status, the
+ * Wraps one of the host's listeners for `http`, `https` or `http2`: an `ApiError` that it throws is answered as the controller answers it, with its status, the
  * envelope, `Retry-After` and headers against caching and sniffing. Of all other errors, and once headers were sent, the promise rejects.
  *
  * ```ts

@@ -15,21 +15,21 @@ import type { BodyLimits } from './waiting-bodies.ts';
 
 /** Limits of a server. */
 export interface ServeLimits extends BodyLimits, AnswerLimits {
-  /** Maximum of concurrent requests; beyond it, requests get 503. Requests with an incomplete body do not count. Default 1,000. */
+  /** Maximum number of concurrent requests; beyond it, requests get 503. Requests with an incomplete body do not count. Default 1,000. */
   readonly maxConcurrent?: number;
-  /** Maximum of open connections; beyond it, new ones are closed. Default 10,000. */
+  /** Maximum number of open connections; beyond it, new ones are closed. Default 10,000. */
   readonly maxConnections?: number;
   /** Milliseconds for the TLS handshake. Default 5,000. */
   readonly handshakeTimeoutMs?: number;
   /** Milliseconds within which the headers of a request must arrive. Default 5,000. */
   readonly headersTimeoutMs?: number;
-  /** Milliseconds within which the whole request must arrive. Default 15,000, later than the controller's own limit, which answers better. */
+  /** Time limit for receiving the whole request, in milliseconds. Default 15,000, later than the controller's own limit, which answers better. */
   readonly requestTimeoutMs?: number;
   /** Milliseconds that a connection may idle between requests. Default 5,000. */
   readonly keepAliveTimeoutMs?: number;
   /** Milliseconds without any traffic while a request is open. Default 100,000. */
   readonly socketTimeoutMs?: number;
-  /** Maximum of bytes of request line and headers. Default 16,384. */
+  /** Maximum size of the request line and headers, in bytes. Default 16,384. */
   readonly maxHeaderBytes?: number;
 }
 

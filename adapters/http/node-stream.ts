@@ -7,7 +7,7 @@ type Streamed = Pick<CoreAnswer, 'signal' | 'isEndless'> & { readonly body: Asyn
 export interface NodeStreams {
   /** Sends a body with backpressure after its headers, and abandons it if the client disconnects. */
   send(res: NodeOutgoing, answer: Streamed): void;
-  /** Ends all open answers that have no end of their own, after their current part. */
+  /** Ends all open answers that would never end by themselves, after their current part. */
   end(): void;
 }
 

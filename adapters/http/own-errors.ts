@@ -1,4 +1,4 @@
-/** Errors of the API that routes of the host's own have thrown: what all HTTP adapters make of them. */
+/** How all HTTP adapters answer API errors that the host's own routes throw. */
 import type { ApiError } from '../../src/index.ts';
 import { webRequestId } from './request-id.ts';
 
@@ -21,10 +21,10 @@ export const REPRESENTATION_HEADERS = [
   'transfer-encoding',
 ] as const;
 
-/** A handler of web-standard requests. `more` is what the host hands in beside the request. */
+/** A handler of web-standard requests. `more` holds the arguments that the host passes after the request. */
 export type WebHandler<More extends readonly unknown[]> = (request: Request, ...more: More) => Response | Promise<Response>;
 
-/** The same handler, whose errors of the API are answers. All else that it throws is thrown on. */
+/** The same handler, but API errors become answers. Other errors are rethrown. */
 export const answeringErrors =
   <More extends readonly unknown[]>(handler: WebHandler<More>): ((request: Request, ...more: More) => Promise<Response>) =>
   async (request, ...more) => {

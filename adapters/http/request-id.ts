@@ -1,12 +1,12 @@
 import { isRequestId, newRequestId } from '../../src/adapter-kit.ts';
 
 /**
- * By which the log and the answer know a request: as the host knows it, else as the client has named it, else a new one.
- * @param ofHost what the host's own middleware has set, of any type
+ * The request id for the log and the answer: the host's, else the client's, else a new one.
+ * @param ofHost the value, of any type, that the host's middleware has set
  * @param header the request's `x-request-id`
  */
 export const requestIdOf = (ofHost: unknown, header: string | null | undefined): string =>
   isRequestId(ofHost) ? ofHost : isRequestId(header) ? header : newRequestId();
 
-/** The same for a web-standard request, which host middleware cannot mark. */
+/** The request id for a web-standard request, which host middleware cannot mark. */
 export const webRequestId = (request: Request): string => requestIdOf(undefined, request.headers.get('x-request-id'));

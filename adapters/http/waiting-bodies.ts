@@ -7,11 +7,11 @@ import type { NodeIncoming } from './node-request.ts';
  * block them.
  */
 export interface BodyLimits {
-  /** Maximum of incomplete bodies. Default 1,000. */
+  /** Maximum number of incomplete bodies. Default 1,000. */
   readonly maxWaitingBodies?: number;
   /** Maximum from one address. Default 100. Not applied to requests of trusted proxies, unless the host resolves the client's address. */
   readonly maxWaitingBodiesPerAddress?: number;
-  /** Maximum of bytes held for incomplete bodies. Default 64 MiB. */
+  /** Maximum number of bytes held for incomplete bodies. Default 64 MiB. */
   readonly maxWaitingBytes?: number;
   /** Minimum average rate of a body, in bytes per second. Default 1,000. */
   readonly minBodyBytesPerSecond?: number;

@@ -8,7 +8,7 @@ export interface Command {
   readonly options: OptionTable;
   /** Sentences below the options. */
   readonly notes?: string;
-  /** @returns what to print @throws StartFailure, and what the controller and the store throw */
+  /** @returns the text to print @throws StartFailure, and errors of the controller and the store */
   run(given: Given<string>, environment: Environment): Promise<string>;
 }
 

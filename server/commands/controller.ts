@@ -14,7 +14,7 @@ export interface Network {
   /** In the form of the option `--storage`. */
   readonly name: string;
   readonly secretKeys: readonly string[];
-  /** Where the server keeps its key, if it does. */
+  /** The location of the server's key, if it keeps one. */
   readonly keyFile: string | undefined;
 }
 

@@ -42,7 +42,7 @@ ${helpOfServer()}
 /**
  * Runs the command that the arguments name.
  * @returns what to print
- * @throws StartFailure for an unknown one, or for invalid options; what the command throws
+ * @throws StartFailure for an unknown one, or for invalid options; errors of the command
  */
 export const runCommand = async (name: string, args: readonly string[], environment: Environment): Promise<string> => {
   const found = Object.hasOwn(commands, name) ? commands[name] : undefined;

@@ -63,7 +63,7 @@ export const createActivity = (store: Store, background: Background, platform: P
       latest.set(sessionId, at);
       if (isWorking) return;
       isWorking = true;
-      // It fails only where the controller is closed already.
+      // It fails only if the controller is already closed.
       background.run(ATTRIBUTION, work).catch(() => undefined);
     },
     current: (session) => {

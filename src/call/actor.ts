@@ -69,7 +69,7 @@ export const actorId = (actor: Actor): string => ('identity' in actor ? actor.id
 export const isAdministrator = (actor: Actor): boolean =>
   actor.kind === 'system' || ('identity' in actor && hasAdministratorRights(actor.identity));
 
-/** The identity that an operation is about as the actor's own. @throws ApiError `UNAUTHORIZED` for the host's own code, which is none */
+/** The actor's identity. @throws ApiError `UNAUTHORIZED` for the host's own code, which has no identity */
 export const identityOf = (actor: Actor): RowOf<typeof identity> => identified(actor).identity;
 
 /** The actor of an operation that is about its own identity, in a session or without one. @throws as `identityOf` */
@@ -87,6 +87,6 @@ export const apiSessionOf = (actor: Actor): ApiSessionActor => {
 /** Identities that are administrators. */
 export const ADMINISTRATORS: Predicate = or(equals(booleanField('isAdmin'), true), equals(booleanField('isDefaultAdmin'), true));
 
-/** The same of one identity. */
+/** The same for one identity. */
 export const hasAdministratorRights = ({ isAdmin, isDefaultAdmin }: Pick<RowOf<typeof identity>, 'isAdmin' | 'isDefaultAdmin'>): boolean =>
   isAdmin || isDefaultAdmin;

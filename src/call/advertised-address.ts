@@ -34,12 +34,12 @@ const AT_THE_ROOT = 'mount the controller at the root of a host or port, too, an
 /** The path of an address, e.g. `/net`; empty at the root. */
 const pathOf = (address: string): string => new URL(address).pathname.replace(/\/$/, '');
 
-/** Where a call came in, as its client says. */
+/** The address that the client used, as it claims. */
 type Reached = Pick<Call, 'host' | 'mount'> & { readonly core: Pick<Call['core'], 'settings'> };
 
 /**
  * The path below which a client reaches the controller: that of `settings.address` at its host, else that of the mount.
- * @param host by which the client reached it
+ * @param host the host through which the client reached it
  */
 export const reachedPath = ({ core, mount }: Reached, host: string): string => {
   const { address } = core.settings;
@@ -47,8 +47,8 @@ export const reachedPath = ({ core, mount }: Reached, host: string): string => {
 };
 
 /**
- * The address below which clients reach the controller: `settings.address`, and the mount where that is at its host.
- * @returns undefined where it cannot be known: the controller is mounted below a path of another host
+ * The address below which clients reach the controller: `settings.address`, and the mount if that is on the same host.
+ * @returns undefined if it cannot be known: the controller is mounted below a path of another host
  */
 export const baseAddress = (call: Reached): string | undefined => {
   const { address } = call.core.settings;

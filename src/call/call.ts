@@ -23,13 +23,13 @@ export interface Entry {
   readonly handler: Handler;
 }
 
-/** Implements an operation: takes the decoded input, returns the declared output, or its JSON text, or that of items of a page, where that is remembered. */
+/** Implements an operation: takes the decoded input, returns the declared output, or its JSON text, or that of a page's items, if that is cached. */
 export type Handler<I = never, O = unknown> = (
   call: Call,
   input: I,
 ) => Promise<O | Written | (O extends Page<infer T> ? Page<T | Written> : never)>;
 
-/** The headers by which a browser says who sends a request. */
+/** The headers in which a browser reports a request's origin. */
 export interface BrowserHeaders {
   /** `origin`: of the page that sends the request (RFC 6454, section 7). */
   readonly origin: string | undefined;
@@ -39,24 +39,24 @@ export interface BrowserHeaders {
   readonly cookie: string | undefined;
 }
 
-/** Where a call comes from: a request over HTTP, or a host's own code. */
+/** The source of a call: an HTTP request, or the host's own code. */
 export interface CallSource extends Omit<Attribution, 'actor'> {
   /** The host's own name for who acts. Default: the actor's own. */
   readonly actor?: string | undefined;
   readonly surface: Surface;
   readonly credentials: Credentials;
-  /** Waits until the answer may be made. Called outside of transactions. @param session id of the session, where the credentials name it */
+  /** Waits until the answer may be made. Called outside of transactions. @param session id of the session, if the credentials name it */
   admit?(session: string | undefined): Promise<void> | undefined;
   /** Refuses the call before the operation, e.g. because no answer would be accepted. Called once the session has been checked. */
   refusal?(): Error | undefined;
   /** The raw input, `{ ...path, ...query, body }`. Called once the session is known to be good; may throw `ApiError`. */
   input(): unknown | Promise<unknown>;
-  /** The versions of which the entity must have one; undefined for any. Read only for conditional operations. */
+  /** The acceptable versions of the entity; undefined for any. Read only for conditional operations. */
   expectedVersions?(): readonly number[] | undefined;
   /** DER of the client's TLS certificates, leaf first. */
   readonly peerCertificates?: readonly Uint8Array[];
   readonly remoteAddress?: string;
-  /** By which the client reached the controller, as it says: `name` or `name:port`. Default: that of `settings.address`. */
+  /** The host through which the client claims to have reached the controller: `name` or `name:port`. Default: that of `settings.address`. */
   readonly host?: string | undefined;
   /** The path below which the host has mounted the controller, e.g. `/overlay`. Default: none. */
   readonly mount?: string;
@@ -103,7 +103,7 @@ export interface Call {
   now(): string;
   /** One consistent state to read from. */
   read<T>(work: (entities: Entities) => Promise<T>): Promise<T>;
-  /** As `read`, for a stream, after its answer has begun: a new transaction, in which the caller's permission is checked again. */
+  /** Like `read`, but for a stream whose answer has begun: a new transaction, in which the caller's permission is checked again. */
   readOn<T>(work: (entities: Entities) => Promise<T>): Promise<T>;
   /** All or nothing. The actor's right is checked again inside; run again once when another write came first. */
   write<T>(work: (entities: Entities) => Promise<T>): Promise<T>;

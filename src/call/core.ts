@@ -27,13 +27,13 @@ export interface Core extends Keys, Bounds, Live, Work {
   readonly isAddressSet: boolean;
   /** Where routers reach this controller, `tls:host:port`; undefined if the host has not said it. */
   readonly ctrlAddress: string | undefined;
-  /** The id by which routers distinguish controllers: the same after a restart. */
+  /** The id that distinguishes this controller for routers. It survives restarts. */
   readonly controllerId: string;
   /** The time of a write, see `createStamps`. ISO text. */
   stamp(): string;
   /** When this controller was opened, ISO text. */
   readonly startedAt: string;
-  /** The behaviours of kinds, each for the rows of its kind (`domain/behaviours.ts`). A kind without one is what its field table says. */
+  /** The behaviours of kinds, each for the rows of its kind (`domain/behaviours.ts`). A kind without one follows its field table alone. */
   readonly behaviours: { readonly [K in KindName]?: object };
   /** The descriptions of the APIs, as JSON text, for those below `base`: an address, or a path at the host that serves the text. */
   readonly documents: { swagger(surface: Surface, base: string): string; openapi(base: string): string };
@@ -51,7 +51,7 @@ interface Keys {
   readonly tokens: TokenVerifier;
   /** Logs why they are refused. */
   readonly tokenLog: RepeatedLog;
-  /** The OpenID provider; undefined where it is off. */
+  /** The OpenID provider; undefined if it is off. */
   readonly provider: Provider | undefined;
 }
 
@@ -72,7 +72,7 @@ interface Live {
   readonly readCache: ReadCache;
   /** The recent changes, for clients that poll whether their services changed. */
   readonly recentChanges: RecentChanges;
-  /** By which those who follow the change log wait. */
+  /** Wakes those who follow the change log. */
   readonly logWatch: LogWatch;
   /** When sessions were last active. */
   readonly activity: Activity;

@@ -7,7 +7,7 @@ export interface Grant {
   readonly where?: string;
   /** True if only the host's rule grants the call: it must not affect administrators then, and shows no credentials beyond `credentials`. */
   readonly isDelegated: boolean;
-  /** The right that the host's rule was asked about: `identity.update`; undefined for what every session may do. */
+  /** The right that the host's rule was given, such as `identity.update`; undefined for operations open to every session. */
   readonly right?: string | undefined;
   /** Which role attributes a write may give to entities and take from them. Default: all. */
   readonly roleAttributes?: (attribute: string) => boolean;
@@ -15,7 +15,7 @@ export interface Grant {
   readonly visible: Limits;
   /** Limits on the entities of these kinds that the caller may see and change. */
   readonly changeable: Limits;
-  /** The kinds whose credentials a delegated call may show: `true` for all entities, or filters of which an entity satisfies one. */
+  /** The kinds whose credentials a delegated call may show: `true` for all entities, or filters, one of which an entity must satisfy. */
   readonly credentials: ReadonlyMap<string, true | readonly string[]>;
 }
 

@@ -22,9 +22,9 @@ interface Tally {
 }
 
 /**
- * A copy of what a host's own code hands in, as it would have come over HTTP: plain JSON that every store can hold. Dates become
+ * A copy of input from the host's own code, as it would have come over HTTP: plain JSON that every store can hold. Dates become
  * text, properties that are undefined are left out.
- * @throws ApiError `COULD_NOT_PARSE_BODY` for what JSON or a store cannot hold, and for more than `JSON_LIMITS`
+ * @throws ApiError `COULD_NOT_PARSE_BODY` for values that JSON or a store cannot hold, or that exceed `JSON_LIMITS`
  */
 export const jsonCopy = (value: unknown): unknown => copyOf(value, JSON_LIMITS.depth, { values: 0, keys: 0 });
 

@@ -12,7 +12,7 @@ export interface CallOptions {
    * by mistake is refused with a TypeError, because the call would be committed on its own.
    */
   readonly transaction?: unknown;
-  /** Once aborted, nothing is committed any more. */
+  /** After an abort, nothing more is committed. */
   readonly signal?: AbortSignal;
   /**
    * The version that the entity must still have (see `versionOf`): otherwise the call changes nothing and rejects with ApiError
@@ -21,7 +21,7 @@ export interface CallOptions {
    */
   readonly ifVersion?: number | undefined;
   /**
-   * The host's own name for who acts, kept in change records in place of `system`: a scheme, a colon and a name, such as `sso:123`, so that it cannot be
+   * The host's own name for the actor, kept in change records in place of `system`: a scheme, a colon and a name, such as `sso:123`, so that it cannot be
    * taken for the id of an identity. At most 256 characters. It changes no right by itself: the option `authorize` of `open` judges by it.
    */
   readonly actor?: string | undefined;
@@ -29,7 +29,7 @@ export interface CallOptions {
   readonly onBehalfOf?: string | undefined;
   /** Why, kept in change records. At most 1,000 characters. */
   readonly reason?: string | undefined;
-  /** By which the host knows the request, kept in change records and logs: at most 128 visible ASCII characters. Default: a new one. */
+  /** The host's id for the request, kept in change records and logs: at most 128 visible ASCII characters. Default: a new one. */
   readonly requestId?: string | undefined;
 }
 

@@ -49,7 +49,7 @@ export const createPasswordChecks = ({ passwords, clock }: Pick<Platform, 'passw
     queued: settings.maxQueuedPasswordChecks,
     queuedPerName: settings.maxQueuedPasswordChecksPerName,
   });
-  // Made at once, so that the first unknown username takes no longer than the second. It is asked for again should this fail.
+  // Created immediately, so that the first unknown username takes no longer than the second. Retried on demand if this fails.
   let dummy: Promise<string> | undefined = passwords.hash(DUMMY_PASSWORD);
   dummy.catch(() => {
     dummy = undefined;

@@ -12,7 +12,7 @@ export interface ProviderClient {
   readonly isOfNetwork: boolean;
 }
 
-/** How the login pages look, and what they say. */
+/** Appearance and texts of the login pages. */
 export interface ProviderPages {
   /** The name of the host, in the title and above the forms. */
   readonly name: string;

@@ -13,7 +13,7 @@ import { createTransport, SessionRefused, type TransportOptions, wait } from './
 /** Whom a client asks, and as whom. */
 export interface ClientOptions extends TransportOptions {
   /**
-   * The address of the controller, e.g. `https://controller.example:1280`, with the path where it is mounted, if any. In a browser, a path alone
+   * The address of the controller, e.g. `https://controller.example:1280`, with the path of the mount, if any. In a browser, a path alone
    * refers to the page's own server.
    */
   readonly baseUrl: string;
@@ -26,7 +26,7 @@ export interface ClientOptions extends TransportOptions {
 /** How one call is made. */
 export interface RemoteCallOptions {
   readonly signal?: AbortSignal;
-  /** As in process: the version that the entity must still have, see `versionOf`. Such a request is not made again when no answer came. */
+  /** The version that the entity must still have, as in process; see `versionOf`. Such a request is not retried if no answer came. */
   readonly ifVersion?: number | undefined;
 }
 
@@ -111,7 +111,7 @@ export const createClient = (options: ClientOptions): Client => {
 
 const OPTIONS = { baseUrl: true, credentials: true, api: true, fetch: true, timeoutMs: true, retries: true, wait: true } as const;
 
-/** Without slashes at its end. @throws TypeError for what no request can be sent to */
+/** Without slashes at its end. @throws TypeError for an address that is not valid */
 const addressOf = (baseUrl: string): string => {
   const page = (globalThis as { readonly location?: { readonly href: string } }).location?.href;
   const url = typeof baseUrl === 'string' && URL.canParse(baseUrl, page) ? new URL(baseUrl, page) : undefined;

@@ -21,7 +21,7 @@ const PAGE_SIZE = 500;
  */
 export async function* each<I extends ListInput, T extends { readonly id: string }>(
   list: (input: I) => Promise<Page<T>>,
-  input: Omit<I, 'limit' | 'offset'> & ListInput = {} as I, // all of a list's own parameters may be left out
+  input: Omit<I, 'limit' | 'offset'> & ListInput = {} as I, // all parameters of a list are optional
 ): AsyncGenerator<T, void, undefined> {
   let after: string | undefined;
   for (let offset = 0; ; offset += PAGE_SIZE) {

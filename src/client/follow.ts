@@ -32,7 +32,7 @@ export async function* follow({ connect, wait, signal }: Connecting): AsyncGener
       if (lastEventId === undefined || !isPassing(error)) throw error;
     }
     signal?.throwIfAborted();
-    // With jitter, so that clients do not all reconnect at once.
+    // With jitter, so that clients do not all reconnect simultaneously.
     const pause = Math.min(retry * 2 ** failures, LONGEST_PAUSE_MS) * (1 + Math.random() / 4);
     await unlessAborted(wait(pause), signal);
   }

@@ -19,13 +19,13 @@ export interface ReceivedError {
 /** The error in an answer. A code that this release does not know is kept in the cause. */
 export const receivedError = ({ code, message, cause }: ReceivedError, options: Omit<ApiErrorOptions, 'cause'>): ApiError => {
   if (!isKnown(code)) return new ApiError('UNHANDLED', { ...options, cause: { code, message: String(message) } });
-  const fitting = causeFitting(code, cause, String(message)) as ErrorCause; // undefined only for codes that go without
+  const fitting = causeFitting(code, cause, String(message)) as ErrorCause; // undefined only for codes without a cause
   return new ApiError(code, { ...options, cause: fitting }) as ApiError; // the cause is one of this code
 };
 
 const isKnown = (code: string): code is ErrorCode => Object.hasOwn(catalog, code);
 
-/** Another release may give a cause of another kind, or none: its words are kept in a cause of the kind that goes with the code. */
+/** Another release may give a cause of another kind, or none: its message is kept in a cause of the kind that the code requires. */
 const causeFitting = (code: ErrorCode, cause: unknown, message: string): ErrorCause | undefined => {
   const { cause: kinds, hint }: CatalogEntry = catalog[code];
   const kind = causeKindOf(cause);

@@ -19,7 +19,7 @@ export interface Outgoing {
 type Input = Readonly<Record<string, unknown>>;
 
 /**
- * @param prefer which surface is asked where an operation stands on several
+ * @param prefer the API to use if an operation exists on several
  * @throws ApiError `COULD_NOT_VALIDATE` for a parameter of the path that is missing, and `NOT_FOUND` for one that no URL can hold, as in process
  */
 export const outgoing = (operation: RemoteOperation, input: Input, prefer: SurfaceName, ifVersion?: number): Outgoing => {
@@ -81,7 +81,7 @@ const headersOf = ({ headers = {} }: RemoteOperation, input: Input): Readonly<Re
 
 const acceptOf = ({ contentTypes = [JSON_TYPE] }: RemoteOperation): string => contentTypes.join(', ');
 
-/** A text travels as one of the media types that carry text, where the operation takes one. */
+/** A text is sent as a text media type, if the operation accepts one. */
 const bodyOf = (media: readonly string[], body: unknown): { readonly type: string; readonly text: string } | undefined => {
   if (body === undefined) return undefined;
   const plain = typeof body === 'string' ? media.find((type) => type !== JSON_TYPE) : undefined;

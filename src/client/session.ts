@@ -9,7 +9,7 @@ export type ClientCredentials =
     }
   /** The certificate that the host's own `fetch` presents. */
   | { readonly certificate: true }
-  /** A session that is there already. It is not renewed. */
+  /** An existing session. It is not renewed. */
   | { readonly session: string };
 
 /** The session of a client: opened on first use, and again after it has ended. */

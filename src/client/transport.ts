@@ -9,13 +9,13 @@ export interface TransportOptions {
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
   /** Milliseconds for one request. Default 30,000. */
   readonly timeoutMs?: number;
-  /** How often a request is made again where that is safe. Default 2. */
+  /** Maximum number of retries of a request, if retrying is safe. Default 2. */
   readonly retries?: number;
   /** How to wait; for tests. Default: a timer. */
   readonly wait?: (milliseconds: number) => Promise<void>;
 }
 
-/** Makes a request, again where that is safe, and gives the operation's output. @throws ApiError, SessionRefused */
+/** Makes a request, retries it if that is safe, and returns the operation's output. @throws ApiError, SessionRefused */
 export type Transport = (
   operation: RemoteOperation,
   request: Outgoing,
@@ -100,7 +100,7 @@ const isWorthRepeating = (error: unknown, { method, isConditional }: Outgoing): 
   (error.status === 429 || (error.status === 503 && method !== 'POST' && !isConditional)) &&
   (error.retryAfter ?? 0) * 1000 <= LONGEST_PAUSE_MS;
 
-/** The delay that the server asks for, or else 200 ms, doubled each time; with jitter, so that clients do not return all at once. */
+/** The delay that the server requests, or else exponential backoff from 200 ms; with jitter, so that clients do not all retry simultaneously. */
 const pauseMs = (error: unknown, attempt: number): number => {
   const asked = error instanceof ApiError && error.retryAfter !== undefined ? error.retryAfter * 1000 : 200 * 2 ** attempt;
   return Math.min(asked, LONGEST_PAUSE_MS) * (1 + Math.random() / 4);

@@ -67,7 +67,7 @@ export const entriesIn = (row: object | null | undefined): number =>
 
 /**
  * Splits items, in order, into parts between which the caller yields (see `yieldToEventLoop`).
- * @param enough a part ends with the item by which the sizes of its items reach this sum
+ * @param enough a part ends with the item at which the total size of its items reaches this
  */
 export function* inBatches<T>(items: Iterable<T>, sizeOf: (item: T) => number, enough: number): Generator<readonly T[]> {
   let part: T[] = [];

@@ -29,7 +29,7 @@ export interface FairSemaphoreLimits {
   readonly atOnce: number;
   /** Maximum length of the queue. */
   readonly queued: number;
-  /** Maximum of waiting work with the same name. */
+  /** Maximum number of waiting tasks with the same name. */
   readonly queuedPerName: number;
 }
 
@@ -116,7 +116,7 @@ export const createFairSemaphore = ({ atOnce, queued, queuedPerName }: FairSemap
   };
 };
 
-/** Where a request comes from, and what it is about. */
+/** The source of a request, and its subject. */
 interface Flow {
   readonly from: string;
   readonly name: string | undefined;

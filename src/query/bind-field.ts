@@ -49,7 +49,7 @@ export const bindFlag = (symbol: SymbolOf<'field' | 'secret'>): Predicate | unde
   return symbol.is === 'secret' ? NONE : equals(symbol.field, true);
 };
 
-/** The most values in a list that each become a condition of their own. Databases bound the depth of expressions. */
+/** Maximum number of values in a list that each become a separate condition. Databases bound the depth of expressions. */
 export const MAX_ALTERNATIVES = 100;
 
 export const oneOfMany = ({ operator, at }: Comparison, alternatives: readonly Predicate[]): Predicate => {

@@ -1,6 +1,6 @@
 /**
  * A number's text, as far as filters see it: plain decimal digits, never an exponent (`1000000000000000000000`, not `1e+21`).
- * That is what a number is compared with when it meets text.
+ * Comparisons of numbers with text use this form.
  */
 export const decimalText = (value: number): string => {
   const text = String(value);

@@ -1,6 +1,6 @@
-/** The two ways in which a client can ask wrongly. Their messages are for the client: what was wrong, where, and what would be right. */
+/** The two errors in a client's query. Their messages tell the client what is wrong, where, and what would be valid. */
 
-/** A filter that the language of docs/filters.md does not have, or that asks of a kind what it cannot answer. */
+/** A filter that the language of docs/filters.md does not have, or that does not apply to the kind. */
 export class FilterError extends Error {
   override readonly name = 'FilterError';
   /** Where in the filter it went wrong, counted from 1. */
@@ -11,7 +11,7 @@ export class FilterError extends Error {
   }
 }
 
-/** The same for the `sort` parameter, which has an error code of its own. A bad `sort by` inside a filter is a `FilterError`. */
+/** The same for the `sort` parameter, which has a separate error code. A bad `sort by` inside a filter is a `FilterError`. */
 export class SortError extends Error {
   override readonly name = 'SortError';
 }

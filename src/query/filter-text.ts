@@ -8,7 +8,7 @@ export type FilterValue = string | number | bigint | boolean | null | Date | rea
  * ```ts
  * const { data } = await controller.api.identities.list({ filter: filter`name = ${name} and createdAt > ${since}` });
  * ```
- * @throws TypeError for what no filter can hold: undefined, a number that is not finite, an invalid date, an empty list, a text with control characters
+ * @throws TypeError for a value that a filter cannot hold: undefined, a number that is not finite, an invalid date, an empty list, a text with control characters
  * other than line breaks, tabs and form feeds; and for a value between quotes
  */
 export const filter = (texts: readonly string[], ...values: readonly FilterValue[]): string =>

@@ -21,5 +21,5 @@ export type Value = Exclude<Literal, { readonly is: 'null' }>;
 
 export const isValue = (literal: Literal): literal is Value => literal.is !== 'null';
 
-/** A number is its decimal text where it meets text. */
+/** A number compared with text is its decimal text. */
 export const literalText = (value: Value): string => (value.is === 'number' ? value.decimal : String(value.value));

@@ -1,6 +1,6 @@
 /**
  * The order of rows that every store keeps (storage port): text by Unicode code point, numbers by value, `false` before
- * `true`, null before everything; `descending` reverses all of it; at last by `id`.
+ * `true`, null before everything; `descending` reverses all of it; ties are broken by `id`.
  */
 import type { SortKey } from './predicate.ts';
 import { type Document, reader } from './read.ts';

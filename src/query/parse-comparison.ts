@@ -39,7 +39,7 @@ const worded = (cursor: Cursor, first: FilterToken): Rest => {
   if (operator === 'in' || operator === 'between') {
     if (first.blanks === 0) throw new FilterError(`a blank must stand before '${first.text}'`, first.at + 1);
   }
-  // Other servers of this API read `not in` as one word with one blank in it: what they refuse is refused here too.
+  // Other servers of this API read `not in` as one word with one blank in it: input that they refuse is refused here too.
   if (operator === 'in' && negated && blanks !== 1) throw new FilterError("'not in' has exactly one blank in it", at + 1);
   cursor.take();
   cursor.expectBlank();

@@ -14,7 +14,7 @@ export const MAX_NESTING = 64;
 /**
  * Parses a filter. Empty text is not a filter: callers that take an empty parameter for "everything" must check before.
  *
- * @throws FilterError saying what was found at which position, and what would be right there.
+ * @throws FilterError with the position, what was found there, and what was expected
  * @example parse('name contains "a" and isAdmin sort by name desc limit 5')
  */
 export const parse = (text: string): Filter => {

@@ -17,7 +17,7 @@ const step = (value: unknown, key: string): unknown => (isDocument(value) && Obj
 
 const isDocument = (value: unknown): value is Document => typeof value === 'object' && value !== null;
 
-/** A function that gives the text with which strings are compared: that of a text, number or tag; undefined for other values. */
+/** A function that returns a value's text for string comparisons: that of a text, number or tag; undefined for other values. */
 export const textReader = (field: FieldRef): ((row: Document) => string | undefined) => {
   const read = reader(field);
   const text = TEXT[field.type];

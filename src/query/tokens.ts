@@ -12,7 +12,7 @@ export const MAX_FILTER_LENGTH = 16_384;
 interface Place {
   /** Offset in the filter, from 0. */
   readonly at: number;
-  /** As it stands in the filter. */
+  /** The token as written in the filter. */
   readonly text: string;
   /** How many blanks stand before it. */
   readonly blanks: number;

@@ -27,7 +27,7 @@ export interface Comparison {
   readonly negated: boolean;
   /** One value; two for `between`; at least one, all of one kind, for `in`. */
   readonly values: readonly [Literal, ...Literal[]];
-  /** Where the operator stands. */
+  /** Position of the operator. */
   readonly at: number;
 }
 

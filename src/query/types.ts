@@ -1,10 +1,10 @@
-/** Which operators and values go with which type of field: the table "Types and operators" of docs/filters.md. */
+/** The operators and values that each type of field allows: the table "Types and operators" of docs/filters.md. */
 import { FilterError, shownText } from './errors.ts';
 import { type Literal, VALUE_NAMES, type Value } from './literal.ts';
 import type { FieldType, Ordering } from './predicate.ts';
 import type { Comparison, Operator } from './tree.ts';
 
-/** @throws FilterError when the comparison's operator or values do not go with the type; `count` is the number of a set's elements. */
+/** @throws FilterError if the comparison's operator or values do not fit the type; `count` is the number of a set's elements. */
 export const checkTypes = ({ subject, operator, negated, values, at }: Comparison, type: FieldType | 'count'): void => {
   const family: Family =
     operator === '=' ? 'equality' : operator === '<' || operator === '<=' || operator === '>' || operator === '>=' ? 'order' : operator;

@@ -35,6 +35,6 @@ export const visitReads = (where: Predicate, visit: (field: string, table: strin
       visitReads(where.of.where, visit, where.of.kind);
       break;
     default:
-      where satisfies never; // does not compile until a new operator says what it reads
+      where satisfies never; // does not compile until a new operator declares what it reads
   }
 };

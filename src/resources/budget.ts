@@ -10,7 +10,7 @@ import { kindOf } from './kinds.ts';
 import type { ListInput, ListPlan } from './lists.ts';
 
 /**
- * Refuses what costs more than the caller may spend on one question, before the store is asked.
+ * Refuses queries that cost more than the caller may spend on one, before they reach the store.
  *
  * @param within what the list itself narrows its rows to.
  * @returns the same, as ids where the question can be afforded only of these rows: no store can then begin with others

@@ -79,7 +79,7 @@ export const crudHandlers = <F extends Fields, O extends Operations>(
 
 const SYSTEM = 'the controller keeps it for another entity: change or delete that one';
 
-/** Deletes an entity as the behaviour of its kind allows, and what goes with it. */
+/** Deletes an entity, and its dependents, as the behaviour of its kind allows. */
 export const deleteRow = async (entities: Entities, kind: Kind, id: string, call: Call): Promise<void> => {
   const behaviour = behaviourOf(call, kind);
   const row = await entities.require(kind, id);
@@ -109,7 +109,7 @@ export const listRows = async <R extends Kind>(
   return { ...page, data: (await presentRows(entities, kind, page.data, call, options.presenter)) as readonly DetailOf<R>[] };
 };
 
-/** The same as ready text, where it can be remembered. */
+/** The same as ready text, if it can be cached. */
 export const writtenRows = async <R extends Kind>(
   entities: Entities,
   kind: R,
@@ -126,7 +126,7 @@ export const writtenRows = async <R extends Kind>(
   return (await pageBy(read, entities, kind, input, call, options)) as Page<DetailOf<R> | Written>;
 };
 
-/** The rows of such a page, for lists that show them in a form of their own. */
+/** The rows of such a page, for lists with a different representation. */
 export const pageOfRows = <R extends Kind>(
   entities: Entities,
   kind: R,
@@ -135,7 +135,7 @@ export const pageOfRows = <R extends Kind>(
   options: ListOptions = {},
 ): Promise<Page<RowOf<R>>> => pageBy((query) => entities.list(kind, query), entities, kind, input, call, options);
 
-/** @param read what a query finds, in its order */
+/** @param read the rows that a query finds, in its order */
 const pageBy = async <T>(
   read: (query: Query) => Promise<readonly T[]>,
   entities: Entities,

@@ -35,7 +35,7 @@ interface Pointer {
   readonly wanted: readonly string[];
 }
 
-// Values should have the shapes that the field tables say, but this is where they are not taken at their word.
+// Values should have the shapes that the field tables say, but this check does not rely on it.
 const texts = (value: unknown): readonly string[] => (Array.isArray(value) ? value.filter((each) => typeof each === 'string') : []);
 const mapIn = (value: unknown): object => (typeof value === 'object' && value !== null ? value : {});
 

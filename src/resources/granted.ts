@@ -15,7 +15,7 @@ export const isOnKind = (right: string | undefined, kind: Kind): boolean => righ
 
 /**
  * The entities of a kind that a call may see and write: those that satisfy its filter, and belong to nothing that is beyond its limits.
- * @param rows where the question is about these only
+ * @param rows the only rows in question, if given
  * @throws TypeError when a filter of the host's rule is none: a mistake of the host, not of the caller
  */
 export const granted = async (
@@ -82,7 +82,7 @@ export const bound = async (entities: Entities, kind: Kind, filters: readonly st
 const resolved = async (entities: Entities, kind: Kind, where: Predicate, call: Call): Promise<Predicate> =>
   (await behaviourOf(call, kind)?.resolve?.(entities, where, call)) ?? where;
 
-/** The entities of which an owner, where they have it, is within the limits on its kind. */
+/** The entities whose owner, if any, is within the limits on its kind. */
 const ownedWithin = async (
   entities: Entities,
   owner: Owner,
@@ -115,7 +115,7 @@ export const fitting = (kind: Kind, filters: readonly string[]): Kind => {
     : (allKinds.find((each) => each.view?.of === kind.kind && rightsOf(each) === rightsOf(kind) && fits(each)) ?? kind);
 };
 
-/** Undefined for what is no filter on the kind. */
+/** Undefined if it is not a valid filter on the kind. */
 const filterOn = (where: string, kind: Kind): Predicate | undefined => {
   try {
     return bind(where, kind);

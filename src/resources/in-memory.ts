@@ -5,7 +5,7 @@ import { assertAffordableInMemory } from './budget.ts';
 import { type ListInput, pageOf, planList } from './lists.ts';
 
 /**
- * A page of what is in memory and in no table: filtered and ordered as a store does it with its rows.
+ * A page of items that exist only in memory, filtered and ordered as a store does with rows.
  * @throws ApiError as for every list, also when the question costs more than the caller may spend
  */
 export const pageInMemory = <T extends Document>(call: Call, symbols: Symbols, input: ListInput, rows: readonly T[]): Page<T> => {

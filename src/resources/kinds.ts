@@ -5,5 +5,5 @@ export const allKinds: readonly Kind[] = Object.values(kinds);
 
 const byName: ReadonlyMap<string, Kind> = new Map(allKinds.map((kind) => [kind.kind, kind]));
 
-/** The kind that a field table names; undefined where it names one that this version does not have. */
+/** The kind that a field table names; undefined if this version does not have it. */
 export const kindOf = (name: string): Kind | undefined => byName.get(name);

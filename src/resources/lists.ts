@@ -54,7 +54,7 @@ export const planList = (symbols: Symbols, input: ListInput, { defaultLimit = DE
   };
 };
 
-/** How many a page holds: all for a limit of -1, the default for none and for what is no size. */
+/** The size of a page: unlimited for a limit of -1, the default for a missing or invalid limit. */
 export const pageSize = (limit: number | undefined, defaultLimit = DEFAULT_PAGE_SIZE): number => {
   if (limit === -1) return Infinity;
   return limit === undefined || limit <= 0 ? defaultLimit : Math.min(limit, MAX_PAGE_SIZE);
@@ -69,7 +69,7 @@ export const pageOf = <T>(data: readonly T[], plan: ListPlan, totalCount: number
 
 const NO_FILTER: BoundFilter = { where: { op: 'all' }, sort: undefined, skip: undefined, limit: undefined };
 
-/** Consoles and SDKs ask the same few questions all day: what was read once is kept. */
+/** Consoles and SDKs repeat the same few queries all day, so results are cached. */
 const filters = new WeakMap<Symbols, LRUCache<string, BoundFilter>>();
 
 const readFilterParameter = (symbols: Symbols, filter: string | undefined): BoundFilter => {

@@ -6,7 +6,7 @@ export interface Owner {
   /** The field that has the id of the owner. */
   readonly field: string;
   readonly target: Kind;
-  /** A field and the value that it has where there is this owner. Default: wherever `field` is set. */
+  /** A field, and its value if there is this owner. Default: wherever `field` is set. */
   readonly while?: readonly [field: string, value: string];
 }
 
@@ -33,7 +33,7 @@ const byId = ({ idOf }: Kind): readonly Owner[] => {
   return target ? [{ field: 'id', target, while: idOf.while }] : [];
 };
 
-/** The id of an owner in a row; undefined where it has none of that kind. */
+/** The id of an owner in a row; undefined if it has none of that kind. */
 export const ownerIn = (row: Readonly<Record<string, unknown>>, { field, while: condition }: Owner): string | undefined => {
   const id = condition && row[condition[0]] !== condition[1] ? undefined : row[field];
   return typeof id === 'string' ? id : undefined;

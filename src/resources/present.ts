@@ -73,7 +73,7 @@ export const presentOne = async <R extends Kind>(
   return detail as DetailOf<R>; // built from the kind's own field table
 };
 
-/** Adds what is shown beside stored fields, or instead of them. What is `undefined` is not shown. */
+/** Adds what is shown beside stored fields, or instead of them. Values that are `undefined` are not shown. */
 export const show = (detail: WireDetail, shown: Readonly<WireDetail> | undefined): void => {
   for (const name in shown) {
     if (shown[name] !== undefined) detail[name] = shown[name];

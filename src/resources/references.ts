@@ -8,7 +8,7 @@ import type { Row } from '../storage/port.ts';
 import { kindOf } from './kinds.ts';
 
 /**
- * Checks that what a row points at exists. Only fields that changed are looked at.
+ * Checks that the entities to which a row refers exist. Only changed fields are checked.
  * @throws ApiError as the field's `unknown` says; 400 with the field for selectors; 404 for sets and maps of ids
  */
 export const checkReferences = async (entities: Entities, kind: Kind, after: Row, before: Row | undefined): Promise<void> => {
@@ -53,7 +53,7 @@ const TOLD = 5;
 const quoted = (ids: readonly string[]): string =>
   [...ids.slice(0, TOLD).map((id) => id.slice(0, 64)), ...(ids.length > TOLD ? [`${ids.length - TOLD} more`] : [])].join(', ');
 
-/** Those that no entity of the kind has. A kind that this version does not have has none. */
+/** The ids that no entity of the kind has. A kind unknown to this version has no entities. */
 export const unknownIds = async (entities: Entities, target: string, ids: readonly string[]): Promise<readonly string[]> => {
   const kind = kindOf(target);
   if (!kind || ids.length === 0) return ids;

@@ -7,7 +7,7 @@ import { equals, has, type Predicate, stringField } from '../query/index.ts';
 import type { Row } from '../storage/port.ts';
 import { allKinds } from './kinds.ts';
 
-/** A place where a kind is pointed at, found in the field tables: a field, a set of ids, a role array, the keys of maps. */
+/** A place that refers to a kind, found in the field tables: a field, a set of ids, a role array, the keys of maps. */
 interface Pointer {
   readonly target: string;
   readonly holder: Kind;
@@ -35,7 +35,7 @@ const pointersTo = ({ kind, view }: Kind): readonly Pointer[] => [
 ];
 
 /**
- * Removes an entity and what goes with it: entities that cascade, fields that empty, sets and selectors that name it.
+ * Removes an entity and its dependents: entities that cascade, fields that empty, sets and selectors that name it.
  * @throws ApiError `CAN_NOT_DELETE_REFERENCED_ENTITY` when something that must stay points at it; nothing is written then
  */
 export const removeEntity = async (entities: Entities, kind: Kind, row: Row): Promise<void> => {

@@ -87,7 +87,7 @@ const wayTo = (kind: Kind, name: string): readonly string[] => {
   return kind.fields[field]?.keep === 'hidden' ? name.split('.') : [field];
 };
 
-/** A property of an object; undefined where there is none, or where it is always null. */
+/** A property of an object; undefined if there is none, or if it is always null. */
 const property = (schema: z.ZodType | undefined, name: string): z.ZodType | undefined => {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return property(schema.unwrap() as z.ZodType, name); // of a schema of zod's
   if (!(schema instanceof z.ZodObject) || !Object.hasOwn(schema.shape, name)) return undefined;

@@ -1,4 +1,4 @@
-/** Details as ready JSON text, remembered for as long as what was read for them is true. */
+/** Details as ready JSON text, cached until the data read for them changes. */
 import { withVersion } from '../api/kit/entity-version.ts';
 import type { DetailOf, Kind, RowOf } from '../api/kit/resource.ts';
 import { isLarge, Written } from '../api/surfaces/json-parts.ts';
@@ -35,8 +35,8 @@ const showsVolatile = (kind: Kind): boolean => {
 };
 
 /**
- * The detail of one row, as an answer of its own.
- * @param instead what stands in the place of its own fields
+ * The detail of one row, as a separate answer.
+ * @param instead values that replace its own fields
  */
 export const writtenDetail = async <R extends Kind>(
   entities: Entities,
