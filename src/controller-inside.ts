@@ -9,10 +9,10 @@ export interface ControllerInside {
 
 const known = new WeakMap<object, ControllerInside>();
 
-/** Remembers what is inside a controller, for as long as it is there. */
+/** Remembers a controller's internals for its lifetime. */
 export const keepInside = (controller: object, inside: ControllerInside): void => void known.set(controller, inside);
 
-/** @throws TypeError for what is no controller, or a copy of one */
+/** @throws TypeError for a value that is not a controller, and for a copy of one */
 export const insideOf = (controller: object): ControllerInside => {
   const inside = known.get(controller);
   if (!inside) throw new TypeError('this takes a controller as ManagementController.open gives it, and no copy of one');

@@ -51,7 +51,7 @@ export interface ManagementController {
   as(session: string | { readonly token: string | null }, options?: AsOptions): Api;
   /**
    * The operations as an identity may call them, without a session: for hosts that know their users otherwise. It has the rights of that identity when each
-   * call is made. Second factors are not asked for, since the host vouches for who it is; what is about a session rejects with `UNAUTHORIZED`, as every call
+   * call is made. Second factors are not required, since the host vouches for who it is; what is about a session rejects with `UNAUTHORIZED`, as every call
    * does while the identity is disabled.
    * @param id of the identity; for an unknown one each call rejects with `NOT_FOUND`
    */
@@ -70,7 +70,7 @@ export interface ManagementController {
    * ```ts
    * app.get('/openapi.json', (_, response) => response.json(controller.openapi({ groups: ['identities'], surface: 'management' })));
    * ```
-   * @returns a JSON object of its own
+   * @returns a new JSON object
    * @throws TypeError for a group, a surface or an option that is unknown
    */
   openapi(options?: OpenApiOptions): object;
@@ -95,7 +95,7 @@ export interface ManagementController {
    */
   statistics(): Promise<Statistics>;
   /**
-   * Replaces the secret key of the network for good: everything sealed in the store is sealed again under the given key, or under the first of those that the
+   * Replaces the secret key of the network permanently: everything sealed in the store is sealed again under the given key, or under the first of those that the
    * controller was opened with. Once it is done, controllers are opened with that key alone. Before, give every controller of the network both keys, the new
    * one first; those that lack the new one cannot read what is sealed under it. Calls continue during a reseal. After an interruption, open with both keys and call it again.
    *
@@ -107,7 +107,7 @@ export interface ManagementController {
    * answer: what was resealed until then stays so
    */
   reseal(options?: ResealOptions): Promise<Resealed>;
-  /** Ends what works in the background, and closes the store. Close servers first, so that what is under way gets its answer. */
+  /** Ends background work, and closes the store. Close servers first, so that requests in progress get their answers. */
   close(): Promise<void>;
 }
 

@@ -21,7 +21,7 @@ export interface InspectionOptions {
 
 /** Which entities to look at. */
 export interface InspectionQuery {
-  /** As of lists (docs/filters.md), by what is stored: what a controller computes cannot be asked for. Default: all. */
+  /** A filter as for lists (docs/filters.md), on stored fields only: computed ones cannot be queried. Default: all. */
   readonly filter?: string;
   /** At most 500, and -1 for all. Default 10. */
   readonly limit?: number;
@@ -38,7 +38,7 @@ export interface Inspection {
    * @throws ApiError `INVALID_FILTER`; TypeError for an unknown kind, or one that the database has no table for yet
    */
   list(kind: KindName, query?: InspectionQuery): Promise<Page<Readonly<Record<string, unknown>>>>;
-  /** The last change; undefined where there was none. `at`: ISO text. */
+  /** The last change; undefined if there was none. `at`: ISO text. */
   lastChange(): Promise<{ readonly revision: number; readonly at: string } | undefined>;
   /** Closes the store. */
   close(): Promise<void>;
@@ -116,7 +116,7 @@ const storedSymbols = (kind: Kind): Symbols => {
 
 const BASE: ReadonlySet<string> = new Set(['id', 'version', 'createdAt', 'updatedAt', 'tags', 'isSystem']);
 
-/** Only what the field table calls stored: what is hidden is secret, and so may be what an earlier release kept otherwise. */
+/** Only fields that the field table declares as stored: hidden ones are secret, and those of earlier releases may be. */
 const shown = (kind: Kind, row: Row): Readonly<Record<string, unknown>> => {
   const isShown = (field: string) => BASE.has(field) || (kind.fields[field]?.keep === 'stored' && !isUnrecorded(kind, field));
   return Object.fromEntries(Object.entries(kind === kinds.change ? withShownRows(row) : row).filter(([field]) => isShown(field)));

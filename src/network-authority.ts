@@ -19,14 +19,14 @@ export interface NetworkAuthorityOptions {
   readonly platform?: Platform | undefined;
   /**
    * An authority that was kept outside the store until now. It becomes the authority of a network that has none; otherwise its root is trusted in
-   * addition to the network's own, so that certificates below it stay valid. Does nothing if its root is the network's already.
+   * addition to the network's own, so that certificates below it stay valid. Does nothing if its root already belongs to the network.
    */
   readonly former?: FormerAuthority | undefined;
 }
 
 /** The authority that a network keeps in its store: the same for all its controllers. */
 export interface NetworkAuthority {
-  /** PEM: the roots that clients of the network trust. The first one is the network's own, further ones were taken over. */
+  /** PEM: the roots that clients of the network trust. The first one is the network's own; the others were taken over. */
   readonly roots: readonly string[];
   /** PEM (PKCS#8): the network key, which signs the network's JWTs and which its servers' certificates are for. */
   readonly key: string;

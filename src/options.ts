@@ -16,7 +16,7 @@ export const checkedOptions = <T extends object>(name: string, options: T, known
  * Refuses input of an operation that has no meaning there. The fields of a body are for its schema to say. An entity, as an answer shows it, may stand for
  * its id: `get(created)`.
  * @param name of the operation, for the message
- * @throws TypeError that names what was given, and what was probably meant
+ * @throws TypeError that names the given value, and the probable intention
  */
 export const refuseUnknownInput = (name: string, input: unknown, names: readonly string[]): void => {
   const given: object = Object(input);
@@ -33,7 +33,7 @@ export const requireStorage = (name: string, storage: unknown): void => {
   );
 };
 
-/** The end of a sentence that refuses a name: what was given, and the name that was probably meant, or else all that there are. */
+/** The end of a sentence that refuses a name: the given one, and the name that was probably meant, or else all valid ones. */
 export const unknownName = (given: string, names: readonly string[]): string => {
   const shown = `'${given.slice(0, MOST_COMPARED)}'`;
   const meant = given.length > MOST_COMPARED ? undefined : nearest(given, names);
@@ -41,13 +41,13 @@ export const unknownName = (given: string, names: readonly string[]): string => 
   return names.length > 0 ? `${shown}, but ${names.join(', ')}` : `${shown}, nor any other`;
 };
 
-/** Characters of a name from which on it resembles none: to compare two costs the product of their lengths. */
+/** Maximum length of a name to compare with the others: a comparison costs the product of the lengths. */
 const MOST_COMPARED = 100;
 
 /** Also those that only some members of a union have. */
 type OptionNames<T> = T extends unknown ? keyof T & string : never;
 
-/** The name that differs least from what was given, where at least half of the two is the same. */
+/** The name closest to the given one, if at least half of the two is the same. */
 export const nearest = (given: string, names: readonly string[]): string | undefined =>
   names
     .map((name) => ({ name, away: distance(given.toLowerCase(), name.toLowerCase()) }))

@@ -1,4 +1,4 @@
-/** An error as an answer over HTTP, wherever it was thrown: in an operation, or in a route of the host's own. */
+/** Converts an error to an HTTP answer, whether thrown in an operation or in one of the host's routes. */
 import { SESSION_CHALLENGE } from '../wire/challenge.ts';
 import { JSON_TYPE } from '../wire/media-types.ts';
 import { META } from '../wire/meta.ts';
@@ -19,7 +19,7 @@ export interface PlainAnswer {
 /** How an error is answered. */
 export interface AnswerOptions {
   /**
-   * By which the host's own logs know the request: 1 to 128 visible ASCII characters. Ignored where the error has a `requestId` of its own, under which the
+   * The id of the request in the host's logs: 1 to 128 visible ASCII characters. Ignored where the error has a `requestId` of its own, under which the
    * controller's log knows the call. Default: a new one.
    */
   readonly requestId?: string | undefined;
@@ -41,17 +41,17 @@ interface Thrown {
   readonly requestId: string | undefined;
 }
 
-/** The body `{ error, meta }`. A cause that is an error itself stays here: the typed client puts there what it knows of another server. */
+/** The body `{ error, meta }`. A cause that is itself an error is not sent: the typed client keeps details of another server in it. */
 export const errorBody = ({ code, message, cause }: ErrorParts, requestId: string): string =>
   JSON.stringify({ error: { code, message, requestId, ...(cause && !(cause instanceof Error) ? { cause } : {}) }, meta: META });
 
-/** The words of the catalogue, by which clients know an error. */
+/** The catalogue's message, by which clients recognise an error. */
 export const catalogMessage = (code: ErrorCode): string => {
   const { message }: CatalogEntry = catalog[code];
   return message;
 };
 
-/** The header `retry-after`, in whole seconds; none where nothing says when to try again. */
+/** The header `retry-after`, in whole seconds; none if the time to retry is unknown. */
 export const retryAfterHeader = ({ retryAfter }: Pick<Thrown, 'retryAfter'>): Readonly<Record<string, string>> =>
   retryAfter === undefined ? {} : { 'retry-after': String(Math.max(1, Math.ceil(retryAfter))) };
 

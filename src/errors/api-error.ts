@@ -10,7 +10,7 @@ export interface ApiErrorOptions<C extends ErrorCode = ErrorCode> {
   readonly status?: number;
   /** Seconds after which it is worth trying again; sent as `Retry-After`. */
   readonly retryAfter?: number;
-  /** By which the log of a controller knows the call. */
+  /** The id of the call in the controller's log. */
   readonly requestId?: string;
 }
 
@@ -27,10 +27,10 @@ export interface ApiErrorOf<C extends ErrorCode> extends Error {
   readonly cause: CauseOf<C>;
   /** Seconds after which it is worth trying again. */
   readonly retryAfter: number | undefined;
-  /** By which the controller's log knows the call; undefined where it was thrown outside of one. */
+  /** The id of the call in the controller's log; undefined if the error was thrown outside a call. */
   readonly requestId: string | undefined;
   /**
-   * The answer of the API to this error, for a route of the host's own: its status, `Retry-After`, headers against caching and content type sniffing, and the
+   * The answer of the API to this error, for one of the host's routes: its status, `Retry-After`, headers against caching and content type sniffing, and the
    * envelope `{ error, meta }`.
    *
    * ```ts
@@ -64,7 +64,7 @@ interface ApiErrorConstructor {
   [Symbol.hasInstance](value: unknown): value is ApiError;
 }
 
-/** Makes an error of a code, with a cause of the kind that goes with it; `error instanceof ApiError` narrows to the union. */
+/** Makes an error of a code, with a cause of the kind that it requires; `error instanceof ApiError` narrows to the union. */
 export const ApiError = class ApiError<C extends ErrorCode> extends Error implements ApiErrorOf<C> {
   override readonly name = 'ApiError';
   readonly code: C;
@@ -111,10 +111,10 @@ export const invalidField = (field: string, reason: string, value: unknown, stat
     ...(status === undefined ? {} : { status }),
   });
 
-/** @param name what the body is to hold */
+/** @param name the expected content of the body */
 export const missingBody = (name: string): ApiError => invalidField(name, `the body is missing: it must hold the ${name}`, undefined);
 
-/** An error of a code, with what holds of it here: the value that was wrong, and what would be right. Never a secret. */
+/** An error of a code, with its details: the invalid value, and the valid ones. Never a secret. */
 export const explained = <C extends CodeWith<'message'>>(
   code: C,
   message: string,

@@ -4,9 +4,9 @@ import type { Causes } from './causes.ts';
 export interface CatalogEntry {
   /** The status over HTTP; a few operations declare another one, e.g. 415 for a bad `Content-Type`. */
   readonly status: number;
-  /** As clients of the field know it. */
+  /** The code as clients in the field know it. */
   readonly message: string;
-  /** A remedy, where the message does not imply one: used as the cause of an error that is given none. */
+  /** A remedy, if the message does not imply one: the default cause of the error. */
   readonly hint?: string;
   /** The possible types of `cause`. */
   readonly cause: readonly (keyof Causes)[];
@@ -222,9 +222,9 @@ export const catalog = {
 /** The stable code of an error; `docs/errors.md` lists them with their statuses and causes. */
 export type ErrorCode = keyof typeof catalog;
 
-/** Seconds after which it is worth trying again, where nothing says when: `retryAfter` of errors, `Retry-After` over HTTP. */
+/** Default delay before a retry, in seconds: `retryAfter` of errors, `Retry-After` over HTTP. */
 export const RETRY_AFTER = {
-  /** Too much is going on at once: places become free all the time. */
+  /** Too many concurrent requests: capacity becomes free all the time. */
   busy: 1,
   /** The store, or another system that the controller needs, does not answer. */
   away: 5,
@@ -240,5 +240,5 @@ export type CauseOf<C extends ErrorCode> = Causes[Catalog[C]['cause'][number]];
 /** The codes whose cause may be of a kind: `CodeWith<'field'>`. */
 export type CodeWith<K extends keyof Causes> = { [C in ErrorCode]: K extends Catalog[C]['cause'][number] ? C : never }[ErrorCode];
 
-/** The codes whose errors need no cause of their own: there may be none, or a hint takes its place. */
+/** The codes whose errors need no specific cause: there may be none, or a hint replaces it. */
 export type CodeAlone = CodeWith<'none'> | { [C in ErrorCode]: Catalog[C] extends { readonly hint: string } ? C : never }[ErrorCode];

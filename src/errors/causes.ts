@@ -3,13 +3,13 @@ export interface FieldCause {
   /** Its path: `name`, `0.configId`, `Content-Type`. */
   readonly field: string;
   readonly reason: string;
-  /** As text, at most 256 characters; `***` for what may be a secret. */
+  /** As text, at most 256 characters; `***` for a value that may be a secret. */
   readonly value: string;
 }
 
 /** The reason, as a message. */
 export interface MessageCause {
-  /** A code of the catalogue, or one of the network (`ECONNREFUSED`) where a client got no answer. */
+  /** A code of the catalogue, or one of the network (`ECONNREFUSED`) if a client got no answer. */
   readonly code: string;
   readonly message: string;
 }
@@ -28,7 +28,7 @@ export interface FailingCheck {
   readonly isPassing: false;
 }
 
-/** The change log begins after the revision that was asked for. */
+/** The change log begins after the requested revision. */
 export interface CursorCause {
   readonly message: string;
   /** The earliest revision after which no change is missing. */

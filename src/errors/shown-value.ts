@@ -1,4 +1,4 @@
-/** A value as text in an error, for people: short, in the form that clients of the field know, and never of what may be a secret. */
+/** A value as text in an error, for people: short, in the form that clients in the field know, and never a possible secret. */
 
 const SECRET_NAME = /pass(word|phrase)|code|token|key|secret|pem|jwt|credential|authorization|cookie|jwks/i;
 const SECRET_TEXT = /PRIVATE KEY|^eyJ[\w-]+\.[\w-]+\.|:\/\/[^/?#\s]*@/;

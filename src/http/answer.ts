@@ -90,8 +90,8 @@ const TAG = /\s*(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"\s*(?:,|$)/y;
 
 /**
  * The versions that an `If-Match` header names (RFC 9110, 13.1.1). Weak tags and those that this controller does not make match nothing.
- * @returns undefined where any version will do: there is no header, or it is `*`
- * @throws ApiError `COULD_NOT_VALIDATE` for what is no list of entity tags
+ * @returns undefined if any version will do: there is no header, or it is `*`
+ * @throws ApiError `COULD_NOT_VALIDATE` if it is not a list of entity tags
  */
 export const versionsIn = (header: string | undefined): readonly number[] | undefined => {
   if (header === undefined || header.trim() === '*') return undefined;

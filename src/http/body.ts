@@ -46,7 +46,7 @@ export const readBody = async (request: CoreRequest, body: Body, limit: number):
   return type === FORM_TYPE ? parseForm(bytes) : textOf(bytes);
 };
 
-/** Bytes of a body from which on it yields to the event loop before it is parsed and before it is processed, since several may arrive at once. */
+/** Bodies of at least this many bytes yield to the event loop before parsing and before processing, since several may arrive together. */
 const LARGE = 65_536;
 
 const JSON_ONLY: readonly string[] = Object.freeze([JSON_TYPE]);
@@ -129,7 +129,7 @@ const hasUnstorableEscape = (json: string): boolean => {
 const MAY_BE_UNSTORABLE = /\\u(?:0000|[dD][89a-fA-F])/;
 const NO_UNIT = -1;
 
-/** A key of this name, of which each character may be escaped. */
+/** A key of this name, any of whose characters may be escaped. */
 const MAY_BE_PROTOTYPE = /__proto__|\\u00(?:5[fF]|[67])/;
 
 const hasPrototype = (value: unknown): boolean =>

@@ -1,6 +1,6 @@
 import type { ServerSentEvent } from '../api/surfaces/http-output.ts';
 
-/** Milliseconds of silence after which a comment is sent, for what cuts off connections without traffic. */
+/** Interval of keep-alive comments on a silent stream, in milliseconds, for intermediaries that cut idle connections. */
 const HEARTBEAT_MS = 15_000;
 const HEARTBEAT: IteratorResult<string, undefined> = { value: ':\n\n' };
 
@@ -37,7 +37,7 @@ export const eventStream = (events: AsyncIterable<ServerSentEvent<unknown>>, hea
   return { [Symbol.asyncIterator]: () => iterator };
 };
 
-/** @throws TypeError for a type or an id of several lines, which would begin a field of its own */
+/** @throws TypeError for a type or an id of several lines, which would begin another field */
 const written = ({ data, event, id, retry }: ServerSentEvent<unknown>): string => {
   const lines: string[] = [];
   for (const [name, value] of [
@@ -57,6 +57,6 @@ const written = ({ data, event, id, retry }: ServerSentEvent<unknown>): string =
 const textOf = (data: unknown): string => (typeof data === 'string' ? data : JSON.stringify(data));
 
 /**
- * Asks no more of a source. Not waited for: one that is in the middle of something settles when it can, and what it fails with then is of no interest.
+ * Stops a source without waiting: one that is busy settles when it can, and its errors are ignored.
  */
 export const abandon = (source: AsyncIterator<unknown>): void => void source.return?.().catch(() => undefined);

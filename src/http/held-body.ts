@@ -15,9 +15,9 @@ export interface HeldBody extends Sent {
   end(failure?: unknown): void;
 }
 
-/** Bytes passed to an adapter at once, which stay in memory until the client reads them. */
+/** Bytes passed to an adapter in one piece, which stay in memory until the client reads them. */
 const PART = 65_536;
-/** Size from which on a whole body is counted; shorter ones fit into the buffers of a connection. */
+/** Minimum size of a whole body that is counted; shorter ones fit into the buffers of a connection. */
 const LARGE = 16_384;
 
 const ENDED: Part = Object.freeze({ done: true, value: undefined });

@@ -34,7 +34,7 @@ interface Converted {
 
 const LOCAL = '#/$defs/';
 
-/** As properties of one object, so that zod sees all of them at once and names each shared one once. */
+/** The schemas are properties of one object, so that zod sees them together and names each shared one once. */
 const convert = (schemas: Schemas, io: 'input' | 'output'): Converted => {
   const nested: Record<string, JsonSchema> = {};
   const toJson = (schema: z.ZodType): JsonSchema => {
@@ -46,7 +46,7 @@ const convert = (schemas: Schemas, io: 'input' | 'output'): Converted => {
       io,
       unrepresentable: 'any',
       override: ({ zodSchema, jsonSchema }) => {
-        // zod cannot know what a transform gives. Ours give what they take, in normal form.
+        // zod cannot know the output of a transform. Ours return their input, normalized.
         if (io === 'output' && isTransform(zodSchema)) Object.assign(jsonSchema, toJson(zodSchema.in as z.ZodType), jsonSchema); // any schema of zod's is one
         tidy(jsonSchema);
       },

@@ -44,7 +44,7 @@ export const excessOf = (bytes: Uint8Array, limits: JsonLimits): string | undefi
   return values > limits.values ? tooMany('values', limits) : undefined;
 };
 
-/** Where the text that begins at a quote has its closing one. */
+/** The position of the closing quote of a text that begins at a quote. */
 const endOfText = (bytes: Uint8Array, start: number): number => {
   for (let i = start + 1; i < bytes.length; i++) {
     if (bytes[i] === BACKSLASH) i++;

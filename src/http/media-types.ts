@@ -2,7 +2,7 @@ import type { Operation } from '../api/kit/operation.ts';
 import type { Surface } from '../api/surfaces/surface.ts';
 import { EVENTS_TYPE, JSON_TYPE } from '../wire/media-types.ts';
 
-/** The media types of an operation's answer; none where it never has a body. */
+/** The media types of an operation's answer; none if it never has a body. */
 export const offersOf = ({ envelope }: Pick<Surface, 'envelope'>, { answer }: Pick<Operation, 'answer'>): readonly string[] => {
   if (answer.is === 'raw' || answer.is === 'response') return answer.contentTypes;
   return [answer.is === 'events' ? EVENTS_TYPE : envelope.contentType];

@@ -13,7 +13,7 @@ export interface CoreRequest {
   header(name: string): string | undefined;
   /**
    * Reads the body. Called at most once, and only after path, method and session were checked.
-   * @throws BodyTooLarge once more than `limit` bytes have arrived, without reading on; BodyIncomplete when the client disconnected in the middle;
+   * @throws BodyTooLarge once more than `limit` bytes have arrived, without reading on; BodyIncomplete if the client disconnected midway;
    * BodyTooSlow when it was aborted for arriving too slowly; Overloaded when it has arrived, but no request slot is free
    */
   body(limit: number): Promise<Uint8Array>;
@@ -27,7 +27,7 @@ export interface CoreRequest {
   readonly mount?: string | undefined;
   /** Aborted when the client goes away. */
   readonly signal?: AbortSignal | undefined;
-  /** By which the host knows the request, e.g. from its own middleware. Ignored unless it is 1 to 128 visible ASCII characters. Default: the header `x-request-id`. */
+  /** The host's id for the request, e.g. from its middleware. Ignored unless it is 1 to 128 visible ASCII characters. Default: the header `x-request-id`. */
   readonly requestId?: string | undefined;
   /** Bounds the answers of the host that clients have not read yet. Default: those of the controller, with the default limits. */
   readonly unread?: UnreadAnswers | undefined;

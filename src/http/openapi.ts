@@ -92,7 +92,7 @@ interface RefusalComponents {
 
 const refusalComponents = (): RefusalComponents => {
   const components: Record<string, object> = {};
-  /** Surfaces share a form of refusals or have one of their own. */
+  /** Surfaces share a form of refusals, or have a separate one. */
   const forms: ErrorForm[] = [];
   return {
     components,

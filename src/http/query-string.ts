@@ -11,13 +11,13 @@ type Repeated = 'first' | 'refused' | 'all';
 export interface QueryParameters {
   /** The declared parameters by name. */
   readonly names: ReadonlyMap<string, Repeated>;
-  /** The name of the operation, where a parameter that is not declared is refused; default: it is ignored. */
+  /** The name of the operation, if undeclared parameters are to be refused; by default they are ignored. */
   readonly strictFor?: string | undefined;
 }
 
 /**
  * The query of an operation. Its surfaces say how strictly it is read.
- * @returns undefined where nothing in a query matters
+ * @returns undefined if nothing in a query matters
  */
 export const queryParameters = ({
   operationId,
@@ -32,7 +32,7 @@ export const queryParameters = ({
 };
 
 /**
- * The declared parameters of a query, as strings: the first value of each, or all where it may be repeated. Names are case-sensitive; others are
+ * The declared parameters of a query, as strings: the first value of each, or all if it may be repeated. Names are case-sensitive; others are
  * ignored, or refused if `declared` says so. `;` is not a separator and must be escaped: silently dropping a filter after it would return the whole list.
  * @throws ApiError 400 `COULD_NOT_VALIDATE` for a declared parameter with a malformed escape or a bare `;`, for one that is repeated and must not be,
  * for an unknown one that is refused, and for a value that no store can hold (U+0000)
@@ -79,7 +79,7 @@ const refuseSemicolon = (pair: string, declared: QueryParameters['names']): void
 const unknown = (name: string, operationId: string, names: QueryParameters['names']) =>
   invalidField(name.slice(0, 100), `${operationId} has no parameter ${unknownName(name, [...names.keys()])}`, undefined);
 
-/** An escape of anything but an ASCII character: malformed, or of what no declared name holds. */
+/** An escape of anything but an ASCII character: malformed, or a character that no declared name contains. */
 const NO_NAME = /%(?![0-7][0-9A-Fa-f])/;
 
 /** Undefined for an undeclared name. Throws nothing on the way: thousands of malformed names in one query would cost as many stack traces. */

@@ -29,13 +29,13 @@ export interface HttpSourceOptions {
   readonly observation: Observation | undefined;
   /** The offered media type that the client prefers. */
   readonly mediaType: string | undefined;
-  /** The controller's own, for hosts without one. */
+  /** The controller's default, for hosts without one. */
   readonly unread: UnreadAnswers;
 }
 
 /**
  * A request as the pipeline sees it. Costly parts (signal, certificates, body) are created on demand. A class, because an object literal with getters
- * gets a hidden class of its own each time, which costs more than the rest of a request's path.
+ * gets a new hidden class each time, which costs more than the rest of a request's path.
  */
 export class HttpSource implements CallSource {
   readonly requestId: string;

@@ -26,7 +26,7 @@ export interface Streams {
 }
 
 export interface StreamLimits {
-  /** Streams that may be open at once. A quarter of them are for administrators. */
+  /** Maximum number of concurrent streams. A quarter of them are for administrators. */
   readonly maxOpenStreams: number;
   /** The share of one identity in these. */
   readonly maxOpenStreamsPerIdentity: number;

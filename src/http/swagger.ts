@@ -33,7 +33,7 @@ export const swaggerDocument = (
   };
 };
 
-/** Where a surface is, as 2.0 says it. @param base an address, or a path at the host that serves the document */
+/** The address of a surface, in the form of 2.0. @param base an address, or a path at the host that serves the document */
 export const swaggerLocation = ({ prefix }: Surface, base: string): object => {
   if (base.startsWith('/')) return { basePath: `${base}${prefix}` };
   const { host, pathname } = new URL(base);

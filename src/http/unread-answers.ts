@@ -3,9 +3,9 @@ import { tooManyRequests, WaitQueue } from '../concurrency/semaphore.ts';
 
 /** Limits of answers that clients have not read yet: clients that do not read must not fill the memory. */
 export interface AnswerLimits {
-  /** Maximum of bytes held for all of them. Beyond it, the session that holds most loses its longest stalled answer. Default 256 MiB. */
+  /** Maximum number of bytes held for all of them. Beyond it, the session that holds most loses its longest stalled answer. Default 256 MiB. */
   readonly maxUnreadBytes?: number;
-  /** Bytes held for one session from which on its further lists wait. Default 32 MiB. */
+  /** Bytes held for one session, at which its next lists wait. Default 32 MiB. */
   readonly maxUnreadBytesPerSession?: number;
   /** Milliseconds without progress after which an answer is cut off if another list of its session waits for memory. Default 5,000. */
   readonly stalledAnswerMs?: number;
@@ -33,7 +33,7 @@ export interface UnreadAnswer {
   add(bytes: number): void;
   /** Counts a part that the client has read. */
   take(bytes: number): void;
-  /** Ends the answer: nothing is held any more. */
+  /** Ends the answer and releases its bytes. */
   end(): void;
 }
 
@@ -46,7 +46,7 @@ export class Unread extends Error {
   }
 }
 
-/** Pages produced at once for one client, since their rows take more memory than the pages themselves. */
+/** Maximum number of pages produced concurrently for one client, since their rows take more memory than the pages themselves. */
 const MADE_AT_ONCE = 8;
 /** Requests of one client that may wait for it to read. */
 const MOST_WAITING = 16;

@@ -143,7 +143,7 @@ export class Observation {
     });
   }
 
-  /** As `end`, for a call in process that threw. */
+  /** Like `end`, for an in-process call that threw. */
   failed(error: unknown, isAborted: boolean): void {
     const known = error instanceof ApiError ? error : undefined;
     this.#code = known?.code ?? (isAborted ? 'TIMEOUT' : 'UNHANDLED');

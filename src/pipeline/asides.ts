@@ -17,14 +17,14 @@ import { answeredKind, kindAt, namedIn, operations } from './named-kinds.ts';
 /** A question about an operation that would do something with entities of a kind. */
 export interface Aside extends CalledOperation {
   readonly about: 'visibility' | 'credentials';
-  /** Without ids, and with an empty body where the operation takes one. */
+  /** Without ids, and with an empty body if the operation takes one. */
   readonly input: Readonly<Record<string, unknown>>;
 }
 
 /** Asks the rule. @throws ApiError `UNAUTHORIZED` if it fails */
 export type AskAside = (aside: Aside) => Promise<Verdict>;
 
-/** The question about the operation that would do it; undefined where there is none. */
+/** The question about the operation that would do it; undefined if there is none. */
 const asideOf = (kind: Kind, action: Action, about: Aside['about']): Aside | undefined => {
   const right = rightTo(action, kind);
   const those = operations.filter(({ operation }) => operation.permission === right && isOf(operation, kind));
@@ -40,11 +40,11 @@ const isOf = (operation: Operation, kind: Kind): boolean =>
 
 /** The kinds that a call is about beside the one that its right is on. */
 interface Others {
-  /** Those that its path names, the owners of what it is about, and those that its policies select and its filters may ask for. */
+  /** The kinds that its path names, the owners of its entities, and the kinds that its policies select or its filters may query. */
   readonly limited: readonly Kind[];
-  /** Those whose credentials its answer may show. */
+  /** The kinds whose credentials its answer may show. */
   readonly shown: readonly Kind[];
-  /** Those that such credentials are for. */
+  /** The kinds that such credentials are for. */
   readonly enrolled: readonly Kind[];
 }
 
@@ -85,7 +85,7 @@ const askedFor = ({ query }: Operation, kind: Kind) => {
   });
 };
 
-/** @param rule is asked each question once, and none in a transaction */
+/** @param rule called once for each question, never in a transaction */
 export const askAsides = async (
   operation: Operation,
   right: string,
@@ -112,7 +112,7 @@ export const askAsides = async (
   return { visible, changeable, credentials: new Map(credentials) };
 };
 
-/** Of which entities of a kind the credentials may be shown: those that the caller may update or create. */
+/** The entities of a kind whose credentials may be shown: those that the caller may update or create. */
 const showing = async (kind: Kind, ask: (aside: Aside | undefined) => Promise<Verdict>): Promise<true | readonly string[]> => {
   const filters: string[] = [];
   for (const action of ['update', 'create'] as const) {

@@ -15,7 +15,7 @@ export interface Caller {
 }
 
 /**
- * Determines the actor. `presented`: the access token of the provider, where the call came with one. Open operations ignore tokens, so that a stale one does no harm there.
+ * Determines the actor. `presented`: the access token of the provider, if the call has one. Open operations ignore tokens, so that a stale one does no harm there.
  * @throws ApiError `UNAUTHORIZED`: with a cause when no credential was presented, without when it is invalid
  */
 export const authenticate = async (call: Early, operation: Operation, presented: PresentedToken | undefined): Promise<Caller> => {

@@ -14,14 +14,14 @@ export interface PermitResult {
   readonly grant: Grant;
   /**
    * Called first in the call's transaction: what counts is the state that the write sees.
-   * @throws as `Permit`; StalePermit when what a rule of the host's was asked about has changed since
+   * @throws as `Permit`; StalePermit if the state that the host's rule judged has changed since
    */
   recheck(entities: Entities, actor: Actor): Promise<void>;
-  /** Called last: holds what was written against the grant. @throws ApiError `UNAUTHORIZED` */
+  /** Called last: checks the written rows against the grant. @throws ApiError `UNAUTHORIZED` */
   verify(entities: Entities): Promise<void>;
 }
 
-/** The host's rule must be asked again, outside of the transaction: it may itself use the store. */
+/** The host's rule must be called again, outside the transaction: it may itself use the store. */
 export class StalePermit extends Error {
   override readonly name = 'StalePermit';
 }
@@ -49,10 +49,10 @@ export const reauthorize = async (call: Authorized, entities: Entities): Promise
   });
 };
 
-/** How often the host's rule is asked again within one write. */
+/** Maximum number of times that the host's rule is called again for one write. */
 const MOST_ASKED = 3;
 
-/** Asks the host's rule again where its answer was about an earlier state. @throws ApiError `CONFLICT` after some times; what `work` throws */
+/** Calls the host's rule again if its answer was about an earlier state. @throws ApiError `CONFLICT` after several attempts; errors of `work` */
 export const withFreshPermit = async <T>(call: Authorized, work: () => Promise<T>): Promise<T> => {
   for (let asked = 0; ; asked++) {
     try {
@@ -67,7 +67,7 @@ export const withFreshPermit = async <T>(call: Authorized, work: () => Promise<T
 
 /**
  * Whether the actor may call the operation. Denied unless something allows it.
- * @throws ApiError `UNAUTHORIZED`: 401, or 403 where the operation says so
+ * @throws ApiError `UNAUTHORIZED`: 401, or 403 if the operation declares it
  */
 export const authorize = (actor: Actor, { permission, denied }: Operation): void => {
   if (permission === 'open' || actor.kind === 'system') return;

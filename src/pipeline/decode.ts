@@ -76,14 +76,14 @@ const fault = (issues: readonly Issue[], where: 'body' | 'query'): ApiError => {
   }
   const [first] = [...issues].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
   if (!first) return invalidField('(root)', `the ${where} is not valid`, undefined); // zod names at least one
-  // A check of our own says either a whole sentence, or what the field must be.
+  // Our own checks give either a whole sentence, or the expected value.
   const whole = first.code === 'custom' && !first.message.startsWith('must ');
   const place = isEmptyText(first) ? nameOf(first) : `${nameOf(first)} in ${where}`;
   const reason = whole ? first.message : `${place} ${reasonOf(first)}`;
   return invalidField(nameOf(first) || '(root)', reason, first.code === 'invalid_union' ? undefined : first.input);
 };
 
-/** A value of another JSON type than the field's, or a date that is none. A missing value is no wrong type. */
+/** A value of another JSON type than the field's, or an invalid date. A missing value is not a wrong type. */
 const isWrongType = (issue: Issue): boolean => {
   if (issue.input === undefined || issue.input === null) return false;
   if (issue.code === 'invalid_type') return true;

@@ -17,7 +17,7 @@ export type BeforeArguments = {
   readonly [N in OperationName]: [operation: N, input: OperationInput<N>, call: HookedCall];
 }[OperationName];
 
-/** Where the host's own rules come in. Over HTTP and in process alike; what the hooks themselves ask of the controller goes through them too. */
+/** Extension points for the host's own rules, over HTTP and in process alike. The hooks' own calls to the controller go through them too. */
 export interface Hooks {
   /**
    * Runs before an operation, once its input was checked and the caller may call it. May refuse by throwing an ApiError, such as
@@ -27,8 +27,8 @@ export interface Hooks {
   before?(...call: BeforeArguments): unknown;
   /**
    * Runs for each change once the controller is open, in the transaction that makes it: what it does with `transaction` is committed or rolled back with the change, and when it throws,
-   * nothing is written. Other writers wait meanwhile, so that it should do no more than write.
-   * @param context.transaction what the option `transaction` of calls takes: the store's own transaction, or the host's, where the call has joined it
+   * nothing is written. Other writers wait for it, so it should do nothing but write.
+   * @param context.transaction what the option `transaction` of calls takes: the store's own transaction, or the host's, if the call has joined it
    */
   inTransaction?(change: Change, context: { readonly transaction: unknown }): void | Promise<void>;
   /** Runs for each change once it is committed, as a listener to `change` does. It is not waited for, and when it throws, that is logged and no more. */

@@ -9,7 +9,7 @@ import { answeredKind, kindAt } from './named-kinds.ts';
 import type { OperationName } from './operation-name.ts';
 import type { Principal } from './principal.ts';
 
-/** What a host's rule is asked. */
+/** The question that a host's rule answers. */
 export interface AuthorizationRequest extends Attribution<Principal>, CalledOperation {
   /**
    * `call`: whether the call may be made. The others are asked beside it, about an operation that is not called, with no ids in `input` and no target:
@@ -20,7 +20,7 @@ export interface AuthorizationRequest extends Attribution<Principal>, CalledOper
   readonly about: 'call' | 'visibility' | 'credentials';
   /** What the operation takes, checked and with defaults: `{ ...path, ...query, body }`. */
   readonly input: unknown;
-  /** The entity that `{id}` of the operation's path names, as it is stored, without secrets. undefined where there is none. */
+  /** The entity that `{id}` of the operation's path names, as stored, without secrets; undefined if there is none. */
   readonly target: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -52,7 +52,7 @@ export interface Limit {
 
 /**
  * A host's own rule of authorisation, asked for every call but those of the host's own code without the option `actor`: after the input was checked, and
- * before anything is done. Asked again before a write if the target or the identity that acts has changed meanwhile. A rule that throws refuses the call.
+ * before anything is done. Called again before a write if the target or the acting identity has changed since. A rule that throws refuses the call.
  * No transaction is open while it runs: it may be asynchronous, and use the controller itself.
  */
 export type HostRule = (request: AuthorizationRequest) => Verdict | Promise<Verdict>;
@@ -60,16 +60,16 @@ export type HostRule = (request: AuthorizationRequest) => Verdict | Promise<Verd
 /** Refuses every operation that takes a right to create, update or delete. Logins and what sessions do for themselves go on. */
 export const readOnlyRule: HostRule = ({ right }) => (right === undefined || right.endsWith('.read') ? undefined : false);
 
-/** Without an identity of its own, a caller has no sessions of its own: it needs the right to those of everybody. */
+/** A caller without an identity has no sessions: it needs the right to everybody's. */
 export const calledOperation = ({ group, verb, operation: { permission, ofAll } }: Entry, actor: Actor): CalledOperation => ({
   operation: `${group}.${verb}` as OperationName, // the entries are those of the API
   right: permission.includes('.') ? permission : actor.kind === 'system' ? ofAll : undefined,
 });
 
 /**
- * What a rule answered.
+ * The answer of a rule.
  * @param entry and the right that it is called with, of a verdict about the call itself
- * @throws TypeError for what is no verdict, and for a limit on an operation that has nothing to be limited
+ * @throws TypeError for an invalid verdict, and for a limit on an operation that has nothing to limit
  */
 export const checkedVerdict = (verdict: Verdict, entry?: Entry, { right }: Partial<CalledOperation> = {}): Verdict => {
   if (verdict === undefined || typeof verdict === 'boolean') return verdict;

@@ -20,7 +20,7 @@ import { principalOf } from './principal.ts';
  */
 export const createInvoke = (parts: Parts, storeErrors: StoreErrors, before: Hooks['before']): Invoke => {
   const { activity, catchUpPresence, settings } = parts.core;
-  /** The host's own code may be slow, and use the store itself: no transaction is held open meanwhile. */
+  /** The host's own code may be slow, and use the store itself: no transaction stays open while it runs. */
   const isHooked = parts.permit !== permitByDeclaration || before !== undefined;
   return async (entry, source) => {
     const call = new OngoingCall(parts, entry, source);
@@ -70,7 +70,7 @@ export const createInvoke = (parts: Parts, storeErrors: StoreErrors, before: Hoo
   };
 };
 
-/** What the host's hook makes of a call: another input, or none. */
+/** The effect of the host's hook on a call: another input, or none. */
 const asked = (before: NonNullable<Hooks['before']>, call: OngoingCall, entry: Entry, source: CallSource, input: unknown) => {
   const { requestId, onBehalfOf, reason } = call.attribution;
   const hooked = { actor: principalOf(call.actor, source), requestId, onBehalfOf, reason, signal: call.signal };

@@ -25,7 +25,7 @@ export const createPermit =
     const judged = call.actor;
     const called = calledOperation(entry, judged);
     const named = namedIn(operation);
-    const ids = input as Readonly<Record<string, string>>; // of the path, where the operation names entities there
+    const ids = input as Readonly<Record<string, string>>; // of the path, if the operation names entities there
     const kind = named.find(([parameter]) => parameter === 'id')?.[1];
     const load = async (entities: Entities): Promise<Row | undefined> => kind && entities.get(kind, ids.id ?? '');
     const target = await call.read(load);
@@ -64,7 +64,7 @@ export const createPermit =
       if (verdict === false) throw refused(entry);
       if (verdict === undefined) authorize(judged, operation);
       const { right } = called;
-      // What is open to everybody, or to every session, it has anyway.
+      // It has anyway all rights that are open to everybody, or to every session.
       if (right === undefined) return OWN_RIGHT;
       const isDelegated = verdict !== undefined && !('identity' in judged && isAdministrator(judged));
       return {

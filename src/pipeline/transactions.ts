@@ -23,7 +23,7 @@ export class Transactions implements TransactionOptions {
     this.#call = call;
   }
 
-  /** Made when it is first asked for. */
+  /** Created on first use. */
   get signal(): AbortSignal | undefined {
     return this.#source.signal;
   }

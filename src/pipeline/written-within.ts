@@ -9,7 +9,7 @@ import { allKinds } from '../resources/kinds.ts';
 import { ownerIn, ownersOf } from '../resources/owners.ts';
 import type { Row } from '../storage/port.ts';
 
-/** Holds what a call has written of the kinds that its right is on against its grant. @throws ApiError `UNAUTHORIZED` */
+/** Checks the rows that a call has written, of the kinds that its right covers, against its grant. @throws ApiError `UNAUTHORIZED` */
 export const assertWrittenWithin = async (entities: Entities, call: Call): Promise<void> => {
   const { right, where, changeable, roleAttributes } = call.grant;
   if (where === undefined && changeable.size === 0 && !roleAttributes) return;
@@ -23,7 +23,7 @@ export const assertWrittenWithin = async (entities: Entities, call: Call): Promi
   }
 };
 
-/** No entity is left beyond the filter. */
+/** No written entity may end up outside the filter. */
 const assertStayWithin = async (entities: Entities, kind: Kind, changes: readonly Change[], call: Call): Promise<void> => {
   const written = changes.filter(({ action }) => action !== 'delete').map(({ entityId }) => entityId);
   const rows = await entities.list(kind, { where: oneOf(stringField('id'), [...new Set(written)]) });

@@ -5,7 +5,7 @@ const { IPv4, IPv6 } = ipaddr;
 /** An IP address by its bytes: four of IPv4, sixteen of IPv6. */
 type Bytes = readonly number[];
 
-/** Where an address leads, as seen from this machine. `never`: link-local, multicast, and the metadata services of clouds. */
+/** The scope of an address, as seen from this machine. `never`: link-local, multicast, and the metadata services of clouds. */
 type Reach = 'public' | 'loopback' | 'private' | 'never';
 
 interface Range {
@@ -47,7 +47,7 @@ const REACH: readonly (readonly [range: string, reach: Reach])[] = [
   ['::/0', 'never'],
 ];
 
-/** Forms of IPv6 in which an IPv4 address is meant, and where it begins: mapped, translated, compatible, NAT64, 6to4. */
+/** IPv6 forms that embed an IPv4 address, and its position: mapped, translated, compatible, NAT64, 6to4. */
 const EMBEDDED: readonly (readonly [range: string, at: number])[] = [
   ['::ffff:0:0/96', 12],
   ['::ffff:0:0:0/96', 12],
@@ -66,7 +66,7 @@ const readAddress = (text: string): Bytes | undefined => {
 /** Groups of more than four digits, and octets with leading zeros, which the library reads, are no IPv6 address (RFC 4291, 2.2). */
 const isIpv6 = (text: string): boolean => !/[\da-f]{5}|(?<![\da-f])0\d+\./i.test(text) && IPv6.isValid(text);
 
-/** @throws TypeError for what is no range in CIDR notation */
+/** @throws TypeError if it is not a range in CIDR notation */
 const readRange = (text: string): Range => {
   const [address = '', length = ''] = text.split('/');
   const start = readAddress(address);
@@ -139,8 +139,8 @@ export type AddressRule = (address: string) => boolean;
 
 /**
  * Public addresses are allowed. Loopback and private ranges are where `allowed` says so: `loopback`, `private`, or ranges in CIDR notation.
- * Link-local addresses, metadata services of clouds, multicast, and what is no address never are.
- * @throws TypeError for an entry that is none of these
+ * Link-local addresses, metadata services of clouds, multicast, and texts that are not addresses never are.
+ * @throws TypeError for any other entry
  */
 export const addressRule = (allowed: readonly string[]): AddressRule => {
   const words: readonly string[] = allowed.filter((entry) => entry === 'loopback' || entry === 'private');

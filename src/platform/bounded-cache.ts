@@ -9,7 +9,7 @@ export const boundedCache = <K extends {}, V extends {}>(entries: number): LRUCa
   new LRUCache({ maxSize: entries, sizeCalculation: () => 1 });
 
 /**
- * A cache of what is known of texts, likewise. One longer than `characters` is not kept.
+ * The same kind of cache, keyed by text. Texts longer than `characters` are not cached.
  * @param entries at most, for which texts of less than average length count as one of that
  * @param characters of all texts together
  */

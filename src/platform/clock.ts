@@ -62,7 +62,7 @@ interface Waiting {
   readonly task: () => void;
 }
 
-/** Above, the timers of JavaScript fire at once. In milliseconds. */
+/** Maximum delay in milliseconds. With more, JavaScript timers fire immediately. */
 const LONGEST_DELAY = 2 ** 31 - 1;
 
 /**
@@ -72,7 +72,7 @@ const LONGEST_DELAY = 2 ** 31 - 1;
  */
 export const createSharedTimer = (milliseconds: number): SharedTimer => {
   if (milliseconds > LONGEST_DELAY) return () => () => undefined;
-  // In the order in which they are due.
+  // In order of due time.
   const waiting = new Set<Waiting>();
   let timer: ReturnType<typeof setTimeout> | undefined;
 

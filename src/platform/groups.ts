@@ -2,7 +2,7 @@
 export interface Groups<T> {
   add(member: T): void;
   remove(member: T): void;
-  /** Those with a key, in the order in which they were added. */
+  /** The members with a key, in insertion order. */
   of(key: string): readonly T[];
   /** How many have a key. */
   size(key: string): number;
@@ -40,7 +40,7 @@ export interface IndexedMap<T> extends Pick<Groups<T>, 'of' | 'size'> {
   delete(id: string): T | undefined;
 }
 
-/** @param keysOf what a member is found by; it must not change while the member is there */
+/** @param keysOf the keys of a member; they must not change while it is in the group */
 export const createIndexedMap = <T extends { readonly id: string }>(keysOf: (member: T) => readonly string[]): IndexedMap<T> => {
   const byId = new Map<string, T>();
   const groups = createGroups(keysOf);

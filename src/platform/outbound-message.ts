@@ -20,7 +20,7 @@ const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const VALUE = /^[\t\x20-\x7e]*$/;
 /** The first makes a tunnel, which no rule of addresses sees through; the second sends back what was sent, with its secrets. */
 const FORBIDDEN_METHODS: readonly string[] = ['CONNECT', 'TRACE', 'TRACK'];
-/** Where a message ends, how long its connection lasts and whose it is: the transport's to say. */
+/** Headers for message framing and connection management, which only the transport may set. */
 const FORBIDDEN_HEADERS: readonly string[] = [
   'accept-encoding',
   'connection',

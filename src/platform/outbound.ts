@@ -8,7 +8,7 @@ export interface Outbound {
   /**
    * Sends a request to an http or https address. Redirects of a GET are followed within the address's origin, three at most; for other methods the
    * redirect itself is returned, because repeating the request might have its effect twice.
-   * @throws OutboundRefused for what the rules forbid; other errors for failures
+   * @throws OutboundRefused if the rules forbid the request; other errors for failures
    */
   request(url: string, options: OutboundOptions): Promise<OutboundAnswer>;
 }
@@ -74,7 +74,7 @@ export const createOutbound = (transport: OutboundTransport): Outbound => ({
       }
       throw new OutboundRefused(`more than ${MAX_REDIRECTS} redirects`);
     } finally {
-      over.abort(); // what was not read is not waited for
+      over.abort(); // do not wait for an unread body
     }
   },
 });

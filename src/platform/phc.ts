@@ -1,6 +1,6 @@
 /**
  * Argon2id hashes as texts in the PHC string format: `$argon2id$v=19$m=19456,t=2,p=1$<salt>$<tag>`, salt and tag in base64 without padding.
- * A text says with which parameters it was made, so that parameters can be raised without making old hashes unreadable.
+ * A hash names its parameters, so that parameters can be raised without making old hashes unreadable.
  * Hashes can be imported, so a text is not trusted: one that would cost absurd time or memory to check counts as unreadable.
  */
 export interface Argon2Parameters {

@@ -32,7 +32,7 @@ export interface Random {
 
 /** How passwords are kept. */
 export interface PasswordHasher {
-  /** A self-describing (PHC) hash with its own random salt. Runs off the event loop where the platform allows. */
+  /** A self-describing (PHC) hash with its own random salt. Runs off the event loop if the platform allows. */
   hash(password: string): Promise<string>;
   /** Compares in constant time. False for a hash that it does not know. */
   verify(password: string, hash: string): Promise<boolean>;

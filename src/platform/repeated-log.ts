@@ -6,7 +6,7 @@ const LOGGED_EVERY = 10_000;
 
 /**
  * Logs a message; one that comes again within ten seconds is counted, and the next says how often that was (`failedSince`).
- * @param key of what is counted together; default: the message
+ * @param key groups failures that are counted together; default: the message
  */
 export type RepeatedLog = (
   level: 'error' | 'warn' | 'info',
@@ -15,10 +15,10 @@ export type RepeatedLog = (
   key?: string,
 ) => void;
 
-/** Keys that are counted at once. */
+/** Maximum number of keys counted concurrently. */
 const MOST = 1000;
 
-/** A log for what fails again and again as long as something lasts, e.g. an outage of the store. */
+/** A log for failures that repeat during a condition such as an outage of the store. */
 export const createRepeatedLog = ({ clock, logger }: Pick<Platform, 'clock' | 'logger'>): RepeatedLog => {
   const logged = boundedCache<string, { readonly at: number; since: number }>(MOST);
   return (level, message, details, key = message) => {

@@ -30,7 +30,7 @@ export const createRequestRate = (clock: Clock): RequestRate => {
   };
 };
 
-/** Networks whose rates are kept; of more, those that asked least recently start over. */
+/** Maximum number of networks whose rates are kept; beyond it, the least recently active start over. */
 const MOST_NETWORKS = 10_000;
 
 /** Counts requests by the client's address, as a token bucket for each; addresses of one IPv6 subscriber share one (RFC 6177). */
@@ -44,7 +44,7 @@ export const createAddressRate = (clock: Clock, perMinute: number): AddressRate 
   const rates = boundedCache<string, RequestRate>(MOST_NETWORKS);
   return {
     take: (address) => {
-      // A host that does not say where its requests come from cannot limit one client without limiting all.
+      // A host that does not report the source of its requests cannot limit one client without limiting all.
       if (address === '') return 0;
       const network = networkOf(address);
       const rate = rates.get(network) ?? createRequestRate(clock);

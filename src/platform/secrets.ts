@@ -117,6 +117,6 @@ const keyBytes = (text: string): Uint8Array<ArrayBuffer> => {
   return bytes;
 };
 
-/** The name of a key, by which sealed texts refer to it without revealing it. */
+/** The name of a key. Sealed texts refer to it by this without revealing it. */
 const nameOf = async (key: Uint8Array<ArrayBuffer>): Promise<string> =>
   [...new Uint8Array(await crypto.subtle.digest('SHA-256', key)).slice(0, 4)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
