@@ -16,13 +16,13 @@ export interface Settings {
   readonly maxBodyBytes: number;
   /** Milliseconds after which a request is abandoned with 503. Default 10,000. */
   readonly requestTimeoutMs: number;
-  /** Maximum number of open endless answers, such as Server-Sent Events; beyond it, requests get 503. A quarter of them are for administrators. Default 1,000. */
+  /** Answers without an end, such as Server-Sent Events, that may be open at once; further ones get 503. A quarter of them are for administrators. Default 1,000. */
   readonly maxOpenStreams: number;
-  /** The same for one identity, or for one address without a session; beyond it, requests get 429. Default 20. */
+  /** The same for one identity, or for one address without a session; further ones get 429. Default 20. */
   readonly maxOpenStreamsPerIdentity: number;
   /** Changes that may wait in the queue; further ones get 429. Default 100. */
   readonly maxQueuedWrites: number;
-  /** Maximum number of concurrent password checks. Default 2. */
+  /** Password checks that may run at once. Default 2. */
   readonly maxPasswordChecks: number;
   /**
    * Password checks that may wait. When the queue is full, the client address with the most of them loses one, with 429; clients that share an
@@ -31,7 +31,7 @@ export interface Settings {
   readonly maxQueuedPasswordChecks: number;
   /** The same for one username, whose checks run one after another. Default 50. */
   readonly maxQueuedPasswordChecksPerName: number;
-  /** Enrollments by clients that may wait in the queue; two run concurrently, and those beyond the limit get 429. Default 100. */
+  /** Enrollments by clients that may wait in the queue; two run at once, and further ones get 429. Default 100. */
   readonly maxQueuedEnrollments: number;
   /** Minutes after which the enrollment of a new identity or router expires. Default 180, at least 5. */
   readonly enrollmentMinutes: number;
@@ -56,7 +56,7 @@ export interface Settings {
   readonly apiLevel: string;
   /**
    * Where outbound requests (key sets of external JWT signers) may go beside public addresses: `loopback`, `private`, or ranges such as
-   * `10.1.0.0/16`. Default none. Link-local addresses and metadata services are never contacted.
+   * `10.1.0.0/16`. Default none. Link-local addresses and metadata services are never asked.
    */
   readonly outboundAllow: readonly string[];
   /**
@@ -85,7 +85,7 @@ export interface Settings {
   /**
    * Bytes of memory, about, for an index of who carries which role attribute (docs/decisions/043-role-indexes.md): some 45 bytes for an entity, and
    * about as much for each field by which entities are sorted, compared or searched (docs/decisions/049-sorted-and-searched-in-memory.md). What takes
-   * more is queried in the database. Default 268,435,456 (256 MiB), which a million identities need; 0 for no index.
+   * more is asked in the database. Default 268,435,456 (256 MiB), which a million identities need; 0 for no index.
    */
   readonly roleIndexBytes: number;
   /**
