@@ -29,11 +29,11 @@ export type IdentityRow = {
   readonly serviceHostingCosts: { readonly [x: string]: number; };
   /** The same by the id of the service. */
   readonly serviceHostingPrecedences: { readonly [x: string]: 'default' | 'failed' | 'required'; };
-  /** Any data of applications. */
+  /** Arbitrary application data. */
   readonly appData: { [x: string]: unknown; };
   /** When it was disabled. */
   readonly disabledAt: string | null;
-  /** Until when it is disabled; left out where there is no end. */
+  /** Until when it is disabled; omitted if there is no end. */
   readonly disabledUntil: string | null;
   /** The environment that its client reported at its last login. */
   readonly envInfo: { arch?: string | undefined; domain?: string | undefined; hostname?: string | undefined; os?: string | undefined; osRelease?: string | undefined; osVersion?: string | undefined; };
@@ -59,9 +59,9 @@ export type AuthPolicyRow = {
   readonly tags: { readonly [x: string]: string | number | boolean | null; };
   readonly isSystem?: boolean;
   readonly name: string;
-  /** By which proofs identities log in, and what passwords must be like. */
+  /** The primary authentication methods, and the password rules. */
   readonly primary: { cert: { allowed: boolean; allowExpiredCerts: boolean; }; extJwt: { allowed: boolean; allowedSigners: readonly string[]; }; updb: { allowed: boolean; minPasswordLength: number; requireSpecialChar: boolean; requireNumberChar: boolean; requireMixedCase: boolean; maxAttempts: number; lockoutDurationMinutes: number; }; };
-  /** Which second factors are owed after the login. */
+  /** Which second factors are required after the login. */
   readonly secondary: { requireTotp: boolean; requireExtJwtSigner?: string | null | undefined; };
 };
 
@@ -105,7 +105,7 @@ export type CaRow = {
   readonly certPem: string;
   /** SHA-1 of the certificate in hex. */
   readonly fingerprint: string | null;
-  /** Role attributes that identities get which enroll by themselves. */
+  /** Role attributes of identities that enroll by themselves. */
   readonly identityRoles: readonly string[];
   /** Names of identities that enroll by themselves: text with placeholders. */
   readonly identityNameFormat: string;
@@ -115,9 +115,9 @@ export type CaRow = {
   readonly isOttCaEnrollmentEnabled: boolean;
   /** True if clients with a certificate of this authority enroll by themselves, without a token. */
   readonly isAutoCaEnrollmentEnabled: boolean;
-  /** True if its owner has proved to hold its key. */
+  /** True if its owner has proved possession of its key. */
   readonly isVerified: boolean;
-  /** Which part of a certificate is the external id of its identity, where that is how identities are found. */
+  /** Which part of a certificate is the external id of its identity, if identities are looked up this way. */
   readonly externalIdClaim: { location: 'COMMON_NAME' | 'SAN_EMAIL' | 'SAN_URI'; matcher: 'ALL' | 'PREFIX' | 'SCHEME' | 'SUFFIX'; matcherCriteria: string; parser: 'NONE' | 'SPLIT'; parserCriteria: string; index: number; } | null;
 };
 
@@ -135,7 +135,7 @@ export type ExternalJwtSignerRow = {
   readonly externalAuthUrl: string | null;
   /** Id of the client at the provider. */
   readonly clientId: string | null;
-  /** Scopes that clients ask the provider for. */
+  /** Scopes that clients request from the provider. */
   readonly scopes: readonly string[];
   readonly targetToken: 'ACCESS' | 'ID';
   /** The `iss` of tokens. */
@@ -144,7 +144,7 @@ export type ExternalJwtSignerRow = {
   readonly enabled: boolean;
   /** Exactly one of these two: a certificate whose key signs tokens, or where the keys are published. */
   readonly certPem: string | null;
-  /** Name that tokens give to the certificate's key; its fingerprint where there is none. */
+  /** Key id (`kid`) of the certificate in tokens; defaults to its fingerprint. */
   readonly kid: string | null;
   /**
    * The claim that says who the bearer is: its name, or with a leading `/` a JSON Pointer into the claims (RFC 6901), such
@@ -159,9 +159,9 @@ export type ExternalJwtSignerRow = {
   readonly commonName: string;
   /** SHA-1 of the certificate in hex. */
   readonly fingerprint: string | null;
-  /** When the certificate begins to be valid; the year 1 where there is none. */
+  /** When the certificate begins to be valid; the year 1 if there is none. */
   readonly notBefore: string;
-  /** When the certificate ceases to be valid; the year 1 where there is none. */
+  /** When the certificate ceases to be valid; the year 1 if there is none. */
   readonly notAfter: string;
 };
 
@@ -172,7 +172,7 @@ export type EnrollmentRow = {
   readonly updatedAt: string;
   readonly tags: { readonly [x: string]: string | number | boolean | null; };
   readonly isSystem?: boolean;
-  /** Id of the identity that enrolls; of routers there is none. */
+  /** Id of the identity that enrolls; routers have none. */
   readonly identityId: string | null;
   /**
    * `ott`: a certificate of the network; `ottca`: the use of a certificate of a known CA; `updb`: a password; `erott`,
@@ -200,7 +200,7 @@ export type ApiSessionRow = {
   readonly isSystem?: boolean;
   /** Id of the identity that logged in. */
   readonly identityId: string;
-  /** Id of an authenticator; `internal` or `extJwtId:<signer>` where a login needed none. */
+  /** Id of an authenticator; `internal` or `extJwtId:<signer>` if the login needed none. */
   readonly authenticatorId: string;
   /** Address that the login came from. */
   readonly ipAddress: string;
@@ -546,7 +546,7 @@ export type TerminatorRow = {
   readonly address: string;
   /** Cost of the way, 0 to 65535. */
   readonly cost: number;
-  /** Before which others it is taken: `required`, then `default`, then `failed`. */
+  /** Order of preference: `required`, then `default`, then `failed`. */
   readonly precedence: 'default' | 'failed' | 'required';
   /** Distinguishes the instances of one service. */
   readonly identity: string;

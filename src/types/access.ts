@@ -45,7 +45,7 @@ export interface AccessExplanation {
   readonly suggestions: readonly AccessSuggestion[];
 }
 
-/** A service policy, held against the identity and the service. */
+/** A service policy, evaluated for the identity and the service. */
 export interface ExplainedPolicy {
   /** The policy. */
   readonly policy: EntityReference;
@@ -69,7 +69,7 @@ export interface ExplainedSide {
   readonly selectors: readonly ExplainedSelector[];
 }
 
-/** One entry of a role array, held against one entity. */
+/** One entry of a role array, evaluated for one entity. */
 export interface ExplainedSelector {
   /** An entry of the role array: `#attribute`, `@id`, `#all`. */
   readonly selector: string;
@@ -77,7 +77,7 @@ export interface ExplainedSelector {
   readonly isMatching: boolean;
 }
 
-/** A posture check of a policy, as it stands for the identity. */
+/** A posture check of a policy, with its result for the identity. */
 export interface ExplainedPostureCheck {
   /** The check. */
   readonly check: EntityReference;

@@ -29,7 +29,7 @@ export interface ClientTerminator {
   readonly _links: Links;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
-  /** Unique within the kind, and given by the controller. */
+  /** Unique within the kind, and assigned by the controller. */
   readonly id: string;
   /** User-defined names with values. */
   readonly tags: Tags;
@@ -45,13 +45,13 @@ export interface ClientTerminator {
   readonly serviceId: string;
 }
 
-/** The routers by which a session reaches a service. */
+/** The routers through which a session reaches a service. */
 export interface ServiceEdgeRouters {
-  /** Null when there is none. */
+  /** Null if there is none. */
   readonly edgeRouters: readonly CommonEdgeRouter[] | null;
 }
 
-/** A router by which a client reaches a service. */
+/** A router through which a client reaches a service. */
 export interface CommonEdgeRouter {
   /** Name of the router. */
   readonly name: string;
@@ -61,7 +61,7 @@ export interface CommonEdgeRouter {
   readonly isOnline: boolean;
   /** Address by protocol, e.g. `tls`. */
   readonly supportedProtocols: Readonly<Record<string, string>>;
-  /** How far the router is in learning what it must know of the network. */
+  /** How far the router has synchronized its model of the network. */
   readonly syncStatus: string;
   /** Cost of a path through the router, 0 to 65535. */
   readonly cost: number;

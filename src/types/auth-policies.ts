@@ -18,26 +18,26 @@ export interface AuthPolicy {
   readonly updatedAt: string;
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
-  /** By which proofs identities log in, and what passwords must be like. */
+  /** The primary authentication methods, and the password rules. */
   readonly primary: AuthPolicyPrimary;
-  /** Which second factors are owed after the login. */
+  /** Which second factors are required after the login. */
   readonly secondary: AuthPolicySecondary;
 }
 
-/** By which proofs identities log in. */
+/** The primary authentication methods. */
 export interface AuthPolicyPrimary {
   /** Client certificates. */
   readonly cert: {
     /** True if client certificates prove identities. */
     readonly allowed: boolean;
-    /** True if expired certificates do so, too. */
+    /** True if expired certificates are accepted, too. */
     readonly allowExpiredCerts: boolean;
   };
   /** Tokens of external JWT signers. */
   readonly extJwt: {
     /** True if tokens of external signers prove identities. */
     readonly allowed: boolean;
-    /** Ids of the external JWT signers whose tokens do; none: those of all signers. */
+    /** Ids of the external JWT signers whose tokens are accepted; empty: all signers. */
     readonly allowedSigners: readonly string[];
   };
   /** Username and password. */
@@ -52,16 +52,16 @@ export interface AuthPolicyPrimary {
     readonly requireNumberChar: boolean;
     /** True if a new password must have capital and small letters. */
     readonly requireMixedCase: boolean;
-    /** Consecutive wrong passwords that disable the identity; 0: any number. */
+    /** Consecutive wrong passwords that disable the identity; 0: unlimited. */
     readonly maxAttempts: number;
     /** Minutes for which it is disabled; 0: until enabled. */
     readonly lockoutDurationMinutes: number;
   };
 }
 
-/** Which second factors are owed after the login. */
+/** Which second factors are required after the login. */
 export interface AuthPolicySecondary {
-  /** True if a code of an authenticator app is owed. */
+  /** True if a code of an authenticator app is required. */
   readonly requireTotp: boolean;
   /** Id of the external JWT signer whose token every request must bring; null for none. */
   readonly requireExtJwtSigner?: string | null | undefined;
@@ -71,9 +71,9 @@ export interface AuthPolicySecondary {
 export interface AuthPolicyCreate {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
-  /** By which proofs identities log in, and what passwords must be like. */
+  /** The primary authentication methods, and the password rules. */
   readonly primary: AuthPolicyPrimary;
-  /** Which second factors are owed after the login. */
+  /** Which second factors are required after the login. */
   readonly secondary: AuthPolicySecondary;
   /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
@@ -83,9 +83,9 @@ export interface AuthPolicyCreate {
 export interface AuthPolicyUpdate {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
-  /** By which proofs identities log in, and what passwords must be like. */
+  /** The primary authentication methods, and the password rules. */
   readonly primary: AuthPolicyPrimary;
-  /** Which second factors are owed after the login. */
+  /** Which second factors are required after the login. */
   readonly secondary: AuthPolicySecondary;
   /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
@@ -95,28 +95,28 @@ export interface AuthPolicyUpdate {
 export interface AuthPolicyPatch {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name?: string | null | undefined;
-  /** By which proofs identities log in, and what passwords must be like. */
+  /** The primary authentication methods, and the password rules. */
   readonly primary?: AuthPolicyPrimaryPatch | null | undefined;
-  /** Which second factors are owed after the login. */
+  /** Which second factors are required after the login. */
   readonly secondary?: AuthPolicySecondaryPatch | null | undefined;
   /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }
 
-/** Changes to the primary methods: leaves that are left out stay as they are. */
+/** Changes to the primary methods: omitted leaves stay as they are. */
 export interface AuthPolicyPrimaryPatch {
   /** Client certificates. */
   readonly cert?: {
     /** True if client certificates prove identities. */
     readonly allowed?: boolean | null | undefined;
-    /** True if expired certificates do so, too. */
+    /** True if expired certificates are accepted, too. */
     readonly allowExpiredCerts?: boolean | null | undefined;
   } | null | undefined;
   /** Tokens of external JWT signers. */
   readonly extJwt?: {
     /** True if tokens of external signers prove identities. */
     readonly allowed?: boolean | null | undefined;
-    /** Ids of the external JWT signers whose tokens do; none: those of all signers. */
+    /** Ids of the external JWT signers whose tokens are accepted; empty: all signers. */
     readonly allowedSigners?: readonly string[] | null | undefined;
   } | null | undefined;
   /** Username and password. */
@@ -131,7 +131,7 @@ export interface AuthPolicyPrimaryPatch {
     readonly requireNumberChar?: boolean | null | undefined;
     /** True if a new password must have capital and small letters. */
     readonly requireMixedCase?: boolean | null | undefined;
-    /** Consecutive wrong passwords that disable the identity; 0: any number. */
+    /** Consecutive wrong passwords that disable the identity; 0: unlimited. */
     readonly maxAttempts?: number | null | undefined;
     /** Minutes for which it is disabled; 0: until enabled. */
     readonly lockoutDurationMinutes?: number | null | undefined;
@@ -140,7 +140,7 @@ export interface AuthPolicyPrimaryPatch {
 
 /** Here null clears the signer (the one null that counts). */
 export interface AuthPolicySecondaryPatch {
-  /** True if a code of an authenticator app is owed. */
+  /** True if a code of an authenticator app is required. */
   readonly requireTotp?: boolean | null | undefined;
   /** Id of the external JWT signer whose token every request must bring; null for none. */
   readonly requireExtJwtSigner?: string | null | undefined;

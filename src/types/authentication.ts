@@ -4,7 +4,7 @@ import type { CallOptions } from '../call/options.ts';
 import type { CurrentApiSession } from './current-api-session.ts';
 import type { Empty, EnvInfo, MfaCode, SdkInfo } from './shared.ts';
 
-/** The proof of an identity by a client, and the environment and SDK that it reports. */
+/** The credentials of a client, and the environment and SDK that it reports. */
 export interface Authenticate {
   /** Needed with the method `password`. */
   readonly username?: string | undefined;
@@ -12,9 +12,9 @@ export interface Authenticate {
   readonly password?: string | undefined;
   /** Config types whose data this session wants to see with services: ids or names, or `all`. */
   readonly configTypes?: readonly string[] | undefined;
-  /** Facts about the surroundings of the client; kept with the identity. */
+  /** The environment of the client; kept with the identity. */
   readonly envInfo?: EnvInfo | undefined;
-  /** Facts about the software of the client; kept with the identity. */
+  /** The software of the client; kept with the identity. */
   readonly sdkInfo?: SdkInfo | undefined;
 }
 

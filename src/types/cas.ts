@@ -25,7 +25,7 @@ export interface Ca {
   readonly certPem: string;
   /** SHA-1 of the certificate in hex. */
   readonly fingerprint: string | null;
-  /** Role attributes that identities get which enroll by themselves. */
+  /** Role attributes of identities that enroll by themselves. */
   readonly identityRoles: readonly string[] | null;
   /** Names of identities that enroll by themselves: text with placeholders. */
   readonly identityNameFormat: string;
@@ -35,11 +35,11 @@ export interface Ca {
   readonly isOttCaEnrollmentEnabled: boolean;
   /** True if clients with a certificate of this authority enroll by themselves, without a token. */
   readonly isAutoCaEnrollmentEnabled: boolean;
-  /** True if its owner has proved to hold its key. */
+  /** True if its owner has proved possession of its key. */
   readonly isVerified: boolean;
-  /** The common name that a certificate must have which proves it. */
+  /** The common name required of the certificate that proves possession. */
   readonly verificationToken: string;
-  /** Which part of a certificate is the external id of its identity, where that is how identities are found. */
+  /** Which part of a certificate is the external id of its identity, if identities are looked up this way. */
   readonly externalIdClaim?: ExternalIdClaim;
 }
 
@@ -66,7 +66,7 @@ export interface CaCreate {
   /** PEM of one or more certificates, of which the first is the authority. */
   readonly certPem: string;
   /**
-   * Role attributes that identities get which enroll by themselves.
+   * Role attributes of identities that enroll by themselves.
    * @defaultValue `[]`
    */
   readonly identityRoles: readonly string[] | null;
@@ -81,7 +81,7 @@ export interface CaCreate {
   readonly isOttCaEnrollmentEnabled: boolean;
   /** True if clients with a certificate of this authority enroll by themselves, without a token. */
   readonly isAutoCaEnrollmentEnabled: boolean;
-  /** Which part of a certificate is the external id of its identity, where that is how identities are found. */
+  /** Which part of a certificate is the external id of its identity, if identities are looked up this way. */
   readonly externalIdClaim?: ExternalIdClaim | null | undefined;
   /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
@@ -92,7 +92,7 @@ export interface CaUpdate {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
   /**
-   * Role attributes that identities get which enroll by themselves.
+   * Role attributes of identities that enroll by themselves.
    * @defaultValue `[]`
    */
   readonly identityRoles: readonly string[] | null;
@@ -107,7 +107,7 @@ export interface CaUpdate {
   readonly isOttCaEnrollmentEnabled: boolean;
   /** True if clients with a certificate of this authority enroll by themselves, without a token. */
   readonly isAutoCaEnrollmentEnabled: boolean;
-  /** Which part of a certificate is the external id of its identity, where that is how identities are found. */
+  /** Which part of a certificate is the external id of its identity, if identities are looked up this way. */
   readonly externalIdClaim?: ExternalIdClaim | null | undefined;
   /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
@@ -117,7 +117,7 @@ export interface CaUpdate {
 export interface CaPatch {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name?: string | null | undefined;
-  /** Role attributes that identities get which enroll by themselves. */
+  /** Role attributes of identities that enroll by themselves. */
   readonly identityRoles?: readonly string[] | null | undefined;
   /** Names of identities that enroll by themselves: text with placeholders. */
   readonly identityNameFormat?: string | null | undefined;
@@ -127,13 +127,13 @@ export interface CaPatch {
   readonly isOttCaEnrollmentEnabled?: boolean | null | undefined;
   /** True if clients with a certificate of this authority enroll by themselves, without a token. */
   readonly isAutoCaEnrollmentEnabled?: boolean | null | undefined;
-  /** Which part of a certificate is the external id of its identity, where that is how identities are found. */
+  /** Which part of a certificate is the external id of its identity, if identities are looked up this way. */
   readonly externalIdClaim?: ExternalIdClaimPatch | null | undefined;
   /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }
 
-/** Changes to a claim: leaves that are left out stay as they are. */
+/** Changes to a claim: omitted leaves stay as they are. */
 export interface ExternalIdClaimPatch {
   /** Where the values stand in a certificate. */
   readonly location?: 'COMMON_NAME' | 'SAN_URI' | 'SAN_EMAIL' | null | undefined;

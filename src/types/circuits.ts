@@ -4,13 +4,13 @@ import type { Page } from '../api/kit/operation.ts';
 import type { CallOptions } from '../call/options.ts';
 import type { Empty, EntityReference, Links, ListQuery, Tags } from './shared.ts';
 
-/** A circuit: a connection of a client to a terminator, by the routers between them. */
+/** A circuit: a connection of a client to a terminator, through the routers between them. */
 export interface Circuit {
   /** Relative addresses of the entity and of what belongs to it. */
   readonly _links: Links;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
-  /** Unique within the kind, and given by the controller. */
+  /** Unique within the kind, and assigned by the controller. */
   readonly id: string;
   /** User-defined names with values. */
   readonly tags: Tags;
@@ -22,11 +22,11 @@ export interface Circuit {
   readonly service: EntityReference;
   /** The terminator that it is connected to. */
   readonly terminator: EntityReference;
-  /** The way between them. */
+  /** The path between them. */
   readonly path: CircuitPath;
 }
 
-/** The way of a circuit. */
+/** The path of a circuit. */
 export interface CircuitPath {
   /** The routers that it goes through, that of the client first. */
   readonly nodes: readonly EntityReference[];

@@ -19,9 +19,9 @@ export interface CurrentApiSession {
   readonly identityId: string;
   /** Reference to the entity that `identityId` names. */
   readonly identity?: EntityReference;
-  /** Id of an authenticator; `internal` or `extJwtId:<signer>` where a login needed none. */
+  /** Id of an authenticator; `internal` or `extJwtId:<signer>` if the login needed none. */
   readonly authenticatorId: string;
-  /** The token, if it is the caller's own session; otherwise the id of the session, which is no credential. */
+  /** The token, if it is the caller's own session; otherwise the id of the session, which is not a credential. */
   readonly token: string;
   /** Address that the login came from. */
   readonly ipAddress: string;
@@ -43,7 +43,7 @@ export interface CurrentApiSession {
   readonly improperClientCertChain?: boolean;
   /** When the session was last used, as it is stored. */
   readonly lastActivityAt: string | null;
-  /** When the session was last used, as this controller knows. */
+  /** When the session was last used, as far as this controller knows. */
   readonly cachedLastActivityAt: string;
   /** Seconds of inactivity left. */
   readonly expirationSeconds: number;

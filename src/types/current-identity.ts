@@ -12,7 +12,7 @@ export interface CurrentIdentityEdgeRouter {
   readonly _links: Links;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
-  /** Unique within the kind, and given by the controller. */
+  /** Unique within the kind, and assigned by the controller. */
   readonly id: string;
   /** User-defined names with values. */
   readonly tags: Tags;
@@ -26,7 +26,7 @@ export interface CurrentIdentityEdgeRouter {
   readonly isOnline: boolean;
   /** Address by protocol, e.g. `tls`. */
   readonly supportedProtocols: Readonly<Record<string, string>>;
-  /** How far the router is in learning what it must know of the network. */
+  /** How far the router has synchronized its model of the network. */
   readonly syncStatus: string;
   /** Not for clients. */
   readonly cost: null;

@@ -9,7 +9,7 @@ export interface Mfa {
   readonly _links: Links;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
-  /** Unique within the kind, and given by the controller. */
+  /** Unique within the kind, and assigned by the controller. */
   readonly id: string;
   /** User-defined names with values. */
   readonly tags: Tags;
@@ -35,7 +35,7 @@ export interface MfaRecoveryCodes {
   readonly _links: Links;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
-  /** Unique within the kind, and given by the controller. */
+  /** Unique within the kind, and assigned by the controller. */
   readonly id: string;
   /** User-defined names with values. */
   readonly tags: Tags;

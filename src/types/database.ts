@@ -15,7 +15,7 @@ export interface IntegrityState {
   readonly inProgress: boolean;
   /** At most 1000. */
   readonly results: readonly IntegrityFinding[];
-  /** When the run began; null when there was none. */
+  /** When the run began; null if there was none. */
   readonly startTime: string | null;
   /** Whether there is more than `results` holds. */
   readonly tooManyErrors: boolean;
@@ -37,7 +37,7 @@ export interface SnapshotState {
   readonly error: string | null;
   /** True while it is being taken. */
   readonly inProgress: boolean;
-  /** When it began; null when there was none. */
+  /** When it began; null if there was none. */
   readonly startTime: string | null;
   /** Of the last snapshot that was kept: `snapshotFolder` stores it as `NAME.ndjson`. */
   readonly name: string | null;

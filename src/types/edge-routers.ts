@@ -60,7 +60,7 @@ export interface EdgeRouter {
   readonly hostname: string;
   /** Address by protocol, e.g. `tls`. */
   readonly supportedProtocols: Readonly<Record<string, string>>;
-  /** How far the router is in learning what it must know of the network. */
+  /** How far the router has synchronized its model of the network. */
   readonly syncStatus: string;
   /** The software that the router runs. */
   readonly versionInfo: RouterVersion;

@@ -74,17 +74,17 @@ export interface EnrollTrOtt {
 
 /** The requests for the new certificates of a router. */
 export interface ExtendRouter {
-  /** A request for the certificate by which it proves itself, in PEM. */
+  /** A request for the certificate with which it authenticates, in PEM. */
   readonly certCsr: string;
-  /** A request for the certificate of its own server, in PEM. */
+  /** A request for the certificate of its server, in PEM. */
   readonly serverCertCsr: string;
 }
 
 /** The new certificates of a router. */
 export interface ExtendedRouter {
-  /** The certificate by which it proves itself in PEM, then those above it, without the root. */
+  /** The certificate with which it authenticates, in PEM, then those above it, without the root. */
   readonly cert: string;
-  /** The certificate of its own server, likewise. */
+  /** The certificate of its server, likewise. */
   readonly serverCert: string;
 }
 

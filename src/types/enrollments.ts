@@ -19,7 +19,7 @@ export interface Enrollment {
   readonly tags: Readonly<Record<string, string | number | boolean | null>>;
   /** When it last changed: ISO 8601, UTC. */
   readonly updatedAt: string;
-  /** Id of the identity that enrolls; of routers there is none. */
+  /** Id of the identity that enrolls; routers have none. */
   readonly identityId?: string;
   /** Reference to the entity that `identityId` names. */
   readonly identity?: EntityReference;
@@ -52,7 +52,7 @@ export interface Enrollment {
 
 /** What creates an enrollment. */
 export interface EnrollmentCreate {
-  /** Id of the identity that enrolls; of routers there is none. */
+  /** Id of the identity that enrolls; routers have none. */
   readonly identityId: string;
   /**
    * `ott`: a certificate of the network; `ottca`: the use of a certificate of a known CA; `updb`: a password; `erott`,

@@ -27,7 +27,7 @@ export interface ExternalJwtSigner {
   readonly externalAuthUrl: string | null;
   /** Id of the client at the provider. */
   readonly clientId: string | null;
-  /** Scopes that clients ask the provider for. */
+  /** Scopes that clients request from the provider. */
   readonly scopes: readonly string[] | null;
   /** Which token of the provider clients shall send. */
   readonly targetToken: 'ACCESS' | 'ID';
@@ -39,7 +39,7 @@ export interface ExternalJwtSigner {
   readonly certPem: string | null;
   /** Where the keys are published. Shown to administrators only where the setting `showJwksEndpoints` is on. */
   readonly jwksEndpoint?: string | null;
-  /** Name that tokens give to the certificate's key; its fingerprint where there is none. */
+  /** Key id (`kid`) of the certificate in tokens; defaults to its fingerprint. */
   readonly kid: string | null;
   /**
    * The claim that says who the bearer is: its name, or with a leading `/` a JSON Pointer into the claims (RFC 6901), such
@@ -54,9 +54,9 @@ export interface ExternalJwtSigner {
   readonly commonName: string;
   /** SHA-1 of the certificate in hex. */
   readonly fingerprint: string | null;
-  /** When the certificate begins to be valid; the year 1 where there is none. */
+  /** When the certificate begins to be valid; the year 1 if there is none. */
   readonly notBefore: string;
-  /** When the certificate ceases to be valid; the year 1 where there is none. */
+  /** When the certificate ceases to be valid; the year 1 if there is none. */
   readonly notAfter: string;
 }
 
@@ -71,7 +71,7 @@ export interface ExternalJwtSignerCreate {
   /** Id of the client at the provider. */
   readonly clientId?: string | null | undefined;
   /**
-   * Scopes that clients ask the provider for.
+   * Scopes that clients request from the provider.
    * @defaultValue `[]`
    */
   readonly scopes?: readonly string[] | null | undefined;
@@ -88,7 +88,7 @@ export interface ExternalJwtSignerCreate {
   readonly certPem?: string | null | undefined;
   /** Where the keys are published. Shown to administrators only where the setting `showJwksEndpoints` is on. */
   readonly jwksEndpoint?: string | null | undefined;
-  /** Name that tokens give to the certificate's key; its fingerprint where there is none. */
+  /** Key id (`kid`) of the certificate in tokens; defaults to its fingerprint. */
   readonly kid?: string | null | undefined;
   /**
    * The claim that says who the bearer is: its name, or with a leading `/` a JSON Pointer into the claims (RFC 6901), such
@@ -131,7 +131,7 @@ export interface ExternalJwtSignerUpdate {
   /** Id of the client at the provider. */
   readonly clientId?: string | null | undefined;
   /**
-   * Scopes that clients ask the provider for.
+   * Scopes that clients request from the provider.
    * @defaultValue `[]`
    */
   readonly scopes?: readonly string[] | null | undefined;
@@ -148,7 +148,7 @@ export interface ExternalJwtSignerUpdate {
   readonly certPem?: string | null | undefined;
   /** Where the keys are published. Shown to administrators only where the setting `showJwksEndpoints` is on. */
   readonly jwksEndpoint?: string | null | undefined;
-  /** Name that tokens give to the certificate's key; its fingerprint where there is none. */
+  /** Key id (`kid`) of the certificate in tokens; defaults to its fingerprint. */
   readonly kid?: string | null | undefined;
   /**
    * The claim that says who the bearer is: its name, or with a leading `/` a JSON Pointer into the claims (RFC 6901), such
@@ -190,7 +190,7 @@ export interface ExternalJwtSignerPatch {
   readonly externalAuthUrl?: string | null | undefined;
   /** Id of the client at the provider. */
   readonly clientId?: string | null | undefined;
-  /** Scopes that clients ask the provider for. */
+  /** Scopes that clients request from the provider. */
   readonly scopes?: readonly string[] | null | undefined;
   /** Which token of the provider clients shall send. */
   readonly targetToken?: 'ACCESS' | 'ID' | null | undefined;
@@ -202,7 +202,7 @@ export interface ExternalJwtSignerPatch {
   readonly certPem?: string | null | undefined;
   /** Where the keys are published. Shown to administrators only where the setting `showJwksEndpoints` is on. */
   readonly jwksEndpoint?: string | null | undefined;
-  /** Name that tokens give to the certificate's key; its fingerprint where there is none. */
+  /** Key id (`kid`) of the certificate in tokens; defaults to its fingerprint. */
   readonly kid?: string | null | undefined;
   /**
    * The claim that says who the bearer is: its name, or with a leading `/` a JSON Pointer into the claims (RFC 6901), such

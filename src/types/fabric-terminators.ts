@@ -10,7 +10,7 @@ export interface FabricTerminator {
   readonly _links: Links;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
-  /** Unique within the kind, and given by the controller. */
+  /** Unique within the kind, and assigned by the controller. */
   readonly id: string;
   /** User-defined names with values. */
   readonly tags: Tags;
@@ -30,11 +30,11 @@ export interface FabricTerminator {
   readonly address: string;
   /** Distinguishes the instances of one service. */
   readonly instanceId: string;
-  /** Cost of the way, 0 to 65535. */
+  /** Cost of the path, 0 to 65535. */
   readonly cost: number;
-  /** Before which others it is taken: `required`, then `default`, then `failed`. */
+  /** Order of preference: `required`, then `default`, then `failed`. */
   readonly precedence: 'default' | 'required' | 'failed';
-  /** Cost as the traffic makes it. */
+  /** Dynamic cost, which depends on the traffic. */
   readonly dynamicCost: number;
   /** Id of the identity that hosts it; empty for one that an administrator has made. */
   readonly hostId: string;

@@ -51,13 +51,13 @@ export interface Identity {
   readonly serviceHostingCosts: Readonly<Record<string, number>>;
   /** The same by the id of the service. */
   readonly serviceHostingPrecedences: Readonly<Record<string, 'default' | 'required' | 'failed'>>;
-  /** Any data of applications. */
+  /** Arbitrary application data. */
   readonly appData: JsonMap;
   /** True if it is disabled now: it cannot log in. */
   readonly disabled: boolean;
   /** When it was disabled. */
   readonly disabledAt?: string;
-  /** Until when it is disabled; left out where there is no end. */
+  /** Until when it is disabled; omitted if there is no end. */
   readonly disabledUntil?: string;
   /** The environment that its client reported at its last login. */
   readonly envInfo: EnvInfo;
@@ -120,9 +120,9 @@ export interface IdentityEnrollments {
     readonly jwt?: string | undefined;
     /** When the enrollment ends. */
     readonly expiresAt: string;
-    /** Reference to the authority whose certificates will do. */
+    /** Reference to the authority whose certificates are accepted. */
     readonly ca: EntityReference;
-    /** Id of the authority whose certificates will do. */
+    /** Id of the authority whose certificates are accepted. */
     readonly caId: string;
   } | undefined;
   /** With a username and password; requested by the username. */
@@ -142,7 +142,7 @@ export interface IdentityEnrollments {
 export interface IdentityCreate {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
-  /** Only `Router` is a type of its own; all others are stored as `Default`. */
+  /** Only `Router` is a distinct type; all others are stored as `Default`. */
   readonly type: 'User' | 'Device' | 'Service' | 'Router' | 'Default';
   /** True if it may administer the network. */
   readonly isAdmin: boolean;
@@ -181,7 +181,7 @@ export interface IdentityCreate {
   /** Null or empty: this controller does not delegate rights by permissions. */
   readonly permissions?: readonly string[] | null | undefined;
   /**
-   * Any data of applications.
+   * Arbitrary application data.
    * @defaultValue `{}`
    */
   readonly appData?: JsonMap | null | undefined;
@@ -205,7 +205,7 @@ export interface IdentityEnrollmentRequest {
 export interface IdentityUpdate {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
-  /** Only `Router` is a type of its own; all others are stored as `Default`. */
+  /** Only `Router` is a distinct type; all others are stored as `Default`. */
   readonly type: 'User' | 'Device' | 'Service' | 'Router' | 'Default';
   /** True if it may administer the network. */
   readonly isAdmin: boolean;
@@ -244,7 +244,7 @@ export interface IdentityUpdate {
   /** Null or empty: this controller does not delegate rights by permissions. */
   readonly permissions?: readonly string[] | null | undefined;
   /**
-   * Any data of applications.
+   * Arbitrary application data.
    * @defaultValue `{}`
    */
   readonly appData?: JsonMap | null | undefined;
@@ -256,7 +256,7 @@ export interface IdentityUpdate {
 export interface IdentityPatch {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name?: string | null | undefined;
-  /** Only `Router` is a type of its own; all others are stored as `Default`. */
+  /** Only `Router` is a distinct type; all others are stored as `Default`. */
   readonly type?: 'User' | 'Device' | 'Service' | 'Router' | 'Default' | null | undefined;
   /** True if it may administer the network. */
   readonly isAdmin?: boolean | null | undefined;
@@ -276,7 +276,7 @@ export interface IdentityPatch {
   readonly serviceHostingPrecedences?: Readonly<Record<string, 'default' | 'required' | 'failed'>> | null | undefined;
   /** Null or empty: this controller does not delegate rights by permissions. */
   readonly permissions?: readonly string[] | null | undefined;
-  /** Any data of applications. */
+  /** Arbitrary application data. */
   readonly appData?: JsonMap | null | undefined;
   /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
@@ -441,7 +441,7 @@ export interface FailedPostureCheck {
   readonly criteria?: JsonMap | undefined;
 }
 
-/** The result of policies for one identity and one service. Fields that are false or zero are left out. */
+/** The effective policies for one identity and one service. Fields that are false or zero are left out. */
 export interface PolicyAdvice {
   /** The identity of the query. */
   readonly identity: EntityReference;
@@ -459,7 +459,7 @@ export interface PolicyAdvice {
   readonly identityRouterCount?: number | undefined;
   /** Edge routers that the service may be reached through. */
   readonly serviceRouterCount?: number | undefined;
-  /** Edge routers that are both: without one there is no way from the identity to the service. */
+  /** Edge routers that are both: without one the identity cannot reach the service. */
   readonly commonRouters: readonly {
     /** Relative addresses of the entity and of what belongs to it. */
     readonly _links: Links;

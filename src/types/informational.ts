@@ -30,7 +30,7 @@ export interface ApiVersion {
   readonly version: string;
 }
 
-/** Where this API is reached by a protocol. */
+/** Where this API is reached over a protocol. */
 export interface Protocol {
   /** `host:port`. */
   readonly address: string;
@@ -42,7 +42,7 @@ export interface Spec {
   readonly _links: Links;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
-  /** Unique within the kind, and given by the controller. */
+  /** Unique within the kind, and assigned by the controller. */
   readonly id: string;
   /** User-defined names with values. */
   readonly tags: Tags;

@@ -2,7 +2,7 @@
 
 import type { CallOptions } from '../call/options.ts';
 
-/** Which routers are asked, and for what. */
+/** Which routers are queried, and for which values. */
 export interface InspectRequest {
   /** A regular expression that is found in the ids of routers: letters, digits, `-_.*+?|^$`, and `\` before one of these. */
   readonly appRegex: string;

@@ -16,11 +16,11 @@ export interface RouterLink {
   readonly sourceRouter: EntityReference;
   /** The router that was dialed. */
   readonly destRouter: EntityReference;
-  /** `Connected`: what is not connected is no link here. */
+  /** Always `Connected`: only connected links are listed. */
   readonly state: string;
   /** Always false: links are deleted instead of being taken out of use. */
   readonly down: boolean;
-  /** Cost of the link without what is measured. */
+  /** Static cost of the link, without measured latency. */
   readonly staticCost: number;
   /** Nanoseconds to the dialed router; 0, because the controller measures none. */
   readonly sourceLatency: number;

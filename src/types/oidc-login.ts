@@ -152,7 +152,7 @@ export interface OidcLoginListAuthQueriesQuery {
   readonly id?: string | undefined;
 }
 
-/** The factors that a login still owes; null before the primary login, and when nothing is left. */
+/** The factors that a login still owes; null before the primary login, and if none remain. */
 export interface OidcAuthQueries {
   /** How to provide each. */
   readonly authQueries: readonly AuthQuery[] | null;

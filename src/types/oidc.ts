@@ -70,7 +70,7 @@ export interface OidcDiscovery {
 
 /** The keys that verify the tokens of the provider. */
 export interface OidcKeySet {
-  /** The keys, also those that sign only later, or not any more. */
+  /** The keys, including those that are not yet, or no longer, used to sign. */
   readonly keys: readonly OidcKey[];
 }
 
@@ -118,7 +118,7 @@ export interface OidcAuthorizeQuery {
   readonly method?: string | undefined;
   /** Config types whose data the session wants to see with services: ids or names, or `all`. */
   readonly configTypes?: readonly string[] | string | undefined;
-  /** `none` asks not to log in, which is refused. */
+  /** `none` forbids a login prompt, and is refused. */
   readonly prompt?: string | undefined;
   /** An earlier id token. */
   readonly id_token_hint?: string | undefined;
@@ -152,7 +152,7 @@ export interface OidcAuthorize {
   readonly method?: string | undefined;
   /** Config types whose data the session wants to see with services: ids or names, or `all`. */
   readonly configTypes?: readonly string[] | string | undefined;
-  /** `none` asks not to log in, which is refused. */
+  /** `none` forbids a login prompt, and is refused. */
   readonly prompt?: string | undefined;
   /** An earlier id token. */
   readonly id_token_hint?: string | undefined;
@@ -186,7 +186,7 @@ export interface OidcAuthorizeByFormQuery {
   readonly method?: string | undefined;
   /** Config types whose data the session wants to see with services: ids or names, or `all`. */
   readonly configTypes?: readonly string[] | string | undefined;
-  /** `none` asks not to log in, which is refused. */
+  /** `none` forbids a login prompt, and is refused. */
   readonly prompt?: string | undefined;
   /** An earlier id token. */
   readonly id_token_hint?: string | undefined;
@@ -234,7 +234,7 @@ export interface OidcTokenRequest {
 
 /** Tokens. */
 export interface OidcTokens {
-  /** For the header `Authorization: Bearer`; or the id token, where one was asked for in exchange. */
+  /** For the header `Authorization: Bearer`; or the id token, if the exchange requested one. */
   readonly access_token: string;
   /** `Bearer`; `N_A` for an id token in exchange. */
   readonly token_type: string;

@@ -57,8 +57,8 @@ export interface PostureCheckMacAddress {
 }
 
 /**
- * The API session must have passed a code, and again after the timeout and five minutes after waking or unlocking, where
- * the check says so.
+ * The API session must have passed a code, and again after the timeout and five minutes after waking or unlocking, if the
+ * check says so.
  */
 export interface PostureCheckMfa {
   /** Relative addresses of the entity and of what belongs to it. */
@@ -185,7 +185,7 @@ export interface PostureProcessMulti {
   readonly path: string;
   /** SHA-256 of binaries that will do; none: any will do. */
   readonly hashes: readonly string[];
-  /** SHA-1 of certificates of which one must have signed it; none: any will do. */
+  /** SHA-1 of certificates, one of which must have signed it; empty: no signature required. */
   readonly signerFingerprints: readonly string[];
 }
 
@@ -231,7 +231,7 @@ export interface PostureCheckMacAddressCreate {
 
 /**
  * What creates a posture check. The API session must have passed a code, and again after the timeout and five minutes
- * after waking or unlocking, where the check says so.
+ * after waking or unlocking, if the check says so.
  */
 export interface PostureCheckMfaCreate {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
@@ -282,7 +282,7 @@ export interface PostureCheckOperatingSystemCreate {
   readonly operatingSystems: readonly {
     /** Name of the system. */
     readonly type: OsType;
-    /** Ranges of which the version must be in one, e.g. `>=10.0.0`; none, or null, for any version. */
+    /** Ranges, one of which must contain the version, e.g. `>=10.0.0`; none, or null, for any version. */
     readonly versions: readonly string[] | null;
   }[];
   /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
@@ -341,7 +341,7 @@ export interface PostureCheckProcessMultiCreate {
     readonly path: string;
     /** SHA-256 of binaries that will do; none: any will do. */
     readonly hashes?: readonly string[] | null | undefined;
-    /** SHA-1 of certificates of which one must have signed it; none: any will do. */
+    /** SHA-1 of certificates, one of which must have signed it; empty: no signature required. */
     readonly signerFingerprints?: readonly string[] | null | undefined;
   }[];
   /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
@@ -393,7 +393,7 @@ export interface PostureCheckMacAddressUpdate {
 
 /**
  * What replaces a posture check: a field that is left out is reset to its default. The API session must have passed a
- * code, and again after the timeout and five minutes after waking or unlocking, where the check says so.
+ * code, and again after the timeout and five minutes after waking or unlocking, if the check says so.
  */
 export interface PostureCheckMfaUpdate {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
@@ -447,7 +447,7 @@ export interface PostureCheckOperatingSystemUpdate {
   readonly operatingSystems: readonly {
     /** Name of the system. */
     readonly type: OsType;
-    /** Ranges of which the version must be in one, e.g. `>=10.0.0`; none, or null, for any version. */
+    /** Ranges, one of which must contain the version, e.g. `>=10.0.0`; none, or null, for any version. */
     readonly versions: readonly string[] | null;
   }[];
   /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
@@ -506,7 +506,7 @@ export interface PostureCheckProcessMultiUpdate {
     readonly path: string;
     /** SHA-256 of binaries that will do; none: any will do. */
     readonly hashes?: readonly string[] | null | undefined;
-    /** SHA-1 of certificates of which one must have signed it; none: any will do. */
+    /** SHA-1 of certificates, one of which must have signed it; empty: no signature required. */
     readonly signerFingerprints?: readonly string[] | null | undefined;
   }[];
   /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
@@ -552,7 +552,7 @@ export interface PostureCheckMacAddressPatch {
 
 /**
  * What changes a posture check: a field that is left out, or null, stays as it is. The API session must have passed a
- * code, and again after the timeout and five minutes after waking or unlocking, where the check says so.
+ * code, and again after the timeout and five minutes after waking or unlocking, if the check says so.
  */
 export interface PostureCheckMfaPatch {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
@@ -588,7 +588,7 @@ export interface PostureCheckOperatingSystemPatch {
   readonly operatingSystems?: readonly {
     /** Name of the system. */
     readonly type: OsType;
-    /** Ranges of which the version must be in one, e.g. `>=10.0.0`; none, or null, for any version. */
+    /** Ranges, one of which must contain the version, e.g. `>=10.0.0`; none, or null, for any version. */
     readonly versions: readonly string[] | null;
   }[] | null | undefined;
   /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
@@ -641,7 +641,7 @@ export interface PostureCheckProcessMultiPatch {
     readonly path: string;
     /** SHA-256 of binaries that will do; none: any will do. */
     readonly hashes?: readonly string[] | null | undefined;
-    /** SHA-1 of certificates of which one must have signed it; none: any will do. */
+    /** SHA-1 of certificates, one of which must have signed it; empty: no signature required. */
     readonly signerFingerprints?: readonly string[] | null | undefined;
   }[] | null | undefined;
   /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */

@@ -27,7 +27,7 @@ export interface ClientExternalJwtSigner {
   readonly externalAuthUrl: string | null;
   /** Id of the client at the provider. */
   readonly clientId?: string;
-  /** Scopes that clients ask the provider for. */
+  /** Scopes that clients request from the provider. */
   readonly scopes: readonly string[] | null;
   /** Which token of the provider clients shall send. */
   readonly targetToken: 'ACCESS' | 'ID';

@@ -31,16 +31,16 @@ export interface Session {
   readonly identityId: string;
   /** `Dial` or `Bind`. */
   readonly type: 'Dial' | 'Bind';
-  /** Stands where the token would: the session's id, which opens nothing. */
+  /** In place of the token: the session's id, which is not a credential. */
   readonly token: string;
-  /** Routers by which the client reaches the service. */
+  /** Routers through which the client reaches the service. */
   readonly edgeRouters: readonly SessionEdgeRouter[] | null;
   /** Service policies that let it in. */
   readonly servicePolicies: readonly EntityReference[];
 }
 
 /**
- * A router by which the session's client reaches the service; `urls` are its `supportedProtocols` under the name that
+ * A router through which the session's client reaches the service; `urls` are its `supportedProtocols` under the name that
  * older clients know.
  */
 export interface SessionEdgeRouter {
@@ -52,7 +52,7 @@ export interface SessionEdgeRouter {
   readonly isOnline: boolean;
   /** Address by protocol, e.g. `tls`. */
   readonly supportedProtocols: Readonly<Record<string, string>>;
-  /** How far the router is in learning what it must know of the network. */
+  /** How far the router has synchronized its model of the network. */
   readonly syncStatus: string;
   /** Cost of a path through the router, 0 to 65535. */
   readonly cost: number;
@@ -98,7 +98,7 @@ export interface CreatedSession {
   readonly type: 'Dial' | 'Bind';
   /** A JWT by which routers know the session. */
   readonly token: string;
-  /** Routers by which the client reaches the service. */
+  /** Routers through which the client reaches the service. */
   readonly edgeRouters: readonly SessionEdgeRouter[];
 }
 

@@ -82,7 +82,7 @@ export interface Created {
   readonly id: string;
 }
 
-/** An answer that holds nothing. */
+/** An empty answer. */
 export type Empty = Readonly<Record<string, never>>;
 
 /** Parameters of every list. The list itself clamps them (limit 500 at most, ...) and echoes the result in `pagination`. */
@@ -101,7 +101,7 @@ export interface ListQuery {
 export interface RoleDisplay {
   /** The entry as it was written. */
   readonly role: string;
-  /** The entry with the name of what it selects in the place of an id. */
+  /** The entry, with a name in place of the id. */
   readonly name: string;
 }
 
@@ -186,9 +186,9 @@ export interface AuthQuery {
   readonly typeId: 'MFA' | 'TOTP' | 'EXT-JWT';
   /** The provider of the factor: `ziti` for codes, `url` for a signer. */
   readonly provider: 'ziti' | 'url';
-  /** Characters of a code. */
+  /** Characters allowed in a code. */
   readonly format?: 'numeric' | 'alpha' | 'alphaNumeric' | undefined;
-  /** Method of the request that gives the code. */
+  /** HTTP method of the request that submits the code. */
   readonly httpMethod?: string | undefined;
   /** Where the code goes, or where the token comes from. */
   readonly httpUrl?: string | undefined;
@@ -196,13 +196,13 @@ export interface AuthQuery {
   readonly id?: string | undefined;
   /** Client id at the provider of the signer. */
   readonly clientId?: string | undefined;
-  /** Least length of a code. */
+  /** Minimum length of a code. */
   readonly minLength?: number | undefined;
-  /** Greatest length of a code. */
+  /** Maximum length of a code. */
   readonly maxLength?: number | undefined;
-  /** Scopes to ask the provider for. */
+  /** Scopes to request from the provider. */
   readonly scopes: readonly string[] | null;
-  /** True where an app that makes the codes is set up; left out otherwise. */
+  /** True if an authenticator app is set up; omitted otherwise. */
   readonly isTotpEnrolled?: boolean | undefined;
 }
 
@@ -219,7 +219,7 @@ export type Tags = Readonly<Record<string, string | number | boolean | null>>;
 export interface OperatingSystem {
   /** Name of the system. */
   readonly type: OsType;
-  /** Ranges of which the version must be in one; null for any version. */
+  /** Ranges, one of which must contain the version; null for any version. */
   readonly versions: readonly string[] | null;
 }
 

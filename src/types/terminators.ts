@@ -30,7 +30,7 @@ export interface Terminator {
   readonly address: string;
   /** Cost of the way, 0 to 65535. */
   readonly cost: number;
-  /** Before which others it is taken: `required`, then `default`, then `failed`. */
+  /** Order of preference: `required`, then `default`, then `failed`. */
   readonly precedence: 'default' | 'required' | 'failed';
   /** Cost as the traffic makes it. */
   readonly dynamicCost: number;
@@ -54,7 +54,7 @@ export interface TerminatorCreate {
    */
   readonly cost?: number | null | undefined;
   /**
-   * Before which others it is taken: `required`, then `default`, then `failed`.
+   * Order of preference: `required`, then `default`, then `failed`.
    * @defaultValue `"default"`
    */
   readonly precedence?: 'default' | 'required' | 'failed' | null | undefined;
@@ -85,7 +85,7 @@ export interface TerminatorUpdate {
    */
   readonly cost?: number | null | undefined;
   /**
-   * Before which others it is taken: `required`, then `default`, then `failed`.
+   * Order of preference: `required`, then `default`, then `failed`.
    * @defaultValue `"default"`
    */
   readonly precedence?: 'default' | 'required' | 'failed' | null | undefined;
@@ -105,7 +105,7 @@ export interface TerminatorPatch {
   readonly address?: string | null | undefined;
   /** Cost of the way, 0 to 65535. */
   readonly cost?: number | null | undefined;
-  /** Before which others it is taken: `required`, then `default`, then `failed`. */
+  /** Order of preference: `required`, then `default`, then `failed`. */
   readonly precedence?: 'default' | 'required' | 'failed' | null | undefined;
   /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;

@@ -3,7 +3,7 @@
 import type { CallOptions } from '../call/options.ts';
 import type { RawAnswer } from './shared.ts';
 
-/** A JWT by which clients find the network, and trust it. */
+/** A JWT that tells clients where the network is and lets them trust it. */
 export interface NetworkJwt {
   /** Which JWT it is. */
   readonly name: string;
