@@ -118,6 +118,6 @@ test('--log text writes lines for people, in which nothing looks like another fi
   const { out } = await server.stop();
   assert.match(
     out,
-    /^\d{4}-\d\d-\d\dT[\d:.]+Z INFO {2}call answered .*\bmethod=GET operationId=listVersion group=\w+ surface=management route=\/edge\/management\/v1\/version status=200/m,
+    /^\d{4}-\d\d-\d\dT[\d:.]+Z INFO {2}call answered .*\bmethod=GET operationId=listVersion operation=informational\.version surface=management route=\/edge\/management\/v1\/version status=200/m,
   );
 });
