@@ -54,7 +54,8 @@ const narrowed = (table: Table, where: Predicate): Candidates | undefined => {
       return holders(table.indexes.get(where.set), where.values);
     case 'covers': {
       const index = table.indexes.get(where.set);
-      return index && rarest(where.values.map((value) => holders(index, [value])));
+      const found = index && rarest(where.values.map((value) => holders(index, [value])));
+      return found && { ...found, isExact: where.values.length === 1 };
     }
     case 'and': {
       // Scanning an index is worth it only if no other term has an index.
@@ -74,10 +75,10 @@ const narrowed = (table: Table, where: Predicate): Candidates | undefined => {
 const candidatesOf = (table: Table, terms: readonly Predicate[]): readonly Candidates[] =>
   terms.map((term) => narrowed(table, term)).filter((found) => found !== undefined);
 
-/** The candidates of the condition that fewest rows satisfy; the others are tested. */
+/** The candidates of the condition that fewest rows satisfy. The others must be tested. */
 const rarest = (of: readonly Candidates[]): Candidates | undefined => {
-  const [first, ...more] = of.toSorted((a, b) => a.size - b.size);
-  return first && more.length > 0 ? { ...first, isExact: false } : first;
+  const [first] = of.toSorted((a, b) => a.size - b.size);
+  return first;
 };
 
 /** The union of candidates, without duplicates. */

@@ -22,13 +22,14 @@ type Walk = Candidates['each'];
 export const listRows = (table: Table, { where, sort = [], offset = 0, limit = Infinity }: Query, lookup: Lookup): readonly Row[] => {
   if (limit === 0) return [];
   const found = candidates(table, where);
-  const accepts = where.op === 'all' ? undefined : matching(table, where, lookup);
-  const acceptsFound = found?.isExact ? undefined : accepts;
-  if (found?.isOrdered && sort.length === 0) return page(table, found.each, acceptsFound, offset, limit);
+  // Compiled only for a walk that needs it.
+  const accepts = () => (where.op === 'all' ? undefined : matching(table, where, lookup));
+  const acceptsFound = () => (found?.isExact ? undefined : accepts());
+  if (found?.isOrdered && sort.length === 0) return page(table, found.each, acceptsFound(), offset, limit);
   if (sort.length === 0 && where.op === 'all') return page(table, everyRow(table), undefined, offset, limit);
   const walkInOrder = inOrder(table, where, sort);
-  if (walkInOrder && (!found || isSoonerInOrder(table, found, offset + limit))) return page(table, walkInOrder, accepts, offset, limit);
-  const rows = page(table, found?.each ?? everyRow(table), acceptsFound, 0, Infinity);
+  if (walkInOrder && (!found || isSoonerInOrder(table, found, offset + limit))) return page(table, walkInOrder, accepts(), offset, limit);
+  const rows = page(table, found?.each ?? everyRow(table), acceptsFound(), 0, Infinity);
   return firstOf(rows, offset + limit, comparator(sort)).slice(offset);
 };
 
