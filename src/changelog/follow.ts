@@ -1,6 +1,6 @@
 import { change as changeKind } from '../api/changes.ts';
 import { ALL, stringField } from '../query/index.ts';
-import type { Query, Row, Store } from '../storage/port.ts';
+import type { Query, Row, Store, Transaction } from '../storage/port.ts';
 import { type Change, changeId } from './events.ts';
 import { averageBytes, changeOf } from './log.ts';
 
@@ -25,6 +25,12 @@ export interface FollowOptions {
   /** Ends following when it is aborted. */
   readonly signal?: AbortSignal;
 }
+
+/** Reads the records that a transaction of the store sees. */
+export const recordsOf =
+  (tx: Pick<Transaction, 'list'>): ReadRecords =>
+  (query) =>
+    tx.list(changeKind.kind, query);
 
 const ID = stringField('id');
 
@@ -78,5 +84,4 @@ export const endOfLog = (end: 'oldest' | 'newest'): Query => ({
 });
 
 /** The revision of the last change of a store; 0 if there was none. */
-export const newestRevision = (store: Store): Promise<number> =>
-  store.transaction('read', (tx) => revisionAt((query) => tx.list(changeKind.kind, query), 'newest'));
+export const newestRevision = (store: Store): Promise<number> => store.transaction('read', (tx) => revisionAt(recordsOf(tx), 'newest'));

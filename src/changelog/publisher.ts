@@ -1,9 +1,8 @@
-import { change as changeKind } from '../api/changes.ts';
 import { createTimeSlice, ENTRIES_AT_ONCE, entriesIn } from '../concurrency/event-loop.ts';
 import type { Logger } from '../platform/platform.ts';
 import type { Query, Store } from '../storage/port.ts';
 import type { Change } from './events.ts';
-import { followLog, newestRevision } from './follow.ts';
+import { followLog, newestRevision, recordsOf } from './follow.ts';
 import type { ChangeListeners } from './listeners.ts';
 
 const BATCH = 500;
@@ -34,7 +33,7 @@ export const createPublisher = async (store: Store, listeners: ChangeListeners, 
     }
   };
   const catchUp = async () => {
-    const read = (query: Query) => store.transaction('read', (tx) => tx.list(changeKind.kind, query));
+    const read = (query: Query) => store.transaction('read', (tx) => recordsOf(tx)(query));
     for await (const { changes, missingUpTo } of followLog(read, published, { batch: BATCH })) {
       if (missingUpTo !== undefined) {
         logger.warn('changes left the change log before their events were published: what follows events must read its entities again', {

@@ -2,7 +2,7 @@ import { change as changeKind } from '../api/changes.ts';
 import type { KindName } from '../api/kind-names.ts';
 import type { Change } from '../changelog/events.ts';
 import { endOfLog, followLog } from '../changelog/follow.ts';
-import type { Query } from '../storage/port.ts';
+import { recordsIn } from './change-records.ts';
 import type { Entities } from './entities.ts';
 
 const BATCH = 500;
@@ -62,16 +62,15 @@ export const createRecentChanges = (kinds: readonly KindName[], startedAt: strin
   return {
     known,
     catchUp: async (entities) => {
-      const snapshot = revision < 0 ? -1 : await entities.revision();
+      if (revision < 0) return reset(entities);
       // Usually nothing has changed. An earlier snapshot lacks changes that another transaction has read.
-      if (revision >= 0 && snapshot <= revision) return known(snapshot === revision);
-      const read = (query: Query) => entities.list(changeKind, query);
-      if (revision >= 0)
-        for await (const { changes: page, missingUpTo } of followLog(read, revision, { batch: BATCH, pages: MAX_BATCHES })) {
-          if (missingUpTo !== undefined) break;
-          for (const change of page) take(change);
-        }
-      return revision < snapshot || revision < 0 ? reset(entities) : known(revision === snapshot);
+      const snapshot = await entities.revision();
+      if (snapshot <= revision) return known(snapshot === revision);
+      for await (const { changes: page, missingUpTo } of followLog(recordsIn(entities), revision, { batch: BATCH, pages: MAX_BATCHES })) {
+        if (missingUpTo !== undefined) break;
+        for (const change of page) take(change);
+      }
+      return revision < snapshot ? reset(entities) : known(revision === snapshot);
     },
   };
 };

@@ -1,6 +1,6 @@
 import { kinds } from '../api/index.ts';
 import type { Change } from '../changelog/events.ts';
-import { followLog } from '../changelog/follow.ts';
+import { followLog, recordsOf } from '../changelog/follow.ts';
 import { tableOf } from '../changelog/views.ts';
 import { createTimeSlice, ENTRIES_AT_ONCE, entriesIn } from '../concurrency/event-loop.ts';
 import { idAfter } from '../query/index.ts';
@@ -155,7 +155,7 @@ export class IndexFollower {
   /** Reads the change log up to a revision. Drops the index if records are missing. */
   async #catchUp(tx: Transaction, revision: number, signal?: AbortSignal): Promise<void> {
     const turn = turns(signal);
-    for await (const { changes } of followLog((query) => tx.list(kinds.change.kind, query), this.#revision, { batch: BATCH })) {
+    for await (const { changes } of followLog(recordsOf(tx), this.#revision, { batch: BATCH })) {
       if (!this.#index) return;
       for (const change of changes) {
         this.#around.apply(change);

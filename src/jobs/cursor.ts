@@ -9,10 +9,10 @@
  * ```
  * A consumer whose effect is in the store itself has exactly-once semantics: it advances in the transaction of the effect.
  */
-import { change as changeKind } from '../api/changes.ts';
 import { cursor as cursorKind } from '../api/cursors.ts';
 import type { Change } from '../changelog/events.ts';
 import { followLog, type ReadRecords, revisionAt } from '../changelog/follow.ts';
+import { recordsIn } from '../entities/change-records.ts';
 import type { Entities } from '../entities/entities.ts';
 import type { Job } from './background.ts';
 
@@ -44,7 +44,7 @@ export class ChangesMissing extends Error {
  */
 export const openCursor = async (entities: Entities, name: string, at: 'oldest' | 'next'): Promise<void> => {
   if (await entities.get(cursorKind, name)) return;
-  const last = await revisionAt((query) => entities.list(changeKind, query), at === 'next' ? 'newest' : 'oldest');
+  const last = await revisionAt(recordsIn(entities), at === 'next' ? 'newest' : 'oldest');
   await entities.insert(cursorKind, { id: name, revision: at === 'oldest' ? Math.max(last - 1, 0) : last });
 };
 
@@ -66,7 +66,7 @@ export async function* readFrom(job: Pick<Job, 'read'>, name: string, pageSize =
 export const readLog =
   ({ read }: Pick<Job, 'read'>): ReadRecords =>
   (query) =>
-    read((entities) => entities.list(changeKind, query));
+    read((entities) => recordsIn(entities)(query));
 
 /** Records that the consumer has handled all changes up to a revision. A cursor never moves back. @throws as `readFrom` */
 export const advance = async (entities: Entities, name: string, revision: number): Promise<void> => {

@@ -2,12 +2,12 @@ import { LRUCache } from 'lru-cache';
 import { kinds } from '../api/index.ts';
 import type { Kind } from '../api/kit/resource.ts';
 import type { Change } from '../changelog/events.ts';
-import { followLog } from '../changelog/follow.ts';
+import { followLog, recordsOf } from '../changelog/follow.ts';
 import type { Extent } from '../changelog/log.ts';
 import { LogEnds } from '../changelog/log-ends.ts';
 import { tableOf } from '../changelog/views.ts';
 import type { RoleIndexes } from '../indexes/role-indexes.ts';
-import type { Query, Transaction } from '../storage/port.ts';
+import type { Transaction } from '../storage/port.ts';
 import type { CachedState } from './cached-state.ts';
 import { CachedTransaction } from './cached-transaction.ts';
 import { Doorkeeper } from './doorkeeper.ts';
@@ -142,9 +142,8 @@ export const createReadCache = (maxBytes: number, indexes?: RoleIndexes): ReadCa
       }
       if (at <= revision) return;
       const isNear = revision >= 0 && at - revision <= MAX_BEHIND;
-      const read = (query: Query) => tx.list(kinds.change.kind, query);
       // Another transaction may have caught up first. In a group commit, one transaction sees uncommitted changes of others.
-      for await (const { changes } of followLog(read, revision, { batch: MAX_BEHIND, pages: isNear ? 1 : 0 }))
+      for await (const { changes } of followLog(recordsOf(tx), revision, { batch: MAX_BEHIND, pages: isNear ? 1 : 0 }))
         for (const change of changes) if (change.revision <= at) take(change);
       if (revision >= at) return;
       // A gap in the log, which the indexes cannot follow either.

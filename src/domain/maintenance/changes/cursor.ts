@@ -1,6 +1,6 @@
-import { change as changeKind } from '../../../api/changes.ts';
 import { type ChangedKind, isChangedKind } from '../../../changelog/events.ts';
-import { type ReadRecords, revisionAt } from '../../../changelog/follow.ts';
+import { revisionAt } from '../../../changelog/follow.ts';
+import { recordsIn } from '../../../entities/change-records.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { ApiError, invalidField } from '../../../errors/index.ts';
 
@@ -11,7 +11,7 @@ import { ApiError, invalidField } from '../../../errors/index.ts';
  */
 export const checkedCursor = async (entities: Entities, name: string, given: number): Promise<number> => {
   const after = Math.max(given, 0);
-  const read: ReadRecords = (query) => entities.list(changeKind, query);
+  const read = recordsIn(entities);
   const newest = await revisionAt(read, 'newest');
   if (after > newest) throw invalidField(name, `${name} must be at most ${newest}, the revision of the last change, got ${after}`, after);
   const oldest = await revisionAt(read, 'oldest');

@@ -1,10 +1,10 @@
 import type { changes } from '../../../api/change-log.ts';
-import { change as changeKind } from '../../../api/changes.ts';
 import type { DecodedOf, OutputOf } from '../../../api/kit/index.ts';
 import type { ServerSentEvent } from '../../../api/surfaces/http-output.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Change, ChangedKind } from '../../../changelog/events.ts';
 import { followLog, type ReadRecords, revisionAt } from '../../../changelog/follow.ts';
+import { recordsIn } from '../../../entities/change-records.ts';
 import { invalidField } from '../../../errors/index.ts';
 import { pause } from '../../../platform/clock.ts';
 import { checkedCursor, checkedKinds, cursorExpired } from './cursor.ts';
@@ -26,7 +26,7 @@ export const followChanges = async (call: Call, { after, kinds, lastEventId }: D
   const name = lastEventId === undefined ? 'after' : 'last-event-id';
   const given = lastEventId === undefined ? after : revisionIn(lastEventId);
   const begin = await call.read(async (entities) =>
-    given === undefined ? revisionAt((query) => entities.list(changeKind, query), 'newest') : checkedCursor(entities, name, given),
+    given === undefined ? revisionAt(recordsIn(entities), 'newest') : checkedCursor(entities, name, given),
   );
   return eventsAfter(call, begin, wanted);
 };
@@ -45,7 +45,7 @@ async function* eventsAfter(
   // A client that is disconnected before the first change also resumes from here.
   yield { ...mark(begin), retry: RETRY_MS };
   // Each read checks the permission.
-  const read: ReadRecords = (query) => call.readOn((entities) => entities.list(changeKind, query)).catch(unlessAborted(closing));
+  const read: ReadRecords = (query) => call.readOn((entities) => recordsIn(entities)(query)).catch(unlessAborted(closing));
   const untilGrown = async (revision: number) => {
     await news(call, revision);
     if (!closing.aborted) call.signal.throwIfAborted();

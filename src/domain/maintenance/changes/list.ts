@@ -3,8 +3,9 @@ import { change as changeKind } from '../../../api/changes.ts';
 import type { DecodedOf, OutputOf } from '../../../api/kit/index.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Change } from '../../../changelog/events.ts';
-import { type ReadRecords, recordsFrom, revisionAt } from '../../../changelog/follow.ts';
+import { recordsFrom, revisionAt } from '../../../changelog/follow.ts';
 import { changeOf } from '../../../changelog/log.ts';
+import { recordsIn } from '../../../entities/change-records.ts';
 import { and, oneOf, type Predicate, stringField } from '../../../query/index.ts';
 import { MAX_PAGE_SIZE, pageSize } from '../../../resources/lists.ts';
 import { checkedCursor, checkedKinds } from './cursor.ts';
@@ -20,7 +21,7 @@ type Operation = typeof changes.operations.list;
 export const listChanges = (call: Call, { after, kinds, limit: given }: DecodedOf<Operation>): Promise<OutputOf<Operation>> =>
   call.read(async (entities) => {
     const wanted = checkedKinds(kinds);
-    const read: ReadRecords = (query) => entities.list(changeKind, query);
+    const read = recordsIn(entities);
     const begin = after === undefined ? (await revisionAt(read, 'oldest')) - 1 : await checkedCursor(entities, 'after', after);
     // The client requests the rest with `after`.
     const limit = Math.min(pageSize(given), MAX_PAGE_SIZE);
