@@ -2,8 +2,7 @@
 import type { ManagementController } from './controller.ts';
 import { type ControllerInside, insideOf } from './controller-inside.ts';
 import type { RouterInspection } from './domain/traffic/channels/inspect.ts';
-import type { AcceptRouter } from './domain/traffic/channels/router-channels.ts';
-import { createRouterChannels, type RouterChannels } from './domain/traffic/channels/router-channels.ts';
+import { type AcceptRouter, createRouterChannels, type RouterChannels } from './domain/traffic/channels/router-channels.ts';
 import type { InspectedRouter } from './presence/traffic.ts';
 
 export type { RouterInspection } from './domain/traffic/channels/inspect.ts';

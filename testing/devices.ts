@@ -1,5 +1,4 @@
-import type { TestCertificate } from './certificates.ts';
-import { issuedCertificate, newCsr } from './certificates.ts';
+import { issuedCertificate, newCsr, type TestCertificate } from './certificates.ts';
 import { readEnrollmentJwt } from './enrollment-jwt.ts';
 import type { TestIdentity } from './identities.ts';
 import type { Kit, TestFetch } from './kit.ts';

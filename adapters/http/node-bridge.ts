@@ -7,8 +7,7 @@ import {
   Overloaded,
   RETRY_AFTER,
 } from '../../src/adapter-kit.ts';
-import type { Handling } from './handling.ts';
-import { logFailure } from './handling.ts';
+import { type Handling, logFailure } from './handling.ts';
 import { below, mountPoint } from './mount.ts';
 import { send } from './node-answer.ts';
 import { type HostRequest, NodeRequest } from './node-request.ts';

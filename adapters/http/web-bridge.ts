@@ -10,8 +10,7 @@ import {
   createUnreadAnswers,
 } from '../../src/adapter-kit.ts';
 import { MOST_CHUNKS } from './collect.ts';
-import type { Handling } from './handling.ts';
-import { logFailure } from './handling.ts';
+import { type Handling, logFailure } from './handling.ts';
 import { below, mountPoint } from './mount.ts';
 import { bytesOf } from './parsed-body.ts';
 import { REFUSAL_HEADERS, type RefusalStatus, refusalBody } from './refusal.ts';

@@ -38,7 +38,7 @@ const POOL_SIZE = 4096;
 /** Larger reads bypass the pool, so that they do not drain it. */
 const POOLED_READ = 256;
 
-/** A pool of random bytes: a system call takes microseconds whatever the size, and the pool spreads one over about a hundred ids. */
+/** A pool of random bytes. A system call takes microseconds regardless of the size; with the pool, one call serves about a hundred ids. */
 export const pooledRandom = (): Random => {
   const pool = new Uint8Array(POOL_SIZE);
   let at = POOL_SIZE;

@@ -1,6 +1,5 @@
 import { type AnswerOptions, answerOf, type PlainAnswer } from './answer.ts';
-import type { CauseOf, CodeAlone, CodeWith } from './catalog.ts';
-import { type CatalogEntry, catalog, type ErrorCode, RETRY_AFTER } from './catalog.ts';
+import { type CatalogEntry, type CauseOf, type CodeAlone, type CodeWith, catalog, type ErrorCode, RETRY_AFTER } from './catalog.ts';
 import type { ErrorCause } from './causes.ts';
 import { shownValue } from './shown-value.ts';
 

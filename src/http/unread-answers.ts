@@ -1,5 +1,4 @@
-import type { Release } from '../concurrency/semaphore.ts';
-import { tooManyRequests, WaitQueue } from '../concurrency/semaphore.ts';
+import { type Release, tooManyRequests, WaitQueue } from '../concurrency/semaphore.ts';
 
 /** Limits of answers that clients have not read yet: clients that do not read must not fill the memory. */
 export interface AnswerLimits {

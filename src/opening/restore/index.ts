@@ -1,5 +1,4 @@
-import type { EntitiesContext } from '../../entities/entities.ts';
-import { entitiesOf } from '../../entities/entities.ts';
+import { type EntitiesContext, entitiesOf } from '../../entities/entities.ts';
 import { sealedFields, unsealText } from '../../entities/sealed.ts';
 import { ApiError } from '../../errors/index.ts';
 import { checkedOptions, requireStorage } from '../../options.ts';

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { App } from '../app.ts';
-import { PASSWORD } from '../app.ts';
+import { type App, PASSWORD } from '../app.ts';
 import { aCertificate } from '../certificates.ts';
 import { beginMfa, enrollMfa } from '../mfa.ts';
 import { authorizeFields, begin, byPassword, CLIENT, codeOf, pkce, post, tokensOf } from '../oidc.ts';

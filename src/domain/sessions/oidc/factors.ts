@@ -1,5 +1,4 @@
-import type { AuthQuery } from '../../../api/api-sessions.ts';
-import { apiSession } from '../../../api/api-sessions.ts';
+import { type AuthQuery, apiSession } from '../../../api/api-sessions.ts';
 import { proves, secondFactorOf } from '../../../authentication/external-tokens.ts';
 import { owedToken } from '../../../authentication/factors.ts';
 import type { Call } from '../../../call/call.ts';

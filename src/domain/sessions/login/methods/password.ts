@@ -1,8 +1,7 @@
 import { authenticator, authPolicy, identity } from '../../../../api/kinds.ts';
 import type { RowOf } from '../../../../api/kit/index.ts';
 import { isDisabled } from '../../../../authentication/actors.ts';
-import type { ApiSessionActor } from '../../../../call/actor.ts';
-import { hasAdministratorRights } from '../../../../call/actor.ts';
+import { type ApiSessionActor, hasAdministratorRights } from '../../../../call/actor.ts';
 import type { Call } from '../../../../call/call.ts';
 import type { CheckPassword } from '../../../../call/password-checks.ts';
 import type { Entities } from '../../../../entities/entities.ts';
