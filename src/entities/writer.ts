@@ -51,7 +51,7 @@ export const createWriter =
           await overOrAborted(publisher.announce(changes), signal);
           return result;
         }),
-      { observation: context.observation },
+      { observation: context.observation, ...(signal && { signal }) },
     );
 
 /** Resolves when `work`, which never rejects, has ended, or when `signal` is aborted; the work itself continues. */

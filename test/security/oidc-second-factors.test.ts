@@ -217,3 +217,27 @@ test('a code is none for an identity that logs in while it is checked', async ()
     assert.equal(inLocation(await get(app, '/authorize/callback', { id: login.id }), 'error'), 'interaction_required');
   }
 });
+
+test('a token is not a factor once its signer was disabled or changed, or the policy requires another signer', async () => {
+  const between = interleaved(newStorage('memory'));
+  await using app = await openApp('memory', { storage: between.storage });
+  const { signer, person } = await network(app);
+  const other = await certificateSigner(app, { useExternalId: true });
+  const change = async (path: string, body: object) => assert.equal((await app.request('PATCH', path, { body })).status, 200);
+  const changes: Readonly<Record<string, (policy: string) => Promise<void>>> = {
+    'signer disabled': () => change(`/external-jwt-signers/${signer.id}`, { enabled: false }),
+    'policy changed': (policy) => change(`/auth-policies/${policy}`, { secondary: { requireTotp: false, requireExtJwtSigner: other.id } }),
+    'audience changed': () => change(`/external-jwt-signers/${signer.id}`, { enabled: true, audience: 'elsewhere' }),
+  };
+  for (const [what, change] of Object.entries(changes)) {
+    await app.request('PATCH', `/external-jwt-signers/${signer.id}`, { body: { enabled: true } });
+    const ann = await person();
+    const { authPolicyId } = (await app.request('GET', `/identities/${ann.id}`)).body.data;
+    const login = await begin(app);
+    await byPassword(app, login, ann.username);
+    between.beforeWrite(() => change(authPolicyId));
+    await byToken(app, login, await signer.token({ sub: ann.externalId }));
+    assert.ok(between.isOver, what);
+    assert.equal(inLocation(await get(app, '/authorize/callback', { id: login.id }), 'error'), 'interaction_required', what);
+  }
+});

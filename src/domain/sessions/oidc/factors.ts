@@ -1,5 +1,5 @@
 import { type AuthQuery, apiSession } from '../../../api/api-sessions.ts';
-import { proves, secondFactorOf } from '../../../authentication/external-tokens.ts';
+import { secondFactorOf } from '../../../authentication/external-tokens.ts';
 import { owedToken } from '../../../authentication/factors.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../entities/entities.ts';
@@ -52,7 +52,9 @@ export const passExternalToken = async (call: Call, id: string): Promise<boolean
   if (!proof) return false;
   return call.write(async (entities) => {
     const login = await loginOf(entities, call, await authRequestOf(entities, call, id));
-    if (!login || !proves(proof, proof.signer, login.owner)) return false;
+    // Keys were fetched since: another identity may have logged in, the policy may require another signer, or the signer may have been disabled or deleted.
+    const isOfSigner = login?.policy.secondary.requireExtJwtSigner === owing.signerId;
+    if (!isOfSigner || (await owedToken(entities, login.session, login.owner, login.policy, [proof])).length > 0) return false;
     await passFactor(entities, login, `ejs:${owing.signerId}`, call);
     return true;
   });
