@@ -12,7 +12,7 @@ import { grantsOf, isLapsed, type StoredSession } from '../../sessions/sessions/
 export interface Authorization {
   /** Empty for a tunneler, as is `apiSessionId`. */
   readonly sessionId: string;
-  /** False for sessions that are signed tokens, which have no row. */
+  /** False for sessions that are signed tokens: they have no row. */
   readonly isStored: boolean;
   readonly apiSessionId: string;
   readonly identityId: string;
@@ -21,7 +21,7 @@ export interface Authorization {
   readonly routerId: string;
 }
 
-/** True if a router acts for itself: through its own tunneler, with its own identity. */
+/** True if the router's own tunneler acts, with the identity of the router. */
 export const isTunneler = ({ sessionId }: Pick<Authorization, 'sessionId'>): boolean => sessionId === '';
 
 /** The authorization that the tunneler of a router needs. */
@@ -37,8 +37,8 @@ export const tunnelerAuthorization = (requested: Pick<Authorization, 'serviceId'
 export type DenialReason = 'apiSession' | 'session' | 'router' | 'service' | 'tunneler' | 'policy';
 
 /**
- * Why each authorization is denied now; undefined if it is not. Rechecks sessions, policies, posture and routers with about ten queries, however many
- * authorizations there are. For sessions that are not stored, routers check the posture, because only they receive it.
+ * The reason why each authorization is currently denied; undefined if it is granted. Takes about ten queries, regardless of the number of authorizations.
+ * The posture of clients whose sessions are not stored is not checked here: only routers receive it, and check it themselves.
  */
 export const denialsOf = async (
   entities: Entities,
@@ -47,46 +47,50 @@ export const denialsOf = async (
   now: string,
 ): Promise<ReadonlyMap<Authorization, DenialReason | undefined>> => {
   if (authorizations.length === 0) return new Map();
-  const ids = (key: Exclude<keyof Authorization, 'isStored'>) => authorizations.map((one) => one[key]);
+  const ids = (key: Exclude<keyof Authorization, 'isStored'>) => authorizations.map((authorization) => authorization[key]);
   const apiSessions = await rowsById(entities, apiSession, ids('apiSessionId'));
   const sessions = await rowsById(entities, session, ids('sessionId'));
   const identities = await rowsById(entities, identity, ids('identityId'));
   const services = await rowsById(entities, service, ids('serviceId'));
   const routers = await rowsById(entities, edgeRouter, ids('routerId'));
   const grants = await grantsOf(entities, [...sessions.values()], now);
-  const unstored = authorizations.filter((one) => !one.isStored && !isTunneler(one));
+  const unstored = authorizations.filter((authorization) => !authorization.isStored && !isTunneler(authorization));
   const unstoredGrants = await grantsOf(entities, unstored, now, { isPostureIgnored: true });
   // Tunnelers report no posture, so policies with posture checks grant them nothing.
   const tunnelerGrants = await grantsOf(entities, authorizations.filter(isTunneler), now);
   const pairs = authorizations.flatMap(({ identityId, serviceId }) => {
-    const [who, what] = [identities.get(identityId), services.get(serviceId)];
-    return who && what ? [{ identity: who, service: what }] : [];
+    const [identityRow, serviceRow] = [identities.get(identityId), services.get(serviceId)];
+    return identityRow && serviceRow ? [{ identity: identityRow, service: serviceRow }] : [];
   });
   const mayUse = await routerAccess(entities, pairs, [...routers.values()]);
 
-  const isGranted = (one: Authorization, row: StoredSession | undefined): boolean => {
+  const isGranted = (authorization: Authorization, row: StoredSession | undefined): boolean => {
     const isSame =
-      row?.apiSessionId === one.apiSessionId &&
-      row.identityId === one.identityId &&
-      row.serviceId === one.serviceId &&
-      row.type === one.type;
+      row?.apiSessionId === authorization.apiSessionId &&
+      row.identityId === authorization.identityId &&
+      row.serviceId === authorization.serviceId &&
+      row.type === authorization.type;
     return isSame && !isLapsed(row, now) && grants.get(row) !== undefined;
   };
   const isApiSessionOpen = ({ apiSessionId, identityId }: Authorization): boolean => {
     const row = apiSessions.get(apiSessionId);
     return row?.identityId === identityId && !hasEnded(settings, activity.current(row), now);
   };
-  const denialOf = (one: Authorization): DenialReason | undefined => {
-    const [who, what] = [identities.get(one.identityId), services.get(one.serviceId)];
-    // A router has its own identity only while it has a tunneler.
-    if (!who || isDisabled(who, now)) return isTunneler(one) ? 'tunneler' : 'apiSession';
-    if (!isTunneler(one) && !isApiSessionOpen(one)) return 'apiSession';
-    if (!what) return 'service';
-    if (isTunneler(one) && !tunnelerGrants.get(one)) return 'policy';
-    if (!isTunneler(one) && !(one.isStored ? isGranted(one, sessions.get(one.sessionId)) : unstoredGrants.get(one))) return 'session';
-    const router = routers.get(one.routerId);
-    if (!router || router.disabled || !mayUse({ identity: who, service: what }, router)) return 'router';
+  const denialOf = (authorization: Authorization): DenialReason | undefined => {
+    const [identityRow, serviceRow] = [identities.get(authorization.identityId), services.get(authorization.serviceId)];
+    // A router has an identity only while it has a tunneler.
+    if (!identityRow || isDisabled(identityRow, now)) return isTunneler(authorization) ? 'tunneler' : 'apiSession';
+    if (!isTunneler(authorization) && !isApiSessionOpen(authorization)) return 'apiSession';
+    if (!serviceRow) return 'service';
+    if (isTunneler(authorization) && !tunnelerGrants.get(authorization)) return 'policy';
+    if (
+      !isTunneler(authorization) &&
+      !(authorization.isStored ? isGranted(authorization, sessions.get(authorization.sessionId)) : unstoredGrants.get(authorization))
+    )
+      return 'session';
+    const router = routers.get(authorization.routerId);
+    if (!router || router.disabled || !mayUse({ identity: identityRow, service: serviceRow }, router)) return 'router';
     return undefined;
   };
-  return new Map(authorizations.map((one) => [one, denialOf(one)]));
+  return new Map(authorizations.map((authorization) => [authorization, denialOf(authorization)]));
 };

@@ -12,23 +12,23 @@ import { hashToken } from '../../../tokens/opaque.ts';
 import { readSessionToken, type SessionClaims } from '../../sessions/sessions/token.ts';
 import { type Authorization, type DenialReason, denialsOf, tunnelerAuthorization } from './authorization.ts';
 
-/** The credentials of a client that requests to dial or bind, as passed on by its router. */
+/** The credentials of a client that asks to dial or bind, as forwarded by its router. */
 export interface AccessRequest {
   readonly sessionToken: string;
   readonly apiSessionToken: string;
-  /** Fingerprints of the certificates by which the client has authenticated to the router. SHA-1, hex. */
+  /** Fingerprints of the certificates with which the client authenticated to the router. SHA-1, hex. */
   readonly fingerprints: readonly string[];
   readonly type: PolicyType;
   readonly routerId: string;
 }
 
-/** The tokens of a request. */
+/** The credentials in a request. */
 export type RequestTokens = Pick<AccessRequest, 'sessionToken' | 'apiSessionToken' | 'fingerprints'>;
 
-/** A request whose tokens are valid in themselves. */
+/** A request with valid tokens, which is yet to be authorized. */
 export interface VerifiedRequest extends AccessRequest {
   readonly session: SessionClaims;
-  /** Undefined if the token of the API session is not a signed one. */
+  /** The verified access token; undefined if the session is stored, or if the API session token is not a valid access token. */
   readonly access: PresentedToken | undefined;
 }
 
@@ -44,7 +44,7 @@ export class RequestRefused extends Error {
   }
 }
 
-/** Code and message for a router whose request has failed: the reason of a refusal, and nothing about other errors. */
+/** The code and message for a router whose request failed. Errors other than refusals are not disclosed. */
 export const refusalOf = (error: unknown): readonly [code: number, message: string] =>
   error instanceof RequestRefused ? [error.code, error.message] : [refusalCode.internal, 'try again later'];
 
@@ -75,19 +75,19 @@ export const verifyTokens = async (core: Core, request: AccessRequest): Promise<
 };
 
 /**
- * Authorizes a client in this state.
+ * Authorizes a client, in the transaction of `entities`.
  * @throws RequestRefused
  */
 export const authorizeClient = async (entities: Entities, core: Core, request: VerifiedRequest): Promise<Authorization> => {
   const { type, routerId, session } = request;
-  const found = await (session.isStored ? byOpaqueToken(entities, request) : byAccessToken(entities, core, request));
-  if (!found) throw refused('apiSession');
+  const apiSessionRow = await (session.isStored ? findByOpaqueToken(entities, request) : findByAccessToken(entities, core, request));
+  if (!apiSessionRow) throw refused('apiSession');
   const { sessionId, isStored, identityId, serviceId } = session;
-  return authorized(entities, core, { sessionId, isStored, apiSessionId: found.id, identityId, serviceId, type, routerId });
+  return authorized(entities, core, { sessionId, isStored, apiSessionId: apiSessionRow.id, identityId, serviceId, type, routerId });
 };
 
 /**
- * Authorizes the tunneler of a router in this state.
+ * Authorizes the tunneler of a router, in the transaction of `entities`.
  * @throws RequestRefused
  */
 export const authorizeTunneler = (
@@ -96,25 +96,25 @@ export const authorizeTunneler = (
   requested: Parameters<typeof tunnelerAuthorization>[0],
 ): Promise<Authorization> => authorized(entities, core, tunnelerAuthorization(requested));
 
-const authorized = async (entities: Entities, core: Core, wanted: Authorization): Promise<Authorization> => {
+const authorized = async (entities: Entities, core: Core, requested: Authorization): Promise<Authorization> => {
   const now = isoTime(core.platform.clock.now());
-  const reason = (await denialsOf(entities, core, [wanted], now)).get(wanted);
+  const reason = (await denialsOf(entities, core, [requested], now)).get(requested);
   if (reason) throw refused(reason);
-  return wanted;
+  return requested;
 };
 
 type ApiSession = RowOf<typeof apiSession>;
 
-const byOpaqueToken = async (entities: Entities, { session, apiSessionToken }: VerifiedRequest): Promise<ApiSession | undefined> => {
+const findByOpaqueToken = async (entities: Entities, { session, apiSessionToken }: VerifiedRequest): Promise<ApiSession | undefined> => {
   const row = await entities.get(apiSession, session.apiSessionId);
   return row?.tokenHash && row.tokenHash === hashToken(apiSessionToken) ? row : undefined;
 };
 
-const byAccessToken = async (entities: Entities, core: Core, request: VerifiedRequest): Promise<ApiSession | undefined> => {
+const findByAccessToken = async (entities: Entities, core: Core, request: VerifiedRequest): Promise<ApiSession | undefined> => {
   const { access, session, fingerprints } = request;
   const row = access?.sessionId === session.apiSessionId ? await sessionOfToken(entities, access) : undefined;
-  const bound = core.provider?.bindsCertificates ? row?.bearer?.certificate : undefined;
-  if (!row || !bound || fingerprints.includes(bound.fingerprint)) return row;
+  const boundCertificate = core.provider?.bindsCertificates ? row?.bearer?.certificate : undefined;
+  if (!row || !boundCertificate || fingerprints.includes(boundCertificate.fingerprint)) return row;
   const where = and(equals(stringField('apiSessionId'), row.id), oneOf(stringField('fingerprint'), fingerprints));
   return (await entities.find(apiSessionCertificate, where)) ? row : undefined;
 };

@@ -2,37 +2,37 @@ import { after, isoTime } from '../../../platform/clock.ts';
 import { type Fabric, forRouters } from '../routers/fabric.ts';
 import { type Authorization, denialsOf } from './authorization.ts';
 
-/** The generation of an authorization that was not yet checked. It is checked once it is watched. */
+/** The `checkedAt` of an authorization that has not been checked yet: `watch` checks it immediately. */
 export const UNCHECKED = -1;
 
-/** The authorizations of terminators and circuits, checked repeatedly while these exist. */
+/** Watches the authorizations of terminators and circuits for as long as these exist. */
 export interface Authorizations {
-  /** Counts changes. Read before an authorization is checked, it identifies the changes that are not yet considered. */
+  /** Counts changes. Read it before checking an authorization, and pass it to `watch`, which rechecks the authorization if there were changes since. */
   readonly generation: number;
   /**
    * @param checkedAt `generation` before the authorization was checked
-   * @param onLapse called once, when it is denied
+   * @param onLapse called once, when the authorization is denied
    * @returns a function that stops watching
    */
   watch(authorization: Authorization, checkedAt: number, onLapse: () => void): () => void;
   /**
-   * Waits until a lapsed authorization is granted again, but not longer than its API session.
-   * @param onRenewal called once, when it is granted
+   * Waits until a lapsed authorization is granted again. Gives up when its API session has ended.
+   * @param onRenewal called once, when the authorization is granted
    * @returns a function that stops waiting
    */
   awaitRenewal(authorization: Authorization, onRenewal: () => void): () => void;
 }
 
-/** Kinds that can only withdraw authorizations: new entities do not matter. */
-const WITHDRAWING = ['session', 'apiSession', 'identity', 'service', 'edgeRouter'] as const;
+/** Kinds whose new entities cannot affect an authorization: only updates and deletions matter. */
+const KINDS_EXCEPT_CREATE = ['session', 'apiSession', 'identity', 'service', 'edgeRouter'] as const;
 
-/** Kinds whose new entities matter, too. Stored sessions end by themselves when posture fails, but tunnelers have none. */
-const DECIDING = ['servicePolicy', 'postureCheck', 'edgeRouterPolicy', 'serviceEdgeRouterPolicy'] as const;
+/** Kinds for which every change matters. A new posture check can deny a tunneler; clients with stored sessions lose these when their posture fails. */
+const KINDS = ['servicePolicy', 'postureCheck', 'edgeRouterPolicy', 'serviceEdgeRouterPolicy'] as const;
 
-/** Interval of checks without a change: authorizations may expire. ms */
+/** Interval of periodic checks: authorizations may expire without a change. ms */
 const INTERVAL = 10_000;
 
-/** Checks all authorizations after each change that may matter, and periodically. Checks do not overlap: changes during a check cause another one. */
+/** Checks all authorizations periodically, and after each change that may matter. Checks do not overlap: changes during a check trigger another one. */
 export const watchAuthorizations = ({ core, events }: Pick<Fabric, 'core' | 'events'>): Authorizations => {
   const granted = new Map<Authorization, () => void>();
   const lapsed = new Map<Authorization, () => void>();
@@ -75,8 +75,8 @@ export const watchAuthorizations = ({ core, events }: Pick<Fabric, 'core' | 'eve
     generation++;
     check();
   };
-  for (const kind of DECIDING) events.on(kind, changed);
-  for (const kind of WITHDRAWING)
+  for (const kind of KINDS) events.on(kind, changed);
+  for (const kind of KINDS_EXCEPT_CREATE)
     events.on(kind, ({ action }) => {
       if (action !== 'create') changed();
     });

@@ -25,7 +25,7 @@ const MIN_CONNECTION_AGE = 60_000;
 /** Maximum number of elements in the link listeners of a hello. */
 const MAX_LISTENER_ELEMENTS = 4096;
 
-/** Refusals whose reason is sent to the router; others are failures of the controller. */
+/** Error codes of refusals, whose message is sent to the router. Other errors are failures of the controller. */
 const REFUSALS: ReadonlySet<string> = new Set(['UNAUTHORIZED', 'COULD_NOT_VALIDATE']);
 
 /** Versions of routers that speak this protocol: 1.x, 2.x, and development builds, which report 0.0.0. */
@@ -39,7 +39,7 @@ export interface AdmissionDependencies {
 }
 
 /**
- * Admits the router that its certificates identify. Its hello must match them.
+ * Admits the router that the certificates identify. Its hello must match them.
  * @throws RefusedHello
  */
 export const admit = async (
@@ -56,8 +56,8 @@ export const admit = async (
   const since = monotonic(core.platform.clock);
   const checkId = (id: string): void => {
     if (presentedId !== id) throw new RefusedHello('the certificate is that of another router');
-    const before = connected.get(id);
-    if (before && since - before.since < MIN_CONNECTION_AGE) throw new RefusedHello('the router has connected just before');
+    const previous = connected.get(id);
+    if (previous && since - previous.since < MIN_CONNECTION_AGE) throw new RefusedHello('the router has connected just before');
   };
   const connection = await presence.connect({ certificates, versionInfo, admit: checkId }).catch((error: unknown) => {
     throw error instanceof ApiError && REFUSALS.has(error.code) ? new RefusedHello(error.message) : error;
@@ -74,10 +74,10 @@ const readVersion = (text: string) => {
   return { version, revision, buildDate, os, arch };
 };
 
-/** Newer routers use the header keys from 10 on for other purposes. */
+/** Finds the link listeners of the router, whose header key depends on the router's version: newer routers use the old key for something else. */
 const listenersIn = (hello: Frame): Uint8Array | undefined => {
-  const isLater = helloHeader.capabilities.in(hello)?.includes(routerCapability.multiChannel);
-  return (isLater ? helloHeader : earlierHelloHeader).listeners.in(hello);
+  const isNewer = helloHeader.capabilities.in(hello)?.includes(routerCapability.multiChannel);
+  return (isNewer ? helloHeader : earlierHelloHeader).listeners.in(hello);
 };
 
 const CAPABILITIES = Object.values(capability);
@@ -95,7 +95,7 @@ export const helloAnswerHeaders = (
   ...groupHeaders(platform, hello),
 ];
 
-/** Routers of version 2.x connect in groups of connections; here, each group has only one. The answer echoes its type, and gives a secret for further ones. */
+/** Routers of version 2.x open groups of connections; here, a group has a single one. The answer echoes its type, and has the secret for additional ones. */
 const groupHeaders = ({ random }: Core['platform'], hello: Frame): readonly Header[] => {
   if (!header.isGrouped.in(hello)) return [];
   return [

@@ -9,7 +9,7 @@ import type { ConnectedRouters } from '../routers/connected-routers.ts';
 
 const { inspectRequest, inspectResponse } = routerMessages;
 
-/** Values that only routers know, by name: `links` or `router-circuits`, for instance. */
+/** A request for values that only routers know, by name, e.g. `links` or `router-circuits`. */
 export interface RouterInspection {
   readonly values: readonly string[];
   /** Default: all connected routers. */
@@ -25,7 +25,7 @@ const CONCURRENCY = 16;
 /** Time limit for the answers of all routers. ms */
 const TIMEOUT = 10_000;
 
-/** Maximum total size of all answers. Those beyond it are left out. */
+/** Maximum total size of all answers, in bytes. Answers beyond it are dropped. */
 const MAX_BYTES = 8_388_608;
 
 export const createInspectRouters = (connected: ConnectedRouters, clock: Clock): InspectRouters => {
@@ -35,16 +35,16 @@ export const createInspectRouters = (connected: ConnectedRouters, clock: Clock):
     readonly deadline: number;
     bytes: number;
   }
-  const inspect = async (routerId: string, requestedValues: readonly string[], left: Remaining): Promise<InspectedRouter> => {
+  const inspect = async (routerId: string, requestedValues: readonly string[], remaining: Remaining): Promise<InspectedRouter> => {
     const failed = (error: string): InspectedRouter => ({ routerId, errors: [error], values: [] });
     const router = connected.get(routerId);
     if (!router) return failed('the router is not connected');
-    const milliseconds = left.deadline - monotonic(clock);
-    if (milliseconds <= 0 || left.bytes <= 0) return failed('other routers took all the time, or all the space, that there is');
+    const milliseconds = remaining.deadline - monotonic(clock);
+    if (milliseconds <= 0 || remaining.bytes <= 0) return failed('other routers took all the time, or all the space, that there is');
     try {
       const answer = await router.channel.request(inspectRequest, { requestedValues }, { milliseconds });
-      left.bytes -= answer.body.length;
-      if (left.bytes < 0) return failed(`the answers of all routers have more than ${MAX_BYTES} bytes`);
+      remaining.bytes -= answer.body.length;
+      if (remaining.bytes < 0) return failed(`the answers of all routers have more than ${MAX_BYTES} bytes`);
       if (answer.contentType !== inspectResponse.contentType) return failed('the router has answered with something else');
       const { errors, values } = inspectResponse.decode(answer.body);
       return { routerId, errors, values };
@@ -56,7 +56,7 @@ export const createInspectRouters = (connected: ConnectedRouters, clock: Clock):
     }
   };
   return ({ values, routerIds = connected.all().map(({ id }) => id) }) => {
-    const left = { deadline: monotonic(clock) + TIMEOUT, bytes: MAX_BYTES };
-    return Promise.all([...new Set(routerIds)].map((id) => semaphore.run(() => inspect(id, values, left))));
+    const remaining = { deadline: monotonic(clock) + TIMEOUT, bytes: MAX_BYTES };
+    return Promise.all([...new Set(routerIds)].map((id) => semaphore.run(() => inspect(id, values, remaining))));
   };
 };

@@ -10,13 +10,13 @@ import { type HandlerEntry, handle } from '../routers/message-handlers.ts';
 
 const { extendEnrollment, enrollmentCertificates, verifyEnrollment, enrollmentOutcome } = enrollmentMessages;
 
-/** Handlers by which a router renews its certificates while it stays connected, one request at a time. */
+/** Handlers that renew the certificates of a connected router, one request at a time. */
 export const renewalHandlers = ({ core }: Pick<Fabric, 'core'>, { id, channel }: ConnectedRouter): readonly HandlerEntry[] => {
   const mutex = createSemaphore(1);
   const run = <T>(work: (dependencies: VerificationDependencies) => Promise<T>): Promise<T> =>
     mutex.run(() => forRouters(core, (job) => work({ core, read: job.read, write: job.write })));
 
-  /** A handler that answers errors. The router receives a reason only for refusals. */
+  /** Wraps a handler so that errors are answered. The router receives a reason only for refusals. */
   const answeringErrors =
     <T>(work: (body: T, frame: Frame) => Promise<void>) =>
     async (body: T, frame: Frame): Promise<void> => {

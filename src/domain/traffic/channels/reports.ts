@@ -15,7 +15,7 @@ import { type HandlerEntry, handle } from '../routers/message-handlers.ts';
 
 const { serverHello, clientHello, routerInterfaces, connectEvents, metrics, alerts } = routerMessages;
 
-/** Handlers of a router's reports about itself. Alerts and other metrics are ignored: operators get them from the router. */
+/** Handlers of a router's reports about itself. Alerts, and metrics other than byte counts, are ignored: operators get them from the router. */
 export const reportHandlers = (router: ConnectedRouter): readonly HandlerEntry[] => {
   const report = identityReporter(router);
   return [
@@ -26,10 +26,10 @@ export const reportHandlers = (router: ConnectedRouter): readonly HandlerEntry[]
   ];
 };
 
-/** Number of requests to a router that does not answer. */
-const ATTEMPTS = 3;
+/** Maximum number of requests to a router that does not answer. */
+const MAX_ATTEMPTS = 3;
 
-/** Requests from an edge router the listeners to which clients connect. It is online once it has answered. Transit routers have none. */
+/** Requests the listeners for clients from an edge router, which is online once it has answered. Transit routers have no such listeners. */
 export const requestListeners = async ({ settings }: Pick<Core, 'settings'>, { channel, connection }: ConnectedRouter): Promise<void> => {
   const greeting = { version: settings.apiLevel, data: new Map(Object.entries({ instant: 'true', routerModel: 'true' })) };
   for (let attempt = 1; ; attempt++) {
@@ -37,7 +37,7 @@ export const requestListeners = async ({ settings }: Pick<Core, 'settings'>, { c
       const answer = await channel.request(serverHello, greeting, { headers: [edgeHeader.dataModel.of(true)] });
       return await connection.hello(helloReportOf(clientHello.decode(answer.body)));
     } catch (error) {
-      if (!(error instanceof Unanswered) || attempt === ATTEMPTS) {
+      if (!(error instanceof Unanswered) || attempt === MAX_ATTEMPTS) {
         if (!channel.signal.aborted) await connection.sync(error instanceof Unanswered ? 'SYNC_HELLO_TIMEOUT' : 'SYNC_ERROR');
         throw error;
       }
@@ -45,7 +45,7 @@ export const requestListeners = async ({ settings }: Pick<Core, 'settings'>, { c
   }
 };
 
-/** The report in the form of `RouterConnection.hello`, which validates it. */
+/** Converts the answer to the report that `RouterConnection.hello` expects and validates. */
 const helloReportOf = ({ listeners, hostname, protocols, protocolPorts }: MessageBody<typeof clientHello>) =>
   listeners.length === 0 && protocols.length > 0
     ? { hostname, protocols: [...protocols], protocolPorts: [...protocolPorts] }
@@ -69,7 +69,7 @@ const storeInterfaces = async (
 
 type Interface = MessageBody<typeof routerInterfaces>['interfaces'][number];
 
-/** Bits of `flags`, as in the standard library of Go. */
+/** Bits of `flags`, as in Go's `net.Flags`. */
 const FLAG = { up: 1n, broadcast: 2n, loopback: 4n, multicast: 16n, running: 32n } as const;
 
 const interfaceOf = ({ name, hardwareAddress, mtu, index, flags, addresses }: Interface): RouterInterfaceReport => {
@@ -88,7 +88,7 @@ const interfaceOf = ({ name, hardwareAddress, mtu, index, flags, addresses }: In
   };
 };
 
-/** Identities per update of presence. */
+/** Number of identities per presence update. */
 const BATCH = 500;
 
 /** @returns a function that updates the presence of the identities connected to a router, in the order of its reports */
@@ -96,7 +96,7 @@ const identityReporter = ({ connection }: Pick<ConnectedRouter, 'connection'>) =
   const mutex = createSemaphore(1);
   const connected = new Set<string>();
 
-  /** The differences between a report and the identities known before. */
+  /** Compares a report with the identities that were connected before. */
   function* differences({ events, fullState }: MessageBody<typeof connectEvents>) {
     const reported = new Map<string, boolean>();
     for (const { identityId, isConnected } of events) {
@@ -124,14 +124,14 @@ const identityReporter = ({ connection }: Pick<ConnectedRouter, 'connection'>) =
         await yieldToEventLoop();
       }
       for (const ids of inBatches(added, () => 1, BATCH)) {
-        // Deleted identities are left out.
+        // Does not return identities that have been deleted.
         for (const id of await connection.identitiesConnected(ids)) connected.add(id);
         await yieldToEventLoop();
       }
     });
 };
 
-/** Updates byte counts. A meter that is missing in a report keeps its count. */
+/** Updates byte counts. A meter that is missing from a report keeps its count. */
 const updateCarried = (router: ConnectedRouter, { meters }: MessageBody<typeof metrics>): void => {
   const counts: Partial<Record<TrafficPoint, number>> = {};
   for (const point of trafficPoints) {

@@ -11,15 +11,15 @@ import { admit, helloAnswerHeaders } from './admission.ts';
 import { createInspectRouters, type InspectRouters } from './inspect.ts';
 import { createRouterService } from './router-service.ts';
 
-/** A connection of a router over TLS. */
+/** A TLS connection from a router. */
 export interface RouterSocket extends Wire {
-  /** Certificates of the TLS handshake in DER, leaf first. The handshake has proved possession of the leaf's key; everything else is checked here. */
+  /** Certificates from the TLS handshake in DER, leaf first. The handshake has proved possession of the leaf's key; everything else is checked here. */
   readonly certificates: readonly Uint8Array[];
   /** For the log. */
   readonly remoteAddress: string;
 }
 
-/** Accepts a connection of a router. For socket adapters, which must end the connection when `signal` of the result is aborted. */
+/** Accepts a connection from a router. Socket adapters call it, and must close the connection once `signal` of the result is aborted. */
 export type AcceptRouter = (socket: RouterSocket) => AcceptedWire;
 
 /** The control channels of this controller's routers. */
@@ -82,7 +82,7 @@ export const createRouterChannels = ({ core, events, publish }: Omit<Fabric, 'co
   return { accept, inspect };
 };
 
-/** @returns the budget of a router, which outlives its connections */
+/** @returns a function that finds or creates the budget of a router. Budgets outlive connections. */
 const createRouterBudgets = (clock: Clock): ((routerId: string) => Budget) => {
   const byRouter = new Map<string, Budget>();
   return (routerId) => {

@@ -16,7 +16,7 @@ import type { InspectRouters } from './inspect.ts';
 import { renewalHandlers } from './renewal.ts';
 import { reportHandlers, requestListeners } from './reports.ts';
 
-/** Everything that serves connected routers. */
+/** Serves connected routers. */
 export interface RouterService {
   /** Resolves once routers may be admitted. @throws errors of the store */
   ready(): Promise<void>;
@@ -76,7 +76,7 @@ export const createRouterService = (fabric: Fabric, inspect: InspectRouters): Ro
 /** The traffic of these routers, for operators. */
 const trafficOf = (connected: ConnectedRouters, links: RouterLinks, circuits: Circuits, inspect: InspectRouters): Traffic => ({
   links: () => links.table.all().map((link) => ({ ...link, cost: LINK_COST })),
-  // A circuit is unconfirmed while one of its routers is not connected.
+  // While a router on its path is not connected, a circuit is unconfirmed, and not listed.
   circuits: () => circuits.all().filter(({ path }) => path.every((routerId) => connected.get(routerId))),
   carried: () => {
     const sums: Partial<Record<TrafficPoint, number>> = {};
@@ -91,5 +91,5 @@ const trafficOf = (connected: ConnectedRouters, links: RouterLinks, circuits: Ci
     return wasKnown;
   },
   endCircuit: circuits.end,
-  inspect: (values, isAsked) => inspect({ values, routerIds: connected.all().flatMap(({ id }) => (isAsked(id) ? [id] : [])) }),
+  inspect: (values, isSelected) => inspect({ values, routerIds: connected.all().flatMap(({ id }) => (isSelected(id) ? [id] : [])) }),
 });

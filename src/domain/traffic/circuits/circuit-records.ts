@@ -21,7 +21,7 @@ import { forRouters } from '../routers/fabric.ts';
 const DELAY = 250;
 /** Maximum number of records per controller. */
 const MAX_RECORDS = 50_000;
-/** Records per transaction. */
+/** Number of records per transaction. */
 const BATCH = 500;
 
 const text = z.string().max(255);
@@ -42,9 +42,9 @@ const recordedCircuit = z.object({
   path: z.array(text).min(1).readonly(),
   /** Ids of the links between them. */
   links: z.array(text).readonly(),
-  /** Number of attempted routes, including later paths. */
+  /** Number of attempted routes, including reroutes. */
   attempts: z.int(),
-  /** Tags that routers report with its traffic. */
+  /** Tags that routers add to their reports about its traffic. */
   tags: z.record(text, text).transform((tags): ReadonlyMap<string, string> => new Map(Object.entries(tags))),
 });
 
@@ -58,7 +58,7 @@ export interface CircuitRecords {
   /** Records a new circuit, or its new path. */
   put(circuit: RecordedCircuit): void;
   remove(id: string): void;
-  /** Reads the records of earlier processes of this controller. */
+  /** Reads the records that earlier processes of this controller left. */
   read(): Promise<readonly RecordedCircuit[]>;
 }
 
@@ -86,20 +86,20 @@ export const recordCircuits = (core: Dependencies): CircuitRecords => {
       if (!circuit && !pending.has(id)) recorded.delete(id);
     }
   };
-  const writeDelayed = async (own: Job): Promise<void> => {
-    await pause(platform.clock, DELAY, own.signal);
-    if (!own.signal.aborted) await write(own.write).catch(warn);
+  const writeDelayed = async (currentJob: Job): Promise<void> => {
+    await pause(platform.clock, DELAY, currentJob.signal);
+    if (!currentJob.signal.aborted) await write(currentJob.write).catch(warn);
     writing = undefined;
     if (pending.size > 0) start();
   };
   const start = (): void => {
     if (job && !job.signal.aborted) writing ??= writeDelayed(job);
   };
-  forRouters(core, async (own) => {
-    job = own;
-    await new Promise((close) => own.signal.addEventListener('abort', close));
+  forRouters(core, async (currentJob) => {
+    job = currentJob;
+    await new Promise((close) => currentJob.signal.addEventListener('abort', close));
     await writing;
-    while (pending.size > 0) await write(own.conclude);
+    while (pending.size > 0) await write(currentJob.conclude);
   }).catch(warn);
   return {
     put: (circuit) => {
@@ -126,18 +126,18 @@ const prefixOf = (controllerId: string): string => `${PREFIX}${encodeURIComponen
 const idField = stringField('id');
 
 const writeRecords = async (entities: Entities, { controllerId }: Dependencies, updates: Updates): Promise<void> => {
-  const named = updates.map(([id, circuit]) => ({ id: `${prefixOf(controllerId)}${id}`, circuit }));
-  const rows = await rowsReferredBy(entities, lease, named, ({ id }) => id);
-  for (const { id, circuit } of named) {
+  const rowUpdates = updates.map(([id, circuit]) => ({ id: `${prefixOf(controllerId)}${id}`, circuit }));
+  const rows = await rowsReferredBy(entities, lease, rowUpdates, ({ id }) => id);
+  for (const { id, circuit } of rowUpdates) {
     const row = rows.get(id);
     if (!circuit) {
       if (row) await entities.remove(lease, row);
       continue;
     }
     const { id: _, tags, ...fields } = circuit;
-    const told = { ...fields, tags: Object.fromEntries(tags) };
-    if (row) await entities.update(lease, row, { told });
-    else await entities.insert(lease, { id, holder: controllerId, until: null, told });
+    const content = { ...fields, tags: Object.fromEntries(tags) };
+    if (row) await entities.update(lease, row, { told: content });
+    else await entities.insert(lease, { id, holder: controllerId, until: null, told: content });
   }
 };
 
@@ -162,16 +162,16 @@ const readRecords = async (core: Dependencies): Promise<readonly RecordedCircuit
 /** Removes the records of controllers that were renamed, or permanently removed. */
 const removeForeignRecords = async (core: Dependencies): Promise<void> => {
   const known = await forRouters(core, (job) => job.read(knownControllerIds));
-  const kept = [core.controllerId, ...known].map((id) => not(leasesBelow(prefixOf(id))));
-  const query = { where: and(leasesBelow(PREFIX), ...kept), limit: BATCH };
+  const notKnown = [core.controllerId, ...known].map((id) => not(leasesBelow(prefixOf(id))));
+  const query = { where: and(leasesBelow(PREFIX), ...notKnown), limit: BATCH };
   const remove = async (entities: Entities) => {
     const rows = await entities.list(lease, query);
     for (const row of rows) await entities.remove(lease, row);
   };
   const step = async (job: Job) => {
-    const isLeft = await job.read(async (entities) => (await entities.count(lease, query.where)) > 0);
-    if (isLeft) await job.write(remove);
-    return isLeft;
+    const hasMore = await job.read(async (entities) => (await entities.count(lease, query.where)) > 0);
+    if (hasMore) await job.write(remove);
+    return hasMore;
   };
   while (await forRouters(core, step)) await yieldToEventLoop();
 };

@@ -15,33 +15,34 @@ import type { PeerData } from '../terminators/peer-data.ts';
 const { createCircuit, createCircuitResponse, createCircuitV1, createCircuitV1Response, createTunnelCircuit, createTunnelCircuitResponse } =
   circuitMessages;
 
-/** A request of a router for a circuit. */
+/** A router's request for a circuit. */
 export interface CircuitRequest {
   /** The requested instance of the service; empty for terminators without one. */
   readonly instanceId: string;
-  /** Data from the client to the host. */
+  /** Data from the client for the host. */
   readonly peerData: PeerData;
   /**
    * Verifies the tokens of the client. Must not be called in a transaction.
-   * @returns a function that authorizes the client in a state
+   * @returns a function that authorizes the client, in the transaction of its argument
    * @throws RequestRefused, as does the function that it returns
    */
   authorize(core: Core, routerId: string): Promise<(entities: Entities) => Promise<Authorization>>;
 }
 
-/** A new circuit, as answered to its router. */
+/** A new circuit, as its router receives it. */
 export interface CreatedCircuit {
   readonly circuitId: string;
   /** Address of the ingress. */
   readonly address: string;
-  /** Data from the host to the client. */
+  /** Data from the host for the client. */
   readonly peerData: PeerData;
   readonly tags: ReadonlyMap<string, string>;
 }
 
+/** Answers a request for a circuit. */
 export type CircuitAnswer = (to: ConnectedRouter, frame: Frame, created: CreatedCircuit) => void;
 
-/** Handles a message by which routers request circuits. @returns its handler */
+/** A type of messages that request circuits. Called with the work for a request, it returns the handler. */
 export type CircuitRequestType = (work: (request: CircuitRequest, frame: Frame, answer: CircuitAnswer) => void) => HandlerEntry;
 
 const circuitRequest =

@@ -23,7 +23,7 @@ export const authorizationOf = ({ clientId, serviceId, sessionId, isStored, apiS
 export interface CircuitTable {
   get(id: string): Circuit | undefined;
   all(): readonly Circuit[];
-  /** Reserves the id of a circuit that is being set up, because routers may report it before it is added. @returns a function that releases it */
+  /** Reserves the id of a circuit that is being set up, because routers may report it before it is added. @returns a function that releases the id */
   reserve(id: string): () => void;
   isReserved(id: string): boolean;
   add(circuit: Circuit): void;

@@ -19,11 +19,11 @@ export interface Circuits {
   handlers(router: ConnectedRouter): readonly HandlerEntry[];
   /** Resolves once the circuits of earlier processes of this controller are restored. @throws errors of the store */
   restored(): Promise<void>;
-  /** Unroutes circuits that have ended since. Those that begin or end at a router that has restarted end. */
+  /** Unroutes the circuits that ended while the router was not connected. If it has restarted, ends or reroutes all circuits through it. */
   onConnect(router: ConnectedRouter): void;
-  /** Immediately reroutes circuits around the router. Ends those that begin or end there unless it reconnects in time. */
+  /** Reroutes circuits around the router immediately. Ends those that begin or end there, unless the router reconnects in time. */
   onDisconnect(router: ConnectedRouter): void;
-  /** Reroutes the circuits over a link that was closed; those without another path end. */
+  /** Reroutes the circuits over a closed link; those without another path end. */
   onLinkRemoved(linkId: string): void;
   all(): readonly Circuit[];
   /** @returns true if the circuit was known */
@@ -48,7 +48,7 @@ export const serveCircuits = (fabric: Fabric, authorizations: Authorizations, te
     for (const circuit of circuits.through(routerId)) if (beginsOrEndsAt(routerId, circuit)) end(circuit.id);
     rerouting.reroute(passing, 'end');
   };
-  /** For each router that is not connected, the function that cancels its timer. */
+  /** Functions that cancel the timers of disconnected routers, by router id. */
   const timers = new Map<string, () => void>();
   const cancelTimer = (routerId: string): void => {
     timers.get(routerId)?.();
@@ -63,7 +63,7 @@ export const serveCircuits = (fabric: Fabric, authorizations: Authorizations, te
     timers.set(routerId, cancel);
   };
 
-  /** Runs before the first router is admitted, because reports of unknown circuits would end these. */
+  /** Runs before the first router is admitted, because circuits end when a router reports them while they are unknown. */
   const restore = async (): Promise<void> => {
     const recorded = await records.read();
     const terminatorIds = recorded.map(({ terminatorId }) => terminatorId);
@@ -92,7 +92,7 @@ export const serveCircuits = (fabric: Fabric, authorizations: Authorizations, te
     handlers: (router) => [...dialHandlers(dialDependencies, router), ...faultHandlers({ circuits, links, rerouting, end }, router)],
     restored: () =>
       (restoring ??= restore().catch((error: unknown) => {
-        // The next router tries again.
+        // Retried when the next router connects.
         restoring = undefined;
         throw error;
       })),

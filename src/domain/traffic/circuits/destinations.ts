@@ -23,7 +23,7 @@ const RANK = { required: 0, default: 1, failed: 2 } as const;
 const MAX_COMPARED = 500;
 
 /**
- * The terminators of a service that can be reached from a router, the best first: by precedence, then by the sum of their cost and the cost of the path.
+ * The terminators of a service that are reachable from a router, best first: by precedence, then by the sum of their cost and the cost of the path.
  * @param wanted `instanceId` is empty for terminators without an instance
  */
 export const destinationsOf = async (
@@ -34,9 +34,9 @@ export const destinationsOf = async (
   const where = and(equals(stringField('serviceId'), serviceId), equals(stringField('identity'), instanceId));
   const terminators = await entities.list(terminator, { where, limit: MAX_COMPARED });
   const paths = cheapestPaths(from, links, await routerCosts(entities, routerIds));
-  const reachable = terminators.flatMap((one) => {
-    const path = paths.get(one.routerId);
-    return path ? [{ terminator: one, path }] : [];
+  const reachable = terminators.flatMap((row) => {
+    const path = paths.get(row.routerId);
+    return path ? [{ terminator: row, path }] : [];
   });
   const costOf = ({ terminator: { cost }, path }: ReachableTerminator) => (cost ?? 0) + path.cost;
   return reachable.toSorted(

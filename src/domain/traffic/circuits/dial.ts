@@ -23,12 +23,12 @@ import { sendUnroute } from './unroute.ts';
 const { refused } = circuitMessages;
 
 /** Maximum number of terminators that are tried for one circuit. */
-const ATTEMPTS = 2;
+const MAX_ATTEMPTS = 2;
 
 /** Maximum number of pending circuits per router. */
 const MAX_PENDING = 1000;
 
-/** Key of the public key in peer data. The other end encrypts with it. */
+/** Key in peer data of the client's public key, with which the host encrypts. */
 const PUBLIC_KEY = 1003;
 
 /** Dependencies of dialing. */
@@ -41,7 +41,7 @@ export interface DialDependencies {
   end(circuitId: string): void;
 }
 
-/** Handlers of requests for circuits. They do not delay later messages of the router, because these include the answers that a circuit needs. */
+/** Handlers of circuit requests. They do not wait for the circuit: its setup needs answers that arrive as later messages of the same router. */
 export const dialHandlers = (dependencies: DialDependencies, router: ConnectedRouter): readonly HandlerEntry[] => {
   const { logger } = dependencies.fabric.core.platform;
   let pending = 0;
@@ -78,7 +78,7 @@ const dial = async (
   const release = circuits.reserve(circuitId);
   try {
     const created = await setUpCircuit(dependencies, router, request, circuitId);
-    // Without an answer, no client knows of the circuit.
+    // The answer can no longer be sent, so no client would use the circuit.
     if (signal.aborted) end(circuitId);
     else answer(router, frame, created);
   } catch (error) {
@@ -109,23 +109,23 @@ const setUpCircuit = async (
   const usable = destinations.filter(({ terminator }) => isUsable(terminators, terminator));
   if (usable.length === 0) throw new RequestRefused(refusalCode.internal, `service ${serviceName} has no terminators`);
   let failure = '';
-  for (const [attempt, destination] of usable.slice(0, ATTEMPTS).entries()) {
+  for (const [attempt, destination] of usable.slice(0, MAX_ATTEMPTS).entries()) {
     const { terminator, path } = destination;
     const tags = new Map([
       ['serviceId', authorization.serviceId],
       ['clientId', authorization.identityId],
       ['hostId', terminator.hostId ?? ''],
     ]);
-    // A router that has since disconnected is undefined, and the route fails.
+    // Undefined for a router that has since disconnected, which makes the route fail.
     const routers = path.routers.map((id) => connected.get(id));
     const planned: PlannedRoute = { circuitId, attempt, ingress, egress, tags, routers, links: path.links };
-    const stored = terminators.hosted.get(terminator.id)?.peerData ?? new Map<number, Uint8Array>();
+    const terminatorData = terminators.hosted.get(terminator.id)?.peerData ?? new Map<number, Uint8Array>();
     try {
-      const added = await setUpRoute(planned, { terminator, peerData: request.peerData });
+      const hostData = await setUpRoute(planned, { terminator, peerData: request.peerData });
       addCircuit(dependencies, planned, destination, authorization, checkedAt);
-      return { circuitId, address: ingress, tags, peerData: new Map([...stored, ...added]) };
+      return { circuitId, address: ingress, tags, peerData: new Map([...terminatorData, ...hostData]) };
     } catch (error) {
-      for (const one of routers) if (one) sendUnroute(one, circuitId, true);
+      for (const involved of routers) if (involved) sendUnroute(involved, circuitId, true);
       if (!(error instanceof RouteFailed || error instanceof Unanswered)) throw error;
       if (error instanceof RouteFailed && error.code === routeErrorCode.invalidTerminator) await terminators.remove(terminator.id);
       failure = error.message;
@@ -134,11 +134,11 @@ const setUpCircuit = async (
   throw new RequestRefused(refusalCode.internal, `service ${serviceName} could not be reached: ${failure}`);
 };
 
-/** Terminators of hosts count while their router is connected; those of administrators always, except with a binding that only hosts can have. */
+/** A host's terminator is usable while its router is connected. An administrator's always is, unless its binding is reserved for hosts. */
 const isUsable = ({ hosted }: Terminators, { id, binding, hostId }: ReachableTerminator['terminator']): boolean =>
   hosted.get(id) !== undefined || (!hostId && binding !== 'edge');
 
-/** Authorizes a client, and finds the terminators of the service, in one state. @throws RequestRefused */
+/** Authorizes a client, and finds the terminators of the service, in one transaction. @throws RequestRefused */
 const authorizeDial = async (
   { fabric: { core, connected }, links }: DialDependencies,
   router: ConnectedRouter,

@@ -29,7 +29,7 @@ export const faultHandlers = ({ circuits, links, rerouting, end }: FaultDependen
   };
   const isChanging = (id: string): boolean => circuits.isReserved(id) || rerouting.isRerouting(id);
 
-  /** Circuits that the router cannot forward. @param ids separated by blanks */
+  /** Ends or reroutes the circuits that the router cannot forward. @param ids separated by spaces */
   function* forwardFaults(ids: string): Generator<number, void> {
     const broken = new Map<string, Circuit>();
     let count = 0;
@@ -59,7 +59,7 @@ export const faultHandlers = ({ circuits, links, rerouting, end }: FaultDependen
     } else if (subject === 'forward' || subject === 'unknownOwnerForward') {
       return budget.run(forwardFaults(id));
     } else if (subject === 'linkDuplicate') {
-      // Its routers close it when it is idle: circuits without another path may remain until then.
+      // The routers close the duplicate once it is idle. Until then, circuits without another path may stay on it.
       if (links.removeDuplicate(router, reported)) rerouting.reroute(overLink(), 'keep');
     } else if (subject === 'link') {
       if (links.removeBroken(router, reported)) rerouting.reroute(overLink(), 'end');

@@ -9,14 +9,14 @@ import type { Circuit, CircuitTable } from './circuit-table.ts';
 import { changeRoute, RouteFailed } from './route.ts';
 import type { Unrouting } from './unroute.ts';
 
-/** Handles a circuit for which there is no other path. */
+/** What happens to a circuit for which there is no other path. */
 export type WithoutPath = 'end' | 'keep';
 
-/** Moves circuits to other paths if theirs are broken. */
+/** Moves circuits to other paths when theirs are broken. */
 export interface Rerouting {
-  /** Moves circuits to the currently cheapest paths. A circuit ends if its routers fail to change. */
+  /** Moves circuits to the currently cheapest paths. A circuit ends if one of its routers fails to change the route. */
   reroute(circuits: readonly Circuit[], withoutPath: WithoutPath): void;
-  /** True while a circuit is being rerouted. Reports of routers may then be about either path. */
+  /** True while a circuit is being rerouted. Router reports may then refer to the old or the new path. */
   isRerouting(circuitId: string): boolean;
 }
 
@@ -28,10 +28,10 @@ export interface ReroutingDependencies extends Pick<Unrouting, 'unroute'> {
   end(circuitId: string): void;
 }
 
-/** Number of circuits that are rerouted concurrently: a broken link may have carried thousands. */
+/** Maximum number of circuits that are rerouted concurrently: a broken link may have carried thousands. */
 const CONCURRENCY = 64;
 
-/** A circuit that still has no path after this time ends, because its ends have timed out. ms */
+/** A circuit that still has no path after this time ends: its client and host have timed out by then. ms */
 const TIMEOUT = 30_000;
 
 /** Maximum number of times that a circuit is rerouted within a period (ms). The next fault ends it. */
@@ -51,17 +51,17 @@ export const createRerouting = ({ fabric, links, circuits, unroute, end }: Rerou
   const readPaths = async (): Promise<PathBetween> => {
     const ids = connected.all().map(({ id }) => id);
     const costs = await forRouters(core, (job) => job.read((entities) => routerCosts(entities, ids))).catch((error: unknown) => {
-      // All routers are gone when the controller closes.
+      // Not worth a warning while the controller closes: all routers are disconnected then.
       if (connected.all().length > 0)
         logger.warn('circuits could not be rerouted, because the costs of routers could not be read', { error });
       return new Map<string, RouterCost>();
     });
-    const from = memoized((id: string) => cheapestPaths(id, links.all(), costs));
-    return (one, other) => from(one).get(other);
+    const pathsFrom = memoized((id: string) => cheapestPaths(id, links.all(), costs));
+    return (from, to) => pathsFrom(from).get(to);
   };
 
   /** @returns false if the circuit was rerouted too often */
-  const count = (id: string): boolean => {
+  const countReroute = (id: string): boolean => {
     const now = monotonic(clock);
     for (const [other, times] of recent) {
       if (now - (times.at(-1) ?? 0) < PERIOD) break;
@@ -85,21 +85,21 @@ export const createRerouting = ({ fabric, links, circuits, unroute, end }: Rerou
       unroute(added, id, true);
       throw error;
     }
-    // It may have ended during the change.
+    // The circuit may have ended during the change.
     if (!circuits.get(id)) return unroute(added, id, true);
     circuits.reroute(id, { path: next.routers, links: next.links });
     unroute(removed, id, false);
   };
 
-  const isWhole = ({ links: used }: Circuit): boolean => used.every((id) => links.get(id));
+  const isIntact = ({ links: used }: Circuit): boolean => used.every((id) => links.get(id));
 
   /** Repeats until no link of the path is known to be broken. @returns false if there is no path @throws RouteFailed; Unanswered */
   const rerouteOne = async (id: string, first: PathBetween): Promise<boolean> => {
     for (let pathBetween = first, isFirst = true; ; pathBetween = await readPaths(), isFirst = false) {
       const circuit = circuits.get(id);
-      if (!circuit || (!isFirst && isWhole(circuit))) return true;
+      if (!circuit || (!isFirst && isIntact(circuit))) return true;
       const path = pathBetween(circuit.path[0] ?? '', circuit.path.at(-1) ?? '');
-      if (!path || !count(id)) return false;
+      if (!path || !countReroute(id)) return false;
       await changePath(circuit, path);
     }
   };
@@ -107,12 +107,12 @@ export const createRerouting = ({ fabric, links, circuits, unroute, end }: Rerou
   const rerouteAll = async (ids: readonly string[]): Promise<void> => {
     const since = monotonic(clock);
     const paths = await readPaths();
-    const one = async (id: string) => {
+    const rerouteOrEnd = async (id: string) => {
       try {
         const hasPath = monotonic(clock) - since <= TIMEOUT && (await rerouteOne(id, paths));
         if (!hasPath && rerouting.get(id) === 'end') end(id);
       } catch (error) {
-        // Some of its routers use one path, and some the other.
+        // Some of its routers may use the old path, and others the new one.
         end(id);
         if (!(error instanceof RouteFailed || error instanceof Unanswered))
           logger.warn('a circuit could not be rerouted, and has ended', { circuitId: id, error });
@@ -120,14 +120,14 @@ export const createRerouting = ({ fabric, links, circuits, unroute, end }: Rerou
         rerouting.delete(id);
       }
     };
-    await Promise.all(ids.map((id) => semaphore.run(() => one(id))));
+    await Promise.all(ids.map((id) => semaphore.run(() => rerouteOrEnd(id))));
   };
 
   return {
     isRerouting: (id) => rerouting.has(id),
-    reroute: (some, withoutPath) => {
-      const ids = some.map(({ id }) => id).filter((id) => !rerouting.has(id));
-      for (const { id } of some) if (withoutPath === 'end' || !rerouting.has(id)) rerouting.set(id, withoutPath);
+    reroute: (affected, withoutPath) => {
+      const ids = affected.map(({ id }) => id).filter((id) => !rerouting.has(id));
+      for (const { id } of affected) if (withoutPath === 'end' || !rerouting.has(id)) rerouting.set(id, withoutPath);
       if (ids.length > 0) void rerouteAll(ids);
     },
   };

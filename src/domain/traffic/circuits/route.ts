@@ -7,14 +7,14 @@ import type { PeerData } from '../terminators/peer-data.ts';
 
 const { route, routeResult } = circuitMessages;
 
-/** Time limit for a router to set up its part of a circuit. The last router asks the host of the service. ms */
+/** Time limit for a router to set up its part of a circuit. The last router waits for the host of the service. ms */
 const SETUP_TIMEOUT = 10_000;
 
 /** Time limit for a router to change its part of a circuit. ms */
 const CHANGE_TIMEOUT = 5000;
 
-/** Headers of a route result with this key or a higher one are peer data of the terminator, except those of the result itself. */
-const FIRST_OF_PEER_DATA = 1000;
+/** In a route result, headers with this key or a higher one are peer data from the host, except for the headers of the result itself. */
+const FIRST_PEER_DATA_KEY = 1000;
 const RESULT_HEADERS: ReadonlySet<number> = new Set([
   routeHeader.attempt.key,
   routeHeader.success.key,
@@ -44,7 +44,7 @@ export interface RouteDestination {
   readonly peerData: PeerData;
 }
 
-/** A router could not set up or change its part. */
+/** A router could not set up or change its part of a circuit. */
 export class RouteFailed extends Error {
   override readonly name = 'RouteFailed';
   /** See `routeErrorCode`. */
@@ -57,8 +57,8 @@ export class RouteFailed extends Error {
 }
 
 /**
- * Sets up a new circuit: the last router first, which asks the host of the service.
- * @returns data from the host, in addition to that of its terminator
+ * Sets up a new circuit, starting with the last router, which connects to the host of the service.
+ * @returns peer data from the host, in addition to that of the terminator
  * @throws RouteFailed; Unanswered
  */
 export const setUpRoute = async (planned: PlannedRoute, destination: RouteDestination): Promise<PeerData> => {
@@ -69,14 +69,14 @@ export const setUpRoute = async (planned: PlannedRoute, destination: RouteDestin
 };
 
 /**
- * Changes the path of a circuit: routers in the middle first, because the ends use it immediately.
+ * Changes the path of a circuit, starting with the routers in the middle, because the routers at the ends use the new path immediately.
  * @throws RouteFailed; Unanswered
  */
 export const changeRoute = async (planned: PlannedRoute): Promise<void> => {
   const all = planned.routers.map((_, at) => at);
   const isEnd = (at: number) => at === 0 || at === all.length - 1;
-  for (const some of [all.filter((at) => !isEnd(at)), all.filter(isEnd)])
-    await Promise.all(some.map((at) => sendRoute(planned, at, CHANGE_TIMEOUT)));
+  for (const group of [all.filter((at) => !isEnd(at)), all.filter(isEnd)])
+    await Promise.all(group.map((at) => sendRoute(planned, at, CHANGE_TIMEOUT)));
 };
 
 const sendRoute = async (planned: PlannedRoute, at: number, milliseconds: number, destination?: RouteDestination): Promise<PeerData> => {
@@ -92,7 +92,7 @@ const sendRoute = async (planned: PlannedRoute, at: number, milliseconds: number
   // Copied, because the buffer of the frame is reused.
   return new Map(
     [...answer.headers]
-      .filter(([key]) => key >= FIRST_OF_PEER_DATA && !RESULT_HEADERS.has(key))
+      .filter(([key]) => key >= FIRST_PEER_DATA_KEY && !RESULT_HEADERS.has(key))
       .map(([key, bytes]) => [key, new Uint8Array(bytes)]),
   );
 };
@@ -100,7 +100,7 @@ const sendRoute = async (planned: PlannedRoute, at: number, milliseconds: number
 const GONE = 'a router on the way is gone';
 const NO_REASON = 'the router gave no reason';
 
-/** The failure in a route result. A malformed result closes the channel of its router, not that of the router which requested the circuit. */
+/** The failure in a route result, if any. A malformed result closes the channel of the router that sent it, not of the one that requested the circuit. */
 const failureIn = (answer: Frame, { channel }: ConnectedRouter): RouteFailed | undefined => {
   try {
     return routeHeader.success.in(answer)
@@ -112,22 +112,22 @@ const failureIn = (answer: Frame, { channel }: ConnectedRouter): RouteFailed | u
   }
 };
 
-/** The part of one router: it forwards in both directions, and as the last one of a new circuit connects to the terminator. */
+/** One router's part of a route: it forwards in both directions. The last router of a new circuit also connects to the terminator. */
 const routeOf = (
   { circuitId, attempt, ingress, egress, tags, routers, links }: PlannedRoute,
   at: number,
   destination: RouteDestination | undefined,
 ) => {
   const isLast = at === routers.length - 1;
-  const before = links[at - 1] ?? ingress;
-  const behind = isLast ? egress : (links[at] ?? egress);
+  const previous = links[at - 1] ?? ingress;
+  const next = isLast ? egress : (links[at] ?? egress);
   return {
     circuitId,
     attempt,
     ...(destination ? { egress: egressOf(egress, destination) } : {}),
     forwards: [
-      { srcAddress: before, dstAddress: behind, dstType: isLast ? 'end' : 'link' },
-      { srcAddress: behind, dstAddress: before, dstType: at === 0 ? 'start' : 'link' },
+      { srcAddress: previous, dstAddress: next, dstType: isLast ? 'end' : 'link' },
+      { srcAddress: next, dstAddress: previous, dstType: at === 0 ? 'start' : 'link' },
     ] as const,
     tags,
   };

@@ -38,8 +38,8 @@ export interface PendingUnroutes {
   take(routerId: string): readonly string[];
 }
 
-/** Maximum number of circuits per router, and of routers. The oldest may be dropped, because routers also ask about idle circuits. */
-const MAX_KEPT = 10_000;
+/** Maximum number of circuits per router, and of routers. Dropping the oldest is safe, because routers also ask about idle circuits. */
+const MAX_PENDING = 10_000;
 
 export const createPendingUnroutes = (): PendingUnroutes => {
   const byRouter = new Map<string, Set<string>>();
@@ -58,7 +58,7 @@ export const createPendingUnroutes = (): PendingUnroutes => {
   };
 };
 
-const dropOldest = (some: Map<string, unknown> | Set<string>): void => {
-  const [oldest] = some.size > MAX_KEPT ? some.keys() : [];
-  if (oldest !== undefined) some.delete(oldest);
+const dropOldest = (entries: Map<string, unknown> | Set<string>): void => {
+  const [oldest] = entries.size > MAX_PENDING ? entries.keys() : [];
+  if (oldest !== undefined) entries.delete(oldest);
 };

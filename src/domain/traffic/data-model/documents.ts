@@ -18,7 +18,7 @@ export interface DocumentContext {
 
 type Documents = { readonly [K in ModelKind]: (row: ChangedRow<K>, context: DocumentContext) => ModelDocument | undefined };
 
-/** The kinds of the model. A full state has them in this order, in which references follow their targets. */
+/** The kinds of the model, in the order of a full state: entities precede the references to them. */
 export const modelKinds = ['configType', 'config', 'identity', 'service', 'postureCheck', 'servicePolicy', 'ca', 'revocation'] as const;
 export type ModelKind = (typeof modelKinds)[number];
 
@@ -52,7 +52,7 @@ export const documents: Documents = {
       id,
       type,
       expiresAt: timeOf(expiresAt),
-      // The revocation of an identity does not concern later logins.
+      // The revocation of an identity does not affect later logins.
       ...(type === 'IDENTITY' ? { issuedBefore: timeOf(createdAt) } : {}),
     },
   }),
@@ -66,14 +66,14 @@ const timeOf = (at: string | null) => {
 
 const POLICY_TYPES = { Dial: 'dial', Bind: 'bind', Invalid: 'invalid' } as const;
 
-/** Maximum number of certificates in the PEM of an authority. The first is the authority. */
+/** Maximum number of certificates in the PEM of an authority. The first one is that of the authority. */
 const MAX_CERTIFICATES = 100;
 
-/** By service, the id of the config for each config type. */
+/** For each service, the ids of the configs by config type. */
 const configsByService = (rows: DocumentContext['serviceConfigs']) =>
   new Map(
-    [...Map.groupBy(rows, ({ serviceId }) => serviceId)].map(([serviceId, own]) => [
+    [...Map.groupBy(rows, ({ serviceId }) => serviceId)].map(([serviceId, serviceRows]) => [
       serviceId,
-      { configs: new Map(own.map(({ configTypeId, configId }) => [configTypeId, configId])) },
+      { configs: new Map(serviceRows.map(({ configTypeId, configId }) => [configTypeId, configId])) },
     ]),
   );

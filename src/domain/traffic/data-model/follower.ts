@@ -6,12 +6,12 @@ import { MissedChange, type ModelChangeSet, ModelTimeline } from './timeline.ts'
 
 /** Maximum number of queued changes. Beyond that, it is faster to read the model again. */
 const MAX_QUEUED = 20_000;
-/** Changes applied before yielding to the event loop. */
+/** Number of changes applied before yielding to the event loop. */
 const BATCH = 20;
 
 /** Publishes the data model. */
 export interface ModelPublisher {
-  /** A new timeline begins, whose full state replaces everything published before. */
+  /** Begins a new timeline, whose full state replaces everything published before. */
   reset(timeline: ModelTimeline): Promise<void>;
   publish(set: ModelChangeSet): void;
 }
@@ -20,7 +20,7 @@ export interface ModelPublisher {
 export interface ModelFollower {
   /** Runs a task once all changes so far are applied. @throws errors of the store, in which case the task did not run */
   run(task?: (timeline: ModelTimeline) => Promise<void>): Promise<void>;
-  /** Frees the model unless it `isNeeded`. The next task reads it again. */
+  /** Frees the model, unless `isNeeded` returns true. The next task reads it again. */
   stop(isNeeded: () => boolean): Promise<void>;
 }
 

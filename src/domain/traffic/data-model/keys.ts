@@ -1,4 +1,4 @@
-/** The keys by which routers verify tokens and the certificates of clients. */
+/** The keys with which routers verify tokens and the certificates of clients. */
 import type { Core } from '../../../call/core.ts';
 import type { DataEvent } from '../../../control-channel/messages/data-model.ts';
 
@@ -21,13 +21,18 @@ export const currentKeys = async ({ pki, provider }: Pick<Core, 'pki' | 'provide
   const authorities = [...anchors, ...chain].map(
     ({ der, fingerprint }): ModelKey => ({ data: der, kid: fingerprint, usages: ['clientCertificateValidation'], format: 'certificate' }),
   );
-  const own: ModelKey = { data: certificate.der, kid, usages: ['jwtValidation', 'clientCertificateValidation'], format: 'certificate' };
-  const issuing = await Promise.all(
+  const networkKey: ModelKey = {
+    data: certificate.der,
+    kid,
+    usages: ['jwtValidation', 'clientCertificateValidation'],
+    format: 'certificate',
+  };
+  const providerKeys = await Promise.all(
     (provider?.keys.published ?? []).map(
       async (key): Promise<ModelKey> => ({ data: await spkiOf(key), kid: key.kid, usages: ['jwtValidation'], format: 'spki' }),
     ),
   );
-  return new Map([...authorities, own, ...issuing].map((key) => [key.kid, key]));
+  return new Map([...authorities, networkKey, ...providerKeys].map((key) => [key.kid, key]));
 };
 
 /** The differences between two sets of keys, as events. */

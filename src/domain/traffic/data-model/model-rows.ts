@@ -8,9 +8,9 @@ import { type ModelKind, modelKinds } from './documents.ts';
 export const cachedKinds = [...modelKinds, 'serviceConfig'] as const;
 export type CachedKind = ModelKind | 'serviceConfig';
 
-export const isCachedKind = (kind: string): kind is CachedKind => cachedKinds.some((held) => held === kind);
+export const isCachedKind = (kind: string): kind is CachedKind => cachedKinds.some((cached) => cached === kind);
 
-/** The sides of a service policy. Routers get posture checks first: a policy must not grant access before it has them. */
+/** The sides of a service policy. Routers get posture checks first: a policy must not grant access before its checks are known. */
 export const sides = [
   { kind: 'postureCheck', roles: 'postureCheckRoles' },
   { kind: 'service', roles: 'serviceRoles' },
@@ -25,7 +25,7 @@ export interface RowChange<K extends CachedKind> {
   readonly after: ChangedRow<K> | null;
 }
 
-/** The rows of one state, by kind and id. */
+/** The cached rows, by kind and id. */
 export interface ModelRows {
   get<K extends CachedKind>(kind: K, id: string): ChangedRow<K> | undefined;
   all<K extends CachedKind>(kind: K): Iterable<ChangedRow<K>>;
@@ -38,7 +38,7 @@ export interface ModelRows {
 
 export const createModelRows = (): ModelRows => {
   type Rows = { readonly [K in CachedKind]: Map<string, ChangedRow<K>> };
-  const rows = Object.fromEntries(cachedKinds.map((kind) => [kind, new Map()])) as unknown as Rows; // a map for each kind
+  const rows = Object.fromEntries(cachedKinds.map((kind) => [kind, new Map()])) as unknown as Rows; // has a map for each kind
   const byAttribute = new Map(sides.map(({ kind }) => [kind as CachedKind, createIndexedMap<Selectable>((row) => row.roleAttributes)]));
   const serviceConfigs = createIndexedMap<ChangedRow<'serviceConfig'>>(({ identityId }) => [identityId]);
 
@@ -67,7 +67,7 @@ const isServiceConfig = (_row: ChangedRow<CachedKind>, kind: CachedKind): _row i
 
 type AttributeIndex = ReturnType<typeof createIndexedMap<Selectable>>;
 
-/** Finds selected entities by an index of their attributes, without a full scan. Consistent with `selects`. */
+/** Finds the selected entities in an attribute index, without a full scan. Must agree with `selects`. */
 const selectedIn = (index: AttributeIndex | undefined, { semantic, roles }: Side): ReadonlySet<string> => {
   if (!index) return new Set();
   const { everything, ids, attributes } = readSelectors(roles);

@@ -10,18 +10,18 @@ import { selects } from '../../policy/roles/membership.ts';
 import { documents, type ModelDocument, type ModelKind, modelKinds } from './documents.ts';
 import { type CachedKind, cachedKinds, createModelRows, isCachedKind, type PolicySide, type RowChange, sides } from './model-rows.ts';
 
-/** Rows per read. */
+/** Number of rows per read. */
 const BATCH = 500;
 
-/** Documents, and policies with their members, processed before yielding to the event loop. */
+/** Numbers of documents, and of policies with their members, that are processed before yielding to the event loop. */
 const DOCUMENT_BATCH = 500;
 const POLICY_BATCH = 10;
 
-/** The entities by which routers decide, in one state of the store. Each change of the change log gives the events for routers. A class, because it is state. */
+/** The entities from which routers decide access. Starts with a state of the store, and converts each change in the change log to events for routers. */
 export class DataModel {
   readonly #rows = createModelRows();
 
-  /** Reads the model of a state. @returns it with the revision of that state */
+  /** Reads the model. @returns the model, and the revision of the state that it has read */
   static async load(entities: Entities, signal: AbortSignal): Promise<{ readonly model: DataModel; readonly index: number }> {
     const model = new DataModel();
     const index = await entities.revision();
@@ -40,7 +40,7 @@ export class DataModel {
     }
   }
 
-  /** The events that create the whole model, in parts. @param now ISO text */
+  /** The events that create the whole model, in batches. @param now ISO text */
   async *all(now: string): AsyncGenerator<readonly DataEvent[], void> {
     const yieldAfterDocuments = createTimeSlice(DOCUMENT_BATCH);
     for (const kind of modelKinds)
@@ -64,7 +64,7 @@ export class DataModel {
     return this.#applyRow(entity, change as RowChange<typeof entity>, now); // `entity` is the kind of the rows
   }
 
-  /** Updates of identities that were disabled until a time after `before`, for which there is no change. ISO texts */
+  /** Events for identities whose `disabledUntil` passed between `before` and `now`: there is no change record for that. ISO texts */
   enabledSince(before: string, now: string): readonly DataEvent[] {
     const enabled = [...this.#rows.all('identity')].filter((row) => isDisabled(row, before) && !isDisabled(row, now));
     return enabled.map((row) => ({ action: 'update', isSynthetic: true, ...this.#documentOf('identity', row, now) }));
@@ -99,9 +99,10 @@ export class DataModel {
   #memberChangesOfPolicy({ before, after }: RowChange<'servicePolicy'>): readonly DataEvent[] {
     const id = (after ?? before)?.id ?? '';
     return sides.flatMap((side) => {
-      const [was, is] = [before, after].map((policy) => (policy ? this.#rows.selectedBy(side.kind, sideOf(policy, side.roles)) : NONE));
-      const added = [...(is ?? NONE)].filter((one) => !was?.has(one));
-      const removed = [...(was ?? NONE)].filter((one) => !is?.has(one));
+      const membersOf = (policy: typeof before) => (policy ? this.#rows.selectedBy(side.kind, sideOf(policy, side.roles)) : NONE);
+      const [oldMembers, newMembers] = [membersOf(before), membersOf(after)];
+      const added = [...newMembers].filter((memberId) => !oldMembers.has(memberId));
+      const removed = [...oldMembers].filter((memberId) => !newMembers.has(memberId));
       return [...memberEvents(id, side, added, true), ...memberEvents(id, side, removed, false)];
     });
   }
@@ -109,9 +110,9 @@ export class DataModel {
   #memberChangesOfEntity(side: PolicySide, { before, after }: RowChange<PolicySide['kind']>): readonly DataEvent[] {
     const id = (after ?? before)?.id ?? '';
     return [...this.#rows.all('servicePolicy')].flatMap((policy) => {
-      const by = sideOf(policy, side.roles);
-      const [was, is] = [before, after].map((row) => row !== null && selects(by, row));
-      return was === is ? [] : memberEvents(policy.id, side, [id], is === true);
+      const policySide = sideOf(policy, side.roles);
+      const [wasSelected, isSelected] = [before, after].map((row) => row !== null && selects(policySide, row));
+      return wasSelected === isSelected ? [] : memberEvents(policy.id, side, [id], isSelected === true);
     });
   }
 }
@@ -122,6 +123,6 @@ const memberEvents = (policyId: string, { kind }: PolicySide, ids: readonly stri
   ids.length === 0 ? [] : [{ servicePolicyChange: { policyId, relatedEntityIds: ids, relatedEntityType: kind, add } }];
 
 const isSame = (a: ModelDocument, b: ModelDocument): boolean => {
-  const [these, those] = [a, b].map((document) => dataModelMessages.changeSet.encode({ changes: [document] }));
-  return these?.length === those?.length && these?.every((byte, at) => byte === those?.[at]) === true;
+  const [bytesA, bytesB] = [a, b].map((document) => dataModelMessages.changeSet.encode({ changes: [document] }));
+  return bytesA?.length === bytesB?.length && bytesA?.every((byte, at) => byte === bytesB?.[at]) === true;
 };

@@ -1,4 +1,4 @@
-/** Posture checks for routers, which compare strings with the reports of endpoints literally, and have their own syntax of version ranges. */
+/** Posture checks as routers need them: routers compare strings with endpoint reports literally, and use a different syntax for version ranges. */
 import { hexDigits } from '../../../api/posture-checks/hex.ts';
 import { osName } from '../../../api/posture-checks/os-type.ts';
 import type { ChangedRow } from '../../../changelog/events.ts';
@@ -57,10 +57,10 @@ const ANY_VERSION = ['>=0.0.0'];
 export const versionRanges = (ranges: readonly string[] | null): readonly string[] =>
   ranges === null ? ANY_VERSION : ranges.flatMap((range) => plainRange(range) || []);
 
-/** A text as given, in lower and in upper case, without duplicates. */
+/** A string as given, in lower case and in upper case, without duplicates. */
 const caseSpellings = (text: string): readonly string[] => [...new Set([text, text.toLowerCase(), text.toUpperCase()])];
 
-/** A MAC address bare, with colons and with hyphens, in lower and in upper case. */
+/** A MAC address without separators, with colons and with hyphens, each in lower and upper case. */
 export const macSpellings = (address: string): readonly string[] => {
   const bare = hexDigits(address);
   const pairs = bare.match(/../g);
@@ -68,7 +68,7 @@ export const macSpellings = (address: string): readonly string[] => {
   return [bare, pairs.join(':'), pairs.join('-')].flatMap((one) => [...new Set([one, one.toUpperCase()])]);
 };
 
-/** Hashes and fingerprints as bare digits, in lower and in upper case. A text without digits is kept: routers interpret an empty list as allowing all. */
+/** Hashes and fingerprints without separators, in both cases. A string without hex digits is kept, because routers take an empty list to allow everything. */
 export const hexSpellings = (all: readonly string[]): readonly string[] => [
-  ...new Set(all.map((one) => hexDigits(one) || one).flatMap((bare) => [bare, bare.toUpperCase()])),
+  ...new Set(all.map((text) => hexDigits(text) || text).flatMap((bare) => [bare, bare.toUpperCase()])),
 ];

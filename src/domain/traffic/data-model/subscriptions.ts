@@ -13,9 +13,9 @@ const changeSet = preEncoded(dataModelMessages.changeSet);
 
 /** Interval of checks for time-dependent changes. ms */
 const REFRESH_INTERVAL = MINUTE;
-/** Delay before a failed read is repeated. ms */
+/** Delay before a failed read is retried. ms */
 const RETRY_DELAY = 5000;
-/** Grace period after a subscription expires, because routers renew it only then. Changes are still sent. ms */
+/** Grace period after a subscription expires, because routers renew it only then. Changes are still sent during this period. ms */
 const GRACE = MINUTE;
 /** Maximum duration of a subscription. ms */
 const MAX_DURATION = HOUR;
@@ -27,13 +27,13 @@ type Subscription = MessageBody<typeof subscribeToDataModel> & { sentBytes: numb
 
 /**
  * Publishes the data model to subscribed routers: the full state first, then each change set in the order of the change log, and the full state again if a
- * change is missing. The model is in memory while a router is subscribed.
+ * change is missing. The model is in memory only while a router is subscribed.
  */
 export const syncDataModel = (fabric: Pick<Fabric, 'core' | 'events'>): ((router: ConnectedRouter) => readonly HandlerEntry[]) => {
   const { clock, logger } = fabric.core.platform;
   /** Expiry of each subscription, monotonic ms. */
   const subscribed = new Map<ConnectedRouter, number>();
-  /** Unanswered requests. */
+  /** Requests that have not been answered. */
   const requested = new Map<ConnectedRouter, Subscription>();
   let isTicking = false;
 
@@ -90,7 +90,7 @@ export const syncDataModel = (fabric: Pick<Fabric, 'core' | 'events'>): ((router
       requested.set(router, subscription);
       if (!isTicking) after(clock, REFRESH_INTERVAL, tick);
       isTicking = true;
-      // Answered before further messages of the router are handled: an answer may be a million times as long as the request.
+      // Answered before the router's next messages are handled: an answer may be a million times as long as the request.
       await answerAll();
       budget.spend({ milliseconds: subscription.sentBytes / BYTES_PER_MS });
     }),

@@ -10,7 +10,7 @@ import { DataModel } from './model.ts';
 
 const { dataState, changeSet } = dataModelMessages;
 
-/** The change log lacks a change that the model needs. The model has to be read again. */
+/** A change that the model needs is missing. The model has to be read again. */
 export class MissedChange extends Error {
   override readonly name = 'MissedChange';
 }
@@ -29,7 +29,7 @@ const MAX_KEPT = 1000;
 /** Maximum total size of the kept change sets, in bytes. */
 const MAX_BYTES = 4_194_304;
 
-/** A data model that follows the change log, with its recent change sets. A class, because it is state. Not safe for concurrent use. */
+/** A data model that follows the change log, and its recent change sets. Not safe for concurrent use. */
 export class ModelTimeline {
   /** Distinguishes this sequence of indexes from others. */
   readonly timelineId: string;
@@ -55,13 +55,13 @@ export class ModelTimeline {
     this.timelineId = newId(core.platform.random);
   }
 
-  /** Reads the model. Changes that are committed from now on must be applied. */
+  /** Reads the model. All changes that are committed after the call must be passed to `apply`. */
   static async open(core: Core): Promise<ModelTimeline> {
     const { model, index } = await forRouters(core, ({ read, signal }) => read((entities) => DataModel.load(entities, signal)));
     return new ModelTimeline(core, model, index, await currentKeys(core));
   }
 
-  /** Applies a change. @returns the change set for routers, if there is any @throws MissedChange */
+  /** Applies a change. @returns the change set for routers, if it concerns them @throws MissedChange */
   apply(change: Change): ModelChangeSet | undefined {
     if (change.revision <= this.#index) return undefined;
     if (change.revision > this.#index + 1) throw new MissedChange(`revision ${this.#index + 1} is missing`);
@@ -70,7 +70,7 @@ export class ModelTimeline {
     return this.#add(events, false);
   }
 
-  /** Applies time-dependent changes: of keys, and of identities that were disabled until a time. */
+  /** Applies changes that are not in the change log: to keys, and to identities that were disabled until some time. */
   async refresh(): Promise<ModelChangeSet | undefined> {
     const [keys, now] = [await currentKeys(this.#core), isoTime(this.#core.platform.clock.now())];
     const events = [...keyChanges(this.#keys, keys), ...this.#model.enabledSince(this.#at, now)];
@@ -79,7 +79,7 @@ export class ModelTimeline {
     return this.#add(events, true);
   }
 
-  /** The change sets after an index of a router; undefined if it needs the full state. */
+  /** The change sets that a router lacks after the index that it has; undefined if it needs the full state. */
   since(timelineId: string, from: bigint): readonly ModelChangeSet[] | undefined {
     const index = Number(from);
     if (timelineId !== this.timelineId || index < this.#oldest) return undefined;

@@ -19,22 +19,22 @@ export interface ConnectedRouter {
   readonly connection: RouterConnection;
   /** Time of connection, monotonic ms. */
   readonly since: number;
-  /** The router has just started: it remembers no earlier connection, and no circuits. */
+  /** True if the router has just started, and has no circuits from earlier connections. */
   readonly isRestarted: boolean;
-  /** Version of its software. */
+  /** Its software version. */
   readonly version: string;
   readonly linkListeners: readonly LinkListener[];
-  /** Byte counts of its last report. */
+  /** Byte counts from its last report. */
   carried: TrafficBytes;
 }
 
-/** The routers that are connected to this controller, each by one channel. */
+/** The routers that are connected to this controller, each over one channel. */
 export interface ConnectedRouters {
   get(id: string): ConnectedRouter | undefined;
   all(): readonly ConnectedRouter[];
-  /** Routers to which clients connect. */
+  /** The routers that clients connect to. */
   edgeRouters(): readonly ConnectedRouter[];
-  /** Adds a router until its channel closes. Channel and presence close together. */
+  /** Adds a router until its channel closes. If either its channel or its presence connection closes, the other is closed, too. */
   add(router: ConnectedRouter): void;
 }
 

@@ -10,20 +10,20 @@ import { type Fabric, forRouters } from './fabric.ts';
 
 const { updateCtrlAddresses } = routerMessages;
 
-/** Interval between reads of the other addresses. ms */
+/** Interval between reads of the other controllers' addresses. ms */
 const POLL_INTERVAL = 10_000;
-/** Interval between writes of the own address. ms */
+/** Interval between writes of this controller's address. ms */
 const PUBLISH_INTERVAL = 600_000;
-/** An address that was not renewed for so long is removed: its controller may have restarted in between, or moved. ms */
+/** An address that has not been renewed for this long is removed. Long enough for a controller to restart. ms */
 const EXPIRES_AFTER = 3_600_000;
-/** Controllers that routers get at most. */
-const MOST = 64;
+/** Maximum number of controllers that routers are told about. */
+const MAX_CONTROLLERS = 64;
 
 const PREFIX = 'controller/';
-/** `tls:one.example:1280` */
+/** E.g. `tls:one.example:1280`. */
 const ADDRESS = /^tls:[\w.:[\]-]{1,260}:\d{1,5}$/;
 
-/** As controllers have names. */
+/** The form of controller ids. */
 const ID = /^[^\p{Cc}\p{Cs}]{1,255}$/u;
 
 /** A controller as routers know it: by the id in its answer to their hello, and by its address. */
@@ -34,20 +34,20 @@ interface ControllerAddress {
 
 /** The addresses to which routers connect. */
 export interface ControllerAddresses {
-  /** Sends a router that has connected the addresses of all controllers on the store, if there are several. */
+  /** Sends a newly connected router the addresses of all controllers on the store, if there are several. */
   onConnect(router: ConnectedRouter): void;
 }
 
 /**
- * Publishes the address of this controller in the store, and sends routers the addresses of all. They are leases, because they are no change of the network.
- * A router disconnects from controllers that are missing in the list: a controller without an address of its own sends none.
+ * Publishes the address of this controller in the store, and sends routers the addresses of all controllers. Addresses are stored as leases, so that they
+ * leave no change records. Routers disconnect from controllers that are missing from the list, so a controller without an address sends no list.
  */
 export const shareControllerAddresses = (fabric: Fabric): ControllerAddresses => {
   const { core, connected } = fabric;
   const { clock, logger } = core.platform;
-  const own = core.ctrlAddress;
-  if (own === undefined || !ADDRESS.test(own)) return { onConnect: () => undefined };
-  const self: ControllerAddress = { id: core.controllerId, address: own };
+  const ownAddress = core.ctrlAddress;
+  if (ownAddress === undefined || !ADDRESS.test(ownAddress)) return { onConnect: () => undefined };
+  const self: ControllerAddress = { id: core.controllerId, address: ownAddress };
   let known: readonly ControllerAddress[] = [self];
   let hasSent = false;
   let index = 0;
@@ -55,14 +55,14 @@ export const shareControllerAddresses = (fabric: Fabric): ControllerAddresses =>
   const send = (routers: readonly ConnectedRouter[]) => {
     if (routers.length === 0 || (known.length === 1 && !hasSent)) return;
     hasSent = true;
-    // Routers follow the highest index of any controller, so that the last one to see a change is followed.
+    // Routers use the list with the highest index, whichever controller sent it. Based on the time, the highest is the most recent.
     index = Math.max(index + 1, clock.now());
     const addresses = known.map(({ address }) => address);
     const controllers = known.map(({ id, address }) => ({ id, endpoints: [{ address }] }));
     for (const { channel } of routers) channel.send(updateCtrlAddresses, { addresses, controllers, index: BigInt(index), isLeader: false });
   };
   const read = async () => {
-    const others = await forRouters(core, (job) => job.read((entities) => addressesBeside(entities, own, isoTime(clock.now()))));
+    const others = await forRouters(core, (job) => job.read((entities) => readOtherAddresses(entities, ownAddress, isoTime(clock.now()))));
     const next = [self, ...others];
     if (isSameJson(next, known)) return;
     known = next;
@@ -72,7 +72,11 @@ export const shareControllerAddresses = (fabric: Fabric): ControllerAddresses =>
     forRouters(core, (job) =>
       job.write(async (entities) => {
         const now = clock.now();
-        await putLease(entities, `${PREFIX}${own}`, { holder: own, until: isoTime(now + EXPIRES_AFTER), told: core.controllerId });
+        await putLease(entities, `${PREFIX}${ownAddress}`, {
+          holder: ownAddress,
+          until: isoTime(now + EXPIRES_AFTER),
+          told: core.controllerId,
+        });
         await removeExpired(entities, isoTime(now));
       }),
     );
@@ -94,7 +98,7 @@ export const shareControllerAddresses = (fabric: Fabric): ControllerAddresses =>
     const closed = new Promise((close) => job.signal.addEventListener('abort', close));
     await tryPublish();
     await closed;
-  }).catch(() => undefined); // the controller is closed already
+  }).catch(() => undefined); // rejects only if the controller is already closed
   return {
     onConnect: (router) => {
       send([router]);
@@ -103,20 +107,20 @@ export const shareControllerAddresses = (fabric: Fabric): ControllerAddresses =>
   };
 };
 
-const addressRows = (entities: Entities) => entities.list(lease, { where: leasesBelow(PREFIX), limit: MOST });
+const addressRows = (entities: Entities) => entities.list(lease, { where: leasesBelow(PREFIX), limit: MAX_CONTROLLERS });
 
 /** @param now ISO text */
-const addressesBeside = async (entities: Entities, own: string, now: string): Promise<readonly ControllerAddress[]> =>
+const readOtherAddresses = async (entities: Entities, ownAddress: string, now: string): Promise<readonly ControllerAddress[]> =>
   (await addressRows(entities)).flatMap(({ holder, until, told }) =>
-    holder && holder !== own && ADDRESS.test(holder) && (until ?? '') > now ? [{ id: idIn(told) ?? holder, address: holder }] : [],
+    holder && holder !== ownAddress && ADDRESS.test(holder) && (until ?? '') > now ? [{ id: idIn(told) ?? holder, address: holder }] : [],
   );
 
-/** The id by which a controller names itself to its routers. An earlier release does not store it. */
-const idIn = (told: unknown): string | undefined => (typeof told === 'string' && ID.test(told) ? told : undefined);
+/** The controller id in a lease; undefined if an earlier release has written it, which did not store the id. */
+const idIn = (content: unknown): string | undefined => (typeof content === 'string' && ID.test(content) ? content : undefined);
 
 /** The ids of the controllers that publish their address in the store, or that are members of the network. */
 export const knownControllerIds = async (entities: Entities): Promise<readonly string[]> => {
-  const members = await entities.list(controller, { where: ALL, limit: MOST });
+  const members = await entities.list(controller, { where: ALL, limit: MAX_CONTROLLERS });
   const ids = (await addressRows(entities)).flatMap(({ holder, told }) => idIn(told) ?? holder ?? []);
   return [...ids, ...members.flatMap(({ name }) => name ?? [])];
 };

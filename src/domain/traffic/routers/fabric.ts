@@ -5,7 +5,7 @@ import type { Job } from '../../../jobs/background.ts';
 import { every } from '../../../platform/clock.ts';
 import type { ConnectedRouters } from './connected-routers.ts';
 
-/** Dependencies of everything that serves routers. */
+/** Dependencies of the code that serves routers. */
 export interface Fabric {
   readonly core: Core;
   readonly events: Pick<ChangeListeners, 'on'>;
@@ -14,7 +14,7 @@ export interface Fabric {
   publish(): Promise<void>;
 }
 
-/** Runs work for a router. Its changes are attributed to the controller itself. */
+/** Runs background work for routers. Its changes are attributed to the actor `system`. */
 export const forRouters = <T>({ background }: Pick<Core, 'background'>, work: (job: Job) => Promise<T>): Promise<T> =>
   background.run({ actor: 'system', requestId: 'routers' }, work);
 
@@ -25,10 +25,10 @@ export const onRouterChange = (events: Pick<ChangeListeners, 'on'>, listener: (c
   for (const kind of ['router', 'edgeRouter'] as const) events.on(kind, listener);
 };
 
-/** Rights that another controller withdraws end within about this time. ms */
+/** Polling interval. A right that another controller withdraws ends here after about this time. ms */
 const POLL_INTERVAL = 1000;
 
-/** @returns starts polling for changes of other controllers; it stops by itself when no router is connected */
+/** @returns a function that starts polling for changes by other controllers. Polling stops by itself when no router is connected. */
 export const pollChanges = ({ core, connected, publish }: Pick<Fabric, 'core' | 'connected' | 'publish'>): (() => void) => {
   let stop: (() => void) | undefined;
   return () => {

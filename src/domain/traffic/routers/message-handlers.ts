@@ -3,16 +3,16 @@ import type { Work } from '../../../control-channel/channel.ts';
 import type { Frame } from '../../../control-channel/frame.ts';
 import type { RouterMessage } from '../../../control-channel/messages/message-type.ts';
 
-/** Reads a message of one router. @returns the work that it asks for @throws Malformed; OverBudget */
+/** Decodes a message from one router. @returns the work for it @throws Malformed; OverBudget */
 export type MessageHandler = (frame: Frame) => Promise<Work>;
 
 /** Handlers of one router, by content type. */
 export type MessageHandlers = ReadonlyMap<number, MessageHandler>;
 
-/** A handler with its content type. The budget of the router pays for its messages. */
+/** A content type, and a function that creates its handler. The handler charges messages to the budget of the router. */
 export type HandlerEntry = readonly [contentType: number, handlerOf: (budget: Budget) => MessageHandler];
 
-/** The entry of a message. @param work gets the decoded body, and the budget for long work */
+/** Creates the entry for a message type. @param work receives the decoded body, and the budget to which it charges long work */
 export const handle = <T>(
   message: RouterMessage<T, never>,
   work: (body: T, frame: Frame, budget: Budget) => void | Promise<void>,
