@@ -1,15 +1,15 @@
 import type { Clock } from '../platform/platform.ts';
 
-/** `unknown`: the connection of its last router was lost a short time ago. */
+/** `unknown`: the connection to its last router was lost a short time ago. */
 export type ConnectionStatus = 'online' | 'offline' | 'unknown';
 
-/** The identities that are connected to routers. Times are compared on reading, without a timer. */
+/** The identities that are connected to routers. Expiry is checked on reading, without a timer. */
 export interface CarriedIdentities<Connection> {
-  add(by: Connection, identityId: string): void;
-  /** Removes an identity that has disconnected: it is offline at once, unless it is connected to another router. */
-  remove(by: Connection, identityId: string): void;
-  /** Removes a router. Identities that were connected to no other become unknown. */
-  removeConnection(by: Connection): void;
+  add(connection: Connection, identityId: string): void;
+  /** Removes an identity that has disconnected: it is offline immediately, unless it is connected to another router. */
+  remove(connection: Connection, identityId: string): void;
+  /** Removes the connection of a router. The status of identities that are not connected to another router becomes `unknown`. */
+  removeConnection(connection: Connection): void;
   removeIdentity(identityId: string): void;
   statusOf(identityId: string): ConnectionStatus;
 }
@@ -17,48 +17,48 @@ export interface CarriedIdentities<Connection> {
 export const createCarriedIdentities = <Connection>(clock: Clock, unknownMs: number): CarriedIdentities<Connection> => {
   const byConnection = new Map<Connection, Set<string>>();
   const byIdentity = new Map<string, Set<Connection>>();
-  /** Times at which identities became unknown, ms; the oldest first. */
+  /** The times at which identities became `unknown`, oldest first. ms */
   const unknownSince = new Map<string, number>();
 
-  const isOver = (at: number): boolean => clock.now() - at >= unknownMs;
+  const isExpired = (at: number): boolean => clock.now() - at >= unknownMs;
 
-  const unlink = (by: Connection, identityId: string): void => {
+  const unlink = (connection: Connection, identityId: string): void => {
     const others = byIdentity.get(identityId);
-    others?.delete(by);
+    others?.delete(connection);
     if (others?.size === 0) byIdentity.delete(identityId);
   };
 
   return {
-    add: (by, identityId) => {
-      link(byConnection, by, identityId);
-      link(byIdentity, identityId, by);
+    add: (connection, identityId) => {
+      link(byConnection, connection, identityId);
+      link(byIdentity, identityId, connection);
       unknownSince.delete(identityId);
     },
-    remove: (by, identityId) => {
-      if (byConnection.get(by)?.delete(identityId)) unlink(by, identityId);
+    remove: (connection, identityId) => {
+      if (byConnection.get(connection)?.delete(identityId)) unlink(connection, identityId);
     },
-    removeConnection: (by) => {
+    removeConnection: (connection) => {
       for (const [identityId, at] of unknownSince) {
-        if (!isOver(at)) break;
+        if (!isExpired(at)) break;
         unknownSince.delete(identityId);
       }
-      for (const identityId of byConnection.get(by) ?? []) {
-        unlink(by, identityId);
+      for (const identityId of byConnection.get(connection) ?? []) {
+        unlink(connection, identityId);
         if (byIdentity.has(identityId)) continue;
         unknownSince.delete(identityId);
         unknownSince.set(identityId, clock.now());
       }
-      byConnection.delete(by);
+      byConnection.delete(connection);
     },
     removeIdentity: (identityId) => {
-      for (const by of byIdentity.get(identityId) ?? []) byConnection.get(by)?.delete(identityId);
+      for (const connection of byIdentity.get(identityId) ?? []) byConnection.get(connection)?.delete(identityId);
       byIdentity.delete(identityId);
       unknownSince.delete(identityId);
     },
     statusOf: (identityId) => {
       if (byIdentity.has(identityId)) return 'online';
       const at = unknownSince.get(identityId);
-      return at === undefined || isOver(at) ? 'offline' : 'unknown';
+      return at === undefined || isExpired(at) ? 'offline' : 'unknown';
     },
   };
 };

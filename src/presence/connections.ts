@@ -7,7 +7,7 @@ import { createRemoteControllers, type RemoteControllers } from './remote-contro
 export interface Connection extends PresentRouter {
   /** Aborted when it is closed, with an error as reason. */
   readonly signal: AbortSignal;
-  /** Version of the row by which it was admitted. */
+  /** Version of the router's row on admission. */
   readonly version: number;
   update(changes: Partial<RouterState>): void;
   addIdentity(identityId: string): void;
@@ -15,7 +15,7 @@ export interface Connection extends PresentRouter {
   close(reason: string): void;
 }
 
-/** Called when a router has connected here, changes its state, or is disconnected: then without its connection. */
+/** Called when a router connects to this controller, changes its state, or disconnects; in the last case without a connection. */
 export type ConnectionListener = (routerId: string, connection: Connection | undefined) => void;
 
 /**
@@ -24,28 +24,28 @@ export type ConnectionListener = (routerId: string, connection: Connection | und
  */
 export interface Connections {
   /**
-   * Opens the connection of a router, and closes its older one.
-   * @param version of the row by which the router was admitted
+   * Opens the connection of a router, and closes any earlier one.
+   * @param version of the router's row on admission
    */
   open(key: RouterKey, state: RouterState, version?: number): Connection;
-  /** The state of a router at any controller; undefined if it is not connected, or its row does not allow it. */
+  /** The state of a router at any controller; undefined if it is not connected, is disabled, or has to enroll again. */
   stateOf(row: RouterKey & { readonly disabled: boolean }): RouterState | undefined;
-  /** Closes the connection of a router here if its row does not allow it. */
+  /** Closes the connection of a router to this controller if the router is disabled, or has to enroll again. */
   closeUnlessAllowed(row: RouterKey & { readonly disabled: boolean }): void;
-  /** The connected routers; `reached`: those that have reported their listeners. */
+  /** The connected routers. @param which `reached`: only those that have reported their listeners */
   keys(which?: 'reached'): readonly RouterKey[];
   /** Number of routers that are connected to this controller. */
   readonly localCount: number;
   /** The routers of other controllers. */
   readonly remote: Pick<RemoteControllers, 'replace' | 'has'>;
-  /** Host names and addresses of all routers but this one. */
+  /** Host names and addresses of all connected routers except this one. */
   hostsBeside(routerId: string): readonly string[];
   statusOf(identityId: string): ConnectionStatus;
-  /** @param revision of the change that closes it; a router that was admitted after it stays. Default: it is closed in any case */
+  /** @param revision of the change that causes this; a router admitted after that change stays connected. Default: the router is always disconnected */
   closeRouter(routerId: string, reason: string, revision?: number): void;
   /** Removes a deleted identity. */
   removeIdentity(identityId: string): void;
-  /** Sets the listener, of which there is one. */
+  /** Sets the listener, replacing any earlier one. */
   onChange(listener: ConnectionListener): void;
   close(): void;
 }
@@ -55,38 +55,38 @@ export const createConnections = (clock: Clock, unknownMs: number): Connections 
   const byRouter = new Map<string, Connection>();
   const remote = createRemoteControllers(clock);
   const carried = createCarriedIdentities<Connection>(clock, unknownMs);
-  let changed: ConnectionListener = () => undefined;
+  let notify: ConnectionListener = () => undefined;
 
-  const open: Connections['open'] = (key, first, version = 0) => {
+  const open: Connections['open'] = (key, initialState, version = 0) => {
     byRouter.get(key.id)?.close('the router has connected again');
-    const ending = new AbortController();
-    let state = first;
+    const closing = new AbortController();
+    let state = initialState;
     const connection: Connection = {
       key,
       version,
       since: clock.now(),
-      signal: ending.signal,
+      signal: closing.signal,
       get state() {
         return state;
       },
       update: (changes) => {
         state = { ...state, ...changes };
-        if (!ending.signal.aborted) changed(key.id, connection);
+        if (!closing.signal.aborted) notify(key.id, connection);
       },
       addIdentity: (identityId) => {
-        if (!ending.signal.aborted) carried.add(connection, identityId);
+        if (!closing.signal.aborted) carried.add(connection, identityId);
       },
       removeIdentity: (identityId) => carried.remove(connection, identityId),
       close: (reason) => {
-        if (ending.signal.aborted) return;
+        if (closing.signal.aborted) return;
         byRouter.delete(key.id);
         carried.removeConnection(connection);
-        ending.abort(new Error(reason));
-        changed(key.id, undefined);
+        closing.abort(new Error(reason));
+        notify(key.id, undefined);
       },
     };
     byRouter.set(key.id, connection);
-    changed(key.id, connection);
+    notify(key.id, connection);
     return connection;
   };
   const all = (): readonly PresentRouter[] => [...byRouter.values(), ...remote.all()];
@@ -96,8 +96,8 @@ export const createConnections = (clock: Clock, unknownMs: number): Connections 
     stateOf: ({ id, enrolledBy, disabled }) => {
       if (disabled) return undefined;
       const local = byRouter.get(id);
-      const first = local?.key.enrolledBy === enrolledBy ? local : undefined;
-      return remote.of({ id, enrolledBy }).reduce<PresentRouter | undefined>(latest, first)?.state;
+      const current = local?.key.enrolledBy === enrolledBy ? local : undefined;
+      return remote.of({ id, enrolledBy }).reduce<PresentRouter | undefined>(preferred, current)?.state;
     },
     closeUnlessAllowed: ({ id, enrolledBy, disabled }) => {
       const local = byRouter.get(id);
@@ -120,7 +120,7 @@ export const createConnections = (clock: Clock, unknownMs: number): Connections 
     },
     removeIdentity: carried.removeIdentity,
     onChange: (listener) => {
-      changed = listener;
+      notify = listener;
     },
     close: () => {
       for (const connection of [...byRouter.values()]) connection.close('the controller was closed');
@@ -128,8 +128,8 @@ export const createConnections = (clock: Clock, unknownMs: number): Connections 
   };
 };
 
-/** The later of two connections of a router, among those with listeners if there are any. */
-const latest = (one: PresentRouter | undefined, other: PresentRouter): PresentRouter => {
+/** The preferred of two connections of a router: the one that has reported its listeners, or else the later one. */
+const preferred = (one: PresentRouter | undefined, other: PresentRouter): PresentRouter => {
   if (!one) return other;
   if (!one.state.reached !== !other.state.reached) return one.state.reached ? one : other;
   return other.since > one.since ? other : one;

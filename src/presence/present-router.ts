@@ -1,7 +1,7 @@
-/** The key of a router's connections: its id, and its enrollment, because an earlier enrollment is void. */
+/** Identifies the connections of a router: by its id, and by its enrollment, because a new enrollment invalidates earlier ones. */
 export interface RouterKey {
   readonly id: string;
-  /** Id of the enrollment by which it got its certificate. */
+  /** Id of the enrollment that issued its certificate. */
   readonly enrolledBy: string | null;
 }
 

@@ -1,4 +1,4 @@
-/** A connection that a link consists of, as the routers name their ends. */
+/** One of the connections of a link, with its ends as routers report them. */
 export interface LinkConnection {
   readonly type: string;
   readonly source: string;
@@ -10,7 +10,7 @@ export interface TrafficLink {
   readonly id: string;
   readonly protocol: string;
   readonly dialAddress: string;
-  /** Id of the router that has dialed. */
+  /** Id of the router that dialed the link. */
   readonly from: string;
   readonly to: string;
   readonly cost: number;
@@ -25,12 +25,12 @@ export interface TrafficCircuit {
   readonly createdAt: string;
   readonly clientId: string;
   readonly serviceId: string;
-  /** The session that it was dialed in; empty for a tunneler, which has none. */
+  /** The session in which it was dialed; empty for a tunneler, which has none. */
   readonly sessionId: string;
   readonly terminatorId: string;
-  /** The routers, the first of them that of the client. */
+  /** Ids of its routers, starting with that of the client. */
   readonly path: readonly string[];
-  /** The links between them. */
+  /** Ids of the links between them. */
   readonly links: readonly string[];
 }
 
@@ -40,13 +40,13 @@ export const trafficPoints = ['ingress.rx', 'ingress.tx', 'egress.rx', 'egress.t
 /** A point where a router counts bytes. */
 export type TrafficPoint = (typeof trafficPoints)[number];
 
-/** Bytes by the point where they were counted, as far as routers have reported them. */
+/** Bytes per counting point. Points that routers have not reported are missing. */
 export type TrafficBytes = Readonly<Partial<Record<TrafficPoint, number>>>;
 
 /** The values of an inspected router. */
 export interface InspectedRouter {
   readonly routerId: string;
-  /** Reasons of missing values. */
+  /** Reasons for missing values. */
   readonly errors: readonly string[];
   /** Values as the router sent them: mostly JSON, sometimes other text. */
   readonly values: readonly { readonly name: string; readonly value: string }[];
@@ -56,7 +56,7 @@ export interface InspectedRouter {
 export interface Traffic {
   links(): readonly TrafficLink[];
   circuits(): readonly TrafficCircuit[];
-  /** Byte counts of the connected routers since their start, by their last reports. */
+  /** Total byte counts of the connected routers since they started, from their last reports. */
   carried(): TrafficBytes;
   /** Addresses at which a router accepts links; empty while it is not connected. */
   linkListeners(routerId: string): readonly { readonly address: string; readonly protocol: string }[];
@@ -64,13 +64,13 @@ export interface Traffic {
   endLink(id: string): boolean;
   /** Ends a circuit on its routers. @returns true if it was known */
   endCircuit(id: string): boolean;
-  /** Asks connected routers for values by name. @param isAsked selects routers by id */
-  inspect(values: readonly string[], isAsked: (routerId: string) => boolean): Promise<readonly InspectedRouter[]>;
+  /** Asks connected routers for values by name. @param isSelected selects routers by id */
+  inspect(values: readonly string[], isSelected: (routerId: string) => boolean): Promise<readonly InspectedRouter[]>;
 }
 
 /** The traffic of one controller: empty until it serves routers. */
 export interface ServedTraffic extends Traffic {
-  /** Sets the traffic of served routers. */
+  /** Sets the traffic that this one delegates to. */
   serve(traffic: Traffic): void;
 }
 
@@ -93,7 +93,7 @@ export const createTraffic = (): ServedTraffic => {
     linkListeners: (routerId) => served.linkListeners(routerId),
     endLink: (id) => served.endLink(id),
     endCircuit: (id) => served.endCircuit(id),
-    inspect: (values, isAsked) => served.inspect(values, isAsked),
+    inspect: (values, isSelected) => served.inspect(values, isSelected),
     serve: (traffic) => {
       served = traffic;
     },

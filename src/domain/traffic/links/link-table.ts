@@ -3,13 +3,13 @@ import type { MessageBody } from '../../../control-channel/messages/message-type
 import { createIndexedMap } from '../../../platform/groups.ts';
 import type { LinkConnection } from '../../../presence/traffic.ts';
 
-/** A connection between two routers, over which circuits go. */
+/** A connection between two routers that carries circuits. */
 export interface RouterLink {
   readonly id: string;
-  /** Id of the router that has dialed the link, and reports it. */
+  /** Id of the router that dialed the link, and reports it. */
   readonly from: string;
   readonly to: string;
-  /** Grows each time that the link is dialed again. */
+  /** Incremented each time the link is redialed. */
   readonly iteration: number;
   readonly protocol: string;
   readonly dialAddress: string;
@@ -17,38 +17,38 @@ export interface RouterLink {
   readonly connections: readonly LinkConnection[];
 }
 
-/** The links between routers, as these report them. In memory only: a router that connects reports all of its own. */
+/** The links between routers, as the routers report them. In memory only, because a router that connects reports all its links. */
 export interface LinkTable {
   get(id: string): RouterLink | undefined;
   all(): readonly RouterLink[];
-  /** Adds or updates a link. Ignored if the id is that of another router's link, or of a later iteration. */
+  /** Adds or updates a link. Ignored if the id belongs to another router's link, or if a later iteration is known. */
   report(link: RouterLink): void;
-  /** Updates the connections of a link, likewise. */
+  /** Updates the connections of a link, under the same conditions as `report`. */
   updateConnections(update: Pick<RouterLink, 'id' | 'from' | 'iteration' | 'connections'>): void;
   /** @returns the link, if it was known */
   remove(id: string): RouterLink | undefined;
-  /** Removes the links that a router has dialed, except some. @returns the ids of those removed */
+  /** Removes the links that a router dialed, except for those in `kept`. @returns the ids of the removed links */
   removeExcept(routerId: string, kept: ReadonlySet<string>): readonly string[];
 }
 
-/** Links of one router at most. */
-const MOST = 10_000;
+/** Maximum number of links per router. */
+const MAX_LINKS = 10_000;
 
 export const createLinkTable = (): LinkTable => {
   const links = createIndexedMap<RouterLink>(({ from }) => [from]);
-  const isForeign = ({ from, iteration }: Pick<RouterLink, 'from' | 'iteration'>, known: RouterLink): boolean =>
+  const isIgnored = ({ from, iteration }: Pick<RouterLink, 'from' | 'iteration'>, known: RouterLink): boolean =>
     known.from !== from || isOlder(iteration, known.iteration);
   return {
     get: links.get,
     all: links.all,
     report: (link) => {
       const known = links.get(link.id);
-      if (known ? isForeign(link, known) : links.size(link.from) >= MOST) return;
+      if (known ? isIgnored(link, known) : links.size(link.from) >= MAX_LINKS) return;
       links.set(link);
     },
     updateConnections: (update) => {
       const known = links.get(update.id);
-      if (known && !isForeign(update, known)) links.set({ ...known, connections: update.connections });
+      if (known && !isIgnored(update, known)) links.set({ ...known, connections: update.connections });
     },
     remove: links.delete,
     removeExcept: (routerId, kept) => {
@@ -59,23 +59,23 @@ export const createLinkTable = (): LinkTable => {
   };
 };
 
-/** True if a message about one iteration is out of date for another. 0 stands for any iteration. */
+/** True if a report is about an earlier iteration than the known one. 0 matches every iteration. */
 export const isOlder = (reported: number, known: number): boolean => reported !== 0 && known !== 0 && reported < known;
 
 type LinkMessages = typeof linkMessages;
 
-/** Longest text of a router that is kept. Longer ones are cut off where they are only displayed, and make a link invalid where they are ids. */
-const LONGEST = 255;
-/** Connections that are kept of one link. */
-const MOST_CONNECTIONS = 16;
+/** Maximum length of a reported text. Text for display is truncated to it; a link with a longer id is ignored. */
+const MAX_LENGTH = 255;
+/** Maximum number of connections per link that are kept. */
+const MAX_CONNECTIONS = 16;
 
-const cut = (text: string): string => text.slice(0, LONGEST);
+const truncate = (text: string): string => text.slice(0, MAX_LENGTH);
 
 const connectionsOf = (state: MessageBody<LinkMessages['linkState']>['connState']): RouterLink['connections'] =>
-  (state?.conns ?? []).slice(0, MOST_CONNECTIONS).map(({ type, localAddr, remoteAddr }) => ({
-    type: cut(type),
-    source: cut(localAddr),
-    dest: cut(remoteAddr),
+  (state?.conns ?? []).slice(0, MAX_CONNECTIONS).map(({ type, localAddr, remoteAddr }) => ({
+    type: truncate(type),
+    source: truncate(localAddr),
+    dest: truncate(remoteAddr),
   }));
 
 /** The link in a report; undefined if its ids are too long. */
@@ -83,15 +83,15 @@ export const reportedLink = (
   from: string,
   { id, destRouterId, iteration, linkProtocol, dialAddress, connState }: MessageBody<LinkMessages['routerLinks']>['links'][number],
 ): RouterLink | undefined =>
-  id.length > LONGEST || destRouterId.length > LONGEST
+  id.length > MAX_LENGTH || destRouterId.length > MAX_LENGTH
     ? undefined
     : {
         id,
         from,
         to: destRouterId,
         iteration,
-        protocol: cut(linkProtocol),
-        dialAddress: cut(dialAddress),
+        protocol: truncate(linkProtocol),
+        dialAddress: truncate(dialAddress),
         connections: connectionsOf(connState),
       };
 

@@ -3,10 +3,10 @@ import type { Entities } from '../../../entities/entities.ts';
 import { rowsById } from '../../../resources/references.ts';
 import type { RouterLink } from './link-table.ts';
 
-/** The cost of a router to circuits that go through it. */
+/** The cost of routing circuits through a router. */
 export interface RouterCost {
   readonly cost: number;
-  /** Circuits may begin or end there, but not pass. */
+  /** True if circuits may begin or end at the router, but not pass through it. */
   readonly noTraversal: boolean;
 }
 
@@ -19,7 +19,7 @@ export interface FabricPath {
   readonly links: readonly string[];
 }
 
-/** The cost of a link, beside that of the router at its end. */
+/** The cost of a link, in addition to that of the router at its end. */
 export const LINK_COST = 1;
 
 /** The costs of the routers that circuits may use: disabled ones are left out. */
@@ -33,9 +33,9 @@ export const routerCosts = async (entities: Entities, routerIds: readonly string
 };
 
 /**
- * The cheapest path from a router to each that can be reached (Dijkstra). Of several links between two routers, and of several paths of one cost, the one that
- * has been known longest is used.
- * @param routers those that may be used, by id
+ * The cheapest paths from a router to all reachable routers (Dijkstra's algorithm). Among several links between two routers, and among paths of equal cost,
+ * the one that has been known longest is used.
+ * @param routers the routers that may be used, by id
  */
 export const cheapestPaths = (
   from: string,
@@ -83,6 +83,6 @@ const neighboursOf = (
   return neighbours;
 };
 
-/** The first of the cheapest. @param open not empty */
+/** The cheapest path; the first one if several are equally cheap. @param open not empty */
 const cheapest = (open: ReadonlyMap<string, FabricPath>): readonly [string, FabricPath] =>
   [...open].reduce((best, next) => (next[1].cost < best[1].cost ? next : best));

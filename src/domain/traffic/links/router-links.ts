@@ -12,31 +12,31 @@ import { createLinkTable, isOlder, type LinkTable, type RouterLink, reportedConn
 const { routerLinks, linkState, verifyRouter, peerStateChanges } = linkMessages;
 const { fault } = circuitMessages;
 
-/** A message about a link. */
+/** The link that a fault message is about. */
 type LinkFault = Pick<MessageBody<typeof fault>, 'id' | 'iteration'>;
 
 /** The links between routers. */
 export interface RouterLinks {
   readonly table: LinkTable;
-  /** Announces a router that has connected to its peers, and these to it, so that they dial links. */
+  /** Announces a newly connected router to its peers, and the peers to it, so that they dial links to each other. */
   onConnect(router: ConnectedRouter): void;
-  /** Announces to the peers that it is unreachable. */
+  /** Announces to its peers that the router is unreachable. */
   onDisconnect(router: ConnectedRouter): void;
   handlers(router: ConnectedRouter): readonly HandlerEntry[];
   /** Removes a link that one end reports as a duplicate, and notifies the other end. @returns true if the link was known */
   removeDuplicate(router: ConnectedRouter, reported: LinkFault): boolean;
-  /** Removes a link that one end reports as broken. @returns true if the link is not known now */
+  /** Removes a link that one end reports as broken. @returns true if the link is no longer known */
   removeBroken(router: ConnectedRouter, reported: LinkFault): boolean;
   /** Has both ends close a link. @returns true if it was known */
   close(id: string): boolean;
-  /** Subscribes to links that their router does not report any more. */
+  /** Registers a listener for links that their router no longer reports. */
   onUnreported(listener: (linkId: string) => void): void;
 }
 
-/** Elements of a report per link, about. */
+/** Approximate number of elements per link in a report. */
 const ELEMENTS_PER_LINK = 8;
 
-/** @returns applies the reports of a router. The first one of a connection lists all links, as does a full refresh; others list those that are new. */
+/** @returns a function that applies a router's reports. The first one of a connection, and full refreshes, list all links; others list only new ones. */
 const reporter = (table: LinkTable, { id: from }: ConnectedRouter, onUnreported: (linkId: string) => void) => {
   const mutex = createSemaphore(1);
   let isFirst = true;
@@ -66,7 +66,7 @@ export const serveLinks = (fabric: Fabric): RouterLinks => {
     if (action === 'delete') for (const { id, from, to } of table.all()) if (from === entityId || to === entityId) table.remove(id);
   });
 
-  /** The link, unless the router is no end of it, or the report is about an earlier iteration. */
+  /** The link; undefined if the router is at neither end of it, or if the report is about an earlier iteration. */
   const ofRouter = ({ id: routerId }: ConnectedRouter, { id, iteration }: LinkFault) => {
     const link = table.get(id);
     const isEnd = link?.from === routerId || link?.to === routerId;
@@ -74,7 +74,7 @@ export const serveLinks = (fabric: Fabric): RouterLinks => {
   };
   const sendFault = (routerId: string, { id, iteration }: LinkFault): void =>
     connected.get(routerId)?.channel.send(fault, { subject: 'link', id, iteration });
-  /** Verifies for a router that one of these certificates is the current one of another router, with which it is to share a link. */
+  /** Verifies the peer of a router on a link: one of the fingerprints must be that of the peer's current certificate. */
   const verify = async ({ routerId, fingerprints }: MessageBody<typeof verifyRouter>): Promise<boolean> => {
     const row = await forRouters(core, (job) => job.read((entities) => entities.get(routerKind, routerId)));
     return row !== undefined && !row.disabled && row.fingerprint !== null && fingerprints.includes(row.fingerprint ?? '');
@@ -131,7 +131,7 @@ const announcePeers = ({ events, connected }: Pick<Fabric, 'events' | 'connected
       if (peers.length > 0) router.channel.send(peerStateChanges, { changes: peers.map(asPeer) });
     },
     onDisconnect: ({ id }) => {
-      // It may have connected again already.
+      // It may have reconnected already.
       if (connected.get(id)) return;
       for (const { channel } of others(id)) channel.send(peerStateChanges, { changes: [{ id, state: 'unhealthy' }] });
     },

@@ -21,13 +21,14 @@ import { type ClientToken, createClientTokens, createSentSessions } from './clie
 
 const { apiSessionAdded, apiSessionRemoved, apiSessionHeartbeat, requestResync } = sessionMessages;
 
-/** API sessions that are compared together, and sent in one message at most. */
+/** Maximum number of API sessions that are compared at a time, and sent in one message. */
 const BATCH = 500;
 
 /**
- * Sends edge routers the API sessions of their clients: those that have sessions, at any controller, and whose identities may use the router by some edge router
- * policy. A router gets all when it connects or asks, then each that begins or ends, and the differences after a change of policies, identities or routers.
- * No list is sent as complete: of a complete one, routers would remove sessions by the order of ids, which here is random.
+ * Sends edge routers the API sessions of their clients: those that have sessions, at any controller, and whose identities may use the router according to an
+ * edge router policy. A router receives all of them when it connects or requests them, then each new or ended one, and the differences after policies,
+ * identities or routers have changed. Lists are never marked as complete, because routers use the order of ids to decide which sessions a complete list
+ * removes, and ids are random here.
  */
 export interface ApiSessionSync {
   /** Sends a router all API sessions. */
@@ -42,11 +43,11 @@ export const syncApiSessions = (fabric: Fabric): ApiSessionSync => {
   const tokens = createClientTokens(fabric, ({ number }) => sent.free(number));
   /** True once the tokens of all stored sessions are in memory. */
   let isLoaded = false;
-  /** Routers that are to get all. */
+  /** Routers that are waiting for all API sessions. */
   const requested = new Set<ConnectedRouter>();
   const newSessionIds = new Set<string>();
   const changedIdentityIds = new Set<string>();
-  /** Counts of full comparisons. */
+  /** Numbers of full comparisons. */
   const comparisons = { requested: 0, done: 0 };
 
   const send = (router: ConnectedRouter, apiSessions: readonly RouterApiSession[]): void => {
@@ -54,12 +55,12 @@ export const syncApiSessions = (fabric: Fabric): ApiSessionSync => {
     const headers = [edgeHeader.syncStrategy.of('instant'), edgeHeader.syncState.of(state)];
     if (!router.channel.signal.aborted) router.channel.send(apiSessionAdded, { apiSessions }, headers);
   };
-  /** Sends routers the differences between these API sessions and what they know. @returns the routers that got any */
+  /** Compares these API sessions with those that routers know, and sends the differences. @returns the routers that were sent any */
   const sendDifferences = async (job: Job, compared: readonly ClientToken[], routers: readonly ConnectedRouter[]) => {
     const updated = new Set<ConnectedRouter>();
     for (const part of inBatches(compared, () => 1, BATCH)) {
       const { forRouter, mayUse } = await job.read((entities) => readApiSessions(entities, core, part, routers));
-      // Routers were notified already of one that ended during the read.
+      // If an API session ended during the read, routers have already been notified.
       const current = part.filter((one) => tokens.get(one.id) === one);
       for (const router of routers) {
         const added = current.filter((one) => !sent.has(router, one.number) && mayUse(one, router));
@@ -78,7 +79,7 @@ export const syncApiSessions = (fabric: Fabric): ApiSessionSync => {
   const sendAll = async (job: Job): Promise<void> => {
     const routers = [...requested];
     if (routers.length === 0) return;
-    // A router that asks during the comparison gets all once more.
+    // A router that asks during the comparison is sent all API sessions again.
     requested.clear();
     try {
       if (!isLoaded) await tokens.read(job);
@@ -187,12 +188,12 @@ const sendRemoved = ({ channel }: ConnectedRouter, ended: readonly ClientToken[]
   if (!channel.signal.aborted) channel.send(apiSessionRemoved, { tokens: ended.map(({ token }) => token), ids: ended.map(({ id }) => id) });
 };
 
-/** Ids that grow with time: routers compare them as texts. */
+/** Ids that increase over time: routers compare them as strings. */
 const syncId = (now: number, unique: string): string => `${now.toString(36).padStart(10, '0')}${unique}`;
 
 type RouterApiSession = NonNullable<Parameters<(typeof apiSessionAdded)['encode']>[0]['apiSessions']>[number];
 
-/** The API sessions that have not ended, as routers get them: with the certificates of their clients; and the routers that each may use. */
+/** Reads the open API sessions, with the certificates of their clients, in the form that routers receive; and decides which routers each may use. */
 const readApiSessions = async (
   entities: Entities,
   { settings, activity, platform: { clock } }: Pick<Core, 'settings' | 'activity' | 'platform'>,
@@ -206,21 +207,24 @@ const readApiSessions = async (
   const open = new Set(rows.filter((row) => !hasEnded(settings, activity.current(row), now)).map(({ id }) => id));
   const fingerprintsOf = (all: readonly { readonly fingerprint: string | null }[] = []) =>
     all.flatMap(({ fingerprint }) => fingerprint ?? []);
-  const issued = Map.groupBy(
+  const certificates = Map.groupBy(
     await entities.list(apiSessionCertificate, { where: oneOfField('apiSessionId', ids) }),
     (one) => one.apiSessionId,
   );
-  const own = Map.groupBy(await entities.list(authenticator, { where: oneOfField('identityId', identityIds) }), (one) => one.identityId);
+  const authenticators = Map.groupBy(
+    await entities.list(authenticator, { where: oneOfField('identityId', identityIds) }),
+    (one) => one.identityId,
+  );
   const messages = tokens.flatMap(({ id, identityId, token }): readonly (readonly [string, RouterApiSession])[] => {
-    const certFingerprints = [...fingerprintsOf(own.get(identityId)), ...fingerprintsOf(issued.get(id))];
+    const certFingerprints = [...fingerprintsOf(authenticators.get(identityId)), ...fingerprintsOf(certificates.get(id))];
     return open.has(id) ? [[id, { id, identityId, token, certFingerprints }]] : [];
   });
   const identities = await rowsById(entities, identity, identityIds);
   const routerRows = await rowsReferredBy(entities, edgeRouter, routers, ({ id }) => id);
   const access = await identityRouterAccess(entities, identities.values(), [...routerRows.values()]);
   const mayUse = ({ id, identityId }: ClientToken, router: ConnectedRouter): boolean => {
-    const [who, by] = [identities.get(identityId), routerRows.get(router.id)];
-    return open.has(id) && who !== undefined && by !== undefined && access(who, by);
+    const [identityRow, routerRow] = [identities.get(identityId), routerRows.get(router.id)];
+    return open.has(id) && identityRow !== undefined && routerRow !== undefined && access(identityRow, routerRow);
   };
   return { forRouter: new Map(messages), mayUse };
 };

@@ -19,7 +19,7 @@ export interface ClientToken {
   readonly number: number;
 }
 
-/** The tokens of API sessions that have sessions, which keep them sealed. Plain text exists only here, while edge routers are connected. */
+/** The tokens of API sessions that have sessions. Sessions store them sealed; they are in plain text only here, and only while edge routers are connected. */
 export interface ClientTokens {
   get(apiSessionId: string): ClientToken | undefined;
   all(): readonly ClientToken[];
@@ -30,10 +30,10 @@ export interface ClientTokens {
   clear(): void;
 }
 
-/** Tokens in memory at most; the oldest are removed. */
-const MOST = 100_000;
+/** Maximum number of tokens in memory. Beyond that, the oldest are removed. */
+const MAX_TOKENS = 100_000;
 
-/** Sessions per read. */
+/** Number of sessions per read. */
 const BATCH = 500;
 
 /** @param onRemove called for each token that is removed, but not by `clear` */
@@ -60,8 +60,8 @@ export const createClientTokens = (
       return [];
     }
   };
-  /** One session of each API session whose token is not in memory. */
-  const unknownIn = (rows: readonly StoredSession[]): readonly StoredSession[] => [
+  /** One session for each API session whose token is not in memory. */
+  const withUnknownToken = (rows: readonly StoredSession[]): readonly StoredSession[] => [
     ...new Map(
       rows.filter((row) => row.sealedApiSessionToken && !order.has(row.apiSessionId)).map((row) => [row.apiSessionId, row]),
     ).values(),
@@ -74,7 +74,7 @@ export const createClientTokens = (
     freeNumbers.push(token.number);
   };
   const add = (unnumbered: Omit<ClientToken, 'number'>): ClientToken => {
-    const [oldest] = order.size >= MOST ? order : [];
+    const [oldest] = order.size >= MAX_TOKENS ? order : [];
     if (oldest !== undefined) remove(oldest);
     const token = { ...unnumbered, number: freeNumbers.pop() ?? order.size };
     byId.set(token);
@@ -87,12 +87,12 @@ export const createClientTokens = (
     ofIdentity: byId.of,
     read: async (job, sessionIds) => {
       const added: ClientToken[] = [];
-      const among: Predicate = sessionIds ? oneOf(stringField('id'), sessionIds) : ALL;
-      for (let after: string | undefined = ''; after !== undefined && (sessionIds || order.size < MOST); ) {
-        const where = and(among, idAfter(after));
+      const isRequested: Predicate = sessionIds ? oneOf(stringField('id'), sessionIds) : ALL;
+      for (let after: string | undefined = ''; after !== undefined && (sessionIds || order.size < MAX_TOKENS); ) {
+        const where = and(isRequested, idAfter(after));
         const rows = await job.read((entities) => entities.list(session, { where, limit: BATCH }));
-        const unsealed = (await Promise.all(unknownIn(rows).map(unseal))).flat();
-        // A concurrent read may have added the same.
+        const unsealed = (await Promise.all(withUnknownToken(rows).map(unseal))).flat();
+        // A concurrent read may have added some of these already.
         added.push(...unsealed.flatMap((one) => (order.has(one.id) ? [] : [add(one)])));
         after = rows.length < BATCH ? undefined : rows.at(-1)?.id;
       }
@@ -107,11 +107,11 @@ export const createClientTokens = (
   };
 };
 
-/** The API sessions that each router knows: one bit per token number, because both may be many. */
+/** The API sessions that each router knows. Uses one bit per router and token number, because there may be many of both. */
 export interface SentSessions {
   has(router: ConnectedRouter, number: number): boolean;
   set(router: ConnectedRouter, number: number, isSent: boolean): void;
-  /** Begins to keep account of a router, which knows none. */
+  /** Starts tracking a router, which knows no API sessions yet. */
   reset(router: ConnectedRouter): void;
   /** Frees the number for another token. */
   free(number: number): void;
@@ -141,7 +141,7 @@ export const createSentSessions = (): SentSessions => {
   };
 };
 
-/** A copy with room for a number. */
+/** A larger copy, with room for the bit of a number. */
 const widened = (bits: Uint8Array, number: number): Uint8Array => {
   const wide = new Uint8Array(Math.max((number >>> 3) + 1, 2 * bits.length));
   wide.set(bits);

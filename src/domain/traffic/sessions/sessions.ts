@@ -8,15 +8,15 @@ import { type HandlerEntry, handle } from '../routers/message-handlers.ts';
 
 const { sessionRemoved, validateSessions } = sessionMessages;
 
-/** Sessions that are looked up per slice of the event loop. */
+/** Number of sessions that are looked up before yielding to the event loop. */
 const BATCH = 500;
 
-/** Has a router end the connections of its clients in these sessions. */
+/** Makes a router end its clients' connections in these sessions. */
 export const sendSessionsRemoved = ({ channel }: Pick<ConnectedRouter, 'channel'>, ids: readonly string[]): void => {
   if (!channel.signal.aborted) channel.send(sessionRemoved, { tokens: ids, ids });
 };
 
-/** Notifies edge routers of sessions that end, and answers which of the sessions that they know have ended. */
+/** Notifies edge routers of sessions that end, and answers when they ask which of their sessions have ended. */
 export const syncSessions = ({ core, events, connected }: Fabric): ((router: ConnectedRouter) => readonly HandlerEntry[]) => {
   events.on('session', ({ action, entityId }) => {
     if (action !== 'delete') return;

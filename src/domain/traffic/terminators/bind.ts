@@ -13,14 +13,14 @@ import { identitySecretOf } from '../../fabric/terminators/identity-secret.ts';
 import { type Authorization, isTunneler } from '../authorization/authorization.ts';
 import { isStorablePeerData, storedPeerData } from './peer-data.ts';
 
-/** The fields that requests for terminators of clients and of tunnelers have in common. */
+/** The fields that clients' and tunnelers' requests for a terminator have in common. */
 export type BindRequest = Pick<
   MessageBody<(typeof terminatorMessages)['createTerminator']>,
   'address' | 'peerData' | 'cost' | 'precedence' | 'instanceId' | 'instanceSecret'
 >;
 type Row = RowOf<typeof terminator>;
 
-/** An authorized request is refused. `result` as in `createTerminatorResponse`. */
+/** An authorized request is refused. For `result`, see `createTerminatorResponse`. */
 export class BindRefused extends Error {
   override readonly name = 'BindRefused';
   readonly result: 'idConflict' | 'otherFailure';
@@ -33,8 +33,8 @@ export class BindRefused extends Error {
 
 const ADDRESS = /^[\w-]{1,64}$/;
 export const MAX_COST = 65_535;
-/** Characters of an instance id, and bytes of its secret. */
-const MOST_INSTANCE = 4096;
+/** Maximum number of characters of an instance id, and of bytes of its secret. */
+const MAX_INSTANCE_LENGTH = 4096;
 
 /** @throws BindRefused for invalid fields */
 export const checkBind = ({ address, cost, precedence, instanceId, instanceSecret, peerData }: BindRequest): void => {
@@ -44,13 +44,14 @@ export const checkBind = ({ address, cost, precedence, instanceId, instanceSecre
   if (!ADDRESS.test(address)) refuse('an address has 1 to 64 letters, digits, - or _');
   if (cost > MAX_COST) refuse(`a cost is ${MAX_COST} at most`);
   if (precedence === 'unrecognized') refuse('the precedence is not known');
-  if (instanceId.length > MOST_INSTANCE) refuse(`an instance id has ${MOST_INSTANCE} characters at most`);
-  if (instanceSecret.length > MOST_INSTANCE) refuse(`the secret of an instance has ${MOST_INSTANCE} bytes at most`);
+  if (instanceId.length > MAX_INSTANCE_LENGTH) refuse(`an instance id has ${MAX_INSTANCE_LENGTH} characters at most`);
+  if (instanceSecret.length > MAX_INSTANCE_LENGTH) refuse(`the secret of an instance has ${MAX_INSTANCE_LENGTH} bytes at most`);
   if (!isStorablePeerData(peerData)) refuse('the data for those who dial are too large');
 };
 
 /**
- * Stores a terminator for an authorized host. A repeated request of the same host and service keeps the row, and updates its session.
+ * Stores a terminator for an authorized host. If the host repeats its request for the service, the row is kept, and only its session and peer data are
+ * updated.
  * @throws BindRefused
  */
 export const bind = async (
@@ -93,7 +94,7 @@ const isSameHost = (known: Row, authorization: Authorization, binding: string): 
   known.hostId === authorization.identityId &&
   known.binding === binding;
 
-/** Hosts of one instance share a secret. Without it, any identity that may bind the service could take the name of the instance. */
+/** Hosts of the same instance share a secret. Otherwise, any identity that may bind the service could claim the instance. */
 const checkInstance = async (
   entities: Entities,
   { secrets }: Pick<Core, 'secrets'>,

@@ -19,12 +19,13 @@ export const edgeTerminatorHandlers = (dependencies: TerminatorDependencies, rou
   const { channel, id: routerId } = router;
   const repeated = createRepeatedLog(core.platform);
 
-  /** Verifies the tokens of a host. @returns authorizes it in a state @throws RequestRefused */
+  /** Verifies the tokens of a host. @returns a function that authorizes the host in a transaction @throws RequestRefused */
   const authorizeHost = async (tokens: RequestTokens) => {
     const request = await verifyTokens(core, { ...tokens, type: 'Bind', routerId });
     return (entities: Entities) => authorizeClient(entities, core, request);
   };
 
+  /** @returns a function that authorizes the host in a transaction, and identifies it @throws RequestRefused */
   const verifyHost = async (tokens: RequestTokens) => {
     const authorizeIn = await authorizeHost(tokens);
     return async (entities: Entities) => {
@@ -33,8 +34,8 @@ export const edgeTerminatorHandlers = (dependencies: TerminatorDependencies, rou
     };
   };
 
-  /** The terminator in a request, if it exists and is of the host that asks. @throws RequestRefused */
-  const ownOf = async ({ terminatorId, ...tokens }: RequestTokens & { readonly terminatorId: string }) => {
+  /** The terminator that a host names in a request; undefined if it does not exist. @throws RequestRefused also if it belongs to another host */
+  const requestedTerminator = async ({ terminatorId, ...tokens }: RequestTokens & { readonly terminatorId: string }) => {
     const hostIn = await verifyHost(tokens);
     return forRouters(core, (job) => job.read(async (entities) => ownTerminator(entities, terminatorId, await hostIn(entities))));
   };
@@ -50,7 +51,7 @@ export const edgeTerminatorHandlers = (dependencies: TerminatorDependencies, rou
     ),
     handle(
       createTerminatorV1,
-      // All supported routers know the newer form, which they are offered as they connect.
+      // All supported routers use the newer form, which the answer to their hello announces.
       answeringRefusals(router, () => {
         throw new RequestRefused(refusalCode.internal, 'terminators are created by CreateTerminatorV2Request');
       }),
@@ -66,7 +67,7 @@ export const edgeTerminatorHandlers = (dependencies: TerminatorDependencies, rou
     handle(
       removeTerminator,
       answeringRefusals(router, async (request, frame) => {
-        if (await ownOf(request)) await hosted.remove(routerId, [request.terminatorId]);
+        if (await requestedTerminator(request)) await hosted.remove(routerId, [request.terminatorId]);
         channel.answer(frame, removeTerminatorResponse, {});
       }),
     ),
@@ -74,13 +75,14 @@ export const edgeTerminatorHandlers = (dependencies: TerminatorDependencies, rou
       await hosted.remove(routerId, terminatorIds);
       channel.sendResult(frame, true, 'success');
     }),
-    // For operators only: hosts update the precedence themselves. There is no answer.
+    // Only logged for operators, and not answered: hosts update the precedence themselves.
     handle(healthEvent, async (event) => {
       const { terminatorId, checkPassed } = event;
-      const own = await ownOf(event).catch((error: unknown) => {
+      const terminator = await requestedTerminator(event).catch((error: unknown) => {
         if (!(error instanceof RequestRefused)) throw error;
       });
-      if (own) repeated('info', `a health check of a terminator has ${checkPassed ? 'passed' : 'failed'}`, { routerId, terminatorId });
+      if (terminator)
+        repeated('info', `a health check of a terminator has ${checkPassed ? 'passed' : 'failed'}`, { routerId, terminatorId });
     }),
   ];
 };

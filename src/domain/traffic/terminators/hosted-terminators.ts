@@ -11,32 +11,32 @@ import { type Fabric, forRouters } from '../routers/fabric.ts';
 import { sendSessionsRemoved } from '../sessions/sessions.ts';
 import type { PeerData } from './peer-data.ts';
 
-/** Terminators that are looked up, and removed, per slice of the event loop. */
+/** Numbers of terminators that are looked up, and that are removed, before yielding to the event loop. */
 const READ_BATCH = 500;
 const REMOVAL_BATCH = 25;
 
-/** A terminator that a connected router hosts now. */
+/** A terminator that a connected router currently hosts. */
 export interface HostedTerminator {
-  /** Also its address at the router. */
+  /** Its id, which is also its address at the router. */
   readonly id: string;
   readonly routerId: string;
   readonly authorization: Authorization;
   /** Sent to clients that dial. */
   readonly peerData: PeerData;
-  /** True if the router has created it since it connected; false if it is only known from the store. */
+  /** True if the router has created it since connecting; false if it is known only from the store. */
   readonly isConfirmed: boolean;
   stopWatching(): void;
 }
 
-/** A terminator that a router is to host. */
+/** A terminator to add to those that a router hosts. */
 export type HostableTerminator = Pick<HostedTerminator, 'id' | 'authorization' | 'peerData' | 'isConfirmed'>;
 
-/** The terminators that connected routers host, for clients or by their tunnelers. Their rows are in the store. */
+/** The terminators that connected routers host, for clients or through their own tunnelers. Their rows are in the store. */
 export interface HostedTerminators {
   get(id: string): HostedTerminator | undefined;
   /** Adds a stored terminator until its authorization lapses. @param checkedAt `generation` before it was authorized */
   host(router: ConnectedRouter, hostable: HostableTerminator, checkedAt: number): void;
-  /** Removes terminators of a router from the store and from memory. Those of other routers, and of administrators, stay. */
+  /** Removes terminators of a router from the store and from memory. Ignores ids of terminators that belong to other routers or administrators. */
   remove(routerId: string, ids: readonly string[]): Promise<void>;
   /** Removes the terminators of a router from memory. */
   disconnect(routerId: string): void;
@@ -49,7 +49,7 @@ export interface TerminatorDependencies {
   readonly hosted: HostedTerminators;
 }
 
-/** The terminators that a router hosts, without those that administrators made. */
+/** Selects the terminators that a router hosts, excluding those that administrators created. */
 export const hostedBy = (routerId: string): Predicate =>
   and(equals(stringField('routerId'), routerId), oneOf(stringField('binding'), ['edge', 'tunnel']), not(equals(stringField('hostId'), '')));
 
@@ -66,7 +66,7 @@ const removeRows = async (entities: Entities, routerId: string, ids: readonly st
 export const createHostedTerminators = ({ core, events }: Fabric, authorizations: Authorizations): HostedTerminators => {
   const { logger } = core.platform;
   const hosted = createIndexedMap<HostedTerminator>(({ routerId }) => [routerId]);
-  /** For each suspended terminator, the function that stops waiting for its authorization. */
+  /** Functions that stop waiting for the authorization of suspended terminators, by terminator id. */
   const suspended = new Map<string, () => void>();
   const forget = (id: string): void => hosted.delete(id)?.stopWatching();
   const endSuspension = (id: string): void => {
@@ -81,7 +81,7 @@ export const createHostedTerminators = ({ core, events }: Fabric, authorizations
     for (const id of ids) endSuspension(id);
     for (const part of inBatches(ids, () => 1, READ_BATCH)) {
       const stored = await forRouters(core, (job) => job.read((entities) => hostedAmong(entities, routerId, part)));
-      // A few per transaction, because others write as well.
+      // In small transactions, so as not to delay other writes.
       for (const rows of inBatches(stored, () => 1, REMOVAL_BATCH)) {
         const removed = rows.map(({ id }) => id);
         await forRouters(core, (job) => job.write((entities) => removeRows(entities, routerId, removed)));
@@ -100,7 +100,7 @@ export const createHostedTerminators = ({ core, events }: Fabric, authorizations
     );
     host(router, hostable, checkedAt);
   };
-  /** Removes the row until the authorization is renewed: the host does not know that it has lapsed, and would not create the terminator again. */
+  /** Removes the row until the authorization is renewed. The host does not know about the lapse, and would not create the terminator again. */
   const suspend = async (router: ConnectedRouter, hostable: HostableTerminator): Promise<void> => {
     const { id, authorization } = hostable;
     const { signal } = router.channel;
@@ -129,7 +129,7 @@ export const createHostedTerminators = ({ core, events }: Fabric, authorizations
     endSuspension(id);
     const onLapse = () => {
       if (authorization.isStored) sendSessionsRemoved(router, [authorization.sessionId]);
-      // Tunnelers know what they may host. Routers get no end of sessions that are not stored: their hosts stay, and are suspended.
+      // Tunnelers know what they may host. Routers are not told when a session that is not stored ends: its terminators are only suspended.
       const ended = authorization.isStored || isTunneler(authorization) ? remove(router.id, [id]) : suspend(router, hostable);
       ended.catch((error: unknown) =>
         logger.warn('a terminator whose host is not authorized any more could not be removed; remove it by hand', {

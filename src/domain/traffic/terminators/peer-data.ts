@@ -1,23 +1,23 @@
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js';
 
-/** Data that one end of a circuit sends to the other when the circuit is set up, by number; e.g. its public key. */
+/** Data that one end of a circuit sends to the other when the circuit is set up, such as its public key. Keyed by number. */
 export type PeerData = ReadonlyMap<number, Uint8Array>;
 
-/** Bytes that a terminator may store. */
-const MOST_STORED = 16_384;
-/** Bytes per entry for its number and length. */
+/** Maximum size of the data that a terminator may store, in bytes. */
+const MAX_STORED_BYTES = 16_384;
+/** Bytes added per entry, for its number and length. */
 const OVERHEAD = 16;
 
-/** Bytes of a client that dials, which go to a router with each attempt. */
-const MOST_SENT = 65_536;
+/** Maximum size of the data of a client that dials, in bytes. Each attempt to reach a terminator sends them to a router. */
+const MAX_SENT_BYTES = 65_536;
 
 const sizeOf = (data: PeerData): number => [...data.values()].reduce((sum, { length }) => sum + length + OVERHEAD, 0);
 
-export const isStorablePeerData = (data: PeerData): boolean => sizeOf(data) <= MOST_STORED;
+export const isStorablePeerData = (data: PeerData): boolean => sizeOf(data) <= MAX_STORED_BYTES;
 
-export const isSendablePeerData = (data: PeerData): boolean => sizeOf(data) <= MOST_SENT;
+export const isSendablePeerData = (data: PeerData): boolean => sizeOf(data) <= MAX_SENT_BYTES;
 
-/** Peer data as the row of a terminator has them. */
+/** Encodes peer data for the row of a terminator. */
 export const storedPeerData = (data: PeerData): Readonly<Record<string, string>> =>
   Object.fromEntries([...data].map(([key, bytes]) => [String(key), bytesToHex(bytes)]));
 

@@ -1,4 +1,4 @@
-/** The parts that requests about terminators of clients and of tunnelers have in common. */
+/** The handling that clients' and tunnelers' requests about terminators have in common. */
 import type { RowOf } from '../../../api/kit/index.ts';
 import { terminator } from '../../../api/terminators.ts';
 import type { Frame } from '../../../control-channel/frame.ts';
@@ -22,9 +22,9 @@ type BindResult = Exclude<MessageBody<(typeof terminatorMessages)['createTermina
 /** How terminators of one binding are authorized and answered. */
 interface BindOptions {
   readonly binding: 'edge' | 'tunnel';
-  /** Verifies tokens outside of transactions. @returns authorizes in a state @throws RequestRefused, as does the function that it returns */
+  /** Verifies tokens outside of transactions. @returns a function that authorizes in a transaction @throws RequestRefused, as does the function that it returns */
   authorize(): Promise<(entities: Entities) => Promise<Authorization>>;
-  /** The result for a request that is not authorized. */
+  /** The result that answers an unauthorized request. */
   readonly unauthorized: BindResult;
   answer(result: BindResult, message?: string): void;
 }
@@ -61,16 +61,16 @@ export const createTerminatorFor = async (
       answer('busy', 'try again later');
       throw error;
     }
-    // It may still be hosted by an earlier authorization.
+    // The terminator may still be hosted under an earlier authorization.
     if (isUnauthorized) await hosted.remove(router.id, [id]);
     core.platform.logger.info('a terminator was refused', { routerId: router.id, terminatorId: id, reason: error.message });
   }
 };
 
-/** The host of a terminator, and its router. */
+/** The host of a terminator, with its router. */
 export type TerminatorHost = Pick<Row, 'routerId' | 'hostId'> & Partial<Pick<Row, 'serviceId'>>;
 
-/** The terminator of this host; undefined if there is none with the id. @throws RequestRefused for that of another host */
+/** The terminator with this id; undefined if it does not exist. @throws RequestRefused if it belongs to another host */
 export const ownTerminator = async (entities: Entities, id: string, host: TerminatorHost): Promise<Row | undefined> => {
   const row = await entities.get(terminator, id);
   const isOwn = row?.routerId === host.routerId && row.hostId === host.hostId && (host.serviceId ?? row.serviceId) === row.serviceId;
@@ -85,7 +85,7 @@ type Update = Pick<
   'terminatorId' | 'cost' | 'updateCost' | 'precedence' | 'updatePrecedence'
 >;
 
-/** Updates cost and precedence of a terminator of this host. @throws RequestRefused */
+/** Updates the cost and precedence of one of the host's terminators. @throws RequestRefused */
 export const updateOwn = async (entities: Entities, host: TerminatorHost, update: Update): Promise<void> => {
   const { terminatorId, cost, updateCost, precedence, updatePrecedence } = update;
   if (updateCost && cost > MAX_COST) throw new RequestRefused(refusalCode.invalidCost, `a cost is ${MAX_COST} at most`);
@@ -99,7 +99,7 @@ export const updateOwn = async (entities: Entities, host: TerminatorHost, update
   if (isChanged) await entities.update(terminator, row, changes);
 };
 
-/** A handler that answers refusals with their code and reason. */
+/** Wraps a handler so that refusals are answered with their code and reason, and other errors as internal. */
 export const answeringRefusals =
   <T>({ channel }: ConnectedRouter, handler: (body: T, frame: Frame) => void | Promise<void>) =>
   async (body: T, frame: Frame): Promise<void> => {

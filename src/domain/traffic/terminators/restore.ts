@@ -12,15 +12,16 @@ import { readPeerData } from './peer-data.ts';
 
 const { validateTerminators, validateTerminatorsResponse } = terminatorMessages;
 
-/** Time in which a router creates its terminators again; one of the line 1.7 takes ten seconds. ms */
+/** Time that a router has to create its terminators again after connecting. Routers of the 1.7 line take ten seconds. ms */
 const CREATION_TIME = 60_000;
 
-/** Time in which a terminator that the router has created here is hosted. ms */
+/** Delay before a new terminator that is not hosted yet counts as created at another controller. ms */
 const SETTLING_TIME = 250;
 
 /**
- * Has a router that has connected again host its stored terminators at once, before it creates them again, and removes those that are not authorized any more.
- * A router that has restarted hosts nothing yet. If another controller is connected to it as well, that one removes what is not authorized.
+ * Adds the stored terminators of a reconnected router to those that it hosts, without waiting until it creates them again, and removes those that are no
+ * longer authorized. If the router is also connected to another controller, that controller removes them. Otherwise, a router that has restarted hosts
+ * nothing yet, and is skipped.
  */
 export const restore = async (dependencies: TerminatorDependencies, router: ConnectedRouter): Promise<void> => {
   const { core } = dependencies.fabric;
@@ -36,9 +37,9 @@ export const restore = async (dependencies: TerminatorDependencies, router: Conn
 };
 
 /**
- * Has a router host its stored terminators that are authorized.
- * @param ids default: all of the router
- * @returns those that are not authorized
+ * Adds the authorized ones among the stored terminators of a router to those that it hosts.
+ * @param ids default: all terminators of the router
+ * @returns the terminators that are not authorized
  */
 const hostStored = async (
   { fabric: { core }, authorizations, hosted }: TerminatorDependencies,
@@ -59,20 +60,20 @@ const hostStored = async (
     }),
   );
   const isDenied = ({ authorization }: HostableTerminator) => denials.get(authorization) !== undefined;
-  // The router may have created some of them during the read: these are newer.
+  // Terminators that the router created during the read are newer, and are not replaced.
   for (const one of stored) if (!isDenied(one) && !hosted.get(one.id)) hosted.host(router, one, checkedAt);
   return stored.filter(isDenied);
 };
 
-/** The authorization that a stored terminator needs; undefined where an earlier release has not stored its session. */
+/** The authorization that a stored terminator needs; undefined if an earlier release stored it without its session. */
 const authorizationOf = ({ binding, hostedIn, hostId, serviceId, routerId }: RowOf<typeof terminator>): Authorization | undefined => {
   if (binding === 'tunnel') return tunnelerAuthorization({ serviceId, type: 'Bind', routerId });
   return hostedIn ? { ...hostedIn, identityId: hostId ?? '', serviceId, type: 'Bind', routerId } : undefined;
 };
 
 /**
- * Asks a router which of its stored terminators it still has, because it may have created them at another controller, and removes the others. Routers stop
- * creating terminators when they are asked about them: this waits until they had the time for it.
+ * Asks a router which of its unconfirmed terminators it still has, because it may have created them at another controller, and removes the others. Waits
+ * until the router has had time to create its terminators again, because the question makes it stop creating them.
  */
 export const validate = async (dependencies: TerminatorDependencies, router: ConnectedRouter): Promise<void> => {
   const { fabric, hosted } = dependencies;
@@ -84,8 +85,8 @@ export const validate = async (dependencies: TerminatorDependencies, router: Con
   const stored = await forRouters(core, (job) => job.read((entities) => entities.list(terminator, { where: hostedBy(id) })));
   const rows = stored.filter(isUnconfirmed);
   if (rows.length === 0) return;
-  const asked = rows.map((row) => ({ id: row.id, binding: row.binding, address: row.address }));
-  const answer = await channel.request(validateTerminators, { terminators: asked, fixInvalid: true });
+  const unconfirmed = rows.map((row) => ({ id: row.id, binding: row.binding, address: row.address }));
+  const answer = await channel.request(validateTerminators, { terminators: unconfirmed, fixInvalid: true });
   const { states } = validateTerminatorsResponse.decode(answer.body);
   const valid = rows.flatMap((row) => (states.get(row.id)?.valid && !hosted.get(row.id) ? [row.id] : []));
   if (valid.length > 0) await hostStored(dependencies, router, valid);
@@ -93,7 +94,7 @@ export const validate = async (dependencies: TerminatorDependencies, router: Con
   if (invalid.length > 0) await hosted.remove(id, invalid);
 };
 
-/** Hosts terminators that a router has created at another controller. They are found in the change log. */
+/** Finds terminators that a router has created at another controller in the change log, and adds them to those that it hosts. */
 export const hostFromOtherControllers = (dependencies: TerminatorDependencies): void => {
   const { fabric, hosted } = dependencies;
   const { core, events, connected } = fabric;

@@ -10,7 +10,7 @@ const { createTunnelTerminator, createTunnelTerminatorResponse, updateTunnelTerm
   terminatorMessages;
 const { removeTunnelTerminator, removeTunnelTerminatorResponse } = terminatorMessages;
 
-/** Handlers for the terminators that a router hosts by its own tunneler, as its own identity. */
+/** Handlers for the terminators that a router hosts through its own tunneler, with its own identity. */
 export const tunnelTerminatorHandlers = (dependencies: TerminatorDependencies, router: ConnectedRouter): readonly HandlerEntry[] => {
   const { fabric, hosted } = dependencies;
   const { core } = fabric;
