@@ -1,83 +1,84 @@
-/** The share of the current time slice that is spent. All long computations share one. */
-let done = 0;
+/** The fraction of the current time slice that is spent. All long computations share one time slice. */
+let spent = 0;
 
 const beginTimeSlice = () => {
-  done = 0;
+  spent = 0;
 };
 
-/** Long computations that wait to continue, in order. */
+/** Long computations that wait to continue, in order of arrival. */
 const waiting: (() => void)[] = [];
 
-const goOn = () => {
+const resumeNext = () => {
   beginTimeSlice();
   waiting.shift()?.();
-  if (waiting.length > 0) setTimeout(goOn, 0);
+  if (waiting.length > 0) setTimeout(resumeNext, 0);
 };
 
 /**
- * Yields to the event loop. Of several computations that wait for it, one continues at a time: together they would block everything else
- * (decision 054).
+ * Yields to the event loop. If several computations have yielded, each iteration of the event loop resumes only one: together they would block everything
+ * else (decision 054).
  */
 export const yieldToEventLoop = (): Promise<void> =>
   new Promise((resolve) => {
-    if (waiting.push(resolve) === 1) setTimeout(goOn, 0);
+    if (waiting.push(resolve) === 1) setTimeout(resumeNext, 0);
   });
 
-/** Less is not counted, so that small requests set no timer. */
-const LEAST_SHARE = 0.1;
+/** Smaller shares are not counted, so that small requests do not set a timer. */
+const MIN_SHARE = 0.1;
 
 /**
  * Spends part of the current time slice, which all computations share.
- * @param share of the work of one time slice, which takes some milliseconds
+ * @param share the fraction of a time slice, which is a few milliseconds of work
  * @returns true if it is time to yield
  */
 export const spendTimeSlice = (share: number): boolean => {
-  if (share >= LEAST_SHARE) {
-    if (done === 0) setTimeout(beginTimeSlice, 0);
-    done += share;
+  if (share >= MIN_SHARE) {
+    if (spent === 0) setTimeout(beginTimeSlice, 0);
+    spent += share;
   }
   return isTimeSliceSpent();
 };
 
 /** True if the current time slice is spent, so that the caller should yield. */
-export const isTimeSliceSpent = (): boolean => done >= 1;
+export const isTimeSliceSpent = (): boolean => spent >= 1;
 
 /**
- * For a long computation, which awaits it at each step: yields after so many steps, or earlier if other work shares the time slice.
- * @param steps that take some milliseconds together
- * @returns takes how many steps were done: default 1
+ * Divides a long computation into time slices. After each step, the computation awaits the returned function, which yields to the event loop when the time
+ * slice is spent: after a number of steps, or earlier if other work shares it.
+ * @param steps how many steps take a few milliseconds
+ * @returns the function; its argument is the number of steps that were done, default 1
  */
 export const createTimeSlice = (steps: number): ((more?: number) => Promise<void> | undefined) => {
   let sum = 0;
   return (more = 1) => {
     sum += more;
     const share = sum / steps;
-    if (share < LEAST_SHARE) return undefined;
+    if (share < MIN_SHARE) return undefined;
     sum = 0;
     return spendTimeSlice(share) ? yieldToEventLoop() : undefined;
   };
 };
 
-/** Entries of rows that are worked on before others have a turn. */
+/** Number of entries of rows that are processed in one time slice. */
 export const ENTRIES_AT_ONCE = 5000;
 
-/** How much work a row is, in steps of `createTimeSlice`: one, and one for each entry of its lists. */
+/** The number of steps for `createTimeSlice` that a row counts as: one, plus one for each entry of its lists. */
 export const entriesIn = (row: object | null | undefined): number =>
   Object.values(row ?? {}).reduce((sum: number, value: unknown) => (Array.isArray(value) ? sum + value.length : sum), 1);
 
 /**
- * Splits items, in order, into parts between which the caller yields (see `yieldToEventLoop`).
- * @param enough a part ends with the item at which the total size of its items reaches this
+ * Splits items into batches, in order, so that the caller can yield between batches (see `yieldToEventLoop`).
+ * @param batchSize the total size of items at which a batch is complete
  */
-export function* inBatches<T>(items: Iterable<T>, sizeOf: (item: T) => number, enough: number): Generator<readonly T[]> {
-  let part: T[] = [];
+export function* inBatches<T>(items: Iterable<T>, sizeOf: (item: T) => number, batchSize: number): Generator<readonly T[]> {
+  let batch: T[] = [];
   let sum = 0;
   for (const item of items) {
-    part.push(item);
+    batch.push(item);
     sum += sizeOf(item);
-    if (sum < enough) continue;
-    yield part;
-    [part, sum] = [[], 0];
+    if (sum < batchSize) continue;
+    yield batch;
+    [batch, sum] = [[], 0];
   }
-  if (part.length > 0) yield part;
+  if (batch.length > 0) yield batch;
 }

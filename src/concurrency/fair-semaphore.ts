@@ -1,12 +1,12 @@
 import { tooManyRequests, type Waiter, WaitQueue } from './semaphore.ts';
 
-/** The client of some work. */
+/** The client that requests a permit for some work. */
 export interface Applicant {
   /** Its origin: permits alternate between origins. */
   readonly from: string;
   /** The subject of the work: work with the same name runs one at a time. Undefined: no such restriction. */
   readonly name?: string;
-  /** The signal of the request. If it is aborted, the work leaves the queue without being begun. */
+  /** The signal of the request. If it is aborted, waiting work leaves the queue without being started. */
   readonly signal: AbortSignal;
   /** Resolves to true if the work precedes all other waiting work. Called only if the work has to wait. */
   readonly isUrgent?: () => Promise<boolean>;
@@ -19,13 +19,14 @@ export interface FairSemaphore {
   /** The length of the queue. */
   readonly waiting: number;
   /**
-   * Runs `work` when a permit is free. The work may release the permit early by calling `over()`; its name is released when the work ends.
+   * Runs `work` when a permit is free. The work may release the permit early by calling `release()`; its name is released when the work ends.
    * @throws ApiError `SERVER_TOO_MANY_REQUESTS` with `retryAfter` if the work is dropped from a full queue; the reason of the applicant's signal
    */
-  run<T>(applicant: Applicant, work: (over: () => void) => Promise<T>): Promise<T>;
+  run<T>(applicant: Applicant, work: (release: () => void) => Promise<T>): Promise<T>;
 }
 
 export interface FairSemaphoreLimits {
+  /** Number of permits. */
   readonly atOnce: number;
   /** Maximum length of the queue. */
   readonly queued: number;
@@ -33,26 +34,26 @@ export interface FairSemaphoreLimits {
   readonly queuedPerName: number;
 }
 
-interface Facts extends Flow {
+interface QueueEntry extends Flow {
   readonly isUrgent: boolean;
-  /** The start tag: the lowest is next (start-time fair queueing, P. Goyal et al., 1996). */
+  /** The entry with the lowest start tag is next (start-time fair queueing, P. Goyal et al., 1996). */
   readonly startTag: number;
 }
 
 export const createFairSemaphore = ({ atOnce, queued, queuedPerName }: FairSemaphoreLimits): FairSemaphore => {
   let running = 0;
   let startTag = 0;
-  /** Settles when all earlier applicants have been queued, or have begun. */
+  /** Settles when all earlier applicants have been queued, or have started. */
   let arrived: Promise<unknown> = Promise.resolve();
   const busy = new Set<string | undefined>();
-  const queue = new WaitQueue<Facts>();
+  const queue = new WaitQueue<QueueEntry>();
 
   const canStart = (name: string | undefined): boolean => running < atOnce && !busy.has(name);
   /** Starts all waiting work that can start. */
   const advance = () => {
     for (;;) {
       const startable = [...queue].filter(({ entry }) => canStart(entry.name));
-      const next = startable.reduce<Waiter<Facts> | undefined>(
+      const next = startable.reduce<Waiter<QueueEntry> | undefined>(
         (first, each) => (first && first.entry.startTag <= each.entry.startTag ? first : each),
         undefined,
       );
@@ -68,20 +69,20 @@ export const createFairSemaphore = ({ atOnce, queued, queuedPerName }: FairSemap
   };
 
   const wait = async ({ from, name, signal, isUrgent }: Applicant): Promise<void> => {
-    const asked = Promise.resolve(isUrgent?.() ?? false);
-    // The queue keeps the order of arrival, even if the answer to an earlier `isUrgent` takes longer.
-    await (arrived = Promise.allSettled([arrived, asked]));
-    const urgent = await asked;
+    const urgency = Promise.resolve(isUrgent?.() ?? false);
+    // The queue keeps the order of arrival, even if an earlier call of `isUrgent` takes longer.
+    await (arrived = Promise.allSettled([arrived, urgency]));
+    const urgent = await urgency;
     signal.throwIfAborted();
     if (canStart(name)) return take(name);
-    const before = [...queue].filter(({ entry }) => entry.from === from).map(({ entry }) => entry.startTag);
-    const facts = { from, name, isUrgent: urgent, startTag: urgent ? 0 : Math.max(startTag, ...before) + 1 };
-    if (!urgent) makeRoom(facts);
-    const started = queue.wait(facts, signal);
+    const tagsOfOrigin = [...queue].filter(({ entry }) => entry.from === from).map(({ entry }) => entry.startTag);
+    const entry = { from, name, isUrgent: urgent, startTag: urgent ? 0 : Math.max(startTag, ...tagsOfOrigin) + 1 };
+    if (!urgent) makeRoom(entry);
+    const started = queue.wait(entry, signal);
     advance();
     return started;
   };
-  const makeRoom = (newcomer: Facts) => {
+  const makeRoom = (newcomer: QueueEntry) => {
     const others = [...queue].filter(({ entry }) => !entry.isUrgent);
     const ofName = others.filter(({ entry }) => entry.name !== undefined && entry.name === newcomer.name);
     const full = ofName.length >= queuedPerName ? ofName : others.length >= queued ? others : [];
@@ -100,23 +101,23 @@ export const createFairSemaphore = ({ atOnce, queued, queuedPerName }: FairSemap
       signal.throwIfAborted();
       if (canStart(name)) take(name);
       else await wait(applicant);
-      let isOver = false;
-      const over = () => {
-        if (!isOver) running--;
-        isOver = true;
+      let isReleased = false;
+      const release = () => {
+        if (!isReleased) running--;
+        isReleased = true;
         advance();
       };
       try {
-        return await work(over);
+        return await work(release);
       } finally {
         busy.delete(name);
-        over();
+        release();
       }
     },
   };
 };
 
-/** The source of a request, and its subject. */
+/** The origin of a request, and its subject. */
 interface Flow {
   readonly from: string;
   readonly name: string | undefined;
@@ -127,16 +128,16 @@ interface Entry {
 }
 
 /**
- * The entry to drop from a full queue: of the source with the most entries, and there of the name with the most, the one that has waited longest,
- * because its client is closest to giving up (longest queue drop, B. Suter et al., 1998). A single source may thus fill the queue, but cannot keep
- * others out.
+ * Selects the entry to drop from a full queue (longest queue drop, B. Suter et al., 1998): from the origin with the most entries, and among those the name
+ * with the most, it takes the entry that has waited longest, because its client is closest to giving up. A single origin may thus fill the queue, but
+ * cannot keep others out.
  */
 const longestQueueDrop = <W extends Entry>(full: readonly W[], newcomer: Flow): W | undefined => {
-  const fromCrowded = largest(full, ({ from }) => from, newcomer);
-  return largest(fromCrowded, ({ name }) => name, newcomer)[0];
+  const fromLargestOrigin = largest(full, ({ from }) => from, newcomer);
+  return largest(fromLargestOrigin, ({ name }) => name, newcomer)[0];
 };
 
-/** The largest group; the newcomer counts in its own. */
+/** The entries of the largest group. The newcomer counts as a member of its group. */
 const largest = <W extends Entry>(all: readonly W[], by: (origin: Flow) => unknown, newcomer: Flow): readonly W[] => {
   const sizeOf = ([key, group]: readonly [unknown, readonly W[]]) => group.length + (key === by(newcomer) ? 1 : 0);
   const groups = [...Map.groupBy(all, ({ entry }) => by(entry))];

@@ -1,47 +1,47 @@
 import { ApiError, RETRY_AFTER } from '../errors/index.ts';
 
-/** Releases a permit. Further calls do nothing. */
+/** Releases a permit. Idempotent. */
 export type Release = () => void;
 
 /** A counting semaphore with a FIFO queue, which an aborted waiter leaves. */
 export interface Semaphore {
-  /** Permits that are held. */
+  /** Number of permits in use. */
   readonly running: number;
-  /** Requests that wait for one. */
+  /** Number of requests that wait for a permit. */
   readonly waiting: number;
-  /** Acquires a permit if one is free. @returns releases it */
+  /** Acquires a permit if one is free. @returns a function that releases it */
   tryAcquire(): Release | undefined;
   /**
-   * Acquires a permit, as soon as one is free.
-   * @returns releases it
+   * Acquires a permit as soon as one is free.
+   * @returns a function that releases it
    * @throws ApiError `SERVER_TOO_MANY_REQUESTS` with `retryAfter` when the queue is full; the reason of `signal`, once aborted
    */
   acquire(signal?: AbortSignal): Promise<Release>;
-  /** Runs `work` with a permit. @throws as `acquire`; what `work` throws */
+  /** Runs `work` with a permit. @throws as `acquire`; errors of `work` */
   run<T>(work: () => Promise<T>, caller?: Caller): Promise<T>;
 }
 
-/** The caller of some work, which may have to wait for it. */
+/** The caller of `run`, which may have to wait for a permit. */
 interface Caller {
-  /** Once aborted, it waits no longer. */
+  /** Once it is aborted, the caller stops waiting. */
   readonly signal?: AbortSignal;
-  /** Measures the wait: `wait` begins it, and returns what ends it. */
+  /** Measures the wait: `wait` is called when it begins, and the returned function when it ends. */
   readonly observation?: { wait(): () => void } | undefined;
 }
 
 /**
  * Creates a counting semaphore.
  * @param permits number of permits
- * @param queued length of the queue; default: unlimited
+ * @param queued maximum length of the queue; default: unlimited
  */
 export const createSemaphore = (permits: number, queued = Number.POSITIVE_INFINITY): Semaphore => {
-  let held = 0;
+  let inUse = 0;
   const queue = new WaitQueue();
   const release = () => {
     const [next] = queue;
-    // The first waiter takes over this permit; it becomes free only when none waits.
+    // The first waiter takes over this permit, which becomes free only if nobody waits.
     if (next) next.admit();
-    else held--;
+    else inUse--;
   };
   const permit = (): Release => {
     let isReleased = false;
@@ -51,8 +51,8 @@ export const createSemaphore = (permits: number, queued = Number.POSITIVE_INFINI
     };
   };
   const tryAcquire = () => {
-    if (held >= permits) return undefined;
-    held++;
+    if (inUse >= permits) return undefined;
+    inUse++;
     return permit();
   };
   const acquire = async (signal?: AbortSignal) => {
@@ -65,7 +65,7 @@ export const createSemaphore = (permits: number, queued = Number.POSITIVE_INFINI
   };
   return {
     get running() {
-      return held;
+      return inUse;
     },
     get waiting() {
       return queue.length;
@@ -74,21 +74,21 @@ export const createSemaphore = (permits: number, queued = Number.POSITIVE_INFINI
     acquire,
     run: async (work, { signal, observation } = {}) => {
       signal?.throwIfAborted();
-      let done = tryAcquire();
-      if (!done) {
-        const admitted = observation?.wait();
-        done = await acquire(signal).finally(admitted);
+      let releasePermit = tryAcquire();
+      if (!releasePermit) {
+        const endWait = observation?.wait();
+        releasePermit = await acquire(signal).finally(endWait);
       }
       try {
         return await work();
       } finally {
-        done();
+        releasePermit();
       }
     },
   };
 };
 
-/** A request in a queue. Either call removes it from the queue. */
+/** A request in a queue. `admit` and `refuse` remove it from the queue. */
 export interface Waiter<T> {
   readonly entry: T;
   readonly admit: () => void;

@@ -30,7 +30,7 @@ export interface AcceptOptions extends ChannelOptions {
   readonly limits?: FrameLimits;
 }
 
-/** An accepted connection. Its owner passes on the bytes that it receives. */
+/** An accepted connection. The owner of the socket passes the received bytes to it. */
 export interface AcceptedWire {
   /** Aborted when the channel is closed, with an error as reason. */
   readonly signal: AbortSignal;
@@ -40,18 +40,19 @@ export interface AcceptedWire {
   close(reason?: string): void;
 }
 
-/** Size limits of frames, as declared by message types. Bodies of unknown messages are not read. */
+/** Size limits of frames, as declared by message types. Bodies of unknown messages are not decoded. */
 export const FRAME_LIMITS: FrameLimits = {
   headers: 65_536,
   body: 8_388_608,
   bodies: new Map(messages.all.flatMap((message) => ('bounds' in message ? [[message.contentType, message.bounds.bytes]] : []))),
 };
 
-/** Frames handled before yielding to the event loop. */
+/** Number of frames handled before yielding to the event loop. */
 const FRAME_BATCH = 500;
 
 /** Size limits of a hello, in bytes. */
 const HELLO_LIMITS: FrameLimits = { headers: 16_384, body: 4192 };
+/** Time limit for receiving the hello. ms */
 const HELLO_TIMEOUT = 5000;
 
 /** Sequence number of a hello and its answer. */

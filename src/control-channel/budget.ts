@@ -36,33 +36,34 @@ export interface Budget {
    * @throws OverBudget; errors of the work
    */
   run<T>(work: Generator<number, T>): Promise<T>;
-  /** True if no part of it is currently spent. */
+  /** True if nothing is currently spent. */
   isFull(): boolean;
 }
 
-/** Elements processed before yielding to the event loop: a few milliseconds of work. */
+/** Number of elements processed before yielding to the event loop: a few milliseconds of work. */
 const ELEMENT_BATCH = 4000;
-/** Elements between two measurements of time. */
-const ELEMENTS_MEASURED = 500;
+/** Number of elements between two measurements of time. */
+const ELEMENTS_PER_MEASUREMENT = 500;
 
 export const createBudget = (clock: Clock, allowances: Readonly<Record<SpentResource, Allowance>> = ROUTER_ALLOWANCES): Budget => {
-  const left = { bytes: allowances.bytes.burst, elements: allowances.elements.burst, milliseconds: allowances.milliseconds.burst };
-  const resources = Object.keys(left) as readonly SpentResource[]; // its keys
-  let at = monotonic(clock);
+  const remaining = { bytes: allowances.bytes.burst, elements: allowances.elements.burst, milliseconds: allowances.milliseconds.burst };
+  const resources = Object.keys(remaining) as readonly SpentResource[]; // the keys of `remaining`
+  let refilledAt = monotonic(clock);
 
   const refill = (): void => {
     const now = monotonic(clock);
-    const seconds = Math.max(0, now - at) / 1000;
-    at = now;
-    for (const one of resources) left[one] = Math.min(allowances[one].burst, left[one] + seconds * allowances[one].perSecond);
+    const seconds = Math.max(0, now - refilledAt) / 1000;
+    refilledAt = now;
+    for (const resource of resources)
+      remaining[resource] = Math.min(allowances[resource].burst, remaining[resource] + seconds * allowances[resource].perSecond);
   };
   const spend: Budget['spend'] = (spent) => {
     refill();
-    for (const one of resources) {
-      left[one] -= spent[one] ?? 0;
-      if (left[one] >= 0) continue;
-      const { burst, perSecond } = allowances[one];
-      throw new OverBudget(`it asks for too much: more than ${burst} ${one} at once, and ${perSecond} in each second after that`);
+    for (const resource of resources) {
+      remaining[resource] -= spent[resource] ?? 0;
+      if (remaining[resource] >= 0) continue;
+      const { burst, perSecond } = allowances[resource];
+      throw new OverBudget(`it asks for too much: more than ${burst} ${resource} at once, and ${perSecond} in each second after that`);
     }
   };
   return {
@@ -73,7 +74,7 @@ export const createBudget = (clock: Clock, allowances: Readonly<Record<SpentReso
         const began = monotonic(clock);
         let elements = 0;
         let step = work.next();
-        while (!step.done && (elements += step.value) < ELEMENTS_MEASURED) step = work.next();
+        while (!step.done && (elements += step.value) < ELEMENTS_PER_MEASUREMENT) step = work.next();
         spend({ elements, milliseconds: monotonic(clock) - began });
         if (step.done) return step.value;
         await yieldAfterBatch(elements);
@@ -81,7 +82,7 @@ export const createBudget = (clock: Clock, allowances: Readonly<Record<SpentReso
     },
     isFull: () => {
       refill();
-      return resources.every((one) => left[one] >= allowances[one].burst);
+      return resources.every((resource) => remaining[resource] >= allowances[resource].burst);
     },
   };
 };

@@ -25,11 +25,11 @@ export interface Wire {
 export interface Channel {
   /** Aborted when the channel is closed, with an error as reason. */
   readonly signal: AbortSignal;
-  /** @throws the reason of `signal`, once ended */
+  /** @throws the reason of `signal`, once it is aborted */
   send<I>(message: MessageType<unknown, I>, value: I, headers?: readonly Header[]): void;
   /**
    * Sends a message, and waits for the answer.
-   * @param milliseconds maximum time to wait. Default 5,000.
+   * @param options `milliseconds`: maximum time to wait, default 5000
    * @throws Unanswered; the reason of `signal`
    */
   request<I>(message: MessageType<unknown, I>, value: I, options?: RequestOptions): Promise<Frame>;
@@ -55,8 +55,8 @@ export interface ChannelOptions {
   readonly wire: Wire;
   /**
    * Reads a message other than those of the channel itself. Called for one message at a time, in order.
-   * @returns the work for it, which runs concurrently with that for other messages. If it rejects with `Malformed` or `OverBudget`, the channel is closed;
-   *   other errors are logged.
+   * @returns the work for the message, which runs concurrently with the work for other messages. If it rejects with `Malformed` or `OverBudget`, the channel
+   *   is closed; other errors are logged.
    */
   take(frame: Frame, channel: Channel): Work | Promise<Work>;
   /** Logs an event for operators. */
@@ -80,15 +80,16 @@ const MAX_CONCURRENCY = 64;
 /** Backpressure: while more bytes are buffered for a slow reader, nothing is read from it, because it may request even more. */
 const BUFFERED_BEFORE_PAUSE = 16_777_216;
 
-/** Maximum number of bytes buffered for a slow reader. A large data model has several megabytes. */
+/** Maximum number of bytes buffered for a slow reader. A large data model takes several megabytes. */
 const MAX_BUFFERED = 67_108_864;
 
+/** Default time limit for the answer to a request. ms */
 const ANSWER_TIMEOUT = 5000;
 
 export const createChannel = ({ clock, wire, take, note }: ChannelOptions): OwnedChannel => {
   const ending = new AbortController();
   const requests = createRequests(clock);
-  const working = createSemaphore(MAX_CONCURRENCY);
+  const semaphore = createSemaphore(MAX_CONCURRENCY);
   let sequence = 0;
   let stopHeartbeat = (): void => undefined;
   let beat: ((frame: Frame) => void) | undefined;
@@ -144,7 +145,7 @@ export const createChannel = ({ clock, wire, take, note }: ChannelOptions): Owne
       if (header.replyFor.in(frame) !== undefined)
         return note('an answer without a pending request was ignored', { contentType: frame.contentType });
       const work = await take(frame, channel);
-      const done = await working.acquire();
+      const release = await semaphore.acquire();
       Promise.resolve()
         .then(work)
         .catch((error: unknown) => {
@@ -152,7 +153,7 @@ export const createChannel = ({ clock, wire, take, note }: ChannelOptions): Owne
           if (error instanceof Malformed || error instanceof OverBudget) fail(error);
           else note('a message of a router could not be handled', { contentType: frame.contentType, error });
         })
-        .finally(done);
+        .finally(release);
     },
   };
   return channel;

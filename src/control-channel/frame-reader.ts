@@ -15,7 +15,7 @@ export interface FrameReader {
   /** Limits of subsequent frames. */
   limits: FrameLimits;
   /**
-   * The frames that are completed by this part.
+   * The frames that this part completes.
    * @throws Malformed if the bytes are not a frame, or, as soon as its lengths are known, if a frame exceeds the limits
    */
   read(part: Uint8Array): Generator<Frame, void, undefined>;
@@ -25,17 +25,17 @@ export interface FrameReader {
 const INITIAL_SIZE = 1024;
 
 /**
- * A frame that arrives in one part is read in place. Parts of other frames are copied into a buffer that grows with the bytes received: it is never more
- * than twice as large as those, regardless of the announced length.
+ * A frame that arrives in one part is read in place. Parts of other frames are copied into a buffer that grows with the bytes received. Regardless of the
+ * announced length, the buffer is at most twice as large as the received bytes, or `INITIAL_SIZE`.
  */
 export const createFrameReader = (first: FrameLimits): FrameReader => {
   let buffer = new Uint8Array();
   let length = 0;
 
-  const append = (part: Uint8Array, most: number): void => {
+  const append = (part: Uint8Array, maxSize: number): void => {
     const needed = length + part.length;
     if (needed > buffer.length) {
-      const larger = new Uint8Array(Math.max(needed, Math.min(most, Math.max(INITIAL_SIZE, 2 * buffer.length))));
+      const larger = new Uint8Array(Math.max(needed, Math.min(maxSize, Math.max(INITIAL_SIZE, 2 * buffer.length))));
       larger.set(buffer.subarray(0, length));
       buffer = larger;
     }
@@ -67,7 +67,7 @@ export const createFrameReader = (first: FrameLimits): FrameReader => {
           yield frame;
           continue;
         }
-        // Only the bytes that belong to this frame.
+        // Append only the bytes that belong to this frame.
         const needed = size ?? PREFIX_BYTES;
         const some = rest.subarray(0, needed - length);
         append(some, needed);

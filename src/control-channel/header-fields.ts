@@ -35,7 +35,7 @@ const field = <T>(key: number, { write, read }: HeaderForm<T>): HeaderField<T> =
 
 /** Headers of the channel itself, allowed on any frame. */
 export const header = {
-  /** Identifies a connection, even after it was lost. */
+  /** Identifies a connection, even after it has been lost. */
   connectionId: field(0, headerForm.text),
   /** The sequence of the request that a frame answers. */
   replyFor: field(1, headerForm.int32),
@@ -50,7 +50,7 @@ export const header = {
   underlayType: field(7, headerForm.text),
   /** Id of the sender. */
   id: field(8, headerForm.text),
-  /** True for a connection of a group. A group forms one channel. */
+  /** True for a connection that belongs to a group. All connections of a group form one channel. */
   isGrouped: field(9, headerForm.bool),
 } as const;
 
@@ -68,7 +68,7 @@ export const helloHeader = {
   capabilities: field(1002, headerForm.bits),
 } as const;
 
-/** The keys of the same headers for routers of the 1.x line. */
+/** The keys under which routers of the 1.x line send these headers. */
 export const earlierHelloHeader = {
   listeners: field(10, headerForm.raw),
   metadata: field(11, headerForm.raw),
@@ -102,7 +102,7 @@ export const routeHeader = {
   attempt: field(1101, headerForm.uint32),
   success: field(1102, headerForm.bool),
   error: field(1103, headerForm.text),
-  /** See `routeError` of `messages/circuits.ts`. */
+  /** See `routeErrorCode` of `messages/circuits.ts`. */
   errorCode: field(1104, headerForm.byte),
 } as const;
 
@@ -110,7 +110,7 @@ export const routeHeader = {
 export const edgeHeader = {
   /** Synchronisation strategy of API sessions. */
   syncStrategy: field(1013, headerForm.text),
-  /** JSON that describes the part of a synchronisation. In an error, its code. */
+  /** With API sessions, JSON that describes their part of the synchronisation; in an error, the error code. */
   syncState: field(1014, headerForm.text),
   errorCode: field(1014, headerForm.uint32),
   /** True if the data model is used. */
@@ -121,14 +121,14 @@ export const edgeHeader = {
   errorCircuitId: field(1026, headerForm.text),
 } as const;
 
-/** Keys of headers that an answer copies from its request. */
+/** True for headers that an answer copies from its request. */
 const isEchoed = (key: number): boolean => key >= 128 && key <= 255;
 
-/** The headers that an answer copies from its request. */
+/** The headers of an answer to this request. */
 export const answerHeaders = (request: Frame): readonly Header[] => [
   header.replyFor.of(request.sequence),
   ...[...request.headers].filter(([key]) => isEchoed(key)),
 ];
 
-/** Headers by key. Of several with the same key, the last one is used. */
+/** Headers by key. If a key occurs several times, the last header wins. */
 export const headersOf = (headers: readonly Header[]): FrameHeaders => new Map(headers);

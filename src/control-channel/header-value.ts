@@ -73,35 +73,36 @@ const BITS = [0, 1, 2, 3, 4, 5, 6, 7];
 
 /** Strings: their count, then each with a length prefix. */
 const texts: HeaderForm<readonly string[]> = {
-  write: (value) => (value.length === 0 ? EMPTY : joined([uint32.write(value.length), ...value.flatMap((one) => measured(utf8(one)))])),
-  read: (bytes) => entries(bytes, (cursor) => textOf(cursor.measured())),
+  write: (value) =>
+    value.length === 0 ? EMPTY : joined([uint32.write(value.length), ...value.flatMap((one) => lengthPrefixed(utf8(one)))]),
+  read: (bytes) => entries(bytes, (cursor) => textOf(cursor.lengthPrefixed())),
 };
 
-/** Bytes by number, such as the data that one end of a circuit sends to the other. */
+/** Bytes, keyed by numbers, such as the data that one end of a circuit sends to the other. */
 const bytesByNumber: HeaderForm<ReadonlyMap<number, Uint8Array>> = {
   write: (value) =>
     value.size === 0
       ? EMPTY
-      : joined([uint32.write(value.size), ...[...value].flatMap(([key, bytes]) => [uint32.write(key), ...measured(bytes)])]),
+      : joined([uint32.write(value.size), ...[...value].flatMap(([key, bytes]) => [uint32.write(key), ...lengthPrefixed(bytes)])]),
   // Copied, because the buffer of the frame is reused.
-  read: (bytes) => new Map(entries(bytes, (cursor) => [cursor.uint32(), new Uint8Array(cursor.measured())])),
+  read: (bytes) => new Map(entries(bytes, (cursor) => [cursor.uint32(), new Uint8Array(cursor.lengthPrefixed())])),
 };
 
-/** Strings by string. */
+/** Strings, keyed by strings. */
 const textByText: HeaderForm<ReadonlyMap<string, string>> = {
   write: (value) =>
-    value.size === 0 ? EMPTY : joined([uint32.write(value.size), ...[...value].flat().flatMap((one) => measured(utf8(one)))]),
-  read: (bytes) => new Map(entries(bytes, (cursor) => [textOf(cursor.measured()), textOf(cursor.measured())])),
+    value.size === 0 ? EMPTY : joined([uint32.write(value.size), ...[...value].flat().flatMap((one) => lengthPrefixed(utf8(one)))]),
+  read: (bytes) => new Map(entries(bytes, (cursor) => [textOf(cursor.lengthPrefixed()), textOf(cursor.lengthPrefixed())])),
 };
 
 const EMPTY = new Uint8Array();
 
-const measured = (bytes: Uint8Array): readonly Uint8Array[] => [uint32.write(bytes.length), bytes];
+const lengthPrefixed = (bytes: Uint8Array): readonly Uint8Array[] => [uint32.write(bytes.length), bytes];
 
 interface Cursor {
   uint32(): number;
   /** Bytes with a length prefix. */
-  measured(): Uint8Array;
+  lengthPrefixed(): Uint8Array;
 }
 
 const entries = <T>(bytes: Uint8Array, read: (cursor: Cursor) => T): readonly T[] => {
@@ -114,7 +115,7 @@ const entries = <T>(bytes: Uint8Array, read: (cursor: Cursor) => T): readonly T[
   };
   const cursor: Cursor = {
     uint32: () => uint32.read(take(4)),
-    measured: () => {
+    lengthPrefixed: () => {
       const length = cursor.uint32();
       if (length > MAX_ENTRY_BYTES) throw new Malformed(`an entry of a header has ${length} bytes`);
       return take(length);

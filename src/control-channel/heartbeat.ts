@@ -5,9 +5,9 @@ import { type Header, header } from './header-fields.ts';
 import { headerForm } from './header-value.ts';
 import { nanoseconds } from './primitives.ts';
 
-/** Milliseconds between two heartbeats. */
-const EVERY = 10_000;
-/** Milliseconds without an answer until the channel is closed. Longer before the first answer, because the router may still be starting. */
+/** Interval between heartbeats. ms */
+const INTERVAL = 10_000;
+/** Time without an answer after which the channel is closed. Longer before the first answer, because the router may still be starting. ms */
 const TIMEOUT = 30_000;
 const FIRST_TIMEOUT = 60_000;
 
@@ -20,7 +20,7 @@ export interface HeartbeatOptions {
   onTimeout(silence: number): void;
 }
 
-/** Detects that the other end is unreachable: both ends send heartbeats, and answer them. */
+/** Detects that the other end is unreachable. Both ends send heartbeats, and answer those of the other. */
 export interface Heartbeat {
   /** Handles the headers of a frame. */
   received(frame: Frame): void;
@@ -36,10 +36,10 @@ export const startHeartbeat = ({ clock, send, onTimeout }: HeartbeatOptions): He
     const silence = now - (unansweredSince ?? now);
     if (silence >= (hasAnswered ? TIMEOUT : FIRST_TIMEOUT)) return onTimeout(silence);
     unansweredSince ??= now;
-    cancel = after(clock, EVERY, beat);
+    cancel = after(clock, INTERVAL, beat);
     send([header.heartbeat.of(headerForm.uint64.write(nanoseconds(clock.now())))]);
   };
-  let cancel = after(clock, EVERY, beat);
+  let cancel = after(clock, INTERVAL, beat);
   return {
     received: (frame) => {
       if (header.heartbeatAnswer.in(frame)) {

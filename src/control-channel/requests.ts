@@ -11,7 +11,7 @@ export class Unanswered extends Error {
 /** Pending requests. */
 export interface Requests {
   /**
-   * The answer to the request with this number.
+   * Waits for the answer to the request with this sequence number.
    * @param milliseconds timeout
    * @throws Unanswered; the reason of `close`
    */
@@ -23,40 +23,40 @@ export interface Requests {
 }
 
 export const createRequests = (clock: Clock): Requests => {
-  const waiting = new Map<number, { resolve(answer: Frame): void; reject(reason: Error): void }>();
+  const pending = new Map<number, { resolve(answer: Frame): void; reject(reason: Error): void }>();
   let closed: Error | undefined;
   return {
     answer: (sequence, milliseconds) =>
       new Promise((resolve, reject) => {
         if (closed) return reject(closed);
-        const over = () => {
+        const settle = () => {
           cancel();
-          waiting.delete(sequence);
+          pending.delete(sequence);
         };
         const cancel = after(clock, milliseconds, () => {
-          over();
+          settle();
           reject(new Unanswered(`there was no answer for ${milliseconds / 1000} s`));
         });
-        waiting.set(sequence, {
+        pending.set(sequence, {
           resolve: (answer) => {
-            over();
+            settle();
             resolve(answer);
           },
           reject: (reason) => {
-            over();
+            settle();
             reject(reason);
           },
         });
       }),
     received: (frame) => {
-      const to = header.replyFor.in(frame);
-      const request = to === undefined ? undefined : waiting.get(to);
+      const sequence = header.replyFor.in(frame);
+      const request = sequence === undefined ? undefined : pending.get(sequence);
       request?.resolve(frame);
       return request !== undefined;
     },
     close: (reason) => {
       closed = reason;
-      for (const request of [...waiting.values()]) request.reject(reason);
+      for (const request of [...pending.values()]) request.reject(reason);
     },
   };
 };

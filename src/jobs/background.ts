@@ -6,14 +6,14 @@ import type { Clock } from '../platform/platform.ts';
 import type { ReadCache } from '../read-cache/read-cache.ts';
 import type { Store } from '../storage/port.ts';
 
-/** Background work of a controller: no call waits for it, or it continues after its call was answered. It stops when the controller closes. */
+/** Background work of a controller. No call waits for it, or it continues after its call has been answered. It stops when the controller closes. */
 export interface Background {
   /**
    * Starts work immediately. The caller handles its errors.
    * @param attribution for the change records of its writes
    */
   run<T>(attribution: Attribution, work: (job: Job) => Promise<T>): Promise<T>;
-  /** Aborts all work, and waits until it has stopped, for a few seconds at most if the store does not respond. */
+  /** Aborts all work, and waits until it has stopped: a few seconds at most, if the store does not respond. */
   close(): Promise<void>;
 }
 
@@ -22,9 +22,9 @@ export interface Job {
   readonly signal: AbortSignal;
   /** Reads from one consistent state, through the cache. */
   read<T>(work: (entities: Entities) => Promise<T>): Promise<T>;
-  /** A write transaction. Rejects once the signal is aborted. */
+  /** Runs a write transaction. Rejects once the signal is aborted. */
   write<T>(work: (entities: Entities) => Promise<T>): Promise<T>;
-  /** Like `write`, but works for a few seconds after the signal is aborted, so that the end of the work can be recorded. */
+  /** Like `write`, but still works for a few seconds after the signal is aborted, so that the end of the work can be recorded. */
   conclude<T>(work: (entities: Entities) => Promise<T>): Promise<T>;
   /**
    * Runs `step` at an interval, in ms, until the work ends; first after one interval.
@@ -34,7 +34,7 @@ export interface Job {
 }
 
 /** Time limit for final writes after the controller has closed. ms */
-const LAST_WORDS = 3000;
+const FINAL_WRITE_TIMEOUT = 3000;
 
 /** @param cache for the reads of the work. Default: none */
 export const createBackground = (
@@ -45,7 +45,7 @@ export const createBackground = (
   cache?: Pick<ReadCache, 'reading'>,
 ): Background => {
   const running = new Set<Promise<unknown>>();
-  /** A signal for each piece of work, so that its listeners are released with it. */
+  /** Functions that stop each job. Each job has its own signal, so that the listeners are released when it ends. */
   const stops = new Set<() => void>();
   let isClosed = false;
   return {
@@ -68,7 +68,7 @@ export const createBackground = (
       };
       const stop = () => {
         stopping.abort(CLOSED());
-        timers.push(after(clock, LAST_WORDS, () => ending.abort(CLOSED())));
+        timers.push(after(clock, FINAL_WRITE_TIMEOUT, () => ending.abort(CLOSED())));
       };
       stops.add(stop);
       const working = work(job).finally(() => {

@@ -13,7 +13,7 @@ import type { Job } from './background.ts';
 import { advance, openCursor, readLog } from './cursor.ts';
 import { acquireLease, type Lease, LeaseLost } from './lease.ts';
 
-/** A consumer's name, cursor and handlers. */
+/** The name, start and handlers of a consumer. */
 export interface Consumption {
   /** Names the cursor and the lease. */
   readonly id: string;
@@ -38,18 +38,18 @@ const FAR_BEHIND = 1000;
 /** Time after which another controller takes over from a lost one. ms */
 const LEASE_MS = 30_000;
 /** How often a controller checks whether another one has released the lease. ms */
-const LOOK_MS = 5000;
-/** Exponential backoff after a failure. ms */
-const FIRST_PAUSE = 1000;
-const LONGEST_PAUSE = 60_000;
-/** How long to wait for a handler after its signal was aborted. ms */
-const LAST_WORDS = 2000;
+const LEASE_POLL_MS = 5000;
+/** Minimum and maximum delay of the exponential backoff after failures. ms */
+const MIN_DELAY = 1000;
+const MAX_DELAY = 60_000;
+/** How long to wait for a handler after its signal is aborted. ms */
+const ABORTED_HANDLER_TIMEOUT = 2000;
 /** Keeps alive a process that only consumes changes. */
 const ALIVE = { keepsAlive: true } as const;
 
 /**
  * Consumes changes until the job ends or `closing` is aborted.
- * @param opened called when the cursor exists: no later change is missed
+ * @param opened called once the cursor exists: from then on, no change is missed
  */
 export const consumeChanges = async (
   job: Job,
@@ -62,8 +62,8 @@ export const consumeChanges = async (
   const log = createRepeatedLog(platform);
 
   /** Repeats a step until it succeeds. @throws the reason of `signal`; LeaseLost */
-  const persist = async <T>(signal: AbortSignal, what: string, step: () => Promise<T>): Promise<T> => {
-    for (let length = FIRST_PAUSE; ; length = Math.min(2 * length, LONGEST_PAUSE)) {
+  const retry = async <T>(signal: AbortSignal, what: string, step: () => Promise<T>): Promise<T> => {
+    for (let delay = MIN_DELAY; ; delay = Math.min(2 * delay, MAX_DELAY)) {
       signal.throwIfAborted();
       try {
         return await step();
@@ -71,64 +71,66 @@ export const consumeChanges = async (
         if (signal.aborted || error instanceof LeaseLost) throw error;
         log('warn', 'a consumer of changes failed; it retries', { consumer: id, what, error: String(error) });
       }
-      await pause(clock, length, signal, ALIVE);
+      await pause(clock, delay, signal, ALIVE);
     }
   };
 
   const underLease = async (lease: Lease): Promise<void> => {
     const signal = AbortSignal.any([lease.signal, closing]);
-    const { revision } = await persist(signal, 'the cursor', () => lease.read((entities) => entities.require(cursorKind, id)));
-    let kept = revision ?? 0;
-    let done = kept;
-    const keep = async () => {
-      await persist(signal, `the cursor at ${done}`, () => lease.write((entities) => advance(entities, id, done)));
-      kept = done;
+    const { revision } = await retry(signal, 'the cursor', () => lease.read((entities) => entities.require(cursorKind, id)));
+    let storedRevision = revision ?? 0;
+    let handledRevision = storedRevision;
+    const storeCursor = async () => {
+      await retry(signal, `the cursor at ${handledRevision}`, () => lease.write((entities) => advance(entities, id, handledRevision)));
+      storedRevision = handledRevision;
     };
-    const work = (what: string, step: () => unknown) => persist(signal, what, () => settled(clock, signal, step));
+    const work = (what: string, step: () => unknown) => retry(signal, what, () => settleBriefly(clock, signal, step));
     try {
-      const read: ReadRecords = (query) => persist(signal, `reading after ${done}`, () => readLog(lease)(query));
+      const read: ReadRecords = (query) => retry(signal, `reading after ${handledRevision}`, () => readLog(lease)(query));
       const untilGrown = (revision: number) => logWatch.growsBeyond(revision, signal);
-      for await (const { changes, missingUpTo } of followLog(read, done, { batch: PAGE, untilGrown, signal })) {
+      for await (const { changes, missingUpTo } of followLog(read, handledRevision, { batch: PAGE, untilGrown, signal })) {
         if (missingUpTo !== undefined) {
-          await work(`the missing changes ${done + 1} to ${missingUpTo}`, () => handleMissing(done + 1, missingUpTo, signal));
-          done = missingUpTo;
-          await keep();
+          await work(`the missing changes ${handledRevision + 1} to ${missingUpTo}`, () =>
+            handleMissing(handledRevision + 1, missingUpTo, signal),
+          );
+          handledRevision = missingUpTo;
+          await storeCursor();
         }
         for (const change of changes) {
           const wanted = isWanted(change.entity);
           if (wanted) await work(`the change ${change.revision}`, () => handle(change, signal));
-          done = change.revision;
+          handledRevision = change.revision;
           // Unwanted changes do not cost a write.
-          if (wanted || done - kept >= FAR_BEHIND) await keep();
+          if (wanted || handledRevision - storedRevision >= FAR_BEHIND) await storeCursor();
         }
       }
     } finally {
       // Records handled changes even if the consumer was closed before the cursor was written.
-      await lease.release((entities) => advance(entities, id, done));
+      await lease.release((entities) => advance(entities, id, handledRevision));
     }
   };
 
   const signal = AbortSignal.any([job.signal, closing]);
-  await persist(signal, 'the cursor', () => job.write((entities) => openCursor(entities, id, at)));
+  await retry(signal, 'the cursor', () => job.write((entities) => openCursor(entities, id, at)));
   opened();
   while (!signal.aborted) {
     try {
-      const { lease, heldUntil } = await persist(signal, 'the lease', () => acquireLease(job, platform, id, LEASE_MS));
+      const { lease, heldUntil } = await retry(signal, 'the lease', () => acquireLease(job, platform, id, LEASE_MS));
       if (lease) await underLease(lease);
-      else await pause(clock, Math.min(Math.max(Date.parse(heldUntil) - clock.now(), 1), LOOK_MS), signal, ALIVE);
+      else await pause(clock, Math.min(Math.max(Date.parse(heldUntil) - clock.now(), 1), LEASE_POLL_MS), signal, ALIVE);
     } catch (error) {
       if (signal.aborted) return;
       log('warn', 'a consumer of changes lost its lease or failed; it starts again', { consumer: id, error: String(error) });
-      await pause(clock, FIRST_PAUSE, signal, ALIVE);
+      await pause(clock, MIN_DELAY, signal, ALIVE);
     }
   }
 };
 
 /** Awaits a step, but only briefly once `signal` is aborted. */
-const settled = async (clock: Platform['clock'], signal: AbortSignal, step: () => unknown): Promise<void> => {
+const settleBriefly = async (clock: Platform['clock'], signal: AbortSignal, step: () => unknown): Promise<void> => {
   const { promise: timedOut, reject } = Promise.withResolvers<never>();
   const stops: (() => void)[] = [];
-  const onAbort = () => void stops.push(after(clock, LAST_WORDS, () => reject(signal.reason)));
+  const onAbort = () => void stops.push(after(clock, ABORTED_HANDLER_TIMEOUT, () => reject(signal.reason)));
   signal.addEventListener('abort', onAbort);
   try {
     await Promise.race([(async () => step())(), timedOut]);

@@ -21,7 +21,7 @@ export interface ConsumeOptions<K extends ChangedKind = ChangedKind> {
   readonly kinds?: readonly K[];
   /** Where a new consumer starts: with the oldest change in the log, or with the next one (default). */
   readonly at?: 'oldest' | 'next';
-  /** Closes the consumer when it is aborted. */
+  /** Closes the consumer when this signal is aborted. */
   readonly signal?: AbortSignal;
   /**
    * Called if changes left the log (settings `changesKept`, `changeBytesKept`) before they were handled: it should rebuild what was derived from them.
@@ -32,7 +32,7 @@ export interface ConsumeOptions<K extends ChangedKind = ChangedKind> {
 
 /** An open consumer. The controller closes it, too. */
 export interface Consumer {
-  /** Resolves when its cursor exists, so that no later change is missed. Also resolves if the consumer is closed before. */
+  /** Resolves when its cursor exists, so that no later change is missed. Also resolves if the consumer is closed before that. */
   readonly ready: Promise<void>;
   /** Aborts the signal of the handler, waits for it (2 seconds at most), and releases the name. */
   close(): Promise<void>;
@@ -69,8 +69,9 @@ export const createConsume =
       throw new TypeError(`changes.consume needs a name of 1 to 64 letters, digits and _ . : / -, got '${String(name).slice(0, 100)}'`);
     if (typeof handler !== 'function') throw new TypeError(`changes.consume needs a function that is given changes, got ${typeof handler}`);
     if (at !== 'oldest' && at !== 'next') throw new TypeError(`changes.consume begins at 'oldest' or 'next', got '${String(at)}'`);
-    const strange = kinds?.find((kind) => !isChangedKind(kind));
-    if (strange !== undefined) throw new TypeError(`changes.consume takes kinds of entities that have changes, got '${String(strange)}'`);
+    const unknownKind = kinds?.find((kind) => !isChangedKind(kind));
+    if (unknownKind !== undefined)
+      throw new TypeError(`changes.consume takes kinds of entities that have changes, got '${String(unknownKind)}'`);
     const wanted = kinds && new Set<ChangedKind>(kinds);
 
     const id = `consumer/${name}`;
@@ -80,14 +81,14 @@ export const createConsume =
       id,
       at,
       isWanted: (kind: ChangedKind) => wanted?.has(kind) ?? true,
-      handle: (change: Change, signal: AbortSignal) => handler(change as Parameters<typeof handler>[0], { signal }), // its kind is a wanted one
+      handle: (change: Change, signal: AbortSignal) => handler(change as Parameters<typeof handler>[0], { signal }), // `isWanted` has checked its kind
       handleMissing: (from: number, to: number, signal: AbortSignal) => onMissing({ from, to }, { signal }),
     };
     const { promise: ready, resolve: opened } = Promise.withResolvers<void>();
     signal?.addEventListener('abort', close);
     if (signal?.aborted) close();
     // Rejects only if the consumer or the controller is closed before it has started.
-    const over = background
+    const ended = background
       .run({ actor: 'system', requestId: id }, (job) => consumeChanges(job, parts, consumption, closing.signal, opened))
       .catch(() => opened())
       .then(() => signal?.removeEventListener('abort', close));
@@ -95,7 +96,7 @@ export const createConsume =
       ready,
       close: () => {
         close();
-        return over;
+        return ended;
       },
     };
   };

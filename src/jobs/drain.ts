@@ -17,7 +17,7 @@ export interface Drainage {
 }
 
 /** Delay before a failed step is retried. ms */
-const PAUSE = 1000;
+const RETRY_DELAY = 1000;
 
 /** @returns a function that starts the work; if a run is in progress, the run checks for work once more before it ends */
 export const createDrain = (
@@ -33,7 +33,7 @@ export const createDrain = (
       return await step(job);
     } catch (error) {
       if (!job.signal.aborted) log('warn', failure, { error: String(error) });
-      await pause(platform.clock, PAUSE, job.signal);
+      await pause(platform.clock, RETRY_DELAY, job.signal);
       return true;
     }
   };

@@ -2,8 +2,8 @@
  * A lease gives one of several controllers on a store the exclusive right to do something. Its row has the holder and the expiry. The holder renews it
  * while it works; if the holder is lost, another controller takes over after the expiry.
  *
- * The controller that acquires the lease next decides by its own clock whether it has expired: if clocks differ by more than the margin between two renewals,
- * it takes the lease from a live holder. Expiry therefore never protects data; the fence does: each write of a holder reads the row in its own
+ * The controller that acquires the lease next decides by its own clock whether it has expired: if the clocks differ by more than the time that remains at a
+ * renewal, it takes the lease from a live holder. Expiry therefore never protects data; the fence does: each write of a holder reads the row in its own
  * transaction, and is refused once another has acquired the lease. Effects outside the store may happen twice.
  */
 import type { RowOf } from '../api/kit/index.ts';
@@ -19,7 +19,7 @@ type LeaseRow = RowOf<typeof leaseKind>;
 /** Passed from the transaction that acquires a lease to the job that works under it. */
 export interface Claim {
   readonly name: string;
-  /** New at each acquisition of the lease. */
+  /** A new id for each acquisition of the lease. */
   readonly holder: string;
   /** Time after which the lease expires without renewal. ms */
   readonly duration: number;
@@ -45,7 +45,7 @@ export class LeaseLost extends Error {
   }
 }
 
-/** True until another controller may acquire it. @param now ISO text */
+/** True if no other controller may acquire the lease yet. @param now ISO text */
 export const isHeld = (row: LeaseRow | undefined, now: string): boolean => row !== undefined && (row.until ?? '') > now;
 
 /**
@@ -64,7 +64,7 @@ export const claimLease = async (entities: Entities, { name, holder, duration }:
 
 const nameField = stringField('id');
 
-/** Leases whose names start with a prefix that ends in a slash. */
+/** Selects leases by the prefix of their names, which must end in a slash. */
 export const leasesBelow = (prefix: string): Predicate =>
   and(
     { op: 'compare', field: nameField, is: '>=', value: prefix },
@@ -115,12 +115,12 @@ export const holdLease = (job: Job, clock: Clock, { name, holder, duration }: Cl
     write: (work) => job.write(fenced(work)),
     release: (last, until) => {
       endRenewal();
-      const giveBack = fenced(async (entities, row) => {
+      const lastWrite = fenced(async (entities, row) => {
         await last?.(entities);
         if (until === undefined) await entities.remove(leaseKind, row);
         else await entities.update(leaseKind, row, { until: isoOf(until) });
       });
-      return job.conclude(giveBack);
+      return job.conclude(lastWrite);
     },
   };
 };

@@ -19,7 +19,7 @@ export interface Schedule {
 /** Access to the store during a run; under the lease if only one controller makes the run. */
 export type Run = Pick<Lease, 'signal' | 'read' | 'write'>;
 
-/** The longest delay that the timers of every runtime accept. ms */
+/** The longest delay that timers accept in all runtimes. ms */
 const MAX_DELAY = 2 ** 31 - 1;
 /** Time after which another controller takes over from one that was lost during a run. ms */
 const LEASE_MS = 60_000;
@@ -58,7 +58,7 @@ export const schedule = (
     const { lease, heldUntil } = await acquireLease(job, platform, `schedule/${name}`, LEASE_MS);
     if (!lease) return Date.parse(heldUntil);
     await attempt(lease);
-    // The lease shows other controllers when the next run is due. A run that was interrupted because this controller closed is due immediately.
+    // The lease shows other controllers when the next run is due: immediately, if the close of this controller interrupted the run.
     await lease.release(undefined, job.signal.aborted ? undefined : due);
     return due;
   };

@@ -2,15 +2,15 @@ import { type Reader, wireType } from './reader.ts';
 import type { WireValue } from './values.ts';
 import type { Writer } from './writer.ts';
 
-/** A field of a message: one value, several, or a map. `I` is the type of writers, `T` that of readers. */
+/** A field of a message: a single value, a list, or a map. `I` is the type to encode, `T` the decoded type. */
 export interface WireField<T, I = T> {
   initial(): T;
-  /** Reads one more occurrence of the field. @returns its new value; undefined if the wire type is wrong, and the occurrence is to be skipped */
+  /** Reads one more occurrence of the field. @returns the new value of the field; undefined if the wire type is wrong, and the caller must skip it */
   read(from: Reader, type: number, before: T): T | undefined;
   write(to: Writer, number: number, value: I): void;
 }
 
-/** One value. Its default is that of its type. */
+/** A single value, with the default of its type. */
 export const singleField = <T, I>(value: WireValue<T, I>): WireField<T, I> => ({
   initial: value.initial,
   read: (from, type, before) => (type === value.type ? value.read(from, before) : undefined),
@@ -19,7 +19,7 @@ export const singleField = <T, I>(value: WireValue<T, I>): WireField<T, I> => ({
   },
 });
 
-/** One nested message, or a member of a union; undefined if absent. */
+/** A nested message, or a member of a union; undefined if absent. */
 export const optionalField = <T, I>(value: WireValue<T, I>): WireField<T | undefined, I> => ({
   initial: () => undefined,
   read: (from, type, before) => (type === value.type ? value.read(from, before) : undefined),
@@ -32,7 +32,7 @@ export const listField = <T, I>(value: WireValue<T, I>): WireField<readonly T[],
   return {
     initial: () => none,
     read: (from, type, before) => {
-      // Mutable: a list that is not empty was created here, and is not shared until the message is read.
+      // Safe to mutate: a list that is not empty was created here, and is not shared before the whole message has been read.
       const list = before.length === 0 ? [] : (before as T[]);
       if (type === value.type) list.push(value.read(from));
       else if (type === wireType.bytes && value.type === wireType.varint)
@@ -74,7 +74,7 @@ export const mapField = <K, T, I>(keys: WireValue<K>, values: WireValue<T, I>): 
           else from.skip(tag % 8);
         }
       });
-      // Mutable, as above.
+      // Safe to mutate, as above.
       return (before.size === 0 ? new Map<K, T>() : (before as Map<K, T>)).set(key, value);
     },
     write: (to, number, given) => {

@@ -7,7 +7,7 @@ import { Writer } from './writer.ts';
 /** The fields of a message, each with its number on the wire. */
 export type FieldTable = Readonly<Record<string, readonly [number: number, field: WireField<unknown>]>>;
 
-/** A decoded message. Absent fields have their default. */
+/** A decoded message. Absent fields have their default value. */
 export type ReadMessage<F extends FieldTable> = { readonly [K in keyof F]: F[K][1] extends { initial(): infer T } ? T : never };
 
 /** A message to encode. Every field is optional. */
@@ -19,12 +19,12 @@ export type WrittenMessage<F extends FieldTable> = {
 export interface Message<T, I> extends WireValue<T, I> {
   /**
    * Decodes a body field by field, and yields the number of elements of each.
-   * @param most maximum total number of elements
+   * @param maxElements maximum total number of elements
    * @throws Malformed
    */
-  decoding(body: Uint8Array, most?: number): Generator<number, T>;
+  decoding(body: Uint8Array, maxElements?: number): Generator<number, T>;
   /** Decodes a body without pauses. @throws Malformed */
-  decode(body: Uint8Array, most?: number): T;
+  decode(body: Uint8Array, maxElements?: number): T;
   encode(value: I): Uint8Array;
 }
 
@@ -51,8 +51,8 @@ export const message = <const F extends FieldTable>(fields: F): Message<ReadMess
   const write = (to: Writer, value: WrittenMessage<F>) => {
     for (const { name, number, field } of rows) if (value[name] !== undefined) field.write(to, number, value[name]);
   };
-  const decoding = function* (body: Uint8Array, most?: number): Generator<number, ReadMessage<F>> {
-    const [from, target]: [Reader, Record<string, unknown>] = [new Reader(body, most), { ...absent }];
+  const decoding = function* (body: Uint8Array, maxElements?: number): Generator<number, ReadMessage<F>> {
+    const [from, target]: [Reader, Record<string, unknown>] = [new Reader(body, maxElements), { ...absent }];
     while (!from.isAtEnd) {
       readField(from, target);
       yield from.nextField();
@@ -66,7 +66,7 @@ export const message = <const F extends FieldTable>(fields: F): Message<ReadMess
     write: (to, value) => to.within(() => write(to, value)),
     isInitial: () => false,
     decoding,
-    decode: (body, most) => finished(decoding(body, most)),
+    decode: (body, maxElements) => finished(decoding(body, maxElements)),
     encode: (value) => {
       const writer = new Writer();
       write(writer, value);
@@ -75,7 +75,7 @@ export const message = <const F extends FieldTable>(fields: F): Message<ReadMess
   };
 };
 
-/** Runs work without pauses. @returns its result */
+/** Runs a generator to its end. @returns its result */
 export const finished = <T>(work: Generator<unknown, T>): T => {
   for (;;) {
     const step = work.next();

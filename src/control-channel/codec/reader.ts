@@ -1,10 +1,10 @@
 import { Malformed } from '../malformed.ts';
 import { textOf } from '../primitives.ts';
 
-/** Wire types: the length of a value is determined by its bytes, fixed, or given by a prefix. */
+/** Wire types. They determine where a value ends: its bytes show it, its length is fixed, or a prefix gives the length. */
 export const wireType = { varint: 0, eightBytes: 1, bytes: 2, fourBytes: 5 } as const;
 
-/** Maximum number of elements in one field of a message with bounded elements. A field is read without a pause, which takes about 20 ms. */
+/** Maximum number of elements in one field, if the elements of the message are limited. A field is read without a pause: that many take about 20 ms. */
 const MAX_IN_FIELD = 32_768;
 
 /** Reads the encoding of Protocol Buffers. Lengths are checked against the rest of the message before anything is allocated. */
@@ -12,17 +12,18 @@ export class Reader {
   readonly #bytes: Uint8Array;
   #at = 0;
   #end: number;
-  readonly #most: number;
-  readonly #mostInField: number;
+  readonly #maxElements: number;
+  readonly #maxInField: number;
   #elements = 0;
-  #before = 0;
+  /** Number of elements before the current field. */
+  #fieldStart = 0;
 
-  /** @param most maximum number of elements: fields, list values and map entries. Each takes far more memory than bytes on the wire. */
-  constructor(bytes: Uint8Array, most = Number.POSITIVE_INFINITY) {
+  /** @param maxElements maximum number of elements: fields, list values and map entries. Each takes far more memory than bytes on the wire. */
+  constructor(bytes: Uint8Array, maxElements = Number.POSITIVE_INFINITY) {
     this.#bytes = bytes;
     this.#end = bytes.length;
-    this.#most = most;
-    this.#mostInField = Number.isFinite(most) ? MAX_IN_FIELD : most;
+    this.#maxElements = maxElements;
+    this.#maxInField = Number.isFinite(maxElements) ? MAX_IN_FIELD : maxElements;
   }
 
   get isAtEnd(): boolean {
@@ -31,18 +32,18 @@ export class Reader {
 
   /** Counts an element. @throws Malformed if there are too many */
   element(): void {
-    if (++this.#elements > this.#most) throw new Malformed(`a message has more than ${this.#most} elements`);
-    if (this.#elements - this.#before > this.#mostInField) throw new Malformed(`a field has more than ${MAX_IN_FIELD} elements`);
+    if (++this.#elements > this.#maxElements) throw new Malformed(`a message has more than ${this.#maxElements} elements`);
+    if (this.#elements - this.#fieldStart > this.#maxInField) throw new Malformed(`a field has more than ${MAX_IN_FIELD} elements`);
   }
 
-  /** Begins the next field of the message itself. @returns the number of elements of the last one */
+  /** Begins the next field of the outermost message. @returns the number of elements of the previous field */
   nextField(): number {
-    const count = this.#elements - this.#before;
-    this.#before = this.#elements;
+    const count = this.#elements - this.#fieldStart;
+    this.#fieldStart = this.#elements;
     return count;
   }
 
-  /** The lower 32 bits of a number of any length, unsigned. */
+  /** Reads a varint of any length. @returns its lower 32 bits, unsigned */
   uint32(): number {
     let value = 0;
     for (let shift = 0; shift < 70; shift += 7) {
@@ -54,7 +55,7 @@ export class Reader {
   }
 
   uint64(): bigint {
-    // Uses numbers while these are exact: big integers take ten times as long.
+    // Uses numbers as long as they are exact: big integers take ten times as long.
     let [low, high, factor] = [0, 0, 1];
     for (let at = 0; at < 10; at++) {
       const byte = this.#byte();
@@ -77,7 +78,7 @@ export class Reader {
     return textOf(this.bytes());
   }
 
-  /** Reads a length-delimited value to its end. */
+  /** Reads a length-delimited value: within `read`, the message ends where the value does. */
   within<T>(read: () => T): T {
     const length = this.#length();
     const outer = this.#end;

@@ -1,22 +1,22 @@
-/** Constructors of fields, each with its number, for tables of message fields. */
+/** Constructors of the entries of a message's table of fields. */
 import { listField, mapField, optionalField, singleField, type WireField } from './fields.ts';
 import { valueType, type WireValue } from './values.ts';
 
 type Entry<T, I = T> = readonly [number: number, field: WireField<T, I>];
 
-const one =
+const single =
   <T, I>(value: WireValue<T, I>) =>
   (number: number): Entry<T, I> => [number, singleField(value)];
 
-const text = one(valueType.text);
-const bytes = one(valueType.bytes);
-const bool = one(valueType.bool);
-const int32 = one(valueType.int32);
-const uint32 = one(valueType.uint32);
-const int64 = one(valueType.int64);
-const uint64 = one(valueType.uint64);
+const text = single(valueType.text);
+const bytes = single(valueType.bytes);
+const bool = single(valueType.bool);
+const int32 = single(valueType.int32);
+const uint32 = single(valueType.uint32);
+const int64 = single(valueType.int64);
+const uint64 = single(valueType.uint64);
 
-/** An enum: a number with a name. */
+/** An enum, whose numbers have names. */
 const named = <T, I>(number: number, enumeration: WireValue<T, I>): Entry<T, I> => [number, singleField(enumeration)];
 
 /** A nested message, or a member of a union; undefined if absent. */
@@ -34,5 +34,5 @@ const mapped = <K, T, I>(number: number, keys: WireValue<K>, value: WireValue<T,
   mapField(keys, value),
 ];
 
-/** The fields of messages, each with its number. */
+/** Constructors of fields. Their first argument is the number of the field. */
 export const field = { text, bytes, bool, int32, uint32, int64, uint64, named, nested, list, texts, mapped } as const;

@@ -1,12 +1,12 @@
 import { type Reader, wireType } from './reader.ts';
 import type { Writer } from './writer.ts';
 
-/** The encoding of one value. `I` is the type of writers, `T` that of readers. */
+/** The encoding of one value. `I` is the type to encode, `T` the decoded type. */
 export interface WireValue<T, I = T> {
   readonly type: number;
   /** The default of an absent field. */
   initial(): T;
-  /** @param before the value of an earlier field with the same number, into which nested messages are merged */
+  /** @param before the value of an earlier occurrence of the field, into which a nested message is merged */
   read(from: Reader, before?: T): T;
   write(to: Writer, value: I): void;
   /** True for the default, which is not written. */
@@ -46,7 +46,7 @@ const int32 = scalar<number>(
   wireType.varint,
   0,
   (from) => from.uint32() | 0,
-  // A negative number takes ten bytes, as if it had 64 bits.
+  // Negative numbers are encoded as 64-bit integers, in ten bytes.
   (to, value) => (value < 0 ? to.uint64(BigInt(value)) : to.uint32(value)),
 );
 
@@ -76,10 +76,10 @@ const bytes: WireValue<Uint8Array> = {
   isInitial: (value) => value.length === 0,
 };
 
-/** The name of an unknown number, which a newer router may send. */
+/** The name for an unknown number, which a newer router may send. */
 const UNRECOGNIZED = 'unrecognized';
 
-/** Names for numbers. The first is for 0, the default. */
+/** An enum, by the names of the numbers from 0. The first one is the default. */
 const enumeration = <N extends string>(names: readonly (N | undefined)[]): WireValue<N | typeof UNRECOGNIZED, N> => {
   const initial = names[0] ?? UNRECOGNIZED;
   return {

@@ -48,7 +48,7 @@ export class Writer {
     this.within(write);
   }
 
-  /** Writes a length-delimited value. One byte is reserved for its length, and the value is moved if the length needs more. */
+  /** Writes a length-delimited value. Reserves one byte for its length, and moves the value if the length takes more. */
   within(write: (to: Writer) => void): void {
     const at = this.#length;
     this.#byte(0);

@@ -15,7 +15,7 @@ const latency = fromRouters({ bytes: 65_536, elements: 0 }, emptyMessage(3, 'Lat
 /** Carries heartbeat headers if no other frame does. */
 const heartbeat = fromRouters({ bytes: 65_536, elements: 0 }, emptyMessage(5, 'Heartbeat'));
 
-/** Sent by a router on an old connection that may be lost. Not answered. */
+/** Sent by a router on an old connection that may have been lost. Not answered. */
 const reconnectPing = fromRouters({ bytes: 65_536, elements: 0 }, emptyMessage(-33, 'ReconnectPing'));
 
 /** Messages of the channel itself, sent by both ends. */

@@ -3,10 +3,10 @@ import { fromRouters, tableMessage, textMessage } from './message-type.ts';
 
 const peerData = (number: number) => field.mapped(number, valueType.uint32, valueType.bytes);
 
-/** Requests a circuit. Its data is in headers. */
+/** Requests a circuit. The data are in headers. */
 const createCircuit = fromRouters({ bytes: 65_536, elements: 0, cost: 1 }, textMessage(20218, 'CreateCircuitV2Request'));
 
-/** The answer. Its data is in headers. */
+/** The answer. The data are in headers. */
 const createCircuitResponse = textMessage(20219, 'CreateCircuitV2Response');
 
 /** A refusal; the body is the reason. */
@@ -43,7 +43,7 @@ const route = tableMessage(1005, 'Route', {
 /** The answer. Its body is the id of the circuit; its headers are the result. */
 const routeResult = fromRouters({ bytes: 65_536, elements: 0 }, textMessage(1022, 'RouteResult'));
 
-/** Reasons for a failed route. */
+/** Error codes of failed routes. */
 export const routeErrorCode = { generic: 0, invalidTerminator: 1, misconfiguredTerminator: 2, timedOut: 3, refused: 4 } as const;
 
 /** Removes a circuit from a router. */
@@ -51,13 +51,13 @@ const unroute = tableMessage(1006, 'Unroute', { circuitId: field.text(1), now: f
 
 const subject = valueType.enumeration(['ingress', 'egress', 'link', 'forward', 'unknownOwnerForward', 'linkDuplicate']);
 
-/** Reports that circuits or a link have failed. Ids of circuits are separated by blanks, and count as elements. */
+/** Reports that circuits or a link have failed. Circuit ids are separated by spaces, and count as elements. */
 const fault = fromRouters(
   { bytes: 2_097_152, elements: 200_000 },
   tableMessage(1004, 'Fault', { subject: field.named(1, subject), id: field.text(2), iteration: field.uint32(3) }),
 );
 
-/** Reports idle circuits, with the idle time of each in nanoseconds. Circuits that have ended are answered with `unroute`. */
+/** Reports idle circuits, with the idle time of each in nanoseconds. The answer is an `unroute` for each that has ended. */
 const circuitConfirmation = fromRouters(
   { bytes: 8_388_608, elements: 524_288 },
   tableMessage(1034, 'CircuitConfirmation', {

@@ -1,8 +1,8 @@
-/** Messages by which a router renews its certificates on its control channel. */
+/** Messages with which a router renews its certificates over its control channel. */
 import { field } from '../codec/index.ts';
 import { fromRouters, tableMessage } from './message-type.ts';
 
-/** Requests certificates. Signing requests are in PEM. */
+/** Requests certificates, with certificate signing requests in PEM. */
 const extendEnrollment = fromRouters(
   { bytes: 65_536, elements: 16, cost: 20 },
   tableMessage(20302, 'EnrollmentExtendRouterRequest', {

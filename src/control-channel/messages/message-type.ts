@@ -2,7 +2,7 @@ import type { Budget } from '../budget.ts';
 import { type FieldTable, finished, type Message, message, type ReadMessage, type WrittenMessage } from '../codec/message.ts';
 import { textOf, utf8 } from '../primitives.ts';
 
-/** A message type, with its content type and the encoding of its body. `I` is the type for senders, `T` that for receivers. */
+/** A message type, with its content type and the encoding of its body. `I` is the type to encode, `T` the decoded type. */
 export interface MessageType<T, I = T> {
   readonly contentType: number;
   /** For logs. */
@@ -11,10 +11,10 @@ export interface MessageType<T, I = T> {
   decode(body: Uint8Array): T;
   /**
    * Decodes a body step by step, and yields the number of elements of each.
-   * @param most maximum total number of elements
+   * @param maxElements maximum total number of elements
    * @throws Malformed
    */
-  decoding(body: Uint8Array, most?: number): Generator<number, T>;
+  decoding(body: Uint8Array, maxElements?: number): Generator<number, T>;
   /** Encodes a body. */
   encode(value: I): Uint8Array;
 }
@@ -25,11 +25,11 @@ export interface Bounds {
   readonly bytes: number;
   /** Maximum number of elements of its body: fields, list values and map entries, including nested ones. 0 if the body is text, or not read. */
   readonly elements: number;
-  /** Approximate processor time for handling one, excluding decoding, as measured. ms, default 0. */
+  /** Approximate, measured processor time for handling a message, excluding decoding. ms, default 0 */
   readonly cost?: number;
 }
 
-/** A message type that routers send, with its limits. No other messages are handled. */
+/** A message type that routers send, with its limits. Messages of other types are not handled. */
 export interface RouterMessage<T, I = T> extends MessageType<T, I> {
   readonly bounds: Bounds;
   /** Decodes a body. Yields to the event loop if it is long. @throws Malformed; OverBudget */
@@ -81,5 +81,5 @@ export const fromRouters = <T, I>(bounds: Bounds, type: MessageType<T, I>): Rout
   read: (body, budget) => budget.run(type.decoding(body, bounds.elements)),
 });
 
-/** The same message type with an already encoded body, for sending it to several routers. */
+/** The same message type for a body that is already encoded, so that it can be sent to several routers. */
 export const preEncoded = <T>(type: MessageType<T, never>): MessageType<T, Uint8Array> => ({ ...type, encode: (body) => body });

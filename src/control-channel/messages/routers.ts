@@ -47,13 +47,13 @@ const connectEvent = message({
   connectTimes: field.list(3, message({ connectTime: field.int64(1), srcAddr: field.text(2), dstAddr: field.text(3) })),
 });
 
-/** Identities that have connected or disconnected since the last report; periodically, all connected identities. */
+/** Identities that have connected or disconnected since the last report; at intervals, all connected identities. */
 const connectEvents = fromRouters(
   { bytes: 8_388_608, elements: 500_000 },
   tableMessage(20415, 'ConnectEvents', { events: field.list(1, connectEvent), fullState: field.bool(2) }),
 );
 
-/** Metrics of a router. Only counts of meters since its start are read, such as `ingress.rx.bytesrate`. */
+/** Metrics of a router. Only the counts of its meters, such as `ingress.rx.bytesrate`, are read; they begin when the router starts. */
 const metrics = fromRouters(
   { bytes: 8_388_608, elements: 200_000 },
   tableMessage(1007, 'Metrics', { meters: field.mapped(7, valueType.text, message({ count: field.int64(1) })) }),

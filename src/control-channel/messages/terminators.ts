@@ -4,7 +4,7 @@ import { emptyMessage, fromRouters, tableMessage, textMessage } from './message-
 const precedence = valueType.enumeration(['default', 'required', 'failed']);
 const outcome = valueType.enumeration(['success', 'idConflict', 'otherFailure', 'busy', 'invalidSession']);
 
-/** Asks for a terminator: a client hosts a service. */
+/** Requests a terminator for a client that hosts a service. */
 const createTerminator = fromRouters(
   { bytes: 131_072, elements: 1000, cost: 3 },
   tableMessage(20216, 'CreateTerminatorV2Request', {
@@ -29,7 +29,7 @@ const createTerminatorResponse = tableMessage(20217, 'CreateTerminatorV2Response
 /** The older form of the request, which is refused. */
 const createTerminatorV1 = fromRouters({ bytes: 65_536, elements: 0 }, emptyMessage(20207, 'CreateTerminatorRequest'));
 
-/** Changes cost or precedence; answered by `updateTerminatorResponse`. */
+/** Changes the cost or precedence of a terminator; answered with `updateTerminatorResponse`. */
 const updateTerminator = fromRouters(
   { bytes: 65_536, elements: 200, cost: 2 },
   tableMessage(20209, 'UpdateTerminatorRequest', {
@@ -46,7 +46,7 @@ const updateTerminator = fromRouters(
 
 const updateTerminatorResponse = tableMessage(20210, 'UpdateTerminatorResponse', {});
 
-/** Removes one; answered by `removeTerminatorResponse`. */
+/** Removes a terminator; answered with `removeTerminatorResponse`. */
 const removeTerminator = fromRouters(
   { bytes: 65_536, elements: 200, cost: 2 },
   tableMessage(20211, 'RemoveTerminatorRequest', {
@@ -59,13 +59,13 @@ const removeTerminator = fromRouters(
 
 const removeTerminatorResponse = tableMessage(20212, 'RemoveTerminatorResponse', {});
 
-/** Removes several; answered with a `result`. */
+/** Removes several terminators; answered with a `result`. */
 const removeTerminators = fromRouters(
   { bytes: 524_288, elements: 10_000, cost: 1 },
   tableMessage(1038, 'RemoveTerminatorsRequest', { terminatorIds: field.texts(1) }),
 );
 
-/** Reports a health check of a terminator. */
+/** Reports the result of a health check of a terminator. */
 const healthEvent = fromRouters(
   { bytes: 65_536, elements: 200, cost: 1 },
   tableMessage(20214, 'HealthEvent', {
@@ -85,7 +85,7 @@ const validateTerminators = tableMessage(1041, 'ValidateTerminatorsV2Request', {
 
 const fault = valueType.enumeration(['unknownBinding', 'unknownTerminator', 'badState']);
 
-/** The answer, by id. */
+/** The answer: the states of the terminators by id. */
 const validateTerminatorsResponse = fromRouters(
   { bytes: 8_388_608, elements: 262_144 },
   tableMessage(1042, 'ValidateTerminatorsV2Response', {
@@ -97,7 +97,7 @@ const validateTerminatorsResponse = fromRouters(
   }),
 );
 
-/** Asks for a terminator of the router's own tunneler. */
+/** Requests a terminator for the router's own tunneler. */
 const createTunnelTerminator = fromRouters(
   { bytes: 131_072, elements: 1000, cost: 3 },
   tableMessage(20413, 'CreateTunnelTerminatorRequestV2', {
@@ -119,7 +119,7 @@ const createTunnelTerminatorResponse = tableMessage(20414, 'CreateTunnelTerminat
   msg: field.text(4),
 });
 
-/** Changes cost or precedence of a terminator of the router's own tunneler; answered by `updateTunnelTerminatorResponse`. */
+/** Changes the cost or precedence of a terminator of the router's own tunneler; answered with `updateTunnelTerminatorResponse`. */
 const updateTunnelTerminator = fromRouters(
   { bytes: 65_536, elements: 200, cost: 2 },
   tableMessage(20408, 'UpdateTunnelTerminatorRequest', {
@@ -133,7 +133,7 @@ const updateTunnelTerminator = fromRouters(
 
 const updateTunnelTerminatorResponse = tableMessage(20409, 'UpdateTunnelTerminatorResponse', {});
 
-/** Removes one; the body is its id. Answered by `removeTunnelTerminatorResponse`. */
+/** Removes a terminator of the router's own tunneler; the body is its id. Answered with `removeTunnelTerminatorResponse`. */
 const removeTunnelTerminator = fromRouters({ bytes: 4096, elements: 0, cost: 2 }, textMessage(20410, 'RemoveTunnelTerminatorRequest'));
 
 const removeTunnelTerminatorResponse = emptyMessage(20411, 'RemoveTunnelTerminatorResponse');

@@ -11,11 +11,11 @@ import { checkedCursor, checkedKinds, cursorExpired } from './cursor.ts';
 
 type Operation = typeof changes.operations.follow;
 
-/** Number of changes in a page. For backpressure, the next page is read only after the client has consumed this one. */
-const PAGE = { first: 10, least: 2, most: 100 } as const;
-/** Approximate size of a page in bytes: a change may have two megabytes, and a stalled reader keeps its page in memory. */
+/** Numbers of changes in a page. For backpressure, the next page is read only after the client has consumed the current one. */
+const PAGE = { first: 10, min: 2, max: 100 } as const;
+/** Approximate size of a page in bytes: a change may take two megabytes, and a page stays in memory while its reader stalls. */
 const PAGE_BYTES = 262_144;
-/** How often an actor's permission is checked while nothing changes, because a session may have expired. ms */
+/** Interval at which an actor's permission is checked while there are no changes, because its session may have expired. ms */
 const RECHECK_MS = 5000;
 /** Delay before a disconnected client reconnects. ms */
 const RETRY_MS = 1000;
@@ -25,10 +25,10 @@ export const followChanges = async (call: Call, { after, kinds, lastEventId }: D
   const wanted = checkedKinds(kinds);
   const name = lastEventId === undefined ? 'after' : 'last-event-id';
   const given = lastEventId === undefined ? after : revisionIn(lastEventId);
-  const begin = await call.read(async (entities) =>
+  const start = await call.read(async (entities) =>
     given === undefined ? revisionAt(recordsIn(entities), 'newest') : checkedCursor(entities, name, given),
   );
-  return eventsAfter(call, begin, wanted);
+  return eventsAfter(call, start, wanted);
 };
 
 const revisionIn = (lastEventId: string): number => {
@@ -38,20 +38,20 @@ const revisionIn = (lastEventId: string): number => {
 
 async function* eventsAfter(
   call: Call,
-  begin: number,
+  start: number,
   wanted: ReadonlySet<ChangedKind> | undefined,
 ): AsyncGenerator<ServerSentEvent<Change>, void, undefined> {
   const { signal: closing } = call.core.logWatch;
-  // A client that is disconnected before the first change also resumes from here.
-  yield { ...mark(begin), retry: RETRY_MS };
-  // Each read checks the permission.
+  // Sent before any change, so that a client that is disconnected earlier also resumes from here.
+  yield { ...mark(start), retry: RETRY_MS };
+  // Each `readOn` checks the permission again.
   const read: ReadRecords = (query) => call.readOn((entities) => recordsIn(entities)(query)).catch(unlessAborted(closing));
   const untilGrown = async (revision: number) => {
-    await news(call, revision);
+    await waitForMore(call, revision);
     if (!closing.aborted) call.signal.throwIfAborted();
   };
-  let after = begin;
-  for await (const { changes, missingUpTo } of followLog(read, begin, { batch: pageOf, untilGrown, signal: closing })) {
+  let after = start;
+  for await (const { changes, missingUpTo } of followLog(read, start, { batch: pageOf, untilGrown, signal: closing })) {
     if (missingUpTo !== undefined) throw cursorExpired(after, missingUpTo);
     for (const change of changes) if (wanted?.has(change.entity) ?? true) yield { ...mark(change.revision), event: 'change', data: change };
     after += changes.length;
@@ -62,7 +62,7 @@ async function* eventsAfter(
 
 /** The number of changes in a page, by the average size of the previous ones. */
 const pageOf = (averageBytes: number | undefined): number =>
-  averageBytes === undefined ? PAGE.first : Math.max(PAGE.least, Math.min(PAGE.most, Math.floor(PAGE_BYTES / averageBytes)));
+  averageBytes === undefined ? PAGE.first : Math.max(PAGE.min, Math.min(PAGE.max, Math.floor(PAGE_BYTES / averageBytes)));
 
 /** Treats a failed read as empty if the controller is closing. */
 const unlessAborted =
@@ -76,13 +76,13 @@ const unlessAborted =
 const mark = (revision: number) => ({ id: String(revision) });
 
 /** Waits until there may be more to read, or the permission is due to be checked. */
-const news = async ({ actor, core: { logWatch, platform }, signal }: Call, after: number): Promise<void> => {
+const waitForMore = async ({ actor, core: { logWatch, platform }, signal }: Call, after: number): Promise<void> => {
   if (!('identity' in actor)) return logWatch.growsBeyond(after, signal);
-  const over = new AbortController();
-  const end = () => over.abort();
+  const waiting = new AbortController();
+  const end = () => waiting.abort();
   signal.addEventListener('abort', end);
   if (signal.aborted) end();
-  await Promise.race([logWatch.growsBeyond(after, over.signal), pause(platform.clock, RECHECK_MS, over.signal)]);
+  await Promise.race([logWatch.growsBeyond(after, waiting.signal), pause(platform.clock, RECHECK_MS, waiting.signal)]);
   signal.removeEventListener('abort', end);
   end();
 };

@@ -12,8 +12,8 @@ import { checkedCursor, checkedKinds } from './cursor.ts';
 
 /** Number of changes read at a time. */
 const BATCH = 50;
-/** Number of characters after which a page ends: a change may have two megabytes. */
-const LARGE = 8_388_608;
+/** Number of characters after which a page ends: a change may take two megabytes. */
+const PAGE_CHARACTERS = 8_388_608;
 
 type Operation = typeof changes.operations.list;
 
@@ -23,18 +23,22 @@ export const listChanges = (call: Call, { after, kinds, limit: given }: DecodedO
     const wanted = checkedKinds(kinds);
     const read = recordsIn(entities);
     const begin = after === undefined ? (await revisionAt(read, 'oldest')) - 1 : await checkedCursor(entities, 'after', after);
-    // The client requests the rest with `after`.
+    // The client requests the next page with `after`.
     const limit = Math.min(pageSize(given), MAX_PAGE_SIZE);
-    const of = (from: number): Predicate => {
+    const whereFrom = (from: number): Predicate => {
       const { where } = recordsFrom(from, limit);
       return wanted ? and(where, oneOf(stringField('entity'), [...wanted])) : where;
     };
     const data: Change[] = [];
     for (let [from, size, isOver] = [begin + 1, 0, false]; !isOver; ) {
-      const rows = await read({ where: of(from), limit: Math.min(limit - data.length, BATCH) });
+      const rows = await read({ where: whereFrom(from), limit: Math.min(limit - data.length, BATCH) });
       data.push(...rows.map(changeOf));
       from = Number(rows.at(-1)?.revision) + 1;
-      isOver = rows.length < BATCH || data.length === limit || (size += JSON.stringify(rows).length) > LARGE;
+      isOver = rows.length < BATCH || data.length === limit || (size += JSON.stringify(rows).length) > PAGE_CHARACTERS;
     }
-    return { data, pagination: { limit, offset: 0, totalCount: await entities.count(changeKind, of(begin + 1)) }, filterableFields: [] };
+    return {
+      data,
+      pagination: { limit, offset: 0, totalCount: await entities.count(changeKind, whereFrom(begin + 1)) },
+      filterableFields: [],
+    };
   });

@@ -7,12 +7,12 @@ import { pageInMemory } from '../../../resources/in-memory.ts';
 import { presentOne } from '../../../resources/present.ts';
 import { symbolsOfList } from '../../../resources/symbols.ts';
 
-/** More controllers than any network has. */
+/** Maximum number of controllers in the list: more than any network has. */
 const MAX_CONTROLLERS = 1000;
 
 const FOR_CLIENTS: readonly string[] = ['edge-client', 'edge-oidc'];
 
-/** The fields that clients see. */
+/** Computes `isOnline`, and reduces what the client API shows. */
 export const controllerBehaviour = behaviour(controller, {
   present: async (_entities, rows, call) =>
     rows.map(({ onlineUntil, apiAddresses }) => ({

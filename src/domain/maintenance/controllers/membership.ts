@@ -7,7 +7,7 @@ import { dateField, equals, stringField } from '../../../query/index.ts';
 import { newRow } from '../../../resources/merge.ts';
 import { API_PATHS, OIDC_PATH } from '../informational/api-paths.ts';
 
-/** How the other controllers of the network, and clients, know this controller. */
+/** How other controllers of the network, and clients, identify and reach this controller. */
 export interface MemberOptions {
   /** Unique among the controllers of the network, and stable across restarts. */
   readonly name: string;
@@ -17,13 +17,14 @@ export interface MemberOptions {
 
 /** A controller that has not renewed its membership for this long counts as offline. ms */
 const ONLINE_MS = 60_000;
-const RENEWED_MS = 20_000;
+/** Interval at which a controller renews its membership. ms */
+const RENEWAL_MS = 20_000;
 /** A controller that has been offline for this long is removed when another one joins. ms */
-const REMEMBERED_MS = DAY;
+const REMOVAL_MS = DAY;
 
 /**
  * Adds the controller to those that `/controllers` lists, until it closes.
- * @returns once it is listed
+ * @returns a promise that resolves once it is listed
  * @throws TypeError for an empty name; errors of the store
  */
 export const joinNetwork = async (core: Core, options: MemberOptions): Promise<void> => {
@@ -32,7 +33,7 @@ export const joinNetwork = async (core: Core, options: MemberOptions): Promise<v
   const membership = core.background.run({ actor: 'system', requestId: 'membership' }, async (job) => {
     await join(job, core, options);
     const renew = () => setOnlineUntil(job, options.name, later(core, ONLINE_MS));
-    job.every(RENEWED_MS, () =>
+    job.every(RENEWAL_MS, () =>
       renew().catch((error) =>
         core.platform.logger.warn(
           'could not renew the membership of this controller; without a renewal, the others consider it offline after 60 seconds',
@@ -69,16 +70,16 @@ const join = async (job: Job, { pki, settings, platform, provider }: Core, { nam
     onlineUntil: new Date(Date.parse(now) + ONLINE_MS).toISOString(),
   };
   await job.write(async (entities) => {
-    const forgotten = new Date(Date.parse(now) - REMEMBERED_MS).toISOString();
-    const over = { op: 'compare', field: dateField('onlineUntil'), is: '<', value: forgotten } as const;
-    for (const row of await entities.list(controller, { where: over })) if (row.name !== name) await entities.remove(controller, row);
+    const removeBefore = new Date(Date.parse(now) - REMOVAL_MS).toISOString();
+    const where = { op: 'compare', field: dateField('onlineUntil'), is: '<', value: removeBefore } as const;
+    for (const row of await entities.list(controller, { where })) if (row.name !== name) await entities.remove(controller, row);
     const known = await entities.find(controller, equals(stringField('name'), name));
     if (known) await entities.update(controller, known, described);
     else await entities.insert(controller, newRow(controller, {}, { name, ...described }));
   });
 };
 
-/** Works while the controller closes, too. Writes no change record, because the field is volatile. */
+/** Also works while the controller closes. Leaves no change record, because the field is volatile. */
 const setOnlineUntil = (job: Job, name: string, onlineUntil: string): Promise<void> =>
   job.conclude(async (entities) => {
     const row = await entities.find(controller, equals(stringField('name'), name));

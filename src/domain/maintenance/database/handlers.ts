@@ -12,7 +12,7 @@ const startIntegrity =
     const taken = await take(call, 'data-integrity', { isFix, findings: [], tooManyFindings: false });
     core.background
       .run(call.attribution, (job) => runIntegrity(job, core, taken, isFix))
-      // Clients see the state, and operators read the log.
+      // Only logged, for operators. Clients query the state of the task.
       .catch((error: unknown) =>
         core.platform.logger.warn('the data integrity check failed before it was complete', { requestId, error: String(error) }),
       );

@@ -11,24 +11,25 @@ import type { Row } from '../../../storage/port.ts';
 import { keepSnapshot } from './snapshots.ts';
 import { type TakenTask, type Task, type TaskWork, workOn } from './tasks.ts';
 
-/** Rows per transaction: keeps transactions short and memory bounded, whatever the size of the store. */
+/** Number of rows per transaction: keeps transactions short and memory bounded, regardless of the size of the store. */
 const PAGE = 100;
+/** Maximum number of findings that are reported. */
 const MAX_FINDINGS = 1000;
-/** The interval at which a running check stores its results. ms */
-const NOTED_MS = 1000;
+/** Interval at which a running check stores its results. ms */
+const STORE_INTERVAL = 1000;
 
-/** Checks everything in the store, and repairs it on request; the task holds the findings. */
+/** Checks everything in the store, and repairs it if requested. The findings are stored with the task. */
 export const runIntegrity = async (job: Job, core: Core, taken: TakenTask, isFix: boolean): Promise<void> => {
   const findings: Finding[] = [];
   const results = { findings, tooManyFindings: false };
   const work = async (task: TaskWork) => {
     if (isFix && core.snapshots) await keepSnapshot(task.signal, core, core.snapshots);
-    let notedAt = core.platform.clock.now();
+    let storedAt = core.platform.clock.now();
     for await (const finding of scan(task, isFix)) {
       if (findings.length < MAX_FINDINGS) findings.push(finding);
       else results.tooManyFindings = true;
-      if (core.platform.clock.now() - notedAt < NOTED_MS) continue;
-      notedAt = core.platform.clock.now();
+      if (core.platform.clock.now() - storedAt < STORE_INTERVAL) continue;
+      storedAt = core.platform.clock.now();
       await task.note(results);
     }
   };
@@ -45,12 +46,12 @@ async function* scan(task: TaskWork, isFix: boolean): AsyncGenerator<Finding> {
 /** Checks indexes and counts against the documents. */
 async function* indexFindings(task: TaskWork, kind: Kind, isFix: boolean): AsyncGenerator<Finding> {
   for (let after: string | undefined, isOver = false; !isOver; ) {
-    await breathe(task);
+    await yieldUnlessAborted(task);
     const page = { limit: PAGE, ...(after === undefined ? {} : { after }) };
     const { faults, next } = await task.read((entities) => entities.verify(kind, page));
-    for (const [id, its] of Map.groupBy(faults, (fault) => fault.id)) {
+    for (const [id, rowFaults] of Map.groupBy(faults, (fault) => fault.id)) {
       const fixed = isFix && (await task.write((entities) => entities.repair(kind, id)));
-      for (const { description } of its) yield { description, fixed };
+      for (const { description } of rowFaults) yield { description, fixed };
     }
     after = next;
     isOver = next === undefined;
@@ -65,13 +66,13 @@ async function* rowFindings(task: TaskWork, kind: Kind, isFix: boolean): AsyncGe
       const faults: Fault[] = [];
       for (const part of inBatches(rows, entriesIn, ENTRIES_AT_ONCE)) {
         faults.push(...(await faultsOf(entities, kind, part)));
-        await breathe(task);
+        await yieldUnlessAborted(task);
       }
       return { next: rows.length < PAGE ? undefined : rows.at(-1)?.id, faults };
     });
-    for (const [id, its] of Map.groupBy(faults, (fault) => fault.id)) {
-      const left = isFix ? await fixRow(task, kind, id) : undefined;
-      for (const { description } of its) yield { description, fixed: left !== undefined && !left.includes(description) };
+    for (const [id, rowFaults] of Map.groupBy(faults, (fault) => fault.id)) {
+      const remaining = isFix ? await fixRow(task, kind, id) : undefined;
+      for (const { description } of rowFaults) yield { description, fixed: remaining !== undefined && !remaining.includes(description) };
     }
     after = next;
     isOver = next === undefined;
@@ -92,14 +93,14 @@ const fixRow = async (task: TaskWork, kind: Kind, id: string): Promise<readonly 
       return row && faults.length > 0 ? (await remedyFaults(entities, kind, row, faults)).map(({ description }) => description) : [];
     });
   } catch (error) {
-    // The row would have to be deleted, but another row that must stay depends on it.
+    // The repair would have to delete the row, but another row, which must stay, depends on it.
     if (error instanceof ApiError && (error.status === 400 || error.status === 409)) return before;
     throw error;
   }
 };
 
-/** Yields to the event loop, because a store in memory never does. */
-const breathe = async ({ signal }: TaskWork): Promise<void> => {
+/** Yields to the event loop, because an in-memory store never does. @throws the reason of the aborted signal */
+const yieldUnlessAborted = async ({ signal }: TaskWork): Promise<void> => {
   await yieldToEventLoop();
   signal.throwIfAborted();
 };

@@ -13,11 +13,11 @@ import { take, workOn } from './tasks.ts';
 const PAUSE_MS = 60_000;
 
 /** The fraction of the caller's time limit that is spent waiting for the snapshot. */
-const SHARE = 0.75;
+const WAIT_FRACTION = 0.75;
 
 /**
- * Takes a snapshot, and resolves once it is saved. A caller over HTTP gets 202 before its time limit if the work is still in progress. In the published
- * API the answer is an empty object; its `location` leads to the state, which includes the name.
+ * Takes a snapshot, and resolves once it is saved. A caller over HTTP gets 202 before its time limit if the work is still in progress. As the published API
+ * requires, the answer is an empty object; its `location` header points to the state of the snapshot, which includes the name.
  * @throws ApiError `NOT_CONFIGURED` if the host has configured no sink, `RATE_LIMITED` within a minute of the last snapshot, `SERVER_UNAVAILABLE` if the
  *   sink cannot store it
  */
@@ -33,11 +33,11 @@ export const createSnapshot = async (call: Call): Promise<Record<string, never>>
       core,
       taken,
       ({ signal }) => keepSnapshot(signal, core, snapshots),
-      (kept) => (kept ? { succeededAt: nowOf(core), snapshotName: kept.name } : {}),
+      (snapshot) => (snapshot ? { succeededAt: nowOf(core), snapshotName: snapshot.name } : {}),
     ),
   );
   call.answerHeaders.set('location', `${surfaces.extensions.prefix}${database.operations.getSnapshot.path}`);
-  if (await isOverWithin(work, core, call.timeLimit)) await work;
+  if (await endsWithin(work, core, call.timeLimit)) await work;
   else {
     call.isAccepted = true;
     work.catch((error: unknown) => core.platform.logger.error('the snapshot could not be taken', { requestId, error: String(error) }));
@@ -45,20 +45,20 @@ export const createSnapshot = async (call: Call): Promise<Record<string, never>>
   return {};
 };
 
-/** True if the work ends well before the caller's time limit. */
-const isOverWithin = async (work: Promise<unknown>, { platform }: Core, timeLimit: number | undefined): Promise<boolean> => {
+/** Waits for the work, but not longer than `WAIT_FRACTION` of the time limit. @returns false if the work is still in progress by then */
+const endsWithin = async (work: Promise<unknown>, { platform }: Core, timeLimit: number | undefined): Promise<boolean> => {
   if (timeLimit === undefined) return true;
-  const over = new AbortController();
+  const timer = new AbortController();
   const ended = work.then(
     () => true,
     () => true,
   );
-  const isOver = await Promise.race([ended, pause(platform.clock, timeLimit * SHARE, over.signal).then(() => false)]);
-  over.abort();
+  const isOver = await Promise.race([ended, pause(platform.clock, timeLimit * WAIT_FRACTION, timer.signal).then(() => false)]);
+  timer.abort();
   return isOver;
 };
 
-/** @param signal aborts the snapshot */
+/** Saves a snapshot to the sink. @param signal aborts the snapshot */
 export const keepSnapshot = (signal: AbortSignal, core: Core, sink: SnapshotSink): Promise<TakenSnapshot> =>
   core.store.transaction('read', (tx) => saveSnapshot(core.store, tx, stoppableSink(signal, core, sink), core.platform));
 
@@ -69,14 +69,14 @@ const stoppableSink = (signal: AbortSignal, core: Core, sink: SnapshotSink): Sna
       await sink.save(name, watched(stoppable(parts, signal), state));
     } catch (error) {
       if (state.fault) throw state.fault.error;
-      // For example, a full disk, which neither the request nor the controller can fix.
+      // For example, the disk is full: neither the client nor the controller can fix that.
       core.platform.logger.error('could not save the snapshot: the SnapshotSink of the option snapshots failed', { error });
       throw unavailable('the place where snapshots are kept did not take it; the log of the controller says why');
     }
   },
 });
 
-/** The error of the generator of parts, if it made saving fail. */
+/** The error that generating the parts has thrown, if any. */
 interface Watched {
   fault: { readonly error: unknown } | undefined;
 }
@@ -90,7 +90,7 @@ async function* watched(parts: AsyncIterable<string>, state: Watched): AsyncGene
   }
 }
 
-/** Stops when the controller closes, and yields to the event loop between parts, because a store in memory never does. */
+/** Stops when the controller closes, and yields to the event loop between parts, because an in-memory store never does. */
 async function* stoppable(parts: AsyncIterable<string>, signal: AbortSignal): AsyncGenerator<string> {
   for await (const part of parts) {
     signal.throwIfAborted();

@@ -16,7 +16,7 @@ export type TaskName = 'data-integrity' | 'snapshot';
 type Fields = Partial<Omit<Task, 'id'>>;
 
 /** Time without a renewal of its lease after which another controller may take over a task. ms */
-const HELD_MS = 60_000;
+const LEASE_MS = 60_000;
 
 /** A task that this controller has acquired. */
 export interface TakenTask {
@@ -31,7 +31,7 @@ export interface TakenTask {
  */
 export const take = (call: Call, name: TaskName, fields: Fields, pause = 0): Promise<TakenTask> => {
   if (call.isJoined) throw new TypeError('maintenance cannot be part of a transaction of the host');
-  const claim = { name, holder: newId(call.core.platform.random), duration: HELD_MS };
+  const claim = { name, holder: newId(call.core.platform.random), duration: LEASE_MS };
   return call.write(async (entities) => {
     const now = call.now();
     if ((await claimLease(entities, claim, now)) !== undefined) throw new ApiError('RATE_LIMITED', { retryAfter: RETRY_AFTER.busy });
@@ -45,7 +45,7 @@ export const take = (call: Call, name: TaskName, fields: Fields, pause = 0): Pro
   });
 };
 
-/** The operations of a running task, all of them under its lease. */
+/** What the work of a task may do, under the lease of the task. */
 export interface TaskWork extends Pick<Lease, 'signal' | 'read' | 'write'> {
   /** Stores the progress. @throws as `write` */
   note(fields: Fields): Promise<void>;
@@ -53,7 +53,7 @@ export interface TaskWork extends Pick<Lease, 'signal' | 'read' | 'write'> {
 
 /**
  * Runs the work of an acquired task, and always releases the task.
- * @param result the fields to store at the end, from the value of the work; undefined if the work failed
+ * @param result computes the fields to store at the end from the value of the work, which is undefined if the work failed
  * @throws errors of `work`
  */
 export const workOn = async <T>(
@@ -73,7 +73,7 @@ export const workOn = async <T>(
     await end(null, value);
     return value;
   } catch (error) {
-    await end(wordsOf(error)).catch((another) =>
+    await end(messageOf(error)).catch((another) =>
       core.platform.logger.warn(`could not record the end of the task ${name}; it is reported as lost once its lease expires`, {
         error: String(another),
       }),
@@ -98,7 +98,7 @@ export const progressOf = async (entities: Entities, name: TaskName, now: string
   return { task, progress };
 };
 
-const wordsOf = (error: unknown): string => {
+const messageOf = (error: unknown): string => {
   if (error instanceof ApiError && error.cause && 'message' in error.cause) return error.cause.message;
   return error instanceof Error ? error.message : String(error);
 };

@@ -1,6 +1,6 @@
 import { surfaces } from '../../../api/surfaces/index.ts';
 
-/** The APIs with their own OpenAPI description, by the name that clients use for them. */
+/** The APIs that have separate OpenAPI descriptions, by the name that clients use for them. */
 export const SPECS = { 'edge-client': surfaces.client, 'edge-management': surfaces.management } as const;
 
 /** The path prefix of each API, by the name that clients use for it. */

@@ -7,6 +7,7 @@ import { invalidField, shownValue } from '../../../errors/index.ts';
 import { dateField } from '../../../query/index.ts';
 import { newRow } from '../../../resources/merge.ts';
 
+/** Milliseconds per unit. */
 const MS: Readonly<Record<string, number>> = {
   ns: 1e-6,
   us: 1e-3,
@@ -17,11 +18,11 @@ const MS: Readonly<Record<string, number>> = {
   m: 60_000,
   h: 3_600_000,
 };
-/** The longest duration that fits in 64 bits as nanoseconds: some 292 years. ms */
+/** The longest duration that fits in 64 bits as nanoseconds: about 292 years. ms */
 const MAX_DURATION = 9_223_372_036_854;
 
 /**
- * A duration such as `1h30m`, `-1.5s` or `0`: a sign, then numbers with units, or `0` alone.
+ * Parses a duration such as `1h30m`, `-1.5s` or `0`: an optional sign, then numbers with units, or `0` alone.
  * @returns milliseconds; undefined if the text is not a duration, or longer than 292 years
  */
 export const parseDuration = (text: string): number | undefined => {
@@ -38,13 +39,13 @@ export const parseDuration = (text: string): number | undefined => {
   return text.startsWith('-') ? -sum : sum;
 };
 
-/** The zero time of Go, which clients expect. */
+/** Go's zero time, which clients expect. */
 const NEVER = '0001-01-01T00:00:00.000Z';
 const CHANNELS = ['EstablishPath', 'SelectPath'];
-/** Maximum number of expired traces that a request deletes. */
+/** Maximum number of expired traces that one request deletes. */
 const MAX_EXPIRED = 100;
 
-/** Starts tracing the data flows of an identity, replacing any trace in progress; or stops it. */
+/** Starts tracing the data flows of an identity, replacing any trace in progress, or stops tracing them. */
 export const traceIdentity = (call: Call, { id, body }: { readonly id: string; readonly body: z.output<typeof traceSpec> }) =>
   call.write(async (entities) => {
     await entities.require(identity, id);
@@ -74,6 +75,6 @@ const endOf = (call: Call, duration: string): string => {
 };
 
 const deleteExpired = async (entities: Entities, now: string): Promise<void> => {
-  const over = { op: 'compare', field: dateField('until'), is: '<=', value: now } as const;
-  for (const row of await entities.list(trace, { where: over, limit: MAX_EXPIRED })) await entities.remove(trace, row);
+  const where = { op: 'compare', field: dateField('until'), is: '<=', value: now } as const;
+  for (const row of await entities.list(trace, { where, limit: MAX_EXPIRED })) await entities.remove(trace, row);
 };

@@ -14,8 +14,8 @@ export const trustEntries = implement(trust, {
 });
 
 /**
- * The JWT that contains the address of the network. Unauthenticated clients may request it, so it is signed only once per server key: it does not expire,
- * and its content does not change.
+ * Creates the function that returns the JWT with the address of the network. Unauthenticated clients may request the JWT, so it is signed only once per
+ * server key: it does not expire, and its content does not change.
  * @throws ApiError `NOT_CONFIGURED` if the host has set no address
  */
 export const createNetworkJwt = (pki: Pki, advertised: Advertised, random: Random): (() => Promise<string>) => {

@@ -87,9 +87,9 @@ export const createClientTokens = (
     ofIdentity: byId.of,
     read: async (job, sessionIds) => {
       const added: ClientToken[] = [];
-      const isRequested: Predicate = sessionIds ? oneOf(stringField('id'), sessionIds) : ALL;
+      const sessionFilter: Predicate = sessionIds ? oneOf(stringField('id'), sessionIds) : ALL;
       for (let after: string | undefined = ''; after !== undefined && (sessionIds || order.size < MAX_TOKENS); ) {
-        const where = and(isRequested, idAfter(after));
+        const where = and(sessionFilter, idAfter(after));
         const rows = await job.read((entities) => entities.list(session, { where, limit: BATCH }));
         const unsealed = (await Promise.all(withUnknownToken(rows).map(unseal))).flat();
         // A concurrent read may have added some of these already.

@@ -22,7 +22,7 @@ type BindResult = Exclude<MessageBody<(typeof terminatorMessages)['createTermina
 /** How terminators of one binding are authorized and answered. */
 interface BindOptions {
   readonly binding: 'edge' | 'tunnel';
-  /** Verifies tokens outside of transactions. @returns a function that authorizes in a transaction @throws RequestRefused, as does the function that it returns */
+  /** Verifies tokens outside of a transaction. @returns a function that authorizes in one @throws RequestRefused, as does that function */
   authorize(): Promise<(entities: Entities) => Promise<Authorization>>;
   /** The result that answers an unauthorized request. */
   readonly unauthorized: BindResult;
