@@ -28,7 +28,7 @@ const MIN_SHARE = 0.1;
 
 /**
  * Spends part of the current time slice, which all computations share.
- * @param share the fraction of a time slice, which is a few milliseconds of work
+ * @param share the fraction of a time slice; a whole one is a few milliseconds of work
  * @returns true if it is time to yield
  */
 export const spendTimeSlice = (share: number): boolean => {
@@ -46,12 +46,11 @@ export const isTimeSliceSpent = (): boolean => spent >= 1;
  * Divides a long computation into time slices. After each step, the computation awaits the returned function, which yields to the event loop when the time
  * slice is spent: after a number of steps, or earlier if other work shares it.
  * @param steps how many steps take a few milliseconds
- * @returns the function; its argument is the number of steps that were done, default 1
  */
-export const createTimeSlice = (steps: number): ((more?: number) => Promise<void> | undefined) => {
+export const createTimeSlice = (steps: number): ((stepsDone?: number) => Promise<void> | undefined) => {
   let sum = 0;
-  return (more = 1) => {
-    sum += more;
+  return (stepsDone = 1) => {
+    sum += stepsDone;
     const share = sum / steps;
     if (share < MIN_SHARE) return undefined;
     sum = 0;

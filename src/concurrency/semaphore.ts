@@ -17,7 +17,7 @@ export interface Semaphore {
    * @throws ApiError `SERVER_TOO_MANY_REQUESTS` with `retryAfter` when the queue is full; the reason of `signal`, once aborted
    */
   acquire(signal?: AbortSignal): Promise<Release>;
-  /** Runs `work` with a permit. @throws as `acquire`; errors of `work` */
+  /** Runs `work` with a permit. @throws errors of `acquire` and of `work` */
   run<T>(work: () => Promise<T>, caller?: Caller): Promise<T>;
 }
 

@@ -13,7 +13,7 @@ export interface Allowance {
 
 /**
  * The allowances of a router: half of the main thread permanently, or all of it for two minutes. A router with 100,000 identities
- * and as many idle circuits spends some 700,000 elements and 20 MiB in five minutes.
+ * and as many idle circuits spends about 700,000 elements and 20 MiB in five minutes.
  */
 export const ROUTER_ALLOWANCES: Readonly<Record<SpentResource, Allowance>> = {
   bytes: { burst: 134_217_728, perSecond: 2_097_152 },

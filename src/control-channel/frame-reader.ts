@@ -26,9 +26,9 @@ const INITIAL_SIZE = 1024;
 
 /**
  * A frame that arrives in one part is read in place. Parts of other frames are copied into a buffer that grows with the bytes received. Regardless of the
- * announced length, the buffer is at most twice as large as the received bytes, or `INITIAL_SIZE`.
+ * announced length, the buffer is at most twice as large as the bytes received so far, or `INITIAL_SIZE`.
  */
-export const createFrameReader = (first: FrameLimits): FrameReader => {
+export const createFrameReader = (initialLimits: FrameLimits): FrameReader => {
   let buffer = new Uint8Array();
   let length = 0;
 
@@ -55,7 +55,7 @@ export const createFrameReader = (first: FrameLimits): FrameReader => {
   };
 
   const reader: FrameReader = {
-    limits: first,
+    limits: initialLimits,
     *read(part) {
       let rest = part;
       while (rest.length > 0) {
@@ -69,9 +69,9 @@ export const createFrameReader = (first: FrameLimits): FrameReader => {
         }
         // Append only the bytes that belong to this frame.
         const needed = size ?? PREFIX_BYTES;
-        const some = rest.subarray(0, needed - length);
-        append(some, needed);
-        rest = rest.subarray(some.length);
+        const chunk = rest.subarray(0, needed - length);
+        append(chunk, needed);
+        rest = rest.subarray(chunk.length);
         const whole = buffer.subarray(0, length);
         if (sizeOf(whole) !== length) continue;
         [buffer, length] = [new Uint8Array(), 0];

@@ -51,12 +51,12 @@ const encodeHead = ({ contentType, sequence, headers, body }: Frame): Uint8Array
   view.setInt32(8, sequence, true);
   view.setUint32(12, headerBytes, true);
   view.setUint32(16, body.length, true);
-  let at = PREFIX_BYTES;
+  let offset = PREFIX_BYTES;
   for (const [key, value] of headers) {
-    view.setInt32(at, key, true);
-    view.setUint32(at + 4, value.length, true);
-    bytes.set(value, at + HEADER_PREFIX);
-    at += HEADER_PREFIX + value.length;
+    view.setInt32(offset, key, true);
+    view.setUint32(offset + 4, value.length, true);
+    bytes.set(value, offset + HEADER_PREFIX);
+    offset += HEADER_PREFIX + value.length;
   }
   return bytes;
 };
@@ -65,16 +65,16 @@ const encodeHead = ({ contentType, sequence, headers, body }: Frame): Uint8Array
 export const decodeHeaders = (bytes: Uint8Array): FrameHeaders => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const headers = new Map<number, Uint8Array>();
-  for (let at = 0; at < bytes.length; ) {
-    if (bytes.length - at < HEADER_PREFIX) throw new Malformed('a header is cut off');
-    const key = view.getInt32(at, true);
-    const start = at + HEADER_PREFIX;
-    const length = view.getUint32(at + 4, true);
+  for (let offset = 0; offset < bytes.length; ) {
+    if (bytes.length - offset < HEADER_PREFIX) throw new Malformed('a header is cut off');
+    const key = view.getInt32(offset, true);
+    const start = offset + HEADER_PREFIX;
+    const length = view.getUint32(offset + 4, true);
     if (length > bytes.length - start) throw new Malformed(`header ${key} is longer than the headers`);
     if (headers.has(key)) throw new Malformed(`header ${key} comes twice`);
     if (headers.size === MAX_HEADERS) throw new Malformed(`a frame has more than ${MAX_HEADERS} headers`);
-    at = start + length;
-    headers.set(key, bytes.subarray(start, at));
+    offset = start + length;
+    headers.set(key, bytes.subarray(start, offset));
   }
   return headers;
 };

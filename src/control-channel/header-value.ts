@@ -58,14 +58,14 @@ const bits: HeaderForm<readonly number[]> = {
   write: (value) => {
     const bytes = new Uint8Array(Math.floor(Math.max(-1, ...value) / 8) + 1);
     for (const bit of value) {
-      const at = bytes.length - 1 - Math.floor(bit / 8);
-      bytes[at] = (bytes[at] ?? 0) | (1 << (bit % 8));
+      const offset = bytes.length - 1 - Math.floor(bit / 8);
+      bytes[offset] = (bytes[offset] ?? 0) | (1 << (bit % 8));
     }
     return bytes;
   },
   read: (bytes) => {
     if (bytes.length > MAX_ENTRIES) throw new Malformed('a header has too many bits');
-    return [...bytes].toReversed().flatMap((byte, at) => BITS.filter((bit) => byte & (1 << bit)).map((bit) => at * 8 + bit));
+    return [...bytes].toReversed().flatMap((byte, offset) => BITS.filter((bit) => byte & (1 << bit)).map((bit) => offset * 8 + bit));
   },
 };
 
@@ -74,11 +74,11 @@ const BITS = [0, 1, 2, 3, 4, 5, 6, 7];
 /** Strings: their count, then each with a length prefix. */
 const texts: HeaderForm<readonly string[]> = {
   write: (value) =>
-    value.length === 0 ? EMPTY : joined([uint32.write(value.length), ...value.flatMap((one) => lengthPrefixed(utf8(one)))]),
+    value.length === 0 ? EMPTY : joined([uint32.write(value.length), ...value.flatMap((item) => lengthPrefixed(utf8(item)))]),
   read: (bytes) => entries(bytes, (cursor) => textOf(cursor.lengthPrefixed())),
 };
 
-/** Bytes, keyed by numbers, such as the data that one end of a circuit sends to the other. */
+/** Byte strings keyed by number, such as the data that one end of a circuit sends to the other. */
 const bytesByNumber: HeaderForm<ReadonlyMap<number, Uint8Array>> = {
   write: (value) =>
     value.size === 0
@@ -88,10 +88,10 @@ const bytesByNumber: HeaderForm<ReadonlyMap<number, Uint8Array>> = {
   read: (bytes) => new Map(entries(bytes, (cursor) => [cursor.uint32(), new Uint8Array(cursor.lengthPrefixed())])),
 };
 
-/** Strings, keyed by strings. */
+/** Strings keyed by string. */
 const textByText: HeaderForm<ReadonlyMap<string, string>> = {
   write: (value) =>
-    value.size === 0 ? EMPTY : joined([uint32.write(value.size), ...[...value].flat().flatMap((one) => lengthPrefixed(utf8(one)))]),
+    value.size === 0 ? EMPTY : joined([uint32.write(value.size), ...[...value].flat().flatMap((item) => lengthPrefixed(utf8(item)))]),
   read: (bytes) => new Map(entries(bytes, (cursor) => [textOf(cursor.lengthPrefixed()), textOf(cursor.lengthPrefixed())])),
 };
 
@@ -107,11 +107,11 @@ interface Cursor {
 
 const entries = <T>(bytes: Uint8Array, read: (cursor: Cursor) => T): readonly T[] => {
   if (bytes.length === 0) return [];
-  let at = 0;
+  let offset = 0;
   const take = (count: number): Uint8Array => {
-    if (count > bytes.length - at) throw new Malformed('a list or map in a header is cut off');
-    at += count;
-    return bytes.subarray(at - count, at);
+    if (count > bytes.length - offset) throw new Malformed('a list or map in a header is cut off');
+    offset += count;
+    return bytes.subarray(offset - count, offset);
   };
   const cursor: Cursor = {
     uint32: () => uint32.read(take(4)),
@@ -124,7 +124,7 @@ const entries = <T>(bytes: Uint8Array, read: (cursor: Cursor) => T): readonly T[
   const count = cursor.uint32();
   if (count > MAX_ENTRIES) throw new Malformed(`a list or map in a header has ${count} entries`);
   const values = Array.from({ length: count }, () => read(cursor));
-  if (at < bytes.length) throw new Malformed('a list or map in a header is followed by something else');
+  if (offset < bytes.length) throw new Malformed('a list or map in a header is followed by something else');
   return values;
 };
 

@@ -36,7 +36,7 @@ export interface Job {
 /** Time limit for final writes after the controller has closed. ms */
 const FINAL_WRITE_TIMEOUT = 3000;
 
-/** @param cache for the reads of the work. Default: none */
+/** @param cache serves the reads of jobs. Default: none */
 export const createBackground = (
   store: Store,
   clock: Clock,
@@ -75,9 +75,9 @@ export const createBackground = (
         stops.delete(stop);
         for (const end of timers) end();
       });
-      const over = working.then(ignored, ignored);
-      running.add(over);
-      void over.then(() => running.delete(over));
+      const settled = working.then(ignored, ignored);
+      running.add(settled);
+      void settled.then(() => running.delete(settled));
       return working;
     },
     close: async () => {

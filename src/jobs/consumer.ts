@@ -84,7 +84,7 @@ export const consumeChanges = async (
       await retry(signal, `the cursor at ${handledRevision}`, () => lease.write((entities) => advance(entities, id, handledRevision)));
       storedRevision = handledRevision;
     };
-    const work = (what: string, step: () => unknown) => retry(signal, what, () => settleBriefly(clock, signal, step));
+    const work = (what: string, step: () => unknown) => retry(signal, what, () => settleOrTimeOut(clock, signal, step));
     try {
       const read: ReadRecords = (query) => retry(signal, `reading after ${handledRevision}`, () => readLog(lease)(query));
       const untilGrown = (revision: number) => logWatch.growsBeyond(revision, signal);
@@ -127,7 +127,7 @@ export const consumeChanges = async (
 };
 
 /** Awaits a step, but only briefly once `signal` is aborted. */
-const settleBriefly = async (clock: Platform['clock'], signal: AbortSignal, step: () => unknown): Promise<void> => {
+const settleOrTimeOut = async (clock: Platform['clock'], signal: AbortSignal, step: () => unknown): Promise<void> => {
   const { promise: timedOut, reject } = Promise.withResolvers<never>();
   const stops: (() => void)[] = [];
   const onAbort = () => void stops.push(after(clock, ABORTED_HANDLER_TIMEOUT, () => reject(signal.reason)));

@@ -68,7 +68,7 @@ export const readLog =
   (query) =>
     read((entities) => recordsIn(entities)(query));
 
-/** Records that the consumer has handled all changes up to a revision. A cursor never moves back. @throws as `readFrom` */
+/** Records that the consumer has handled all changes up to a revision. A cursor never moves backwards. @throws NOT_FOUND for a cursor that was not opened */
 export const advance = async (entities: Entities, name: string, revision: number): Promise<void> => {
   const row = await entities.require(cursorKind, name);
   if (revision > (row.revision ?? 0)) await entities.update(cursorKind, row, { revision });

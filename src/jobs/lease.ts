@@ -27,12 +27,12 @@ export interface Claim {
 
 /** A held lease, and the work under it. It is renewed three times per duration until it is released or the job ends. */
 export interface Lease extends Pick<Job, 'signal' | 'read'> {
-  /** Like `Job.write`, in a transaction that verifies that the lease is still held. @throws LeaseLost; as `Job.write` */
+  /** Like `Job.write`, in a transaction that verifies that the lease is still held. @throws LeaseLost; errors of `Job.write` */
   write: Job['write'];
   /**
    * Releases the lease, after a last write in the same transaction. Like `Job.conclude`, it works while the controller closes.
    * @param until the time before which no other controller may acquire it; default: now. ms since 1970
-   * @throws LeaseLost; as `Job.conclude`
+   * @throws LeaseLost; errors of `Job.conclude`
    */
   release(last?: (entities: Entities) => Promise<unknown>, until?: number): Promise<void>;
 }
@@ -73,13 +73,13 @@ export const leasesBelow = (prefix: string): Predicate =>
 
 /** Inserts or updates a lease that only one controller ever holds, to publish its content to the others. */
 export const putLease = async (entities: Entities, id: string, fields: Pick<LeaseRow, 'holder' | 'until' | 'told'>): Promise<void> => {
-  const known = await entities.get(leaseKind, id);
-  if (known) await entities.update(leaseKind, known, fields);
+  const existing = await entities.get(leaseKind, id);
+  if (existing) await entities.update(leaseKind, existing, fields);
   else await entities.insert(leaseKind, { id, ...fields });
 };
 
 /**
- * Acquires a lease; if it is held, returns the time until which it is held, ISO text.
+ * Acquires a lease. @returns the lease; if it is already held, the time until which it is held, ISO text
  * @param duration as in `Claim`
  */
 export const acquireLease = async (

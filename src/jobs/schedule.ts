@@ -58,7 +58,7 @@ export const schedule = (
     const { lease, heldUntil } = await acquireLease(job, platform, `schedule/${name}`, LEASE_MS);
     if (!lease) return Date.parse(heldUntil);
     await attempt(lease);
-    // The lease shows other controllers when the next run is due: immediately, if the close of this controller interrupted the run.
+    // The lease shows other controllers when the next run is due: immediately, if this controller closed during the run.
     await lease.release(undefined, job.signal.aborted ? undefined : due);
     return due;
   };

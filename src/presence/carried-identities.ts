@@ -20,7 +20,7 @@ export const createCarriedIdentities = <Connection>(clock: Clock, unknownMs: num
   /** The times at which identities became `unknown`, oldest first. ms */
   const unknownSince = new Map<string, number>();
 
-  const isExpired = (at: number): boolean => clock.now() - at >= unknownMs;
+  const isExpired = (since: number): boolean => clock.now() - since >= unknownMs;
 
   const unlink = (connection: Connection, identityId: string): void => {
     const others = byIdentity.get(identityId);
@@ -38,8 +38,8 @@ export const createCarriedIdentities = <Connection>(clock: Clock, unknownMs: num
       if (byConnection.get(connection)?.delete(identityId)) unlink(connection, identityId);
     },
     removeConnection: (connection) => {
-      for (const [identityId, at] of unknownSince) {
-        if (!isExpired(at)) break;
+      for (const [identityId, since] of unknownSince) {
+        if (!isExpired(since)) break;
         unknownSince.delete(identityId);
       }
       for (const identityId of byConnection.get(connection) ?? []) {
@@ -57,14 +57,14 @@ export const createCarriedIdentities = <Connection>(clock: Clock, unknownMs: num
     },
     statusOf: (identityId) => {
       if (byIdentity.has(identityId)) return 'online';
-      const at = unknownSince.get(identityId);
-      return at === undefined || isExpired(at) ? 'offline' : 'unknown';
+      const since = unknownSince.get(identityId);
+      return since === undefined || isExpired(since) ? 'offline' : 'unknown';
     },
   };
 };
 
 const link = <K, V>(map: Map<K, Set<V>>, key: K, value: V): void => {
-  const known = map.get(key);
-  if (known) known.add(value);
+  const values = map.get(key);
+  if (values) values.add(value);
   else map.set(key, new Set([value]));
 };

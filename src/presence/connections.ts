@@ -129,10 +129,10 @@ export const createConnections = (clock: Clock, unknownMs: number): Connections 
 };
 
 /** The preferred of two connections of a router: the one that has reported its listeners, or else the later one. */
-const preferred = (one: PresentRouter | undefined, other: PresentRouter): PresentRouter => {
-  if (!one) return other;
-  if (!one.state.reached !== !other.state.reached) return one.state.reached ? one : other;
-  return other.since > one.since ? other : one;
+const preferred = (a: PresentRouter | undefined, b: PresentRouter): PresentRouter => {
+  if (!a) return b;
+  if (!a.state.reached !== !b.state.reached) return a.state.reached ? a : b;
+  return b.since > a.since ? b : a;
 };
 
 /** The host of `tls://host:port`. */

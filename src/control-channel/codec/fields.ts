@@ -5,7 +5,7 @@ import type { Writer } from './writer.ts';
 /** A field of a message: a single value, a list, or a map. `I` is the type to encode, `T` the decoded type. */
 export interface WireField<T, I = T> {
   initial(): T;
-  /** Reads one more occurrence of the field. @returns the new value of the field; undefined if the wire type is wrong, and the caller must skip it */
+  /** Reads one more occurrence of the field. @returns the new value; undefined if the wire type is wrong, so that the caller skips the occurrence */
   read(from: Reader, type: number, before: T): T | undefined;
   write(to: Writer, number: number, value: I): void;
 }
@@ -47,10 +47,10 @@ export const listField = <T, I>(value: WireValue<T, I>): WireField<readonly T[],
     },
     write: (to, number, given) => {
       if (given.length === 0) return;
-      if (value.type === wireType.bytes) for (const one of given) writeOne(to, number, value, one);
+      if (value.type === wireType.bytes) for (const element of given) writeOne(to, number, value, element);
       else
         to.nested(number, (inner) => {
-          for (const one of given) value.write(inner, one);
+          for (const element of given) value.write(inner, element);
         });
     },
   };

@@ -1,7 +1,7 @@
 import { Malformed } from '../malformed.ts';
 import { textOf } from '../primitives.ts';
 
-/** Wire types. They determine where a value ends: its bytes show it, its length is fixed, or a prefix gives the length. */
+/** Wire types. The length of a value is shown by its own bytes (`varint`), fixed, or given by a prefix (`bytes`). */
 export const wireType = { varint: 0, eightBytes: 1, bytes: 2, fourBytes: 5 } as const;
 
 /** Maximum number of elements in one field, if the elements of the message are limited. A field is read without a pause: that many take about 20 ms. */
@@ -78,7 +78,7 @@ export class Reader {
     return textOf(this.bytes());
   }
 
-  /** Reads a length-delimited value: within `read`, the message ends where the value does. */
+  /** Reads a length-delimited value. While `read` runs, the end of the value counts as the end of the message. */
   within<T>(read: () => T): T {
     const length = this.#length();
     const outer = this.#end;

@@ -1,8 +1,8 @@
 import { utf8 } from '../primitives.ts';
 import { wireType } from './reader.ts';
 
-/** Strings up to this length are usually ASCII, and written without an encoder. */
-const SHORT = 64;
+/** Strings up to this length are written without an encoder if they are ASCII, which most short strings are. */
+const SHORT_LENGTH = 64;
 
 /** Writes the encoding of Protocol Buffers. */
 export class Writer {
@@ -24,7 +24,7 @@ export class Writer {
     this.#byte(left);
   }
 
-  /** @param value negative numbers as their two's complement */
+  /** @param value encoded as two's complement if negative */
   uint64(value: bigint): void {
     let left = BigInt.asUintN(64, value);
     for (; left > 0x7fn; left >>= 7n) this.#byte(Number(left & 0x7fn) | 0x80);
@@ -39,7 +39,7 @@ export class Writer {
   }
 
   text(value: string): void {
-    if (value.length > SHORT || !this.#ascii(value)) this.bytes(utf8(value));
+    if (value.length > SHORT_LENGTH || !this.#ascii(value)) this.bytes(utf8(value));
   }
 
   /** Writes a length-delimited field. */
@@ -50,18 +50,18 @@ export class Writer {
 
   /** Writes a length-delimited value. Reserves one byte for its length, and moves the value if the length takes more. */
   within(write: (to: Writer) => void): void {
-    const at = this.#length;
+    const start = this.#length;
     this.#byte(0);
     write(this);
     const end = this.#length;
-    const size = end - at - 1;
-    this.#length = at;
+    const size = end - start - 1;
+    this.#length = start;
     if (size > 0x7f) {
-      const more = (size > 0x1fffff ? (size > 0xfffffff ? 5 : 4) : size > 0x3fff ? 3 : 2) - 1;
+      const extraBytes = (size > 0x1fffff ? (size > 0xfffffff ? 5 : 4) : size > 0x3fff ? 3 : 2) - 1;
       this.#length = end;
-      this.#reserve(more);
-      this.#bytes.copyWithin(at + 1 + more, at + 1, end);
-      this.#length = at;
+      this.#reserve(extraBytes);
+      this.#bytes.copyWithin(start + 1 + extraBytes, start + 1, end);
+      this.#length = start;
     }
     this.uint32(size);
     this.#length += size;
@@ -69,15 +69,15 @@ export class Writer {
 
   /** @returns false if the string is not ASCII, in which case nothing is written */
   #ascii(value: string): boolean {
-    const at = this.#length;
+    const start = this.#length;
     this.#reserve(value.length + 1);
-    this.#bytes[at] = value.length;
+    this.#bytes[start] = value.length;
     for (let i = 0; i < value.length; i++) {
       const code = value.charCodeAt(i);
       if (code > 0x7f) return false;
-      this.#bytes[at + 1 + i] = code;
+      this.#bytes[start + 1 + i] = code;
     }
-    this.#length = at + 1 + value.length;
+    this.#length = start + 1 + value.length;
     return true;
   }
 

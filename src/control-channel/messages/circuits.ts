@@ -40,7 +40,7 @@ const route = tableMessage(1005, 'Route', {
   tags: field.mapped(7, valueType.text, valueType.text),
 });
 
-/** The answer. Its body is the id of the circuit; its headers are the result. */
+/** The answer. Its body is the id of the circuit; the result is in its headers. */
 const routeResult = fromRouters({ bytes: 65_536, elements: 0 }, textMessage(1022, 'RouteResult'));
 
 /** Error codes of failed routes. */

@@ -7,7 +7,7 @@ import { ApiError, invalidField } from '../../../errors/index.ts';
 /**
  * Checks that the log contains all changes after a revision.
  * @param name the name of the parameter, for errors
- * @throws ApiError `CURSOR_EXPIRED`; `COULD_NOT_VALIDATE` for a revision beyond the end of the log, which comes from another database
+ * @throws ApiError `CURSOR_EXPIRED`; `COULD_NOT_VALIDATE` for a revision beyond the end of the log, which must come from another database
  */
 export const checkedCursor = async (entities: Entities, name: string, given: number): Promise<number> => {
   const after = Math.max(given, 0);
@@ -29,8 +29,9 @@ export const cursorExpired = (after: number, earliest: number): ApiError =>
 
 /** The requested kinds, or undefined for all kinds. @throws ApiError `COULD_NOT_VALIDATE` */
 export const checkedKinds = (kinds: readonly string[] = []): ReadonlySet<ChangedKind> | undefined => {
-  const known = kinds.filter(isChangedKind);
-  const unknown = kinds.find((kind) => !isChangedKind(kind));
-  if (unknown !== undefined) throw invalidField('kinds', 'kinds must hold kinds of entities that have changes, e.g. identity', unknown);
-  return known.length === 0 ? undefined : new Set(known);
+  const knownKinds = kinds.filter(isChangedKind);
+  const unknownKind = kinds.find((kind) => !isChangedKind(kind));
+  if (unknownKind !== undefined)
+    throw invalidField('kinds', 'kinds must hold kinds of entities that have changes, e.g. identity', unknownKind);
+  return knownKinds.length === 0 ? undefined : new Set(knownKinds);
 };

@@ -24,9 +24,9 @@ const RETRY_MS = 1000;
 export const followChanges = async (call: Call, { after, kinds, lastEventId }: DecodedOf<Operation>): Promise<OutputOf<Operation>> => {
   const wanted = checkedKinds(kinds);
   const name = lastEventId === undefined ? 'after' : 'last-event-id';
-  const given = lastEventId === undefined ? after : revisionIn(lastEventId);
+  const requested = lastEventId === undefined ? after : revisionIn(lastEventId);
   const start = await call.read(async (entities) =>
-    given === undefined ? revisionAt(recordsIn(entities), 'newest') : checkedCursor(entities, name, given),
+    requested === undefined ? revisionAt(recordsIn(entities), 'newest') : checkedCursor(entities, name, requested),
   );
   return eventsAfter(call, start, wanted);
 };

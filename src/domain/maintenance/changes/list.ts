@@ -18,19 +18,19 @@ const PAGE_CHARACTERS = 8_388_608;
 type Operation = typeof changes.operations.list;
 
 /** A page of the change log. */
-export const listChanges = (call: Call, { after, kinds, limit: given }: DecodedOf<Operation>): Promise<OutputOf<Operation>> =>
+export const listChanges = (call: Call, { after, kinds, limit: requestedLimit }: DecodedOf<Operation>): Promise<OutputOf<Operation>> =>
   call.read(async (entities) => {
     const wanted = checkedKinds(kinds);
     const read = recordsIn(entities);
-    const begin = after === undefined ? (await revisionAt(read, 'oldest')) - 1 : await checkedCursor(entities, 'after', after);
+    const start = after === undefined ? (await revisionAt(read, 'oldest')) - 1 : await checkedCursor(entities, 'after', after);
     // The client requests the next page with `after`.
-    const limit = Math.min(pageSize(given), MAX_PAGE_SIZE);
+    const limit = Math.min(pageSize(requestedLimit), MAX_PAGE_SIZE);
     const whereFrom = (from: number): Predicate => {
       const { where } = recordsFrom(from, limit);
       return wanted ? and(where, oneOf(stringField('entity'), [...wanted])) : where;
     };
     const data: Change[] = [];
-    for (let [from, size, isOver] = [begin + 1, 0, false]; !isOver; ) {
+    for (let [from, size, isOver] = [start + 1, 0, false]; !isOver; ) {
       const rows = await read({ where: whereFrom(from), limit: Math.min(limit - data.length, BATCH) });
       data.push(...rows.map(changeOf));
       from = Number(rows.at(-1)?.revision) + 1;
@@ -38,7 +38,7 @@ export const listChanges = (call: Call, { after, kinds, limit: given }: DecodedO
     }
     return {
       data,
-      pagination: { limit, offset: 0, totalCount: await entities.count(changeKind, whereFrom(begin + 1)) },
+      pagination: { limit, offset: 0, totalCount: await entities.count(changeKind, whereFrom(start + 1)) },
       filterableFields: [],
     };
   });

@@ -12,7 +12,7 @@ const MAX_CONTROLLERS = 1000;
 
 const FOR_CLIENTS: readonly string[] = ['edge-client', 'edge-oidc'];
 
-/** Computes `isOnline`, and reduces what the client API shows. */
+/** Computes `isOnline`, and limits what the client API shows. */
 export const controllerBehaviour = behaviour(controller, {
   present: async (_entities, rows, call) =>
     rows.map(({ onlineUntil, apiAddresses }) => ({

@@ -73,8 +73,8 @@ const join = async (job: Job, { pki, settings, platform, provider }: Core, { nam
     const removeBefore = new Date(Date.parse(now) - REMOVAL_MS).toISOString();
     const where = { op: 'compare', field: dateField('onlineUntil'), is: '<', value: removeBefore } as const;
     for (const row of await entities.list(controller, { where })) if (row.name !== name) await entities.remove(controller, row);
-    const known = await entities.find(controller, equals(stringField('name'), name));
-    if (known) await entities.update(controller, known, described);
+    const existing = await entities.find(controller, equals(stringField('name'), name));
+    if (existing) await entities.update(controller, existing, described);
     else await entities.insert(controller, newRow(controller, {}, { name, ...described }));
   });
 };

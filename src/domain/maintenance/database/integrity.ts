@@ -13,7 +13,7 @@ import { type TakenTask, type Task, type TaskWork, workOn } from './tasks.ts';
 
 /** Number of rows per transaction: keeps transactions short and memory bounded, regardless of the size of the store. */
 const PAGE = 100;
-/** Maximum number of findings that are reported. */
+/** Maximum number of findings that are stored. */
 const MAX_FINDINGS = 1000;
 /** Interval at which a running check stores its results. ms */
 const STORE_INTERVAL = 1000;
@@ -84,17 +84,17 @@ async function* rowFindings(task: TaskWork, kind: Kind, isFix: boolean): AsyncGe
  * @returns the remaining faults
  */
 const fixRow = async (task: TaskWork, kind: Kind, id: string): Promise<readonly string[]> => {
-  let before: readonly string[] = [];
+  let faultsBefore: readonly string[] = [];
   try {
     return await task.write(async (entities) => {
       const row = await entities.get(kind, id);
       const faults = row ? await faultsOf(entities, kind, [row]) : [];
-      before = faults.map(({ description }) => description);
+      faultsBefore = faults.map(({ description }) => description);
       return row && faults.length > 0 ? (await remedyFaults(entities, kind, row, faults)).map(({ description }) => description) : [];
     });
   } catch (error) {
     // The repair would have to delete the row, but another row, which must stay, depends on it.
-    if (error instanceof ApiError && (error.status === 400 || error.status === 409)) return before;
+    if (error instanceof ApiError && (error.status === 400 || error.status === 409)) return faultsBefore;
     throw error;
   }
 };

@@ -45,9 +45,9 @@ export const take = (call: Call, name: TaskName, fields: Fields, pause = 0): Pro
   });
 };
 
-/** What the work of a task may do, under the lease of the task. */
+/** The operations that the work of a task may use. All of them require the lease of the task. */
 export interface TaskWork extends Pick<Lease, 'signal' | 'read' | 'write'> {
-  /** Stores the progress. @throws as `write` */
+  /** Stores the progress. @throws errors of `write` */
   note(fields: Fields): Promise<void>;
 }
 

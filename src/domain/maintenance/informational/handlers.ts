@@ -11,7 +11,7 @@ import { software } from '../../../version.ts';
 import { JSON_TYPE } from '../../../wire/media-types.ts';
 import { API_PATHS, OIDC_PATH, SPECS } from './api-paths.ts';
 
-/** The names of the counts in the summary, and the kinds that they count; null if the controller does not store what a name stands for. */
+/** The names of the counts in the summary, and the kinds that they count; null if the controller stores nothing of the kind. */
 const summaryKinds: Readonly<Record<string, string | null>> = {
   apiSessionCertificates: 'apiSessionCertificate',
   apiSessions: 'apiSession',

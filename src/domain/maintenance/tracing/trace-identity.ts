@@ -51,9 +51,9 @@ export const traceIdentity = (call: Call, { id, body }: { readonly id: string; r
     await entities.require(identity, id);
     const until = body.enabled ? endOf(call, body.duration ?? '') : NEVER;
     await deleteExpired(entities, call.now());
-    const before = await entities.get(trace, id);
+    const existing = await entities.get(trace, id);
     if (!body.enabled) {
-      if (before) await entities.remove(trace, before);
+      if (existing) await entities.remove(trace, existing);
       return { enabled: false, until };
     }
     const { channels = [] } = body;
@@ -62,7 +62,7 @@ export const traceIdentity = (call: Call, { id, body }: { readonly id: string; r
       until,
       channels: channels.length === 0 || channels.includes('all') ? CHANNELS : channels,
     };
-    if (before) await entities.update(trace, before, traced);
+    if (existing) await entities.update(trace, existing, traced);
     else await entities.insert(trace, newRow(trace, {}, { id, identityId: id, ...traced }));
     return { enabled: true, traceId: traced.traceId, until };
   });

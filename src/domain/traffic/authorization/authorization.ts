@@ -21,7 +21,7 @@ export interface Authorization {
   readonly routerId: string;
 }
 
-/** True if the router's own tunneler acts, with the identity of the router. */
+/** True for the authorization of a router's own tunneler, which acts with the identity of the router. */
 export const isTunneler = ({ sessionId }: Pick<Authorization, 'sessionId'>): boolean => sessionId === '';
 
 /** The authorization that the tunneler of a router needs. */
@@ -33,7 +33,7 @@ export const tunnelerAuthorization = (requested: Pick<Authorization, 'serviceId'
   apiSessionId: '',
 });
 
-/** The first requirement of an authorization that is not met. */
+/** The first unmet requirement of an authorization. */
 export type DenialReason = 'apiSession' | 'session' | 'router' | 'service' | 'tunneler' | 'policy';
 
 /**

@@ -5,9 +5,9 @@ import { type Authorization, denialsOf } from './authorization.ts';
 /** The `checkedAt` of an authorization that has not been checked yet: `watch` checks it immediately. */
 export const UNCHECKED = -1;
 
-/** Watches the authorizations of terminators and circuits for as long as these exist. */
+/** Watches the authorizations of terminators and circuits while these exist. */
 export interface Authorizations {
-  /** Counts changes. Read it before checking an authorization, and pass it to `watch`, which rechecks the authorization if there were changes since. */
+  /** Counts changes. Callers read it before they check an authorization, and pass it to `watch`, which checks again if there have been changes since. */
   readonly generation: number;
   /**
    * @param checkedAt `generation` before the authorization was checked
@@ -23,11 +23,11 @@ export interface Authorizations {
   awaitRenewal(authorization: Authorization, onRenewal: () => void): () => void;
 }
 
-/** Kinds whose new entities cannot affect an authorization: only updates and deletions matter. */
-const KINDS_EXCEPT_CREATE = ['session', 'apiSession', 'identity', 'service', 'edgeRouter'] as const;
+/** Kinds of which only updates and deletions can affect an authorization. */
+const UPDATED_KINDS = ['session', 'apiSession', 'identity', 'service', 'edgeRouter'] as const;
 
-/** Kinds for which every change matters. A new posture check can deny a tunneler; clients with stored sessions lose these when their posture fails. */
-const KINDS = ['servicePolicy', 'postureCheck', 'edgeRouterPolicy', 'serviceEdgeRouterPolicy'] as const;
+/** Kinds of which new entities can also affect an authorization. For example, a new posture check can deny a tunneler. */
+const CREATED_KINDS = ['servicePolicy', 'postureCheck', 'edgeRouterPolicy', 'serviceEdgeRouterPolicy'] as const;
 
 /** Interval of periodic checks: authorizations may expire without a change. ms */
 const INTERVAL = 10_000;
@@ -75,8 +75,8 @@ export const watchAuthorizations = ({ core, events }: Pick<Fabric, 'core' | 'eve
     generation++;
     check();
   };
-  for (const kind of KINDS) events.on(kind, changed);
-  for (const kind of KINDS_EXCEPT_CREATE)
+  for (const kind of CREATED_KINDS) events.on(kind, changed);
+  for (const kind of UPDATED_KINDS)
     events.on(kind, ({ action }) => {
       if (action !== 'create') changed();
     });

@@ -25,7 +25,7 @@ const MIN_CONNECTION_AGE = 60_000;
 /** Maximum number of elements in the link listeners of a hello. */
 const MAX_LISTENER_ELEMENTS = 4096;
 
-/** Error codes of refusals, whose message is sent to the router. Other errors are failures of the controller. */
+/** Codes of the errors that refuse a router. Their messages are sent to it; other errors are failures of the controller. */
 const REFUSALS: ReadonlySet<string> = new Set(['UNAUTHORIZED', 'COULD_NOT_VALIDATE']);
 
 /** Versions of routers that speak this protocol: 1.x, 2.x, and development builds, which report 0.0.0. */
@@ -74,7 +74,7 @@ const readVersion = (text: string) => {
   return { version, revision, buildDate, os, arch };
 };
 
-/** Finds the link listeners of the router, whose header key depends on the router's version: newer routers use the old key for something else. */
+/** The link listeners in a hello. Their header key depends on the version of the router: newer routers use the old key for something else. */
 const listenersIn = (hello: Frame): Uint8Array | undefined => {
   const isNewer = helloHeader.capabilities.in(hello)?.includes(routerCapability.multiChannel);
   return (isNewer ? helloHeader : earlierHelloHeader).listeners.in(hello);
@@ -95,7 +95,7 @@ export const helloAnswerHeaders = (
   ...groupHeaders(platform, hello),
 ];
 
-/** Routers of version 2.x open groups of connections; here, a group has a single one. The answer echoes its type, and has the secret for additional ones. */
+/** Routers of version 2.x open groups of connections; here, a group has a single one. The answer echoes its type, and includes the group's secret. */
 const groupHeaders = ({ random }: Core['platform'], hello: Frame): readonly Header[] => {
   if (!header.isGrouped.in(hello)) return [];
   return [

@@ -29,7 +29,7 @@ export interface RouterChannels {
 }
 
 /** Maximum number of unknown content types that are logged per connection. */
-const MAX_LOGGED = 16;
+const MAX_UNKNOWN_TYPES = 16;
 
 export const createRouterChannels = ({ core, events, publish }: Omit<Fabric, 'connected'>, presence: Presence): RouterChannels => {
   const connected = createConnectedRouters();
@@ -66,11 +66,11 @@ export const createRouterChannels = ({ core, events, publish }: Omit<Fabric, 'co
         const { contentType } = frame;
         const handler = handlers.get(contentType);
         if (handler) return handler(frame);
-        if (unknown.has(contentType) || unknown.size === MAX_LOGGED) return () => undefined;
+        if (unknown.has(contentType) || unknown.size === MAX_UNKNOWN_TYPES) return () => undefined;
         unknown.add(contentType);
         return () => logger.info('a router sent a message of an unknown type, which is ignored', { ...details(), contentType });
       },
-      note: (message, more) => repeated('warn', message, { ...details(), ...more }),
+      note: (message, extra) => repeated('warn', message, { ...details(), ...extra }),
     });
     accepted.signal.addEventListener('abort', () => {
       const reason = String(accepted.signal.reason?.message);

@@ -28,7 +28,7 @@ const text = z.string().max(255);
 const recordedCircuit = z.object({
   /** ISO text. */
   createdAt: timestamp,
-  /** Id of the identity that has dialed. */
+  /** Id of the identity that dialed. */
   clientId: text,
   serviceId: text,
   sessionId: text,
@@ -44,7 +44,7 @@ const recordedCircuit = z.object({
   links: z.array(text).readonly(),
   /** Number of attempted routes, including reroutes. */
   attempts: z.int(),
-  /** Tags that routers add to their reports about its traffic. */
+  /** Tags that routers add when they report its traffic. */
   tags: z.record(text, text).transform((tags): ReadonlyMap<string, string> => new Map(Object.entries(tags))),
 });
 
@@ -161,8 +161,8 @@ const readRecords = async (core: Dependencies): Promise<readonly RecordedCircuit
 
 /** Removes the records of controllers that were renamed, or permanently removed. */
 const removeForeignRecords = async (core: Dependencies): Promise<void> => {
-  const known = await forRouters(core, (job) => job.read(knownControllerIds));
-  const notKnown = [core.controllerId, ...known].map((id) => not(leasesBelow(prefixOf(id))));
+  const knownIds = await forRouters(core, (job) => job.read(knownControllerIds));
+  const notKnown = [core.controllerId, ...knownIds].map((id) => not(leasesBelow(prefixOf(id))));
   const query = { where: and(leasesBelow(PREFIX), ...notKnown), limit: BATCH };
   const remove = async (entities: Entities) => {
     const rows = await entities.list(lease, query);

@@ -42,7 +42,7 @@ export interface CreatedCircuit {
 /** Answers a request for a circuit. */
 export type CircuitAnswer = (to: ConnectedRouter, frame: Frame, created: CreatedCircuit) => void;
 
-/** A type of messages that request circuits. Called with the work for a request, it returns the handler. */
+/** Creates the handler for one type of circuit request. @param work sets up the circuit */
 export type CircuitRequestType = (work: (request: CircuitRequest, frame: Frame, answer: CircuitAnswer) => void) => HandlerEntry;
 
 const circuitRequest =

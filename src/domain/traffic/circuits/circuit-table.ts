@@ -59,11 +59,11 @@ export const createCircuitTable = (records: CircuitRecords): CircuitTable => {
     records.put(recorded);
   };
   const take = (id: string): Circuit | undefined => {
-    const known = byId.get(id);
-    if (!known) return undefined;
+    const circuit = byId.get(id);
+    if (!circuit) return undefined;
     byId.delete(id);
-    for (const group of groups) group.remove(known);
-    return known;
+    for (const group of groups) group.remove(circuit);
+    return circuit;
   };
   return {
     get: (id) => byId.get(id),
@@ -76,14 +76,14 @@ export const createCircuitTable = (records: CircuitRecords): CircuitTable => {
     add,
     restore,
     reroute: (id, { path, links }) => {
-      const known = take(id);
-      if (known) add({ ...known, path, links, attempts: known.attempts + 1 });
+      const circuit = take(id);
+      if (circuit) add({ ...circuit, path, links, attempts: circuit.attempts + 1 });
     },
     remove: (id) => {
-      const known = take(id);
-      if (known) records.remove(id);
-      known?.stopWatching();
-      return known;
+      const circuit = take(id);
+      if (circuit) records.remove(id);
+      circuit?.stopWatching();
+      return circuit;
     },
     through: byRouter.of,
     over: byLink.of,

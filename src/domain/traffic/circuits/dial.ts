@@ -28,7 +28,7 @@ const MAX_ATTEMPTS = 2;
 /** Maximum number of pending circuits per router. */
 const MAX_PENDING = 1000;
 
-/** Key in peer data of the client's public key, with which the host encrypts. */
+/** The key in peer data under which a client sends its public key for encryption. */
 const PUBLIC_KEY = 1003;
 
 /** Dependencies of dialing. */
@@ -41,7 +41,7 @@ export interface DialDependencies {
   end(circuitId: string): void;
 }
 
-/** Handlers of circuit requests. They do not wait for the circuit: its setup needs answers that arrive as later messages of the same router. */
+/** Handlers of circuit requests. They do not wait until the circuit is set up: that takes answers that arrive as later messages from the same router. */
 export const dialHandlers = (dependencies: DialDependencies, router: ConnectedRouter): readonly HandlerEntry[] => {
   const { logger } = dependencies.fabric.core.platform;
   let pending = 0;
@@ -134,7 +134,7 @@ const setUpCircuit = async (
   throw new RequestRefused(refusalCode.internal, `service ${serviceName} could not be reached: ${failure}`);
 };
 
-/** A host's terminator is usable while its router is connected. An administrator's always is, unless its binding is reserved for hosts. */
+/** Terminators of hosts are usable while their router is connected; those of administrators always are, unless their binding is reserved for hosts. */
 const isUsable = ({ hosted }: Terminators, { id, binding, hostId }: ReachableTerminator['terminator']): boolean =>
   hosted.get(id) !== undefined || (!hostId && binding !== 'edge');
 

@@ -45,15 +45,15 @@ export const createPendingUnroutes = (): PendingUnroutes => {
   const byRouter = new Map<string, Set<string>>();
   return {
     add: (routerId, circuitId) => {
-      const known = byRouter.get(routerId) ?? new Set();
-      byRouter.set(routerId, known.add(circuitId));
-      dropOldest(known);
+      const circuitIds = byRouter.get(routerId) ?? new Set();
+      byRouter.set(routerId, circuitIds.add(circuitId));
+      dropOldest(circuitIds);
       dropOldest(byRouter);
     },
     take: (routerId) => {
-      const known = [...(byRouter.get(routerId) ?? [])];
+      const circuitIds = [...(byRouter.get(routerId) ?? [])];
       byRouter.delete(routerId);
-      return known;
+      return circuitIds;
     },
   };
 };

@@ -30,11 +30,12 @@ export class DataModel {
   }
 
   async #loadKind(entities: Entities, kind: CachedKind, signal: AbortSignal): Promise<void> {
-    for (let last: string | undefined, more = true; more; ) {
-      const rows = (await entities.list(kinds[kind], { where: idAfter(last), limit: BATCH })) as readonly ChangedRow<typeof kind>[]; // a stored row has the fields of an event
+    for (let last: string | undefined, hasMore = true; hasMore; ) {
+      // A stored row has the fields of an event.
+      const rows = (await entities.list(kinds[kind], { where: idAfter(last), limit: BATCH })) as readonly ChangedRow<typeof kind>[];
       for (const row of rows) this.#rows.put(kind, row);
       last = rows.at(-1)?.id;
-      more = rows.length === BATCH;
+      hasMore = rows.length === BATCH;
       await yieldToEventLoop();
       signal.throwIfAborted();
     }
@@ -92,7 +93,7 @@ export class DataModel {
 
   #memberChanges<K extends ModelKind>(kind: K, change: RowChange<K>): readonly DataEvent[] {
     if (kind === 'servicePolicy') return change.after ? this.#memberChangesOfPolicy(change as RowChange<'servicePolicy'>) : [];
-    const side = sides.find((one) => one.kind === kind);
+    const side = sides.find((candidate) => candidate.kind === kind);
     return side ? this.#memberChangesOfEntity(side, change as RowChange<PolicySide['kind']>) : [];
   }
 

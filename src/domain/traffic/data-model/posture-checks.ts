@@ -65,7 +65,7 @@ export const macSpellings = (address: string): readonly string[] => {
   const bare = hexDigits(address);
   const pairs = bare.match(/../g);
   if (!pairs) return [];
-  return [bare, pairs.join(':'), pairs.join('-')].flatMap((one) => [...new Set([one, one.toUpperCase()])]);
+  return [bare, pairs.join(':'), pairs.join('-')].flatMap((spelling) => [...new Set([spelling, spelling.toUpperCase()])]);
 };
 
 /** Hashes and fingerprints without separators, in both cases. A string without hex digits is kept, because routers take an empty list to allow everything. */

@@ -36,19 +36,19 @@ const MAX_LINKS = 10_000;
 
 export const createLinkTable = (): LinkTable => {
   const links = createIndexedMap<RouterLink>(({ from }) => [from]);
-  const isIgnored = ({ from, iteration }: Pick<RouterLink, 'from' | 'iteration'>, known: RouterLink): boolean =>
-    known.from !== from || isOlder(iteration, known.iteration);
+  const isIgnored = ({ from, iteration }: Pick<RouterLink, 'from' | 'iteration'>, existing: RouterLink): boolean =>
+    existing.from !== from || isOlder(iteration, existing.iteration);
   return {
     get: links.get,
     all: links.all,
     report: (link) => {
-      const known = links.get(link.id);
-      if (known ? isIgnored(link, known) : links.size(link.from) >= MAX_LINKS) return;
+      const existing = links.get(link.id);
+      if (existing ? isIgnored(link, existing) : links.size(link.from) >= MAX_LINKS) return;
       links.set(link);
     },
     updateConnections: (update) => {
-      const known = links.get(update.id);
-      if (known && !isIgnored(update, known)) links.set({ ...known, connections: update.connections });
+      const existing = links.get(update.id);
+      if (existing && !isIgnored(update, existing)) links.set({ ...existing, connections: update.connections });
     },
     remove: links.delete,
     removeExcept: (routerId, kept) => {
@@ -66,7 +66,7 @@ type LinkMessages = typeof linkMessages;
 
 /** Maximum length of a reported text. Text for display is truncated to it; a link with a longer id is ignored. */
 const MAX_LENGTH = 255;
-/** Maximum number of connections per link that are kept. */
+/** Maximum number of connections that are kept per link. */
 const MAX_CONNECTIONS = 16;
 
 const truncate = (text: string): string => text.slice(0, MAX_LENGTH);

@@ -47,11 +47,11 @@ export const cheapestPaths = (
   const found = new Map<string, FabricPath>();
   if (routers.has(from)) open.set(from, { cost: 0, routers: [from], links: [] });
   while (open.size > 0) {
-    const [at, path] = cheapest(open);
-    open.delete(at);
-    found.set(at, path);
-    if (at !== from && routers.get(at)?.noTraversal) continue;
-    for (const { to, link } of neighbours.get(at) ?? []) {
+    const [current, path] = cheapest(open);
+    open.delete(current);
+    found.set(current, path);
+    if (current !== from && routers.get(current)?.noTraversal) continue;
+    for (const { to, link } of neighbours.get(current) ?? []) {
       if (found.has(to)) continue;
       const cost = path.cost + LINK_COST + (routers.get(to)?.cost ?? 0);
       if (cost < (open.get(to)?.cost ?? Infinity)) open.set(to, { cost, routers: [...path.routers, to], links: [...path.links, link] });
@@ -72,8 +72,8 @@ const neighboursOf = (
   const neighbours = new Map<string, Neighbour[]>();
   const add = (from: string, to: string, link: string) => {
     if (!routers.has(from) || !routers.has(to) || from === to) return;
-    const known = neighbours.get(from);
-    if (known) known.push({ to, link });
+    const existing = neighbours.get(from);
+    if (existing) existing.push({ to, link });
     else neighbours.set(from, [{ to, link }]);
   };
   for (const { id, from, to } of links) {

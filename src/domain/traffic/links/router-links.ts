@@ -42,8 +42,8 @@ const reporter = (table: LinkTable, { id: from }: ConnectedRouter, onUnreported:
   let isFirst = true;
   function* apply(report: MessageBody<typeof routerLinks>): Generator<number, void> {
     const reported: RouterLink[] = [];
-    for (const one of report.links) {
-      const link = reportedLink(from, one);
+    for (const entry of report.links) {
+      const link = reportedLink(from, entry);
       if (link) reported.push(link);
       yield ELEMENTS_PER_LINK;
     }

@@ -48,24 +48,24 @@ export const shareControllerAddresses = (fabric: Fabric): ControllerAddresses =>
   const ownAddress = core.ctrlAddress;
   if (ownAddress === undefined || !ADDRESS.test(ownAddress)) return { onConnect: () => undefined };
   const self: ControllerAddress = { id: core.controllerId, address: ownAddress };
-  let known: readonly ControllerAddress[] = [self];
+  let knownAddresses: readonly ControllerAddress[] = [self];
   let hasSent = false;
   let index = 0;
 
   const send = (routers: readonly ConnectedRouter[]) => {
-    if (routers.length === 0 || (known.length === 1 && !hasSent)) return;
+    if (routers.length === 0 || (knownAddresses.length === 1 && !hasSent)) return;
     hasSent = true;
-    // Routers use the list with the highest index, whichever controller sent it. Based on the time, the highest is the most recent.
+    // Routers use the list with the highest index, from whichever controller. The clock makes that the most recent list.
     index = Math.max(index + 1, clock.now());
-    const addresses = known.map(({ address }) => address);
-    const controllers = known.map(({ id, address }) => ({ id, endpoints: [{ address }] }));
+    const addresses = knownAddresses.map(({ address }) => address);
+    const controllers = knownAddresses.map(({ id, address }) => ({ id, endpoints: [{ address }] }));
     for (const { channel } of routers) channel.send(updateCtrlAddresses, { addresses, controllers, index: BigInt(index), isLeader: false });
   };
   const read = async () => {
     const others = await forRouters(core, (job) => job.read((entities) => readOtherAddresses(entities, ownAddress, isoTime(clock.now()))));
     const next = [self, ...others];
-    if (isSameJson(next, known)) return;
-    known = next;
+    if (isSameJson(next, knownAddresses)) return;
+    knownAddresses = next;
     send(connected.all());
   };
   const publish = () =>
@@ -115,7 +115,7 @@ const readOtherAddresses = async (entities: Entities, ownAddress: string, now: s
     holder && holder !== ownAddress && ADDRESS.test(holder) && (until ?? '') > now ? [{ id: idIn(told) ?? holder, address: holder }] : [],
   );
 
-/** The controller id in a lease; undefined if an earlier release has written it, which did not store the id. */
+/** The controller id in a lease; undefined if an earlier release wrote the lease, without the id. */
 const idIn = (content: unknown): string | undefined => (typeof content === 'string' && ID.test(content) ? content : undefined);
 
 /** The ids of the controllers that publish their address in the store, or that are members of the network. */

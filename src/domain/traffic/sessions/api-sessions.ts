@@ -47,7 +47,7 @@ export const syncApiSessions = (fabric: Fabric): ApiSessionSync => {
   const requested = new Set<ConnectedRouter>();
   const newSessionIds = new Set<string>();
   const changedIdentityIds = new Set<string>();
-  /** Numbers of full comparisons. */
+  /** Numbers of full comparisons that were requested and done. */
   const comparisons = { requested: 0, done: 0 };
 
   const send = (router: ConnectedRouter, apiSessions: readonly RouterApiSession[]): void => {
@@ -61,10 +61,10 @@ export const syncApiSessions = (fabric: Fabric): ApiSessionSync => {
     for (const part of inBatches(compared, () => 1, BATCH)) {
       const { forRouter, mayUse } = await job.read((entities) => readApiSessions(entities, core, part, routers));
       // If an API session ended during the read, routers have already been notified.
-      const current = part.filter((one) => tokens.get(one.id) === one);
+      const current = part.filter((token) => tokens.get(token.id) === token);
       for (const router of routers) {
-        const added = current.filter((one) => !sent.has(router, one.number) && mayUse(one, router));
-        const removed = current.filter((one) => sent.has(router, one.number) && !mayUse(one, router));
+        const added = current.filter((token) => !sent.has(router, token.number) && mayUse(token, router));
+        const removed = current.filter((token) => sent.has(router, token.number) && !mayUse(token, router));
         for (const { number } of added) sent.set(router, number, true);
         for (const { number } of removed) sent.set(router, number, false);
         if (added.length + removed.length > 0) updated.add(router);
@@ -114,7 +114,7 @@ export const syncApiSessions = (fabric: Fabric): ApiSessionSync => {
     attribution: { actor: 'system', requestId: 'routers' },
     step: async (job) => {
       if (connected.edgeRouters().length === 0) {
-        for (const known of [tokens, newSessionIds, changedIdentityIds]) known.clear();
+        for (const collection of [tokens, newSessionIds, changedIdentityIds]) collection.clear();
         isLoaded = false;
         return false;
       }
@@ -193,7 +193,7 @@ const syncId = (now: number, unique: string): string => `${now.toString(36).padS
 
 type RouterApiSession = NonNullable<Parameters<(typeof apiSessionAdded)['encode']>[0]['apiSessions']>[number];
 
-/** Reads the open API sessions, with the certificates of their clients, in the form that routers receive; and decides which routers each may use. */
+/** Reads the open API sessions in the form that routers receive, with the certificates of their clients, and determines which routers each may use. */
 const readApiSessions = async (
   entities: Entities,
   { settings, activity, platform: { clock } }: Pick<Core, 'settings' | 'activity' | 'platform'>,
@@ -209,11 +209,11 @@ const readApiSessions = async (
     all.flatMap(({ fingerprint }) => fingerprint ?? []);
   const certificates = Map.groupBy(
     await entities.list(apiSessionCertificate, { where: oneOfField('apiSessionId', ids) }),
-    (one) => one.apiSessionId,
+    (row) => row.apiSessionId,
   );
   const authenticators = Map.groupBy(
     await entities.list(authenticator, { where: oneOfField('identityId', identityIds) }),
-    (one) => one.identityId,
+    (row) => row.identityId,
   );
   const messages = tokens.flatMap(({ id, identityId, token }): readonly (readonly [string, RouterApiSession])[] => {
     const certFingerprints = [...fingerprintsOf(authenticators.get(identityId)), ...fingerprintsOf(certificates.get(id))];

@@ -42,7 +42,7 @@ export const createClientTokens = (
   onRemove: (token: ClientToken) => void,
 ): ClientTokens => {
   const byId = createIndexedMap<ClientToken>(({ identityId }) => [identityId]);
-  /** Ids, the oldest first. */
+  /** Ids, oldest first. */
   const order = new Set<string>();
   const freeNumbers: number[] = [];
   const log = createRepeatedLog(platform);
@@ -93,7 +93,7 @@ export const createClientTokens = (
         const rows = await job.read((entities) => entities.list(session, { where, limit: BATCH }));
         const unsealed = (await Promise.all(withUnknownToken(rows).map(unseal))).flat();
         // A concurrent read may have added some of these already.
-        added.push(...unsealed.flatMap((one) => (order.has(one.id) ? [] : [add(one)])));
+        added.push(...unsealed.flatMap((token) => (order.has(token.id) ? [] : [add(token)])));
         after = rows.length < BATCH ? undefined : rows.at(-1)?.id;
       }
       return added;
@@ -121,9 +121,9 @@ export const createSentSessions = (): SentSessions => {
   const bits = new Map<ConnectedRouter, Uint8Array>();
   const has: SentSessions['has'] = (router, number) => (((bits.get(router)?.[number >>> 3] ?? 0) >>> (number & 7)) & 1) === 1;
   const set: SentSessions['set'] = (router, number, isSent) => {
-    const known = bits.get(router);
-    if (!known || has(router, number) === isSent) return;
-    const wide = number >>> 3 < known.length ? known : widened(known, number);
+    const current = bits.get(router);
+    if (!current || has(router, number) === isSent) return;
+    const wide = number >>> 3 < current.length ? current : widened(current, number);
     wide[number >>> 3] = (wide[number >>> 3] ?? 0) ^ (1 << (number & 7));
     bits.set(router, wide);
   };

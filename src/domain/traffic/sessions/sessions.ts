@@ -25,8 +25,8 @@ export const syncSessions = ({ core, events, connected }: Fabric): ((router: Con
   return (router) => [
     handle(validateSessions, async ({ sessionTokens }) => {
       for (const ids of inBatches(sessionTokens, () => 1, BATCH)) {
-        const known = await forRouters(core, (job) => job.read((entities) => rowsById(entities, session, ids)));
-        const ended = ids.filter((id) => !known.has(id));
+        const existing = await forRouters(core, (job) => job.read((entities) => rowsById(entities, session, ids)));
+        const ended = ids.filter((id) => !existing.has(id));
         if (ended.length > 0) sendSessionsRemoved(router, ended);
         await yieldToEventLoop();
       }

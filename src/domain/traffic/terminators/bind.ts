@@ -36,7 +36,7 @@ export const MAX_COST = 65_535;
 /** Maximum number of characters of an instance id, and of bytes of its secret. */
 const MAX_INSTANCE_LENGTH = 4096;
 
-/** @throws BindRefused for invalid fields */
+/** Checks the fields of a request. @throws BindRefused */
 export const checkBind = ({ address, cost, precedence, instanceId, instanceSecret, peerData }: BindRequest): void => {
   const refuse = (message: string) => {
     throw new BindRefused('otherFailure', message);
@@ -65,18 +65,18 @@ export const bind = async (
   const { sessionId, isStored, apiSessionId } = authorization;
   const hostedIn = isTunneler(authorization) ? null : { sessionId, isStored, apiSessionId };
   const current = { hostedIn, peerData: storedPeerData(request.peerData) };
-  const known = await entities.get(terminator, address);
-  if (known) {
-    if (!isSameHost(known, authorization, binding)) throw new BindRefused('idConflict', 'there is another terminator with this id');
-    const isUnchanged = isSameJson(known.hostedIn, current.hostedIn) && isSameJson(known.peerData ?? {}, current.peerData);
-    if (!isUnchanged) await entities.update(terminator, known, current);
+  const existing = await entities.get(terminator, address);
+  if (existing) {
+    if (!isSameHost(existing, authorization, binding)) throw new BindRefused('idConflict', 'there is another terminator with this id');
+    const isUnchanged = isSameJson(existing.hostedIn, current.hostedIn) && isSameJson(existing.peerData ?? {}, current.peerData);
+    if (!isUnchanged) await entities.update(terminator, existing, current);
     return;
   }
   await checkInstance(entities, core, authorization, request);
   const { name: serviceName } = await entities.require(service, authorization.serviceId);
   const { name: routerName } = await entities.require(router, authorization.routerId);
   const { serviceId, routerId, identityId: hostId } = authorization;
-  const given = {
+  const fields = {
     binding,
     address,
     cost,
@@ -84,15 +84,15 @@ export const bind = async (
     identity: instanceId,
   } as const;
   const secret = await sealedSecret(core, address, request.instanceSecret);
-  const own: Partial<Row> = { id: address, serviceId, routerId, hostId, ...current, ...secret, serviceName, routerName };
-  await entities.insert(terminator, newRow(terminator, given, own));
+  const internalFields: Partial<Row> = { id: address, serviceId, routerId, hostId, ...current, ...secret, serviceName, routerName };
+  await entities.insert(terminator, newRow(terminator, fields, internalFields));
 };
 
-const isSameHost = (known: Row, authorization: Authorization, binding: string): boolean =>
-  known.serviceId === authorization.serviceId &&
-  known.routerId === authorization.routerId &&
-  known.hostId === authorization.identityId &&
-  known.binding === binding;
+const isSameHost = (existing: Row, authorization: Authorization, binding: string): boolean =>
+  existing.serviceId === authorization.serviceId &&
+  existing.routerId === authorization.routerId &&
+  existing.hostId === authorization.identityId &&
+  existing.binding === binding;
 
 /** Hosts of the same instance share a secret. Otherwise, any identity that may bind the service could claim the instance. */
 const checkInstance = async (

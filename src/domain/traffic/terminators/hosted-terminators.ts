@@ -34,7 +34,7 @@ export type HostableTerminator = Pick<HostedTerminator, 'id' | 'authorization' |
 /** The terminators that connected routers host, for clients or through their own tunnelers. Their rows are in the store. */
 export interface HostedTerminators {
   get(id: string): HostedTerminator | undefined;
-  /** Adds a stored terminator until its authorization lapses. @param checkedAt `generation` before it was authorized */
+  /** Adds a terminator, which is already stored, until its authorization lapses. @param checkedAt `generation` before it was authorized */
   host(router: ConnectedRouter, hostable: HostableTerminator, checkedAt: number): void;
   /** Removes terminators of a router from the store and from memory. Ignores ids of terminators that belong to other routers or administrators. */
   remove(routerId: string, ids: readonly string[]): Promise<void>;
@@ -81,7 +81,7 @@ export const createHostedTerminators = ({ core, events }: Fabric, authorizations
     for (const id of ids) endSuspension(id);
     for (const part of inBatches(ids, () => 1, READ_BATCH)) {
       const stored = await forRouters(core, (job) => job.read((entities) => hostedAmong(entities, routerId, part)));
-      // In small transactions, so as not to delay other writes.
+      // In small transactions, so that other writes are not delayed.
       for (const rows of inBatches(stored, () => 1, REMOVAL_BATCH)) {
         const removed = rows.map(({ id }) => id);
         await forRouters(core, (job) => job.write((entities) => removeRows(entities, routerId, removed)));

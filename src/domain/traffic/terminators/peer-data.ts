@@ -8,7 +8,7 @@ const MAX_STORED_BYTES = 16_384;
 /** Bytes added per entry, for its number and length. */
 const OVERHEAD = 16;
 
-/** Maximum size of the data of a client that dials, in bytes. Each attempt to reach a terminator sends them to a router. */
+/** Maximum size of the data from a client that dials, in bytes. Each attempt to reach a terminator sends the data to a router. */
 const MAX_SENT_BYTES = 65_536;
 
 const sizeOf = (data: PeerData): number => [...data.values()].reduce((sum, { length }) => sum + length + OVERHEAD, 0);

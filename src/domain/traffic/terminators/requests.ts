@@ -1,4 +1,4 @@
-/** The handling that clients' and tunnelers' requests about terminators have in common. */
+/** The common handling of requests about terminators, from clients and from tunnelers. */
 import type { RowOf } from '../../../api/kit/index.ts';
 import { terminator } from '../../../api/terminators.ts';
 import type { Frame } from '../../../control-channel/frame.ts';

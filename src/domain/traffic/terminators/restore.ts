@@ -15,7 +15,7 @@ const { validateTerminators, validateTerminatorsResponse } = terminatorMessages;
 /** Time that a router has to create its terminators again after connecting. Routers of the 1.7 line take ten seconds. ms */
 const CREATION_TIME = 60_000;
 
-/** Delay before a new terminator that is not hosted yet counts as created at another controller. ms */
+/** Delay after which a new terminator that is still not hosted must have been created at another controller. ms */
 const SETTLING_TIME = 250;
 
 /**
@@ -37,7 +37,7 @@ export const restore = async (dependencies: TerminatorDependencies, router: Conn
 };
 
 /**
- * Adds the authorized ones among the stored terminators of a router to those that it hosts.
+ * Adds those of a router's stored terminators that are authorized to the ones that it hosts.
  * @param ids default: all terminators of the router
  * @returns the terminators that are not authorized
  */
@@ -61,7 +61,7 @@ const hostStored = async (
   );
   const isDenied = ({ authorization }: HostableTerminator) => denials.get(authorization) !== undefined;
   // Terminators that the router created during the read are newer, and are not replaced.
-  for (const one of stored) if (!isDenied(one) && !hosted.get(one.id)) hosted.host(router, one, checkedAt);
+  for (const hostable of stored) if (!isDenied(hostable) && !hosted.get(hostable.id)) hosted.host(router, hostable, checkedAt);
   return stored.filter(isDenied);
 };
 
@@ -94,7 +94,7 @@ export const validate = async (dependencies: TerminatorDependencies, router: Con
   if (invalid.length > 0) await hosted.remove(id, invalid);
 };
 
-/** Finds terminators that a router has created at another controller in the change log, and adds them to those that it hosts. */
+/** Watches the change log for terminators that a connected router has created at another controller, and adds them to those that it hosts. */
 export const hostFromOtherControllers = (dependencies: TerminatorDependencies): void => {
   const { fabric, hosted } = dependencies;
   const { core, events, connected } = fabric;

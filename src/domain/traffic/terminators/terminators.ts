@@ -38,8 +38,8 @@ export const serveTerminators = (fabric: Fabric, authorizations: Authorizations)
     },
     onDisconnect: ({ id }) => hosted.disconnect(id),
     remove: async (terminatorId) => {
-      const known = hosted.get(terminatorId);
-      if (known) await hosted.remove(known.routerId, [terminatorId]);
+      const terminator = hosted.get(terminatorId);
+      if (terminator) await hosted.remove(terminator.routerId, [terminatorId]);
     },
   };
 };

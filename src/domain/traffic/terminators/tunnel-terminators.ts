@@ -36,8 +36,8 @@ export const tunnelTerminatorHandlers = (dependencies: TerminatorDependencies, r
     handle(
       removeTunnelTerminator,
       answeringRefusals(router, async (id, frame) => {
-        const own = await forRouters(core, (job) => job.read((entities) => ownTerminator(entities, id, host)));
-        if (own) await hosted.remove(routerId, [id]);
+        const terminator = await forRouters(core, (job) => job.read((entities) => ownTerminator(entities, id, host)));
+        if (terminator) await hosted.remove(routerId, [id]);
         channel.answer(frame, removeTunnelTerminatorResponse, undefined);
       }),
     ),
