@@ -128,9 +128,8 @@ interface Entry {
 }
 
 /**
- * Selects the entry to drop from a full queue (longest queue drop, B. Suter et al., 1998): the entry that has waited longest,
- * because its client is closest to giving up, among those of the origin with the most entries, and of the name with the most entries there. A single origin
- * may thus fill the queue, but cannot keep others out.
+ * Selects the entry to drop from a full queue (longest queue drop, B. Suter et al., 1998). Within the origin with the most entries, and there within the name
+ * with the most entries, that is the oldest one, whose client is closest to giving up. A single origin may thus fill the queue, but cannot keep others out.
  */
 const longestQueueDrop = <W extends Entry>(full: readonly W[], newcomer: Flow): W | undefined => {
   const fromLargestOrigin = largest(full, ({ from }) => from, newcomer);

@@ -4,7 +4,7 @@ import { createIndexedMap } from '../../../platform/groups.ts';
 import type { Selectable, Side } from '../../policy/roles/membership.ts';
 import { type ModelKind, modelKinds } from './documents.ts';
 
-/** The kinds whose rows are cached: those of the model, and those that its documents depend on. */
+/** The kinds whose rows are cached: the kinds of the model, and others that its documents depend on. */
 export const cachedKinds = [...modelKinds, 'serviceConfig'] as const;
 export type CachedKind = ModelKind | 'serviceConfig';
 

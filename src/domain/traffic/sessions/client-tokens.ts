@@ -24,7 +24,7 @@ export interface ClientTokens {
   get(apiSessionId: string): ClientToken | undefined;
   all(): readonly ClientToken[];
   ofIdentity(identityId: string): readonly ClientToken[];
-  /** Reads and unseals the tokens of stored sessions. @returns those that are new */
+  /** Reads and unseals the tokens of stored sessions. @returns the new ones */
   read(job: Job, sessionIds?: readonly string[]): Promise<readonly ClientToken[]>;
   remove(apiSessionId: string): void;
   clear(): void;

@@ -28,13 +28,13 @@ export interface HostedTerminator {
   stopWatching(): void;
 }
 
-/** A terminator to add to those that a router hosts. */
+/** A terminator to register as hosted. */
 export type HostableTerminator = Pick<HostedTerminator, 'id' | 'authorization' | 'peerData' | 'isConfirmed'>;
 
 /** The terminators that connected routers host, for clients or through their own tunnelers. Their rows are in the store. */
 export interface HostedTerminators {
   get(id: string): HostedTerminator | undefined;
-  /** Adds a terminator, which is already stored, until its authorization lapses. @param checkedAt `generation` before it was authorized */
+  /** Registers a stored terminator as hosted until its authorization lapses. @param checkedAt `generation` before it was authorized */
   host(router: ConnectedRouter, hostable: HostableTerminator, checkedAt: number): void;
   /** Removes terminators of a router from the store and from memory. Ignores ids of terminators that belong to other routers or administrators. */
   remove(routerId: string, ids: readonly string[]): Promise<void>;

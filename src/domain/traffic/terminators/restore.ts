@@ -19,9 +19,9 @@ const CREATION_TIME = 60_000;
 const SETTLING_TIME = 250;
 
 /**
- * Adds the stored terminators of a reconnected router to those that it hosts, without waiting until it creates them again, and removes those that are no
- * longer authorized. If the router is also connected to another controller, that controller removes them. Otherwise, a router that has restarted hosts
- * nothing yet, and is skipped.
+ * Registers the stored terminators of a reconnected router as hosted, without waiting until the router creates them again, and removes those that are no
+ * longer authorized. If the router is also connected to another controller, that controller removes them. A router that has restarted, and is connected
+ * only here, is skipped, because it hosts nothing yet.
  */
 export const restore = async (dependencies: TerminatorDependencies, router: ConnectedRouter): Promise<void> => {
   const { core } = dependencies.fabric;
@@ -37,7 +37,7 @@ export const restore = async (dependencies: TerminatorDependencies, router: Conn
 };
 
 /**
- * Adds those of a router's stored terminators that are authorized to the ones that it hosts.
+ * Registers the stored terminators of a router as hosted, except for those that are not authorized.
  * @param ids default: all terminators of the router
  * @returns the terminators that are not authorized
  */
@@ -94,7 +94,7 @@ export const validate = async (dependencies: TerminatorDependencies, router: Con
   if (invalid.length > 0) await hosted.remove(id, invalid);
 };
 
-/** Watches the change log for terminators that a connected router has created at another controller, and adds them to those that it hosts. */
+/** Watches the change log for terminators that connected routers create at other controllers, and registers them as hosted here. */
 export const hostFromOtherControllers = (dependencies: TerminatorDependencies): void => {
   const { fabric, hosted } = dependencies;
   const { core, events, connected } = fabric;
