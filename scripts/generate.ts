@@ -22,6 +22,8 @@ const write = (file: string, text: string): void => {
 
 for (const [file, text] of Object.entries(listsOf(root))) write(file, text);
 
-// Imported only now: the documents are made from the tables, and the tables are read with the lists.
+// Imported only now: the tables are read with the lists, and the documents are made from the tables, and from types that read the names of kinds.
+const { kindNames } = await import('./kind-names.ts');
+write('src/api/kind-names.ts', kindNames());
 const { documents } = await import('./documents.ts');
 for (const [file, make] of Object.entries(documents)) write(file, make());
