@@ -1,16 +1,14 @@
 /** The effect of posture responses on the facts of an endpoint. Pure functions. */
-import type { RowOf } from '../../../api/kit/index.ts';
-import type { ProcessFact, postureData } from '../../../api/posture-data.ts';
+import type { ProcessFact } from '../../../api/posture-data.ts';
 import type { PostureResponse } from '../../../api/posture-responses.ts';
 import type { EndpointEvent } from './check-type.ts';
-import type { SessionFacts } from './facts.ts';
+import type { IdentityFacts, SessionFacts } from './facts.ts';
 
 /** Maximum number of processes kept for an identity. If more are reported, the oldest one is evicted, and its checks query the endpoint again. */
 const MAX_PROCESSES = 256;
 /** Maximum number of characters of these processes as JSON. Beyond it, the oldest ones are evicted, too. */
 const MAX_PROCESS_CHARACTERS = 262_144;
 
-export type IdentityFacts = Pick<RowOf<typeof postureData>, 'mac' | 'domain' | 'os' | 'processes' | 'paths' | 'toldAt'>;
 export type ReportedFacts = IdentityFacts & Pick<SessionFacts, 'wokenAt' | 'unlockedAt'>;
 
 export const NOTHING_REPORTED: IdentityFacts = { mac: null, domain: null, os: null, processes: [], paths: [], toldAt: {} };
