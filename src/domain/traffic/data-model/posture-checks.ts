@@ -7,48 +7,46 @@ import { plainRange } from '../../../semver/plain-range.ts';
 
 type Check = NonNullable<DataEvent['postureCheck']>;
 
-/** The fields of a posture check that depend on its type. */
-export const postureCheckFields = (row: ChangedRow<'postureCheck'>): Partial<Check> => {
-  switch (row.typeId) {
-    case 'MAC':
-      return { mac: { macAddresses: row.macAddresses.flatMap(macSpellings) } };
-    case 'DOMAIN':
-      return { domains: { domains: [...new Set(row.domains.flatMap(caseSpellings))] } };
-    case 'MFA':
-      return {
-        mfa: {
-          timeoutSeconds: BigInt(row.timeoutSeconds),
-          promptOnWake: row.promptOnWake ?? false,
-          promptOnUnlock: row.promptOnUnlock ?? false,
-          ignoreLegacyEndpoints: row.ignoreLegacyEndpoints ?? false,
-        },
-      };
-    case 'OS':
-      return {
-        osList: {
-          osList: row.operatingSystems.map(({ type, versions }) => ({ osType: osName(type), osVersions: versionRanges(versions) })),
-        },
-      };
-    case 'PROCESS': {
-      const { osType, path, hashes, signerFingerprint } = row.process;
-      const fingerprints = hexSpellings(signerFingerprint ? [signerFingerprint] : []);
-      return { process: { osType: osName(osType), path, hashes: hexSpellings(hashes ?? []), fingerprints } };
-    }
-    case 'PROCESS_MULTI':
-      return {
-        processMulti: {
-          // Routers do not know `OneOf`, which means the same as `AnyOf`.
-          semantic: row.semantic === 'AllOf' ? 'AllOf' : 'AnyOf',
-          processes: row.processes.map(({ osType, path, hashes, signerFingerprints }) => ({
-            osType: osName(osType),
-            path,
-            hashes: hexSpellings(hashes),
-            fingerprints: hexSpellings(signerFingerprints),
-          })),
-        },
-      };
-  }
+type CheckRow = ChangedRow<'postureCheck'>;
+type TypeId = CheckRow['typeId'];
+type Fields<T extends TypeId> = (row: Extract<CheckRow, { readonly typeId: T }>) => Partial<Check>;
+
+const fieldsOf: { readonly [T in TypeId]: Fields<T> } = {
+  MAC: ({ macAddresses }) => ({ mac: { macAddresses: macAddresses.flatMap(macSpellings) } }),
+  DOMAIN: ({ domains }) => ({ domains: { domains: [...new Set(domains.flatMap(caseSpellings))] } }),
+  MFA: ({ timeoutSeconds, promptOnWake, promptOnUnlock, ignoreLegacyEndpoints }) => ({
+    mfa: {
+      timeoutSeconds: BigInt(timeoutSeconds),
+      promptOnWake: promptOnWake ?? false,
+      promptOnUnlock: promptOnUnlock ?? false,
+      ignoreLegacyEndpoints: ignoreLegacyEndpoints ?? false,
+    },
+  }),
+  OS: ({ operatingSystems }) => ({
+    osList: { osList: operatingSystems.map(({ type, versions }) => ({ osType: osName(type), osVersions: versionRanges(versions) })) },
+  }),
+  PROCESS: ({ process: { osType, path, hashes, signerFingerprint } }) => {
+    const fingerprints = hexSpellings(signerFingerprint ? [signerFingerprint] : []);
+    return { process: { osType: osName(osType), path, hashes: hexSpellings(hashes ?? []), fingerprints } };
+  },
+  PROCESS_MULTI: ({ semantic, processes }) => ({
+    processMulti: {
+      // Routers do not know `OneOf`, which means the same as `AnyOf`.
+      semantic: semantic === 'AllOf' ? 'AllOf' : 'AnyOf',
+      processes: processes.map(({ osType, path, hashes, signerFingerprints }) => ({
+        osType: osName(osType),
+        path,
+        hashes: hexSpellings(hashes),
+        fingerprints: hexSpellings(signerFingerprints),
+      })),
+    },
+  }),
 };
+
+/** The fields of a posture check that depend on its type. */
+export const postureCheckFields = (row: CheckRow): Partial<Check> =>
+  // Each row is passed to the function for its type.
+  (fieldsOf[row.typeId] as Fields<TypeId>)(row);
 
 /** Routers interpret an empty list of versions as excluding all. */
 const ANY_VERSION = ['>=0.0.0'];
