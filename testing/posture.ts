@@ -2,22 +2,19 @@ import { osKey } from '../src/api/posture-checks/os-type.ts';
 import type { PostureCheck, PostureResponse } from '../src/index.ts';
 import { versionIn } from './versions.ts';
 
-type CheckOf<T extends PostureCheck['typeId']> = Extract<PostureCheck, { readonly typeId: T }>;
+type TypeId = PostureCheck['typeId'];
+type CheckOf<T extends TypeId> = Extract<PostureCheck, { readonly typeId: T }>;
+type Meet<T extends TypeId> = (checks: readonly CheckOf<T>[]) => readonly PostureResponse[];
 
 /**
  * Reports about one endpoint that meet all of these checks. A check of MFA needs none: it is met by a code.
  * @throws TypeError if nothing meets them together
  */
-export const factsFor = (checks: readonly PostureCheck[]): readonly PostureResponse[] => {
-  const of = <T extends PostureCheck['typeId']>(typeId: T) => checks.filter((check): check is CheckOf<T> => check.typeId === typeId);
-  return [
-    ...system(of('OS')),
-    ...addresses(of('MAC')),
-    ...domain(of('DOMAIN')),
-    ...of('PROCESS').map(process),
-    ...of('PROCESS_MULTI').flatMap(processes),
-  ];
-};
+export const factsFor = (checks: readonly PostureCheck[]): readonly PostureResponse[] =>
+  Object.entries(meet).flatMap(([typeId, meetAll]) =>
+    // Checks are passed to the function for their type.
+    (meetAll as Meet<TypeId>)(checks.filter((check) => check.typeId === typeId)),
+  );
 
 /** An endpoint has one system, in one version. */
 const system = (checks: readonly CheckOf<'OS'>[]): readonly PostureResponse[] => {
@@ -64,3 +61,13 @@ const running = (id: string, path: string, [hash]: readonly string[], signers: r
 });
 
 const namesOf = (checks: readonly PostureCheck[]): string => checks.map(({ name }) => `'${name}'`).join(' and ');
+
+/** For each type, the reports that meet all of some checks. */
+const meet: { readonly [T in TypeId]: Meet<T> } = {
+  OS: system,
+  MAC: addresses,
+  DOMAIN: domain,
+  PROCESS: (checks) => checks.map(process),
+  PROCESS_MULTI: (checks) => checks.flatMap(processes),
+  MFA: () => [],
+};

@@ -1,3 +1,4 @@
+import type { PostureCheck } from '../../src/index.ts';
 import type { App } from './app.ts';
 
 /** Of each type: a body, how it reads back, and another body with how that reads back. */
@@ -66,7 +67,7 @@ export const TYPES = {
     { semantic: 'AllOf', processes: [{ os: 'Linux', osType: 'Linux', path: '/b', hashes: ['x'], signerFingerprints: [] }] },
   ],
   DOMAIN: [{ domains: ['Foo.COM', 'bar', 'bar'] }, { domains: ['Foo.COM', 'bar'] }, { domains: ['q'] }, { domains: ['q'] }],
-} as const;
+} as const satisfies Readonly<Record<PostureCheck['typeId'], unknown>>;
 
 export const ownFields = async (app: App, id: string) => {
   const { createdAt, updatedAt, _links, ...own } = (await app.request('GET', `/posture-checks/${id}`)).body.data;
