@@ -74,7 +74,11 @@ const actors = async (app: App): Promise<readonly Actor[]> => {
 
 test('every operation has its right in the table, and the table has no other', () => {
   const there = entries.flatMap(({ operation: { surfaces, method, path } }) => surfaces.map(({ prefix }) => `${method} ${prefix}${path}`));
-  assert.deepEqual([...rights.map(nameOf), ...open].toSorted(), there.toSorted());
+  const inTable = [...rights.map(nameOf), ...open];
+  const without = (all: readonly string[], known: readonly string[]) => all.filter((one) => !known.includes(one));
+  assert.deepEqual(without(there, inTable), [], 'these operations have no right in test/security/rights-table.ts');
+  assert.deepEqual(without(inTable, there), [], 'these rights in test/security/rights-table.ts have no operation');
+  assert.deepEqual(inTable.toSorted(), there.toSorted());
 });
 
 test('the operations of the OpenID provider ask for no session', () => {
@@ -97,6 +101,7 @@ const assertJudged = (operation: RightOf, { name, may }: Actor, { status, text, 
   const why = `${name}: ${status} ${text}`;
   const line = `${operation.method} ${operation.path}`;
   if (!may.includes(operation.right)) {
+    assert.notEqual(status, 400, `${why}\n${line} needs a valid body in test/security/rights-bodies.ts`);
     assert.equal(status, may.includes('session') && forbidden.includes(line) ? 403 : 401, why);
     assert.equal(body.error.code, 'UNAUTHORIZED', why);
   } else if (status === 401) {
