@@ -1,5 +1,5 @@
 /**
- * Calls of the controller within transactions of Drizzle.
+ * Calls of the controller within Drizzle transactions.
  * @module overlay-controller/storage/drizzle
  */
 import { DrizzleQueryError, is, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
@@ -8,7 +8,7 @@ import { SQLiteTransaction } from 'drizzle-orm/sqlite-core';
 import type { HostStatement, HostTransactions } from './kysely/host-transactions.ts';
 import type { Result, ResultRow } from './kysely/result.ts';
 
-/** The members of a Drizzle transaction on PostgreSQL or SQLite that are used here. */
+/** A Drizzle transaction on PostgreSQL or SQLite, reduced to the members that are used here. */
 export type DrizzleTransaction =
   | {
       /** Executes a statement (PostgreSQL). */
@@ -22,8 +22,8 @@ export type DrizzleTransaction =
     };
 
 /**
- * Accepts the transactions of Drizzle that `db.transaction` passes to its callback, on PostgreSQL and SQLite. On SQLite, only asynchronous drivers work, such
- * as `libsql`. Synchronous ones, such as `better-sqlite3`, commit before a call of the controller has begun, and are refused.
+ * Accepts the transactions that Drizzle's `db.transaction` passes to its callback, on PostgreSQL and SQLite. On SQLite, only asynchronous drivers work, such
+ * as `libsql`. Synchronous ones, such as `better-sqlite3`, are refused, because they commit before a call of the controller has begun.
  *
  * ```ts
  * const storage = postgresStorage({ pool, hostTransactions: drizzleTransactions });
@@ -50,26 +50,26 @@ export const drizzleTransactions: HostTransactions<DrizzleTransaction> = {
 };
 
 /** Builds a statement with Drizzle's template tag, which writes the placeholders. */
-const queryOf = ({ strings, parameters }: HostStatement): SQL => sql(strings as unknown as TemplateStringsArray, ...parameters); // Drizzle does not read `raw`
+const queryOf = ({ strings, parameters }: HostStatement): SQL => sql(strings as unknown as TemplateStringsArray, ...parameters); // Drizzle does not use the property `raw`
 
-/** Drivers return different results: `pg`, PGlite and Neon an object with rows; `postgres` and Bun a list with a count; those of SQLite rows or a count. */
-const resultOf = (given: unknown, returnsRows: boolean): Result => {
-  if (!returnsRows) return { rows: [], written: writtenIn(given) };
-  return { rows: namedRows(Array.isArray(given) ? given : Object(given).rows), written: 0 };
+/** `pg`, PGlite and Neon return an object with rows, `postgres` and Bun an array with a count, and SQLite drivers an array of rows or an object with a count. */
+const resultOf = (driverResult: unknown, returnsRows: boolean): Result => {
+  if (!returnsRows) return { rows: [], written: writtenIn(driverResult) };
+  return { rows: namedRows(Array.isArray(driverResult) ? driverResult : Object(driverResult).rows), written: 0 };
 };
 
 /** The properties in which drivers return the number of rows written. */
 const COUNTS = ['rowCount', 'rowsAffected', 'affectedRows', 'changes', 'count'] as const;
 
-/** @throws TypeError if the driver returns no count: without one, a lost update would go unnoticed */
-const writtenIn = (given: unknown): number => {
-  const counts: Readonly<Record<string, unknown>> = Object(given);
+/** @throws TypeError if the driver returns no count, because a lost update would then go unnoticed */
+const writtenIn = (driverResult: unknown): number => {
+  const counts: Readonly<Record<string, unknown>> = Object(driverResult);
   const found = COUNTS.map((name) => counts[name]).find((count) => typeof count === 'number' || typeof count === 'bigint');
   if (found === undefined) throw new TypeError('this driver of Drizzle does not say how many rows a statement has written');
   return Number(found);
 };
 
-/** @throws TypeError for rows that are arrays without column names, as Drizzle's proxy drivers return them */
+/** @throws TypeError if rows are arrays without column names, which Drizzle's proxy drivers return */
 const namedRows = (rows: unknown): readonly ResultRow[] => {
   if (!Array.isArray(rows) || Array.isArray(rows[0]))
     throw new TypeError('this driver of Drizzle does not return rows as objects by column names');

@@ -1,21 +1,21 @@
 /**
- * Calls in interactive transactions of Prisma.
+ * Calls of the controller within interactive Prisma transactions.
  * @module overlay-controller/storage/prisma
  */
 import type { HostTransactions } from './kysely/host-transactions.ts';
 import type { ResultRow } from './kysely/result.ts';
 
-/** The client of an interactive transaction of Prisma (`Prisma.TransactionClient`), as far as it is used. */
+/** The client of an interactive Prisma transaction (`Prisma.TransactionClient`), reduced to the members that are used here. */
 export interface PrismaTransaction {
   /** Executes a statement that returns rows. */
   $queryRawUnsafe<Rows>(sql: string, ...parameters: unknown[]): PromiseLike<Rows>;
-  /** Executes any other statement, and returns how many rows it has written. */
+  /** Executes any other statement, and returns the number of rows that it has written. */
   $executeRawUnsafe(sql: string, ...parameters: unknown[]): PromiseLike<number>;
 }
 
 /**
- * Interactive transactions of Prisma 7, as `prisma.$transaction(async (transaction) => { ... })` hands them out, on PostgreSQL and SQLite. Prisma ends them after 5
- * seconds unless its option `timeout` says otherwise.
+ * Accepts the interactive transactions that Prisma 7's `prisma.$transaction(async (transaction) => { ... })` passes to its callback, on PostgreSQL and
+ * SQLite. Prisma ends them after 5 seconds by default; its option `timeout` changes that.
  *
  * ```ts
  * const storage = postgresStorage({ connectionString, hostTransactions: prismaTransactions });
@@ -26,7 +26,7 @@ export interface PrismaTransaction {
  * ```
  */
 export const prismaTransactions: HostTransactions<PrismaTransaction> = {
-  // The client of a transaction is the client without what opens and closes connections.
+  // Unlike Prisma's main client, the client of a transaction has no methods that open and close connections.
   isTransaction: (host): host is PrismaTransaction =>
     typeof host === 'object' &&
     host !== null &&
@@ -43,7 +43,7 @@ export const prismaTransactions: HostTransactions<PrismaTransaction> = {
   },
 };
 
-/** `Transaction API error`: it was closed, or timed out. */
+/** `Transaction API error`: the transaction was closed or timed out. */
 const CLOSED = 'P2028';
 
 /** Prisma's description of a driver error. */
@@ -54,7 +54,7 @@ interface DriverFault {
   readonly constraint?: { readonly index?: string };
 }
 
-/** The error as the driver has thrown it, whose code the SQL engine recognizes. */
+/** Restores the driver's error, so that the SQL engine recognizes its code. */
 const errorOfDriver = (error: unknown): unknown => {
   if (!(error instanceof Error) || !('code' in error)) return error;
   if (error.code === CLOSED) return new TypeError('the transaction is over', { cause: error });

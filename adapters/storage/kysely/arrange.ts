@@ -6,10 +6,10 @@
 import { and, has, type Predicate } from '../../../src/adapter-kit.ts';
 import type { SetCondition } from './sets.ts';
 
-/** A value that at least this many rows contain is common. Looking up a row in another list costs as much as reading about ten rows of a list. */
-export const MANY = 200;
+/** A value is common if at least this many rows contain it. Looking up a row in another list costs as much as reading about ten rows of a list. */
+export const MIN_COMMON_SIZE = 200;
 
-/** The number of rows that contain a value, counted up to `MANY`. */
+/** The number of rows that contain a value, counted up to `MIN_COMMON_SIZE`. */
 export type Sizes = (set: string, value: string) => number;
 
 /** The values, by set, whose order affects the cost. */
@@ -27,7 +27,7 @@ export const valuesToArrange = (where: Predicate): ReadonlyMap<string, ReadonlyS
 /** An equivalent predicate in the best order. An `and` of single values makes the store merge their lists. */
 export const arranged = (where: Predicate, sizes: Sizes): Predicate => {
   const several = severalRequired(where);
-  if (several.length > 0) return and(...several.map((held) => inOrder(held, sizes)), ...otherTerms(where));
+  if (several.length > 0) return and(...several.map((required) => inOrder(required, sizes)), ...otherTerms(where));
   if (where.op !== 'and' && where.op !== 'or') return where;
   return { op: where.op, terms: where.terms.map((term) => arranged(term, sizes)) };
 };
@@ -38,7 +38,7 @@ type Required = Pick<SetCondition, 'set' | 'values'>;
 const severalRequired = (term: Predicate): readonly Required[] => {
   const terms = term.op === 'and' ? term.terms : [term];
   const bySet = Map.groupBy(terms.filter(isCovers), ({ set }) => set);
-  const all = [...bySet].map(([set, held]) => ({ set, values: [...new Set(held.flatMap(({ values }) => values))] }));
+  const all = [...bySet].map(([set, conditions]) => ({ set, values: [...new Set(conditions.flatMap(({ values }) => values))] }));
   return all.some(({ values }) => values.length > 1) ? all : [];
 };
 
@@ -49,7 +49,7 @@ const otherTerms = (where: Predicate): readonly Predicate[] => (where.op === 'an
 const inOrder = ({ set, values }: Required, sizes: Sizes): Predicate => {
   const [rarest, ...others] = values.map((value) => ({ value, size: sizes(set, value) })).sort((a, b) => a.size - b.size);
   const sorted = [rarest, ...others].flatMap((each) => (each ? [each.value] : []));
-  if (rarest && rarest.size < MANY) return { op: 'covers', set, values: sorted };
+  if (rarest && rarest.size < MIN_COMMON_SIZE) return { op: 'covers', set, values: sorted };
   return and(...sorted.map((value) => has(set, value)));
 };
 

@@ -1,16 +1,16 @@
-/** Transactions that the store itself begins: retried while the database is locked, then committed or rolled back with their work. */
+/** Transactions that the store begins itself: beginning is retried while the database is locked, and a failure of the work rolls them back. */
 import { type Connection, type Connections, run, translated, type UseOptions } from './connection.ts';
 import type { SqlEngine } from './engine/index.ts';
 import { type Beginning, type OpenTransaction, openTransaction } from './open-transaction.ts';
 import type { Result } from './result.ts';
 import { raw, type Sql } from './sql.ts';
 
-/** Longest pause between two attempts, ms. */
-const LONGEST_PAUSE = 50;
+/** Maximum pause between two attempts, in milliseconds. */
+const MAX_PAUSE = 50;
 
 /**
- * Retries `attempt` with growing pauses while it fails because of a lock, for at most `timeout` milliseconds or until `signal` is aborted. SQLite's own waiting
- * would block the event loop.
+ * Retries `attempt` with exponential backoff while it fails because of a lock, for at most `timeout` milliseconds or until `signal` is aborted. If SQLite
+ * itself waited for the lock, it would block the event loop.
  */
 export const retryWhileBusy = async <T>(
   engine: Pick<SqlEngine, 'failure'>,
@@ -19,7 +19,7 @@ export const retryWhileBusy = async <T>(
   signal?: AbortSignal,
 ): Promise<T> => {
   const deadline = Date.now() + timeout;
-  for (let pause = 1; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
+  for (let pause = 1; ; pause = Math.min(2 * pause, MAX_PAUSE)) {
     try {
       return await attempt();
     } catch (error) {
@@ -36,7 +36,7 @@ export const retryWhileBusy = async <T>(
 export const inTransaction = async <T>(
   engine: SqlEngine,
   connections: Connections,
-  { mode, limits, first = [], begun, last, ...options }: Begin,
+  { mode, limits, first = [], onBegun, last, ...options }: Begin,
   work: (connection: Connection) => Promise<T>,
 ): Promise<T> => {
   const { signal } = options;
@@ -44,8 +44,8 @@ export const inTransaction = async <T>(
     connections.use(async (connection) => {
       signal?.throwIfAborted();
       const transaction = await openTransaction(engine, connection, { mode, limits, first });
-      return finished(transaction, signal, last, async () => {
-        begun?.(transaction.first);
+      return runToEnd(transaction, signal, last, async () => {
+        onBegun?.(transaction.first);
         return work(transaction.connection);
       });
     }, options);
@@ -59,14 +59,14 @@ export const inTransaction = async <T>(
 export interface Begin extends UseOptions, Omit<Beginning, 'first'> {
   /** Statements that run first, e.g. to take a lock. */
   readonly first?: Beginning['first'];
-  /** Receives their results; an error that it throws rolls the transaction back. */
-  begun?(results: readonly Result[]): void;
+  /** Receives the results of `first`. If it throws, the transaction is rolled back. */
+  onBegun?(results: readonly Result[]): void;
   /** Statements that run last, right before the commit. Default: none. */
   last?(): readonly Sql[];
 }
 
-/** Never rejects, so that only `begin` is retried, and never the work. */
-const finished = async <T>(
+/** Never rejects, so that the caller retries only the beginning of a transaction, never its work. */
+const runToEnd = async <T>(
   transaction: OpenTransaction,
   signal: AbortSignal | undefined,
   last: Begin['last'],
@@ -78,7 +78,7 @@ const finished = async <T>(
     await transaction.commit(last?.() ?? []);
     return { value };
   } catch (error) {
-    // The database may have rolled back by itself, or be unreachable: the first error says why.
+    // The database may have rolled back by itself, or be unreachable. The first error is the one to report.
     await transaction.rollback().catch(() => undefined);
     return { error: signal?.aborted ? signal.reason : error };
   }
@@ -89,9 +89,9 @@ const RELEASE = raw('release part');
 const ROLL_BACK = raw('rollback to part');
 
 /**
- * Runs work in a savepoint, to which it is rolled back if it fails. Savepoints are not nested.
- * @returns how it ended
- * @throws StorageError if the database cannot roll back to the savepoint, because it has rolled back the whole transaction
+ * Runs `work` in a savepoint, and rolls back to the savepoint if the work fails. Savepoints cannot be nested.
+ * @returns the outcome of the work
+ * @throws StorageError if the database has already rolled back the whole transaction
  */
 export const savepoint = async <T>(engine: SqlEngine, connection: Connection, work: () => Promise<T>): Promise<PromiseSettledResult<T>> => {
   await run(engine, connection, BEGIN);

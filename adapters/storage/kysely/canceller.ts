@@ -1,15 +1,15 @@
 import type { Connection } from './connection.ts';
 
 /**
- * Cancels the running statement of a connection when the caller's signal is aborted, by sending a statement on another connection: for drivers that cannot
- * cancel otherwise. If no other connection becomes free, the statement runs to completion.
+ * Cancels the running statement of a connection when the caller's signal is aborted, by sending a statement on another connection. Used for drivers that
+ * cannot cancel statements themselves. If no other connection becomes free, the statement runs to completion.
  */
 export class Canceller {
   readonly #signal: AbortSignal;
   readonly #onAnother: (work: (other: Connection) => Promise<void>) => Promise<void>;
   #stop: ((other: Connection) => Promise<unknown>) | undefined;
   #running: object | undefined;
-  /** A cancellation in flight: it would hit any statement that runs when it arrives. */
+  /** A cancellation in flight, which would hit whatever statement is running when it arrives. */
   #sent: Promise<unknown> | undefined;
 
   /** @param onAnother runs work on another connection, once one is free */
@@ -19,7 +19,7 @@ export class Canceller {
     signal.addEventListener('abort', this.#stopRunning);
   }
 
-  /** @param stop cancels the running statement of this connection by way of another connection */
+  /** @param stop cancels the running statement of this connection, over another connection */
   arm(stop: (other: Connection) => Promise<unknown>): void {
     this.#stop = stop;
   }

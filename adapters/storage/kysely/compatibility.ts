@@ -11,14 +11,14 @@ export const recordsSteps = (migrations: readonly Migration[]): boolean => migra
 /** The oldest schema version whose release keeps working alongside the release of the last migration. */
 export const oldestBeside = (migrations: readonly Migration[]): number => {
   const tables = tablesAfter(migrations);
-  // Releases from before steps were recorded refuse every version but their own.
+  // Releases that predate recorded steps refuse every schema version but their own.
   const first = migrations.find(isRecording)?.version ?? migrations.length;
   let oldest = migrations.length;
   while (oldest > first && isWithin(schemaAfter(migrations.slice(0, oldest - 1)), tables)) oldest--;
   return oldest;
 };
 
-/** The lowest schema version with which a release works: its later migrations only retire or drop. */
+/** The lowest schema version that a release works with: all its later migrations only retire or drop something. */
 export const neededVersion = (migrations: readonly Migration[]): number =>
   migrations.findLast((migration) => !canWait(migration))?.version ?? 0;
 
@@ -33,10 +33,10 @@ const isRecording = ({ steps }: Migration): boolean => steps.some((step) => step
 /** True if `tables` has everything in `schema`, so that statements for `schema` work on it unchanged. */
 const isWithin = (schema: StorageSchema, tables: StorageSchema): boolean =>
   schema.every((kind) => {
-    const there = tables.find((table) => table.kind === kind.kind);
-    return there !== undefined && isKindWithin(kind, there);
+    const existing = tables.find((table) => table.kind === kind.kind);
+    return existing !== undefined && isKindWithin(kind, existing);
   });
 
-const isKindWithin = ({ columns, sets }: KindSchema, there: KindSchema): boolean =>
-  columns.every(({ name, type }) => there.columns.some((column) => column.name === name && column.type === type)) &&
-  sets.every((set) => there.sets.includes(set));
+const isKindWithin = ({ columns, sets }: KindSchema, existing: KindSchema): boolean =>
+  columns.every(({ name, type }) => existing.columns.some((column) => column.name === name && column.type === type)) &&
+  sets.every((set) => existing.sets.includes(set));

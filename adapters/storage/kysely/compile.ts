@@ -1,11 +1,11 @@
 /**
  * Compiles predicates to SQL. A condition may evaluate to null if the predicate is false. Only `not` distinguishes the two, so it is compiled to `isNotTrue`.
- * A long list is one parameter, as JSON.
+ * A long list becomes one parameter, encoded as JSON.
  */
 import type { Ordering, Predicate, Scalar } from '../../../src/adapter-kit.ts';
 import { elementFields, type Fields, RowFields } from './fields.ts';
 import type { Scope } from './scope.ts';
-import { alias, among, type Depth, holders, holds, type SetCondition } from './sets.ts';
+import { alias, among, containsCondition, type Depth, idsContaining, type SetCondition } from './sets.ts';
 import { EMPTY, FALSE, joined, raw, type Sql, sql, TRUE } from './sql.ts';
 
 type Node<Op extends Predicate['op']> = Extract<Predicate, { readonly op: Op }>;
@@ -44,8 +44,8 @@ export const condition = (scope: Scope, kind: string, fields: Fields, predicate:
     case 'covers':
       if (predicate.op === 'covers' && predicate.values.length === 0) return TRUE;
       return fields.areFew
-        ? holds(scope, kind, fields, predicate, depth)
-        : sql`${fields.id} in (${holders(scope, kind, predicate, depth)})`;
+        ? containsCondition(scope, kind, fields, predicate, depth)
+        : sql`${fields.id} in (${idsContaining(scope, kind, predicate, depth)})`;
     case 'some':
       return sql`${fields.id} in (${someElement(scope, kind, predicate, depth)})`;
     case 'coveredBy': {
@@ -65,7 +65,7 @@ const severalListed = <T extends Listed>(terms: readonly Predicate[], isUseful: 
   return listed.length < 2 ? { listed: [], rest: terms } : { listed, rest: terms.filter((term) => !isListed(term)) };
 };
 
-/** A predicate that compiles to a list of ids. An `and` is one if all its terms are values that a row must hold. */
+/** A predicate that compiles to a list of ids. An `and` is such a list if each of its terms requires a row to contain certain values. */
 export type Listed = SetCondition | Node<'in'> | Node<'some'> | Node<'and' | 'or'>;
 
 export const isIdList = (term: Predicate): term is Listed => {
@@ -84,7 +84,7 @@ export const idsOf = (scope: Scope, kind: string, lists: readonly Listed[], by: 
     depth,
   );
 
-/** SQLite allows 500 terms in a compound select, and a list may itself be several. A subquery counts as one term. */
+/** SQLite allows 500 terms in a compound select, and a list may itself consist of several. A subquery counts as one term. */
 const united = (lists: readonly Sql[], by: ' union ' | ' union all ', depth: Depth): Sql => {
   if (lists.length <= LONG_CHAIN) return joined(lists, by);
   const parts = Array.from({ length: Math.ceil(lists.length / LONG_CHAIN) }, (_, part) =>
@@ -111,17 +111,17 @@ const idsIn = (scope: Scope, kind: string, list: Listed, depth: Depth): Sql => {
       return sql`select id from (${joined(lists, ' intersect ')}${scope.engine.mergeIntersect ?? EMPTY}) as i${raw(String(depth))}`;
     }
     default:
-      return holders(scope, kind, list, depth);
+      return idsContaining(scope, kind, list, depth);
   }
 };
 
 const someElement = (scope: Scope, kind: string, { set, where }: Node<'some'>, depth: Depth): Sql => {
   const element = alias(depth);
-  const asked = condition(scope, kind, elementFields(sql`${element}.value`, sql`${element}.id`), where, depth + 1);
-  return sql`select ${element}.id from ${scope.set(kind, set, element)} and ${asked}`;
+  const matches = condition(scope, kind, elementFields(sql`${element}.value`, sql`${element}.id`), where, depth + 1);
+  return sql`select ${element}.id from ${scope.set(kind, set, element)} and ${matches}`;
 };
 
-/** Some parsers nest a chain of terms as deep as it is long, and refuse a thousand; a balanced tree stays shallow. */
+/** Some parsers nest a chain of terms one level deeper per term, and reject a chain of a thousand. A balanced tree stays shallow. */
 const balanced = (terms: readonly Sql[], operator: string): Sql => {
   if (terms.length <= LONG_CHAIN) return sql`(${joined(terms, operator)})`;
   const half = terms.length >> 1;
@@ -132,7 +132,7 @@ const LONG_CHAIN = 50;
 
 const OPERATORS: Readonly<Record<Ordering, Sql>> = { '=': raw('='), '<': raw('<'), '<=': raw('<='), '>': raw('>'), '>=': raw('>=') };
 
-const isNotTrue = ({ engine }: Scope, asked: Sql): Sql => engine.isNotTrue?.(asked) ?? sql`(${asked}) is not true`;
+const isNotTrue = ({ engine }: Scope, operand: Sql): Sql => engine.isNotTrue?.(operand) ?? sql`(${operand}) is not true`;
 
 const compared = (fields: Fields, { field, is, value }: Node<'compare'>): Sql => {
   const access = fields.find(field);
@@ -158,12 +158,12 @@ const containing = ({ engine }: Scope, fields: Fields, { field, value, fold }: N
 
 const sized = (scope: Scope, kind: string, fields: Fields, { set, is, value, of }: Node<'size'>, depth: Depth): Sql => {
   const element = alias(depth);
-  const held = sql`select count(*) from ${scope.set(kind, set, element)} and ${element}.id = ${fields.id}`;
-  if (!of) return sql`(${held}) ${OPERATORS[is]} ${value}`;
+  const elementCount = sql`select count(*) from ${scope.set(kind, set, element)} and ${element}.id = ${fields.id}`;
+  if (!of) return sql`(${elementCount}) ${OPERATORS[is]} ${value}`;
   const others = new RowFields(scope.engine, scope.layout(of.kind), `r${depth}`);
   const where = condition(scope, of.kind, others, of.where, depth + 1);
-  // Without `unindexed`, a planner may look up every row that satisfies the predicate, again for each row that is tested.
+  // Without `unindexed`, a planner may repeat the lookup of all rows that satisfy the predicate for each row that is tested.
   const found = sql`${element}.value`;
   const compared = scope.engine.unindexed?.(found) ?? found;
-  return sql`(${held} and ${compared} in (select ${others.id} from ${scope.rows(of.kind, others)} and ${where})) ${OPERATORS[is]} ${value}`;
+  return sql`(${elementCount} and ${compared} in (select ${others.id} from ${scope.rows(of.kind, others)} and ${where})) ${OPERATORS[is]} ${value}`;
 };

@@ -13,7 +13,7 @@ export interface Connection {
   readonly host: unknown;
   /** @param strings the text around the parameters. Default: the statement has no parameters */
   run(sql: string, parameters: readonly unknown[], strings?: readonly string[]): Promise<Result>;
-  /** Like `run`, for a synchronous driver: avoids a promise per statement. Only for long results. */
+  /** Like `run`, for a synchronous driver: returns a promise only for a large result, which saves a promise for all others. */
   runNow?(sql: string, parameters: readonly unknown[]): Result | Promise<Result>;
   /** Runs statements without parameters in one round trip. Default: one after another. @returns the result of each */
   runAll?(statements: readonly string[]): Promise<readonly Result[]>;
@@ -32,15 +32,18 @@ export interface DriverTransaction extends Connection {
 export interface Connections {
   /** Runs `work` with exclusive use of a connection. @throws the reason of `options.signal` if it is aborted before a connection is free */
   use<T>(work: (connection: Connection) => Promise<T>, options?: UseOptions): Promise<T>;
-  /** An idle connection of a synchronous driver, to run one short statement on before the caller awaits anything; undefined if all are in use. Default: never. */
+  /**
+   * An idle connection of a synchronous driver, for one short statement that the caller runs before it awaits anything. Undefined if all connections are
+   * in use, which is also the default.
+   */
   free?(): Connection | undefined;
 }
 
-/** Limits of a use. */
+/** Options of `Connections.use`. */
 export interface UseOptions {
-  /** When it is aborted, the running statement is cancelled, if the engine can. */
+  /** Aborting it cancels the running statement, if the engine supports cancellation. */
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds to wait for the answer to a statement before the connection counts as lost. Default: never. */
+  /** Milliseconds to wait for the answer to a statement before the connection counts as lost. Default: no limit. */
   readonly answerTimeout?: number | undefined;
 }
 
@@ -68,7 +71,7 @@ export const send = (engine: SqlEngine, connection: Connection, statement: Sql):
   return connection.runNow ? connection.runNow(text, parameters) : connection.run(text, parameters, strings);
 };
 
-/** An error that the engine does not know is returned unchanged. */
+/** Returns an error unchanged if the engine does not recognise it. */
 export const translated = (engine: SqlEngine, error: unknown): unknown => {
   const failure = engine.failure(error);
   if (!failure) return error;
@@ -97,7 +100,7 @@ export const serialized = (connections: Connections): Connections => {
   return {
     use(work, options) {
       const result = last.then(() => {
-        // Aborted while it waited?
+        // It may have been aborted while this use waited.
         options?.signal?.throwIfAborted();
         return connections.use(work, options);
       });

@@ -6,7 +6,7 @@ import type { JsonType } from './engine/queries.ts';
 import type { ColumnTypes } from './engine/tables.ts';
 import { namesOf, ownColumnName, sharedNames } from './layout.ts';
 import type { Migration, Step } from './migration.ts';
-import { ofIndex, ofRows, ofSet, statisticsOf } from './planner-statistics.ts';
+import { indexStatistics, rowStatistics, setStatistics, statisticsOf } from './planner-statistics.ts';
 import { identifier, qualified } from './render.ts';
 import { EMPTY, joined, raw, type Sql, sql } from './sql.ts';
 
@@ -15,11 +15,11 @@ export const statementsOf = (engine: SqlEngine, prefix: string, migrations: read
   ...loadStatistics(engine),
   ...(migrations.at(-1)?.steps ?? []).flatMap((step) => stepStatements(engine, prefix, step)),
   ...loadStatistics(engine),
-  record(engine, prefix, migrations),
+  recordMigration(engine, prefix, migrations),
 ];
 
-/** Also records the information for releases that do not know the migration. */
-const record = (engine: SqlEngine, prefix: string, migrations: readonly Migration[]): Sql => {
+/** Records the migration, with the information that a release without this migration needs. */
+const recordMigration = (engine: SqlEngine, prefix: string, migrations: readonly Migration[]): Sql => {
   const table = qualified(engine, sharedNames(prefix).migrations);
   const { version, name, steps } = migrations.at(-1) ?? { version: 0, name: '', steps: [] };
   return recordsSteps(migrations)
@@ -30,7 +30,7 @@ const record = (engine: SqlEngine, prefix: string, migrations: readonly Migratio
 const stepStatements = (engine: SqlEngine, prefix: string, step: Step): readonly Sql[] => {
   switch (step.do) {
     case 'found':
-      return found(engine, prefix);
+      return createSharedTables(engine, prefix);
     case 'recordSteps':
       return recordSteps(engine, prefix);
     case 'addKind': {
@@ -60,7 +60,7 @@ const stepStatements = (engine: SqlEngine, prefix: string, step: Step): readonly
   }
 };
 
-const found = (engine: SqlEngine, prefix: string): readonly Sql[] => {
+const createSharedTables = (engine: SqlEngine, prefix: string): readonly Sql[] => {
   const { state, migrations } = sharedNames(prefix);
   const { key, string, integer } = typesOf(engine);
   return [
@@ -69,7 +69,7 @@ const found = (engine: SqlEngine, prefix: string): readonly Sql[] => {
   ];
 };
 
-/** `oldest`: the oldest schema version whose release works beside the one that created it. */
+/** The new column `oldest` is the oldest schema version whose release keeps working alongside the release of the migration. */
 const recordSteps = (engine: SqlEngine, prefix: string): readonly Sql[] => {
   const table = qualified(engine, sharedNames(prefix).migrations);
   const { string, integer, document } = typesOf(engine);
@@ -83,7 +83,7 @@ const addRows = (engine: SqlEngine, prefix: string, kind: string, columns: reado
   return [
     sql`create table ${qualified(engine, names.documents)} (id ${documentKey}, document ${document} not null${raw(engine.documents?.columns ?? '')})`,
     sql`create table ${qualified(engine, names.rows)} (ns ${key} not null, id ${key} not null, document ${reference} not null, version ${number} not null, created_at ${date} not null, updated_at ${date} not null${joined(own, '')}, primary key (ns, id))${options(engine)}`,
-    ...statisticsOf(engine, ofRows(prefix, kind)),
+    ...statisticsOf(engine, rowStatistics(prefix, kind)),
   ];
 };
 
@@ -93,11 +93,11 @@ const addIndex = (engine: SqlEngine, prefix: string, kind: string, column: Colum
   const names = namesOf(prefix, kind);
   const own = identifier(engine, ownColumnName(field));
   const target = sql`index ${identifier(engine, names.index(field))} on ${qualified(engine, names.rows)}`;
-  const made =
+  const createIndex =
     index === 'unique'
       ? sql`create unique ${target} (ns, ${own}${engine.nulls.ascending})${engine.uniqueUnlessNull?.(own) ?? EMPTY}`
       : sql`create ${target} (ns, ${own}${engine.nulls.ascending}, id)`;
-  return [made, ...statisticsOf(engine, ofIndex(prefix, kind, column))];
+  return [createIndex, ...statisticsOf(engine, indexStatistics(prefix, kind, column))];
 };
 
 const addSet = (engine: SqlEngine, prefix: string, kind: string, field: string): readonly Sql[] => {
@@ -107,7 +107,7 @@ const addSet = (engine: SqlEngine, prefix: string, kind: string, field: string):
   return [
     sql`create table ${table} (ns ${key} not null, value ${key} not null, id ${key} not null, primary key (ns, value, id))${options(engine)}`,
     sql`create index ${identifier(engine, names.reverse(field))} on ${table} (ns, id, value)`,
-    ...statisticsOf(engine, ofSet(prefix, kind, field)),
+    ...statisticsOf(engine, setStatistics(prefix, kind, field)),
   ];
 };
 
@@ -145,7 +145,7 @@ const JSON_TYPE: Readonly<Record<ColumnSchema['type'], JsonType>> = {
   boolean: 'boolean',
 };
 
-/** Some databases limit the length of indexed text. */
+/** Indexed text has the type `key`, because some databases limit its length. */
 const typeOf = ({ types }: SqlEngine, { type, index }: ColumnSchema): Sql =>
   raw(types[type === 'string' && index !== false ? 'key' : type]);
 

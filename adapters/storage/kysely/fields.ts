@@ -64,7 +64,7 @@ interface StoredColumn {
   readonly sql: Sql;
 }
 
-/** Getters, because reading a value from the document makes the query join it. */
+/** The members are getters, because reading a value from the document makes the query join the table of documents. */
 class RowField implements Access {
   readonly #type: FieldType;
   readonly #column: StoredColumn | undefined;
@@ -97,9 +97,9 @@ class RowField implements Access {
     return this.#inColumn(VALUE_TYPE[this.#type]) ?? this.#inDocument(VALUE_TYPE[this.#type] ?? 'any');
   }
 
-  /** The column, if it holds values of the field's type and these are wanted. */
-  #inColumn(asked: StoredColumn['type']): Sql | undefined {
-    return asked !== undefined && asked === VALUE_TYPE[this.#type] && asked === this.#column?.type ? this.#column.sql : undefined;
+  /** The column, if its type and the field's type are both the wanted one. */
+  #inColumn(wanted: StoredColumn['type']): Sql | undefined {
+    return wanted !== undefined && wanted === VALUE_TYPE[this.#type] && wanted === this.#column?.type ? this.#column.sql : undefined;
   }
 }
 
@@ -112,7 +112,7 @@ const VALUE_TYPE: Readonly<Record<FieldType, 'text' | 'number' | 'boolean' | und
   tag: undefined,
 };
 
-/** The text that a field's value is compared as. */
+/** The type as which a field's value is read to compare it as text. */
 const TEXT_TYPE: Readonly<Record<FieldType, JsonType | undefined>> = {
   string: 'text',
   date: 'text',

@@ -11,26 +11,29 @@ export interface FormText {
   readonly strings: readonly string[];
 }
 
-/** A tree: each step is the strings of a piece, or a value in its place. The pieces before it say how many parts follow, so that no form begins another. */
+/**
+ * A node of a trie. A step is the strings of a piece, or a placeholder for a value. The strings determine how many parts follow, so no form is a prefix of
+ * another.
+ */
 class Form {
-  /** Set once a statement that ends here has been rendered. */
+  /** Set when a statement that ends at this node has been rendered. */
   text: FormText | undefined;
-  // Most forms are continued in one way only.
+  // Most nodes have only one child.
   #step: unknown;
-  #after: Form | undefined;
-  #others: Map<unknown, Form> | undefined;
+  #child: Form | undefined;
+  #otherChildren: Map<unknown, Form> | undefined;
 
   after(step: unknown): Form | undefined {
-    return step === this.#step ? this.#after : this.#others?.get(step);
+    return step === this.#step ? this.#child : this.#otherChildren?.get(step);
   }
 
-  /** Adds a continuation. */
-  grow(step: unknown): Form {
+  /** Adds a child. */
+  add(step: unknown): Form {
     const form = new Form();
-    if (this.#after === undefined) [this.#step, this.#after] = [step, form];
+    if (this.#child === undefined) [this.#step, this.#child] = [step, form];
     else {
-      this.#others ??= new Map();
-      this.#others.set(step, form);
+      this.#otherChildren ??= new Map();
+      this.#otherChildren.set(step, form);
     }
     return form;
   }
@@ -38,7 +41,7 @@ class Form {
 
 const VALUE = Symbol('a value');
 
-/** Maximum number of cached steps. Clients' filters keep creating new forms; beyond this number, the cache is cleared. */
+/** Maximum number of cached steps. Clients' filters keep creating new forms, so the cache is cleared at this size. */
 export const MAX_STEPS = 50_000;
 
 /** Caches the forms of an engine. */
@@ -57,7 +60,7 @@ class Forms {
   }
 
   #walk({ strings, parts }: Sql, from: Form, values: Value[]): Form {
-    // A text without parts may be a different array each time.
+    // A text without parts may be a different array each time, so it is looked up by its string.
     let form = this.#take(from, parts.length === 0 ? strings[0] : strings);
     for (const part of parts) {
       if (isSql(part)) form = this.#walk(part, form, values);
@@ -73,7 +76,7 @@ class Forms {
     const known = form.after(step);
     if (known) return known;
     this.#steps++;
-    return form.grow(step);
+    return form.add(step);
   }
 }
 

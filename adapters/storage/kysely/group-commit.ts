@@ -13,23 +13,23 @@ interface Member {
 
 /** The transaction of a group. */
 export interface SharedTransaction {
-  /** The part of one member, which ends with its work. */
+  /** Runs the work of one member, whose use of the transaction ends with it. */
   part<T>(work: Work<T>, signal: AbortSignal | undefined): Promise<T>;
-  /** Runs work whose statements are undone if it fails. @returns how it ended. @throws if the transaction is lost */
+  /** Runs work whose statements are undone if it fails. @returns the outcome of the work. @throws if the transaction is lost */
   savepoint<T>(work: () => Promise<T>): Promise<PromiseSettledResult<T>>;
 }
 
 /** Runs work in a transaction, as the store does. */
 export type Begin = (work: (shared: SharedTransaction) => Promise<void>) => Promise<void>;
 
-/** Maximum number of members of a commit: the first is not answered before the last is done. */
-const MOST = 16;
+/** Maximum number of members per commit. It is limited because no member is answered before the last one is done. */
+const MAX_MEMBERS = 16;
 /** Maximum number of event loop iterations to wait for the expected writers: a few tenths of a millisecond in total. */
 const MAX_GATHERS = 8;
 
 /**
- * Members run in order of arrival, each in a savepoint: one that fails undoes only its own writes. The first needs none: if it fails, nothing was written
- * before it.
+ * Members run in order of arrival, each in a savepoint, so that the failure of one undoes only its own writes. The first needs no savepoint: nothing was
+ * written before it that would have to be kept.
  */
 export class GroupCommit {
   readonly #begin: Begin;
@@ -45,7 +45,7 @@ export class GroupCommit {
     this.#gather = gather;
   }
 
-  /** @throws the reason of `signal`, also while it waits; errors of `work`, and of the transaction */
+  /** @throws the reason of `signal`, even while waiting; errors of `work` and of the transaction */
   run<T>(work: Work<T>, signal: AbortSignal | undefined): Promise<T> {
     const outcome = Promise.withResolvers<T>();
     const member = { outcome: outcome as PromiseWithResolvers<unknown>, work, signal }; // resolved with the result of its own work
@@ -70,7 +70,7 @@ export class GroupCommit {
     this.#isRunning = false;
   }
 
-  /** Clients that are answered together write again at nearly the same time. Two halves that alternate would each pay for a commit. */
+  /** Clients that are answered together write again at nearly the same time. If they split into two alternating groups, each group would pay for a commit. */
   async #gatherExpected(): Promise<void> {
     let gathers = 0;
     do await this.#gather();
@@ -78,26 +78,26 @@ export class GroupCommit {
   }
 
   async #commitSome(): Promise<void> {
-    const asking = [...this.#waiting];
-    const ended: (() => void)[] = [];
+    const waitingAtStart = [...this.#waiting];
+    const settlers: (() => void)[] = [];
     const members: Member[] = [];
     try {
       await this.#begin(async (shared) => {
         // A synchronous store runs all members in one slice of the event loop.
-        const isFull = () => members.length === MOST || isTimeSliceSpent();
+        const isFull = () => members.length === MAX_MEMBERS || isTimeSliceSpent();
         for (let member = this.#next(); member; member = isFull() ? undefined : this.#next()) {
           members.push(member);
-          ended.push(await this.#end(member, shared, members.length === 1));
+          settlers.push(await this.#runMember(member, shared, members.length === 1));
         }
       });
     } catch (error) {
-      // If the transaction could not begin, the waiting writers have reached the time limit.
-      const failed = members.length > 0 ? members : asking.filter((member) => this.#waiting.delete(member));
+      // If the transaction could not begin, the writers that were waiting have waited as long as they may.
+      const failed = members.length > 0 ? members : waitingAtStart.filter((member) => this.#waiting.delete(member));
       for (const { outcome } of failed) outcome.reject(error);
       return;
     }
-    this.#expected = Math.min(MOST, Math.max(members.length + this.#waiting.size, this.#expected - 1));
-    for (const settle of ended) settle();
+    this.#expected = Math.min(MAX_MEMBERS, Math.max(members.length + this.#waiting.size, this.#expected - 1));
+    for (const settle of settlers) settle();
   }
 
   #next(): Member | undefined {
@@ -106,8 +106,8 @@ export class GroupCommit {
     return member;
   }
 
-  /** @returns settles the outcome of the member */
-  async #end({ work, signal, outcome }: Member, shared: SharedTransaction, isFirst: boolean): Promise<() => void> {
+  /** @returns a function that settles the outcome of the member */
+  async #runMember({ work, signal, outcome }: Member, shared: SharedTransaction, isFirst: boolean): Promise<() => void> {
     const part = () => shared.part(work, signal);
     const result = isFirst ? await part().then(fulfilled) : await shared.savepoint(part);
     return () => (result.status === 'fulfilled' ? outcome.resolve(result.value) : outcome.reject(result.reason));

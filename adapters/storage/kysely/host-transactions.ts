@@ -1,4 +1,4 @@
-/** Transactions that the host has opened with another library: two functions let a store work in them. */
+/** Transactions that the host has opened with another library. Two functions per library let a store work in them. */
 import type { Connection } from './connection.ts';
 import type { SqlEngine } from './engine/index.ts';
 import type { Result } from './result.ts';
@@ -8,7 +8,7 @@ import type { Result } from './result.ts';
  * examples; Kysely's transactions need no option.
  *
  * ```ts
- * const ofTypeorm: HostTransactions<EntityManager> = {
+ * const typeormTransactions: HostTransactions<EntityManager> = {
  *   isTransaction: (host): host is EntityManager => host instanceof EntityManager && host.queryRunner?.isTransactionActive === true,
  *   async execute({ queryRunner }, { sql, parameters }) {
  *     const { records, affected } = await queryRunner.query(sql, [...parameters], true);
@@ -19,12 +19,12 @@ import type { Result } from './result.ts';
  */
 export interface HostTransactions<T = unknown> {
   /**
-   * True if a value is an open transaction of the library, on the database of the store. Called before every statement: a library that knows when a
-   * transaction has ended prevents writes outside of it.
+   * True if a value is an open transaction of the library, on the database of the store. Called before every statement: if it returns
+   * false after the transaction has ended, the store does not write outside of the transaction.
    */
   isTransaction(host: unknown): host is T;
   /**
-   * Executes one statement in the transaction. Called for one statement after another.
+   * Executes one statement in the transaction. Not called again before the previous statement of the transaction has completed.
    * @throws the error of the database driver, or one that has it as `cause`
    */
   execute(transaction: T, statement: HostStatement): Promise<Result>;
@@ -32,19 +32,19 @@ export interface HostTransactions<T = unknown> {
 
 /** A statement in one of the host's transactions. */
 export interface HostStatement {
-  /** With the placeholders of the engine: `$1` in PostgreSQL, `?` in SQLite. */
+  /** The SQL, with the placeholders of the engine: `$1` in PostgreSQL, `?` in SQLite. */
   readonly sql: string;
   /** Texts, numbers, null, and booleans if the engine has them. */
   readonly parameters: readonly unknown[];
   /** The text around the parameters, one part more than there are parameters: for libraries that take a template and write placeholders themselves. */
   readonly strings: readonly string[];
-  /** True if the statement returns rows, for libraries that execute such statements in another way. For all others, `written` counts. */
+  /** True if the statement returns rows: some libraries execute such statements differently. If false, only `written` of the result is used. */
   readonly returnsRows: boolean;
 }
 
 /**
- * A connection on the transaction of a host, if one of these libraries recognizes it.
- * @throws TypeError from its statements, once the library reports that the transaction has ended
+ * A connection that runs statements in the host's transaction; undefined if none of the libraries recognizes it. Once the library reports that the
+ * transaction has ended, each statement throws a TypeError.
  */
 export const joinedBy = (engine: SqlEngine, libraries: readonly HostTransactions[], host: unknown): Connection | undefined => {
   const library = libraries.find((each) => each.isTransaction(host));
@@ -52,7 +52,7 @@ export const joinedBy = (engine: SqlEngine, libraries: readonly HostTransactions
 };
 
 const run = (engine: SqlEngine, library: HostTransactions, host: unknown, statement: Omit<HostStatement, 'returnsRows'>): Promise<Result> =>
-  afterOthers(host as object, async () => {
+  inSequence(host as object, async () => {
     if (!library.isTransaction(host)) throw new TypeError('the transaction is over');
     try {
       return await library.execute(host, { ...statement, returnsRows: RETURNS_ROWS.test(statement.sql) });
@@ -66,7 +66,7 @@ const RETURNS_ROWS = /^\s*(?:select|with|values)\b|\breturning\b/i;
 /** The last statement of each transaction. Several calls of the host may use one transaction at the same time, and not every driver queues statements. */
 const running = new WeakMap<object, Promise<unknown>>();
 
-const afterOthers = <T>(transaction: object, work: () => Promise<T>): Promise<T> => {
+const inSequence = <T>(transaction: object, work: () => Promise<T>): Promise<T> => {
   const done = (running.get(transaction) ?? Promise.resolve()).then(work);
   running.set(
     transaction,
@@ -75,7 +75,7 @@ const afterOthers = <T>(transaction: object, work: () => Promise<T>): Promise<T>
   return done;
 };
 
-/** Libraries wrap the errors of drivers, some with the values of the statement in their message. */
+/** Unwraps an error of the driver. Libraries wrap these, some with the values of the statement in the message. */
 const causeKnownTo = (engine: SqlEngine, error: unknown): unknown => {
   for (let each = error, depth = 0; each instanceof Error && depth < MAX_CAUSES; each = each.cause, depth++)
     if (engine.failure(each)) return each;
@@ -84,7 +84,7 @@ const causeKnownTo = (engine: SqlEngine, error: unknown): unknown => {
 
 const MAX_CAUSES = 5;
 
-/** @throws TypeError if the value is not a pair of functions */
+/** @throws TypeError if an element lacks one of the two functions */
 export const librariesOf = (option: HostTransactions | readonly HostTransactions[] = []): readonly HostTransactions[] => {
   const libraries = [option].flat();
   for (const each of libraries)

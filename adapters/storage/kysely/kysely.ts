@@ -27,7 +27,7 @@ export interface KyselyTransactionBuilder {
   execute(): Promise<KyselyControlledTransaction>;
 }
 
-/** A Kysely transaction that its owner ends. */
+/** An open Kysely transaction, which its owner commits or rolls back. */
 export interface KyselyControlledTransaction extends KyselyLike {
   /** Commits it. */
   commit(): KyselyCommand;
@@ -50,10 +50,9 @@ export interface KyselyInstance extends KyselyLike {
   };
 }
 
-/** Connections on which the store begins transactions by statements, so that Kysely does not report them as transactions. */
+/** The connections in use by stores. The store begins transactions on them with statements, so Kysely does not report them as transactions. */
 const inUse = new WeakSet<object>();
 
-/** @param engine knows how to cancel a statement */
 export const kyselyConnections = ({ cancellation }: SqlEngine, db: KyselyInstance): Connections => {
   const use = <T>(work: (connection: KyselyConnection) => Promise<T>): Promise<T> =>
     db.connection().execute((connection) => {

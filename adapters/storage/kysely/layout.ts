@@ -16,7 +16,7 @@ export interface Layout {
   readonly columns: ReadonlyMap<string, Column>;
   /** The table of a set, by field. */
   readonly sets: ReadonlyMap<string, Sql>;
-  /** The field of a column or of a unique index; the name itself if it is unknown, for the message of an error. */
+  /** The field of a column or of a unique index; an unknown name is returned unchanged, for use in error messages. */
   fieldOf(column: string): string;
 }
 
@@ -82,13 +82,13 @@ const columnName = (field: string): string => snakeCase(field);
 
 const snakeCase = (text: string): string => text.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** The value of a column: that of the document if it is of the column's type, otherwise null. */
+/** The value of a column: the field's value if it has the column's type, otherwise null. */
 export const columnValue = ({ name: field, type }: ColumnSchema, row: Row): Value => {
   const value = row[field];
   return isScalar(value) && typeof value === (type === 'date' ? 'string' : type) ? value : null;
 };
 
-/** The elements of a set field, each once. */
+/** The elements of a set field, without duplicates. */
 export const elementsOf = (row: Row, set: string): ReadonlySet<string> => {
   const value = row[set];
   return new Set(Array.isArray(value) ? value.filter((element) => typeof element === 'string') : []);

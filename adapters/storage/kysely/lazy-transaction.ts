@@ -1,4 +1,4 @@
-/** Read transactions that begin with the first statement that needs a connection. A call answered from memory needs only the revision. */
+/** Read transactions that begin with the first statement that needs a connection. A call that is answered from memory needs only the revision. */
 import { ReaderSlot, type ReaderSlots, type TransactionOptions } from '../../../src/adapter-kit.ts';
 import { type Begin, inTransaction } from './begin.ts';
 import { type Connection, type Connections, run, send, translated } from './connection.ts';
@@ -11,30 +11,30 @@ export interface LazyTransactionOptions {
   readonly connections: Connections;
   /** Undefined if the number of connections is not known. */
   readonly slots: ReaderSlots | undefined;
-  /** Options of the beginning; the signal is that of `options`. */
+  /** Options for beginning the transaction; its signal is taken from `options`. */
   readonly begin: Begin;
-  /** The query for the revision. */
+  /** The query that reads the revision. */
   readonly revision: Sql;
   /** Reads the current revision, in a round trip that callers share. Undefined: the transaction begins with the query for its revision. */
   readonly currentRevision: (() => Promise<number>) | undefined;
   readonly options: TransactionOptions;
 }
 
-/** A class, because there is one for nearly each call. */
+/** A class rather than a set of closures, because nearly every call creates one. */
 export class LazyTransaction {
-  readonly #of: LazyTransactionOptions;
-  /** The revision before the transaction began. */
-  #seen: Promise<number> | number | undefined;
+  readonly #options: LazyTransactionOptions;
+  /** The revision as read before the transaction began. */
+  #earlierRevision: Promise<number> | number | undefined;
   #begun: Promise<Connection> | undefined;
   #slot: ReaderSlot | undefined;
-  /** The transaction, from its beginning to its end. */
+  /** Settles when the transaction has ended. */
   #transaction: Promise<void> | undefined;
-  readonly #over = Promise.withResolvers<void>();
+  readonly #ended = Promise.withResolvers<void>();
   #hasMoved = false;
   #isStale = false;
 
-  constructor(of: LazyTransactionOptions) {
-    this.#of = of;
+  constructor(options: LazyTransactionOptions) {
+    this.#options = options;
   }
 
   /** True if the state changed between the query for its revision and the beginning of the transaction. */
@@ -42,7 +42,7 @@ export class LazyTransaction {
     return this.#hasMoved;
   }
 
-  /** True if the work must run again and its reads are discarded: the state has changed, or the transaction must wait for a slot. */
+  /** True if the work must be rerun and its reads discarded, because the state has changed or the transaction must wait for a slot. */
   get isStale(): boolean {
     return this.#isStale || this.#hasMoved;
   }
@@ -59,20 +59,21 @@ export class LazyTransaction {
     };
   }
 
-  /** Reads outside the transaction until it begins. @throws like `run` */
+  /** Reads the revision, outside the transaction if it has not begun. @throws like `run` */
   async revision(): Promise<number> {
-    const { engine, revision, currentRevision } = this.#of;
-    if (!currentRevision || (this.#begun && this.#seen === undefined)) return numberIn(await run(engine, this.connection, revision));
+    const { engine, revision, currentRevision } = this.#options;
+    if (!currentRevision || (this.#begun && this.#earlierRevision === undefined))
+      return numberIn(await run(engine, this.connection, revision));
     try {
-      this.#seen ??= this.#revisionNow(currentRevision);
-      return await this.#seen;
+      this.#earlierRevision ??= this.#revisionNow(currentRevision);
+      return await this.#earlierRevision;
     } catch (error) {
       throw translated(engine, error);
     }
   }
 
   #revisionNow(currentRevision: () => Promise<number>): Promise<number> | number {
-    const { engine, connections, revision } = this.#of;
+    const { engine, connections, revision } = this.#options;
     const free = connections.free?.();
     if (!free) return currentRevision();
     const result = send(engine, free, revision);
@@ -81,13 +82,13 @@ export class LazyTransaction {
 
   /** @throws the errors of ending a transaction */
   async end(): Promise<void> {
-    this.#over.resolve();
+    this.#ended.resolve();
     await this.#transaction;
   }
 
   async #connected(): Promise<Connection> {
     const connection = await (this.#begun ??= this.#begin());
-    this.#of.options.signal?.throwIfAborted();
+    this.#options.options.signal?.throwIfAborted();
     if (this.#slot && !this.#slot.mayContinue()) {
       this.#isStale = true;
       throw new Error('the transaction must wait for a slot');
@@ -95,22 +96,22 @@ export class LazyTransaction {
     return connection;
   }
 
-  /** Waits for a slot only while it holds no connection. */
+  /** Acquires a slot before a connection, so that no transaction waits for a slot while it holds a connection. */
   async #begin(): Promise<Connection> {
-    const { engine, connections, slots, begin, revision, options } = this.#of;
-    const seen = await this.#seen;
+    const { engine, connections, slots, begin, revision, options } = this.#options;
+    const earlierRevision = await this.#earlierRevision;
     const slot = slots && new ReaderSlot(slots, options);
     await slot?.acquire();
     this.#slot = slot;
     const begun = Promise.withResolvers<Connection>();
     const check = ([result]: readonly Result[]) => {
-      this.#hasMoved = numberIn(result) !== seen;
+      this.#hasMoved = numberIn(result) !== earlierRevision;
       if (this.#hasMoved) throw new Error('the state has changed since its revision was read');
     };
-    const first = seen === undefined ? {} : { first: [revision], begun: check };
+    const first = earlierRevision === undefined ? {} : { first: [revision], begun: check };
     this.#transaction = inTransaction(engine, connections, { ...begin, ...first, signal: options.signal }, async (connection) => {
       begun.resolve(connection);
-      await this.#over.promise;
+      await this.#ended.promise;
     });
     this.#transaction.then(
       () => slot?.release(),

@@ -32,7 +32,7 @@ export const migrateDatabase = async (options: SchemaOptions, connection: Connec
 const migrateLocked = async (options: SchemaOptions, connection: Connection): Promise<void> => {
   const { engine } = options;
   const version = await versionIn(options, connection);
-  for (const statement of lockedOut(options, version)) await run(engine, connection, statement);
+  for (const statement of lockOutStatements(options, version)) await run(engine, connection, statement);
   for (const { advice, create } of await unmetRequirements(engine, connection)) {
     if (!create) throw new StorageError(advice);
     await run(engine, connection, create());
@@ -44,28 +44,28 @@ const migrateLocked = async (options: SchemaOptions, connection: Connection): Pr
 };
 
 /**
- * The migrations after a version as one SQL text, for other migration tools. It records them, so that `open` does not run them again.
- * @param requirements statements that come first
+ * The migrations after a version as one SQL text, for other migration tools. The SQL also records the migrations, so that `open` does not run them again.
+ * @param requirements statements that fulfil the requirements of the engine, which come before the migrations
  */
-export const exported = (options: SchemaOptions, from: number, requirements: readonly Sql[]): string => {
+export const exportedSql = (options: SchemaOptions, from: number, requirements: readonly Sql[]): string => {
   const { engine, prefix, migrations } = options;
-  const written = (statements: readonly Sql[]) => statements.map((statement) => `${writtenOut(engine, statement)};`).join('\n');
+  const textOf = (statements: readonly Sql[]) => statements.map((statement) => `${writtenOut(engine, statement)};`).join('\n');
   return [
-    ...[...lockedOut(options, from), ...requirements].map((statement) => written([statement])),
+    ...[...lockOutStatements(options, from), ...requirements].map((statement) => textOf([statement])),
     ...chainsAfter(migrations, from).map(
-      (chain) => `-- ${chain.length}: ${chain.at(-1)?.name}\n${written(statementsOf(engine, prefix, chain))}`,
+      (chain) => `-- ${chain.length}: ${chain.at(-1)?.name}\n${textOf(statementsOf(engine, prefix, chain))}`,
     ),
   ]
     .join('\n\n')
     .concat('\n');
 };
 
-/** The statements that meet the requirements of an engine, if it has any. */
-export const creating = (requirements: SqlEngine['requirements']): readonly Sql[] =>
+/** The statements that fulfil requirements, for those that a statement can fulfil. */
+export const fulfillingStatements = (requirements: SqlEngine['requirements']): readonly Sql[] =>
   requirements.flatMap(({ create }) => (create ? [create()] : []));
 
-/** Locks out the writers of an older release until they see the new version. A database without tables has no writers. */
-const lockedOut = ({ engine, prefix, migrations }: SchemaOptions, version: number): readonly Sql[] => {
+/** The statements that lock out the writers of an older release until the migration is committed. A database without tables has no writers. */
+const lockOutStatements = ({ engine, prefix, migrations }: SchemaOptions, version: number): readonly Sql[] => {
   if (version === 0 || version >= migrations.length || !engine.lockOut) return [];
   const names = sharedNames(prefix);
   const tables: SharedTables = { state: qualified(engine, names.state), migrations: qualified(engine, names.migrations) };

@@ -1,6 +1,6 @@
 /**
  * Migrations as data. Columns and sets only index the documents, so every step can fill the columns and sets it adds from the documents.
- * `scripts/migration.ts` derives the migrations from the storage schema, which they add up to.
+ * `scripts/migration.ts` derives each migration from the difference between the earlier migrations and the storage schema.
  */
 import type { ColumnSchema, KindSchema, StorageSchema } from '../../../src/adapter-kit.ts';
 
@@ -17,21 +17,21 @@ export interface Migration {
 export type Step =
   /** Creates the tables that all kinds share. */
   | { readonly do: 'found' }
-  /** Columns of the table of migrations: what each migration did, and the releases it is compatible with. */
+  /** Adds columns to the table of migrations, for the steps of each migration and the releases that it is compatible with. */
   | { readonly do: 'recordSteps' }
   | { readonly do: 'addKind'; readonly kind: KindSchema }
   | { readonly do: 'dropKind'; readonly kind: KindSchema }
   | { readonly do: 'addColumn'; readonly kind: string; readonly column: ColumnSchema }
   | { readonly do: 'dropColumn'; readonly kind: string; readonly column: ColumnSchema }
   | { readonly do: 'addSet' | 'dropSet'; readonly kind: string; readonly set: string }
-  /** Not used from this release on, and still kept for the one before; a later migration drops it. */
+  /** No longer used by this release, but kept for the previous one; a later migration drops it. */
   | { readonly do: 'retireKind'; readonly kind: string }
   | { readonly do: 'retireColumn'; readonly kind: string; readonly column: string }
   | { readonly do: 'retireSet'; readonly kind: string; readonly set: string };
 
 /**
- * The next migration after `migrations` on the way to `schema`; undefined if there is nothing to do. It adds what is missing, and retires what is
- * no longer used, so that the previous release keeps working beside it (expand).
+ * The next migration after `migrations` on the way to `schema`; undefined if there is nothing to do. It adds what is missing, but only
+ * retires what is no longer used, so that the previous release keeps working alongside the new one (expand).
  * @throws TypeError if a retired kind is used again
  */
 export const nextMigration = (migrations: readonly Migration[], schema: StorageSchema, name: string): Migration | undefined => {
@@ -40,7 +40,7 @@ export const nextMigration = (migrations: readonly Migration[], schema: StorageS
   return found.length + steps.length === 0 ? undefined : { version: migrations.length + 1, name, steps: [...found, ...steps] };
 };
 
-/** The migration that drops what was retired (contract); undefined if nothing was. Releases that still use it stop working. */
+/** The migration that drops everything retired (contract); undefined if nothing is. Releases that still use a dropped part stop working. */
 export const nextContraction = (migrations: readonly Migration[], name: string): Migration | undefined => {
   const used = schemaAfter(migrations);
   const steps = tablesAfter(migrations).flatMap((kind): readonly Step[] => {
@@ -61,7 +61,7 @@ export const schemaAfter = (migrations: readonly Migration[]): StorageSchema => 
 /** The tables that exist after the migrations, including retired ones. */
 export const tablesAfter = (migrations: readonly Migration[]): StorageSchema => afterSteps(stepsOf(migrations), [], 'kept');
 
-/** The schema after these steps: the part that is `used`, or the part that is `kept`. */
+/** The schema after these steps: without the retired parts (`used`), or with them (`kept`). */
 export const afterSteps = (steps: readonly Step[], schema: StorageSchema, retired: 'used' | 'kept'): StorageSchema =>
   steps.reduce((before, step) => applied(before, step, retired === 'kept'), schema);
 
@@ -87,7 +87,7 @@ const applied = (schema: StorageSchema, step: Step, keepsRetired: boolean): Stor
       return keepsRetired ? schema : withoutColumn(schema, step.kind, step.column);
     case 'retireSet':
       return keepsRetired ? schema : withoutSet(schema, step.kind, step.set);
-    // `found` and `recordSteps`, and steps that a newer release may record: they concern no kind that this release knows.
+    // `found`, `recordSteps`, and unknown steps recorded by a newer release: they affect no kind that this release knows.
     default:
       return schema;
   }
@@ -99,7 +99,7 @@ const withoutColumn = (schema: StorageSchema, kind: string, name: string): Stora
 const withoutSet = (schema: StorageSchema, kind: string, name: string): StorageSchema =>
   changed(schema, kind, ({ sets }) => ({ sets: sets.filter((set) => set !== name) }));
 
-/** The kinds of `wanted` that `schema` lacks or stores in another way. */
+/** The kinds in `wanted` that `schema` lacks or stores differently. */
 export const kindsThatDiffer = (schema: StorageSchema, wanted: StorageSchema): readonly string[] =>
   wanted
     .filter(
@@ -117,15 +117,16 @@ const stepsBetween = (from: StorageSchema, to: StorageSchema, tables: StorageSch
   ...from.filter((kind) => !find(to, kind.kind)).map((kind): Step => ({ do: 'retireKind', kind: kind.kind })),
   ...to.flatMap((kind): readonly Step[] => {
     const before = find(from, kind.kind);
-    const there = find(tables, kind.kind);
-    if (before) return stepsWithin(before, kind, there ?? before);
-    if (there) throw new TypeError(`the kind ${kind.kind} was retired, and its table may hold rows of then: give the new one another name`);
+    const existing = find(tables, kind.kind);
+    if (before) return stepsWithin(before, kind, existing ?? before);
+    if (existing)
+      throw new TypeError(`the kind ${kind.kind} was retired, and its table may hold rows of then: give the new one another name`);
     return [{ do: 'addKind', kind }];
   }),
 ];
 
-/** A column that changes its type or index, or was retired, is dropped and added again: it is filled from the documents. */
-const stepsWithin = ({ kind, columns, sets }: KindSchema, to: KindSchema, there: KindSchema): readonly Step[] => {
+/** A column that changes its type or index, or was retired, is dropped and added again; adding it fills it from the documents. */
+const stepsWithin = ({ kind, columns, sets }: KindSchema, to: KindSchema, existing: KindSchema): readonly Step[] => {
   const isIn = (list: readonly ColumnSchema[], { name, type, index }: ColumnSchema) =>
     list.some((other) => other.name === name && other.type === type && other.index === index);
   const added = to.columns.filter((column) => !isIn(columns, column));
@@ -133,12 +134,12 @@ const stepsWithin = ({ kind, columns, sets }: KindSchema, to: KindSchema, there:
   const isKept = ({ name }: ColumnSchema) => to.columns.some((column) => column.name === name);
   return [
     ...columns.filter((column) => !isKept(column)).map(({ name }): Step => ({ do: 'retireColumn', kind, column: name })),
-    ...there.columns
+    ...existing.columns
       .filter(({ name }) => added.some((column) => column.name === name))
       .map((column): Step => ({ do: 'dropColumn', kind, column })),
     ...added.map((column): Step => ({ do: 'addColumn', kind, column })),
     ...sets.filter((set) => !to.sets.includes(set)).map((set): Step => ({ do: 'retireSet', kind, set })),
-    ...there.sets.filter((set) => addedSets.includes(set)).map((set): Step => ({ do: 'dropSet', kind, set })),
+    ...existing.sets.filter((set) => addedSets.includes(set)).map((set): Step => ({ do: 'dropSet', kind, set })),
     ...addedSets.map((set): Step => ({ do: 'addSet', kind, set })),
   ];
 };

@@ -1,16 +1,16 @@
-/** The effects of the writers of a commit so far. */
+/** The uncommitted effects of the writers that share a commit. */
 import { type Uncommitted, WrittenRows } from '../../../src/adapter-kit.ts';
 
 /**
- * The revisions that a commit draws, and the rows that it writes. Its transaction holds the writers' lock, so no other commit draws revisions: they are
- * counted here, and the last one is written before the commit.
+ * The revisions that a commit allocates, and the rows that it writes. Its transaction holds the writer lock, so no other commit allocates revisions: they
+ * are counted in memory, and only the last one is written, right before the commit.
  */
 export class OpenCommit extends WrittenRows implements Uncommitted {
   readonly since: number;
   #revision: number;
   #isForgotten = false;
 
-  /** @param since the last revision that was drawn before */
+  /** @param since the last revision allocated by earlier commits */
   constructor(since: number) {
     super();
     this.since = since;
@@ -21,8 +21,8 @@ export class OpenCommit extends WrittenRows implements Uncommitted {
     return this.#revision;
   }
 
-  /** The revision to be written before the commit, if any. */
-  get drawn(): number | undefined {
+  /** The revision to write before the commit, if any. */
+  get revisionToWrite(): number | undefined {
     return this.#isForgotten || this.#revision === this.since ? undefined : this.#revision;
   }
 
@@ -36,7 +36,7 @@ export class OpenCommit extends WrittenRows implements Uncommitted {
     this.#revision = revision;
   }
 
-  /** The namespace is erased, and its revision with it. */
+  /** Call when the namespace, including its revision, has been erased. */
   forget(): void {
     this.#isForgotten = true;
     this.addAll();

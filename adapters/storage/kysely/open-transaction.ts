@@ -1,4 +1,4 @@
-/** Begins and ends transactions: by statements, one after another or in one message, or through the driver. */
+/** Begins and ends transactions: with statements, which are sent one by one or in one message, or through the driver. */
 import type { IsolationLevel } from 'kysely';
 import { StorageError, type TransactionMode } from '../../../src/adapter-kit.ts';
 import { type Connection, run, send, translated } from './connection.ts';
@@ -19,7 +19,7 @@ export interface OpenTransaction {
   readonly connection: Connection;
   /** The results of the first statements. */
   readonly first: readonly Result[];
-  /** @param last statements that run before @throws StoreUnavailable, WriteConflict, StorageError */
+  /** @param last statements that run right before the commit @throws StoreUnavailable, WriteConflict, StorageError */
   commit(last: readonly Sql[]): Promise<void>;
   rollback(): Promise<void>;
 }
@@ -27,23 +27,23 @@ export interface OpenTransaction {
 /** @throws the error of the driver, after a rollback */
 export const openTransaction = (engine: SqlEngine, connection: Connection, beginning: Beginning): Promise<OpenTransaction> => {
   const isolationLevel = engine.isolationLevel?.(beginning.mode);
-  if (isolationLevel !== undefined) return begunByDriver(engine, connection, beginning, isolationLevel);
-  return isBatchConnection(connection) ? begunAtOnce(engine, connection, beginning) : begunInOrder(engine, connection, beginning);
+  if (isolationLevel !== undefined) return beginByDriver(engine, connection, beginning, isolationLevel);
+  return isBatchConnection(connection) ? beginInOneMessage(engine, connection, beginning) : beginInOrder(engine, connection, beginning);
 };
 
-const begunInOrder = async (engine: SqlEngine, connection: Connection, { mode, limits, first }: Beginning): Promise<OpenTransaction> => {
+const beginInOrder = async (engine: SqlEngine, connection: Connection, { mode, limits, first }: Beginning): Promise<OpenTransaction> => {
   const [begin = '', ...more] = engine.begin(mode, limits);
-  // Not rolled back if it fails: a transaction that is still open belongs to the host.
+  // If this fails, nothing is rolled back: a transaction that is already open on the connection belongs to the host.
   await connection.run(begin, []);
   const transaction = byStatements(engine, connection);
-  return { ...transaction, first: await orRolledBack(transaction, runInOrder(engine, connection, more, first)) };
+  return { ...transaction, first: await rollBackOnError(transaction, runInOrder(engine, connection, more, first)) };
 };
 
 type BatchConnection = Connection & Required<Pick<Connection, 'runAll'>>;
 const isBatchConnection = (connection: Connection): connection is BatchConnection => connection.runAll !== undefined;
 
 /** Several statements in one message cannot have parameters, so their values are literals. */
-const begunAtOnce = async (
+const beginInOneMessage = async (
   engine: SqlEngine,
   connection: BatchConnection,
   { mode, limits, first }: Beginning,
@@ -51,11 +51,11 @@ const begunAtOnce = async (
   const begin = engine.begin(mode, limits);
   const transaction = byStatements(engine, connection);
   const statements = [...begin, ...first.map((statement) => writtenOut(engine, statement))];
-  const results = await orRolledBack(transaction, connection.runAll(statements));
+  const results = await rollBackOnError(transaction, connection.runAll(statements));
   return { ...transaction, first: results.slice(begin.length) };
 };
 
-const begunByDriver = async (
+const beginByDriver = async (
   engine: SqlEngine,
   connection: Connection,
   { mode, limits, first }: Beginning,
@@ -63,26 +63,26 @@ const begunByDriver = async (
 ): Promise<OpenTransaction> => {
   if (!connection.begin)
     throw new TypeError('the engine has an isolationLevel, but the connection cannot begin transactions: startTransaction is missing');
-  const driven = await connection.begin(isolationLevel);
+  const driverTransaction = await connection.begin(isolationLevel);
   const transaction = {
-    connection: driven,
+    connection: driverTransaction,
     async commit(last: readonly Sql[]) {
-      for (const statement of last) await run(engine, driven, statement);
-      await driven.commit().catch((error: unknown) => {
+      for (const statement of last) await run(engine, driverTransaction, statement);
+      await driverTransaction.commit().catch((error: unknown) => {
         throw translated(engine, error);
       });
     },
-    rollback: () => driven.rollback(),
+    rollback: () => driverTransaction.rollback(),
   };
-  const begun = runInOrder(engine, driven, engine.begin(mode, limits), first);
-  return { ...transaction, first: await orRolledBack(transaction, begun) };
+  const results = runInOrder(engine, driverTransaction, engine.begin(mode, limits), first);
+  return { ...transaction, first: await rollBackOnError(transaction, results) };
 };
 
 const byStatements = (engine: SqlEngine, connection: Connection): Omit<OpenTransaction, 'first'> => ({
   connection,
   async commit(last) {
     const result = await runLast(engine, connection, [...last, COMMIT]);
-    // Some databases roll back if work continued after a failed statement, and report it only here.
+    // Some databases roll back if work continued after a failed statement, and report the rollback only in the result of the commit.
     if (result && engine.isRolledBack?.(result))
       throw new StorageError('a statement of the transaction failed, and nothing of it was kept');
   },
@@ -93,7 +93,7 @@ const byStatements = (engine: SqlEngine, connection: Connection): Omit<OpenTrans
 
 const COMMIT = raw('commit');
 
-/** In one message if there is more than one and the connection supports it. @returns the result of the last */
+/** Runs statements, several in one message if the connection supports it. @returns the result of the last one */
 const runLast = async (engine: SqlEngine, connection: Connection, statements: readonly Sql[]): Promise<Result | undefined> => {
   if (statements.length > 1 && isBatchConnection(connection)) {
     const sent = connection.runAll(statements.map((statement) => writtenOut(engine, statement)));
@@ -130,9 +130,9 @@ const prepareCancellation = async (engine: SqlEngine, connection: Connection): P
   connection.cancelWith(async (other) => send(engine, other, cancellation.stop(session)));
 };
 
-const orRolledBack = async <T>({ rollback }: Pick<OpenTransaction, 'rollback'>, begun: Promise<T>): Promise<T> => {
+const rollBackOnError = async <T>({ rollback }: Pick<OpenTransaction, 'rollback'>, work: Promise<T>): Promise<T> => {
   try {
-    return await begun;
+    return await work;
   } catch (error) {
     await rollback().catch(() => undefined);
     throw error;

@@ -2,7 +2,7 @@
 
 import { canWait, oldestBeside } from './compatibility.ts';
 import type { Connection } from './connection.ts';
-import { creating, exported } from './migrate.ts';
+import { exportedSql, fulfillingStatements } from './migrate.ts';
 import type { Migration, Step } from './migration.ts';
 import { recordedIn, rowsIn, type SchemaOptions } from './recorded.ts';
 import { unmetRequirements } from './requirements.ts';
@@ -13,7 +13,7 @@ export interface AppliedMigration {
   readonly name: string;
   /** When it was run, in the database's time format. */
   readonly appliedAt: string;
-  /** Name and version of what ran it, or exported its SQL; null if it predates the recording of releases. */
+  /** Name and version of the software that ran it or exported its SQL; null if it ran before the software was recorded. */
   readonly software: string | null;
 }
 
@@ -27,9 +27,9 @@ export interface PendingMigration {
   readonly canWait: boolean;
 }
 
-/** The effects that `migrate` would have. */
+/** What `migrate` would do. */
 export interface MigrationPlan {
-  /** Schema version of the database: of the last migration that was run on it. 0 while it has no tables. */
+  /** Schema version of the database: that of the last migration that was run on it, or 0 if it has no tables. */
   readonly version: number;
   /** The version to which this release migrates. */
   readonly target: number;
@@ -37,9 +37,9 @@ export interface MigrationPlan {
   readonly applied: readonly AppliedMigration[];
   /** In order; empty if the database is up to date. */
   readonly pending: readonly PendingMigration[];
-  /** Requirements other than tables that the database does not meet: functions, an encoding. */
+  /** Unmet requirements other than tables, such as a function or an encoding. */
   readonly missing: readonly string[];
-  /** The oldest schema version whose release keeps working on the migrated database: processes of older releases cannot write. */
+  /** The oldest schema version whose release keeps working on the migrated database. Processes of older releases can no longer write to it. */
   readonly oldestBeside: number;
   /** The SQL of all pending migrations, to be run in one transaction; empty if none are pending. */
   readonly sql: string;
@@ -63,18 +63,18 @@ export const planFor = async (options: SchemaOptions, connection: Connection): P
     pending: pending.map(pendingOf),
     missing: unmet.map(({ advice }) => advice),
     oldestBeside: version > migrations.length ? oldest : oldestBeside(migrations),
-    sql: pending.length + unmet.length === 0 ? '' : exported(options, version, creating(unmet)),
+    sql: pending.length + unmet.length === 0 ? '' : exportedSql(options, version, fulfillingStatements(unmet)),
   };
 };
 
 const pendingOf = (migration: Migration): PendingMigration => ({
   version: migration.version,
   name: migration.name,
-  changes: migration.steps.map(wordsOf),
+  changes: migration.steps.map(describe),
   canWait: canWait(migration),
 });
 
-const wordsOf = (step: Step): string => {
+const describe = (step: Step): string => {
   switch (step.do) {
     case 'found':
       return 'makes the tables that all kinds share';

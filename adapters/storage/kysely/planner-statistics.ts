@@ -1,6 +1,6 @@
 /**
- * Planner statistics for tables that the planner estimates badly without them, the same for every namespace and size. Migrations write them. `ANALYZE`, or a
- * copy without them, removes them, so `open` checks and restores them.
+ * Fixed planner statistics, independent of the namespace and its size, for tables that the planner estimates badly without them. Migrations write them. They
+ * are lost if someone runs `ANALYZE` or copies the database without them, so `open` checks and restores them.
  */
 import type { ColumnSchema, StorageSchema } from '../../../src/adapter-kit.ts';
 import { type Connection, run } from './connection.ts';
@@ -16,12 +16,12 @@ export interface Expectation {
 }
 
 /**
- * The statistics describe a large namespace whose rows hold five elements out of fifty: a plan that is wrong for a smaller one costs little.
- * If either of two indexes would do, they favour the primary key, because the rows that are read next are adjacent.
+ * The statistics describe a large namespace whose sets contain five out of fifty elements: in a smaller namespace, a plan that does not fit costs little.
+ * If two indexes are equally suitable, the statistics favour the primary key, because the rows that are read next are adjacent in it.
  */
 const ROWS = 100_000;
 
-export const ofRows = (prefix: string, kind: string): readonly Expectation[] => {
+export const rowStatistics = (prefix: string, kind: string): readonly Expectation[] => {
   const { rows: table, documents } = namesOf(prefix, kind);
   return [
     { table: documents, index: null, rows: [ROWS] },
@@ -29,13 +29,13 @@ export const ofRows = (prefix: string, kind: string): readonly Expectation[] => 
   ];
 };
 
-export const ofIndex = (prefix: string, kind: string, { name, index }: ColumnSchema): readonly Expectation[] => {
+export const indexStatistics = (prefix: string, kind: string, { name, index }: ColumnSchema): readonly Expectation[] => {
   if (index === false) return [];
   const names = namesOf(prefix, kind);
   return [{ table: names.rows, index: names.index(name), rows: index === 'unique' ? [ROWS, ROWS, 1] : [ROWS, ROWS, ROWS / 2000, 1] }];
 };
 
-export const ofSet = (prefix: string, kind: string, field: string): readonly Expectation[] => {
+export const setStatistics = (prefix: string, kind: string, field: string): readonly Expectation[] => {
   const names = namesOf(prefix, kind);
   const table = names.set(field);
   return [
@@ -44,12 +44,12 @@ export const ofSet = (prefix: string, kind: string, field: string): readonly Exp
   ];
 };
 
-/** The statistics that migrations to this schema write. */
-const ofSchema = (prefix: string, schema: StorageSchema): readonly Expectation[] =>
+/** The statistics that the migrations to this schema write. */
+const schemaStatistics = (prefix: string, schema: StorageSchema): readonly Expectation[] =>
   schema.flatMap(({ kind, columns, sets }) => [
-    ...ofRows(prefix, kind),
-    ...columns.flatMap((column) => ofIndex(prefix, kind, column)),
-    ...sets.flatMap((set) => ofSet(prefix, kind, set)),
+    ...rowStatistics(prefix, kind),
+    ...columns.flatMap((column) => indexStatistics(prefix, kind, column)),
+    ...sets.flatMap((set) => setStatistics(prefix, kind, set)),
   ]);
 
 /** The statements that write statistics; none if the engine needs none. */
@@ -62,12 +62,12 @@ export const hasStatistics = async (engine: SqlEngine, connection: Connection, p
   if (!statistics) return true;
   const { rows } = await run(engine, connection, engine.tableCount(statistics.table));
   if (Number(rows[0]?.value) === 0) return false;
-  const expected = ofSchema(prefix, schema);
+  const expected = schemaStatistics(prefix, schema);
   const tables = new Set(expected.map(({ table }) => table));
   const known = (await run(engine, connection, statistics.all)).rows
     .filter((row) => tables.has(String(row.table_name)))
     .map((row) => JSON.stringify([row.table_name, row.index_name, row.rows]));
-  const wanted = expected.map(({ table, index, rows: of }) => JSON.stringify([table, index, of.join(' ')]));
+  const wanted = expected.map(({ table, index, rows: numbers }) => JSON.stringify([table, index, numbers.join(' ')]));
   return known.length === wanted.length && new Set([...known, ...wanted]).size === wanted.length;
 };
 
@@ -80,9 +80,9 @@ export const restoreStatistics = async (
 ): Promise<void> => {
   const { statistics } = engine;
   if (!statistics) return;
-  const expected = ofSchema(prefix, schema);
+  const expected = schemaStatistics(prefix, schema);
   const tables = new Set(expected.map(({ table }) => table));
-  const forgotten = [...tables].map((table) => statistics.forget(table));
-  for (const statement of [statistics.load, ...forgotten, ...statisticsOf(engine, expected), statistics.load])
+  const deletions = [...tables].map((table) => statistics.forget(table));
+  for (const statement of [statistics.load, ...deletions, ...statisticsOf(engine, expected), statistics.load])
     await run(engine, connection, statement);
 };

@@ -22,7 +22,7 @@ export interface Recorded {
   readonly oldest: number;
 }
 
-/** The query whose result `recordedOf` reads, for a database that this release can write. */
+/** The query for `recordedOf`. It works on any database that this release can write to. */
 export const selectRecorded = (options: SchemaOptions): Sql => {
   const oldest = raw(recordsSteps(options.migrations) ? 'coalesce(oldest, version)' : 'version');
   return sql`select coalesce(max(version), 0) as value, coalesce(max(${oldest}), 0) as oldest from ${tableOf(options)}`;
@@ -33,21 +33,21 @@ export const recordedOf = (result: Result | undefined): Recorded => ({
   oldest: Number(result?.rows[0]?.oldest),
 });
 
-/** Reads them from any database, even one without tables, or one of a release that did not record steps. */
+/** Reads the migration state of any database, even one without tables or one that does not record steps. */
 export const recordedIn = async (options: SchemaOptions, connection: Connection): Promise<Recorded> => {
-  const ask = (statement: Sql) => run(options.engine, connection, statement);
   const version = await versionIn(options, connection);
-  return hasSteps(options, version) ? recordedOf(await ask(selectRecorded(options))) : { version, oldest: version };
+  if (!hasSteps(options, version)) return { version, oldest: version };
+  return recordedOf(await run(options.engine, connection, selectRecorded(options)));
 };
 
 export const versionIn = async (options: SchemaOptions, connection: Connection): Promise<number> => {
   const { engine, prefix } = options;
-  const ask = async (statement: Sql) => Number((await run(engine, connection, statement)).rows[0]?.value);
-  if ((await ask(engine.tableCount(sharedNames(prefix).migrations))) === 0) return 0;
-  return ask(sql`select coalesce(max(version), 0) as value from ${tableOf(options)}`);
+  const numberOf = async (statement: Sql) => Number((await run(engine, connection, statement)).rows[0]?.value);
+  if ((await numberOf(engine.tableCount(sharedNames(prefix).migrations))) === 0) return 0;
+  return numberOf(sql`select coalesce(max(version), 0) as value from ${tableOf(options)}`);
 };
 
-/** The rows of the table, in order. */
+/** The rows of the table of migrations, in order. */
 export const rowsIn = async (options: SchemaOptions, connection: Connection, version: number): Promise<readonly ResultRow[]> => {
   if (version === 0) return [];
   const software = raw(hasSteps(options, version) ? 'software' : 'null as software');
@@ -55,14 +55,14 @@ export const rowsIn = async (options: SchemaOptions, connection: Connection, ver
   return (await run(options.engine, connection, select)).rows;
 };
 
-/** The query whose result `stepsOf` reads: the steps of newer releases. */
+/** The query for `stepsOf`: selects the steps of newer releases. */
 export const selectSteps = (options: SchemaOptions): Sql =>
   sql`select steps from ${tableOf(options)} where version > ${options.migrations.length} order by version`;
 
-/** A newer release may record steps that this one does not know: these concern nothing that this one uses. */
+/** A newer release may record steps that this one does not know. They affect nothing that this one uses. */
 export const stepsOf = ({ rows }: Result): readonly Step[] => rows.flatMap(({ steps }) => JSON.parse(String(steps)) as Step[]); // recorded by a migration, in this shape
 
-/** True if the table has the columns for steps in a database of this version. */
+/** True if, in a database of this version, the table of migrations has the columns for steps. */
 const hasSteps = ({ migrations }: SchemaOptions, version: number): boolean => recordsSteps(migrations.slice(0, version));
 
 const tableOf = ({ engine, prefix }: SchemaOptions): Sql => qualified(engine, sharedNames(prefix).migrations);

@@ -1,4 +1,4 @@
-/** Renders SQL for an engine: the last step before a statement is sent. */
+/** Renders SQL for an engine, right before a statement is sent. */
 import type { SqlEngine } from './engine/index.ts';
 import { formsOf } from './forms.ts';
 import { isSql, raw, type Sql, type Value } from './sql.ts';
@@ -11,8 +11,8 @@ export interface Statement {
 }
 
 /**
- * With placeholders. Statements of one form, which differ only in their values, share one text, by which drivers identify prepared statements. Values
- * beyond the engine's `maxParameters` become literals.
+ * Renders a statement with placeholders. Statements of the same form, which differ only in their values, share one text, so that drivers recognise them as
+ * the same prepared statement. Values beyond the engine's `maxParameters` become literals.
  */
 export const rendered = (engine: SqlEngine, statement: Sql): Statement => {
   const { form, values } = formsOf(engine).find(statement);
@@ -21,13 +21,13 @@ export const rendered = (engine: SqlEngine, statement: Sql): Statement => {
   return { ...form.text, parameters: values.map((value) => engine.parameter(value)) };
 };
 
-/** With literals, for statements without parameters. */
+/** Renders a statement with all values as literals, for statements that cannot have parameters. */
 export const writtenOut = (engine: SqlEngine, statement: Sql): string => literally(engine, flat(statement));
 
 /** A name as a quoted identifier. */
 export const identifier = (engine: SqlEngine, name: string): Sql => raw(engine.quote(name));
 
-/** An existing table or index, qualified with the engine's schema. A new index is unqualified: it is created in the schema of its table. */
+/** An existing table or index, qualified with the engine's schema. Do not qualify a new index: it is created in the schema of its table. */
 export const qualified = (engine: SqlEngine, name: string): Sql =>
   raw(engine.schema === undefined ? engine.quote(name) : `${engine.quote(engine.schema)}.${engine.quote(name)}`);
 
@@ -67,8 +67,8 @@ const literally = (engine: SqlEngine, { strings, values }: Flat): string =>
 /** The first values remain parameters; all others become literals. */
 const withLiterals = (engine: SqlEngine, statement: Sql): Statement => {
   const { strings, values } = flat(statement);
-  const bound = engine.maxParameters;
-  const rest = literally(engine, { strings: strings.slice(bound), values: values.slice(bound) });
-  const around = [...strings.slice(0, bound), rest];
-  return { ...textOf(engine, { strings: around, values: [] }), parameters: values.slice(0, bound).map((value) => engine.parameter(value)) };
+  const max = engine.maxParameters;
+  const rest = literally(engine, { strings: strings.slice(max), values: values.slice(max) });
+  const around = [...strings.slice(0, max), rest];
+  return { ...textOf(engine, { strings: around, values: [] }), parameters: values.slice(0, max).map((value) => engine.parameter(value)) };
 };

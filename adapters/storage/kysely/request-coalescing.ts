@@ -1,35 +1,35 @@
-/** Request coalescing: concurrent callers share one answer, because each query is a round trip. */
+/** Request coalescing: concurrent callers share the answer to one query, which saves round trips. */
 
-/** How long callers wait for an answer that may never come before they query on another connection. ms */
-const PATIENCE = 100;
+/** How long callers wait for the query in flight, which may never be answered, before they query on another connection. ms */
+const WAIT_TIMEOUT = 100;
 
 /**
- * Shares the answers to a query. A caller that arrives while the query is in flight waits for it to end, and shares the next one with all who have arrived
- * by then: no answer predates its caller's request.
- * @param ask runs the query, on a separate connection
+ * Shares the answers to a query. A caller that arrives while the query is in flight waits for it to end, and then shares the next query with all callers
+ * that have arrived in the meantime. So no answer is older than the request of its caller.
+ * @param query runs the query, on a separate connection
  */
-export const coalesced = <T>(ask: () => Promise<T>): (() => Promise<T>) => {
+export const coalesced = <T>(query: () => Promise<T>): (() => Promise<T>) => {
   let running: Promise<unknown> | undefined;
   let next: Promise<T> | undefined;
   const begin = (): Promise<T> => {
-    const answer = ask();
-    const over = answer.then(ignored, ignored).then(() => {
-      if (running === over) running = undefined;
+    const answer = query();
+    const ended = answer.then(ignored, ignored).then(() => {
+      if (running === ended) running = undefined;
     });
-    running = over;
+    running = ended;
     return answer;
   };
   const after = async (earlier: Promise<unknown>): Promise<T> => {
-    await patiently(earlier);
+    await waitBriefly(earlier);
     next = undefined;
     return begin();
   };
   return () => next ?? (running ? (next = after(running)) : begin());
 };
 
-const patiently = (work: Promise<unknown>): Promise<void> =>
+const waitBriefly = (work: Promise<unknown>): Promise<void> =>
   new Promise((resolve) => {
-    const timer = setTimeout(resolve, PATIENCE);
+    const timer = setTimeout(resolve, WAIT_TIMEOUT);
     void work.then(() => {
       clearTimeout(timer);
       resolve();

@@ -1,4 +1,4 @@
-/** Requirements for a database or its connection other than tables. */
+/** Checks the requirements for a database or its connections, other than the tables. */
 import { StorageError, StoreUnavailable } from '../../../src/adapter-kit.ts';
 import { type Connection, run } from './connection.ts';
 import type { SqlEngine } from './engine/index.ts';
@@ -15,10 +15,10 @@ export const unmetRequirements = async (engine: SqlEngine, connection: Connectio
 export const assertRequirements = async (engine: SqlEngine, connection: Connection): Promise<void> => {
   for (const requirement of engine.requirements) {
     const { advice } = requirement;
-    const isFine = await isMet(engine, connection, requirement).catch((error: unknown) => {
+    const isRequirementMet = await isMet(engine, connection, requirement).catch((error: unknown) => {
       throw error instanceof StoreUnavailable ? error : new StorageError(advice, { cause: error });
     });
-    if (!isFine) throw new StorageError(advice);
+    if (!isRequirementMet) throw new StorageError(advice);
   }
 };
 

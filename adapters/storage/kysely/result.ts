@@ -1,10 +1,10 @@
 /** The result of a statement. */
 export interface Result {
-  /** The rows that it selected or returned. */
+  /** The rows that the statement selected or returned. */
   readonly rows: readonly ResultRow[];
-  /** The number of rows that it inserted, deleted, or matched for an update. */
+  /** The number of rows that the statement inserted, deleted, or matched for an update. */
   readonly written: number;
 }
 
-/** A row of a result, by column names. */
+/** A row of a result, by column name. */
 export type ResultRow = Readonly<Record<string, unknown>>;

@@ -18,7 +18,7 @@ export class Rows {
     this.#session = session;
   }
 
-  /** Reads a row once per transaction, which sees no writes of others. Not cached if others have joined the transaction, because they may change the row. */
+  /** Reads a row, once per transaction. The row is not cached if others have joined the transaction, because they may change it. */
   find(kind: string, id: string): Promise<Stored | undefined> {
     if (this.#session.isShared || this.#session.isOver) return this.#read(kind, id);
     const key = keyOf(kind, id);
@@ -27,7 +27,7 @@ export class Rows {
     return known;
   }
 
-  /** Runs a write of a row, and forgets the cached row. */
+  /** Runs a write to a row, and evicts the row from the cache. */
   async changing<T>(kind: string, id: string, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -42,22 +42,22 @@ export class Rows {
   }
 }
 
-/** Characters of documents that are parsed per slice of the event loop. */
+/** Number of characters of documents to parse per slice of the event loop. */
 const PARSE_SLICE = 524_288;
 
 /** The rows of a page, in its order. A page of large documents is parsed in slices, so that it does not block the event loop. */
 export const rowsOf = async (found: readonly ResultRow[]): Promise<readonly Row[]> => {
-  const turn = createTimeSlice(PARSE_SLICE);
+  const timeSlice = createTimeSlice(PARSE_SLICE);
   const rows: Row[] = [];
   for (const each of found) {
     rows.push(rowOf(each));
-    const pause = turn(String(each.document).length);
+    const pause = timeSlice(String(each.document).length);
     if (pause) await pause;
   }
   return rows;
 };
 
-/** A document is the JSON of a row that was inserted. */
+/** Parses a document, which is the JSON of an inserted row. */
 const rowOf = ({ document }: ResultRow): Row => JSON.parse(String(document)) as Row;
 
 const keyOf = (kind: string, id: string): string => `${kind} ${id}`;

@@ -1,6 +1,6 @@
 /**
- * The namespace of a store. Only this file names tables in statements, so no statement can omit the condition on the namespace. Other conditions
- * follow with `and`.
+ * Restricts statements to the namespace of a store. Only this file names tables in statements, so no statement can omit the condition on the namespace.
+ * Callers append other conditions with `and`.
  */
 import type { StorageSchema } from '../../../src/adapter-kit.ts';
 import type { SqlEngine } from './engine/index.ts';
@@ -24,7 +24,7 @@ export class Scope {
     this.#state = qualified(engine, sharedNames(prefix).state);
   }
 
-  /** @throws TypeError if there is no such kind */
+  /** @throws TypeError if the schema has no such kind */
   layout(kind: string): Layout {
     const layout = this.#layouts.get(kind);
     if (!layout) throw new TypeError(`the storage schema has no kind '${kind}'`);
@@ -100,12 +100,12 @@ export class Scope {
 
   /** Changes a number of the namespace. With `returning`, the last statement returns the new number as `value`. */
   change(number: string, change: Pick<StateChange, 'existing' | 'value' | 'returning' | 'where'>): readonly Sql[] {
-    return this.engine.upsert({ ...this.#numbered(number), ...change });
+    return this.engine.upsert({ ...this.#stateRow(number), ...change });
   }
 
-  /** Takes the lock of the writers of this namespace, if `begin` of the engine does not exclude them. */
+  /** The statements that acquire the writer lock of this namespace; none if the engine's `begin` already excludes other writers. */
   lockWriters(limits: Limits): readonly Sql[] {
-    return this.engine.lockWriters?.(this.#numbered(REVISION), limits) ?? [];
+    return this.engine.lockWriters?.(this.#stateRow(REVISION), limits) ?? [];
   }
 
   number(name: string): Sql {
@@ -117,7 +117,7 @@ export class Scope {
     return sql`delete from ${this.#state} where ns = ${this.#namespace}`;
   }
 
-  #numbered(name: string): StateRow {
+  #stateRow(name: string): StateRow {
     return { table: this.#state, namespace: this.#namespace, name };
   }
 

@@ -1,11 +1,11 @@
-/** The statements that read. Their result columns are `document` or `value`. */
+/** Composes the statements that read rows. Their results have a column `document` or `value`. */
 import { ALL, type FieldRef, type Predicate, type Query, type Row, type SortKey, stringField } from '../../../src/adapter-kit.ts';
-import { MANY } from './arrange.ts';
+import { MIN_COMMON_SIZE } from './arrange.ts';
 import { condition, idsOf, isIdList } from './compile.ts';
 import { RowFields } from './fields.ts';
 import { type Column, columnValue, rowsOfKind } from './layout.ts';
 import type { Scope } from './scope.ts';
-import { alias, elementToStartFrom, FEW, holders, holdsAll, holdsToo, isListed } from './sets.ts';
+import { alias, containsEach, elementHasAll, elementToStartFrom, idsContaining, isListed, MAX_SEPARATE_VALUES } from './sets.ts';
 import { EMPTY, joined, raw, type Sql, sql } from './sql.ts';
 
 /** Selects the document of a row, and the document's number. */
@@ -17,21 +17,21 @@ export const selectRow = (scope: Scope, kind: string, id: string): Sql => {
 
 /**
  * Selects a page: finds its ids in the narrow rows, then fetches its documents.
- * @param options `isPart`: in any order, as a part of another statement
+ * @param options `isPart`: true for a part of a larger statement, whose rows may come in any order
  */
 export const selectPage = (scope: Scope, kind: string, query: Query, { isPart = false } = {}): Sql => {
   const { where, sort = [] } = query;
   const row = fieldsOf(scope, kind);
   if (sort.length === 0 && isListed(where)) {
-    const held = sql`select id from (${holders(scope, kind, where)}) as m`;
-    const page = cut(scope, raw('id'), query);
+    const matching = sql`select id from (${idsContaining(scope, kind, where)}) as m`;
+    const page = orderAndLimit(scope, raw('id'), query);
     // Some databases do not allow a limit directly within `in`.
-    const ids = page === EMPTY ? held : sql`select id from (${held}${page}) as l`;
-    const found = sql`select t.document, t.id from ${scope.rows(kind, row)} and t.id in (${ids})`;
-    return isPart ? documentsIn(scope, kind, found) : documentsOf(scope, kind, found, []);
+    const ids = page === EMPTY ? matching : sql`select id from (${matching}${page}) as l`;
+    const rows = sql`select t.document, t.id from ${scope.rows(kind, row)} and t.id in (${ids})`;
+    return isPart ? documentsIn(scope, kind, rows) : documentsOf(scope, kind, rows, []);
   }
   const keys = keysOf(scope, row, sort);
-  const { source, id } = found(scope, kind, row, where, sort.length === 0);
+  const { source, id } = matchingRows(scope, kind, row, where, sort.length === 0);
   if (isPart) return documentsIn(scope, kind, sql`select t.document, t.id from ${source}`);
   return pageOf(scope, kind, keys, source, id, query);
 };
@@ -51,12 +51,12 @@ const keysOf = (scope: Scope, row: RowFields, sort: readonly SortKey[]): readonl
     isId: isId(field),
   }));
 
-/** The keys without duplicates, and without any after the id, which is unique: some databases refuse to sort by a column twice. */
+/** Removes duplicate keys, because some databases refuse to sort by a column twice, and all keys after the id, because it is unique. */
 const distinctKeys = (sort: readonly SortKey[]): readonly SortKey[] => {
   const names = sort.map(({ field }) => JSON.stringify(field));
-  const once = sort.filter((_, index) => names.indexOf(names[index] ?? '') === index);
-  const id = once.findIndex(({ field }) => isId(field));
-  return id === -1 ? once : once.slice(0, id + 1);
+  const distinct = sort.filter((_, index) => names.indexOf(names[index] ?? '') === index);
+  const id = distinct.findIndex(({ field }) => isId(field));
+  return id === -1 ? distinct : distinct.slice(0, id + 1);
 };
 
 const isId = ({ path }: FieldRef): boolean => path.length === 1 && path[0] === 'id';
@@ -71,45 +71,45 @@ const pageOf = (scope: Scope, kind: string, keys: readonly Key[], source: Sql, i
   return documentsOf(
     scope,
     kind,
-    sql`${selected} from ${source}${cut(scope, ordered(keys, id), query)}`,
+    sql`${selected} from ${source}${orderAndLimit(scope, ordered(keys, id), query)}`,
     keys.map(({ name, direction }) => sql`${name}${direction}`),
   );
 };
 
-/** The limit of a subquery, with its order. Without a limit it has no order: some databases refuse one there, and the outer query sorts anyway. */
-const cut = ({ engine }: Scope, order: Sql, { offset = 0, limit }: Query): Sql =>
+/** The order and limit of a subquery. Without a limit, the order is omitted: some databases reject it there, and the outer query sorts anyway. */
+const orderAndLimit = ({ engine }: Scope, order: Sql, { offset = 0, limit }: Query): Sql =>
   limit === undefined && offset === 0 ? EMPTY : sql` order by ${order}${engine.page({ limit, offset })}`;
 
-/** How many of the first rows `selectAmongFirst` tests. */
-const SCANNED = { least: 200, most: 1000 } as const;
-/** How many lookups in lists it may cost: the more lists, the fewer rows are tested. */
+/** The minimum and maximum number of rows that `selectAmongFirst` tests. */
+const SCANNED = { min: 200, max: 1000 } as const;
+/** Maximum number of lookups in lists that `selectAmongFirst` may cost: the more lists, the fewer rows it tests. */
 const MAX_LOOKUPS = 8000;
-/** The number of tested rows per row of the page. */
+/** Number of rows to test per row of the page. */
 const SCAN_FACTOR = 4;
 
 /**
- * Selects a page by testing only the first rows in index order: fastest if many rows satisfy the predicate by being in one of several lists. The result is
- * the page only if it is full.
- * @returns undefined if the predicate has no such lists, or no index has the order
+ * Selects a page by testing only the first rows in index order. This is the fastest way if the predicate requires a row to be in one of several lists, and
+ * many rows are. The result is the page only if it is full.
+ * @returns undefined if the predicate has no such lists, or if no index has the order
  */
 export const selectAmongFirst = (scope: Scope, kind: string, query: Query): Sql | undefined => {
   const { where, sort = [], offset = 0, limit = Infinity } = query;
   const terms = where.op === 'and' ? where.terms : [where];
-  const lists = Math.max(0, ...terms.map(listsOf));
+  const lists = Math.max(0, ...terms.map(listCount));
   if (lists === 0) return undefined;
   const wanted = (offset + limit) * SCAN_FACTOR;
-  const scanned = Math.min(Math.max(wanted, SCANNED.least), SCANNED.most, Math.floor(MAX_LOOKUPS / lists));
+  const scanned = Math.min(Math.max(wanted, SCANNED.min), SCANNED.max, Math.floor(MAX_LOOKUPS / lists));
   if (wanted > scanned || sort.length > 1 || !sort.every((key) => isIndexed(scope, kind, key))) return undefined;
   const row = new RowFields(scope.engine, scope.layout(kind), 't', true);
   const keys = keysOf(scope, row, sort);
-  const asked = condition(scope, kind, row, where);
+  const matches = condition(scope, kind, row, where);
   if (row.needsDocument) return undefined;
   const first = sql`select t.* from ${scope.rows(kind, row)} order by ${ordered(keys, row.id)}${scope.engine.page({ limit: scanned, offset: 0 })}`;
-  return pageOf(scope, kind, keys, sql`(${first}) as t where ${asked}`, row.id, query);
+  return pageOf(scope, kind, keys, sql`(${first}) as t where ${matches}`, row.id, query);
 };
 
-/** The number of lists in which each row is looked up. Values of one `overlaps` are one list. */
-const listsOf = (term: Predicate): number => {
+/** The number of lists in which each row is looked up. The values of an `overlaps` count as one list. */
+const listCount = (term: Predicate): number => {
   if (term.op === 'or' && term.terms.length > 1 && term.terms.every(isIdList)) return term.terms.length;
   return term.op === 'overlaps' && term.values.length > 1 ? 1 : 0;
 };
@@ -120,29 +120,29 @@ const isIndexed = (scope: Scope, kind: string, { field: { path } }: SortKey): bo
 export const selectCount = (scope: Scope, kind: string, where: Predicate): Sql => {
   if (where.op === 'all') return scope.number(rowsOfKind(kind));
   // Elements belong to existing rows only, so ids can be counted without reading the rows.
-  if (where.op === 'overlaps' && where.values.length > FEW) {
-    // The values are the driving table: for `count(distinct id)`, a planner might otherwise scan all elements in order of id.
+  if (where.op === 'overlaps' && where.values.length > MAX_SEPARATE_VALUES) {
+    // The values are the driving table, because for `count(distinct id)` a planner might otherwise scan all elements in order of id.
     const element = alias(0);
     return sql`select count(distinct ${element}.id) as value from ${scope.engine.jsonElements(JSON.stringify(where.values), 'string')} cross join ${scope.set(kind, where.set, element)} and ${element}.value = e.value`;
   }
-  if (isListed(where)) return sql`select count(*) as value from (${holders(scope, kind, where)}) as m`;
+  if (isListed(where)) return sql`select count(*) as value from (${idsContaining(scope, kind, where)}) as m`;
   if (scope.engine.optimizationFence && where.op === 'and' && isIdList(where))
     return sql`select count(*) as value from (${idsOf(scope, kind, [where], ' union ')}) as m`;
   if (where.op === 'or' && where.terms.every(isIdList))
     return sql`select count(*) as value from (${idsOf(scope, kind, where.terms, ' union ')}) as m`;
-  return sql`select count(*) as value from ${found(scope, kind, fieldsOf(scope, kind), where, true).source}`;
+  return sql`select count(*) as value from ${matchingRows(scope, kind, fieldsOf(scope, kind), where, true).source}`;
 };
 
-/** Selects how many rows hold each value, as `size`; it may stop counting at `MANY`. */
+/** Selects the number of rows that contain each value, as `size`; may stop counting at `MIN_COMMON_SIZE`. */
 export const selectSizes = (scope: Scope, kind: string, set: string, values: readonly string[]): Sql => {
   const { engine } = scope;
   const element = alias(0);
   const holding = sql`${scope.set(kind, set, element)} and ${element}.value = e.value`;
-  const size = engine.countUpTo?.(holding, MANY) ?? sql`select count(*) from ${holding}`;
+  const size = engine.countUpTo?.(holding, MIN_COMMON_SIZE) ?? sql`select count(*) from ${holding}`;
   return sql`select e.value as value, (${size}) as size from ${engine.jsonElements(JSON.stringify(values), 'string')}`;
 };
 
-/** Selects the distinct values of a set. */
+/** Selects the distinct values in the sets of all rows. */
 export const selectDistinct = (scope: Scope, kind: string, set: string): Sql => {
   const elements = scope.set(kind, set, raw('s'));
   return scope.engine.distinct?.(elements) ?? sql`select distinct s.value as value from ${elements} order by value`;
@@ -150,12 +150,12 @@ export const selectDistinct = (scope: Scope, kind: string, set: string): Sql => 
 
 export const selectReferenced = (scope: Scope, kind: string, field: string, values: readonly string[], where: Predicate = ALL): Sql => {
   const row = fieldsOf(scope, kind);
-  const asked = condition(scope, kind, row, where);
-  const held = row.find(stringField(field)).text ?? raw('null');
-  return sql`select e.value as value from ${scope.engine.jsonElements(JSON.stringify(values), 'string')} where exists (select 1 from ${scope.rows(kind, row)} and ${held} = e.value and ${asked})`;
+  const matches = condition(scope, kind, row, where);
+  const reference = row.find(stringField(field)).text ?? raw('null');
+  return sql`select e.value as value from ${scope.engine.jsonElements(JSON.stringify(values), 'string')} where exists (select 1 from ${scope.rows(kind, row)} and ${reference} = e.value and ${matches})`;
 };
 
-/** Selects the fields of a row whose values are taken by another row, in the order of `columns`. */
+/** Selects the fields of `row` whose values another row has already taken, in the order of `columns`. */
 export const selectTaken = (scope: Scope, kind: string, row: Row, columns: readonly Column[], isNew: boolean): Sql => {
   const rows = fieldsOf(scope, kind);
   const taken = columns.map(
@@ -166,8 +166,8 @@ export const selectTaken = (scope: Scope, kind: string, row: Row, columns: reado
   return joined(isNew ? [id, ...taken] : taken, ' union all ');
 };
 
-/** `<rows> where <condition>`, driven by an element of a set if that is cheaper; and the id to order by. */
-const found = (
+/** Returns `<rows> where <condition>`, driven by the table of a set if that is cheaper, and the id to order by. */
+const matchingRows = (
   scope: Scope,
   kind: string,
   row: RowFields,
@@ -175,15 +175,15 @@ const found = (
   mayStartFromElement: boolean,
 ): { readonly source: Sql; readonly id: Sql } => {
   const start = mayStartFromElement ? elementToStartFrom(scope.layout(kind), where) : undefined;
-  const asked = condition(scope, kind, row, start?.rest ?? where, 1);
-  if (!start) return { source: sql`${scope.rows(kind, row)} and ${asked}`, id: row.id };
+  const matches = condition(scope, kind, row, start?.rest ?? where, 1);
+  if (!start) return { source: sql`${scope.rows(kind, row)} and ${matches}`, id: row.id };
   const element = alias(0);
-  const held = [
-    holdsAll(scope, kind, start.driving, element),
-    ...start.further.flatMap((also) => holdsToo(scope, kind, also, sql`${element}.id`)),
+  const contains = [
+    elementHasAll(scope, kind, start.driving, element),
+    ...start.further.flatMap((required) => containsEach(scope, kind, required, sql`${element}.id`)),
   ];
   return {
-    source: sql`${scope.rowsWithElement(kind, start.driving.set, element, row)} and ${joined([...held, asked], ' and ')}`,
+    source: sql`${scope.rowsWithElement(kind, start.driving.set, element, row)} and ${joined([...contains, matches], ' and ')}`,
     id: sql`${element}.id`,
   };
 };

@@ -7,18 +7,18 @@ import type { Scope } from './scope.ts';
 import type { Sql } from './sql.ts';
 
 export interface SessionOptions {
-  /** True if the transaction is the host's. */
+  /** How to join the transaction, if it is the host's. */
   readonly joining?: Joining;
-  /** Once it is aborted, no more statements run. */
+  /** After it is aborted, no more statements run. */
   readonly signal?: AbortSignal | undefined;
-  /** The commit of a write that the store itself began and that waits for nothing but the store. */
+  /** The commit that writes of this transaction belong to; set if the store began the transaction and its work may share a commit. */
   readonly commit?: OpenCommit;
-  /** The lazy transaction of a read that begins with its first statement. */
+  /** The transaction, if it is a read that begins with its first statement. */
   readonly lazy?: LazyTransaction;
 }
 
 export interface Joining {
-  /** Runs the statements that must come first. @returns the tables as they are then */
+  /** Runs the statements that must come first. @returns the tables that the database has at that point */
   begin(run: (statement: Sql) => Promise<Result>): Promise<Scope>;
 }
 
@@ -43,17 +43,17 @@ export class Session {
     this.lazy = lazy;
   }
 
-  /** Known for certain once the transaction is `ready`. */
+  /** The tables. Up to date only once the transaction is `ready`. */
   get scope(): Scope {
     return this.#scope;
   }
 
-  /** True if others may have joined the transaction and write in it. */
+  /** True if others may have joined the transaction and may be writing in it. */
   get isShared(): boolean {
     return this.#isShared;
   }
 
-  /** @returns the value that others pass to `Store.join` @throws TypeError if the transaction may share its commit */
+  /** @returns the value for others to pass to `Store.join` @throws TypeError if the transaction may share its commit */
   share(): unknown {
     if (this.commit) throw new TypeError('nobody else can join a transaction that may share its commit');
     this.#isShared = true;
@@ -64,7 +64,7 @@ export class Session {
     return this.#isOver;
   }
 
-  /** Refuses all subsequent statements, because the connection is about to be released. */
+  /** From now on, refuses all statements, because the connection is about to be released. */
   end(): void {
     this.#isOver = true;
   }
@@ -76,7 +76,7 @@ export class Session {
     return await this.#send(statement);
   }
 
-  /** Await it before any query of the tables: in a transaction of the host's, the statements that must come first have run by then. */
+  /** Await this before querying the tables: in the host's transaction, it first runs the statements that must come first. */
   ready(): Scope | Promise<Scope> {
     return this.#joining ? this.#join(this.#joining) : this.#scope;
   }

@@ -1,4 +1,4 @@
-/** Conditions on a set, as subqueries of the table of its elements: for all rows that hold the elements, or for one row. */
+/** Conditions on a set, as subqueries on the table of its elements, which find all rows that contain the elements or test a single row. */
 import { and, type Predicate, type Scalar } from '../../../src/adapter-kit.ts';
 import type { Fields } from './fields.ts';
 import type { Layout } from './layout.ts';
@@ -10,32 +10,36 @@ export type Depth = number;
 
 export type SetCondition = Extract<Predicate, { readonly set: string; readonly values: readonly string[] }>;
 
-/** Up to this number, values are separate terms, so that the engine can look up each one, or merge their sorted ids. Longer lists are JSON. */
-export const FEW = 8;
+/** Up to this number, values are separate terms, so that the engine can look each one up or merge their sorted ids. Longer lists are passed as JSON. */
+export const MAX_SEPARATE_VALUES = 8;
 
 export const alias = (depth: Depth): Sql => raw(`s${depth}`);
 
-/** Selects the ids of the rows that hold one of the values, or all of them. Without duplicates for up to `FEW` values. */
-export const holders = (scope: Scope, kind: string, predicate: SetCondition, depth: Depth = 0): Sql => {
+/** Selects the ids of the rows that contain one of the values, or all of them. The ids are distinct for up to `MAX_SEPARATE_VALUES` values. */
+export const idsContaining = (scope: Scope, kind: string, predicate: SetCondition, depth: Depth = 0): Sql => {
   const element = alias(depth);
   const selected = sql`select ${element}.id from ${scope.set(kind, predicate.set, element)}`;
-  if (predicate.op === 'covers') return sql`${selected} and ${holdsAll(scope, kind, predicate, element, depth)}`;
+  if (predicate.op === 'covers') return sql`${selected} and ${elementHasAll(scope, kind, predicate, element, depth)}`;
   const values = [...new Set(predicate.values)];
-  if (values.length > FEW || values.length === 0) return sql`${selected} and ${among(scope, sql`${element}.value`, values, 'string')}`;
+  if (values.length > MAX_SEPARATE_VALUES || values.length === 0)
+    return sql`${selected} and ${among(scope, sql`${element}.value`, values, 'string')}`;
   return joined(
     values.map((value) => sql`${selected} and ${element}.value = ${value}`),
     ' union ',
   );
 };
 
-/** The condition that a row holds all values; `element` is its element with the first one. */
-export const holdsAll = (scope: Scope, kind: string, { set, values }: SetCondition, element: Sql, depth: Depth = 0): Sql => {
+/** The condition that a row contains all values. `element` is the alias of the row's element with the first value. */
+export const elementHasAll = (scope: Scope, kind: string, { set, values }: SetCondition, element: Sql, depth: Depth = 0): Sql => {
   const [first = '', ...rest] = new Set(values);
-  return joined([sql`${element}.value = ${first}`, ...holdsToo(scope, kind, { set, values: rest }, sql`${element}.id`, depth)], ' and ');
+  return joined(
+    [sql`${element}.value = ${first}`, ...containsEach(scope, kind, { set, values: rest }, sql`${element}.id`, depth)],
+    ' and ',
+  );
 };
 
-/** The condition that a row holds all values: a few are looked up one by one; for many, it tests that none is missing. */
-export const holdsToo = (
+/** The conditions that a row contains all values. A few values are looked up one by one; for many, the condition is that none is missing. */
+export const containsEach = (
   scope: Scope,
   kind: string,
   { set, values }: Pick<SetCondition, 'set' | 'values'>,
@@ -43,38 +47,38 @@ export const holdsToo = (
   depth: Depth = 0,
 ): readonly Sql[] => {
   const other = raw(`o${depth}`);
-  const holding = (value: Sql | string) =>
+  const contains = (value: Sql | string) =>
     sql`exists (select 1 from ${scope.set(kind, set, other)} and ${other}.value = ${value} and ${other}.id = ${id}${scope.engine.optimizationFence ?? EMPTY})`;
-  if (values.length <= FEW) return values.map(holding);
+  if (values.length <= MAX_SEPARATE_VALUES) return values.map(contains);
   return [
-    sql`not exists (select 1 from ${scope.engine.jsonElements(JSON.stringify(values), 'string')} where not ${holding(raw('e.value'))})`,
+    sql`not exists (select 1 from ${scope.engine.jsonElements(JSON.stringify(values), 'string')} where not ${contains(raw('e.value'))})`,
   ];
 };
 
-/** The condition that one row holds one of the values, or all of them, as a correlated subquery. */
-export const holds = (scope: Scope, kind: string, { id }: Fields, predicate: SetCondition, depth: Depth): Sql => {
-  if (predicate.op === 'covers') return sql`(${joined(holdsToo(scope, kind, predicate, id, depth), ' and ')})`;
+/** The condition that a given row contains one of the values, or all of them, as a correlated subquery. */
+export const containsCondition = (scope: Scope, kind: string, { id }: Fields, predicate: SetCondition, depth: Depth): Sql => {
+  if (predicate.op === 'covers') return sql`(${joined(containsEach(scope, kind, predicate, id, depth), ' and ')})`;
   const element = alias(depth);
   return sql`exists (select 1 from ${scope.set(kind, predicate.set, element)} and ${element}.id = ${id} and ${among(scope, sql`${element}.value`, predicate.values, 'string')}${scope.engine.optimizationFence ?? EMPTY})`;
 };
 
-export const among = (scope: Scope, found: Sql, values: readonly Scalar[], type: 'string' | 'number' | 'boolean'): Sql => {
+export const among = (scope: Scope, operand: Sql, values: readonly Scalar[], type: 'string' | 'number' | 'boolean'): Sql => {
   const [only, ...more] = values;
   if (only === undefined) return FALSE;
-  if (more.length === 0) return sql`${found} = ${only}`;
-  if (values.length <= FEW)
-    return sql`${found} in (${joined(
+  if (more.length === 0) return sql`${operand} = ${only}`;
+  if (values.length <= MAX_SEPARATE_VALUES)
+    return sql`${operand} in (${joined(
       values.map((value) => sql`${value}`),
       ', ',
     )})`;
-  return sql`${found} in (select e.value from ${scope.engine.jsonElements(JSON.stringify(values), type)})`;
+  return sql`${operand} in (select e.value from ${scope.engine.jsonElements(JSON.stringify(values), type)})`;
 };
 
-/** True if the predicate only requires that rows contain one of a few values, or all values of a list. */
+/** True if the predicate only requires a row to contain one of a few values, or all values of a list. */
 export const isListed = (where: Predicate): where is SetCondition =>
-  (where.op === 'covers' && where.values.length > 0) || (where.op === 'overlaps' && where.values.length <= FEW);
+  (where.op === 'covers' && where.values.length > 0) || (where.op === 'overlaps' && where.values.length <= MAX_SEPARATE_VALUES);
 
-/** The driving table of a query about a set. It is sorted by value and id, so a scan of one value meets its rows in order of id, and stops when the page is full. */
+/** A query driven by the table of a set. The table is sorted by value and id, so a scan of one value finds rows in order of id, and stops at a full page. */
 export interface Start {
   /** The elements to scan. */
   readonly driving: SetCondition;
@@ -83,7 +87,7 @@ export interface Start {
   readonly rest: Predicate;
 }
 
-/** @returns undefined if no element is required, or if an id or a unique value finds fewer rows */
+/** @returns undefined if the predicate requires no element, or if it can be answered by looking up an id or a unique value, which finds fewer rows */
 export const elementToStartFrom = (layout: Layout, where: Predicate): Start | undefined => {
   const terms = where.op === 'and' ? where.terms : [where];
   if (terms.some((term) => isLookup(layout, term))) return undefined;

@@ -1,6 +1,6 @@
 /**
- * SQL with its values, composed from smaller pieces. Composing copies no text: a statement is a tree of pieces, whose form is the texts around their parts
- * (`render.ts`). Values never become part of the text: they are kept beside it until the statement is sent, when the engine supplies the placeholders.
+ * SQL with its values, composed from smaller pieces. Composing copies no text: a statement is a tree of pieces, which `render.ts` turns into text. Values
+ * never become part of that text: they are kept separate until the statement is sent, with the engine's placeholders in their places.
  */
 export interface Sql {
   /** The text around the parts: one string more than there are parts. */
@@ -12,7 +12,7 @@ export interface Sql {
 export type Value = string | number | boolean | null;
 
 /**
- * ``sql`${column} = ${'value'}` ``: SQL within becomes part of the text, everything else is a value.
+ * ``sql`${column} = ${'value'}` ``: embedded SQL becomes part of the text, and everything else is a value.
  *
  * ```ts
  * sql`select ${raw('id')} from t where name = ${'ann'}`; // select id from t where name = ?, with the value 'ann'
@@ -20,7 +20,7 @@ export type Value = string | number | boolean | null;
  */
 export const sql = (strings: readonly string[], ...parts: readonly (Sql | Value)[]): Sql => ({ strings, parts });
 
-/** A text as SQL. Never pass text from outside: use a value in `sql`. */
+/** Treats a text as SQL. Never pass untrusted text: use a value in `sql` instead. */
 export const raw = (text: string): Sql => ({ strings: [text], parts: NO_PARTS });
 
 /** Pieces of SQL, joined by a text. */
@@ -34,11 +34,11 @@ const NO_PARTS: Sql['parts'] = [];
 /** SQL without text. */
 export const EMPTY = raw('');
 
-// Comparisons, because some databases have no conditions `true` and `false`.
+// Comparisons, because some databases do not accept `true` and `false` as conditions.
 export const TRUE = raw('1 = 1');
 export const FALSE = raw('1 = 0');
 
-/** Cached by separator and number of pieces, so that they are identical every time, like the strings of a template. There are few separators. */
+/** The strings around joined pieces, by separator and number of pieces. Cached so that they are the same array every time, like the strings of a template. */
 const separators = new Map<string, (readonly string[])[]>();
 const MAX_CACHED = 64;
 
@@ -47,8 +47,8 @@ const between = (separator: string, pieces: number): readonly string[] => {
   if (known) return known;
   const strings = pieces === 0 ? [''] : ['', ...Array.from({ length: pieces - 1 }, () => separator), ''];
   if (pieces > MAX_CACHED) return strings;
-  const kept = separators.get(separator) ?? [];
-  kept[pieces] = strings;
-  separators.set(separator, kept);
+  const bySize = separators.get(separator) ?? [];
+  bySize[pieces] = strings;
+  separators.set(separator, bySize);
   return strings;
 };

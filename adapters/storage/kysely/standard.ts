@@ -1,10 +1,10 @@
-/** SQL that SQLite and PostgreSQL have in common, from the standard or from each other. */
+/** SQL that SQLite and PostgreSQL have in common. */
 import type { StateChange, StateRow } from './engine/writes.ts';
 import { EMPTY, raw, type Sql, sql, type Value } from './sql.ts';
 
 export const doubleQuoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-/** Only quotes are escaped: backslashes have no meaning in either. */
+/** Escapes only quotes: backslashes have no special meaning in either database. */
 export const standardLiteral = (value: Value): string => (typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value));
 
 export const currentTime = raw('cast(current_timestamp as text)');
@@ -17,11 +17,11 @@ const EXISTING: Readonly<Record<StateChange['existing'], (table: Sql) => Sql>> =
 
 export const upsertOnConflict = (change: StateChange): readonly Sql[] => {
   const { table, value, existing, returning, where } = change;
-  const written = insertOnConflict(change, value, EXISTING[existing](table), where);
-  return [sql`${written}${returning ? raw(' returning value') : EMPTY}`];
+  const statement = insertOnConflict(change, value, EXISTING[existing](table), where);
+  return [sql`${statement}${returning ? raw(' returning value') : EMPTY}`];
 };
 
-/** @param update `value = ...` */
+/** @param update the assignment for an existing row: `value = ...` */
 export const insertOnConflict = ({ table, namespace, name }: StateRow, value: Sql, update: Sql, where?: Sql): Sql => {
   const row = sql`${namespace}, ${name}, ${value}`;
   return sql`insert into ${table} (ns, name, value) ${where ? sql`select ${row} where ${where}` : sql`values (${row})`} on conflict (ns, name) do update set ${update}`;
@@ -31,10 +31,10 @@ export const insertReturning = (documents: Sql, document: string): readonly Sql[
   sql`insert into ${documents} (document) values (${document}) returning id`,
 ];
 
-/** A loose index scan: steps from one value to the next larger one, so that its cost depends on the number of values, not of rows. */
+/** A loose index scan: steps from each value to the next larger one, so that its cost depends on the number of distinct values instead of rows. */
 export const looseIndexScan = (elements: Sql): Sql =>
   sql`with recursive v(value) as (select min(s.value) from ${elements} union all select (select min(s.value) from ${elements} and s.value > v.value) from v where v.value is not null)
     select value from v where value is not null order by value`;
 
-/** Prevents the use of an index on the column. */
+/** Prevents the planner from using an index on the column. */
 export const concatenated = (text: Sql): Sql => sql`(${text} || '')`;

@@ -1,4 +1,4 @@
-/** Storage adapters for SQL databases: opens stores on connections of any origin. */
+/** Storage adapters for SQL databases: opens stores over connections from any source. */
 import type { Dialect } from 'kysely';
 import { checkedOptions, type StorageAdapter, type StorageSchema, StoreBusy } from '../../../src/adapter-kit.ts';
 import { inTransaction } from './begin.ts';
@@ -7,7 +7,7 @@ import type { SqlEngine } from './engine/index.ts';
 import { type HostTransactions, librariesOf } from './host-transactions.ts';
 import { type KyselyInstance, kyselyConnections, kyselyTransactions } from './kysely.ts';
 import { kysely } from './library.ts';
-import { creating, exported, isMigrated, migrateDatabase } from './migrate.ts';
+import { exportedSql, fulfillingStatements, isMigrated, migrateDatabase } from './migrate.ts';
 import type { Migration } from './migration.ts';
 import { migrations as ownMigrations } from './migrations/index.ts';
 import { type MigrationPlan, planFor } from './plan.ts';
@@ -27,13 +27,13 @@ export interface StoreOptions {
   /** True to run pending migrations in `open`. */
   readonly migrate?: boolean;
   /**
-   * Opens the store for reading only: nothing is written or migrated, and the database may belong to an older or newer release. Default false.
+   * True to open the store for reading only: nothing is written or migrated, and the database may belong to an older or newer release. Default false.
    */
   readonly readOnly?: boolean;
   /** How long a transaction may wait for writers in other processes, in milliseconds, before it fails with `StoreBusy`. Default 5000. */
   readonly lockTimeout?: number;
   /**
-   * PostgreSQL: how long a statement may take, in milliseconds, before the server cancels it and the call fails with `StoreUnavailable`. Best near the
+   * PostgreSQL: how long a statement may take, in milliseconds, before the server cancels it and the call fails with `StoreUnavailable`. Should be close to the
    * controller's `requestTimeoutMs`. Default 10,000.
    */
   readonly statementTimeout?: number;
@@ -43,13 +43,13 @@ export interface StoreOptions {
    */
   readonly pauseTimeout?: number;
   /**
-   * How long `open` and `migrate` wait for another process that migrates, in milliseconds, before they fail with `StoreBusy`: at least as long as
-   * the longest migration takes. Default 300,000.
+   * How long `open` and `migrate` wait for another process that is migrating, in milliseconds, before they fail with `StoreBusy`. Should be at least as long
+   * as the longest migration takes. Default 300,000.
    */
   readonly migrationTimeout?: number;
   /**
-   * Libraries whose transactions the host passes to `Store.join` and to calls of a controller, in addition to Kysely: `drizzleTransactions`, `prismaTransactions`, or
-   * two functions of your own. Default: none.
+   * Libraries, in addition to Kysely, whose transactions the host passes to `Store.join` and to calls of a controller: `drizzleTransactions`,
+   * `prismaTransactions`, or your own pair of functions. Default: none.
    */
   readonly hostTransactions?: HostTransactions | readonly HostTransactions[];
   /** For tests: migrations to use instead of the controller's own. */
@@ -78,7 +78,7 @@ export type KyselyStorageOptions = StoreOptions & {
 
 export interface KyselyStorage extends StorageAdapter {
   /**
-   * Runs pending migrations in one transaction. Waits for another process that migrates.
+   * Runs pending migrations in one transaction. Waits while another process is migrating.
    * @throws StoreBusy if another process locks the database for longer than `migrationTimeout`; StoreUnavailable; StorageError if a statement fails
    */
   migrate(): Promise<void>;
@@ -90,7 +90,7 @@ export interface KyselyStorage extends StorageAdapter {
 }
 
 /**
- * A storage adapter over a Kysely instance of the host, or over one that is created from a dialect and closed with the store.
+ * A storage adapter over the host's Kysely instance, or over one that is created from a dialect and closed with the store.
  * A SQLite connection of another driver needs `sqliteFunctions`. `migrate` defaults to false.
  *
  * ```ts
@@ -116,7 +116,7 @@ export const kyselyStorage = (options: KyselyStorageOptions): KyselyStorage => {
   });
 };
 
-/** @param connect called once for every store that is opened */
+/** @param connect called once per store that is opened */
 export const storageOver = (engine: SqlEngine, options: StoreOptions, connect: () => Source): KyselyStorage => {
   const {
     namespace = 'default',
@@ -132,17 +132,17 @@ export const storageOver = (engine: SqlEngine, options: StoreOptions, connect: (
   } = options;
   const libraries = [kyselyTransactions, ...librariesOf(hostTransactions)];
   const timeouts: Timeouts = { lockTimeout, statementTimeout, pauseTimeout };
-  /** Without a `statementTimeout`: a migration has no time limit. */
+  /** Has no `statementTimeout`, because a migration has no time limit. */
   const migrating = { limits: { lockTimeout: migrationTimeout } };
   const schemaOptions: SchemaOptions = { engine, prefix, migrations };
-  const connected = (): Source => {
+  const connectTranslated = (): Source => {
     try {
       return connect();
     } catch (error) {
       throw translated(engine, error);
     }
   };
-  /** Restores lost planner statistics before readers open connections, which load them. If another writer holds the lock, the next `open` restores them. */
+  /** Restores lost planner statistics before readers open connections, which load them. If another writer holds the lock, that is left to the next `open`. */
   const ensureStatistics = async (source: Source, tables: StorageSchema) => {
     if (await source.writer.use((connection) => hasStatistics(engine, connection, prefix, tables))) return;
     const begin = { mode: 'write', limits: { lockTimeout } } as const;
@@ -160,18 +160,18 @@ export const storageOver = (engine: SqlEngine, options: StoreOptions, connect: (
       migrateDatabase(schemaOptions, connection, migrating.limits),
     );
   };
-  const briefly = async <T>(work: (source: Source) => Promise<T>): Promise<T> => {
-    const source = connected();
+  const withSource = async <T>(work: (source: Source) => Promise<T>): Promise<T> => {
+    const source = connectTranslated();
     return work(source).finally(() => source.close());
   };
   return {
     migrate: async () => {
       if (readOnly) throw new TypeError('a store that is opened only to look (readOnly) is not migrated');
-      await briefly(migrateOver);
+      await withSource(migrateOver);
     },
-    plan: () => briefly((source) => reading(source, (connection) => planFor(schemaOptions, connection))),
+    plan: () => withSource((source) => reading(source, (connection) => planFor(schemaOptions, connection))),
     async open(schema: StorageSchema) {
-      const source = connected();
+      const source = connectTranslated();
       try {
         if (migrate && !readOnly) await migrateOver(source);
         const { found, tables } = await reading(source, async (connection) => {
@@ -198,13 +198,13 @@ export const LOCK_TIMEOUT = 5000;
 
 /** Which migrations are exported. */
 export interface ExportOptions extends Pick<StoreOptions, 'prefix' | 'migrations'> {
-  /** Schema version that the database has: only later migrations are exported. Default 0: all. `storage.plan()` returns the version. */
+  /** The current schema version of the database, as returned by `storage.plan()`: only later migrations are exported. Default 0: all are. */
   readonly from?: number;
 }
 
 /**
- * The SQL of migrations, for the host's migration tool. It also records that they were run. Run it in one transaction if the database supports
- * transactional DDL: with `from`, it begins with a lock that keeps out the writers of running controllers.
+ * The SQL of migrations, for the host's migration tool. It also records that the migrations were run. Run it in one transaction if the database supports
+ * transactional DDL: with `from`, it begins by locking out the writers of running controllers.
  *
  * ```ts
  * const { version } = await storage.plan();
@@ -219,5 +219,5 @@ export const exportMigrations = (
   if (!Number.isInteger(from) || from < 0 || from > migrations.length)
     throw new RangeError(`from must be a schema version of this release, 0 to ${migrations.length}, got ${from}`);
   if (from === migrations.length) return '';
-  return exported({ engine, prefix, migrations }, from, creating(engine.requirements));
+  return exportedSql({ engine, prefix, migrations }, from, fulfillingStatements(engine.requirements));
 };

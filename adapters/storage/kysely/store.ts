@@ -28,18 +28,18 @@ import type { Versions } from './versions.ts';
 export interface Source {
   readonly writer: Connections;
   readonly reader: Connections;
-  /** Slots of readers with a priority, if the number of connections is known. */
+  /** The slots for readers that have a priority; undefined if the number of connections is not known. */
   readonly slots?: ReaderSlots | undefined;
-  /** For an engine whose writers can share a commit: waits for writers that arrive at the same time. Default: each writer commits separately. */
+  /** For an engine whose writers can share a commit: waits for concurrent writers to arrive. Default: each writer commits separately. */
   gather?(): Promise<void>;
-  /** The connection on which the host has begun a transaction by statements. */
+  /** The connection on which the host has begun a transaction with statements, if `host` is one. */
   joined?(host: unknown): Connection | undefined;
   close(): Promise<void>;
 }
 
 /** Timeouts of a store, in milliseconds. */
 export interface Timeouts {
-  /** Waiting for the lock of the writers. */
+  /** Waiting for the writer lock. */
   readonly lockTimeout: number;
   /** One statement. */
   readonly statementTimeout: number;
@@ -47,20 +47,20 @@ export interface Timeouts {
   readonly pauseTimeout: number;
 }
 
-/** `pauseTimeout` of a writer whose work may pause. ms */
-const LONG_PAUSE = 60_000;
-/** Longer than the server needs to cancel a statement at its own timeout: a server that has not answered then is lost. ms */
-const GRACE = 2000;
+/** The `pauseTimeout` of a writer whose work may pause. ms */
+const LONG_PAUSE_TIMEOUT = 60_000;
+/** Grace period for the server to cancel a statement at its own timeout. A server that has not answered by then is considered lost. ms */
+const GRACE_PERIOD = 2000;
 
-/** Waiting for a lock is part of the statement that takes it, so `answerTimeout` covers both timeouts. */
+/** A statement that acquires a lock also waits for it, so `answerTimeout` allows for the longer of the two timeouts. */
 const beginOptions = (
   mode: TransactionMode,
   { lockTimeout, statementTimeout, pauseTimeout }: Timeouts,
   options: TransactionOptions,
 ): Begin => ({
   mode,
-  limits: { lockTimeout, statementTimeout, pauseTimeout: options.mayPause ? LONG_PAUSE : pauseTimeout },
-  answerTimeout: Math.max(lockTimeout, statementTimeout) + Math.min(GRACE, statementTimeout),
+  limits: { lockTimeout, statementTimeout, pauseTimeout: options.mayPause ? LONG_PAUSE_TIMEOUT : pauseTimeout },
+  answerTimeout: Math.max(lockTimeout, statementTimeout) + Math.min(GRACE_PERIOD, statementTimeout),
   signal: options.signal,
 });
 
@@ -74,7 +74,7 @@ export class KyselyStore implements Store {
   readonly #currentRevision = coalesced(() => this.#revision());
   #isClosed = false;
 
-  /** @param libraries whose transactions the store joins @param kinds the kinds that have tables, for a read-only store */
+  /** @param libraries the libraries whose transactions the store can join @param kinds the kinds that have tables, for a read-only store */
   constructor(
     source: Source,
     versions: Versions,
@@ -95,13 +95,13 @@ export class KyselyStore implements Store {
     const { signal, mayShareCommit } = options;
     if (mode === 'write' && mayShareCommit && this.#groups) return this.#groups.run(work, signal);
     if (mode === 'read')
-      return this.#reading(options, (connection, scope) => partOf(new Session(connection, scope, { signal }), mode, work));
+      return this.#reading(options, (connection, scope) => runInSession(new Session(connection, scope, { signal }), mode, work));
     return this.#writing(options, (connection, scope, commit) =>
-      partOf(new Session(connection, scope, { signal, ...(mayShareCommit && { commit }) }), mode, work),
+      runInSession(new Session(connection, scope, { signal, ...(mayShareCommit && { commit }) }), mode, work),
     );
   }
 
-  /** Runs the work again if what it has read is stale. @param isEager begins the transaction with the query for its revision: the state cannot change */
+  /** Reruns the work if its reads are stale. @param isEager true to begin the transaction with the query for the revision, so that reads cannot become stale */
   async #readLazily<T>(work: (tx: Transaction) => Promise<T>, options: TransactionOptions, isEager = false): Promise<T> {
     const { engine, scope } = this.#versions;
     const { reader, slots } = this.#source;
@@ -128,20 +128,20 @@ export class KyselyStore implements Store {
     return this.#readLazily(work, options, isEager || lazy.hasMoved);
   }
 
-  /** Without a signal, which would cost more than the query: it is one short statement, and a connection that does not answer is destroyed. */
+  /** Takes no signal, because handling one would cost more than this short query. A connection that does not answer is destroyed. */
   #revision(): Promise<number> {
     const { engine, scope } = this.#versions;
-    const ask = async (connection: Connection) => numberIn(await send(engine, connection, scope.number(REVISION)));
-    return this.#source.reader.use(ask, beginOptions('read', this.#timeouts, {}));
+    const read = async (connection: Connection) => numberIn(await send(engine, connection, scope.number(REVISION)));
+    return this.#source.reader.use(read, beginOptions('read', this.#timeouts, {}));
   }
 
   #inSharedTransaction(work: (shared: SharedTransaction) => Promise<void>): Promise<void> {
     return this.#writing({}, (connection, scope, commit) =>
       work({
-        part: (ofMember, signal) => partOf(new Session(connection, scope, { signal, commit }), 'write', ofMember),
-        savepoint: async (ofMember) => {
+        part: (memberWork, signal) => runInSession(new Session(connection, scope, { signal, commit }), 'write', memberWork),
+        savepoint: async (memberWork) => {
           const { revision } = commit;
-          const result = await savepoint(this.#versions.engine, connection, ofMember);
+          const result = await savepoint(this.#versions.engine, connection, memberWork);
           if (result.status === 'rejected') commit.returnTo(revision);
           return result;
         },
@@ -156,20 +156,22 @@ export class KyselyStore implements Store {
     );
   }
 
-  /** Reads the schema version and the revision as the transaction begins, and writes the last revision of the commit right before it ends. */
+  /** Reads the schema version and the revision when the transaction begins, and writes the last revision of the commit right before the commit. */
   #writing<T>(options: TransactionOptions, work: (connection: Connection, scope: Scope, commit: OpenCommit) => Promise<T>): Promise<T> {
     const { engine, scope: known } = this.#versions;
     let commit = new OpenCommit(0);
     let version: Result | undefined;
     const begin: Begin = {
       ...beginOptions('write', this.#timeouts, options),
-      first: [...this.#asWriter(), known.number(REVISION)],
-      begun: (results) => {
+      first: [...this.#firstStatements(), known.number(REVISION)],
+      onBegun: (results) => {
         version = results.at(-2);
         commit = new OpenCommit(numberIn(results.at(-1)));
       },
       last: () =>
-        commit.drawn === undefined ? [] : known.change(REVISION, { existing: 'set', value: sql`${commit.drawn}`, returning: false }),
+        commit.revisionToWrite === undefined
+          ? []
+          : known.change(REVISION, { existing: 'set', value: sql`${commit.revisionToWrite}`, returning: false }),
     };
     return inTransaction(engine, this.#source.writer, begin, async (connection) => {
       const scope = await this.#versions.scopeAt(version, (statement) => run(engine, connection, statement));
@@ -186,7 +188,7 @@ export class KyselyStore implements Store {
       );
     const begin: Joining['begin'] = async (run) => {
       let version: Result | undefined;
-      for (const statement of this.#asWriter()) version = await run(statement);
+      for (const statement of this.#firstStatements()) version = await run(statement);
       return this.#versions.scopeAt(version, run);
     };
     return new KyselyTransaction(new Session(connection, this.#versions.scope, { joining: { begin } }), 'write');
@@ -202,8 +204,8 @@ export class KyselyStore implements Store {
     return this.#versions.difference;
   }
 
-  /** The lock of the writers of this namespace, and then the version of the schema, which cannot change while the lock is held. */
-  #asWriter(): readonly Sql[] {
+  /** Acquires the writer lock of this namespace, then queries the schema version, which cannot change while the lock is held. */
+  #firstStatements(): readonly Sql[] {
     return [...this.#versions.scope.lockWriters(this.#timeouts), this.#versions.statement];
   }
 
@@ -219,8 +221,8 @@ export class KyselyStore implements Store {
   }
 }
 
-/** Runs work in a session, and ends the session. @throws the reason of its signal, once aborted */
-const partOf = async <T>(session: Session, mode: TransactionMode, work: (tx: Transaction) => Promise<T>): Promise<T> => {
+/** Runs work in a session, then ends the session. @throws the reason of the session's signal if it is aborted */
+const runInSession = async <T>(session: Session, mode: TransactionMode, work: (tx: Transaction) => Promise<T>): Promise<T> => {
   const { signal } = session;
   try {
     const result = await work(new KyselyTransaction(session, mode));

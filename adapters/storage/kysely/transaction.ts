@@ -1,4 +1,4 @@
-/** The transaction of the storage port, as statements on one connection. */
+/** Implements the storage port's transaction with statements on one connection. */
 import {
   type Predicate,
   type Query,
@@ -47,8 +47,8 @@ export class KyselyTransaction implements Transaction {
   async list(kind: string, query: Query): Promise<readonly Row[]> {
     if (query.where.op === 'none') return [];
     const scope = await this.#session.ready();
-    const among = selectAmongFirst(scope, kind, query);
-    const first = among && (await this.#session.run(among)).rows;
+    const attempt = selectAmongFirst(scope, kind, query);
+    const first = attempt && (await this.#session.run(attempt)).rows;
     if (first && first.length === query.limit) return rowsOf(first);
     const where = await this.#arranged(kind, query.where);
     const { rows } = await this.#session.run(selectPage(scope, kind, { ...query, where }));
@@ -101,8 +101,8 @@ export class KyselyTransaction implements Transaction {
     const scope = await this.#session.ready();
     const answers = await readParts((statement) => this.#session.run(statement), scope, parts);
     const others = reads.filter((each) => !parts.includes(each));
-    const alone = await readEach(this, others);
-    return reads.map((each) => answers[parts.indexOf(each)] ?? alone[others.indexOf(each)] ?? []);
+    const otherAnswers = await readEach(this, others);
+    return reads.map((each) => answers[parts.indexOf(each)] ?? otherAnswers[others.indexOf(each)] ?? []);
   }
 
   async revision(): Promise<number> {
@@ -146,7 +146,7 @@ export class KyselyTransaction implements Transaction {
     this.#session.commit?.forget();
   }
 
-  /** An equivalent predicate, with the values that a row must hold in the best order. */
+  /** An equivalent predicate, with the values that it requires in the best order. */
   async #arranged(kind: string, where: Predicate): Promise<Predicate> {
     const sizes = new Map<string, number>();
     for (const [set, values] of valuesToArrange(where)) {
@@ -156,8 +156,8 @@ export class KyselyTransaction implements Transaction {
     return sizes.size === 0 ? where : arranged(where, (set, value) => sizes.get(keyOf(set, value)) ?? 0);
   }
 
-  #assertWriting(what: string): void {
-    if (this.#mode === 'read') throw new TypeError(`${what} needs a write transaction`);
+  #assertWriting(method: string): void {
+    if (this.#mode === 'read') throw new TypeError(`${method} needs a write transaction`);
   }
 }
 

@@ -1,4 +1,4 @@
-/** Checks that the columns, sets and counts that index the rows agree with their documents. */
+/** Verifies and repairs the index over the documents: the columns, sets and counts must agree with the documents. */
 import {
   createTimeSlice,
   ENTRIES_AT_ONCE,
@@ -19,20 +19,20 @@ import { addElements, assigned, changeCount, updateUnique } from './write.ts';
 
 type Run = (statement: Sql) => Promise<Result>;
 
-/** The row that was read from a document, or why it could not be read. */
-export type Found = { readonly is: 'readable'; readonly row: Row } | { readonly is: 'missing' | 'unreadable' };
+/** The row parsed from a document, or the reason that it could not be parsed. */
+export type ParsedDocument = { readonly is: 'readable'; readonly row: Row } | { readonly is: 'missing' | 'unreadable' };
 
 export const verifyPage = async (run: Run, scope: Scope, kind: string, { after = '', limit }: VerifyPage): Promise<Verified> => {
   const ids = (await run(selectIds(scope, kind, after, limit))).rows.map((row) => String(row.id));
   const last = ids.at(-1);
   if (last === undefined || ids.length < limit) {
-    const further = last === undefined ? [] : await faultsBetween(run, scope, kind, after, last);
-    return { faults: [...further, ...(await countFault(run, scope, kind))], next: undefined };
+    const faults = last === undefined ? [] : await faultsBetween(run, scope, kind, after, last);
+    return { faults: [...faults, ...(await countFault(run, scope, kind))], next: undefined };
   }
   return { faults: await faultsBetween(run, scope, kind, after, last), next: last };
 };
 
-/** Characters of documents that are verified per slice of the event loop. */
+/** Number of characters of documents to verify per slice of the event loop. */
 const VERIFY_SLICE = 65_536;
 
 const faultsBetween = async (run: Run, scope: Scope, kind: string, after: string, last: string): Promise<readonly IndexFault[]> => {
@@ -45,7 +45,7 @@ const faultsBetween = async (run: Run, scope: Scope, kind: string, after: string
     await yieldToEventLoop();
     from = to;
   }
-  // After the last row, there may be elements of rows that are not listed.
+  // Sets may contain elements of missing rows, even after the last existing row.
   return from === last ? faults : [...faults, ...(await faultsOf(run, scope, kind, [], { after: from, last }))];
 };
 
@@ -54,7 +54,7 @@ interface Range {
   readonly last: string;
 }
 
-/** @param rows all listed rows in the range of ids */
+/** @param rows all existing rows with ids in the range */
 const faultsOf = async (run: Run, scope: Scope, kind: string, rows: readonly ResultRow[], range: Range): Promise<readonly IndexFault[]> => {
   const { columns, sets } = scope.layout(kind);
   const all = [...columns.values()];
@@ -62,21 +62,21 @@ const faultsOf = async (run: Run, scope: Scope, kind: string, rows: readonly Res
   const faults: IndexFault[] = [];
   for (const row of rows) {
     const id = String(row.id);
-    const found = foundIn(row.document, id);
-    if (found.is === 'readable') {
-      documents.set(id, found.row);
-      const wrong = all.filter((column, at) => !isSame(column, row[`c${at}`], columnValue(column, found.row)));
+    const parsed = parsedDocument(row.document, id);
+    if (parsed.is === 'readable') {
+      documents.set(id, parsed.row);
+      const wrong = all.filter((column, at) => !isSame(column, row[`c${at}`], columnValue(column, parsed.row)));
       faults.push(...wrong.map(({ name }) => ({ id, description: `${kind} ${id} is found by another ${name} than its document has` })));
-    } else faults.push({ id, description: `${kind} ${id} is listed, but its document is ${found.is}` });
+    } else faults.push({ id, description: `${kind} ${id} is listed, but its document is ${parsed.is}` });
   }
-  const turn = createTimeSlice(ENTRIES_AT_ONCE);
+  const timeSlice = createTimeSlice(ENTRIES_AT_ONCE);
   for (const set of sets.keys()) {
     const { rows: stored } = await run(selectElements(scope, kind, set, range));
-    await turn(stored.length);
-    const held = Map.groupBy(stored, (row) => String(row.id));
-    for (const id of new Set([...held.keys(), ...documents.keys()])) {
+    await timeSlice(stored.length);
+    const elementsById = Map.groupBy(stored, (row) => String(row.id));
+    for (const id of new Set([...elementsById.keys(), ...documents.keys()])) {
       const row = documents.get(id);
-      const elements = new Set(held.get(id)?.map((element) => String(element.value)));
+      const elements = new Set(elementsById.get(id)?.map((element) => String(element.value)));
       if (!row) {
         // A row without a readable document is already reported.
         if (!faults.some((fault) => fault.id === id))
@@ -96,12 +96,12 @@ const countFault = async (run: Run, scope: Scope, kind: string): Promise<readonl
   return isRight ? [] : [{ description: `there are not as many rows of ${kind} as are counted` }];
 };
 
-/** Reads the document of a row. The document of another row counts as unreadable. */
-const foundIn = (document: unknown, id: string): Found => {
+/** Parses the document of a row. A document that belongs to another row counts as unreadable. */
+const parsedDocument = (document: unknown, id: string): ParsedDocument => {
   if (typeof document !== 'string') return { is: 'missing' };
   try {
     const row: unknown = JSON.parse(document);
-    // An object with the right id was inserted as that row.
+    // An object with this id was inserted as that row.
     if (typeof row === 'object' && row !== null && 'id' in row && row.id === id) return { is: 'readable', row: row as Row };
   } catch {
     // Reported below.
@@ -109,7 +109,7 @@ const foundIn = (document: unknown, id: string): Found => {
   return { is: 'unreadable' };
 };
 
-/** Selects the ids of rows, and of rows that only sets know. Each part of the union is limited to the page. */
+/** Selects the ids of existing rows, and those of missing rows that still have elements in sets. Each part of the union is limited to the page. */
 const selectIds = (scope: Scope, kind: string, after: string, limit: number): Sql => {
   const { sets } = scope.layout(kind);
   const cut = scope.engine.page({ limit, offset: 0 });
@@ -122,7 +122,7 @@ const selectIds = (scope: Scope, kind: string, after: string, limit: number): Sq
   return sql`select id from (${joined(parts, ' union ')}) as u order by id${cut}`;
 };
 
-/** The document comes last: a synchronous driver reads such results in parts. */
+/** The document is the last column, because a synchronous driver reads such results in parts. */
 const selectRows = (scope: Scope, kind: string, after: string, last: string): Sql => {
   const values = [...scope.layout(kind).columns.values()].map((column, at) => sql`t.${column.sql} as ${raw(`c${at}`)}`);
   const document = sql`(select d.document from ${scope.layout(kind).documents} as d where d.id = t.document) as document`;
@@ -137,7 +137,7 @@ const S = raw('s');
 
 const areSame = (a: ReadonlySet<string>, b: ReadonlySet<string>): boolean => a.size === b.size && [...a].every((each) => b.has(each));
 
-/** Some databases have no booleans, and some drivers return numbers as text. */
+/** Converts the stored value first: some databases have no booleans, and some drivers return numbers as text. */
 const isSame = ({ type }: Column, stored: unknown, expected: Value): boolean => {
   if (stored === null || expected === null) return stored === expected;
   if (type === 'boolean') return Boolean(stored) === expected;
@@ -156,24 +156,24 @@ export const repairRow = async (session: Session, kind: string, id: string): Pro
   const { rows } = await session.run(
     sql`select (select d.document from ${documents} as d where d.id = t.document) as document from ${scope.rowsAs(kind, raw('t'))} and t.id = ${id}`,
   );
-  const found = rows[0] && foundIn(rows[0].document, id);
-  if (found?.is === 'unreadable') return false;
-  if (found?.is === 'readable') {
+  const parsed = rows[0] && parsedDocument(rows[0].document, id);
+  if (parsed?.is === 'unreadable') return false;
+  if (parsed?.is === 'readable') {
     const all = [...columns.values()];
     try {
-      await updateUnique(session, kind, found.row, all, sql`${assigned(scope, kind, all, found.row)} and id = ${id}`);
+      await updateUnique(session, kind, parsed.row, all, sql`${assigned(scope, kind, all, parsed.row)} and id = ${id}`);
     } catch (error) {
       if (error instanceof UniqueViolation) return false;
       throw error;
     }
   }
-  if (found?.is === 'missing') {
+  if (parsed?.is === 'missing') {
     await session.run(sql`${scope.deleteRows(kind)} and id = ${id}`);
     await changeCount(session, kind, -1);
   }
   for (const set of sets.keys()) {
     await session.run(sql`${scope.deleteElements(kind, set)} and id = ${id}`);
-    if (found?.is === 'readable') await addElements(session, kind, set, id, [...elementsOf(found.row, set)]);
+    if (parsed?.is === 'readable') await addElements(session, kind, set, id, [...elementsOf(parsed.row, set)]);
   }
   return true;
 };

@@ -1,7 +1,7 @@
 /**
- * The schema versions that a release works with, and the tables of each. Its own version is the last of its migrations. An older version lacks only
- * migrations that can wait. A newer one must keep everything this release uses; its additional columns and sets, which it records, are filled, because they
- * are only an index over the documents.
+ * The schema versions that a release works with, and the tables of each. The release's own version is that of its last migration. An older version may lack
+ * only migrations that can wait. A newer version must keep everything that this release uses. Its additional columns and sets are known from the recorded
+ * steps, and this release fills them too, because they only index the documents.
  */
 import { type SchemaDifference, type StorageSchema, StoreSchemaMismatch } from '../../../src/adapter-kit.ts';
 import { neededVersion } from './compatibility.ts';
@@ -14,16 +14,16 @@ import type { Sql } from './sql.ts';
 
 type Run = (statement: Sql) => Promise<Result>;
 
-/** Checked by every write, after it takes the writers' lock: a newer release may have migrated the database while this one keeps running. */
+/** Every write checks the version after it has acquired the writer lock, because a newer release may have migrated the database while this one is running. */
 export class Versions {
-  /** Queries the version of the database. */
+  /** The query for the schema version of the database. */
   readonly statement: Sql;
   readonly #options: SchemaOptions;
   readonly #scopeOf: (tables: StorageSchema) => Scope;
   #version: number;
   #scope: Scope;
 
-  /** @param found the version when the store is opened @param tables its tables at that time */
+  /** @param found the version when the store was opened @param tables the tables of that version */
   constructor(options: SchemaOptions, scopeOf: (tables: StorageSchema) => Scope, found: Recorded, tables: StorageSchema) {
     this.statement = selectRecorded(options);
     this.#options = options;
@@ -36,15 +36,15 @@ export class Versions {
     return this.#options.engine;
   }
 
-  /** The tables as they were last seen. */
+  /** The tables, as of the last check. */
   get scope(): Scope {
     return this.#scope;
   }
 
   /**
-   * The tables as they are now.
-   * @param result of `statement` @param run in the same transaction
-   * @throws StoreSchemaMismatch if this release cannot work beside the one that migrated the database
+   * The current tables.
+   * @param result the result of `statement` @param run runs a statement in the same transaction
+   * @throws StoreSchemaMismatch if this release cannot work alongside the one that migrated the database
    */
   async scopeAt(result: Result | undefined, run: Run): Promise<Scope> {
     const { version, oldest } = recordedOf(result);
@@ -59,7 +59,7 @@ export class Versions {
     return this.#scope;
   }
 
-  /** How the database differs from what this release would make of it. */
+  /** How the schema of the database differs from that of this release. */
   get difference(): SchemaDifference {
     return differenceAt(this.#options.migrations, this.#version);
   }
@@ -70,13 +70,13 @@ const differenceAt = (migrations: readonly Migration[], version: number): Schema
   isAhead: version > migrations.length,
 });
 
-/** The tables of a database of this version. */
+/** The tables of a database with this schema version. */
 export const tablesAt = async (options: SchemaOptions, version: number, run: Run): Promise<StorageSchema> => {
   const own = tablesAfter(options.migrations.slice(0, version));
   return version > options.migrations.length ? afterSteps(stepsOf(await run(selectSteps(options))), own, 'kept') : own;
 };
 
-/** @throws StoreSchemaMismatch if this release cannot work with the database, or its migrations do not add up to `schema` */
+/** @throws StoreSchemaMismatch if this release cannot work with the database, or if its migrations do not produce `schema` */
 export const assertSchema = (migrations: readonly Migration[], { version, oldest }: Recorded, schema: StorageSchema): void => {
   const differing = kindsThatDiffer(schemaAfter(migrations), schema);
   if (differing.length > 0)

@@ -1,20 +1,23 @@
 /**
- * Inserts, updates and deletes rows with their documents and set elements in one statement each, for an engine in which `with` may change tables (`writesAtOnce`). In the
- * statement, `d` is the document and `r` the row. If `r` has changed nothing, the parts after it change nothing either.
+ * Inserts, updates or deletes a row with its document and set elements in one statement, for engines where `with` may change tables (`writesAtOnce`). In the
+ * statement, `d` is the document and `r` the row. If `r` changes nothing, the parts after it change nothing either.
  */
 import type { Row } from '../../../src/adapter-kit.ts';
 import { rowsOfKind } from './layout.ts';
 import type { Scope } from './scope.ts';
 import { joined, raw, type Sql, sql, type Value } from './sql.ts';
 
-/** The changes of a set. */
+/** The changes to a set. */
 export interface SetChange {
   readonly set: string;
   readonly removed: readonly string[];
   readonly added: readonly string[];
 }
 
-/** @param columns the columns beside `ns` and `document` @returns a statement that returns the number of the document, `id`, and the number of rows `written`: 0 if a value is taken */
+/**
+ * The statement returns the number of the document as `id`, and the number of rows as `written`: 0 if a unique value is taken.
+ * @param columns the columns other than `ns` and `document`
+ */
 export const insertAtOnce = (
   scope: Scope,
   kind: string,
@@ -35,7 +38,7 @@ export const insertAtOnce = (
   );
 };
 
-/** @param update changes the row, without `returning` @returns a statement that returns the number of rows `written` */
+/** The statement returns the number of rows as `written`. @param update the statement that changes the row, without `returning` */
 export const updateAtOnce = (scope: Scope, kind: string, row: Row, number: number, update: Sql, sets: readonly SetChange[]): Sql =>
   withParts(
     [
@@ -46,7 +49,7 @@ export const updateAtOnce = (scope: Scope, kind: string, row: Row, number: numbe
     WRITTEN,
   );
 
-/** @returns a statement that returns the number of rows `written`, i.e. deleted */
+/** The statement returns the number of deleted rows as `written`. */
 export const deleteAtOnce = (scope: Scope, kind: string, id: string): Sql => {
   const { documents, sets } = scope.layout(kind);
   return withParts(

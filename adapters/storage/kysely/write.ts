@@ -12,7 +12,7 @@ import { deleteAtOnce, insertAtOnce, type SetChange, updateAtOnce } from './writ
 
 export type Assignment = readonly [Column, Value];
 
-/** @throws UniqueViolation as the port specifies; WriteConflict if a writer outside of the lock has just taken a value */
+/** @throws UniqueViolation as the port specifies; WriteConflict if a writer without the writer lock has just taken a value */
 const insertUnique = async (session: Session, kind: string, row: Row, statement: Sql): Promise<void> => {
   const { engine } = session.scope;
   const columns = [...session.scope.layout(kind).columns.values()];
@@ -24,14 +24,14 @@ const insertUnique = async (session: Session, kind: string, row: Row, statement:
   if (written === 0) await refuseTaken(session, kind, row);
 };
 
-/** Call after an insert that has written nothing. @throws like `insertUnique` */
+/** Reports the taken value after an insert that wrote nothing. @throws like `insertUnique` */
 const refuseTaken = async (session: Session, kind: string, row: Row): Promise<never> => {
   await assertFree(session, kind, row, [...session.scope.layout(kind).columns.values()], true);
   throw new WriteConflict();
 };
 
 /**
- * If a failed statement would abort the transaction, the values are checked before it; otherwise after it has failed.
+ * Checks unique values before the update if a failed statement would abort the transaction, and otherwise only after the update has failed.
  * @throws UniqueViolation as the port specifies
  */
 export const updateUnique = async (
@@ -63,8 +63,8 @@ const runUnique = async (
 };
 
 /**
- * Checks that no other row has a unique value of this one. If several are taken, it reports the first in the order of the kind's fields, so that every engine
- * reports the same one.
+ * Checks that no other row has taken a unique value of this row. If several are taken, reports the first in the order of the kind's fields, so that every
+ * engine reports the same one.
  */
 const assertFree = async (session: Session, kind: string, row: Row, columns: readonly Column[], isNew: boolean): Promise<void> => {
   const unique = columns.filter((column) => column.index === 'unique' && columnValue(column, row) !== null);
@@ -94,14 +94,14 @@ const insertRowAtOnce = async (session: Session, kind: string, row: Row): Promis
   const { scope } = session;
   const { columns, documents, sets } = scope.layout(kind);
   const values = [...columns.values()].map((column): [Sql, Value] => [column.sql, columnValue(column, row)]);
-  const ofSets = [...sets.keys()].map((set) => changeOfSet(set, NONE, elementsOf(row, set)));
-  const { rows } = await session.run(insertAtOnce(scope, kind, row, [[ID, row.id], ...values], ofSets));
+  const setChanges = [...sets.keys()].map((set) => setChange(set, NONE, elementsOf(row, set)));
+  const { rows } = await session.run(insertAtOnce(scope, kind, row, [[ID, row.id], ...values], setChanges));
   if (Number(rows[0]?.written) > 0) return;
   await session.run(sql`delete from ${documents} where id = ${Number(rows[0]?.id)}`);
   await refuseTaken(session, kind, row);
 };
 
-/** @param found the current row */
+/** @param found the current row, if it exists */
 export const updateRow = async (session: Session, kind: string, row: Row, expected: number, found: Stored | undefined): Promise<void> => {
   const { documents, sets } = session.scope.layout(kind);
   if (!found) throw new RowMissing(kind, row.id);
@@ -109,22 +109,22 @@ export const updateRow = async (session: Session, kind: string, row: Row, expect
   if (before.version !== expected) throw new WriteConflict();
   const changed = changedColumns(session.scope, kind, before, row);
   const update = sql`${assigned(session.scope, kind, changed, row)} and id = ${row.id} and version = ${expected}`;
-  const ofSets = [...sets.keys()].map((set) => changeOfSet(set, elementsOf(before, set), elementsOf(row, set)));
+  const setChanges = [...sets.keys()].map((set) => setChange(set, elementsOf(before, set), elementsOf(row, set)));
   if (session.scope.engine.writesAtOnce) {
-    const { rows } = await updateUnique(session, kind, row, changed, updateAtOnce(session.scope, kind, row, number, update, ofSets));
+    const { rows } = await updateUnique(session, kind, row, changed, updateAtOnce(session.scope, kind, row, number, update, setChanges));
     if (Number(rows[0]?.written) === 0) throw new WriteConflict();
     return;
   }
   const { written } = await updateUnique(session, kind, row, changed, update);
   if (written === 0) throw new WriteConflict();
   await session.run(sql`update ${documents} set document = ${JSON.stringify(row)} where id = ${number}`);
-  for (const { set, removed, added } of ofSets) {
+  for (const { set, removed, added } of setChanges) {
     if (removed.length > 0) await session.run(session.scope.deleteElementsOf(kind, set, row.id, removed));
     await addElements(session, kind, set, row.id, added);
   }
 };
 
-/** @returns whether the row existed */
+/** @returns true if the row existed */
 export const deleteRow = async (session: Session, kind: string, id: string): Promise<boolean> => {
   const { scope } = session;
   const { documents, sets } = scope.layout(kind);
@@ -137,7 +137,7 @@ export const deleteRow = async (session: Session, kind: string, id: string): Pro
   return true;
 };
 
-/** `update ... where ns = ?`, which sets these columns to the values of the row. */
+/** `update ... where ns = ?`: sets these columns to the values of the row. */
 export const assigned = (scope: Scope, kind: string, columns: readonly Column[], row: Row): Sql =>
   scope.updateRow(
     kind,
@@ -152,13 +152,13 @@ export const changeCount = async (session: Session, kind: string, by: 1 | -1): P
   await session.runInOrder(session.scope.change(rowsOfKind(kind), { existing: 'add', value: sql`${by}`, returning: false }));
 };
 
-/** The columns that differ: assigning to a column costs a write of its index. The version always differs. */
+/** Only the columns that differ, because assigning to a column costs a write to its index. The version always differs. */
 const changedColumns = (scope: Scope, kind: string, before: Row, after: Row): readonly Column[] =>
   [...scope.layout(kind).columns.values()].filter(
     (column) => column.name === 'version' || columnValue(column, before) !== columnValue(column, after),
   );
 
-const changeOfSet = (set: string, before: ReadonlySet<string>, after: ReadonlySet<string>): SetChange => ({
+const setChange = (set: string, before: ReadonlySet<string>, after: ReadonlySet<string>): SetChange => ({
   set,
   removed: without(before, after),
   added: without(after, before),

@@ -3,7 +3,7 @@ import { compareKeys } from './order.ts';
 import type { Bounds } from './tree.ts';
 
 /**
- * The range of keys, in the index of a field or (for the id) in the table itself, that contains all rows satisfying a predicate. Rows at the bounds
+ * A range of keys, in the index of a field or (for the id) in the table itself, that contains all rows that satisfy a predicate. Rows at the bounds
  * themselves may not satisfy it.
  * @returns undefined if the predicate does not restrict the field
  */
@@ -18,7 +18,7 @@ export const boundsOf = (where: Predicate, field: FieldRef): Bounds | undefined 
       : { ...everyKeyLike(value), high: value };
 };
 
-/** The range of all keys of a value's type: text sorts last, after numbers. */
+/** The range of all keys that have the type of a value. Text has no upper bound, because it sorts last. */
 const everyKeyLike = (value: string | number): Bounds => (typeof value === 'string' ? { low: '' } : { low: -Infinity, high: Infinity });
 
 /** The intersection of two ranges. */
@@ -30,6 +30,6 @@ const within = (a: Bounds | undefined, b: Bounds | undefined): Bounds | undefine
 const closer = (a: Bounds['low'], b: Bounds['low'], sign: 1 | -1): Bounds['low'] =>
   a === undefined ? b : b === undefined || compareKeys(a, b) * sign > 0 ? a : b;
 
-/** Whether an index can find the value: text is compared with the decimal text of a number, which is not indexed. */
+/** True if an index can find the value. It cannot find a number by text, which is compared with the number's decimal text. */
 const isKey = ({ type }: FieldRef, value: unknown): value is string | number =>
   type === 'number' ? typeof value === 'number' : (type === 'string' || type === 'date') && typeof value === 'string';

@@ -1,22 +1,22 @@
-/** The candidates of a query: the rows that may satisfy its predicate, found through an index. They may be too many, never too few. */
+/** Finds the candidates for a query through an index: the rows that may satisfy its predicate. All rows that do are among them. */
 import { compareText, type FieldRef, type Predicate, type Row, type Scalar } from '../../../src/adapter-kit.ts';
 import { boundsOf } from './bounds.ts';
 import type { Posting, Table } from './table.ts';
 import { countBelow, get, keysWithin, type Tree, walk, walkWithin } from './tree.ts';
 
-/** Called with the id of a row, and with the row itself if it is at hand. @returns true to continue */
+/** Called with the id of a row, and with the row itself if it has already been read. @returns true to continue */
 export type Visit = (id: string, row?: Row) => boolean;
 
-/** Ignores the first `skip` rows. */
+/** Wraps `visit` so that it is not called for the first `skip` rows. */
 export const skipping = (visit: Visit, skip: number): Visit => {
-  let toPass = skip;
-  return (id, row) => (toPass > 0 ? toPass-- > 0 : visit(id, row));
+  let remaining = skip;
+  return (id, row) => (remaining > 0 ? remaining-- > 0 : visit(id, row));
 };
 
 export interface Candidates {
-  /** The estimated number of rows; 0 only if there are none. */
+  /** An estimate of the number of rows; 0 only if there are none. */
   readonly size: number;
-  /** True if all of them satisfy the predicate, so that it need not be tested. */
+  /** True if all candidates satisfy the predicate, so that it need not be tested. */
   readonly isExact: boolean;
   /** True if `each` visits rows in order of id. */
   readonly isOrdered: boolean;
@@ -25,7 +25,7 @@ export interface Candidates {
   count(): number;
 }
 
-/** The candidates of the last predicate, because a list asks for its page and then for its total. */
+/** Caches the candidates for the last predicate, because a list operation queries its page and then its total. */
 const latest = new WeakMap<Table, { readonly where: Predicate; readonly found: Candidates | undefined }>();
 
 /** @returns undefined if no index applies */
@@ -51,14 +51,14 @@ const narrowed = (table: Table, where: Predicate): Candidates | undefined => {
     case 'contains':
       return containing(table, where);
     case 'overlaps':
-      return holders(table.indexes.get(where.set), where.values);
+      return rowsWithValues(table.indexes.get(where.set), where.values);
     case 'covers': {
       const index = table.indexes.get(where.set);
-      const found = index && rarest(where.values.map((value) => holders(index, [value])));
+      const found = index && rarest(where.values.map((value) => rowsWithValues(index, [value])));
       return found && { ...found, isExact: where.values.length === 1 };
     }
     case 'and': {
-      // Scanning an index is worth it only if no other term has an index.
+      // `contains` scans a whole index, which is worthwhile only if no other term has an index.
       const quick = where.terms.filter(({ op }) => op !== 'contains');
       const found = rarest(candidatesOf(table, quick)) ?? rarest(candidatesOf(table, where.terms));
       return found && { ...found, isExact: false };
@@ -75,15 +75,15 @@ const narrowed = (table: Table, where: Predicate): Candidates | undefined => {
 const candidatesOf = (table: Table, terms: readonly Predicate[]): readonly Candidates[] =>
   terms.map((term) => narrowed(table, term)).filter((found) => found !== undefined);
 
-/** The candidates of the condition that fewest rows satisfy. The others must be tested. */
-const rarest = (of: readonly Candidates[]): Candidates | undefined => {
-  const [first] = of.toSorted((a, b) => a.size - b.size);
+/** The candidates for the condition that the fewest rows satisfy. The other conditions must then be tested. */
+const rarest = (options: readonly Candidates[]): Candidates | undefined => {
+  const [first] = options.toSorted((a, b) => a.size - b.size);
   return first;
 };
 
 /** The union of candidates, without duplicates. */
-const union = (of: readonly Candidates[]): Candidates => {
-  const [only, ...more] = of;
+const union = (parts: readonly Candidates[]): Candidates => {
+  const [only, ...more] = parts;
   if (only && more.length === 0) return only;
   const each: Candidates['each'] = (visit, skip = 0) => {
     const seen = new Set<string>();
@@ -94,10 +94,10 @@ const union = (of: readonly Candidates[]): Candidates => {
       seen.add(id);
       return (continues = visitLater(id, row));
     };
-    for (const one of of) if (continues) one.each(visitOnce);
+    for (const part of parts) if (continues) part.each(visitOnce);
   };
-  const isExact = of.every((one) => one.isExact);
-  return { size: of.reduce((sum, { size }) => sum + size, 0), isExact, isOrdered: false, each, count: () => counted(each) };
+  const isExact = parts.every((part) => part.isExact);
+  return { size: parts.reduce((sum, { size }) => sum + size, 0), isExact, isOrdered: false, each, count: () => counted(each) };
 };
 
 const counted = (each: Candidates['each']): number => {
@@ -106,10 +106,10 @@ const counted = (each: Candidates['each']): number => {
   return count;
 };
 
-/** A known number of rows, in order of id. */
+/** Candidates with a known number of rows, in order of id. */
 const ordered = (size: number, each: Candidates['each']): Candidates => ({ size, isExact: true, isOrdered: true, each, count: () => size });
 
-/** The rows of disjoint posting lists. */
+/** The candidates in disjoint posting lists. */
 const ofPostings = (size: number, postings: (visit: (posting: Posting) => boolean) => void): Candidates => ({
   size,
   isExact: true,
@@ -127,10 +127,10 @@ const ofPostings = (size: number, postings: (visit: (posting: Posting) => boolea
 
 const isId = ({ path, type }: FieldRef): boolean => path.length === 1 && path[0] === 'id' && type === 'string';
 
-/** The ids after `id`, for reading a table page by page. */
+/** The rows with ids from `id` on, for reading a table page by page. */
 const idsFrom = ({ rows }: Table, id: string, isIncluded: boolean): Candidates => {
-  const before = countBelow(rows, id) + Number(!isIncluded && get(rows, id) !== undefined);
-  return ordered(rows.size - before, (visit, skip = 0) => void walk(rows, (row) => visit(row.id, row), { skip: before + skip }));
+  const skipped = countBelow(rows, id) + Number(!isIncluded && get(rows, id) !== undefined);
+  return ordered(rows.size - skipped, (visit, skip = 0) => void walk(rows, (row) => visit(row.id, row), { skip: skipped + skip }));
 };
 
 const byValues = (table: Table, field: FieldRef, values: readonly Scalar[]): Candidates | undefined => {
@@ -142,14 +142,14 @@ const byValues = (table: Table, field: FieldRef, values: readonly Scalar[]): Can
     return ordered(rows.length, (visit, skip = 0) => void rows.slice(skip).every((row) => visit(row.id, row)));
   }
   const index = indexOf(table, field);
-  return index && holders(index, values);
+  return index && rowsWithValues(index, values);
 };
 
 /** The index of a single-valued column. */
 export const indexOf = ({ schema, indexes }: Table, { path: [name, ...deeper] }: FieldRef): Tree<Posting> | undefined =>
   deeper.length > 0 || schema.sets.includes(name) ? undefined : indexes.get(name);
 
-const holders = (index: Tree<Posting> | undefined, values: readonly Scalar[]): Candidates => {
+const rowsWithValues = (index: Tree<Posting> | undefined, values: readonly Scalar[]): Candidates => {
   const postings = index ? [...new Set(values)].flatMap((value) => get(index, value) ?? []) : [];
   return union(
     postings.map((posting) => ordered(posting.size, (visit, skip = 0) => void walk(posting, (_, id) => visit(id as string), { skip }))), // postings hold ids
@@ -170,7 +170,7 @@ const ranged = (table: Table, where: Extract<Predicate, { readonly op: 'compare'
   return isUnique ? { ...found, count: () => keys } : found;
 };
 
-/** Scans the keys of an index, which are fewer than the rows and closer together in memory. */
+/** Scans the keys of an index, because there are fewer keys than rows, and they are closer together in memory. */
 const containing = (table: Table, { field, value, fold }: Extract<Predicate, { readonly op: 'contains' }>): Candidates | undefined => {
   const index = field.type === 'string' || field.type === 'date' ? indexOf(table, field) : undefined;
   if (!index) return undefined;

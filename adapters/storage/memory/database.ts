@@ -1,7 +1,7 @@
 /**
- * State that several memory stores may share, each in its own namespace. The state of a namespace is one immutable value: a writer works on its own
- * copy, which replaces the state when it commits. So uncommitted writes are invisible, readers keep the state that they began with and never wait, and a
- * rollback discards the copy. Writers run one at a time.
+ * State that several memory stores may share, each in its own namespace. The state of a namespace is one immutable value. A writer works on its own
+ * copy, which replaces the state on commit and is discarded on rollback. So uncommitted writes are invisible, and readers keep the state that they began
+ * with and never wait. Writers run one at a time.
  */
 import { newSecretKey, type StorageSchema } from '../../../src/adapter-kit.ts';
 import { emptyTable, reindexed, type Table } from './table.ts';
@@ -11,7 +11,7 @@ export interface State {
   readonly tables: ReadonlyMap<string, Table>;
 }
 
-/** The state of a namespace, as a transaction sees it. */
+/** A transaction's view of a namespace. */
 export interface View {
   read(): State;
   /** @throws TypeError in a read transaction */
@@ -21,12 +21,12 @@ export interface View {
 const EMPTY: State = { revision: 0, tables: new Map() };
 
 export class Database {
-  /** The secret key of controllers on this store: kept here, because it must live as long as the data that is sealed with it. */
+  /** The secret key of the controllers that use this database. Kept here, because it must live as long as the data that is sealed with it. */
   readonly secretKey = newSecretKey();
   readonly #states = new Map<string, State>();
   #lastWriter: Promise<void> = Promise.resolve();
 
-  /** Prepares the tables of a namespace. Rows of an earlier schema are kept, and indexed again. */
+  /** Prepares the tables of a namespace. Rows of an earlier schema are kept and reindexed. */
   prepare(namespace: string, schema: StorageSchema): void {
     const { revision, tables } = this.state(namespace);
     const prepared = schema.map((kind): [string, Table] => {
@@ -43,10 +43,10 @@ export class Database {
 
   /** Waits for earlier writers. Later ones wait until this one has ended. */
   async begin(): Promise<MemoryHostTransaction> {
-    const before = this.#lastWriter;
+    const previous = this.#lastWriter;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#lastWriter = promise;
-    await before;
+    await previous;
     return new MemoryHostTransaction(this, (changed) => {
       for (const [namespace, state] of changed) this.#states.set(namespace, state);
       resolve();
@@ -54,7 +54,7 @@ export class Database {
   }
 }
 
-/** An open write transaction of a host. Its writes are invisible until `commit`; other writers wait for it. */
+/** A write transaction opened by the host. Its writes are invisible until `commit`; other writers wait for it. */
 export class MemoryHostTransaction {
   readonly #database: Database;
   readonly #end: (changed: ReadonlyMap<string, State>) => void;
@@ -66,12 +66,12 @@ export class MemoryHostTransaction {
     this.#end = end;
   }
 
-  /** @throws TypeError if it has already ended. */
+  /** @throws TypeError if the transaction has already ended. */
   commit(): void {
     this.#finish(this.#changed);
   }
 
-  /** @throws TypeError if it has already ended. */
+  /** @throws TypeError if the transaction has already ended. */
   rollback(): void {
     this.#finish(new Map());
   }

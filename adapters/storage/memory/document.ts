@@ -1,10 +1,10 @@
 /**
- * An immutable copy of a row, which can be returned without copying it again. It has the content that JSON would keep (no undefined fields, no
+ * Creates an immutable copy of a row, which can be returned without copying it again. The copy has only content that survives JSON (no undefined fields, no
  * `-0`), so that a row reads the same from every store.
  */
 import type { Row } from '../../../src/adapter-kit.ts';
 
-// A copy of a row has the row's fields.
+// The cast is safe, because the copy has the row's fields.
 export const frozenRow = (row: Row): Row => frozen(row) as Row;
 
 const frozen = (value: unknown): unknown => {
@@ -18,7 +18,7 @@ const frozen = (value: unknown): unknown => {
   return Object.freeze(copy);
 };
 
-/** `defineProperty`, because an assignment to `__proto__` would create no field of that name. */
+/** Uses `defineProperty` for `__proto__`, because an assignment to it would not create a field. */
 const define = (target: Record<string, unknown>, name: string, value: unknown): void => {
   if (name === '__proto__') Object.defineProperty(target, name, { value, enumerable: true });
   else target[name] = value;

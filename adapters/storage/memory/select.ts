@@ -1,4 +1,4 @@
-/** Executes queries on one table: finds the candidates, tests each, and stops when the page is full if they come in the right order. */
+/** Executes queries on one table: finds the candidates and tests each one. If they come in the requested order, it stops when the page is full. */
 import {
   comparator,
   compileMatcher,
@@ -22,7 +22,7 @@ type Walk = Candidates['each'];
 export const listRows = (table: Table, { where, sort = [], offset = 0, limit = Infinity }: Query, lookup: Lookup): readonly Row[] => {
   if (limit === 0) return [];
   const found = candidates(table, where);
-  // Compiled only for a walk that needs it.
+  // The predicate is compiled only for a walk that needs it.
   const accepts = () => (where.op === 'all' ? undefined : matching(table, where, lookup));
   const acceptsFound = () => (found?.isExact ? undefined : accepts());
   if (found?.isOrdered && sort.length === 0) return page(table, found.each, acceptsFound(), offset, limit);
@@ -45,29 +45,29 @@ export const countRows = (table: Table, where: Predicate, lookup: Lookup): numbe
   return count;
 };
 
-/** Rows with one value that are tested one by one; among more, the predicate may be found sooner. */
-const FEW = 64;
+/** Up to this number, the rows with a value are tested one by one. If there are more, a query may find a matching row sooner. */
+const MAX_TESTED = 64;
 
-/** Which of the values some row has in a field that also satisfies the predicate. */
+/** Selects the values for which some row has that value in the field and satisfies the predicate. */
 export const referencedValues = (table: Table, field: FieldRef, values: readonly string[], where: Predicate, lookup: Lookup) => {
   const index = indexOf(table, field);
   const matches = compileMatcher(where, lookup);
   const isReferenced = (value: string): boolean => {
     const posting = index && get(index, value);
     if (index && !posting) return false;
-    if (posting && posting.size <= FEW) return !walk(posting, (_, id) => !matches(rowOf(table, id as string))); // postings hold ids
+    if (posting && posting.size <= MAX_TESTED) return !walk(posting, (_, id) => !matches(rowOf(table, id as string))); // postings hold ids
     return listRows(table, { where: { op: 'and', terms: [equals(field, value), where] }, limit: 1 }, lookup).length > 0;
   };
   return [...new Set(values)].filter(isReferenced);
 };
 
-/** Tests the predicate on a row. */
+/** Compiles the predicate to a test of one row. */
 const matching = (table: Table, where: Predicate, lookup: Lookup): Visit => {
   const matches = compileMatcher(where, lookup);
   return (id, row) => matches(row ?? rowOf(table, id));
 };
 
-/** True if walking all rows in the wanted order is likely to find `wanted` rows sooner than visiting all candidates. */
+/** True if walking all rows in the requested order is likely to find `wanted` rows sooner than visiting all candidates. */
 const isSoonerInOrder = (table: Table, { size }: Candidates, wanted: number): boolean =>
   (wanted * table.rows.size) / Math.max(1, size) < size;
 
@@ -88,7 +88,7 @@ const everyRow =
   (visit, skip = 0) =>
     void walk(rows, (row) => visit(row.id, row), { skip });
 
-/** Walks the rows that may satisfy the predicate in the wanted order; undefined unless that is the order of ids or of one indexed column. */
+/** A walk of the rows that may satisfy the predicate, in the requested order; undefined unless that is the order of ids or of one indexed column. */
 const inOrder = (table: Table, where: Predicate, [key, ...others]: readonly SortKey[]): Walk | undefined => {
   if (others.length > 0) return undefined;
   const { field, descending } = key ?? { field: stringField('id'), descending: false };
@@ -101,15 +101,15 @@ const inOrder = (table: Table, where: Predicate, [key, ...others]: readonly Sort
   const index = indexOf(table, field);
   if (!index) return undefined;
   return (visit, skip = 0) => {
-    let toPass = skip;
+    let remaining = skip;
     const visitPosting = (posting: Posting) => {
-      const passed = Math.min(toPass, posting.size);
-      toPass -= passed;
-      return walk(posting, (_, id) => visit(id as string), { skip: passed }); // postings hold ids, in their order
+      const skipped = Math.min(remaining, posting.size);
+      remaining -= skipped;
+      return walk(posting, (_, id) => visit(id as string), { skip: skipped }); // postings hold ids, in order
     };
     walkWithin(index, bounds, visitPosting, descending);
   };
 };
 
-/** A row that is in an index. */
+/** The row of an id that an index contains. */
 const rowOf = (table: Table, id: string): Row => get(table.rows, id) as Row;

@@ -1,4 +1,4 @@
-/** A store in memory, for tests, trials, and controllers whose data need not survive the process. */
+/** An in-memory store, for tests, trials, and controllers whose data need not survive the process. */
 import {
   checkedOptions,
   type StorageAdapter,
@@ -11,32 +11,32 @@ import {
 import { Database, MemoryHostTransaction, type View } from './database.ts';
 import { MemoryTransaction } from './transaction.ts';
 
-/** The data of a store in memory. */
+/** Options of an in-memory storage adapter. */
 export interface MemoryStorageOptions {
-  /** Controllers with different namespaces share nothing, even in one database. Default `'default'`. */
+  /** Controllers with different namespaces share no data, even if they share a database. Default `'default'`. */
   readonly namespace?: string;
-  /** The database. Default: a new one. Share one between controllers to write to all of them in one host transaction. */
+  /** The database. Default: a new one. Controllers that share a database can all be written to in one host transaction. */
   readonly database?: MemoryDatabase;
 }
 
-/** The data of memory stores. Garbage collected with its last reference. */
+/** The data of in-memory stores. It is garbage collected with its last reference. */
 export interface MemoryDatabase {
-  /** Begins a write transaction for `Store.join`, after all earlier writers. */
+  /** Begins a write transaction for `Store.join`, once all earlier writers have ended. */
   begin(): Promise<MemoryHostTransaction>;
 }
 
-/** A storage adapter in memory, with its data. */
+/** An in-memory storage adapter, with its data. */
 export interface MemoryStorage extends StorageAdapter {
   readonly database: MemoryDatabase;
 }
 
-/** An empty database for memory stores. */
+/** Creates an empty database for in-memory stores. */
 export const memoryDatabase = (): MemoryDatabase => new Database();
 
 /**
- * A storage adapter that keeps everything in memory. When reopened, it still has its data.
+ * A storage adapter that keeps everything in memory. The data remains available when the store is closed and opened again.
  *
- * A write transaction waits for the one before it, so it must not be awaited within another.
+ * A write transaction waits for the previous one to end, so never await one within another: they would deadlock.
  *
  * ```ts
  * const storage = memoryStorage();

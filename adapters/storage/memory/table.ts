@@ -4,13 +4,13 @@ import { frozenRow } from './document.ts';
 import type { Key } from './order.ts';
 import { emptyTree, get, remove, set, type Tree, walk } from './tree.ts';
 
-/** A posting list: the ids of the rows that hold a value. */
+/** A posting list: the ids of the rows that contain a value. */
 export type Posting = Tree<true>;
 
 export interface Table {
   readonly schema: KindSchema;
   readonly rows: Tree<Row>;
-  /** By field: from value to posting list. Indexed and unique columns contain null as a value; sets contain each element. */
+  /** The index of each field, which maps values to posting lists. Null is a value too, for indexed and unique columns; for sets, each element is a value. */
   readonly indexes: ReadonlyMap<string, Tree<Posting>>;
 }
 
@@ -23,7 +23,7 @@ export const emptyTable = (schema: KindSchema): Table => {
   };
 };
 
-/** The same rows under another schema. */
+/** The same rows, indexed for another schema. */
 export const reindexed = (table: Table, schema: KindSchema): Table => {
   let result = emptyTable(schema);
   walk(table.rows, (row) => {
@@ -56,7 +56,7 @@ const replaced = ({ schema, ...table }: Table, before: Row | undefined, after: R
   if (after) assertUnique({ schema, ...table }, after);
   const indexes = new Map(table.indexes);
   for (const [field, index] of table.indexes) {
-    // What has not changed stays where it is; of a set, each element is compared.
+    // The entries of an unchanged field stay in place. For a set, `moveEntries` compares the elements.
     if (before && after && before[field] === after[field]) continue;
     const moved = moveEntries(index, before, after, field, schema.sets.includes(field));
     if (moved !== index) indexes.set(field, moved);
@@ -69,8 +69,8 @@ const assertUnique = ({ schema, indexes }: Table, row: Row): void => {
   for (const { name, index } of schema.columns) {
     const value = keyOf(row[name]);
     if (index !== 'unique' || value === null) continue;
-    const holders = indexes.get(name);
-    const posting = holders && get(holders, value);
+    const uniqueIndex = indexes.get(name);
+    const posting = uniqueIndex && get(uniqueIndex, value);
     if (posting && posting.size > (get(posting, row.id) === undefined ? 0 : 1)) throw new UniqueViolation(schema.kind, name);
   }
 };
@@ -89,8 +89,8 @@ const moveEntries = (
   for (const key of old) {
     const posting = now.has(key) ? undefined : get(result, key);
     if (!posting || !before) continue;
-    const rest = remove(posting, before.id);
-    result = rest.size === 0 ? remove(result, key) : set(result, key, rest);
+    const remaining = remove(posting, before.id);
+    result = remaining.size === 0 ? remove(result, key) : set(result, key, remaining);
   }
   for (const key of now) {
     if (after && !old.has(key)) result = set(result, key, set(get(result, key) ?? emptyTree<true>(), after.id, true));

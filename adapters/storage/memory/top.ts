@@ -1,4 +1,4 @@
-/** @returns the first `count` items in the order of `compare`, without sorting the rest: a heap with the last selected item on top */
+/** The first `count` items in the order of `compare`. Does not sort the rest: it uses a heap with the last of the selected items on top. */
 export const firstOf = <T>(items: Iterable<T>, count: number, compare: (a: T, b: T) => number): readonly T[] => {
   const heap: T[] = [];
   for (const item of items) {
@@ -30,7 +30,7 @@ const sink = <T>(heap: T[], compare: (a: T, b: T) => number): void => {
   }
 };
 
-// All callers pass positions within the heap.
+// The casts are safe, because all callers pass positions within the heap.
 const isLater = <T>(heap: T[], a: number, b: number, compare: (a: T, b: T) => number): boolean => compare(heap[a] as T, heap[b] as T) > 0;
 
 const swapIfLater = <T>(heap: T[], child: number, parent: number, compare: (a: T, b: T) => number): boolean => {

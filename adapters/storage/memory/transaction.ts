@@ -15,12 +15,12 @@ import { countRows, listRows, referencedValues } from './select.ts';
 import { deleteRow, emptyTable, insertRow, type Table, updateRow } from './table.ts';
 import { get, walk } from './tree.ts';
 
-/** The transaction of the storage port, over one view of the data. Operations take effect synchronously. */
+/** Implements the storage port's transaction on one view of the data. Operations take effect synchronously. */
 export class MemoryTransaction implements Transaction {
   readonly host: unknown;
   readonly #view: View;
 
-  /** @param host the value that others pass to `Store.join`; undefined in a read transaction */
+  /** @param host the value for others to pass to `Store.join`; undefined in a read transaction */
   constructor(view: View, host: unknown) {
     this.#view = view;
     this.host = host;
@@ -80,7 +80,7 @@ export class MemoryTransaction implements Transaction {
     return next;
   }
 
-  /** Finds nothing: a table and its indexes are one immutable value, so they cannot disagree. */
+  /** Never finds faults: a table and its indexes are one immutable value, so they cannot be inconsistent. */
   async verify(kind: string): Promise<Verified> {
     this.#table(kind);
     return { faults: [], next: undefined };

@@ -1,6 +1,6 @@
 /**
- * A persistent B+ tree (path copying): `set` and `remove` return a new tree that shares all nodes but one path with the old one. It serves as the table of
- * rows by id and as every index; readers keep a root as their snapshot, and a rollback keeps the old root. The cost of a write depends on
+ * A persistent B+ tree (path copying): `set` and `remove` return a new tree that shares all nodes except one path with the old one. The table of rows by id
+ * and all indexes are such trees. Readers keep a root as their snapshot, and a rollback keeps the old root. The cost of a write depends on
  * the depth (three at 100,000 keys), not on the size.
  */
 import { compareKeys, type Key } from './order.ts';
@@ -21,8 +21,8 @@ interface Branch<V> {
   readonly size: number;
 }
 
-/** Measured: inserts are as fast as with 16 and 64, and lookups faster than with 16. */
-const WIDEST = 32;
+/** Maximum number of keys per node. In measurements, inserts were as fast as with 16 and 64, and lookups faster than with 16. */
+const MAX_WIDTH = 32;
 
 const leaf = <V>(keys: readonly Key[], values: readonly V[]): Leaf<V> => ({ keys, values, size: keys.length });
 const branch = <V>(keys: readonly Key[], children: readonly Tree<V>[]): Branch<V> => ({
@@ -68,7 +68,7 @@ export const walk = <V>(tree: Tree<V>, visit: (value: V, key: Key) => boolean, {
   for (let step = 0; step < length; step++) {
     const index = descending ? length - 1 - step : step;
     if (!tree.children) {
-      // In bounds: a leaf has as many values as keys. Not by `at`, which rejects undefined values.
+      // In bounds, because a leaf has as many values as keys. `at` is not used, because it rejects undefined values.
       if (step >= skip && !visit(tree.values[index] as V, at(tree.keys, index))) return false;
       continue;
     }
@@ -82,7 +82,7 @@ export const walk = <V>(tree: Tree<V>, visit: (value: V, key: Key) => boolean, {
   return true;
 };
 
-/** A range of keys, both bounds included; undefined: unbounded. */
+/** A range of keys that includes both bounds. An undefined bound means unbounded. */
 export interface Bounds {
   readonly low?: Key | undefined;
   readonly high?: Key | undefined;
@@ -100,14 +100,14 @@ export const walkWithin = <V>(
   for (let step = first; step < keys.length; step++) {
     const index = descending ? keys.length - 1 - (step - first) : step;
     const key = at(keys, index);
-    // The key of a child is a lower bound of its keys.
+    // In a branch, `key` is a lower bound of the child's keys.
     if (high !== undefined && compareKeys(key, high) > 0) {
       if (!descending) return true;
       continue;
     }
-    // In bounds: a leaf has as many values as keys.
-    const goesOn = children ? walkWithin(at(children, index), { low, high }, visit, descending) : visit(tree.values[index] as V, key);
-    if (!goesOn) return false;
+    // In bounds, because a leaf has as many values as keys.
+    const continues = children ? walkWithin(at(children, index), { low, high }, visit, descending) : visit(tree.values[index] as V, key);
+    if (!continues) return false;
   }
   return true;
 };
@@ -118,19 +118,19 @@ export const keysWithin = <V>(tree: Tree<V>, { low, high }: Bounds): number => {
   return Math.max(0, upTo - below);
 };
 
-/** @returns the node that replaces `tree`, or two if it grew too wide */
+/** Returns the node that replaces `tree`, or two nodes if it became too wide. */
 const put = <V>(tree: Tree<V>, key: Key, value: V): readonly Tree<V>[] => {
   if (tree.children) {
     const index = childFor(tree.keys, key);
-    const grown = put(at(tree.children, index), key, value);
-    const [only] = grown;
-    // Only below the first child a key may be lower than the bound.
-    if (only && grown.length === 1 && index > 0) return [withChild(tree, index, only)];
-    return split(nodes(tree.children.toSpliced(index, 1, ...grown)));
+    const replacements = put(at(tree.children, index), key, value);
+    const [only] = replacements;
+    // A new key may be lower than the child's bound only in the first child.
+    if (only && replacements.length === 1 && index > 0) return [withChild(tree, index, only)];
+    return split(nodes(tree.children.toSpliced(index, 1, ...replacements)));
   }
   const index = firstNotBelow(tree.keys, key);
-  const replaced = index < tree.keys.length && compareKeys(at(tree.keys, index), key) === 0;
-  if (replaced) return [leaf(tree.keys, tree.values.with(index, value))];
+  const exists = index < tree.keys.length && compareKeys(at(tree.keys, index), key) === 0;
+  if (exists) return [leaf(tree.keys, tree.values.with(index, value))];
   return split(leaf(tree.keys.toSpliced(index, 0, key), tree.values.toSpliced(index, 0, value)));
 };
 
@@ -150,7 +150,7 @@ const take = <V>(tree: Tree<V>, key: Key): Tree<V> => {
   return joined ? nodes(tree.children.toSpliced(index - 1, 2, joined)) : withChild(tree, index, after);
 };
 
-/** The branch with another child in the place of one, whose lower bound still holds. */
+/** The branch with one child replaced. The lower bound of the old child must also be one of the new child. */
 const withChild = <V>({ keys, children, size }: Branch<V>, index: number, child: Tree<V>): Branch<V> => ({
   keys,
   children: children.with(index, child),
@@ -159,13 +159,13 @@ const withChild = <V>({ keys, children, size }: Branch<V>, index: number, child:
 
 /** Merges two small neighbours, so that a shrinking tree stays shallow. */
 const join = <V>(left: Tree<V>, right: Tree<V>): Tree<V> | undefined => {
-  if (left.keys.length + right.keys.length > WIDEST / 2) return undefined;
+  if (left.keys.length + right.keys.length > MAX_WIDTH / 2) return undefined;
   if (left.children && right.children) return nodes([...left.children, ...right.children]);
   return left.children || right.children ? undefined : leaf([...left.keys, ...right.keys], [...left.values, ...right.values]);
 };
 
 const split = <V>(node: Tree<V>): readonly Tree<V>[] => {
-  if (node.keys.length <= WIDEST) return [node];
+  if (node.keys.length <= MAX_WIDTH) return [node];
   const half = node.keys.length >> 1;
   const [low, high] = [node.keys.slice(0, half), node.keys.slice(half)];
   return node.children
@@ -191,7 +191,7 @@ const firstNotBelow = (keys: readonly Key[], key: Key): number => {
   return low;
 };
 
-/** The last child whose lower bound is not above `key`; the first child if all are. */
+/** The last child whose lower bound is not above `key`, or the first child if there is none. */
 const childFor = (keys: readonly Key[], key: Key): number => {
   const index = firstNotBelow(keys, key);
   const exact = index < keys.length && compareKeys(at(keys, index), key) === 0;

@@ -23,8 +23,8 @@ export interface SqlQueries {
   readonly nulls: { readonly ascending: Sql; readonly descending: Sql };
   /** The limit and offset of a query. Follows `order by`. */
   page(page: Page): Sql;
-  /** Selects the number of rows of `<table> as <alias> where ...`; it may stop counting at `most`. Default: `select count(*)`. */
-  countUpTo?(rows: Sql, most: number): Sql;
+  /** Selects the number of rows of `<table> as <alias> where ...`; may stop counting at `max`. Default: `select count(*)`. */
+  countUpTo?(rows: Sql, max: number): Sql;
   /** The distinct values of `<table> as s where ...`, as `value`, ascending by code point. Default: `select distinct`. */
   distinct?(elements: Sql): Sql;
 

@@ -11,7 +11,7 @@ export interface SqlSyntax {
   readonly schema?: string;
   /** The placeholder of the parameter at `index`, which counts from 1: `$1`, `@p1`. Default: `?`. */
   placeholder?(index: number): string;
-  /** A parameter as the driver takes it, e.g. 1 and 0 for a database without booleans. */
+  /** Converts a parameter to a value that the driver accepts, e.g. 1 and 0 for a database without booleans. */
   parameter(value: Value): unknown;
   /**
    * The maximum number of parameters of a statement. Lists of values are one parameter, as JSON, but a filter of hundreds of terms has hundreds of

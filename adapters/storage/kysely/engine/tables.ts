@@ -1,7 +1,7 @@
 import type { ColumnSchema } from '../../../../src/adapter-kit.ts';
 import type { Sql } from '../sql.ts';
 
-/** Tables, indexes, and what the database must provide. */
+/** Tables, indexes, and requirements for the database. */
 export interface SqlTables {
   /** Column types. */
   readonly types: ColumnTypes;
@@ -34,7 +34,7 @@ export interface SqlTables {
  *
  * | type | content |
  * |---|---|
- * | `key` | text in a primary key or an index: ids, namespaces, elements of sets, indexed fields. Longer text fails as `tooLong` |
+ * | `key` | text in a primary key or an index: ids, namespaces, elements of sets, indexed fields. A longer text is a failure of the kind `tooLong` |
  * | `string` | text of any length without an index |
  * | `date` | text of 24 characters, possibly indexed |
  * | `number` | IEEE 754 double precision |
@@ -48,11 +48,11 @@ export type ColumnTypes = Readonly<Record<ColumnSchema['type'] | 'key' | 'intege
 
 /** A requirement, e.g. an encoding or a function. */
 export interface Requirement {
-  /** Selects a `value` other than 0 if the requirement is met. If it is not met, the statement may fail, unless there is `create`. */
+  /** Selects a `value` other than 0 if the requirement is met. If it is not met, the statement may fail, unless `create` exists. */
   readonly probe: Sql;
-  /** The error message if the requirement is not met: it says what to do. */
+  /** The error message if the requirement is not met. It should tell the reader what to do. */
   readonly advice: string;
-  /** Returns the statement that fulfils the requirement, if one can. Runs in the transaction of a migration. */
+  /** Returns a statement that makes the database meet the requirement, for requirements where that is possible. It runs in the transaction of a migration. */
   create?(): Sql;
 }
 

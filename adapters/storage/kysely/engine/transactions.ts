@@ -25,19 +25,19 @@ export interface SqlTransactions {
   isRolledBack?(result: Result): boolean;
 
   /**
-   * The statements that acquire the lock of the writers of a namespace until the transaction ends. They run first in every write transaction, and in a host's
+   * The statements that acquire the writer lock of a namespace until the transaction ends. They run first in every write transaction, and in a host's
    * transaction when it is joined. `revision` is a row of the namespace, which may not exist yet. `limits` are for locks that take a timeout as an argument.
    * Default: none, because `begin` excludes other writers.
    */
   lockWriters?(revision: StateRow, limits: Limits): readonly Sql[];
   /**
-   * Acquires the lock of migrations of the tables with this prefix, which may not exist yet. Runs first in the transaction of a migration.
+   * Acquires the migration lock for the tables with this prefix, which may not exist yet. Runs first in the transaction of a migration.
    * Default: none, because `begin` excludes other writers.
    */
   lockMigrations?(prefix: string, limits: Limits): Sql;
   /**
-   * Releases a lock of `lockMigrations` that outlives the transaction. Runs last in the transaction of a migration, also if it failed. Other processes must not
-   * continue before the migration is committed, so these statements may have to commit it. Default: none.
+   * Releases a lock of `lockMigrations` that outlives the transaction. Runs last in the transaction of a migration, even if the migration failed. Other
+   * processes must not continue before the migration is committed, so these statements may have to commit it. Default: none.
    */
   unlockMigrations?(prefix: string): readonly Sql[];
   /**
@@ -48,8 +48,8 @@ export interface SqlTransactions {
   lockOut?(tables: SharedTables): Sql;
 
   /**
-   * How to cancel a running statement when its call is aborted, for example because a client disconnected. Needs a free connection. Default: the statement runs until it
-   * completes or the server stops it.
+   * How to cancel a running statement when its call is aborted, for example because a client disconnected. Needs a free connection. Default: the statement
+   * runs until it completes or the server stops it.
    */
   readonly cancellation?: Cancellation;
 

@@ -18,9 +18,9 @@ export interface SqlWrites {
    */
   insertUnlessTaken?(insert: Sql): Sql;
   /**
-   * True if common table expressions (`with`) may modify tables and return rows, and `insert` supports `on conflict do nothing`, as in PostgreSQL. Then one
-   * statement writes a row, its document, its sets and the row count, and `upsert` must return a single statement that applies `where`. Default false: a
-   * statement for each.
+   * True if common table expressions (`with`) may modify tables and return rows, and `insert` supports `on conflict do nothing`, as in PostgreSQL. If true, one
+   * statement writes a row, its document, its sets and the row count, and `upsert` must return a single statement that applies `where`. Default false: each
+   * of these is a separate statement.
    */
   readonly writesAtOnce?: boolean;
 }

@@ -1,4 +1,4 @@
-/** One connection of `pg`: runs statements one after another, cancels them when the caller aborts, and ends a connection that does not answer. */
+/** One connection of `pg`: runs statements one by one, cancels the running one when the caller aborts, and closes a connection that does not answer. */
 
 import { connect } from 'node:net';
 import type { Connection, UseOptions } from '../connection.ts';
@@ -6,44 +6,43 @@ import type { Result } from '../result.ts';
 import type { PgClient, PgResult } from './driver.ts';
 
 /**
- * Names of prepared statements. A server keeps each one until the connection ends, so only frequent statements get a name, and only a limited number:
- * clients' filters keep producing statements of new forms.
+ * Names of prepared statements. The server keeps a prepared statement until its connection ends, and clients' filters keep producing statements of new forms.
+ * So only frequent statements get a name, up to a maximum number.
  */
 class StatementNames {
   readonly #prefix = `overlay_${crypto.randomUUID().slice(0, 8)}_`;
   readonly #names = new Map<string, string>();
-  #seen = new Map<string, number>();
+  #uses = new Map<string, number>();
 
-  /** @returns undefined if the statement should not be prepared */
+  /** @returns the name of a statement; undefined if the statement should not be prepared */
   of(sql: string): string | undefined {
     const name = this.#names.get(sql);
-    if (name !== undefined || sql.length > LONGEST || this.#names.size === MOST) return name;
-    const times = (this.#seen.get(sql) ?? 0) + 1;
-    if (times === OFTEN) {
-      this.#seen.delete(sql);
+    if (name !== undefined || sql.length > MAX_LENGTH || this.#names.size === MAX_NAMES) return name;
+    const times = (this.#uses.get(sql) ?? 0) + 1;
+    if (times === MIN_USES) {
+      this.#uses.delete(sql);
       this.#names.set(sql, `${this.#prefix}${this.#names.size}`);
     } else {
-      if (this.#seen.size === MOST) this.#seen = new Map();
-      this.#seen.set(sql, times);
+      if (this.#uses.size === MAX_NAMES) this.#uses = new Map();
+      this.#uses.set(sql, times);
     }
     return this.#names.get(sql);
   }
 }
 
-const MOST = 400;
-const LONGEST = 5000;
-const OFTEN = 3;
+const MAX_NAMES = 400;
+const MAX_LENGTH = 5000;
+const MIN_USES = 3;
 
-/** One instance for the process: pools may be shared, and on a connection a name must always mean the same statement. */
+/** One instance per process, because stores may share a pool, and a name must always stand for the same statement on a connection. */
 export const statementNames = new StatementNames();
 
 /** https://www.postgresql.org/docs/current/protocol-message-formats.html#PROTOCOL-MESSAGE-FORMATS-CANCELREQUEST */
 const CANCEL_REQUEST = 80877102;
 
 /**
- * Cancels the running statement of a client with a CancelRequest, on a separate connection as the protocol requires. The request is unencrypted; its key
- * can do nothing else.
- * @returns when the server has closed the connection, or after `timeout` milliseconds
+ * Cancels the running statement of a client with a CancelRequest, on a separate connection as the protocol requires. The request is unencrypted, but its
+ * secret key only permits cancelling statements of this client. Resolves when the server has closed the connection, or after `timeout` milliseconds.
  */
 const cancel = ({ host, port, processID, secretKey }: PgClient, timeout: number): Promise<void> =>
   new Promise((resolve) => {
@@ -63,7 +62,7 @@ const cancel = ({ host, port, processID, secretKey }: PgClient, timeout: number)
     socket.end(message);
   });
 
-/** How long the server may take to cancel a statement before the connection is destroyed. ms */
+/** Time limit for cancelling a statement, after which the connection is destroyed. ms */
 const STOP_TIMEOUT = 2000;
 
 export class PgConnection implements Connection {
@@ -96,7 +95,7 @@ export class PgConnection implements Connection {
     return resultOf(Array.isArray(result) ? result[0] : result);
   }
 
-  /** In one message, which PostgreSQL allows for statements without parameters. */
+  /** Sends the statements in one message, which PostgreSQL allows if they have no parameters. */
   async runAll(statements: readonly string[]): Promise<readonly Result[]> {
     const results = await this.#serialized(() => this.#client.query({ text: statements.join('; ') }));
     return [results].flat().map(resultOf);
@@ -114,9 +113,9 @@ export class PgConnection implements Connection {
     this.#client.connection?.stream.destroy();
   }
 
-  /** Runs a query after the ones before it. Once the signal is aborted, only a last one (`rollback`) runs. */
+  /** Runs a query once all earlier ones have ended. After the signal is aborted, only a last query (`rollback`) still runs. */
   async #serialized<T>(query: () => Promise<T>, isLast = false): Promise<T> {
-    // Several may wait for the same query: the first to continue sets `#last`, and the others wait again.
+    // Several queries may wait for the same one. The first to continue sets `#last`, and the others wait again.
     do {
       await this.#last;
       await this.#stopping;
@@ -126,8 +125,8 @@ export class PgConnection implements Connection {
     const answerTimeout = signal?.aborted ? this.#stopTimeout : this.#options.answerTimeout;
     const timer = answerTimeout === undefined ? undefined : setTimeout(() => this.destroy(), answerTimeout);
     const running = query();
-    const over = running.then(ignored, ignored);
-    this.#last = over;
+    const ended = running.then(ignored, ignored);
+    this.#last = ended;
     try {
       return await running;
     } catch (error) {
@@ -136,7 +135,7 @@ export class PgConnection implements Connection {
       throw error;
     } finally {
       clearTimeout(timer);
-      if (this.#last === over) this.#last = undefined;
+      if (this.#last === ended) this.#last = undefined;
     }
   }
 
@@ -151,7 +150,7 @@ export class PgConnection implements Connection {
   }
 }
 
-/** A client on which the host has begun a transaction. */
+/** A connection over a client of the host; undefined if the host has begun no transaction on the client. */
 export const clientInTransaction = (host: unknown): Connection | undefined =>
   isClient(host) && host.getTransactionStatus() === 'T' ? new JoinedConnection(host) : undefined;
 

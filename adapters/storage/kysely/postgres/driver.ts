@@ -1,7 +1,7 @@
 import type { PostgresCursor, PostgresQueryResult } from 'kysely';
 import type { ResultRow } from '../result.ts';
 
-/** The members of a `pg` pool that are used. Any pool with these members fits. */
+/** A `pg` pool, or any pool with these members. */
 export interface PgPool {
   /** A client for exclusive use until it is released. */
   connect(): Promise<PgPoolClient>;
@@ -15,14 +15,14 @@ export interface PgPool {
 
 export interface PgClient {
   query(query: { readonly text: string; readonly values?: unknown[]; readonly name?: string }): Promise<PgResult | readonly PgResult[]>;
-  /** The forms that Kysely uses. */
+  /** The overloads that Kysely uses. */
   query<R>(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>>;
   query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
   /** `'I'`: idle; `'T'`: in a transaction; `'E'`: in one that failed. */
   getTransactionStatus(): 'I' | 'T' | 'E' | null;
   on(event: 'error', listener: (error: Error) => void): unknown;
   removeListener(event: 'error', listener: (error: Error) => void): unknown;
-  /** For cancelling a statement. Without them, a statement runs until its timeout. */
+  /** The address and key for cancelling a statement. Without them, a statement cannot be cancelled and runs until its timeout. */
   readonly host?: string;
   readonly port?: number;
   readonly processID?: number;

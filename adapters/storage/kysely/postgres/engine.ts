@@ -24,7 +24,7 @@ const engineIn = (schema?: string): SqlEngine => ({
   quote: doubleQuoted,
   placeholder: (index) => `$${index}`,
   parameter: (value) => value,
-  // The protocol counts them in 16 bits: https://www.postgresql.org/docs/current/protocol-message-formats.html#PROTOCOL-MESSAGE-FORMATS-BIND
+  // The protocol encodes the number of parameters in 16 bits: https://www.postgresql.org/docs/current/protocol-message-formats.html#PROTOCOL-MESSAGE-FORMATS-BIND
   maxParameters: 65_535,
   literal: standardLiteral,
 
@@ -59,12 +59,12 @@ const engineIn = (schema?: string): SqlEngine => ({
   },
   currentTime,
   documents: { columns: ', fields jsonb not null generated always as (document::jsonb) stored', queried: raw('fields') },
-  // Not `to_regclass`, whose cached answer may be stale: a process that waited for the migration of another would create the tables again.
+  // Not `to_regclass`, whose cached answer may be stale: a process that has waited for another one to migrate would try to create the tables again.
   tableCount: (table) =>
     sql`select count(*)::int as value from pg_class as c join pg_namespace as n on n.oid = c.relnamespace where c.relname = ${table} and n.nspname = ${schema === undefined ? raw('current_schema()') : sql`${schema}`}`,
-  // A getter, because computing the function for upper case takes a while.
+  // A getter, because computing the function for upper case takes time.
   get requirements() {
-    return [UTF8, ...(schema === undefined ? [] : [isThere(schema)]), upperCase(upperIn(schema))];
+    return [UTF8, ...(schema === undefined ? [] : [schemaExists(schema)]), upperCase(upperIn(schema))];
   },
 
   upsert: upsertOnConflict,
@@ -74,8 +74,8 @@ const engineIn = (schema?: string): SqlEngine => ({
 
   jsonElements: (list, type) => ELEMENTS[type](list),
   jsonElementsAt: (document, path) => {
-    const found = valueAt(document, path, '->');
-    const elements = sql`jsonb_array_elements(case when jsonb_typeof(${found}) = 'array' then ${found} else '[]' end) as a(element)`;
+    const value = valueAt(document, path, '->');
+    const elements = sql`jsonb_array_elements(case when jsonb_typeof(${value}) = 'array' then ${value} else '[]' end) as a(element)`;
     return sql`cross join lateral (select a.element #>> '{}' as value from ${elements} where jsonb_typeof(a.element) = 'string') as e`;
   },
   jsonValue: (document, path, as) => JSON_VALUE[as](valueAt(document, path, '->'), valueAt(document, path, '->>')),
@@ -85,7 +85,7 @@ const engineIn = (schema?: string): SqlEngine => ({
     sql`case when octet_length(${text}) = char_length(${text}) then upper(${text} collate "C") else ${raw(upperIn(schema))}(${text}) end`,
   nulls: { ascending: raw(' nulls first'), descending: raw(' nulls last') },
   page,
-  countUpTo: (rows, most) => sql`select count(*) from (select 1 from ${rows}${page({ limit: most, offset: 0 })}) as h`,
+  countUpTo: (rows, max) => sql`select count(*) from (select 1 from ${rows}${page({ limit: max, offset: 0 })}) as h`,
   distinct: looseIndexScan,
   mergeIntersect: raw(' order by 1'),
   unindexed: concatenated,
@@ -94,22 +94,22 @@ const engineIn = (schema?: string): SqlEngine => ({
   optimizationFence: raw(' offset 0'),
 });
 
-/** PostgreSQL 12 or later, with the encoding UTF8: tables are in the current schema, the first one of `search_path` that exists. */
+/** PostgreSQL 12 or later, with the encoding UTF8. Tables are in the current schema, the first one of `search_path` that exists. */
 export const postgres: SqlEngine = engineIn();
 
-/** Like `postgres`, with all tables in the named schema, which migrations create, independent of the `search_path` of a connection. */
+/** Like `postgres`, with all tables in the named schema regardless of the connection's `search_path`. Migrations create the schema. */
 export const postgresIn = (schema: string): SqlEngine => engineIn(schema);
 
 /** The function for upper case as a quoted identifier. */
 const upperIn = (schema: string | undefined): string =>
   `${schema === undefined ? '' : `${doubleQuoted(schema)}.`}${doubleQuoted(upperName())}`;
 
-/** The limit is a literal, so that the planner knows it: for a parameter, it expects a tenth of all rows. */
+/** The limit is a literal, so that the planner knows its value: if it is a parameter, the planner expects a tenth of all rows. */
 function page({ limit, offset }: Page): Sql {
   return sql` limit ${raw(limit === undefined ? 'all' : limit.toFixed())} offset ${offset}`;
 }
 
-/** At least 1, because 0 would mean no limit. */
+/** Sets at least 1, because 0 means no limit. */
 const limit = (setting: string, milliseconds: number | undefined): readonly string[] =>
   milliseconds === undefined ? [] : [`set local ${setting} = ${Math.max(1, Math.ceil(milliseconds))}`];
 
@@ -118,7 +118,7 @@ const UTF8: Requirement = {
   advice: 'the PostgreSQL database cannot hold every text: make one with the encoding UTF8',
 };
 
-const isThere = (schema: string): Requirement => ({
+const schemaExists = (schema: string): Requirement => ({
   probe: sql`select count(*)::int as value from pg_namespace where nspname = ${schema}`,
   advice: `the PostgreSQL database has no schema '${schema}': create it, or call migrate()`,
   create: () => raw(`create schema if not exists ${doubleQuoted(schema)}`),

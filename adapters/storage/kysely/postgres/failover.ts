@@ -1,21 +1,21 @@
 import type { PgPool, PgPoolClient } from './driver.ts';
 
 /**
- * One pool over the pools of several servers, for failover: every new connection is checked for the role of its server, and the servers are tried in
- * order, beginning with the last one that had the right role.
- * @param isRightServer a query whose `value` is true on a server with the right role; undefined: any server will do
- * @param timeout milliseconds for the server to answer it
+ * Combines the pools of several servers into one, for failover. Servers are tried in order, beginning with the last one that worked, and every new connection
+ * is checked for the role of its server.
+ * @param isRightServer a query whose `value` is true on a server with the right role; undefined to accept any server
+ * @param timeout time limit for this query, in milliseconds
  */
 export const failoverPool = (pools: readonly PgPool[], isRightServer: string | undefined, timeout: number): PgPool => {
-  const known = new WeakSet<PgPoolClient>();
+  const checked = new WeakSet<PgPoolClient>();
   let last = 0;
   const assertRight = async (client: PgPoolClient): Promise<void> => {
-    if (isRightServer === undefined || known.has(client)) return;
+    if (isRightServer === undefined || checked.has(client)) return;
     const timer = setTimeout(() => client.connection?.stream.destroy(), timeout);
     const answer = await client.query({ text: isRightServer }).finally(() => clearTimeout(timer));
     const [row] = 'rows' in answer ? answer.rows : [];
     if (row?.value !== true) throw new WrongServer();
-    known.add(client);
+    checked.add(client);
   };
   const connect = async (pool: PgPool): Promise<PgPoolClient> => {
     const client = await pool.connect();
@@ -44,7 +44,7 @@ export const failoverPool = (pools: readonly PgPool[], isRightServer: string | u
           errors.push(error);
         }
       }
-      // An unreachable server is the better explanation than a reachable one with the wrong role.
+      // An unreachable server explains the failure better than a reachable one with the wrong role.
       throw errors.find((error) => !(error instanceof WrongServer)) ?? errors[0];
     },
     end: async () => void (await Promise.all(pools.map((pool) => pool.end()))),

@@ -8,7 +8,7 @@ const TARGETS: Readonly<Record<string, string | undefined>> = {
 };
 
 export interface Hosts {
-  /** One connection string per host, in order, in the form of `pg`. */
+  /** One connection string per host, in order, in the format that `pg` accepts. */
   readonly strings: readonly [string, ...string[]];
   /** The query that checks a new connection. */
   readonly isRightServer: string | undefined;
@@ -17,17 +17,17 @@ export interface Hosts {
 }
 
 /**
- * Splits a connection string by host: `postgres://user:password@one:5432,two:5433/database`, or `?host=one,two&port=5432,5433`. With several hosts,
- * `target_session_attrs` defaults to `read-write`, because a controller writes.
- * @throws TypeError for a `target_session_attrs` that a controller cannot work with, or if the numbers of ports and hosts differ
+ * Splits a connection string into one per host. Several hosts are written as `postgres://user:password@one:5432,two:5433/database`, or as
+ * `?host=one,two&port=5432,5433`; then `target_session_attrs` defaults to `read-write`, because a controller has to write.
+ * @throws TypeError if a controller cannot work with `target_session_attrs`, or if the numbers of hosts and ports differ
  */
 export const connectionStrings = (connectionString: string): Hosts => {
   const [, scheme, userinfo = '', authority = '', path = '', query = ''] =
     /^(postgres(?:ql)?:\/\/)([^/?]*@)?([^/?@]*)(\/[^?]*)?(?:\?(.*))?$/s.exec(connectionString) ?? [];
   if (scheme === undefined) return { strings: [connectionString], isRightServer: undefined, schema: undefined };
   const parameters = new URLSearchParams(query);
-  const named = parameters.get('host')?.split(',');
-  const hosts = named ?? authority.split(',');
+  const hostParameter = parameters.get('host')?.split(',');
+  const hosts = hostParameter ?? authority.split(',');
   const ports = parameters.get('port')?.split(',') ?? [];
   if (ports.length > 1 && ports.length !== hosts.length)
     throw new TypeError(
@@ -39,13 +39,13 @@ export const connectionStrings = (connectionString: string): Hosts => {
   const schema = parameters.get('schema') ?? undefined;
   parameters.delete('target_session_attrs');
   parameters.delete('schema');
-  const only = (index: number): string => {
+  const stringFor = (index: number): string => {
     const own = new URLSearchParams(parameters);
-    if (named) own.set('host', named[index] ?? '');
+    if (hostParameter) own.set('host', hostParameter[index] ?? '');
     if (ports.length > 0) own.set('port', ports[index] ?? ports[0] ?? '');
     const rest = own.size > 0 ? `?${own}` : '';
-    return `${scheme}${userinfo}${named ? authority : (hosts[index] ?? '')}${path}${rest}`;
+    return `${scheme}${userinfo}${hostParameter ? authority : (hosts[index] ?? '')}${path}${rest}`;
   };
-  const [first, ...others] = hosts.map((_, index) => only(index));
+  const [first, ...others] = hosts.map((_, index) => stringFor(index));
   return { strings: [first ?? connectionString, ...others], isRightServer: TARGETS[target], schema };
 };

@@ -1,4 +1,4 @@
-/** Connections from a `pg` pool. A connection that is broken, or still in a transaction, is not returned to it. */
+/** Connections from a `pg` pool. A connection that is broken or still in a transaction is not returned to the pool. */
 import type { Connections } from '../connection.ts';
 import { PgConnection, statementNames } from './connection.ts';
 import type { PgPool } from './driver.ts';
@@ -8,7 +8,7 @@ export interface PoolConnections extends Connections {
   destroy(): void;
 }
 
-/** @param prepared whether recurring statements are prepared, once per connection */
+/** @param prepared whether each connection prepares recurring statements */
 export const poolConnections = (pool: () => Promise<PgPool>, prepared: boolean): PoolConnections => {
   const names = prepared ? statementNames : undefined;
   const used = new Set<PgConnection>();
@@ -16,7 +16,7 @@ export const poolConnections = (pool: () => Promise<PgPool>, prepared: boolean):
     async use(work, options = {}) {
       const client = await (await pool()).connect();
       const connection = new PgConnection(client, names, options);
-      // A connection may be lost between two statements: the next statement fails then.
+      // A connection may be lost between two statements. The next statement then fails.
       client.on('error', ignored);
       used.add(connection);
       try {

@@ -1,4 +1,4 @@
-/** The storage of several controllers, or of one next to the tables of its host: a PostgreSQL database, through `pg`. */
+/** Stores the data of one or more controllers in a PostgreSQL database, accessed through `pg`. The host's own tables may be in the same database. */
 import type { Kysely, PostgresPool } from 'kysely';
 import { checkedOptions, ReaderSlots } from '../../../../src/adapter-kit.ts';
 import { serialized } from '../connection.ts';
@@ -16,18 +16,18 @@ import { ignored, type PoolConnections, poolConnections } from './pool.ts';
 export type PostgresStorageOptions = StoreOptions & {
   /**
    * Name of the schema that all tables are in; migrations create it. Default: the parameter `schema` of the connection string, or else the current schema
-   * of the connection, the first one of its `search_path` that exists. A network in another schema of the path is not found.
+   * of the connection, the first one of its `search_path` that exists. Tables in other schemas of the path are not found.
    */
   readonly schema?: string;
   /** True to run pending migrations in `open`. Default true. */
   readonly migrate?: boolean;
-  /** Prepares recurring statements, once per connection. Default true; set false for poolers that change the connection within a session. */
+  /** Prepares recurring statements, once per connection. Default true; set it to false for poolers that change the server's connection within a session. */
   readonly prepared?: boolean;
 } & (
     | {
         /**
-         * `postgres://user:password@host:port/database?sslmode=...`, in the form of `pg`. The pool is closed with the last store.
-         * Several hosts in the form of libpq (`postgres://user:password@one:5432,two:5432/database?target_session_attrs=read-write`) are tried in order,
+         * `postgres://user:password@host:port/database?sslmode=...`, as in `pg`. The pool is closed with the last store.
+         * Several hosts as in libpq (`postgres://user:password@one:5432,two:5432/database?target_session_attrs=read-write`) are tried in order,
          * beginning with the last one that worked: see `target_session_attrs` in the guide.
          */
         readonly connectionString: string;
@@ -42,8 +42,8 @@ export type PostgresStorageOptions = StoreOptions & {
 
 export interface PostgresStorage extends KyselyStorage {
   /**
-   * The pool as a Kysely instance, for the host's own tables. Its transactions can be passed to `Store.join` and to every call of a
-   * controller; so can a client of `pg` on which the host has executed `BEGIN`.
+   * A Kysely instance over the pool, for the host's own tables. Its transactions can be passed to `Store.join` and to every call of a
+   * controller, as can a client of `pg` on which the host has executed `BEGIN`.
    */
   readonly db: Kysely<unknown>;
   /** An adapter for another namespace of the same database over the same connections. */
@@ -66,23 +66,24 @@ export const postgresStorage = (options: PostgresStorageOptions): PostgresStorag
   };
   const schema = schemaOf(options);
   const engine = schema === undefined ? postgres : postgresIn(schema);
-  const within = (other: Partial<StoreOptions>) => storageOver(engine, { migrate: true, ...options, ...other }, () => current().source());
+  const storageWith = (changes: Partial<StoreOptions>) =>
+    storageOver(engine, { migrate: true, ...options, ...changes }, () => current().source());
   return {
-    ...within({}),
-    within: (namespace) => within({ namespace }),
+    ...storageWith({}),
+    within: (namespace) => storageWith({ namespace }),
     get db() {
       return current().db;
     },
   };
 };
 
-/** @throws TypeError for an invalid name, two names that differ, or an invalid connection string */
+/** @throws TypeError if the name or the connection string is invalid, or if the option and the connection string name different schemas */
 const schemaOf = (options: PostgresStorageOptions): string | undefined => {
-  const named = 'connectionString' in options ? connectionStrings(options.connectionString).schema : undefined;
-  const { schema = named } = options;
+  const schemaParameter = 'connectionString' in options ? connectionStrings(options.connectionString).schema : undefined;
+  const { schema = schemaParameter } = options;
   if (schema === '') throw new TypeError("the schema must have a name, got ''");
-  if (named !== undefined && schema !== named)
-    throw new TypeError(`the option schema is '${schema}', but that of the connection string '${named}'`);
+  if (schemaParameter !== undefined && schema !== schemaParameter)
+    throw new TypeError(`the option schema is '${schema}', but that of the connection string '${schemaParameter}'`);
   return schema;
 };
 
@@ -101,14 +102,14 @@ class Session {
   #db: Kysely<unknown> | undefined;
   isClosed = false;
   readonly #pool: () => Promise<PgPool>;
-  readonly #isOurs: boolean;
+  readonly #ownsPool: boolean;
   readonly #connections: PoolConnections;
   readonly #slots: ReaderSlots;
   #users = 0;
 
   constructor(options: PostgresStorageOptions) {
     let pool: Promise<PgPool> | undefined;
-    this.#isOurs = !('pool' in options);
+    this.#ownsPool = !('pool' in options);
     this.#pool = () => (pool ??= poolOf(options));
     this.#connections = poolConnections(this.#pool, options.prepared ?? true);
     const count = ('pool' in options ? options.pool.options?.max : options.connections) ?? CONNECTIONS;
@@ -128,7 +129,7 @@ class Session {
   }
 
   async #release(): Promise<void> {
-    if (--this.#users > 0 || !this.#isOurs) return;
+    if (--this.#users > 0 || !this.#ownsPool) return;
     this.isClosed = true;
     const pool = await this.#pool();
     // `end` waits for connections in use, which may be waiting for a server that does not answer.
@@ -140,11 +141,11 @@ class Session {
 const CONNECTIONS = 10;
 /** ms */
 const CONNECT_TIMEOUT = 5000;
-/** Connections that ordinary readers leave to writers, administrators and logins. */
+/** Connections reserved for writers, administrators and logins, which ordinary readers do not use. */
 const RESERVED = 2;
 /** ms */
 const CLOSING_TIMEOUT = 3000;
-/** Milliseconds of silence before the first TCP keep-alive probe. */
+/** Idle time before the first TCP keep-alive probe. ms */
 const KEEP_ALIVE_DELAY = 10_000;
 
 const poolOfKysely = (pool: PgPool): PostgresPool => ({
@@ -156,23 +157,23 @@ const poolOfKysely = (pool: PgPool): PostgresPool => ({
 const guarded = new WeakSet<PgPool>();
 
 const poolOf = async (options: PostgresStorageOptions): Promise<PgPool> => {
-  const pool = 'pool' in options ? options.pool : await ourPool(options);
-  // The loss of an idle connection needs no handling, but without a listener its error would end the process.
+  const pool = 'pool' in options ? options.pool : await newPoolFor(options);
+  // The loss of an idle connection needs no handling, but without a listener its error would terminate the process.
   if (!guarded.has(pool)) pool.on('error', ignored);
   guarded.add(pool);
   return pool;
 };
 
-type Reached = Exclude<PostgresStorageOptions, { pool: PgPool }>;
+type ConnectionOptions = Exclude<PostgresStorageOptions, { pool: PgPool }>;
 
-const ourPool = async (options: Reached): Promise<PgPool> => {
+const newPoolFor = async (options: ConnectionOptions): Promise<PgPool> => {
   const { strings, isRightServer } = connectionStrings(options.connectionString);
   const poolAt = (connectionString: string) => newPool(poolOptions({ ...options, connectionString }));
   if (strings.length === 1 && isRightServer === undefined) return poolAt(strings[0]);
   return failoverPool(await Promise.all(strings.map(poolAt)), isRightServer, options.connectTimeout ?? CONNECT_TIMEOUT);
 };
 
-const poolOptions = ({ connectionString, connections = CONNECTIONS, connectTimeout = CONNECT_TIMEOUT }: Reached) => ({
+const poolOptions = ({ connectionString, connections = CONNECTIONS, connectTimeout = CONNECT_TIMEOUT }: ConnectionOptions) => ({
   connectionString,
   max: connections,
   connectionTimeoutMillis: connectTimeout,

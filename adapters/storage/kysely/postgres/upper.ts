@@ -1,16 +1,16 @@
 /**
- * JavaScript's `toUpperCase` as a function of PostgreSQL, whose own `upper` depends on the collation. Each code point is mapped independently, so the
- * function is a table: most letters become one other letter, about a hundred become two or three. The table is that of the running JavaScript
- * engine, and its hash is part of the function's name, so that processes with different versions of Unicode use different functions.
+ * JavaScript's `toUpperCase` as a PostgreSQL function, because PostgreSQL's own `upper` depends on the collation. Each code point is mapped independently, so
+ * the function is a table: most letters become one other letter, about a hundred become two or three. The table is taken from the running JavaScript engine.
+ * Its hash is part of the function's name, so that processes with different versions of Unicode use different functions.
  */
 import { raw, type Sql } from '../sql.ts';
 
 type Pair = readonly [letter: string, raised: string];
 
-/** No higher code point has an upper case, which a test checks. */
+/** No higher code point has an upper case form; a test checks this. */
 const LAST_CASED = 0x1ffff;
 
-/** Letters per call of `translate`, whose cost grows with its letters. A block runs only if the text contains a letter of its range. */
+/** Letters per call of `translate`, whose cost grows with the number of letters. A block runs only if the text contains a letter in its range. */
 const BLOCK = 64;
 
 let known: { readonly body: string; readonly name: string } | undefined;
@@ -28,7 +28,7 @@ const upper = () => {
   return known;
 };
 
-/** The results are upper case already, so no step changes the result of another. */
+/** The results are already upper case, so no step changes the result of another. */
 const bodyOf = (pairs: readonly Pair[]): string => {
   const isSingle = ([, raised]: Pair) => [...raised].length === 1;
   const single = pairs.filter(isSingle);
@@ -48,11 +48,11 @@ const guarded = (letters: string, step: string): string => `if $1 ~ ${literal(le
 
 export const upperName = (): string => upper().name;
 
-/** @param called its name as a quoted identifier, in a schema or not */
-export const createUpper = (called: string): Sql => {
+/** @param name the function's name as a quoted identifier, which may be qualified with a schema */
+export const createUpper = (name: string): Sql => {
   const { body } = upper();
   return raw(
-    `create or replace function ${called}(text) returns text language plpgsql immutable strict parallel safe as $upper$ ${body} $upper$`,
+    `create or replace function ${name}(text) returns text language plpgsql immutable strict parallel safe as $upper$ ${body} $upper$`,
   );
 };
 

@@ -47,33 +47,33 @@ class NodeSqliteDriver implements Driver {
   }
 
   async releaseConnection(connection: DatabaseConnection): Promise<void> {
-    this.#options.pool.release(own(connection));
+    this.#options.pool.release(sqliteConnection(connection));
   }
 
   async beginTransaction(connection: DatabaseConnection, { accessMode }: TransactionSettings): Promise<void> {
     const { lockTimeout } = this.#options;
     const [begin = ''] = sqlite.begin(accessMode === 'read only' ? 'read' : 'write', { lockTimeout });
-    await retryWhileBusy(sqlite, lockTimeout, () => own(connection).runWhole(begin));
+    await retryWhileBusy(sqlite, lockTimeout, () => sqliteConnection(connection).runWhole(begin));
   }
 
   async commitTransaction(connection: DatabaseConnection): Promise<void> {
-    own(connection).runWhole('commit');
+    sqliteConnection(connection).runWhole('commit');
   }
 
   async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    own(connection).runWhole('rollback');
+    sqliteConnection(connection).runWhole('rollback');
   }
 
   async savepoint(connection: DatabaseConnection, name: string): Promise<void> {
-    own(connection).runWhole(`savepoint "${name}"`);
+    sqliteConnection(connection).runWhole(`savepoint "${name}"`);
   }
 
   async rollbackToSavepoint(connection: DatabaseConnection, name: string): Promise<void> {
-    own(connection).runWhole(`rollback to "${name}"`);
+    sqliteConnection(connection).runWhole(`rollback to "${name}"`);
   }
 
   async releaseSavepoint(connection: DatabaseConnection, name: string): Promise<void> {
-    own(connection).runWhole(`release "${name}"`);
+    sqliteConnection(connection).runWhole(`release "${name}"`);
   }
 
   async destroy(): Promise<void> {
@@ -90,7 +90,7 @@ class KyselyConnection implements DatabaseConnection {
 
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
     const { rows, written } = this.connection.runWhole(sql, parameters);
-    return { rows: rows as R[], numAffectedRows: BigInt(written) }; // the type that the caller expects
+    return { rows: rows as R[], numAffectedRows: BigInt(written) }; // the caller knows the type of the rows
   }
 
   async *streamQuery<R>(query: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
@@ -98,7 +98,7 @@ class KyselyConnection implements DatabaseConnection {
   }
 }
 
-const own = (connection: DatabaseConnection): SqliteConnection => {
+const sqliteConnection = (connection: DatabaseConnection): SqliteConnection => {
   if (connection instanceof KyselyConnection) return connection.connection;
   throw new TypeError('the connection is not of this dialect');
 };

@@ -19,8 +19,8 @@ const UPPER = 'overlay_upper';
 const DECIMAL_TEXT = 'overlay_decimal_text';
 
 /**
- * SQL functions that the queries use on SQLite, because its own differ from JavaScript's: its `upper` changes ASCII letters
- * only, and it writes numbers with 15 digits. `sqliteStorage` defines them. On connections of another driver, the host has to define
+ * SQL functions that the queries use on SQLite, because SQLite's own functions differ from JavaScript's: its `upper` changes only ASCII letters, and it
+ * writes numbers with 15 digits. `sqliteStorage` defines these functions. On connections of another driver, the host has to define
  * them (all are deterministic):
  *
  * ```ts
@@ -63,7 +63,7 @@ export const sqlite: SqlEngine = {
       advice: 'the SQLite connection lacks functions that filters need: define sqliteFunctions on it',
     },
   ],
-  // The rows that ANALYZE would write (https://www.sqlite.org/fileformat2.html#stat1tab). `analyze sqlite_schema` counts nothing: it creates this table and loads it.
+  // The rows that ANALYZE would write (https://www.sqlite.org/fileformat2.html#stat1tab). `analyze sqlite_schema` collects no statistics: it creates this table and loads it.
   statistics: {
     of: (table, index, rows) => sql`insert into sqlite_stat1 (tbl, idx, stat) values (${table}, ${index}, ${rows.join(' ')})`,
     table: 'sqlite_stat1',
@@ -84,18 +84,18 @@ export const sqlite: SqlEngine = {
   upperCase: (text) => sql`${raw(UPPER)}(${text})`,
   nulls: { ascending: raw(''), descending: raw('') },
   page,
-  countUpTo: (rows, most) => sql`select count(*) from (select 1 from ${rows}${page({ limit: most, offset: 0 })}) as h`,
+  countUpTo: (rows, max) => sql`select count(*) from (select 1 from ${rows}${page({ limit: max, offset: 0 })}) as h`,
   distinct: looseIndexScan,
   mergeIntersect: raw(' order by 1'),
   unindexed: concatenated,
 };
 
-/** `0 + ?`, because SQLite would plan the statement again for every value of a bare parameter of `limit`. */
+/** Writes `0 + ?`, because SQLite plans the statement again for every new value if the limit is a bare parameter. */
 function page({ limit = -1, offset }: Page): Sql {
   return sql` limit 0 + ${limit} offset 0 + ${offset}`;
 }
 
-/** Quotes every key, with the escapes of JSON. */
+/** Quotes and escapes every key like a JSON string. */
 const jsonPath = (path: Path): string => `$${path.map((key) => `.${JSON.stringify(key)}`).join('')}`;
 
 // `->>` returns a SQL value (booleans as 1 and 0); `->` returns the original JSON text, which for a number is JavaScript's.

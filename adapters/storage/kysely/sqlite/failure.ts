@@ -1,4 +1,4 @@
-/** Classifies errors of SQLite drivers: `node:sqlite` has numbers, others (better-sqlite3, libsql) have names. */
+/** Classifies errors of SQLite drivers. `node:sqlite` reports result codes as numbers, others (better-sqlite3, libsql) as names. */
 import type { Failure } from '../engine/transactions.ts';
 
 /** Primary result codes: https://www.sqlite.org/rescode.html */
@@ -28,8 +28,9 @@ export const failure = (error: unknown): Failure | undefined => {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined;
   const taken = /UNIQUE constraint failed: (?:[^,]+, )*([^.]+)\.(.+)$/.exec(error.message);
   if (taken?.[1] && taken[2]) return { is: 'unique', table: taken[1], column: taken[2] };
-  // The connection is closed. Below: the host has begun its own transaction on it.
+  // The connection is closed.
   if (error.code === 'ERR_INVALID_STATE') return { is: 'unavailable' };
+  // The host has begun its own transaction on the connection.
   if (error.message.includes('within a transaction')) return { is: 'busy' };
   if (error.code === 'ERR_SQLITE_ERROR') {
     const code = 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : 1;

@@ -7,21 +7,21 @@ import type { Result, ResultRow } from '../result.ts';
 
 export class SqlitePool implements Connections {
   readonly #open: () => SqliteConnection;
-  readonly #most: number;
+  readonly #max: number;
   readonly #all: SqliteConnection[] = [];
   readonly #idle: SqliteConnection[] = [];
   readonly #waiting: ((connection: SqliteConnection) => void)[] = [];
 
-  /** @param most the maximum number of connections */
-  constructor(open: () => SqliteConnection, most: number) {
+  /** @param max the maximum number of connections */
+  constructor(open: () => SqliteConnection, max: number) {
     this.#open = open;
-    this.#most = most;
+    this.#max = max;
   }
 
   async use<T>(work: (connection: Connection) => Promise<T>, options?: UseOptions): Promise<T> {
     const connection = await this.acquire();
     try {
-      // The caller may have given up while it waited.
+      // The caller may have aborted while waiting.
       options?.signal?.throwIfAborted();
       return await work(connection);
     } finally {
@@ -36,7 +36,7 @@ export class SqlitePool implements Connections {
   async acquire(): Promise<SqliteConnection> {
     const idle = this.#idle.pop();
     if (idle) return idle;
-    if (this.#all.length === this.#most) return new Promise((resolve) => this.#waiting.push(resolve));
+    if (this.#all.length === this.#max) return new Promise((resolve) => this.#waiting.push(resolve));
     const connection = this.#open();
     this.#all.push(connection);
     return connection;
@@ -80,22 +80,22 @@ export class SqliteConnection implements Connection {
     return this.runNow(sql, parameters);
   }
 
-  /** Returns a promise for large documents, which are read in parts. */
+  /** Returns a promise if the documents are large, because they are then read in parts. */
   runNow(sql: string, parameters: readonly unknown[] = []): Result | Promise<Result> {
     const prepared = this.#prepared(sql);
-    if (!prepared.readsDocuments) return whole(prepared, parameters);
+    if (!prepared.readsDocuments) return runPrepared(prepared, parameters);
     const rest = prepared.statement.iterate(...bound(parameters));
     const rows: ResultRow[] = [];
-    return readPart(rest, rows) ? { rows, written: 0 } : this.#readOn(sql, rest, rows);
+    return readPart(rest, rows) ? { rows, written: 0 } : this.#readRest(sql, rest, rows);
   }
 
   runWhole(sql: string, parameters: readonly unknown[] = []): Result {
-    return whole(this.#prepared(sql), parameters);
+    return runPrepared(this.#prepared(sql), parameters);
   }
 
-  async #readOn(sql: string, rest: Iterator<ResultRow>, rows: ResultRow[]): Promise<Result> {
+  async #readRest(sql: string, rest: Iterator<ResultRow>, rows: ResultRow[]): Promise<Result> {
     const prepared = this.#statements.get(sql);
-    // Another caller of the same statement would reset it.
+    // Taken from the cache, because another call of the same statement would reset it.
     this.#statements.delete(sql);
     this.#reading.add(rest);
     do {
@@ -107,7 +107,7 @@ export class SqliteConnection implements Connection {
     return { rows, written: 0 };
   }
 
-  /** A statement that has not been read to its end would keep the next transaction in the state that this one saw. */
+  /** Ends unfinished reads. An unfinished statement would keep the next transaction in the snapshot of this one. */
   stopReading(): void {
     for (const rest of this.#reading) rest.return?.();
     this.#reading.clear();
@@ -124,14 +124,14 @@ export class SqliteConnection implements Connection {
   }
 }
 
-const whole = ({ statement, returnsRows }: Prepared, parameters: readonly unknown[]): Result => {
-  spendTimeSlice(charactersIn(parameters) / AT_ONCE);
+const runPrepared = ({ statement, returnsRows }: Prepared, parameters: readonly unknown[]): Result => {
+  spendTimeSlice(charactersIn(parameters) / CHARACTERS_PER_SLICE);
   if (returnsRows) return { rows: statement.all(...bound(parameters)), written: 0 };
   return { rows: [], written: Number(statement.run(...bound(parameters)).changes) };
 };
 
-/** Characters of documents that are read or written per slice of the event loop. */
-const AT_ONCE = 524_288;
+/** Number of characters of documents to read or write per slice of the event loop. */
+const CHARACTERS_PER_SLICE = 524_288;
 
 const charactersIn = (parameters: readonly unknown[]): number => {
   let sum = 0;
@@ -139,19 +139,19 @@ const charactersIn = (parameters: readonly unknown[]): number => {
   return sum;
 };
 
-/** @returns true if the end was reached */
+/** @returns true if the end of the result was reached */
 const readPart = (rest: Iterator<ResultRow>, rows: ResultRow[]): boolean => {
   let read = 0;
   for (let next = rest.next(); !next.done; next = rest.next()) {
     rows.push(next.value);
     read += String(next.value.document).length;
-    if (read < AT_ONCE) continue;
+    if (read < CHARACTERS_PER_SLICE) continue;
     spendTimeSlice(1);
     return false;
   }
-  spendTimeSlice(read / AT_ONCE);
+  spendTimeSlice(read / CHARACTERS_PER_SLICE);
   return true;
 };
 
-/** DatabaseSync refuses values that SQLite cannot store. */
+/** Unchecked, because `DatabaseSync` itself rejects values that SQLite cannot store. */
 const bound = (parameters: readonly unknown[]) => parameters as Parameters<StatementSync['all']>;

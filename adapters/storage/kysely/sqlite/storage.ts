@@ -1,4 +1,4 @@
-/** The storage of an embedded controller: one SQLite file, through `node:sqlite`. */
+/** Stores the data of an embedded controller in one SQLite file, accessed through `node:sqlite`. */
 import { open } from 'node:fs/promises';
 import { backup, DatabaseSync } from 'node:sqlite';
 import type { Kysely } from 'kysely';
@@ -13,17 +13,17 @@ import { SqliteConnection, SqlitePool } from './pool.ts';
 
 /** A SQLite file, and how to use it. */
 export interface SqliteStorageOptions extends StoreOptions {
-  /** Path of the database, which is created if missing; `':memory:'` for one that is discarded when its last store is closed. */
+  /** Path of the database, which is created if missing; `':memory:'` for a database that is discarded when its last store is closed. */
   readonly file: string;
   /** True to run pending migrations in `open`. Default true. */
   readonly migrate?: boolean;
-  /** `FULL` (default): committed data survives a power failure. `NORMAL`: it survives a crash of the process; writes are faster. */
+  /** `FULL` (default): committed data survives a power failure. `NORMAL`: writes are faster, but committed data only survives a crash of the process. */
   readonly synchronous?: 'FULL' | 'NORMAL';
 }
 
 export interface SqliteStorage extends KyselyStorage {
   /**
-   * The writing connection as a Kysely instance, for the host's own tables. Its transactions run one at a time with those of the
+   * A Kysely instance over the writing connection, for the host's own tables. Its transactions are serialised with those of the
    * stores, and can be passed to `Store.join` and to every call of a controller:
    *
    * ```ts
@@ -32,15 +32,15 @@ export interface SqliteStorage extends KyselyStorage {
    */
   readonly db: Kysely<unknown>;
   /**
-   * The writing connection itself. A host that executes `BEGIN` on it may pass it to `Store.join`; the writers of the stores then wait
-   * for its `COMMIT` or `ROLLBACK`. It must not execute `BEGIN` while it awaits a write of a store.
+   * The writing connection itself. A host that has executed `BEGIN` on it may pass it to `Store.join`; the writers of the stores then wait
+   * for the `COMMIT` or `ROLLBACK`. The host must not execute `BEGIN` while it awaits a write of a store.
    */
   readonly connection: DatabaseSync;
   /** An adapter for another namespace of the same file over the same connections. */
   within(namespace: string): KyselyStorage;
   /**
-   * Copies the whole database (every namespace, and the host's own tables) into a new file, as of one moment, while others continue to
-   * read and write. The copy is a database like this one, readable by its owner only.
+   * Copies a snapshot of the whole database (every namespace, and the host's own tables) into a new file, while others continue to
+   * read and write. The copy is a database like this one. Only its owner can read it.
    * @throws if the file exists
    */
   backup(file: string): Promise<void>;
@@ -51,12 +51,12 @@ const MAX_READERS = 5;
 /** Readers reserved for administrators and logins. */
 const RESERVED = 2;
 const CACHE_KIB = { writer: 16_384, reader: 32_768 };
-/** 16 MiB of write-ahead log, so that a page that is written often is checkpointed once. Measured: inserts take 10 % less time. */
+/** 16 MiB of write-ahead log, so that a page that is written often is checkpointed only once. In measurements, inserts took 10 % less time. */
 const CHECKPOINT_PAGES = 4000;
 
 /**
- * A storage adapter over a SQLite file. Readers never wait for a writer; writers run one at a time, also across
- * processes. A transaction must not be awaited within another: the inner one may wait for the outer one forever.
+ * A storage adapter over a SQLite file. Readers never wait for a writer; writers run one at a time, even across
+ * processes. Never await a transaction within another one: the inner one may wait for the outer one forever.
  *
  * ```ts
  * const store = await sqliteStorage({ file: 'controller.db' }).open(storageSchema);
@@ -69,10 +69,11 @@ export const sqliteStorage = (options: SqliteStorageOptions): SqliteStorage => {
     if (!session?.connection.database.isOpen) session = new Session(options);
     return session;
   };
-  const within = (other: Partial<StoreOptions>) => storageOver(sqlite, { migrate: true, ...options, ...other }, () => current().source());
+  const storageWith = (changes: Partial<StoreOptions>) =>
+    storageOver(sqlite, { migrate: true, ...options, ...changes }, () => current().source());
   return {
-    ...within({}),
-    within: (namespace) => within({ namespace }),
+    ...storageWith({}),
+    within: (namespace) => storageWith({ namespace }),
     backup: (file) => current().backup(file),
     get db() {
       return current().db;
@@ -123,19 +124,19 @@ class Session {
 
   close(): void {
     this.#reader.close();
-    // Closed here, because the pool opens it only at the first use.
+    // Closed explicitly, because the pool knows this connection only after its first use.
     if (this.connection.database.isOpen) this.connection.database.close();
   }
 
   async backup(file: string): Promise<void> {
-    // Created here, because SQLite would make it readable by everyone.
+    // Created here, because SQLite would make the file readable by everyone.
     await (await open(file, 'wx', 0o600)).close();
-    if (this.#reader === this.#writer) return this.#writer.use(() => copied(this.connection.database, file));
+    if (this.#reader === this.#writer) return this.#writer.use(() => copyAllPages(this.connection.database, file));
     const source = openReader(this.#options);
-    await copied(source, file).finally(() => source.close());
+    await copyAllPages(source, file).finally(() => source.close());
   }
 
-  /** Not through the pool: the host is using the connection already. */
+  /** Bypasses the pool, because the host is already using the connection. */
   #joined(host: unknown): Connection | undefined {
     const { connection } = this;
     if (host !== connection.database || !connection.database.isTransaction) return undefined;
@@ -154,32 +155,32 @@ class Session {
 }
 
 /** Copies all pages in one step, on another thread: a copy in several steps would restart whenever another connection writes. */
-const copied = async (source: DatabaseSync, file: string): Promise<void> => {
+const copyAllPages = async (source: DatabaseSync, file: string): Promise<void> => {
   await backup(source, file, { rate: 0x7fffffff });
 };
 
 const openWriter = ({ file, synchronous = 'FULL' }: SqliteStorageOptions): DatabaseSync => {
-  const database = opened(file, false);
+  const database = openDatabase(file, false);
   database.exec(
     `pragma journal_mode = wal; pragma synchronous = ${synchronous === 'NORMAL' ? 'normal' : 'full'}; pragma cache_size = -${CACHE_KIB.writer}; pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}`,
   );
-  return tuned(database);
+  return configured(database);
 };
 
 const openReader = ({ file }: SqliteStorageOptions): DatabaseSync => {
-  const database = opened(file, true);
+  const database = openDatabase(file, true);
   database.exec(`pragma cache_size = -${CACHE_KIB.reader}`);
-  return tuned(database);
+  return configured(database);
 };
 
-/** SQLite waits for locks by blocking the process. ms: long while opening, then short, because `retryWhileBusy` waits instead. */
+/** SQLite blocks the process while it waits for a lock. The timeout is long during opening, and then short, because `retryWhileBusy` waits instead. ms */
 const OPENING_TIMEOUT = 5000;
 const BUSY_TIMEOUT = 10;
 
-const opened = (file: string, readOnly: boolean): DatabaseSync =>
+const openDatabase = (file: string, readOnly: boolean): DatabaseSync =>
   new DatabaseSync(file, { readOnly, enableForeignKeyConstraints: true, timeout: OPENING_TIMEOUT });
 
-const tuned = (database: DatabaseSync): DatabaseSync => {
+const configured = (database: DatabaseSync): DatabaseSync => {
   database.exec(`pragma busy_timeout = ${BUSY_TIMEOUT}; pragma temp_store = memory`);
   for (const [name, run] of Object.entries(sqliteFunctions)) database.function(name, { deterministic: true }, run);
   return database;
