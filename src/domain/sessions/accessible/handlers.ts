@@ -19,7 +19,7 @@ import { requireSessionToken } from '../sessions/token.ts';
 const viewer = async (entities: Entities, call: Call, configTypes?: readonly string[]): Promise<Viewer> =>
   viewerOf(entities, identified(call.actor), await configTypesOfCall(entities, call, configTypes));
 
-/** A service that the caller may access; any other counts as not found. */
+/** Loads a service that the caller may access. Any other service counts as not found. */
 const requireAccessible = async (entities: Entities, call: Call, id: string): Promise<RowOf<typeof service>> => {
   const row = await entities.require(service, id);
   if (isAdministrator(call.actor)) return row;

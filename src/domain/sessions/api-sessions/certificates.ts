@@ -13,12 +13,12 @@ import { selfLink } from '../../../resources/links.ts';
 import { presentOne } from '../../../resources/present.ts';
 import { newId } from '../../../storage/ids.ts';
 
-/** Maximum number of unexpired certificates of a session. */
+/** Maximum number of unexpired certificates per session. */
 const MAX_CERTIFICATES = 50;
 
 const ofSession = (call: Call) => equals(stringField('apiSessionId'), apiSessionOf(call.actor).session.id);
 
-/** A certificate of the caller's session; those of other sessions count as not found. */
+/** Loads a certificate of the caller's session. Those of other sessions count as not found. */
 const requireOwn = async (entities: Entities, call: Call, id: string) => {
   const row = await entities.require(apiSessionCertificate, id);
   if (row.apiSessionId !== apiSessionOf(call.actor).session.id) throw notFound(apiSessionCertificate.kind, id);

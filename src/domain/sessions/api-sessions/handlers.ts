@@ -12,8 +12,8 @@ import { presentOwnSession } from './present.ts';
 import { storeRevocation } from './revocations.ts';
 
 /**
- * Issues a proof of the second factor for third parties, signed by the provider, for sessions with signed tokens. It is not a credential for this controller.
- * @throws ApiError `INVALID_BACKING_TOKEN_TYPE` for any other session; `MFA_INVALID_TOKEN`, `MFA_NOT_ENROLLED`
+ * Issues a token, signed by the provider, that proves the second factor to third parties. It is not a credential for this controller.
+ * @throws ApiError `INVALID_BACKING_TOKEN_TYPE` if the session has no signed tokens; `MFA_INVALID_TOKEN`, `MFA_NOT_ENROLLED`
  */
 const totpToken = async (call: Call, { body: { code } }: { readonly body: { readonly code: string } }) => {
   const { presented, session, identity } = apiSessionOf(call.actor);
@@ -34,9 +34,9 @@ const totpToken = async (call: Call, { body: { code } }: { readonly body: { read
   return { issuedAt: new Date(iat * 1000).toISOString(), token };
 };
 
-const plain = crudHandlers(apiSessions, apiSession);
+const defaultHandlers = crudHandlers(apiSessions, apiSession);
 
-/** @throws ApiError `NOT_FOUND` */
+/** @throws ApiError `NOT_FOUND` if the session has signed tokens */
 const assertListed = async (call: Call, id: string): Promise<void> => {
   const row = await call.read((entities) => entities.get(apiSession, id));
   if (row?.isBearer) throw notFound(apiSession.kind, id);
@@ -44,15 +44,15 @@ const assertListed = async (call: Call, id: string): Promise<void> => {
 
 export const apiSessionEntries = [
   ...implement(apiSessions, {
-    // Sessions with signed tokens are hidden here.
+    // Sessions with signed tokens are not listed.
     list: (call, query) => call.read((entities) => listRows(entities, apiSession, query, call, { within: LISTED })),
     get: async (call, { id }) => {
       await assertListed(call, id);
-      return plain.get(call, { id });
+      return defaultHandlers.get(call, { id });
     },
     delete: async (call, { id }) => {
       await assertListed(call, id);
-      return plain.delete(call, { id });
+      return defaultHandlers.delete(call, { id });
     },
   }),
   ...implement(currentApiSession, {

@@ -22,7 +22,7 @@ export const apiSessionBehaviour = behaviour(apiSession, {
   },
 });
 
-/** The ids of those of the sessions' identities whose current policy requires a code. */
+/** The ids of the sessions' identities whose current policy requires a code. */
 const requiringCode = async (entities: Entities, sessions: readonly RowOf<typeof apiSession>[]): Promise<ReadonlySet<string>> => {
   const owners = await entities.list(identity, {
     where: oneOf(stringField('id'), [...new Set(sessions.map((session) => session.identityId))]),
@@ -34,10 +34,10 @@ const requiringCode = async (entities: Entities, sessions: readonly RowOf<typeof
   return new Set(owners.filter((owner) => strict.has(owner.authPolicyId)).map(({ id }) => id));
 };
 
-/** Replaces the presenter for administrators: owners do not see its computed fields. */
+/** Replaces the presenter for administrators, because owners do not see its computed fields. */
 const AS_STORED = {};
 
-/** An API session as its owner sees it: with the presented token, the factors still owed, and the expiry. */
+/** An API session as its owner sees it: with the presented token, the factors that are still required, and the expiry. */
 export const presentOwnSession = async (
   entities: Entities,
   { session, authQueries, token, presented }: Pick<ApiSessionActor, 'session' | 'authQueries' | 'token' | 'presented'>,

@@ -20,10 +20,10 @@ export interface Revoked {
   readonly tags?: Tags;
 }
 
-/** Stores a revocation until the last of the revoked tokens would have expired. Revoking again restarts that time. */
+/** Stores a revocation until the last of the revoked tokens would have expired. Revoking again restarts this period. */
 export const storeRevocation = async (entities: Entities, call: Call, { id, type, tags = {} }: Revoked): Promise<void> => {
-  const { access, refresh, id: ofIds } = call.core.provider?.lifetimes ?? { access: 0, refresh: DAY / 1000, id: 0 };
-  const expiresAt = new Date(Date.parse(call.now()) + Math.max(access, refresh, ofIds) * 1000).toISOString();
+  const { access, refresh, id: idToken } = call.core.provider?.lifetimes ?? { access: 0, refresh: DAY / 1000, id: 0 };
+  const expiresAt = new Date(Date.parse(call.now()) + Math.max(access, refresh, idToken) * 1000).toISOString();
   const known = await entities.get(revocation, id);
   if (known) await entities.remove(revocation, known);
   await entities.insert(revocation, { id, type, expiresAt, tags });
@@ -48,9 +48,9 @@ export const revocationEntries = implement(revocations, {
       if ((row.expiresAt ?? '') <= call.now()) throw notFound(revocation.kind, id);
       return writtenDetail(entities, revocation, row, call);
     }),
-  create: async (call, { body: { id: given, type, tags = {} } }) => {
-    if (type !== 'IDENTITY' && !isOpaqueToken(given)) throw invalidField('id', 'id must be a valid UUID v4', given);
-    const id = type === 'IDENTITY' ? given : given.toLowerCase();
+  create: async (call, { body: { id: requestedId, type, tags = {} } }) => {
+    if (type !== 'IDENTITY' && !isOpaqueToken(requestedId)) throw invalidField('id', 'id must be a valid UUID v4', requestedId);
+    const id = type === 'IDENTITY' ? requestedId : requestedId.toLowerCase();
     await call.write(async (entities) => {
       if (type === 'JTI') await endToken(entities, id);
       else if (type === 'API_SESSION') {

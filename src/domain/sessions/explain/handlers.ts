@@ -21,7 +21,7 @@ type Identity = RowOf<typeof identity>;
 type Service = RowOf<typeof service>;
 type Policy = RowOf<typeof servicePolicy>;
 
-/** Maximum number of policies, of common edge routers and of sessions in an explanation; the counts cover all of them. */
+/** Maximum number of each of the policies, common edge routers and sessions that an explanation shows. The counts include the others. */
 const MAX_SHOWN = 50;
 
 interface Question {
@@ -35,9 +35,9 @@ const explain = (call: Call, { identityId, serviceId, type, apiSessionId }: Ques
   call.read(async (entities) => {
     const who = await entities.require(identity, identityId);
     const what = await entities.require(service, serviceId);
-    const within = apiSessionId === undefined ? undefined : await apiSessionOf(entities, who, apiSessionId);
+    const ownSession = apiSessionId === undefined ? undefined : await apiSessionOf(entities, who, apiSessionId);
     const { granting, related, more, other } = await policiesAbout(entities, who, what, type);
-    const posture = await loadPosture(entities, [...granting, ...related], { identityId, session: within }, call.now());
+    const posture = await loadPosture(entities, [...granting, ...related], { identityId, session: ownSession }, call.now());
     const { isGranted, isPermitted, policies } = decisionOf(evaluateAccess(granting, who, what, posture), type);
     const shown = policies.toSorted((a, b) => Number(b.isPassing) - Number(a.isPassing)).slice(0, MAX_SHOWN);
     const results = [...shown, ...related.map((policy) => evaluatePolicy(policy, posture))];
@@ -77,7 +77,7 @@ const sessionsTo = async (entities: Entities, call: Call, { identityId, serviceI
   );
 };
 
-/** All policies that select both, since any of them may pass, and up to `MAX_SHOWN` of those that select only one of the two. */
+/** All policies that select both the identity and the service, because any of them may pass, and up to `MAX_SHOWN` that select only one of the two. */
 const policiesAbout = async (entities: Entities, who: Identity, what: Service, type: PolicyType) => {
   const selectsWho = selecting('identityRoles', who);
   const selectsWhat = selecting('serviceRoles', what);
@@ -111,7 +111,7 @@ const explainPolicy = ({ policy, isPassing, checks }: PolicyResult<Policy>, who:
 
 export const accessEntries = implement(access, { explain });
 
-/** Policy advice: what policies allow an identity to do with a service, ignoring posture, and the routers that both may use. */
+/** Policy advice: the rights that policies grant an identity for a service, ignoring posture, and the routers that both may use. */
 export const policyAdviceFor = (call: Call, { id, serviceId }: { readonly id: string; readonly serviceId: string }) =>
   call.read(async (entities) => {
     const who = await entities.require(identity, id);

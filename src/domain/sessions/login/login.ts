@@ -17,22 +17,22 @@ import { hasMfa } from '../../directory/mfa/record.ts';
 
 export type LoginBody = NonNullable<InputOf<(typeof authentication)['operations']['authenticate']>['body']>;
 
-/** One way to log in. @throws ApiError `INVALID_AUTH` if the caller does not prove an identity that may log in this way */
+/** A login method. @throws ApiError `INVALID_AUTH` if the caller does not prove an identity that may use this method */
 type LoginMethod = (call: Call, body: LoginBody, open: OpenSession) => Promise<ApiSessionActor>;
 
-/** A function for each method that the contract declares. */
+/** The login method for each name that the contract declares. */
 export type LoginMethods = { readonly [M in z.infer<typeof authenticationMethod>]: LoginMethod };
 
-/** The error for every failed login, for any reason. */
+/** The error for every failed login, whatever the reason. */
 export const invalidAuth = (): ApiError => new ApiError('INVALID_AUTH');
 
-export type CertificateFacts = Pick<
+export type CertificateFields = Pick<
   RowOf<typeof apiSession>,
   'isCertExtendable' | 'isCertExtendRequested' | 'isCertKeyRollRequested' | 'improperClientCertChain' | 'caId'
 >;
 
 /** Certificate fields of an API session whose login used no certificate. */
-export const noCertificate: CertificateFacts = {
+export const noCertificate: CertificateFields = {
   isCertExtendable: false,
   isCertExtendRequested: false,
   isCertKeyRollRequested: false,
@@ -40,14 +40,14 @@ export const noCertificate: CertificateFacts = {
   caId: null,
 };
 
-/** The identity authenticated in this transaction, and the authenticator. */
+/** The identity that was authenticated in this transaction, and the authenticator that it used. */
 export interface Authenticated {
   readonly owner: RowOf<typeof identity>;
   readonly authenticatorId: string;
-  readonly certificate?: CertificateFacts;
+  readonly certificate?: CertificateFields;
 }
 
-/** Opens the session of a login that has succeeded. */
+/** Opens the session of a successful login. */
 export type OpenSession = (entities: Entities, authenticated: Authenticated, body: LoginBody, call: Call) => Promise<ApiSessionActor>;
 
 /** Opens an API session for an identity that was authenticated in this transaction, and stores what the client reported about itself. */
@@ -80,7 +80,7 @@ export const openSession: OpenSession = async (entities, { owner, authenticatorI
   return apiSessionActor(entities, session, current, token);
 };
 
-/** Stores the environment and SDK that a client reports at login with its identity, if they have changed. */
+/** Updates an identity with the environment and SDK that its client reports at login, if they have changed. */
 export const storeClientInfo = async (
   entities: Entities,
   owner: RowOf<typeof identity>,

@@ -3,7 +3,7 @@ import type { Call } from '../../../call/call.ts';
 import { ApiError, type ErrorCode } from '../../../errors/index.ts';
 import type { AuthenticationMethod } from '../../../observability/events.ts';
 
-/** Emits the outcome of a login. One that was not attempted, e.g. because a queue was full, emits nothing. */
+/** Runs a login and emits its outcome. Emits nothing if the login was not attempted, e.g. because a queue was full. */
 export const observedLogin = async (
   call: Call,
   method: AuthenticationMethod,

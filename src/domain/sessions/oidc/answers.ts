@@ -16,14 +16,14 @@ export const json = (body: unknown, { status = 200, headers = {} }: Pick<HttpOut
   body: JSON.stringify(body),
 });
 
-/** A refusal that is shown to the user directly, without a redirect to the client. */
+/** A refusal that is shown to the user, instead of being sent to the client by redirect. */
 export const plainRefusal = (call: Call, reason: string): HttpOutput => {
   const { pages } = providerOf(call);
   if (wantsPage(call)) return messagePage(pages, pages.texts.failed, reason, 400);
   return { status: 400, contentType: `${TEXT_TYPE}; charset=utf-8`, body: `${reason}\n` };
 };
 
-/** The next step of a login: the factor that is still owed, or the callback. */
+/** The next step of a login: a factor that is still required, or the callback. */
 export const nextStep = (call: Call, issuer: string, login: PageOfLogin, queries: readonly AuthQuery[], key?: string): HttpOutput => {
   if (queries.length === 0)
     return redirect(`${issuer}/authorize/callback?id=${encodeURIComponent(login.id)}${key === undefined ? '' : `&key=${key}`}`);

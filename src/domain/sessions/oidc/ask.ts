@@ -1,4 +1,4 @@
-/** Userinfo and introspection of tokens. */
+/** The userinfo and introspection endpoints. */
 import { identity } from '../../../api/identities.ts';
 import type { TokenQuestion } from '../../../api/oidc-schemas.ts';
 import { actorOfPresented, isDisabled } from '../../../authentication/actors.ts';
@@ -9,7 +9,7 @@ import { unauthorized } from '../../../errors/index.ts';
 import { basicClientOf } from './clients.ts';
 import { providerOf, reachedIssuer } from './provider.ts';
 
-/** @throws ApiError `UNAUTHORIZED` unless the token is an active access token of this issuer, of any client */
+/** @throws ApiError `UNAUTHORIZED` unless the token is an active access token of this issuer; it may belong to any client */
 export const userinfoOf = async (call: Call) => {
   const issuer = await reachedIssuer(call);
   const presented = await presentedToken(call, false);

@@ -11,7 +11,7 @@ import { isAllowedAddress, withParameters } from './redirect-uris.ts';
 import { MAX_REQUEST_BYTES, newAuthRequest } from './requests.ts';
 import { isHint } from './tokens.ts';
 
-/** Supported scopes; others are dropped. */
+/** Supported scopes. All others in a request are ignored. */
 export const SCOPES: readonly string[] = ['openid', 'profile', 'email', 'phone', 'address', 'offline_access'];
 
 const LOGINS: Readonly<Record<string, string>> = { password: 'username', cert: 'cert', 'ext-jwt': 'ext-jwt' };

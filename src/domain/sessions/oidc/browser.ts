@@ -1,12 +1,12 @@
-/** The browser of a login on pages, identified by a secret in a cookie: the id of a login is not secret, because the party that began it knows it. */
+/** Identifies the browser of a login by a secret in a cookie. The id of the login would not suffice, because whoever began the login knows it. */
 import { encode } from 'jose/base64url';
 import type { Call } from '../../../call/call.ts';
 import { hashToken } from '../../../tokens/opaque.ts';
 
-/** The prefix `__Host-` ensures that only this host, over TLS, can set the cookie (RFC 6265bis, 4.1.3.2), and not another host of the same domain. */
+/** The prefix `__Host-` ensures that only this host can set the cookie, over TLS, and no other host of the same domain (RFC 6265bis, 4.1.3.2). */
 const NAME = '__Host-overlay-login';
 /**
- * The cookie with the secret: 32 bytes in base64url. Only semicolons separate cookies (RFC 6265, 4.2.1): values may contain commas, also those of cookies
+ * The cookie with the secret: 32 bytes in base64url. Only semicolons separate cookies (RFC 6265, 4.2.1): values may contain commas, including those of cookies
  * that another host has set for the whole domain.
  */
 const COOKIE = new RegExp(`(?:^|; *)${NAME}=([A-Za-z0-9_-]{43})(?:;|$)`);
@@ -29,9 +29,9 @@ export const browserOf = (call: Cookies): string | undefined => {
 };
 
 /**
- * Sets the secret of the browser, or extends its lifetime: a browser may have several logins open, each in its own tab. `Lax`, so that links from the
- * application send the cookie, but forms of other sites do not.
- * @returns its hash, which binds the login to the browser
+ * Sets the browser's secret, or extends the lifetime of an existing one, because a browser may have several logins open, each in its own tab. The cookie is
+ * `Lax`, so that it is sent with links from the application, but not with forms of other sites.
+ * @returns the hash of the secret, which binds the login to the browser
  */
 export const bindBrowser = (call: Call): string => {
   const secret = secretIn(call) ?? encode(call.core.platform.random.bytes(32));

@@ -5,12 +5,12 @@ import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { hashToken } from '../../../tokens/opaque.ts';
 import { plainRefusal } from './answers.ts';
-import { owedBy } from './factors.ts';
+import { pendingFactors } from './factors.ts';
 import { reachedIssuer } from './provider.ts';
 import { withParameters } from './redirect-uris.ts';
 import { authRequestOf, loginOf, storeProgress } from './requests.ts';
 
-/** Maximum number of valid codes of a login; each callback issues another. */
+/** Maximum number of valid codes per login. Each callback issues another one. */
 const MAX_CODES = 10;
 
 interface CallbackFields {
@@ -20,33 +20,33 @@ interface CallbackFields {
 
 /**
  * True if a callback has the key that the last page of the login gave to its browser. It is required in addition to the cookie, because a page of another
- * site can make the browser follow a link but does not know the key.
+ * site can make the browser follow a link, but does not know the key.
  */
 const hasKey = ({ browser, pageKey }: LoginProgress, key: string | undefined): boolean =>
   (browser == null && pageKey == null) || (key !== undefined && hashToken(key) === pageKey);
 
-/** The login that a callback may end, or undefined if there is none for this caller. */
-const endingOf = async (entities: Entities, call: Call, { id, key }: CallbackFields) => {
+/** The login that a callback belongs to, and whether it is complete. Undefined if this caller has no such login. */
+const callbackLogin = async (entities: Entities, call: Call, { id, key }: CallbackFields) => {
   const row = await authRequestOf(entities, call, id);
   const login = await loginOf(entities, call, row);
   if (!row || (login && !hasKey(row.progress, key))) return undefined;
-  return { row, isComplete: login !== undefined && (await owedBy(entities, login)).length === 0 };
+  return { row, isComplete: login !== undefined && (await pendingFactors(entities, login)).length === 0 };
 };
 
 /** Ends a login: redirects to the client with a code, or with an error if the login is incomplete. */
 export const callback = async (call: Call, fields: CallbackFields): Promise<HttpOutput> => {
   await reachedIssuer(call);
-  // Checked first without a write permit: anyone may call this, and could otherwise keep writers busy.
-  const found = await call.read((entities) => endingOf(entities, call, fields));
-  // The prefix is the id of the login, for the lookup; the rest, 256 random bits, is the proof.
+  // Checked first without a write permit, because anyone may call this and could otherwise keep writers busy.
+  const found = await call.read((entities) => callbackLogin(entities, call, fields));
+  // The prefix is the id of the login, for the lookup. The rest, 256 random bits, is the secret.
   const code = `${fields.id}.${encode(call.core.platform.random.bytes(32))}`;
   const outcome = !found?.isComplete
     ? found
     : await call.write(async (entities) => {
-        const ending = await endingOf(entities, call, fields);
-        if (ending?.isComplete)
-          await storeProgress(entities, ending.row, { codes: [...ending.row.progress.codes, hashToken(code)].slice(-MAX_CODES) });
-        return ending;
+        const login = await callbackLogin(entities, call, fields);
+        if (login?.isComplete)
+          await storeProgress(entities, login.row, { codes: [...login.row.progress.codes, hashToken(code)].slice(-MAX_CODES) });
+        return login;
       });
   if (!outcome)
     return plainRefusal(call, 'There is no such login: it is over, or was made in another browser, or the browser sent no cookie.');

@@ -5,18 +5,18 @@ import { ApiError } from '../../../errors/index.ts';
 import { providerOf } from './provider.ts';
 
 /**
- * The client that a request names: in the form, or by HTTP Basic (RFC 6749, 2.3.1) with an empty secret, because clients have none.
+ * The client that a request names, in the form or in HTTP Basic (RFC 6749, 2.3.1) with an empty secret, because clients have no secrets.
  * @throws ApiError `INVALID_CLIENT` if the client is missing, unknown or ambiguous, or comes with a secret
  */
-export const clientOf = (call: Call, named: string | undefined): ProviderClient => {
+export const clientOf = (call: Call, formClientId: string | undefined): ProviderClient => {
   const basic = basicClient(call);
-  const id = basic ?? named;
-  const client = id === undefined || (named !== undefined && named !== id) ? undefined : providerOf(call).clients.get(id);
+  const id = basic ?? formClientId;
+  const client = id === undefined || (formClientId !== undefined && formClientId !== id) ? undefined : providerOf(call).clients.get(id);
   if (!client) throw new ApiError('INVALID_CLIENT');
   return client;
 };
 
-/** The client that a request names by HTTP Basic; the form is not accepted. @throws as `clientOf` */
+/** The client that a request names in HTTP Basic; a client in the form is not accepted. @throws like `clientOf` */
 export const basicClientOf = (call: Call): ProviderClient => {
   if (basicClient(call) === undefined) throw new ApiError('INVALID_CLIENT');
   return clientOf(call, undefined);
@@ -24,7 +24,10 @@ export const basicClientOf = (call: Call): ProviderClient => {
 
 const BASIC = /^Basic +([A-Za-z0-9+/_-]+={0,2})$/i;
 
-/** The client id of HTTP Basic; undefined without HTTP Basic. @throws ApiError `INVALID_CLIENT` unless it is a client id with an empty secret */
+/**
+ * The client id in HTTP Basic; undefined if the request does not use HTTP Basic.
+ * @throws ApiError `INVALID_CLIENT` unless it is a client id with an empty secret
+ */
 const basicClient = ({ credentials }: Call): string | undefined => {
   const { authorization } = credentials.kind === 'token' ? credentials : { authorization: undefined };
   if (authorization === undefined || !/^Basic\b/i.test(authorization)) return undefined;

@@ -6,8 +6,8 @@ import type { Entities } from '../../../entities/entities.ts';
 import { hasMfa } from '../../directory/mfa/record.ts';
 import { authRequestOf, type Login, loginOf, storeProgress } from './requests.ts';
 
-/** The factors that a login still owes: a code first, then a token. */
-export const owedBy = async (entities: Entities, { session, owner, policy }: Login): Promise<readonly AuthQuery[]> => {
+/** The factors that a login still requires: a code first, then a token. */
+export const pendingFactors = async (entities: Entities, { session, owner, policy }: Login): Promise<readonly AuthQuery[]> => {
   const isEnrolled = await hasMfa(entities, owner.id);
   const owesCode = (isEnrolled || policy.secondary.requireTotp) && !session.bearer?.amr.includes('totp');
   return [...(owesCode ? [totpQuery(isEnrolled)] : []), ...(await owedToken(entities, session, owner, policy, []))];
@@ -29,33 +29,33 @@ const totpQuery = (isEnrolled: boolean): AuthQuery => ({
 });
 
 /** Records an authentication method that a login has passed. */
-export const passFactor = async (entities: Entities, { row, session }: Login, way: string, call: Pick<Call, 'now'>): Promise<void> => {
+export const passFactor = async (entities: Entities, { row, session }: Login, method: string, call: Pick<Call, 'now'>): Promise<void> => {
   const { bearer } = session;
   if (!bearer) return;
-  const amr = [...new Set([...bearer.amr, way])];
-  const code = way === 'totp' ? { isMfaComplete: true, mfaPassedAt: call.now() } : {};
+  const amr = [...new Set([...bearer.amr, method])];
+  const code = method === 'totp' ? { isMfaComplete: true, mfaPassedAt: call.now() } : {};
   await entities.update(apiSession, session, { bearer: { ...bearer, amr }, ...code });
   await storeProgress(entities, row, { amr });
 };
 
 /**
- * Passes the factor of an external token, if the login owes one and the call presents it for the same identity.
+ * Passes the factor of an external token, if the login requires one and the call presents it for the same identity.
  * @returns true if the factor was passed
  */
 export const passExternalToken = async (call: Call, id: string): Promise<boolean> => {
-  const owing = await call.read(async (entities) => {
+  const pending = await call.read(async (entities) => {
     const login = await loginOf(entities, call, await authRequestOf(entities, call, id));
-    const signerId = login && (await owedBy(entities, login)).find(({ typeId }) => typeId === 'EXT-JWT')?.id;
+    const signerId = login && (await pendingFactors(entities, login)).find(({ typeId }) => typeId === 'EXT-JWT')?.id;
     return login && signerId ? { signerId, owner: login.owner } : undefined;
   });
-  const proof = owing && (await secondFactorOf(call, owing.signerId, owing.owner));
+  const proof = pending && (await secondFactorOf(call, pending.signerId, pending.owner));
   if (!proof) return false;
   return call.write(async (entities) => {
     const login = await loginOf(entities, call, await authRequestOf(entities, call, id));
     // Keys were fetched since: another identity may have logged in, the policy may require another signer, or the signer may have been disabled or deleted.
-    const isOfSigner = login?.policy.secondary.requireExtJwtSigner === owing.signerId;
+    const isOfSigner = login?.policy.secondary.requireExtJwtSigner === pending.signerId;
     if (!isOfSigner || (await owedToken(entities, login.session, login.owner, login.policy, [proof])).length > 0) return false;
-    await passFactor(entities, login, `ejs:${owing.signerId}`, call);
+    await passFactor(entities, login, `ejs:${pending.signerId}`, call);
     return true;
   });
 };

@@ -11,7 +11,7 @@ import { readPresented } from '../../../pki/presented.ts';
 import { isEqual, toBytes } from '../../../platform/password-hasher.ts';
 import { hashToken } from '../../../tokens/opaque.ts';
 import { basicClientOf, clientOf } from './clients.ts';
-import { owedBy } from './factors.ts';
+import { pendingFactors } from './factors.ts';
 import { providerOf, reachedIssuer } from './provider.ts';
 import { loginOf, storedRequest, storeProgress } from './requests.ts';
 import { challengeOf, idClaims, type Minted, mint, type TokenSubject } from './tokens.ts';
@@ -19,7 +19,7 @@ import { challengeOf, idClaims, type Minted, mint, type TokenSubject } from './t
 const TYPE = 'urn:ietf:params:oauth:token-type:';
 export const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 
-/** Issues tokens for a code, for a refresh token, or by token exchange. */
+/** Issues tokens for a code or a refresh token, or by token exchange. */
 export const issueTokens = async (call: Call, form: TokenForm): Promise<TokenAnswer> => {
   const issuer = await reachedIssuer(call);
   if (!form.grant_type) throw missing('grant_type');
@@ -44,35 +44,35 @@ const refusedCode = (): ApiError =>
   );
 
 /**
- * Redeems a code, once. The code of a login with a certificate is bound to that certificate, which must be presented when the login begins or with this
- * request. A second use ends the session and its tokens, because one of the two callers is not the client (RFC 6749, section 4.1.2).
+ * Redeems a code, which can be used only once. The code of a login with a certificate is bound to that certificate, which must be presented when the login
+ * begins or with this request. A second use ends the session and its tokens, because one of the two callers is not the client (RFC 6749, section 4.1.2).
  */
 const redeem = async (call: Call, issuer: string, form: TokenForm): Promise<TokenAnswer> => {
   const client = clientOf(call, form.client_id);
   const { code, code_verifier: verifier, redirect_uri: redirectUri } = form;
   if (!code) throw missing('code');
   if (!verifier) throw missing('code_verifier');
-  const proved = async (entities: Entities) => {
+  const matchingRequest = async (entities: Entities) => {
     const row = await storedRequest(entities, call, code.slice(0, code.indexOf('.')));
-    const isProved =
+    const isMatch =
       row?.progress.codes.includes(hashToken(code)) &&
       row.request.clientId === client.id &&
       row.request.redirectUri === redirectUri &&
       isEqual(toBytes(challengeOf(verifier)), toBytes(row.request.codeChallenge));
-    return isProved ? row : undefined;
+    return isMatch ? row : undefined;
   };
-  // Checked first without a write permit: anyone may call this, and could otherwise keep writers busy.
-  if (!(await call.read(proved))) throw refusedCode();
+  // Checked first without a write permit, because anyone may call this and could otherwise keep writers busy.
+  if (!(await call.read(matchingRequest))) throw refusedCode();
   const certificate = (await readPresented(call.peerCertificates))?.leaf;
   const outcome = await call.write(async (entities) => {
-    const row = await proved(entities);
+    const row = await matchingRequest(entities);
     const login = await loginOf(entities, call, row);
     if (!login?.session.bearer) return undefined;
     const { session, owner, policy } = login;
     const isBegunWithCertificate = login.row.request.certificate === session.bearer?.certificate?.sha256;
     if (!isBegunWithCertificate && !(await holdsCertificate(entities, session, { certificate }, call.core, policy))) return undefined;
     if (row?.progress.isRedeemed) return void (await endApiSessions(entities, [session]));
-    if ((await owedBy(entities, login)).length > 0) return undefined;
+    if ((await pendingFactors(entities, login)).length > 0) return undefined;
     await storeProgress(entities, login.row, { isRedeemed: true });
     const subject: TokenSubject = { session: { ...session, bearer: login.session.bearer }, owner, issuer };
     const isRenewable = login.session.bearer.scopes.includes('offline_access');
@@ -82,7 +82,7 @@ const redeem = async (call: Call, issuer: string, form: TokenForm): Promise<Toke
   return signed(call, outcome.subject, outcome.minted, { nonce: outcome.nonce, code });
 };
 
-/** Redeems a refresh token, once. A second use does not revoke its successors, since several windows of one client may race. */
+/** Redeems a refresh token, which can be used only once. A second use does not revoke the new tokens, because several windows of a client may race. */
 const refresh = async (call: Call, issuer: string, form: TokenForm): Promise<TokenAnswer> => {
   const client = clientOf(call, form.client_id);
   if (!form.refresh_token) throw missing('refresh_token');
@@ -98,8 +98,8 @@ const refresh = async (call: Call, issuer: string, form: TokenForm): Promise<Tok
 };
 
 /**
- * Exchanges a token for another of the same session (RFC 8693), as SDKs do to renew theirs. The given token stays valid. An access token cannot be exchanged
- * for a refresh token, because it could then be renewed forever.
+ * Exchanges a token for another one of the same session (RFC 8693), as SDKs do to renew their tokens. The exchanged token remains valid. An access token cannot
+ * be exchanged for a refresh token, because it could then be renewed forever.
  */
 const exchange = async (call: Call, issuer: string, form: TokenForm): Promise<TokenAnswer> => {
   basicClientOf(call);
@@ -148,8 +148,8 @@ const verified = async (call: Call, text: string, is: 'a' | 'r'): Promise<Presen
 };
 
 /**
- * The session and identity of a token, in this transaction.
- * @throws ApiError `INVALID_GRANT` if the token is spent or revoked, its identity is disabled, its session has reached its maximum age, or its certificate
+ * The session and identity of a token, as of this transaction.
+ * @throws ApiError `INVALID_GRANT` if the token was used or revoked, its identity is disabled, its session has reached its maximum age, or its certificate
  * was not presented
  */
 const subjectOf = async (entities: Entities, call: Call, token: PresentedToken, issuer: string) => {

@@ -9,7 +9,7 @@ import { introspect, userinfoOf } from './ask.ts';
 import { beginLogin } from './authorize.ts';
 import { callback } from './callback.ts';
 import { discover } from './discovery.ts';
-import { isTotp, owedBy } from './factors.ts';
+import { isTotp, pendingFactors } from './factors.ts';
 import { issueTokens } from './grants.ts';
 import { messagePage } from './pages/pages.ts';
 import { providerOf, reachedIssuer } from './provider.ts';
@@ -71,7 +71,7 @@ export const oidcEntries = [
         const row = await authRequestOf(entities, call, idOfStep(input));
         if (!row) throw unauthorized('there is no such login under way');
         const login = await loginOf(entities, call, row);
-        return login ? owedBy(entities, login) : [];
+        return login ? pendingFactors(entities, login) : [];
       });
       if (queries.some(isTotp)) call.answerHeaders.set('totp-required', 'true');
       return { authQueries: queries.length > 0 ? [...queries] : null };

@@ -6,11 +6,11 @@ import { canonicalHost, isEverybodys } from '../../../pki/server-names.ts';
 import { isOwn } from './provider.ts';
 import { isOriginOf } from './redirect-uris.ts';
 
-/** Pages that may send a step: only those of the controller, or also those of the client and of programs on the same machine. */
+/** The pages that may send a step: only those of the controller, or also those of the client and of programs on the same machine. */
 export type Senders = 'own' | 'clients';
 
 /**
- * Refuses a step that a page of another site sends. Browsers send `Origin` with every POST and DELETE (Fetch Standard, 3.2); SDKs and command-line tools
+ * Rejects a step that was sent by a page of another site. Browsers send `Origin` with every POST and DELETE (Fetch Standard, 3.2); SDKs and command-line tools
  * send neither `Origin` nor `Sec-Fetch-Site`. Browsers present a client certificate on behalf of any page, so only the controller's own pages may send the
  * certificate step.
  * @param client the client of the login; undefined for an unknown login

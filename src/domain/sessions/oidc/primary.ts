@@ -12,9 +12,9 @@ import { authRequestOf } from './requests.ts';
 export type PrimaryMethod = 'password' | 'cert' | 'ext-jwt';
 
 /**
- * Opens the session of a login with the provider, without tokens yet. A primary login starts over: factors and codes of an earlier primary login, possibly
- * as another identity, no longer count.
- * @param browser the hash of the secret of the browser that the login is bound to; null for a login by a program
+ * Opens the session of a login at the provider. The session has no tokens yet. A primary login starts over: factors and codes of an earlier primary login,
+ * possibly as another identity, no longer count.
+ * @param browser the hash of the secret of the browser that the login is bound to; null if a program logs in
  */
 export const openLoginSession =
   (id: string, method: PrimaryMethod, browser: string | null): OpenSession =>
@@ -24,7 +24,7 @@ export const openLoginSession =
     const { request, progress } = row;
     const former = row.apiSessionId === null ? undefined : await entities.get(apiSession, row.apiSessionId);
     // Detached first, because ending the session would also delete the login.
-    const freed = await entities.update(authRequest, row, { apiSessionId: null });
+    const detached = await entities.update(authRequest, row, { apiSessionId: null });
     if (former) await endApiSessions(entities, [former]);
     const [leaf] = call.peerCertificates;
     const authTime = Math.floor(Date.parse(call.now()) / 1000);
@@ -60,7 +60,7 @@ export const openLoginSession =
         tokens: [],
       },
     });
-    await entities.update(authRequest, freed, {
+    await entities.update(authRequest, detached, {
       apiSessionId: session.id,
       progress: { ...progress, amr: [method], authTime, codes: [], browser, pageKey: null },
     });

@@ -4,15 +4,15 @@ import type { Provider } from '../../../call/provider.ts';
 import { ApiError, explained } from '../../../errors/index.ts';
 import { canonicalHost } from '../../../pki/server-names.ts';
 
-/** @throws ApiError `NOT_CONFIGURED` if the provider is off. Only in-process callers see this: over HTTP, its paths do not exist */
+/** @throws ApiError `NOT_CONFIGURED` if the provider is off. Only in-process callers can see this error: over HTTP, the paths then do not exist */
 export const providerOf = ({ core }: Pick<Call, 'core'>): Provider => {
   if (!core.provider) throw explained('NOT_CONFIGURED', 'the OpenID provider is off: open the controller with the option oidc');
   return core.provider;
 };
 
 /**
- * The issuer, by the address that the client used: each address of this controller is a separate issuer.
- * @throws ApiError `NOT_FOUND` for a host that does not belong to this controller, so that no URL is built from a forged `Host`
+ * The issuer for the address that the client used: each address of this controller is a separate issuer.
+ * @throws ApiError `NOT_FOUND` if the host does not belong to this controller, so that no URL is built from a forged `Host`
  */
 export const reachedIssuer = async (call: Call): Promise<string> => {
   const { address } = call.core.settings;

@@ -33,13 +33,13 @@ export const isAllowedAddress = (patterns: readonly string[], address: string): 
   const given = partsOf(address);
   if (!given || given.port === '*') return false;
   return patterns.some((pattern) => {
-    const known = partsOf(pattern);
+    const allowed = partsOf(pattern);
     return (
-      known !== undefined &&
-      known.scheme === given.scheme &&
-      known.host === given.host &&
-      known.path === given.path &&
-      (known.port === '*' ? given.port !== '' : known.port === given.port)
+      allowed !== undefined &&
+      allowed.scheme === given.scheme &&
+      allowed.host === given.host &&
+      allowed.path === given.path &&
+      (allowed.port === '*' ? given.port !== '' : allowed.port === given.port)
     );
   });
 };
@@ -50,14 +50,14 @@ const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: '80', https: '44
 export const isOriginOf = (patterns: readonly string[], { protocol, host }: URL): boolean => {
   const given = partsOf(`${protocol}//${host}`);
   return patterns.some((pattern) => {
-    const known = partsOf(pattern);
-    if (!known || !given || known.scheme !== given.scheme || known.host !== given.host) return false;
-    const standard = DEFAULT_PORTS[known.scheme] ?? '';
-    return known.port === '*' || (known.port || standard) === (given.port || standard);
+    const allowed = partsOf(pattern);
+    if (!allowed || !given || allowed.scheme !== given.scheme || allowed.host !== given.host) return false;
+    const standard = DEFAULT_PORTS[allowed.scheme] ?? '';
+    return allowed.port === '*' || (allowed.port || standard) === (given.port || standard);
   });
 };
 
-/** The address, which must not have a query, with parameters. Those that are undefined are omitted. */
+/** Appends parameters to an address, which must not have a query. Undefined parameters are omitted. */
 export const withParameters = (address: string, parameters: Readonly<Record<string, string | undefined>>): string => {
   const given = Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== undefined);
   const query = given.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&');

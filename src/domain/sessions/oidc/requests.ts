@@ -33,22 +33,22 @@ const MAX_ID_LENGTH = 40;
 export const MAX_REQUEST_BYTES = 4096;
 /** Maximum number of stored logins (about 100 MiB), because anyone may begin one. New ones replace the oldest. */
 const MAX_AUTH_REQUESTS = 25_000;
-/** Maximum number of logins that a new login examines and removes if the limit is reached. */
+/** Maximum number of logins that a new login considers for removal if the limit is reached. */
 const MAX_EXAMINED = 100;
 
 /**
  * Stores the beginning of a login.
  * @param request at most `MAX_REQUEST_BYTES` long
- * @throws ApiError `SERVER_TOO_MANY_REQUESTS` if it is dropped from the queue in favour of other addresses
+ * @throws ApiError `SERVER_TOO_MANY_REQUESTS` if the login is dropped from the queue in favour of other addresses
  */
 export const newAuthRequest = (call: Call, request: ClientRequest): Promise<RowOf<typeof authRequest>> => {
   const { remoteAddress, signal, isJoined } = call;
-  const store = () => call.write((entities) => inserted(entities, call, request));
-  // A call in a transaction of the host bypasses the queue: calls ahead of it may be waiting for that transaction.
+  const store = () => call.write((entities) => insertRequest(entities, call, request));
+  // A call in the host's transaction bypasses the queue, because calls ahead of it may be waiting for that transaction.
   return isJoined ? store() : providerOf(call).loginStarts.run({ from: networkOf(remoteAddress), signal }, store);
 };
 
-const inserted = async (entities: Entities, call: Call, request: ClientRequest): Promise<RowOf<typeof authRequest>> => {
+const insertRequest = async (entities: Entities, call: Call, request: ClientRequest): Promise<RowOf<typeof authRequest>> => {
   await makeRoom(entities);
   return entities.insert(authRequest, {
     id: call.core.platform.random.uuid(),
@@ -59,7 +59,7 @@ const inserted = async (entities: Entities, call: Call, request: ClientRequest):
   });
 };
 
-/** Removes some of the oldest logins, starting with those whose primary step has not succeeded. */
+/** If there are too many logins, removes some of the oldest, starting with those whose primary step has not succeeded. */
 const makeRoom = async (entities: Entities): Promise<void> => {
   const excess = (await entities.count(authRequest, ALL)) - MAX_AUTH_REQUESTS + 1;
   if (excess <= 0) return;
@@ -72,7 +72,7 @@ const makeRoom = async (entities: Entities): Promise<void> => {
   for (const row of [...unproved, ...proved].slice(0, excess)) await entities.remove(authRequest, row);
 };
 
-/** A login by its id, in any browser; undefined if it is unknown or expired. */
+/** Loads a login by its id, regardless of its browser; undefined if it is unknown or expired. */
 export const storedRequest = async (entities: Entities, call: Call, id: string | undefined): Promise<AuthRequest | undefined> => {
   if (id === undefined || id === '' || id.length > MAX_ID_LENGTH) return undefined;
   const row = await entities.get(authRequest, id);
@@ -81,8 +81,8 @@ export const storedRequest = async (entities: Entities, call: Call, id: string |
 };
 
 /**
- * A login in progress, for its next step. One that began on a page is valid only in the same browser: the party that began the authorization knows the id,
- * and may have sent another person to the page.
+ * Loads a login in progress, for its next step. A login that began on a page is valid only in the same browser: the party that began the authorization knows
+ * the id, and may have sent another person to the page.
  */
 export const authRequestOf = async (entities: Entities, call: Call, id: string | undefined): Promise<AuthRequest | undefined> => {
   const row = await storedRequest(entities, call, id);

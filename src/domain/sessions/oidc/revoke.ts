@@ -16,8 +16,8 @@ import { hintIn } from './tokens.ts';
 const DONE: HttpOutput = { contentType: TEXT_TYPE, body: '' };
 
 /**
- * Ends an access token, or the session of a refresh token (RFC 7009). An ended token, or a text that is not a token of this client, gets the same response,
- * because it is already invalid.
+ * Revokes an access token, or ends the session of a refresh token (RFC 7009). The response is the same for a text that is not a valid token of this client,
+ * because there is nothing to revoke.
  */
 export const revokeToken = async (call: Call, form: TokenQuestion): Promise<HttpOutput> => {
   await reachedIssuer(call);
@@ -59,7 +59,7 @@ export const endSession = async (call: Call, fields: EndSessionFields): Promise<
 
 const refused = (reason: string) => explained('COULD_NOT_VALIDATE', reason);
 
-/** Ends the session that an id token names or, if it names none, all sessions with signed tokens of its identity. */
+/** Ends the session that an id token names or, if it names none, all of the identity's sessions with signed tokens. */
 const endSessionOf = (call: Call, claims: Claims): Promise<void> =>
   call.write(async (entities) => {
     const sessionId = stringClaim(claims, 'z_asid');

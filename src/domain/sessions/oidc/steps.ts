@@ -9,7 +9,7 @@ import { loginMethods } from '../login/methods.ts';
 import { observedLogin } from '../login/observed.ts';
 import { nextStep, wantsPage } from './answers.ts';
 import { bindBrowser, browserOf } from './browser.ts';
-import { owedBy, passExternalToken } from './factors.ts';
+import { passExternalToken, pendingFactors } from './factors.ts';
 import { requireSender, type Senders } from './origins.ts';
 import { certificatePage, messagePage, type PageOfLogin, passwordPage, tokenPage } from './pages/pages.ts';
 import { openLoginSession, type PrimaryMethod } from './primary.ts';
@@ -34,7 +34,7 @@ export const idOfStep = ({ body, authRequestID, id }: StepInput): string => (bod
 
 const pages = { password: passwordPage, cert: certificatePage, 'ext-jwt': tokenPage } as const;
 
-/** The page of a step. For an unknown login it looks the same, but its policy does not allow redirects to a client. */
+/** The page of a step. For an unknown login, it looks the same, but its content security policy does not allow redirects to a client. */
 export const stepPage =
   (method: PrimaryMethod) =>
   async (call: Call, input: Omit<StepInput, 'body'>): Promise<HttpOutput> => {
@@ -47,9 +47,9 @@ export const stepPage =
   };
 
 /**
- * Runs a step if its sender may send it, and responds in the format in which the login began: HTML pages, only in the same browser, or JSON. The primary
- * step determines the format, unless the login is already bound to a browser.
- * @throws ApiError `UNSUPPORTED_MEDIA_TYPE` for a step without a body, `UNAUTHORIZED` for a sender that is not allowed
+ * Runs a step if its sender is allowed, and responds in the format in which the login began: JSON, or HTML pages, which only the same browser can continue.
+ * The primary step determines the format, unless the login is already bound to a browser.
+ * @throws ApiError `UNSUPPORTED_MEDIA_TYPE` if the step has no body, `UNAUTHORIZED` if the sender is not allowed
  */
 export const step =
   (work: (call: Call, step: Step) => Promise<HttpOutput>, { isPrimary = false, senders = 'clients' }: StepRules = {}) =>
@@ -60,9 +60,10 @@ export const step =
     const row = await call.read((entities) => storedRequest(entities, call, id));
     const { browser, amr = [] } = row?.progress ?? {};
     const isOnPages = browser != null;
-    // On pages, only the controller's own are allowed: browsers also send the cookie for other pages of the same site, possibly the client's.
+    // A login on pages accepts only the controller's own pages, because browsers also send the cookie for other pages of the same site, such as the client's.
     await requireSender(call, row && providerOf(call).clients.get(row.request.clientId), isOnPages ? 'own' : senders);
-    if (isOnPages ? browser !== browserOf(call) || !wantsPage(call) : wantsPage(call) && !isPrimary && amr.length > 0) return notHere(call);
+    if (isOnPages ? browser !== browserOf(call) || !wantsPage(call) : wantsPage(call) && !isPrimary && amr.length > 0)
+      return refuseOtherBrowser(call);
     return work(call, { issuer, body, login: { issuer, id, redirectUri: row?.request.redirectUri } });
   };
 
@@ -75,7 +76,7 @@ interface StepRules {
 const NOT_HERE = 'The sign-in was begun in another browser or program, which has to finish it; or the browser sent no cookie.';
 
 /** The refusal of a step from another browser or program. @throws ApiError `UNAUTHORIZED` if the client does not want a page */
-const notHere = (call: Call): HttpOutput => {
+const refuseOtherBrowser = (call: Call): HttpOutput => {
   if (!wantsPage(call)) throw unauthorized(NOT_HERE);
   const { pages: shown } = providerOf(call);
   return messagePage(shown, shown.texts.failed, NOT_HERE, 401);
@@ -90,12 +91,12 @@ const requireBody = ({ body }: StepInput): LoginStep => {
 /** The primary step of a login. Every failure looks the same, and allows another attempt. */
 export const primaryStep = (method: PrimaryMethod) =>
   step(
-    async (call, { issuer, body: given, login }) => {
+    async (call, { issuer, body: fields, login }) => {
       try {
         if (login.redirectUri === undefined) throw invalidAuth();
-        // After another primary step, the token may be the factor that is still owed.
+        // After another primary step, the token may be the factor that is still required.
         if (!(method === 'ext-jwt' && (await passExternalToken(call, login.id)))) {
-          const body = bodyOf(given);
+          const body = bodyOf(fields);
           if (method === 'password' && !(body.username && body.password)) throw invalidAuth();
           const browser = wantsPage(call) ? bindBrowser(call) : null;
           await observedLogin(call, method, () => loginMethods[method](call, body, openLoginSession(login.id, method, browser)));
@@ -103,20 +104,20 @@ export const primaryStep = (method: PrimaryMethod) =>
         }
       } catch (error) {
         if (!(error instanceof ApiError && error.code === 'INVALID_AUTH' && wantsPage(call))) throw error;
-        return pages[method](providerOf(call).pages, { ...login, isRefused: true, username: given.username });
+        return pages[method](providerOf(call).pages, { ...login, isRefused: true, username: fields.username });
       }
       return proceed(call, issuer, login);
     },
     { isPrimary: true, senders: method === 'cert' ? 'own' : 'clients' },
   );
 
-/** Continues after a successful step. Once the login is complete, stores the environment and SDK that the client reported with the identity. */
+/** Continues after a successful step. Once the login is complete, updates the identity with the environment and SDK that the client has reported. */
 export const proceed = async (call: Call, issuer: string, login: PageOfLogin): Promise<HttpOutput> => {
   const key = wantsPage(call) ? encode(call.core.platform.random.bytes(32)) : undefined;
   const queries = await call.write(async (entities) => {
     const current = await loginOf(entities, call, await authRequestOf(entities, call, login.id));
     if (!current) throw invalidAuth();
-    const owed = await owedBy(entities, current);
+    const owed = await pendingFactors(entities, current);
     const { envInfo, sdkInfo } = current.session.bearer ?? {};
     if (owed.length === 0)
       await storeClientInfo(entities, current.owner, { ...reported('envInfo', envInfo), ...reported('sdkInfo', sdkInfo) });
@@ -126,20 +127,20 @@ export const proceed = async (call: Call, issuer: string, login: PageOfLogin): P
   return nextStep(call, issuer, login, queries, key);
 };
 
-/** An empty object counts as not reported. */
+/** Omits a value that is empty, which counts as not reported. */
 const reported = <K extends 'envInfo' | 'sdkInfo'>(name: K, value: object | undefined): { readonly [N in K]?: object } =>
   (value && Object.keys(value).length > 0 ? { [name]: value } : {}) as { readonly [N in K]?: object };
 
-/** The step as a login: forms have the parts of `envInfo` and `sdkInfo` as fields of their own. */
+/** Converts the fields of a step to the body of a login. In forms, the parts of `envInfo` and `sdkInfo` are separate fields. */
 const bodyOf = (step: LoginStep): LoginBody => ({
-  ...given('username', step.username),
-  ...given('password', step.password),
-  ...given('configTypes', step.configTypes === undefined ? undefined : [step.configTypes].flat()),
-  ...given('envInfo', step.envInfo ?? facts(step, ENV)),
-  ...given('sdkInfo', step.sdkInfo ?? facts({ ...step, sdkAppId: step.sdkAppId ?? step.sdkAppID }, SDK)),
+  ...ifDefined('username', step.username),
+  ...ifDefined('password', step.password),
+  ...ifDefined('configTypes', step.configTypes === undefined ? undefined : [step.configTypes].flat()),
+  ...ifDefined('envInfo', step.envInfo ?? partsIn(step, ENV)),
+  ...ifDefined('sdkInfo', step.sdkInfo ?? partsIn({ ...step, sdkAppId: step.sdkAppId ?? step.sdkAppID }, SDK)),
 });
 
-const given = <K extends keyof LoginBody>(name: K, value: LoginBody[K] | undefined): Pick<LoginBody, K> | Record<string, never> =>
+const ifDefined = <K extends keyof LoginBody>(name: K, value: LoginBody[K] | undefined): Pick<LoginBody, K> | Record<string, never> =>
   value === undefined ? {} : ({ [name]: value } as Pick<LoginBody, K>);
 
 const ENV = {
@@ -159,7 +160,7 @@ const SDK = {
   sdkVersion: 'version',
 };
 
-const facts = (step: LoginStep, names: Readonly<Record<string, string>>): Readonly<Record<string, string>> | undefined => {
+const partsIn = (step: LoginStep, names: Readonly<Record<string, string>>): Readonly<Record<string, string>> | undefined => {
   const fields: Readonly<Record<string, unknown>> = step;
   const found = Object.entries(names).flatMap(([field, name]) => {
     const value = fields[field];

@@ -12,8 +12,8 @@ const before = (field: string, now: string): Predicate => ({ op: 'compare', fiel
 /** Removes abandoned logins, sessions whose last token has expired, and expired revocations. */
 export const tidyProvider = async ({ write, signal }: Run, clock: Clock): Promise<void> => {
   const now = new Date(clock.now()).toISOString();
-  for (let left = true; left && !signal.aborted; ) {
-    left = await write(async (entities) => {
+  for (let hasMore = true; hasMore && !signal.aborted; ) {
+    hasMore = await write(async (entities) => {
       const requests = await entities.list(authRequest, { where: before('endsAt', now), limit: BATCH_SIZE });
       for (const row of requests) await entities.remove(authRequest, row);
       const sessions = await entities.list(apiSession, { where: before('endsAt', now), limit: BATCH_SIZE });

@@ -1,4 +1,4 @@
-/** The tokens of the provider: their claims, and their entries in the session. */
+/** The provider's tokens: their claims, and their entries in the session. */
 import { sha256 } from '@noble/hashes/sha2.js';
 import { utf8ToBytes } from '@noble/hashes/utils.js';
 import { encode } from 'jose/base64url';
@@ -22,10 +22,10 @@ export interface TokenSubject {
   readonly audience?: string | undefined;
 }
 
-/** Maximum number of tokens of each type in a session; beyond it, the oldest are dropped. Clients renew a few times an hour. */
+/** Maximum number of tokens of each type in a session; beyond it, the oldest are dropped. Clients renew their tokens a few times an hour. */
 const MAX_TOKENS = 64;
 
-/** Claims of tokens to be signed. The claims of id tokens are created on signing. */
+/** The claims of tokens to be signed. Those of an id token are created only when it is signed. */
 export interface Minted {
   readonly access: Claims;
   readonly refresh: Claims | undefined;
@@ -46,12 +46,12 @@ export const mint = async (
   const { session } = subject;
   const now = secondsNow(call);
   const end = longest === undefined ? Number.POSITIVE_INFINITY : session.bearer.authTime + longest;
-  const newToken = (is: 'a' | 'r', life: number) => ({ id: call.core.platform.random.uuid(), is, exp: Math.min(now + life, end) });
+  const newToken = (is: 'a' | 'r', lifetime: number) => ({ id: call.core.platform.random.uuid(), is, exp: Math.min(now + lifetime, end) });
   const access = newToken('a', lifetimes.access);
   const refresh = isRenewable ? newToken('r', lifetimes.refresh) : undefined;
-  const living = session.bearer.tokens.filter(({ id, exp }) => exp > now && !spent.includes(id));
-  const kept = [...living, access, ...(refresh ? [refresh] : [])];
-  const tokens = (['a', 'r'] as const).flatMap((is) => kept.filter((token) => token.is === is).slice(-MAX_TOKENS));
+  const unexpired = session.bearer.tokens.filter(({ id, exp }) => exp > now && !spent.includes(id));
+  const all = [...unexpired, access, ...(refresh ? [refresh] : [])];
+  const tokens = (['a', 'r'] as const).flatMap((is) => all.filter((token) => token.is === is).slice(-MAX_TOKENS));
   await entities.update(apiSession, session, {
     tokenIds: tokens.map(({ id }) => id),
     bearer: { ...session.bearer, tokens },

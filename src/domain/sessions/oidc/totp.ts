@@ -10,7 +10,7 @@ import { allRecoveryCodes, endMfa, mfaOf, newMfa, type StoredMfa, totpSecretOf }
 import { provisioningUrl } from '../../directory/mfa/totp.ts';
 import { observedCode } from '../login/observed.ts';
 import { json, wantsPage } from './answers.ts';
-import { isTotp, owedBy, passFactor } from './factors.ts';
+import { isTotp, passFactor, pendingFactors } from './factors.ts';
 import { codePage, confirmPage, messagePage, scanPage } from './pages/pages.ts';
 import { providerOf } from './provider.ts';
 import { authRequestOf, LOGIN_LIFETIME, type Login, loginOf, storeProgress } from './requests.ts';
@@ -18,25 +18,25 @@ import { proceed, step } from './steps.ts';
 
 /** Maximum length of a code. */
 const MAX_CODE_LENGTH = 13;
-/** Number of wrong codes that ends a login. */
+/** Number of wrong codes after which a login ends. */
 const MAX_WRONG_CODES = 10;
 
 const currentLogin = async (entities: Entities, call: Call, id: string): Promise<Login | undefined> =>
   loginOf(entities, call, await authRequestOf(entities, call, id));
 
-/** The login, after its primary step. @throws ApiError `UNAUTHORIZED` */
+/** A login whose primary step has succeeded. @throws ApiError `UNAUTHORIZED` if there is no such login */
 const requireLogin = async (entities: Entities, call: Call, id: string): Promise<Login> => {
   const login = await currentLogin(entities, call, id);
   if (!login) throw unauthorized('there is no such login under way, or its first step has not succeeded');
   return login;
 };
 
-/** The step that gives a code of the second factor. Every failure looks the same; ten of them end the login. */
+/** The step that submits a code of the second factor. Every failure looks the same; after ten of them, the login ends. */
 export const totpStep = step(async (call, { issuer, body, login: page }) => {
   const login = await call.read((entities) => currentLogin(entities, call, page.id));
   try {
     if (!login) throw new ApiError('INVALID_TOTP_CODE');
-    await observedCode(call, () => giveCode(call, 'login', codeIn(body), page.id, login));
+    await observedCode(call, () => submitCode(call, 'login', codeIn(body), page.id, login));
   } catch (error) {
     if (!isOneOf(error, ['INVALID_TOTP_CODE', 'MFA_INVALID_TOKEN', 'MFA_NOT_ENROLLED'])) throw error;
     if (login) await countWrongCode(call, page.id);
@@ -50,7 +50,7 @@ const codeIn = ({ code = '' }: LoginStep): string => code.trim();
 
 const isOneOf = (error: unknown, codes: readonly ErrorCode[]): boolean => error instanceof ApiError && codes.includes(error.code);
 
-const giveCode = (call: Call, purpose: 'login' | 'verify', code: string, id: string, { owner }: Login): Promise<void> =>
+const submitCode = (call: Call, purpose: 'login' | 'verify', code: string, id: string, { owner }: Login): Promise<void> =>
   withCode(
     call,
     purpose,
@@ -72,27 +72,27 @@ const countWrongCode = (call: Call, id: string): Promise<void> =>
     const { row, session } = login;
     const wrongCodes = row.progress.wrongCodes + 1;
     if (wrongCodes < MAX_WRONG_CODES) return void (await storeProgress(entities, row, { wrongCodes }));
-    // Ending the session also removes a login that refers to it; removed here explicitly in any case.
+    // Ending the session would also remove a login that refers to it. It is removed explicitly in case it does not.
     await entities.remove(authRequest, row);
     await endApiSessions(entities, [session]);
   });
 
 /**
- * Sets up TOTP during a login that owes it. On a page, it replaces an enrollment that the same browser has begun, because a form cannot send a DELETE.
- * @throws ApiError `MFA_EXISTS`; `UNAUTHORIZED` for a login that does not owe TOTP
+ * Sets up TOTP during a login that requires it. On a page, this replaces an enrollment that the same browser has begun, because a form cannot send a DELETE.
+ * @throws ApiError `MFA_EXISTS`; `UNAUTHORIZED` if the login does not require TOTP
  */
 export const enrollStep = step(async (call, { login: page }) => {
   const { owner } = await call.read((entities) => requireLogin(entities, call, page.id));
-  const begun = await newMfa(call.core, owner.id);
+  const enrollment = await newMfa(call.core, owner.id);
   const outcome = await call.write(async (entities) => {
     const login = await requireLogin(entities, call, page.id);
     const known = await mfaOf(entities, owner.id);
     if (known && (known.isVerified || !wantsPage(call))) throw new ApiError('MFA_EXISTS');
-    if (login.owner.id !== owner.id || !(await owedBy(entities, login)).some(isTotp))
+    if (login.owner.id !== owner.id || !(await pendingFactors(entities, login)).some(isTotp))
       throw unauthorized('TOTP can be set up only while the login owes it');
     if (known && !isReplaceable(known, login, call)) return undefined;
     if (known) await entities.remove(mfa, known);
-    return entities.insert(mfa, { ...begun, begunIn: beginningOf(login) });
+    return entities.insert(mfa, { ...enrollment, begunIn: originOf(login) });
   });
   const { pages } = providerOf(call);
   if (!outcome) return messagePage(pages, pages.texts.enrollTitle, pages.texts.enrollElsewhere, 409);
@@ -107,18 +107,17 @@ export const enrollStep = step(async (call, { login: page }) => {
 });
 
 /** The origin of an enrollment: the browser, which may have several logins, or the login of a program. */
-const beginningOf = ({ row: { id, progress } }: Login): string =>
-  progress.browser == null ? `login:${id}` : `browser:${progress.browser}`;
+const originOf = ({ row: { id, progress } }: Login): string => (progress.browser == null ? `login:${id}` : `browser:${progress.browser}`);
 
-/** True if a login may replace an unconfirmed enrollment: it belongs to its origin until a login's time limit has passed, and is then abandoned. */
+/** True if a login may replace an unconfirmed enrollment. Only its origin may, until the time limit of a login has passed; it then counts as abandoned. */
 const isReplaceable = ({ begunIn, createdAt }: StoredMfa, login: Login, call: Call): boolean =>
-  begunIn === beginningOf(login) || Date.parse(createdAt) + LOGIN_LIFETIME <= Date.parse(call.now());
+  begunIn === originOf(login) || Date.parse(createdAt) + LOGIN_LIFETIME <= Date.parse(call.now());
 
 /** Confirms TOTP with a first code, which counts as the second factor of this login. */
 export const verifyStep = step(async (call, { issuer, body, login: page }) => {
   const login = await call.read((entities) => requireLogin(entities, call, page.id));
   try {
-    await observedCode(call, () => giveCode(call, 'verify', codeIn(body), page.id, login));
+    await observedCode(call, () => submitCode(call, 'verify', codeIn(body), page.id, login));
   } catch (error) {
     if (!(isOneOf(error, ['MFA_INVALID_TOKEN']) && wantsPage(call))) throw error;
     return confirmPage(providerOf(call).pages, { ...page, isRefused: true });
@@ -126,7 +125,7 @@ export const verifyStep = step(async (call, { issuer, body, login: page }) => {
   return proceed(call, issuer, page);
 });
 
-/** Removes TOTP: with a code if it is confirmed, otherwise only by its origin or once it is abandoned. */
+/** Removes TOTP: with a code if it is confirmed; otherwise only from its origin, or once it is abandoned. */
 export const removeStep = step(async (call, { body, login: { id } }) => {
   const { owner } = await call.read((entities) => requireLogin(entities, call, id));
   const end = async (entities: Entities, row: StoredMfa): Promise<void> => {

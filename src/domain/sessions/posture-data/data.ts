@@ -7,10 +7,10 @@ import { hasEnded } from '../../../authentication/lifetime.ts';
 import type { Call } from '../../../call/call.ts';
 import { processKey } from '../../policy/posture/responses.ts';
 
-type Shown = z.infer<typeof identityPostureData>;
+type PostureDataDetail = z.infer<typeof identityPostureData>;
 
 /** Everything that an identity's endpoints have reported, as administrators see it. */
-export const postureDataFor = (call: Call, { id }: { readonly id: string }): Promise<Shown> =>
+export const postureDataFor = (call: Call, { id }: { readonly id: string }): Promise<PostureDataDetail> =>
   call.read(async (entities) => {
     await entities.require(identity, id);
     const row = await entities.get(postureData, id);
@@ -34,7 +34,13 @@ export const postureDataFor = (call: Call, { id }: { readonly id: string }): Pro
     };
   });
 
-const ofSession = ({ id, mfaPassedAt, wokenAt, unlockedAt, sdkInfo }: RowOf<typeof apiSession>): Shown['apiSessionPostureData'][string] => {
+const ofSession = ({
+  id,
+  mfaPassedAt,
+  wokenAt,
+  unlockedAt,
+  sdkInfo,
+}: RowOf<typeof apiSession>): PostureDataDetail['apiSessionPostureData'][string] => {
   const passedSince = (at: string | null) => mfaPassedAt !== null && (at === null || at < mfaPassedAt);
   return {
     endpointState: { wokenAt, unlockedAt },

@@ -30,17 +30,17 @@ const reportPosture = (call: Call, responses: readonly PostureResponse[]): Promi
     const current = await entities.require(apiSession, session.id);
     const before: ReportedFacts = { ...NOTHING_REPORTED, ...known, wokenAt: current.wokenAt, unlockedAt: current.unlockedAt };
     const { wokenAt, unlockedAt, ...facts } = afterResponses(before, responses, now);
-    const news = changed(before, facts, Object.keys(NOTHING_REPORTED));
-    if (known && Object.keys(news).length > 0) await entities.update(postureData, known, news);
-    else if (!known && Object.keys(news).length > 0)
-      await entities.insert(postureData, { id: identity.id, identityId: identity.id, ...NOTHING_REPORTED, ...news });
-    const happened = changed(current, { wokenAt, unlockedAt }, ['wokenAt', 'unlockedAt']);
-    if (Object.keys(happened).length > 0) await entities.update(apiSession, current, happened);
+    const changes = changed(before, facts, Object.keys(NOTHING_REPORTED));
+    if (known && Object.keys(changes).length > 0) await entities.update(postureData, known, changes);
+    else if (!known && Object.keys(changes).length > 0)
+      await entities.insert(postureData, { id: identity.id, identityId: identity.id, ...NOTHING_REPORTED, ...changes });
+    const sessionChanges = changed(current, { wokenAt, unlockedAt }, ['wokenAt', 'unlockedAt']);
+    if (Object.keys(sessionChanges).length > 0) await entities.update(apiSession, current, sessionChanges);
     const event = eventIn(responses);
     return { services: event.woken || event.unlocked ? await affectedServices(entities, call, { session: current }, event) : [] };
   });
 
-/** The fields whose values have changed; values that are reported again are left out. */
+/** Only the fields whose values have changed. */
 const changed = <T extends object>(before: object, after: T, fields: readonly string[]): Partial<T> =>
   // The cast is safe: both objects use the same field names.
   Object.fromEntries(
@@ -51,14 +51,14 @@ const changed = <T extends object>(before: object, after: T, fields: readonly st
 const affectedServices = async (entities: Entities, call: Call, facts: Facts, event: EndpointEvent): Promise<AffectedService[]> => {
   const now = Date.parse(call.now());
   const policies = await policiesOfIdentity(entities, identityOf(call.actor));
-  const noticed = (await checksOf(entities, policies))
+  const checksWithNotice = (await checksOf(entities, policies))
     .flatMap((check) => {
       const notice = checkTypeOf(check).notice?.(check, facts, event, now);
       return notice ? [{ check, notice }] : [];
     })
     // Earliest timeout first.
     .toSorted((a, b) => endOf(a.notice) - endOf(b.notice));
-  const selected = indexEntities(noticed.map(({ check }) => check));
+  const selected = indexEntities(checksWithNotice.map(({ check }) => check));
   const affected = policies.flatMap(({ semantic, postureCheckRoles, serviceRoles }) => {
     const [nearest] = selected({ semantic, roles: postureCheckRoles });
     return nearest ? [{ side: { semantic, roles: serviceRoles }, nearest }] : [];
@@ -67,8 +67,8 @@ const affectedServices = async (entities: Entities, call: Call, facts: Facts, ev
   const services = await entities.list(service, { where: await selectedBy(affected.map(({ side }) => side)) });
   const selecting = await selectingEach(services, affected, ({ side }) => side);
   return services.flatMap((row: RowOf<typeof service>) => {
-    const its = new Set(selecting.get(row)?.map(({ nearest }) => nearest));
-    const nearest = noticed.find(({ check }) => its.has(check));
+    const nearestChecks = new Set(selecting.get(row)?.map(({ nearest }) => nearest));
+    const nearest = checksWithNotice.find(({ check }) => nearestChecks.has(check));
     return nearest ? [{ id: row.id, name: row.name, postureQueryType: nearest.check.typeId, ...nearest.notice }] : [];
   });
 };

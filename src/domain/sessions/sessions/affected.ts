@@ -1,4 +1,4 @@
-/** Finds the sessions that a change may affect, by the policies that grant them, their identity, service or API session. */
+/** Finds the sessions that a change may affect, through the policies that grant them, or through their identity, service or API session. */
 import type { KindName } from '../../../api/index.ts';
 import { postureCheck, servicePolicy } from '../../../api/kinds.ts';
 import type { Change } from '../../../changelog/events.ts';
@@ -27,13 +27,13 @@ type State = Readonly<Record<string, unknown>> | null;
 const differs = ({ before, after }: { readonly before: State; readonly after: State }, fields: readonly string[]): boolean =>
   fields.some((field) => !isSameJson(before?.[field], after?.[field]));
 
-/** Reviews all of these sessions once, as `losing`: grants may be gained as well as lost. */
-const those = (losing: Predicate): Affected => ({ losing, gaining: NONE });
+/** Selects sessions whose grant may be lost or extended. As `losing` they are reviewed for both, so once is enough. */
+const both = (losing: Predicate): Affected => ({ losing, gaining: NONE });
 
 const whenReselected =
   (field: 'identityId' | 'serviceId') =>
   (_: Entities, change: Change): Affected =>
-    change.action === 'update' && differs(change, ['roleAttributes']) ? those(equals(stringField(field), change.entityId)) : UNAFFECTED;
+    change.action === 'update' && differs(change, ['roleAttributes']) ? both(equals(stringField(field), change.entityId)) : UNAFFECTED;
 
 /** Deletions of identities, services and API sessions are not handled here: they cascade to sessions through the field tables. */
 const byKind: { readonly [K in KindName]?: (entities: Entities, change: Change) => Affected | Promise<Affected> } = {
@@ -44,7 +44,7 @@ const byKind: { readonly [K in KindName]?: (entities: Entities, change: Change) 
   },
   identity: whenReselected('identityId'),
   service: whenReselected('serviceId'),
-  // A new posture check makes a policy stricter; a removed one, laxer.
+  // Adding a posture check makes a policy stricter; removing one makes it more lenient.
   postureCheck: async (entities, { action, entityId }) => {
     const check = await entities.get(postureCheck, entityId);
     if (!check) return { losing: NONE, gaining: TIMED };
@@ -55,8 +55,8 @@ const byKind: { readonly [K in KindName]?: (entities: Entities, change: Change) 
       gaining: action === 'create' ? NONE : TIMED,
     };
   },
-  postureData: (_, { entityId }) => those(equals(stringField('identityId'), entityId)),
-  apiSession: (_, { action, entityId }) => (action === 'update' ? those(equals(stringField('apiSessionId'), entityId)) : UNAFFECTED),
+  postureData: (_, { entityId }) => both(equals(stringField('identityId'), entityId)),
+  apiSession: (_, { action, entityId }) => (action === 'update' ? both(equals(stringField('apiSessionId'), entityId)) : UNAFFECTED),
 };
 
 export const affectedBy = (entities: Entities, change: Change): Affected | Promise<Affected> =>

@@ -11,7 +11,7 @@ import { type Decision, decideAccess } from '../../policy/access/decide.ts';
 import { policiesBetween } from '../../policy/policies/traversal.ts';
 import { grantOf, isLapsed, type SessionGrant, type StoredSession } from './grants.ts';
 
-/** The service that a client asks to dial or bind. */
+/** The service that a client wants to dial or bind. */
 export interface SessionRequest {
   readonly serviceId: string;
   readonly type: PolicyType;
@@ -26,12 +26,12 @@ export interface Granted {
   /** Undefined if routers check the posture. */
   readonly grant: SessionGrant | undefined;
   readonly routers: readonly RowOf<typeof edgeRouter>[];
-  /** The session that exists already, and whether it has expired. */
+  /** The existing session, if any. `hasEnded` tells whether it has expired. */
   readonly existing: StoredSession | undefined;
   readonly hasEnded: boolean;
 }
 
-/** Policies permit access, but posture checks of each of them fail. */
+/** Policies permit access, but each of them has failing posture checks. */
 export interface Refused {
   readonly isGranted: false;
   readonly service: RowOf<typeof service>;
@@ -39,8 +39,8 @@ export interface Refused {
 }
 
 /**
- * Decides whether this API session may dial or bind a service now. Clients rely on the order in which refusals are checked.
- * @throws ApiError `NOT_FOUND` for a service that the identity may not see, `COULD_NOT_VALIDATE` if it may see the service but not use it this way,
+ * Decides whether this API session may dial or bind a service now. Clients rely on the order of the checks.
+ * @throws ApiError `NOT_FOUND` if the identity may not see the service, `COULD_NOT_VALIDATE` if it may see the service but not use it this way,
  * `NO_EDGE_ROUTERS_AVAILABLE`
  */
 export const decideSession = async (entities: Entities, call: Call, { serviceId, type }: SessionRequest): Promise<Granted | Refused> => {

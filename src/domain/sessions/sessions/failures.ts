@@ -7,11 +7,11 @@ import { equals, stringField } from '../../../query/index.ts';
 import { newRow } from '../../../resources/merge.ts';
 import type { Decision } from '../../policy/access/decide.ts';
 
-/** Maximum number of stored failures of an identity (specification, "Limits"). */
+/** Maximum number of stored failures per identity (specification, "Limits"). */
 const MAX_FAILURES = 50;
-/** Maximum number of policies in one failed service request. */
+/** Maximum number of policies per failed service request. */
 const MAX_POLICIES = 50;
-/** Maximum length of the failures as JSON, in characters, because endpoints influence the reported values. Policies beyond it are omitted. */
+/** Maximum number of characters of the failures as JSON, limited because endpoints influence the stored values. Policies beyond it are omitted. */
 const MAX_CHARACTERS = 131_072;
 
 const newestFirst = [{ field: { path: ['number'], type: 'number' }, descending: true }] as const;
@@ -22,7 +22,7 @@ interface Failure {
   readonly decision: Decision;
 }
 
-/** Records that posture checks refused a session to the caller. Drops the oldest record if there are too many. */
+/** Records that posture checks denied the caller a session. Removes the oldest records if there are too many. */
 export const storeFailure = async (entities: Entities, call: Call, { service, type, decision }: Failure): Promise<void> => {
   const { identity: who, session } = apiSessionOf(call.actor);
   const where = equals(stringField('identityId'), who.id);
@@ -42,8 +42,8 @@ export const storeFailure = async (entities: Entities, call: Call, { service, ty
         ...more,
       })),
   }));
-  let left = MAX_CHARACTERS;
-  const shown = policyFailures.filter((failure, i) => (left -= JSON.stringify(failure).length) >= 0 || i === 0);
+  let remaining = MAX_CHARACTERS;
+  const shown = policyFailures.filter((failure, i) => (remaining -= JSON.stringify(failure).length) >= 0 || i === 0);
   const number = (known[0]?.number ?? 0) + 1;
   const own = { identityId: who.id, number, apiSessionId: session.id, serviceId: service.id, serviceName: service.name };
   await entities.insert(

@@ -16,11 +16,11 @@ import { maybeSelecting } from '../../policy/roles/membership.ts';
 
 export type StoredSession = RowOf<typeof session>;
 
-/** The policies that grant a session, and the time until which they do. */
+/** The policies that grant a session, and the time at which their grant expires. */
 export interface SessionGrant {
   /** Ids of the service policies that pass. */
   readonly grantedBy: readonly string[];
-  /** The time at which the last of them stops passing without any change, as ISO text. */
+  /** The time at which the last of them stops passing if nothing else changes, in ISO format. */
   readonly grantedUntil: string;
 }
 
@@ -32,7 +32,7 @@ export const grantOf = ({ policies }: Decision): SessionGrant | undefined => {
   return { grantedBy: passing.map(({ policy }) => policy.id), grantedUntil: new Date(Math.max(...ends)).toISOString() };
 };
 
-/** True if the grant of a session has expired. The session has then ended permanently: after a new code, the client needs a new session. */
+/** True if the grant of a session has expired. The session has then ended permanently: even after a new code, the client needs a new session. */
 export const isLapsed = ({ grantedUntil }: StoredSession, now: string): boolean => (grantedUntil ?? '') < now;
 
 /** The fields of a session that determine its grant. */
@@ -40,7 +40,7 @@ export type GrantedSession = Pick<StoredSession, 'apiSessionId' | 'identityId' |
 
 /**
  * The current grant of each session; undefined for one that is no longer granted. Makes seven queries for any number of sessions.
- * @param isPostureIgnored true to leave posture checks to others
+ * @param isPostureIgnored true to skip posture checks, because something else enforces them
  */
 export const grantsOf = async <S extends GrantedSession>(
   entities: Entities,
@@ -57,12 +57,12 @@ export const grantsOf = async <S extends GrantedSession>(
   const permissions = await permissionsAmong(policies, identities.values(), services.values());
   const postureIn = await posturesOf(entities, sessions, isPostureIgnored ? [] : policies, now);
   const grants = new Map<S, SessionGrant | undefined>();
-  const turn = createTimeSlice(ENTRIES_AT_ONCE);
+  const timeSlice = createTimeSlice(ENTRIES_AT_ONCE);
   for (const row of sessions) {
     const [who, what] = [identities.get(row.identityId), services.get(row.serviceId)];
     const access = who && what && accessBy(permissions(who, what), postureIn(row));
     grants.set(row, access && grantOf(decisionOf(access, row.type ?? 'Dial')));
-    await turn(1 + (access?.results.reduce((sum, { checks }) => sum + 1 + checks.length, 0) ?? 0));
+    await timeSlice(1 + (access?.results.reduce((sum, { checks }) => sum + 1 + checks.length, 0) ?? 0));
   }
   return grants;
 };
@@ -82,9 +82,9 @@ const posturesOf = async (
   }
   const factsById = await rowsReferredBy(entities, postureData, sessions, ({ identityId }) => identityId);
   const apiSessions = await rowsReferredBy(entities, apiSession, sessions, ({ apiSessionId }) => apiSessionId);
-  const inSession = memoized((id: string) => {
+  const postureInSession = memoized((id: string) => {
     const known = apiSessions.get(id);
     return postureOf(checks, { ...factsById.get(known?.identityId ?? ''), session: known }, time);
   });
-  return (row) => inSession(row.apiSessionId);
+  return (row) => postureInSession(row.apiSessionId);
 };

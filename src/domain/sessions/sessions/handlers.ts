@@ -26,15 +26,15 @@ interface Obtained {
 
 type Tags = StoredSession['tags'];
 
-/** The caller's session for a request: the existing one, which is updated only if it lacks fields of this release, or a new one. */
+/** The caller's session for a request: a new one, or the existing one, which is updated only if it lacks fields that this release stores. */
 const obtain = async (call: Call, request: SessionRequest, tags: Tags): Promise<Obtained> => {
-  const { session: of, token, presented } = apiSessionOf(call.actor);
+  const { session: caller, token, presented } = apiSessionOf(call.actor);
   const known = await call.read((entities) => decideSession(entities, call, request));
   if (known.isGranted && presented) return { routers: known.routers };
   const isMarked = !needsMark(apiSessionOf(call.actor));
   if (known.isGranted && known.existing?.sealedApiSessionToken && !known.hasEnded && isMarked)
     return { row: known.existing, routers: known.routers };
-  const sealedApiSessionToken = presented ? null : await sealText(call.core.secrets, session, TOKEN, { apiSessionId: of.id }, token);
+  const sealedApiSessionToken = presented ? null : await sealText(call.core.secrets, session, TOKEN, { apiSessionId: caller.id }, token);
   const fields = { ...request, sealedApiSessionToken };
   const outcome = await call.write(async (entities) => {
     const decided = await decideSession(entities, call, request);
@@ -47,24 +47,24 @@ const obtain = async (call: Call, request: SessionRequest, tags: Tags): Promise<
   return outcome;
 };
 
-/** The field from which controllers that serve routers learn the API session token of a client. */
+/** The field from which controllers that serve routers read the API session token of a client. */
 const TOKEN = 'sealedApiSessionToken';
 
 /** True if an administrator's API session is not yet marked as known to routers, which ends its rights on the management API. */
-const needsMark = ({ identity, session: of }: ApiSessionActor): boolean => hasAdministratorRights(identity) && !of.isKnownToRouters;
+const needsMark = ({ identity, session: caller }: ApiSessionActor): boolean => hasAdministratorRights(identity) && !caller.isKnownToRouters;
 
-/** Maximum number of lapsed sessions that one call removes. */
+/** Maximum number of lapsed sessions that a new session removes. */
 const MAX_TIDIED = 10;
 
 /** Removes some lapsed sessions, which are no longer visible. Called for each new session, so that they do not accumulate. */
 const tidyLapsed = async (entities: Entities, now: string): Promise<void> => {
   const grantedUntil = dateField('grantedUntil');
-  const over = await entities.list(session, {
+  const lapsed = await entities.list(session, {
     where: { op: 'compare', field: grantedUntil, is: '<', value: now },
     sort: [{ field: grantedUntil, descending: false }],
     limit: MAX_TIDIED,
   });
-  for (const row of over) await entities.remove(session, row);
+  for (const row of lapsed) await entities.remove(session, row);
 };
 
 const begin = async (
@@ -79,8 +79,8 @@ const begin = async (
   if (existing && !hasEnded) return existing[TOKEN] ? existing : entities.update(session, existing, { [TOKEN]: fields[TOKEN] });
   if (existing) await entities.remove(session, existing);
   await tidyLapsed(entities, call.now());
-  const { session: of, identity } = actor;
-  return entities.insert(session, newRow(session, { tags }, { ...fields, ...grant, apiSessionId: of.id, identityId: identity.id }));
+  const { session: caller, identity } = actor;
+  return entities.insert(session, newRow(session, { tags }, { ...fields, ...grant, apiSessionId: caller.id, identityId: identity.id }));
 };
 
 export const sessionEntries = implement(sessions, {
@@ -90,7 +90,7 @@ export const sessionEntries = implement(sessions, {
   create: async (call, { body: { serviceId, type, tags } }) => {
     if (!serviceId) throw notFound('service', '');
     const { row, routers } = await obtain(call, { serviceId, type }, tags ?? {});
-    const { session: of, identity } = apiSessionOf(call.actor);
+    const { session: caller, identity } = apiSessionOf(call.actor);
     const { id, token } = row ? { id: row.id, token: await sessionToken(call, row) } : await unstoredSessionToken(call, serviceId, type);
     return {
       _links: null,
@@ -98,7 +98,7 @@ export const sessionEntries = implement(sessions, {
       id,
       updatedAt: null,
       apiSession: null,
-      apiSessionId: of.id,
+      apiSessionId: caller.id,
       service: null,
       serviceId,
       identityId: identity.id,

@@ -11,7 +11,7 @@ export const sessionRouter = (router: RowOf<typeof edgeRouter>, presence: Connec
   return { ...shown, urls: shown.supportedProtocols };
 };
 
-/** Presents sessions, with a fixed number of queries for a page. */
+/** Presents sessions, with a fixed number of queries per page. */
 export const sessionBehaviour = behaviour(session, {
   present: async (entities, rows, call) => {
     const { presence } = call.core;

@@ -1,6 +1,6 @@
 /**
- * Reviews the sessions that a change affects: some in the transaction of the change, the others in later steps, each in its own transaction. The pending
- * review is recorded in the store, so that every controller knows which sessions are still in doubt.
+ * Reviews the sessions that a change affects: a first batch in the transaction of the change, the others in later steps, each in a separate transaction. The
+ * pending review is recorded in the store, so that every controller knows which sessions are still in doubt.
  */
 
 import { session, sessionReview } from '../../../api/kinds.ts';
@@ -43,7 +43,7 @@ const begin = async (entities: Entities, sessions: Predicate, isInDoubt: boolean
   return true;
 };
 
-export const isReviewLeft = async (entities: Entities): Promise<boolean> => (await entities.find(sessionReview, ALL)) !== undefined;
+export const hasPendingReview = async (entities: Entities): Promise<boolean> => (await entities.find(sessionReview, ALL)) !== undefined;
 
 /** Runs the next step of a pending review. @returns false if there is none */
 export const continueReview = async (entities: Entities, now: string): Promise<boolean> => {
@@ -98,7 +98,7 @@ export const createSessionHooks = (platform: Pick<Platform, 'clock' | 'logger'>)
     },
     continueReviews: createDrain(platform, {
       attribution: { actor: 'system', requestId: 'sessions' },
-      step: async ({ read, write }) => (await read(isReviewLeft)) && (await write((entities) => continueReview(entities, now()))),
+      step: async ({ read, write }) => (await read(hasPendingReview)) && (await write((entities) => continueReview(entities, now()))),
       failure: 'could not review the sessions that a change affects; retrying',
     }),
   };

@@ -6,7 +6,7 @@ import type { Core } from '../../../call/core.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { unauthorized } from '../../../errors/index.ts';
 import type { StoredSession } from './grants.ts';
-import { isGoing } from './visibility.ts';
+import { isActiveSession } from './visibility.ts';
 
 const AUDIENCE = 'openziti';
 /** One year. A token becomes invalid earlier if its session ends. Seconds */
@@ -41,8 +41,8 @@ const signedToken = async (call: Call, { id, serviceId, type }: Claimed, isStore
 };
 
 /**
- * Like `sessionToken`, for a session that is not stored because its API session has signed tokens. It ends with its API session, and routers themselves judge
- * whether it is still granted.
+ * Like `sessionToken`, for a session that is not stored because its API session has signed tokens. The session ends with its API session, and routers
+ * themselves check whether it is still granted.
  */
 export const unstoredSessionToken = (
   call: Call,
@@ -51,7 +51,7 @@ export const unstoredSessionToken = (
 ): Promise<{ readonly id: string; readonly token: string }> =>
   signedToken(call, { id: call.core.platform.random.uuid(), serviceId, type }, false);
 
-/** The claims of a session token. The session may have ended since. */
+/** The claims of a session token. The session may have ended since the token was issued. */
 export interface SessionClaims {
   /** True if the session has a row; sessions of API sessions with signed tokens have none. */
   readonly isStored: boolean;
@@ -62,7 +62,7 @@ export interface SessionClaims {
   readonly type: PolicyType;
 }
 
-/** Reads the token of a session; undefined for anything else. */
+/** Verifies and reads a session token; undefined if the text is not a valid one. */
 export const readSessionToken = async (
   { pki, platform }: Pick<Core, 'pki' | 'platform'>,
   token: string,
@@ -82,12 +82,12 @@ export const readSessionToken = async (
   };
 };
 
-/** @throws ApiError `UNAUTHORIZED` unless it is the token of a current session of this identity */
+/** @throws ApiError `UNAUTHORIZED` unless this is the token of an active session of the caller's identity */
 export const requireSessionToken = async (entities: Entities, call: Call, token: string): Promise<void> => {
   const key = await call.core.pki.networkKey();
   const claims = await key.verify(token, { audience: AUDIENCE, now: call.core.platform.clock.now() });
   if (claims?.z_t === 's' && claims.z_leg === false && claims.z_asid === apiSessionOf(call.actor).session.id) return;
   const row = claims?.z_t === 's' && typeof claims.jti === 'string' ? await entities.get(session, claims.jti) : undefined;
-  if (!row || row.identityId !== apiSessionOf(call.actor).identity.id || !(await isGoing(entities, call, row)))
+  if (!row || row.identityId !== apiSessionOf(call.actor).identity.id || !(await isActiveSession(entities, call, row)))
     throw unauthorized('the header session-token holds no token of a session of this identity');
 };

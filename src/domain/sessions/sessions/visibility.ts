@@ -8,13 +8,13 @@ import { ALL, and, dateField, equals, matches, not, oneOf, or, type Predicate, s
 import { grantsOf, isLapsed, type StoredSession } from './grants.ts';
 import { sessionsInDoubt } from './reviews.ts';
 
-/** Maximum number of idle API sessions, and of sessions in doubt, that a list examines. Sessions in doubt beyond it count as ended until reviewed. */
+/** Maximum number of idle API sessions, and of sessions in doubt, that a list examines. Further sessions in doubt count as ended until they are reviewed. */
 const MAX_EXAMINED = 1000;
 
 /** Administrators see all sessions; others see those of their own identity. */
 const ownOf = ({ actor }: Call): Predicate => (isAdministrator(actor) ? ALL : equals(stringField('identityId'), identityOf(actor).id));
 
-/** Selects the sessions that the actor may see and that have not ended, by expiry, with their API session, or by losing their grant. */
+/** Selects the sessions that the actor may see and that are active: unexpired, still granted, and with an active API session. */
 export const visibleSessions = async (entities: Entities, call: Call, own = ownOf(call)): Promise<Predicate> => {
   const inTime = and(own, { op: 'compare', field: dateField('grantedUntil'), is: '>=', value: call.now() });
   const inDoubt = await inDoubtFor(entities, call);
@@ -39,17 +39,17 @@ const idle = async (entities: Entities, call: Call, own: Predicate): Promise<rea
   return rows.map(({ id }) => id);
 };
 
-/** @throws ApiError `NOT_FOUND` for a session that has ended or that the actor may not see */
+/** @throws ApiError `NOT_FOUND` if the session has ended or the actor may not see it */
 export const requireVisible = async (entities: Entities, call: Call, id: string): Promise<StoredSession> => {
   const row = await entities.require(session, id);
   const isOwn = isAdministrator(call.actor) || identityOf(call.actor).id === row.identityId;
-  if (!isOwn || !(await isGoing(entities, call, row))) throw notFound(session.kind, id);
+  if (!isOwn || !(await isActiveSession(entities, call, row))) throw notFound(session.kind, id);
   return row;
 };
 
-/** True if a stored session has not ended. */
-export const isGoing = async (entities: Entities, call: Call, row: StoredSession): Promise<boolean> => {
-  const of = await entities.get(apiSession, row.apiSessionId);
-  if (!of || hasEnded(call.core.settings, of, call.now()) || isLapsed(row, call.now())) return false;
+/** True if a stored session is still active. */
+export const isActiveSession = async (entities: Entities, call: Call, row: StoredSession): Promise<boolean> => {
+  const parent = await entities.get(apiSession, row.apiSessionId);
+  if (!parent || hasEnded(call.core.settings, parent, call.now()) || isLapsed(row, call.now())) return false;
   return !matches(await inDoubtFor(entities, call), row) || (await grantsOf(entities, [row], call.now())).get(row) !== undefined;
 };

@@ -12,14 +12,14 @@ import { externalIdOf } from '../../../directory/cas/claims.ts';
 import { authoritiesAbove, authorityFor, networkFor, type Trust } from '../../../directory/cas/trust.ts';
 import { type Authenticated, invalidAuth, type LoginBody, type OpenSession } from '../login.ts';
 
-/** The identity that a certificate proves, by an authenticator or, if `own` is undefined, by an external id in a certificate of an authority. */
+/** The identity that a certificate proves: through an authenticator or, if `credential` is undefined, through the external id in the certificate. */
 interface Proven {
   readonly owner: RowOf<typeof identity>;
-  readonly own: RowOf<typeof authenticator> | undefined;
+  readonly credential: RowOf<typeof authenticator> | undefined;
 }
 
 /**
- * Login by the client certificate of the TLS handshake. Only the first presented certificate identifies the client; the others are used to build its
+ * Login with the client certificate of the TLS handshake. Only the first presented certificate identifies the client; the others are used to build its
  * chain. Every failure gets the same response.
  * @throws ApiError `INVALID_AUTH`
  */
@@ -36,18 +36,18 @@ export const loginByCertificate = async (call: Call, body: LoginBody, open: Open
   return actor;
 };
 
-/** The issuer of the certificate. Ignores its own validity period, which the policy judges, and that of the network's own authorities. */
+/** The issuer of the certificate. Ignores the validity periods of the certificate, which the policy decides on later, and of the network's own authorities. */
 const trustIn = async (call: Call, presented: Presented): Promise<Trust | undefined> => {
   const now = call.core.platform.clock.now();
-  const own = await networkFor(presented, await call.core.pki.signer(), { now, ignoreValidity: 'all' });
-  if (own) return own;
+  const network = await networkFor(presented, await call.core.pki.signer(), { now, ignoreValidity: 'all' });
+  if (network) return network;
   const authorities = await call.read((entities) => authoritiesAbove(entities, presented));
   const enabled = authorities.filter(({ row }) => row.isAuthEnabled);
   const authority = await authorityFor(presented, enabled, { now, ignoreValidity: 'leaf' });
   return authority && { by: authority };
 };
 
-/** The proven identity, in the state of this transaction: the CA may have been deleted or disabled since the first check. */
+/** The proven identity, as of this transaction: the CA may have been deleted or disabled since the first check. */
 const provenBy = async (entities: Entities, leaf: Certificate, trust: Trust, call: Call): Promise<Proven | undefined> => {
   const now = call.core.platform.clock.now();
   const proven = trust.by === 'network' ? await ownerOf(entities, leaf) : await ownerByAuthority(entities, leaf, trust.by.row.id);
@@ -59,36 +59,37 @@ const provenBy = async (entities: Entities, leaf: Certificate, trust: Trust, cal
   return allowed && isValid ? proven : undefined;
 };
 
-/** If the certificate holds an external id, only that identifies the owner; otherwise the certificate itself does. */
+/** If the certificate contains an external id, only the external id identifies the owner; otherwise the certificate itself does. */
 const ownerByAuthority = async (entities: Entities, leaf: Certificate, caId: string): Promise<Proven | undefined> => {
   const row = await entities.get(ca, caId);
   if (!row?.isVerified || !row.isAuthEnabled) return undefined;
   const externalId = row.externalIdClaim ? externalIdOf(leaf, row.externalIdClaim) : undefined;
   if (externalId === undefined) return ownerOf(entities, leaf);
   const owner = await entities.find(identity, equals(stringField('externalId'), externalId));
-  return owner && { owner, own: undefined };
+  return owner && { owner, credential: undefined };
 };
 
 const ownerOf = async (entities: Entities, leaf: Certificate): Promise<Proven | undefined> => {
-  const own = await entities.find(authenticator, equals(stringField('fingerprint'), leaf.fingerprint));
-  const owner = own?.certPem && beginsWith(own.certPem, leaf) ? await entities.get(identity, own.identityId) : undefined;
-  return owner && { owner, own };
+  const row = await entities.find(authenticator, equals(stringField('fingerprint'), leaf.fingerprint));
+  const owner = row?.certPem && beginsWith(row.certPem, leaf) ? await entities.get(identity, row.identityId) : undefined;
+  return owner && { owner, credential: row };
 };
 
 const succeed = async (
   entities: Entities,
-  { owner, own }: Proven,
+  { owner, credential }: Proven,
   trust: Trust,
   open: (authenticated: Authenticated) => Promise<ApiSessionActor>,
 ): Promise<ApiSessionActor> => {
   const isComplete = trust.by !== 'network' || trust.isComplete;
-  if (own && own.lastAuthResolvedToRoot !== isComplete) await entities.update(authenticator, own, { lastAuthResolvedToRoot: isComplete });
+  if (credential && credential.lastAuthResolvedToRoot !== isComplete)
+    await entities.update(authenticator, credential, { lastAuthResolvedToRoot: isComplete });
   const certificate = {
-    isCertExtendable: own?.isIssuedByNetwork ?? false,
-    isCertExtendRequested: own?.isExtendRequested ?? false,
-    isCertKeyRollRequested: own?.isKeyRollRequested ?? false,
+    isCertExtendable: credential?.isIssuedByNetwork ?? false,
+    isCertExtendRequested: credential?.isExtendRequested ?? false,
+    isCertKeyRollRequested: credential?.isKeyRollRequested ?? false,
     improperClientCertChain: !isComplete,
-    caId: own || trust.by === 'network' ? null : trust.by.row.id,
+    caId: credential || trust.by === 'network' ? null : trust.by.row.id,
   };
-  return open({ owner, authenticatorId: own?.id ?? BY_EXTERNAL_ID, certificate });
+  return open({ owner, authenticatorId: credential?.id ?? BY_EXTERNAL_ID, certificate });
 };

@@ -10,7 +10,7 @@ import type { Entities } from '../../../../entities/entities.ts';
 import { invalidAuth, type LoginBody, type OpenSession } from '../login.ts';
 
 /**
- * Login by the token of an external signer, in `Authorization: Bearer`. Every failure gets the same response.
+ * Login with the token of an external signer, sent in `Authorization: Bearer`. Every failure gets the same response.
  * @throws ApiError `INVALID_AUTH`
  */
 export const loginByExternalToken = async (call: Call, body: LoginBody, open: OpenSession): Promise<ApiSessionActor> => {
@@ -26,23 +26,25 @@ export const loginByExternalToken = async (call: Call, body: LoginBody, open: Op
 };
 
 const loginBy = async (proof: TokenProof, call: Call, body: LoginBody, open: OpenSession): Promise<ApiSessionActor | undefined> => {
-  const owned = async (entities: Entities) => {
+  const findOwner = async (entities: Entities) => {
     const { owner, refusal } = await ownerOf(entities, proof, call);
     if (refusal) reportRefusal(call, { ...refusal, signerId: proof.signer.id });
     return owner;
   };
-  // Checked first without a write permit: otherwise, valid tokens without an identity could keep writers busy at no cost.
-  if (!(await call.read(owned))) return undefined;
+  // Checked first without a write permit: otherwise, callers with valid tokens that belong to no identity could keep writers busy.
+  if (!(await call.read(findOwner))) return undefined;
   return call.write(async (entities) => {
-    const owner = await owned(entities);
+    const owner = await findOwner(entities);
     return owner && open(entities, { owner, authenticatorId: bySigner(proof.signer.id) }, body, call);
   });
 };
 
-type Owned = { readonly owner: RowOf<typeof identity>; readonly refusal?: never } | { readonly owner?: never; readonly refusal: Refusal };
+type OwnerOrRefusal =
+  | { readonly owner: RowOf<typeof identity>; readonly refusal?: never }
+  | { readonly owner?: never; readonly refusal: Refusal };
 
-/** The identity that a token proves, if it may log in this way. */
-const ownerOf = async (entities: Entities, proof: TokenProof, call: Call): Promise<Owned> => {
+/** The identity that a token proves, or the reason that it may not log in with the token. */
+const ownerOf = async (entities: Entities, proof: TokenProof, call: Call): Promise<OwnerOrRefusal> => {
   const signer = await entities.get(externalJwtSigner, proof.signer.id);
   if (!signer || !isUnchanged(proof, signer)) return { refusal: { reason: 'changed' } };
   const owner = await namedBy(entities, { ...proof, signer });

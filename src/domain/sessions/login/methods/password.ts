@@ -13,8 +13,8 @@ import { evenOut } from '../decoy.ts';
 import { invalidAuth, type LoginBody, type OpenSession } from '../login.ts';
 
 /**
- * Login by username and password. Every failure gets the same response, after the same hashing and the same number of store requests, whether the username
- * is unknown, the password wrong, or the identity disabled, locked out or not allowed to log in this way. Only the guess that locks an identity out does
+ * Login with username and password. Every failure gets the same response, after the same hashing and the same number of store requests, whether the username
+ * is unknown, the password wrong, or the identity disabled, locked out or not allowed to log in this way. Only the guess that locks an identity out costs
  * more.
  * @throws ApiError `INVALID_AUTH`, `COULD_NOT_VALIDATE` without a field if username or password is missing, `SERVER_TOO_MANY_REQUESTS`
  */
@@ -39,7 +39,7 @@ const attempt = async (
   const hash = candidate.tried?.own.passwordHash ?? undefined;
   const { isRight, renewedHash } = await check(password, hash);
   const { actor, counted } = await call.write(async (entities): Promise<Outcome> => {
-    // The password was checked outside the transaction: the hash must not have changed since.
+    // The password was checked outside the transaction, so the hash must not have changed since.
     const { tried, refusal, identityId } = await candidateOf(entities, username, call.now());
     const current = hash !== undefined && tried?.own.passwordHash === hash ? tried : undefined;
     call.observation?.failsAs(refusal, identityId);
@@ -63,17 +63,17 @@ interface Outcome {
   readonly counted?: FailedAttempt;
 }
 
-/** The authenticator of a username with its identity, or why that identity may not log in with it. */
+/** The authenticator of a username and its identity, or the reason that this identity may not log in with it. */
 interface Candidate {
   readonly tried?: Tried;
   readonly refusal?: AuthenticationFailure;
   readonly identityId: string | undefined;
 }
 
-/** Placeholder for the id of an unknown identity, so that the same queries are made. */
+/** Placeholder for an unknown id, so that the same queries are made as for a known one. */
 const NO_ID = 'none';
 
-/** Always makes three requests to the store. */
+/** Always makes three queries, so that timing reveals nothing. */
 const candidateOf = async (entities: Entities, username: string, now: string): Promise<Candidate> => {
   const own = await authenticatorOf(entities, username);
   const owner = await entities.get(identity, own?.identityId ?? NO_ID);

@@ -37,7 +37,7 @@ const styleOf = ({ colors: { accent, background, surface, text } }: ProviderPage
     `@media(max-width:30rem){.card{padding:1.5rem 1.25rem}main{padding-top:1.5rem}}@media(forced-colors:active){.refused{border:2px solid}}`,
   ].join('');
 
-/** Text that is inserted into a page unescaped: create it with `html` only. */
+/** Text that is inserted into a page unescaped. Create it only with `html`. */
 export class Html {
   readonly text: string;
   constructor(text: string) {
@@ -64,7 +64,7 @@ export interface HtmlPage {
   /** Default 200. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The address, outside this site, to which forms of the page may redirect: browsers check redirects against `form-action`. */
+  /** The external address to which the page's forms may redirect: browsers check redirects against `form-action`. */
   readonly leadsTo?: string | undefined;
 }
 
@@ -111,7 +111,7 @@ ${content}
   };
 };
 
-/** The source expression of an address for the policy: its origin or, for a custom scheme, the scheme. Callers have checked that the host allows it. */
+/** The source expression for an address in the policy: its origin or, for a custom scheme, the scheme. Callers have checked that the address is allowed. */
 const originOf = (address: string): string => {
   const { protocol, origin } = URL.parse(address) ?? { protocol: 'https:', origin: 'null' };
   return protocol === 'http:' || protocol === 'https:' ? origin : protocol;

@@ -54,15 +54,15 @@ const focusedButton = (text: string): Html => html`<button type="submit" autofoc
 const link = (method: string, login: PageOfLogin, text: string): Html =>
   html`<p class="more"><a href="${stepOf(login, method)}?authRequestID=${encodeURIComponent(login.id)}">${text}</a></p>`;
 
-/** The page for username and password. After a refusal, it keeps the username, and the password must be typed again. */
+/** The page for username and password. After a refusal, it keeps the username, but the password must be typed again. */
 export const passwordPage = (pages: ProviderPages, { username = '', ...login }: PageOfLogin): HttpOutput => {
   const { texts } = pages;
   const isNamed = username !== '';
-  const is = described(login.isRefused);
+  const attributes = described(login.isRefused);
   const fields = html`<label for="username">${texts.username}</label>
-<input id="username" name="username" value="${username}" autocomplete="username" autocapitalize="none" spellcheck="false" required${is}${isNamed ? undefined : AUTOFOCUS}>
+<input id="username" name="username" value="${username}" autocomplete="username" autocapitalize="none" spellcheck="false" required${attributes}${isNamed ? undefined : AUTOFOCUS}>
 <label for="password">${texts.password}</label>
-<input id="password" name="password" type="password" autocomplete="current-password" required${is}${isNamed ? AUTOFOCUS : undefined}>`;
+<input id="password" name="password" type="password" autocomplete="current-password" required${attributes}${isNamed ? AUTOFOCUS : undefined}>`;
   return loginPage(pages, login, {
     title: texts.signIn,
     content: html`${refusal(texts.refused, login.isRefused)}
@@ -120,7 +120,7 @@ export interface Enrolled {
   readonly recoveryCodes: readonly string[];
 }
 
-/** The page that shows the QR code and the recovery codes. No field has the focus, or browsers would scroll past the picture. */
+/** The page that shows the QR code and the recovery codes. No field has the focus, because browsers would then scroll past the picture. */
 export const scanPage = (pages: ProviderPages, login: PageOfLogin, { picture, address, secret, recoveryCodes }: Enrolled): HttpOutput => {
   const { texts } = pages;
   const groups = (secret.match(/.{1,4}/g) ?? []).map((four) => html`<span>${four}</span>`);
