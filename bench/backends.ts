@@ -1,18 +1,18 @@
-/** The processor time of a PostgreSQL server on this machine: that of its processes, as Linux tells it. */
+/** Reads the processor time of a PostgreSQL server on this machine from Linux's `/proc`. */
 import { readdirSync, readFileSync } from 'node:fs';
 import pg from 'pg';
 
 export interface Backends {
-  /** Milliseconds so far, of user and system; in steps of 10. */
+  /** User and system time of all processes so far, in milliseconds, with a resolution of 10 ms. */
   processorMs(): number;
 }
 
-/** Of a store without any. */
+/** For a store without backends. */
 export const NO_BACKENDS: Backends = { processorMs: () => 0 };
 
 const TICK_MS = 10;
 
-/** The fields of `/proc/PID/stat` from the state on; undefined once the process is gone. */
+/** The fields of `/proc/PID/stat`, starting with the state; undefined if the process has ended. */
 const statOf = (pid: string): readonly string[] | undefined => {
   try {
     return readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -23,10 +23,10 @@ const statOf = (pid: string): readonly string[] | undefined => {
   }
 };
 const parentIn = (stat: readonly string[]): string | undefined => stat[1];
-/** Its own, and that of children that have ended. */
+/** The processor time of a process and of its terminated children, in ticks. */
 const ticksIn = (stat: readonly string[]): number => [11, 12, 13, 14].reduce((sum, field) => sum + Number(stat[field]), 0);
 
-/** @throws Error where the server is on another machine, or this one has no `/proc` */
+/** @throws Error if the server is on another machine, or if this one has no `/proc` */
 export const backendsOf = async (connectionString: string): Promise<Backends> => {
   const client = new pg.Client({ connectionString });
   await client.connect();

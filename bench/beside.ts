@@ -1,7 +1,7 @@
 /**
- * Measures the controller beside the field's reference controller, in one run on one machine: what circuits over an unmodified router cost with each, what
- * becomes of them when something fails, and processor time for calls of the API. `ROUTER_BIN` names the program `ziti`, v1.7.2, which is the reference
- * controller, and for both the router, the command line, the host and the client.
+ * Compares the controller with the reference implementation, in one run on one machine: the cost of circuits over an unmodified router, the effects of
+ * failures on circuits, and the processor time of API calls. `ROUTER_BIN` names the program `ziti`, v1.7.2. It provides the reference controller and, for
+ * both controllers, the router, the command line, the host and the client.
  *
  *     ROUTER_BIN=/path/to/ziti npm run bench:beside -- --seconds 3 --results bench/BESIDE.md
  */
@@ -19,7 +19,7 @@ const binary = process.env.ROUTER_BIN;
 if (!binary) throw new TypeError('ROUTER_BIN must name the program `ziti`, v1.7.2');
 
 const lines: string[] = [];
-const say = (...more: readonly string[]) => {
+const print = (...more: readonly string[]) => {
   lines.push(...more);
   console.log(more.join('\n'));
 };
@@ -28,8 +28,8 @@ const contenders = await startContenders(resolve(binary), folder);
 try {
   const ours = await makeNetwork(contenders.ours);
   const reference = await makeNetwork(contenders.reference);
-  say('# Beside the reference controller', '');
-  say(
+  print('# Beside the reference controller', '');
+  print(
     `\`npm run bench:beside\`: Node ${process.version}, ${cpus().length} cores, load ${loadavg()[0]?.toFixed(1)} at the start. Both on this machine, each with its own router, host and client (\`ziti\` v1.7.2, clients that log in with OpenID`,
     'Connect); this one on SQLite. The two take turns.',
     '',
@@ -38,12 +38,12 @@ try {
   );
   for (const measure of measures) {
     const [own, other] = [await measure(ours), await measure(reference)];
-    for (const [name, figure] of Object.entries(own)) say(`| ${name} | ${figure} | ${other[name]} |`);
+    for (const [name, figure] of Object.entries(own)) print(`| ${name} | ${figure} | ${other[name]} |`);
   }
-  say('', 'Processor time of the controller for a call, milliseconds, 2,000 identities, 8 connections, the least of three rounds:', '');
-  say('| call | overlay-controller | reference | reference / ours |', '| --- | ---: | ---: | ---: |');
+  print('', 'Processor time of the controller for a call, milliseconds, 2,000 identities, 8 connections, the least of three rounds:', '');
+  print('| call | overlay-controller | reference | reference / ours |', '| --- | ---: | ---: | ---: |');
   for (const { name, ...cost } of await compareCalls({ ours, reference }, { seconds: Number(values.seconds), connections: 8 }))
-    say(`| ${name} | ${cost.ours.toFixed(3)} | ${cost.reference.toFixed(3)} | ${(cost.reference / cost.ours).toFixed(1)}x |`);
+    print(`| ${name} | ${cost.ours.toFixed(3)} | ${cost.reference.toFixed(3)} | ${(cost.reference / cost.ours).toFixed(1)}x |`);
   if (values.results) writeFileSync(values.results, `${lines.join('\n')}\n`);
 } finally {
   for (const { processes } of Object.values(contenders)) processes.end();

@@ -1,10 +1,10 @@
-import 'reflect-metadata'; // which the certificate library needs, and first
+import 'reflect-metadata'; // required by the certificate library, before it is imported
 import { webcrypto } from 'node:crypto';
 import * as x509 from '@peculiar/x509';
 
-/** A throw-away server certificate for loopback, EC P-256. */
+/** A temporary server certificate for the loopback address, EC P-256. */
 export const selfSigned = async (): Promise<{ key: string; cert: string }> => {
-  x509.cryptoProvider.set(webcrypto as unknown as typeof globalThis.crypto); // the types of Node and of the web differ, the objects do not
+  x509.cryptoProvider.set(webcrypto as unknown as typeof globalThis.crypto); // Node's type differs from the web's, but the object is the same
   const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
   const keys = (await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])) as webcrypto.CryptoKeyPair;
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({

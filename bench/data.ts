@@ -1,6 +1,6 @@
 /**
- * The same data in every run, of the shape of a large network: identities that carry 5 of 50 role attributes, services that carry 3 of
- * 50 and, one in ten, the attribute `tenth`, and policies (AllOf) that ask for two attributes of identities and one of services.
+ * Generates the same data in every run, shaped like a large network: each identity has 5 of 50 role attributes, each service has 3 of 50, one service in ten
+ * also has the attribute `tenth`, and policies (AllOf) require two attributes of identities and one of services.
  */
 let seed = 12345;
 const random = (n: number): number => {
@@ -8,7 +8,7 @@ const random = (n: number): number => {
   return Math.floor((seed / 4294967296) * n);
 };
 
-const some = (stem: string, count: number): string[] => {
+const pick = (stem: string, count: number): string[] => {
   const chosen = new Set<string>();
   while (chosen.size < count) chosen.add(`${stem}-${String(random(50)).padStart(2, '0')}`);
   return [...chosen];
@@ -21,7 +21,7 @@ export interface Size {
 }
 
 export const identityAttribute = (i: number): string => `at-${String(i).padStart(2, '0')}`;
-export const identityAttributes = (): string[] => some('at', 5);
+export const identityAttributes = (): string[] => pick('at', 5);
 export const identityName = (i: number): string => `id-${String(i).padStart(6, '0')}`;
 export const serviceName = (i: number): string => `svc-${String(i).padStart(5, '0')}`;
 
@@ -35,7 +35,7 @@ export const identityBody = (i: number) => ({
 export const serviceBody = (i: number, configs: readonly string[]) => ({
   name: serviceName(i),
   encryptionRequired: true,
-  roleAttributes: [...some('sv', 3), ...(i % 10 === 0 ? ['tenth'] : [])],
+  roleAttributes: [...pick('sv', 3), ...(i % 10 === 0 ? ['tenth'] : [])],
   configs: [...configs],
 });
 
@@ -43,6 +43,6 @@ export const policyBody = (i: number) => ({
   name: `pol-${i}`,
   type: i % 3 === 2 ? ('Bind' as const) : ('Dial' as const),
   semantic: 'AllOf' as const,
-  identityRoles: some('at', 2).map((attribute) => `#${attribute}`),
-  serviceRoles: some('sv', 1).map((attribute) => `#${attribute}`),
+  identityRoles: pick('at', 2).map((attribute) => `#${attribute}`),
+  serviceRoles: pick('sv', 1).map((attribute) => `#${attribute}`),
 });

@@ -5,7 +5,7 @@ export interface Credentials {
   readonly password: string;
 }
 
-/** Two clients who may dial the same services by as many policies: those of one ask nothing of its endpoint, those of the other five checks each. */
+/** Two clients that may dial the same services through the same number of policies, which have no posture checks for one, and five each for the other. */
 export type Endpoints = Readonly<Record<'unchecked' | 'checked', Credentials>>;
 
 const POLICIES = 20;
@@ -20,7 +20,7 @@ const CHECKS = [
 const credentialsOf = (name: string): Credentials => ({ username: `bench-${name}`, password: 'bench-password' });
 export const endpoints: Endpoints = { unchecked: credentialsOf('unchecked'), checked: credentialsOf('checked') };
 
-/** Makes them, with policies over services by attribute, routers for all, and all that the checks want to be told. */
+/** Creates both clients, with policies that select services by attribute, a router for everyone, and posture responses that satisfy the checks. */
 export const fillEndpoints = async (controller: ManagementController): Promise<void> => {
   const checks: string[] = [];
   for (const [i, check] of CHECKS.entries()) {
@@ -61,8 +61,8 @@ export const fillEndpoints = async (controller: ManagementController): Promise<v
   }
 };
 
-/** Services that both may dial, some of them. */
-export const dialable = async (controller: ManagementController, most: number): Promise<readonly string[]> => {
-  const { data } = await controller.api.services.list({ filter: `anyOf(roleAttributes) = "sv-00"`, limit: most });
+/** The ids of some services that both clients may dial. */
+export const dialable = async (controller: ManagementController, limit: number): Promise<readonly string[]> => {
+  const { data } = await controller.api.services.list({ filter: `anyOf(roleAttributes) = "sv-00"`, limit });
   return data.map(({ id }) => id);
 };

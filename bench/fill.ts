@@ -2,23 +2,23 @@ import type { ManagementController } from '../src/index.ts';
 import { identityAttributes, identityBody, policyBody, type Size, serviceBody } from './data.ts';
 import { dialable, fillEndpoints } from './endpoints.ts';
 
-/** Ids to ask for. */
+/** Ids and credentials for the measured requests. */
 export interface Filled {
   readonly identities: readonly string[];
   readonly services: readonly string[];
   /** Services that the clients of `endpoints.ts` may dial. */
   readonly dialable: readonly string[];
-  /** Username and password of an identity that policies give services to. */
+  /** Username and password of an identity that has access to services through policies. */
   readonly client: { readonly username: string; readonly password: string };
 }
 
 const SAMPLE = 500;
 
-/** Fills an empty controller with a network of a size; what is there already is only looked up. */
+/** Fills an empty controller with a network of the given size. If the controller is already filled, only looks up the ids. */
 export const load = async (controller: ManagementController, size: Size): Promise<Filled> => {
   const client = { username: 'bench-client', password: 'bench-password' };
-  const made = await controller.api.identities.list({ filter: `name = "${client.username}"`, limit: 1 });
-  if (made.data.length === 0) {
+  const existing = await controller.api.identities.list({ filter: `name = "${client.username}"`, limit: 1 });
+  if (existing.data.length === 0) {
     for (let i = 0; i < size.identities; i++) await controller.api.identities.create({ body: identityBody(i) });
     const configTypeId = (await controller.api.configTypes.create({ body: { name: 'bench-type', schema: { type: 'object' } } })).id;
     const configs: string[] = [];

@@ -1,6 +1,7 @@
 /**
- * Measures how the cost of operations grows with the network, in process, without sockets: processor time for an operation at each size, and its growth
- * from one size to the next. PostgreSQL, with the processor time of its backends: `npm run postgres -- npm run bench:growth -- --stores sqlite,postgres`.
+ * Measures how the cost of operations grows with the network, in process, without sockets: processor time per operation at each size, and its growth from one
+ * size to the next. For PostgreSQL, this includes the processor time of the backends:
+ * `npm run postgres -- npm run bench:growth -- --stores sqlite,postgres`.
  *
  *     npm run bench:growth -- --stores sqlite --sizes 10000x1000x200,100000x10000x1000 --seconds 1 --results bench/GROWTH.md
  */
@@ -20,7 +21,7 @@ const { values } = parseArgs({
     stores: { type: 'string', default: 'sqlite' },
     seconds: { type: 'string', default: '1' },
     only: { type: 'string', default: '' },
-    /** Where SQLite's databases stay for the next run. */
+    /** Folder that keeps SQLite databases for later runs. */
     folder: { type: 'string' },
     results: { type: 'string' },
   },
@@ -30,9 +31,9 @@ const folder = values.folder ?? mkdtempSync(join(tmpdir(), 'bench-'));
 
 type Table = Readonly<Record<string, Measured>>;
 
-const measure = async (store: string, named: string): Promise<Table> => {
-  const place = placeOf(store, named, folder);
-  const size = JSON.stringify(sizeOf(named));
+const measure = async (store: string, sizeText: string): Promise<Table> => {
+  const place = placeOf(store, sizeText, folder);
+  const size = JSON.stringify(sizeOf(sizeText));
   const isFilled = store === 'memory' || (store === 'sqlite' && existsSync(fileOf(place)));
   if (!isFilled) {
     const { child } = await startServer('server.ts', [place, size, 'fill']);
@@ -40,7 +41,7 @@ const measure = async (store: string, named: string): Promise<Table> => {
     await once(child, 'exit');
   }
   const child = fork(join(import.meta.dirname, 'inside.ts'), [
-    store === 'sqlite' ? copied(place) : place,
+    store === 'sqlite' ? copyOf(place) : place,
     size,
     values.seconds,
     values.only,
@@ -49,40 +50,41 @@ const measure = async (store: string, named: string): Promise<Table> => {
     once(child, 'message'),
     once(child, 'exit').then(() => Promise.reject(new Error(`${place}: not measured`))),
   ]);
-  return table as Table; // what it sends
+  return table as Table; // the type of its message
 };
 
 const fileOf = (place: string): string => place.slice('sqlite:'.length);
 
-/** What is measured writes, too: the next run finds the database as it was filled. */
-const copied = (place: string): string => {
-  for (const end of ['-wal', '-shm']) rmSync(`${fileOf(place)}.measured${end}`, { force: true });
+/** Copies the filled database, because some of the measured operations write, and the next run needs the database unchanged. */
+const copyOf = (place: string): string => {
+  for (const suffix of ['-wal', '-shm']) rmSync(`${fileOf(place)}.measured${suffix}`, { force: true });
   copyFileSync(fileOf(place), `${fileOf(place)}.measured`);
   return `${place}.measured`;
 };
 
 const lines: string[] = [];
-const say = (line = '') => {
+const print = (line = '') => {
   lines.push(line);
   console.log(line);
 };
-const row = (...cells: readonly string[]) => say(`| ${cells.join(' | ')} |`);
+const row = (...cells: readonly string[]) => print(`| ${cells.join(' | ')} |`);
 
-/** Microseconds; of PostgreSQL those of the controller, and those of its backends. */
-const shown = ({ us, databaseUs }: Measured): string => (databaseUs > 0 ? `${us.toFixed(0)} + ${databaseUs.toFixed(0)}` : us.toFixed(0));
-const whole = ({ us, databaseUs }: Measured): number => us + databaseUs;
+/** The cost in microseconds; for PostgreSQL, that of the controller plus that of its backends. */
+const formatted = ({ us, databaseUs }: Measured): string =>
+  databaseUs > 0 ? `${us.toFixed(0)} + ${databaseUs.toFixed(0)}` : us.toFixed(0);
+const total = ({ us, databaseUs }: Measured): number => us + databaseUs;
 
-say('# Growth');
-say();
-say(
+print('# Growth');
+print();
+print(
   `Node ${process.version}, ${cpus().length} cores, load ${loadavg()[0]?.toFixed(1)} at the start; in process, one call at a time, ${values.seconds} s each. Microseconds of processor time, user and system, for an operation;`,
 );
-say('for PostgreSQL, those of the controller plus those of its backends. Statements: the most that a call took of the store.');
+print('for PostgreSQL, those of the controller plus those of its backends. Statements: the most that a call took of the store.');
 try {
   for (const store of values.stores.split(',')) {
-    say();
-    say(`## ${store}`);
-    say();
+    print();
+    print(`## ${store}`);
+    print();
     row('operation', 'statements', ...sizes.flatMap((size, i) => (i === 0 ? [size] : [size, 'growth'])));
     row('---', ...Array.from({ length: sizes.length * 2 }, () => '---:'));
     const tables: Table[] = [];
@@ -91,7 +93,7 @@ try {
       const cells = tables.flatMap((table, i) => {
         const [cost, before] = [table[name], tables[i - 1]?.[name]];
         if (!cost) return ['', ''];
-        return before ? [shown(cost), `${(whole(cost) / whole(before)).toFixed(1)}x`] : [shown(cost)];
+        return before ? [formatted(cost), `${(total(cost) / total(before)).toFixed(1)}x`] : [formatted(cost)];
       });
       row(name, String(first.statements), ...cells);
     }

@@ -1,6 +1,6 @@
 /**
- * A server of a framework to be measured, in a process of its own: with a route of its own at `/bare`, and a controller with one identity in memory
- * for all else.
+ * A server to be measured, built with one of the frameworks, in a separate process. `/bare` is a plain route of the framework; all other paths lead to a
+ * controller in memory with one identity.
  */
 
 import type { RequestListener } from 'node:http';
@@ -20,9 +20,9 @@ import { memoryStorage } from '../adapters/storage/memory/index.ts';
 import { type NodeBindings, webListener } from '../examples/hosts/web.ts';
 import { ManagementController } from '../src/index.ts';
 import { selfSigned } from './certificate.ts';
-import { tellParent } from './measure.ts';
+import { reportToParent } from './measure.ts';
 
-/** About as long as an identity. */
+/** About as long as the JSON of an identity. */
 const body = JSON.stringify({ data: 'x'.repeat(1800) });
 const json = { 'content-type': 'application/json' };
 
@@ -73,4 +73,4 @@ const controller = await ManagementController.open({
 });
 const { id } = await controller.api.identities.create({ body: { name: 'ann', type: 'User', isAdmin: false } });
 const server = https.createServer({ ...(await selfSigned()), ...clientCertificates }, await host(controller));
-server.listen(0, '127.0.0.1', () => tellParent({ port: (server.address() as AddressInfo).port, id })); // a TCP server that listens has one
+server.listen(0, '127.0.0.1', () => reportToParent({ port: (server.address() as AddressInfo).port, id })); // the address of a listening TCP server has a port

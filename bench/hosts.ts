@@ -1,6 +1,6 @@
 /**
- * Measures what a controller costs in each framework beside a route of the framework's own that answers with a fixed body, in processor time for a
- * request: `node bench/hosts.ts [--seconds 3] [--results bench/HOSTS.md]`. Hono runs on a plain bridge to web-standard requests, not on `@hono/node-server`.
+ * Measures the processor time per request of a controller in each framework, compared with that of a plain route of the framework with a fixed body:
+ * `node bench/hosts.ts [--seconds 3] [--results bench/HOSTS.md]`. Hono runs on a simple bridge to web-standard requests, not on `@hono/node-server`.
  */
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
@@ -29,11 +29,11 @@ for (const host of ['node', 'express', 'fastify', 'koa', 'hono']) {
   client.close();
   const cost = async (path: string) => (await measure(server, JSON.parse(text).data.token, () => ({ method: 'GET', path }), effort)).cpuMs;
   const bare = await cost('/bare');
-  const beside = async (path: string) => {
+  const compared = async (path: string) => {
     const cpuMs = await cost(path);
     return `${cpuMs.toFixed(3)} (${(cpuMs / bare).toFixed(1)}x)`;
   };
-  lines.push(`| ${host} | ${bare.toFixed(3)} | ${await beside(`${M}/version`)} | ${await beside(`${M}/identities/${server.id}`)} |`);
+  lines.push(`| ${host} | ${bare.toFixed(3)} | ${await compared(`${M}/version`)} | ${await compared(`${M}/identities/${server.id}`)} |`);
   server.child.disconnect();
 }
 console.log(lines.join('\n'));

@@ -1,19 +1,19 @@
-/** The controller without sockets: what an operation costs from the message to the answer. */
+/** Measures the controller without sockets: the cost of an operation from request to response. */
 import type { CoreRequest } from '../src/adapter-kit.ts';
 import type { ManagementController } from '../src/index.ts';
 import type { Backends } from './backends.ts';
 import { credentials, type Request } from './load.ts';
 
 export interface Cost {
-  /** Microseconds of the processor, of user and system, for an operation. */
+  /** User and system processor time per operation, in microseconds. */
   readonly us: number;
-  /** The same, of the backends of the database; 0 where it has none. */
+  /** The same for the backends of the database; 0 if it has none. */
   readonly databaseUs: number;
 }
 
 const utf8 = new TextEncoder();
 
-export const ask = async (
+export const sendRequest = async (
   controller: ManagementController,
   token: string | undefined,
   { method, path, body }: Request,
@@ -38,13 +38,13 @@ export const ask = async (
   return Buffer.concat(parts).toString();
 };
 
-/** Repeats an operation, one at a time, after a time to warm up. */
+/** Runs an operation repeatedly, one call at a time, after a warm-up. */
 export const costOf = async (operation: () => Promise<unknown>, seconds: number, backends: Backends): Promise<Cost> => {
   await repeat(operation, seconds / 3);
-  const [database, own] = [backends.processorMs(), process.cpuUsage()];
+  const [databaseMs, usage] = [backends.processorMs(), process.cpuUsage()];
   const operations = await repeat(operation, seconds);
-  const { user, system } = process.cpuUsage(own);
-  return { us: (user + system) / operations, databaseUs: ((backends.processorMs() - database) * 1000) / operations };
+  const { user, system } = process.cpuUsage(usage);
+  return { us: (user + system) / operations, databaseUs: ((backends.processorMs() - databaseMs) * 1000) / operations };
 };
 
 const repeat = async (operation: () => Promise<unknown>, seconds: number): Promise<number> => {
@@ -53,9 +53,9 @@ const repeat = async (operation: () => Promise<unknown>, seconds: number): Promi
   return count;
 };
 
-/** Waits until the process has nothing left to do in the background, for a minute at most. */
+/** Waits until the process does no more work in the background, for at most a minute. */
 export const idle = async (): Promise<void> => {
-  for (let turn = 0; turn < 120; turn++) {
+  for (let attempt = 0; attempt < 120; attempt++) {
     const before = process.cpuUsage();
     await new Promise((resolve) => setTimeout(resolve, 500));
     const { user, system } = process.cpuUsage(before);

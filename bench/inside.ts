@@ -1,6 +1,6 @@
 /**
- * Measures operations in process, in a process of its own: `node inside.ts STORE SIZE SECONDS [ONLY]` on a store that `server.ts` has filled. Tells the
- * parent what each operation costs, and how many statements it takes of the store.
+ * Measures operations without sockets, on a store that `server.ts` has filled: `node inside.ts STORE SIZE SECONDS [ONLY]`, forked by `growth.ts`. Reports the
+ * cost of each operation, and its number of store statements, to the parent process.
  */
 import { nodePlatform } from '../adapters/platform/node.ts';
 import { ManagementController, type Observe } from '../src/index.ts';
@@ -9,24 +9,24 @@ import { bearerToken } from './bearer.ts';
 import type { Size } from './data.ts';
 import { type Credentials, endpoints } from './endpoints.ts';
 import { load } from './fill.ts';
-import { ask, type Cost, costOf, idle } from './in-process.ts';
+import { type Cost, costOf, idle, sendRequest } from './in-process.ts';
 import { type Operation, operations } from './operations.ts';
 import { SECRET_KEY, storageOf } from './stores.ts';
 
 export interface Measured extends Cost {
-  /** Of the store, as the controller counts them; the most of some calls. */
+  /** Number of store statements, as counted by the controller: the maximum over several calls. */
   readonly statements: number;
 }
 
-/** Calls of each operation before it is measured: enough to fill caches, and to have indexes made. */
-const WARMING = 30;
-/** Calls whose statements are counted. */
-const COUNTED = 20;
+/** Warm-up calls of each operation: enough to fill caches and build indexes. */
+const WARM_UP_CALLS = 30;
+/** Number of calls whose statements are counted. */
+const COUNTED_CALLS = 20;
 
 const [kind = 'memory', size = '{}', seconds = '1', only = ''] = process.argv.slice(2);
 
-/** The operations that are measured, by name, each as a call of a controller. */
-const opened = async (observe?: Observe) => {
+/** Opens a controller and warms it up. Returns the measured operations by name, each as a call of the controller. */
+const openWarmedUp = async (observe?: Observe) => {
   const controller = await ManagementController.open({
     storage: storageOf(kind),
     platform: nodePlatform(),
@@ -46,43 +46,43 @@ const opened = async (observe?: Observe) => {
     checked: await login(endpoints.checked),
     nobody: undefined,
   };
-  const wanted = (name: string) => name !== 'authenticate by password' && name.includes(only);
-  const chosen = Object.entries<Operation>(operations(filled, JSON.parse(size) as Size)).filter(([name]) => wanted(name));
+  const isChosen = (name: string) => name !== 'authenticate by password' && name.includes(only);
+  const chosen = Object.entries<Operation>(operations(filled, JSON.parse(size) as Size)).filter(([name]) => isChosen(name));
   const calls = chosen.map(([name, operation]) => {
     const { next, as = 'administrator' } = operation;
-    return [name, () => ask(controller, tokens[as], next())] as const;
+    return [name, () => sendRequest(controller, tokens[as], next())] as const;
   });
-  // What comes after it writes.
+  // The operations after `POST session` write, so they are not warmed up.
   const reading = calls.slice(0, calls.findIndex(([name]) => name === 'POST session') + 1 || calls.length);
   for (const [, call] of reading) {
-    for (let i = 0; i < WARMING; i++) await call();
+    for (let i = 0; i < WARM_UP_CALLS; i++) await call();
     await idle();
   }
   return { controller, calls };
 };
 
 const costs = async (): Promise<Readonly<Record<string, Cost>>> => {
-  const { controller, calls } = await opened();
+  const { controller, calls } = await openWarmedUp();
   const backends = kind.startsWith('postgres') ? await backendsOf(kind.split('#')[0] ?? '') : NO_BACKENDS;
-  const found: Record<string, Cost> = {};
-  for (const [name, call] of calls) found[name] = await costOf(call, Number(seconds), backends);
+  const results: Record<string, Cost> = {};
+  for (const [name, call] of calls) results[name] = await costOf(call, Number(seconds), backends);
   await controller.close();
-  return found;
+  return results;
 };
 
 const statements = async (): Promise<Readonly<Record<string, number>>> => {
   let counted = 0;
-  const { controller, calls } = await opened((event) => {
+  const { controller, calls } = await openWarmedUp((event) => {
     if (event.type === 'operation') counted = Math.max(counted, event.statements);
   });
-  const found: Record<string, number> = {};
+  const results: Record<string, number> = {};
   for (const [name, call] of calls) {
     counted = 0;
-    for (let i = 0; i < COUNTED; i++) await call();
-    found[name] = counted;
+    for (let i = 0; i < COUNTED_CALLS; i++) await call();
+    results[name] = counted;
   }
   await controller.close();
-  return found;
+  return results;
 };
 
 const [measured, counted] = [await costs(), await statements()];

@@ -1,9 +1,9 @@
 import https from 'node:https';
 
-/** A closed loop over kept-alive connections: as many requests under way as there are connections. */
+/** The server under load, and the credentials for it. */
 export interface Target {
   readonly port: number;
-  /** Of an API session, or an access token of the OpenID provider, which is a JWT. */
+  /** The token of an API session, or an access token of the OpenID provider, which is a JWT. */
   readonly token?: string;
 }
 
@@ -25,6 +25,7 @@ export interface Load {
   readonly statuses: Readonly<Record<number, number>>;
 }
 
+/** A client that runs a closed loop over keep-alive connections: each connection has one request in flight. */
 export const createClient = ({ port, token }: Target, connections: number) => {
   const agent = new https.Agent({ keepAlive: true, maxSockets: connections, rejectUnauthorized: false });
   const send = ({ method, path, body }: Request): Promise<{ status: number; text: string }> =>
@@ -40,9 +41,9 @@ export const createClient = ({ port, token }: Target, connections: number) => {
         response.on('data', (part: Buffer) => parts.push(part));
         response.on('end', () => resolve({ status: response.statusCode ?? 0, text: Buffer.concat(parts).toString() }));
       });
-      // A server that was busy for long may close a connection as idle just when the next request is on its way.
-      const isLate = (error: Error) => request.reusedSocket && 'code' in error && error.code === 'ECONNRESET';
-      request.on('error', (error) => (isLate(error) ? resolve(send({ method, path, body })) : reject(error)));
+      // A server that was busy for a long time may close a connection as idle just as the next request is sent. The request is then retried.
+      const isStaleConnection = (error: Error) => request.reusedSocket && 'code' in error && error.code === 'ECONNRESET';
+      request.on('error', (error) => (isStaleConnection(error) ? resolve(send({ method, path, body })) : reject(error)));
       request.end(payload);
     });
   const run = async (next: () => Request, seconds: number): Promise<Load> => {

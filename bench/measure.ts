@@ -4,30 +4,31 @@ import { join } from 'node:path';
 import { type Backends, NO_BACKENDS } from './backends.ts';
 import { createClient, type Request } from './load.ts';
 
-/** What a process has used so far. */
+/** The resource usage of a process so far. */
 export interface Usage {
-  /** Microseconds of the processor. */
+  /** Processor time in user mode, in microseconds. */
   readonly user: number;
+  /** Processor time in system mode, in microseconds. */
   readonly system: number;
-  /** Resident memory, bytes. */
+  /** Resident memory in bytes. */
   readonly rss: number;
 }
 
-/** A process that serves. */
+/** A server whose resource usage can be measured. */
 export interface Measurable {
   readonly port: number;
   usage(): Promise<Usage>;
 }
 
-/** One that this process has started. */
+/** A server that this process has started. */
 export interface MeasuredServer extends Measurable {
   readonly child: ChildProcess;
 }
 
 export interface Figures {
-  /** Milliseconds of the processor, of user and system, for an operation. */
+  /** User and system processor time per operation, in milliseconds. */
   readonly cpuMs: number;
-  /** The same, of the backends of the database; 0 where it has none. */
+  /** The same for the backends of the database; 0 if it has none. */
   readonly databaseMs: number;
   readonly perSecond: number;
   /** Milliseconds. */
@@ -38,11 +39,11 @@ export interface Figures {
 export interface Effort {
   readonly seconds: number;
   readonly connections: number;
-  /** Of the database. Default: it has none. */
+  /** The backends of the database. Default: none. */
   readonly backends?: Backends;
 }
 
-/** Forks a server of this folder. @returns it, with all that it tells of itself */
+/** Forks a server in this folder. @returns the server, with the content of its first message */
 export const startServer = async <S extends MeasuredServer>(file: string, args: readonly string[]): Promise<S> => {
   const child = fork(join(import.meta.dirname, file), args);
   const [message] = await once(child, 'message');
@@ -54,7 +55,7 @@ export const startServer = async <S extends MeasuredServer>(file: string, args: 
   return { child, usage, ...message };
 };
 
-/** Asks without pause, after a time to warm up. */
+/** Sends requests in a closed loop, after a warm-up. */
 export const measure = async (
   server: Measurable,
   token: string | undefined,
@@ -74,14 +75,14 @@ export const measure = async (
   return { cpuMs, databaseMs, perSecond: load.operations / load.seconds, p50: load.p50, p99: load.p99 };
 };
 
-/** The forked side: reports its port and its processor time to the parent process, and ends with it, or when asked to `close`. */
-export const tellParent = (
+/** For the forked process: reports its port and, on request, its resource usage to the parent process. Exits with the parent, or on the message `close`. */
+export const reportToParent = (
   message: Readonly<Record<string, unknown>> & { readonly port: number },
   close: () => Promise<void> = async () => undefined,
 ): void => {
-  process.on('message', (question) => {
-    if (question === 'close') void close().then(() => process.exit());
-    if (question === 'usage') process.send?.({ ...process.cpuUsage(), rss: process.memoryUsage().rss });
+  process.on('message', (request) => {
+    if (request === 'close') void close().then(() => process.exit());
+    if (request === 'usage') process.send?.({ ...process.cpuUsage(), rss: process.memoryUsage().rss });
   });
   process.on('disconnect', () => process.exit());
   process.send?.(message);

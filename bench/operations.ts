@@ -9,7 +9,7 @@ const X = '/edge/management/extensions/v1';
 
 export interface Operation {
   readonly next: () => Request;
-  /** Who asks; default the administrator. */
+  /** The caller. Default: the administrator. */
   readonly as?: 'client' | 'bearer' | keyof Endpoints | 'nobody';
 }
 
@@ -21,26 +21,26 @@ const get = (path: () => string, as?: Operation['as']): Operation => ({
   ...(as ? { as } : {}),
 });
 
-/** Names are given once by a process. */
+/** Makes names unique within this process. */
 let serial = 0;
 
-/** What is measured, in this order: reading first, for writing leaves something behind. */
+/** The measured operations, in order. Those that read come first, because those that write change the data. */
 export const operations = ({ identities, services, dialable, client }: Filled, size: Size) => {
-  const named = (stem: string) => `${stem}-${process.pid}-${serial++}`;
+  const uniqueName = (stem: string) => `${stem}-${process.pid}-${serial++}`;
   const policy = (identityRoles: string[], serviceRoles: string[]) => ({
-    name: named('big'),
+    name: uniqueName('big'),
     type: 'Dial',
     semantic: 'AnyOf',
     identityRoles,
     serviceRoles,
   });
-  /** New ones at first, and then those that there are. */
+  /** Creates new sessions at first, and returns existing ones later. */
   const dial = (as: keyof Endpoints): Operation => ({
     as,
     next: () => ({ method: 'POST', path: `${C}/sessions`, body: { serviceId: one(dialable) } }),
   });
-  /** Another page each time: short answers are remembered. */
-  const carrying = () => `offset=${upTo(500)}&roleFilter=${encodeURIComponent(`#${identityAttribute(upTo(50))}`)}`;
+  /** Selects a different page each time, because short responses are cached. */
+  const randomRolePage = () => `offset=${upTo(500)}&roleFilter=${encodeURIComponent(`#${identityAttribute(upTo(50))}`)}`;
   return {
     'GET /version': get(() => `${M}/version`, 'nobody'),
     'identity by id': get(() => `${M}/identities/${one(identities)}`),
@@ -51,8 +51,8 @@ export const operations = ({ identities, services, dialable, client }: Filled, s
     ),
     'identities, name contains two digits': get(() => `${M}/identities?${filter(`name contains "${upTo(90) + 10}"`)}`),
     'identities, name contains four digits': get(() => `${M}/identities?${filter(`name contains "${upTo(9000) + 1000}"`)}`),
-    'identities, one roleFilter': get(() => `${M}/identities?${carrying()}`),
-    'identities, one roleFilter, sorted by name': get(() => `${M}/identities?sort=name&${carrying()}`),
+    'identities, one roleFilter': get(() => `${M}/identities?${randomRolePage()}`),
+    'identities, one roleFilter, sorted by name': get(() => `${M}/identities?sort=name&${randomRolePage()}`),
     'services, name = "..."': get(() => `${M}/services?${filter(`name = "${serviceName(upTo(size.services))}"`)}`),
     'services of an identity': get(() => `${M}/identities/${one(identities)}/services`),
     'services of an identity, sorted by name': get(() => `${M}/identities/${one(identities)}/services?sort=name`),
@@ -74,7 +74,7 @@ export const operations = ({ identities, services, dialable, client }: Filled, s
     'PATCH roleAttributes': {
       next: () => ({ method: 'PATCH', path: `${M}/identities/${one(identities)}`, body: { roleAttributes: identityAttributes() } }),
     },
-    'POST identity': { next: () => ({ method: 'POST', path: `${M}/identities`, body: { ...identityBody(0), name: named('new') } }) },
+    'POST identity': { next: () => ({ method: 'POST', path: `${M}/identities`, body: { ...identityBody(0), name: uniqueName('new') } }) },
     'POST policy, a tenth x a tenth': {
       next: () => ({ method: 'POST', path: `${M}/service-policies`, body: policy([`#${identityAttribute(upTo(50))}`], ['#tenth']) }),
     },

@@ -1,9 +1,9 @@
-/** The forked side of `routers.ts`: a network of a size in memory, with a port for routers, and enrolled routers whose keys the other side gets. */
+/** The process that `routers.ts` forks: an in-memory network of a given size, with a port for routers, and enrolled routers whose keys it reports. */
 import { serveRouters } from '../adapters/routers/node.ts';
 import { newRoot, newServerCertificate } from '../src/index.ts';
 import { testNetwork } from '../testing/index.ts';
 import { identityBody, policyBody, serviceBody } from './data.ts';
-import { tellParent } from './measure.ts';
+import { reportToParent } from './measure.ts';
 
 const [identities = 0, services = 0, policies = 0, routers = 0] = process.argv.slice(2).map(Number);
 const silent = { error: () => undefined, warn: () => undefined, info: () => undefined };
@@ -25,18 +25,18 @@ const { port } = await serveRouters({ controller, tls });
 const keys: { id: string; chain: string; key: string }[] = [];
 for (let i = 0; i < routers; i++) {
   const router = await network.edgeRouter(`bench-router-${i}`);
-  (await router.connect()).close(); // it enrolls
+  (await router.connect()).close(); // enrolls the router
   const { chain = '', key = '' } = router.certificate ?? {};
   keys.push({ id: router.id, chain, key });
 }
-// Sessions are given where a router is online.
+// Sessions can be created only if a router is online.
 await (await network.edgeRouter('bench-online')).connect();
 
 const tokens = async (session: Awaited<ReturnType<typeof host.login>>, type: 'Dial' | 'Bind') => ({
   apiSessionToken: session.token,
   sessionToken: (await session.sessions.create({ body: { serviceId: web.id, type } })).token,
 });
-process.on('message', (question) => {
-  if (question === 'change') void controller.api.services.create({ body: { name: `new-${Date.now()}`, encryptionRequired: true } });
+process.on('message', (request) => {
+  if (request === 'change') void controller.api.services.create({ body: { name: `new-${Date.now()}`, encryptionRequired: true } });
 });
-tellParent({ port, keys, bind: await tokens(await host.login(), 'Bind'), dial: await tokens(await client.login(), 'Dial') });
+reportToParent({ port, keys, bind: await tokens(await host.login(), 'Bind'), dial: await tokens(await client.login(), 'Dial') });

@@ -1,5 +1,5 @@
 /**
- * Measures the control channel with scripted routers over TLS: circuits, many routers at once, and the whole data model. Prints a table.
+ * Measures the control channel with scripted routers over TLS: circuits, many connected routers, and the whole data model. Prints a table.
  *
  *     node bench/routers.ts --size 10000x1000x200 --routers 1000 --seconds 5
  */
@@ -44,9 +44,9 @@ const processorMs = async (): Promise<number> => {
   const { user, system } = await network.usage();
   return (user + system) / 1000;
 };
-const rows: [what: string, figure: string][] = [];
+const rows: [label: string, figure: string][] = [];
 
-// A terminator, and circuits to it by the same router.
+// A terminator, and circuits to it through the same router.
 const first = await connect(0, {
   [route.name]: (frame, router) => {
     const { circuitId, attempt } = route.decode(frame.body);
@@ -66,35 +66,35 @@ const circuit = async (): Promise<void> => {
   if (answer.contentType !== createCircuitResponse.contentType) throw new Error('a circuit was refused');
   first.send(fault, { subject: 'ingress', id: circuitHeader.circuitId.required(answer) });
 };
-const dialing = async (milliseconds: number): Promise<number> => {
+const dialFor = async (milliseconds: number): Promise<number> => {
   const end = performance.now() + milliseconds;
-  let made = 0;
+  let count = 0;
   const one = async () => {
-    for (; performance.now() < end; made++) await circuit();
+    for (; performance.now() < end; count++) await circuit();
   };
   await Promise.all(Array.from({ length: Number(values.parallel) }, one));
-  return made;
+  return count;
 };
-await dialing(1000);
+await dialFor(1000);
 const before = await processorMs();
-const made = await dialing(Number(values.seconds) * 1000);
+const made = await dialFor(Number(values.seconds) * 1000);
 rows.push(['circuits, set up and ended, per second', (made / Number(values.seconds)).toFixed(0)]);
 rows.push(['processor time of the controller for one', `${(((await processorMs()) - before) / made).toFixed(2)} ms`]);
 
-// The whole data model, the first time read from the store, then once more.
-for (const [at, what] of ['the first router', 'the next router'].entries()) {
+// The whole data model: the first subscription reads it from the store.
+for (const [at, label] of ['the first router', 'the next router'].entries()) {
   const router = at === 0 ? first : await connect(at);
   const [began, cost] = [performance.now(), await processorMs()];
   router.send(subscribeToDataModel, { subscriptionDurationSeconds: 3600 });
   const { body } = await router.next(dataState);
   const took = performance.now() - began;
   rows.push([
-    `data model of ${values.size}, ${what}`,
+    `data model of ${values.size}, ${label}`,
     `${(body.length / 1024).toFixed(0)} KiB after ${took.toFixed(0)} ms, ${((await processorMs()) - cost).toFixed(0)} ms of the processor`,
   ]);
 }
 
-// All of them, and a change that each is told.
+// Connects all other routers, then makes a change that each of them receives.
 const { rss } = await network.usage();
 const [began, cost] = [performance.now(), await processorMs()];
 const others: ScriptedRouter[] = [];
@@ -117,7 +117,7 @@ await Promise.all(others.map((router) => router.next(changeSet)));
 rows.push(['until a change has reached all of them', `${(performance.now() - changed).toFixed(0)} ms`]);
 
 console.log('| | |\n|---|---|');
-for (const [what, figure] of rows) console.log(`| ${what} | ${figure} |`);
+for (const [label, figure] of rows) console.log(`| ${label} | ${figure} |`);
 network.child.kill();
 await once(network.child, 'exit');
 process.exit();

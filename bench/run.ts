@@ -1,6 +1,6 @@
 /**
  * Measures the server: processor time per operation, throughput and latency, each also as a ratio to a bare `node:https` server in the
- * same run. PostgreSQL is the server that `POSTGRES_URL` names: `npm run postgres -- npm run bench -- --stores postgres`.
+ * same run. The PostgreSQL server is the one that `POSTGRES_URL` names: `npm run postgres -- npm run bench -- --stores postgres`.
  *
  *     npm run bench -- --stores memory,sqlite --sizes 10000x1000x200,100000x10000x1000 --seconds 3 --results bench/RESULTS.md
  */
@@ -33,7 +33,7 @@ const M = '/edge/management/v1';
 
 interface Server extends Filled, MeasuredServer {
   readonly openedMs: number;
-  /** An access token of the OpenID provider, of the same identity as the sessions of `client`. */
+  /** An access token of the OpenID provider, for the same identity as the sessions of `client`. */
   readonly bearer: string;
 }
 
@@ -41,14 +41,14 @@ const start = (...args: string[]): Promise<Server> => startServer('server.ts', a
 const backends = process.env.POSTGRES_URL ? await backendsOf(process.env.POSTGRES_URL) : NO_BACKENDS;
 const once = (server: Measurable, token: string | undefined, next: () => Request): Promise<Figures> =>
   measure(server, token, next, { seconds, connections, backends });
-/** The cheapest of some rounds: by then the code is compiled, as it is in a server that runs for weeks, and what else the machine does counts least. */
-const cheapest = async (...asked: Parameters<typeof once>): Promise<Figures> => {
-  let least = await once(...asked);
+/** The cheapest of several rounds: the code is then compiled, as in a long-running server, and other load on the machine matters least. */
+const cheapest = async (...args: Parameters<typeof once>): Promise<Figures> => {
+  let minimum = await once(...args);
   for (let round = 1; round < rounds; round++) {
-    const figures = await once(...asked);
-    if (figures.cpuMs + figures.databaseMs < least.cpuMs + least.databaseMs) least = figures;
+    const figures = await once(...args);
+    if (figures.cpuMs + figures.databaseMs < minimum.cpuMs + minimum.databaseMs) minimum = figures;
   }
-  return least;
+  return minimum;
 };
 
 const login = async (port: number, username: string, password: string): Promise<string> => {
@@ -58,7 +58,7 @@ const login = async (port: number, username: string, password: string): Promise<
   return JSON.parse(text).data.token;
 };
 
-/** What logins cost those who do not log in: the 99th percentile of `quiet` alone, and while so many others log in without pause. */
+/** The effect of logins on other callers: the 99th percentile of `quiet` alone, and while `logins` clients log in without pause. */
 const besideLogins = async (server: Server, token: string, quiet: () => Request, loggingIn: () => Request, logins = 50) => {
   const alone = await once(server, token, quiet);
   const crowd = createClient({ port: server.port }, logins);
@@ -69,31 +69,33 @@ const besideLogins = async (server: Server, token: string, quiet: () => Request,
 };
 
 const lines: string[] = [];
-const say = (line = '') => {
+const print = (line = '') => {
   lines.push(line);
   console.log(line);
 };
-const row = (...cells: readonly string[]) => say(`| ${cells.join(' | ')} |`);
+const row = (...cells: readonly string[]) => print(`| ${cells.join(' | ')} |`);
 
-say('# Results');
-say();
-say(
+print('# Results');
+print();
+print(
   `Node ${process.version}, ${cpus().length} cores, ${connections} connections, the cheapest of ${rounds} rounds of ${seconds} s for each operation, load ${loadavg()[0]?.toFixed(1)} at the start. CPU is the server process's user and system time; DB that of the backends of the database, in steps of 10 ms.`,
 );
 const bare = await start('bare');
 const limit = await cheapest(bare, undefined, () => ({ method: 'GET', path: '/' }));
 bare.child.disconnect();
-say(`Bare node:https with a fixed body of 1.8 KB: ${limit.cpuMs.toFixed(3)} ms CPU an operation, ${limit.perSecond.toFixed(0)} a second.`);
+print(
+  `Bare node:https with a fixed body of 1.8 KB: ${limit.cpuMs.toFixed(3)} ms CPU an operation, ${limit.perSecond.toFixed(0)} a second.`,
+);
 
 const folder = mkdtempSync(join(tmpdir(), 'bench-'));
 try {
-  for (const named of values.sizes.split(',')) {
-    const size = sizeOf(named);
+  for (const sizeText of values.sizes.split(',')) {
+    const size = sizeOf(sizeText);
     const { identities, services, policies } = size;
     for (const store of values.stores.split(',')) {
-      const kind = placeOf(store, named, folder);
+      const kind = placeOf(store, sizeText, folder);
       const filling = await start(kind, JSON.stringify(size), 'fill');
-      // A store that lasts is opened again: start-up with the data loaded, and a process that has not just loaded it.
+      // A persistent store is reopened: this measures start-up with existing data, in a process that has not just created the data.
       if (store !== 'memory') filling.child.disconnect();
       const server = store === 'memory' ? filling : await start(kind, JSON.stringify(size));
       const loginAs = ({ username, password }: Credentials) => login(server.port, username, password);
@@ -105,13 +107,13 @@ try {
         checked: await loginAs(endpoints.checked),
         nobody: undefined,
       };
-      say();
-      say(`## ${store}, ${identities} identities x ${services} services x ${policies} policies`);
-      say();
-      say(
+      print();
+      print(`## ${store}, ${identities} identities x ${services} services x ${policies} policies`);
+      print();
+      print(
         `Resident ${Math.round((await server.usage()).rss / 1048576)} MiB with the data loaded; opened in ${server.openedMs.toFixed(0)} ms.`,
       );
-      say();
+      print();
       row('operation', 'CPU ms', 'DB ms', 'to bare', 'a second', 'p50 ms', 'p99 ms');
       row('---', '---:', '---:', '---:', '---:', '---:', '---:');
       const measured = operations(server, size);
@@ -121,8 +123,8 @@ try {
         const ratio = (cpuMs + ofDatabase) / limit.cpuMs;
         row(name, cpuMs.toFixed(3), ofDatabase.toFixed(3), `${ratio.toFixed(1)}x`, perSecond.toFixed(0), p50.toFixed(1), p99.toFixed(1));
       }
-      say();
-      say(await besideLogins(server, tokens.administrator, measured['identity by id'].next, measured['authenticate by password'].next));
+      print();
+      print(await besideLogins(server, tokens.administrator, measured['identity by id'].next, measured['authenticate by password'].next));
       server.child.disconnect();
     }
   }

@@ -1,6 +1,6 @@
 /**
- * A server to be measured, in a process of its own: `bare`, or a store (`memory`, `sqlite:FILE`, `postgres://...`) with a network of a
- * size, which `fill` only fills. Tells its port by message, and its use of the processor when asked.
+ * A server to be measured, in a separate process: `bare`, or a controller on a store (`memory`, `sqlite:FILE`, `postgres://...`) with a network of a given
+ * size. The argument `fill` opens the store so that it is filled quickly. Reports its port in a message, and its resource usage on request.
  */
 import https from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -11,7 +11,7 @@ import { bearerToken } from './bearer.ts';
 import { selfSigned } from './certificate.ts';
 import type { Size } from './data.ts';
 import { load } from './fill.ts';
-import { tellParent } from './measure.ts';
+import { reportToParent } from './measure.ts';
 import { SECRET_KEY, storageOf } from './stores.ts';
 
 const [kind = 'bare', size = '{}', purpose] = process.argv.slice(2);
@@ -23,7 +23,7 @@ if (kind === 'bare') {
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length });
     response.end(body);
   });
-  server.listen(0, '127.0.0.1', () => tellParent({ port: (server.address() as AddressInfo).port }));
+  server.listen(0, '127.0.0.1', () => reportToParent({ port: (server.address() as AddressInfo).port }));
 } else {
   const began = performance.now();
   const controller = await ManagementController.open({
@@ -37,5 +37,5 @@ if (kind === 'bare') {
   const openedMs = performance.now() - began;
   const filled = await load(controller, JSON.parse(size) as Size);
   const { port } = await serve({ controller, tls });
-  tellParent({ port, openedMs, bearer: await bearerToken(controller, filled.client), ...filled }, () => controller.close());
+  reportToParent({ port, openedMs, bearer: await bearerToken(controller, filled.client), ...filled }, () => controller.close());
 }

@@ -4,16 +4,16 @@ import { memoryStorage } from '../adapters/storage/memory/index.ts';
 import type { StorageAdapter } from '../src/adapter-kit.ts';
 import type { Size } from './data.ts';
 
-/** Of all the runs: a store is filled by one process and measured in another. */
+/** The secret key of all runs, because a store is filled by one process and measured by another. */
 export const SECRET_KEY = Buffer.alloc(32, 'bench').toString('base64');
 
-/** A size as it is named: identities, services and policies, e.g. `10000x1000x200`. */
-export const sizeOf = (named: string): Size => {
-  const [identities = 0, services = 0, policies = 0] = named.split('x').map(Number);
+/** Parses a size: the numbers of identities, services and policies, e.g. `10000x1000x200`. */
+export const sizeOf = (text: string): Size => {
+  const [identities = 0, services = 0, policies = 0] = text.split('x').map(Number);
   return { identities, services, policies };
 };
 
-/** Where a store's data lies: each size has a place of its own. @param folder of SQLite's databases */
+/** The location of a store's data, which is separate for each size. @param folder the folder for SQLite databases */
 export const placeOf = (store: string, size: string, folder: string): string => {
   if (store === 'sqlite') return `sqlite:${join(folder, `${size}.db`)}`;
   if (store !== 'postgres') return store;
@@ -21,7 +21,7 @@ export const placeOf = (store: string, size: string, folder: string): string => 
   return `${process.env.POSTGRES_URL}#${size}`;
 };
 
-/** `memory`, `sqlite:FILE`, or `postgres://...#NAMESPACE`. While it is filled, SQLite need not wait for the disk. */
+/** The storage `memory`, `sqlite:FILE`, or `postgres://...#NAMESPACE`. With `isFilling`, SQLite does not wait for the disk. */
 export const storageOf = (kind: string, isFilling = false): StorageAdapter => {
   if (kind === 'memory') return memoryStorage();
   if (kind.startsWith('sqlite:')) return sqliteStorage({ file: kind.slice('sqlite:'.length), synchronous: isFilling ? 'NORMAL' : 'FULL' });

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import ts from 'typescript';
 
 /**
- * The public names of every entry point of the package with their declarations, as text: what a change of it breaks, or adds, shows in a diff. Names
- * that are declared behind these are not spelled out, nor are the types of operations, which have a folder of their own.
+ * The public names of every entry point of the package with their declarations, as text, so that a diff shows what a change adds or breaks. Declarations
+ * that these refer to are not included unless they are public, nor are the types of operations, which have a separate folder.
  */
 export const apiSurface = (root: string): string => {
   const entries = entryPoints(root);
@@ -23,18 +23,18 @@ export const apiSurface = (root: string): string => {
     const module = checker.getSymbolAtLocation(program.getSourceFile(file) as ts.SourceFile); // a root of the program
     const names = module ? checker.getExportsOfModule(module) : [];
     return names
-      .map((symbol) => ({ name: symbol.name, of: symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol }))
-      .filter(({ of }) => !isOfOperations(of))
+      .map((symbol) => ({ name: symbol.name, target: symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol }))
+      .filter(({ target }) => !isOperationType(target))
       .sort((a, b) => (a.name < b.name ? -1 : 1))
-      .flatMap(({ name, of }) => [...(name === of.name ? [] : [`// ${name} is`]), ...declared(of)]);
+      .flatMap(({ name, target }) => [...(name === target.name ? [] : [`// ${name} is`]), ...declared(target)]);
   };
   return [...entries].flatMap(([name, file]) => [`## \`${name}\``, '', '```ts', ...lines(file), '```', '']).join('\n');
 };
 
-const isOfOperations = ({ declarations = [] }: ts.Symbol): boolean =>
+const isOperationType = ({ declarations = [] }: ts.Symbol): boolean =>
   declarations.some((declaration) => declaration.getSourceFile().fileName.includes('/src/types/'));
 
-/** Name, as it is imported, to source. */
+/** The source file of each entry point, by the name under which it is imported. */
 const entryPoints = (root: string): ReadonlyMap<string, string> => {
   const { name, exports }: { name: string; exports: Readonly<Record<string, { readonly types: string } | string>> } = JSON.parse(
     readFileSync(join(root, 'package.json'), 'utf8'),
@@ -46,7 +46,7 @@ const entryPoints = (root: string): ReadonlyMap<string, string> => {
   );
 };
 
-/** Looks declarations up as the compiler writes them, where inferred types are spelled out. */
+/** Looks up declarations as the compiler emits them, with inferred types written out. */
 const declarationsOf = (program: ts.Program) => {
   const files = new Map<ts.SourceFile, ts.SourceFile>();
   const emitted = (source: ts.SourceFile): ts.SourceFile => {

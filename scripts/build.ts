@@ -1,6 +1,6 @@
 /**
- * Builds `dist/`: `npm run build`. It holds what the entry points and commands of package.json reach: code with its types blanked out, and declarations.
- * Decision 041 says why there are no source maps.
+ * Builds `dist/`: `npm run build`. It contains everything that the entry points and commands of package.json import: code with its types blanked out, and
+ * declarations. Decision 041 explains why there are no source maps.
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';

@@ -7,7 +7,7 @@ import { JSON_TYPE } from '../src/wire/media-types.ts';
 import { literal } from './literal.ts';
 import { NOTE } from './types/module.ts';
 
-/** The table of operations that clients have, without the rules of what they take. */
+/** Generates the table of operations for clients, without the schemas of their input. */
 export const clientOperations = (): string => `${NOTE}
 import type { RemoteOperation } from './remote-operation.ts';
 
@@ -19,9 +19,11 @@ export const remoteOperations: Readonly<Record<string, Readonly<Record<string, R
 ${Object.values<Group>(groups).filter(isRemote).map(groupText).join('')}};
 `;
 
-/** The OpenID provider answers browsers and relying parties, in forms of their own. */
+/** Excludes the operations of the OpenID provider, which are for browsers and relying parties and have other formats. */
 const isRemote = ({ operations }: Group): boolean =>
-  Object.values(operations).every(({ surfaces: of }) => !of.some((surface) => surface === surfaces.oidc || surface === surfaces.oidcLogin));
+  Object.values(operations).every(
+    ({ surfaces: used }) => !used.some((surface) => surface === surfaces.oidc || surface === surfaces.oidcLogin),
+  );
 
 const groupText = ({ name, operations }: Group): string =>
   `  ${name}: {\n${Object.entries(operations)

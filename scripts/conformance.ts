@@ -1,9 +1,9 @@
 /**
- * Runs a folder of conformance scenarios (`run.mjs --url ... --only ...`) against examples, by default the server, and holds what fails against the
- * list of known exceptions in `test/conformance/exceptions.json`: a scenario that fails without being listed is an error, and so is one
- * that is listed and passes, so that the list only shrinks.
+ * Runs a folder of conformance scenarios (`run.mjs --url ... --only ...`) against examples, by default the server, and compares the failures with the list of
+ * known exceptions in `test/conformance/exceptions.json`. It is an error if an unlisted scenario fails, or if a listed one passes, so that the list only
+ * shrinks.
  * `node scripts/conformance.ts --scenarios FOLDER --store memory|sqlite|postgres [--example NAME ...] [--areas AREA,...] [--oidc off]`; the store `postgres`
- * is a new schema of the database that `POSTGRES_URL` names; without the OpenID provider, its own scenarios are left out
+ * is a new schema of the database that `POSTGRES_URL` names; with `--oidc off`, the scenarios of the OpenID provider are skipped
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -26,9 +26,9 @@ if (!scenarioFolder) throw new Error('--scenarios FOLDER is missing');
 
 interface Exceptions {
   readonly areas: readonly string[];
-  /** Scenario (`area: title`) to the reason why it cannot pass yet. */
+  /** The reason why a scenario cannot pass yet, by scenario (`area: title`). */
   readonly scenarios: Readonly<Record<string, string>>;
-  /** By example, what its framework does in its own way. */
+  /** Further exceptions of each example, in which its framework behaves differently. */
   readonly examples: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
@@ -53,20 +53,20 @@ const start = async (example: string, folder: string, storage: string): Promise<
     { cwd: folder },
   );
   const url = await new Promise<string>((ready, fail) => {
-    let said = '';
-    const hear = (part: Buffer) => {
-      said += part.toString();
-      const address = /^listening on (.+)\n/m.exec(said)?.[1];
+    let output = '';
+    const read = (part: Buffer) => {
+      output += part.toString();
+      const address = /^listening on (.+)\n/m.exec(output)?.[1];
       if (address) ready(address);
     };
-    server.stdout.on('data', hear);
-    server.stderr.on('data', hear);
-    server.on('exit', () => fail(new Error(`${example} did not start:\n${said}`)));
+    server.stdout.on('data', read);
+    server.stderr.on('data', read);
+    server.on('exit', () => fail(new Error(`${example} did not start:\n${output}`)));
   });
   return { url, stop: () => server.kill() };
 };
 
-/** @returns what is wrong, a line each */
+/** Runs all areas against an example. @returns the errors, one per line */
 const check = async (example: string): Promise<readonly string[]> => {
   const excused = { ...scenarios, ...examples[example] };
   const folder = mkdtempSync(join(tmpdir(), 'conformance-'));
@@ -83,8 +83,8 @@ const check = async (example: string): Promise<readonly string[]> => {
         stdio: 'ignore',
       });
       const results: { area: string; title: string; ok: boolean; misses: string[] }[] = JSON.parse(readFileSync(report, 'utf8')).report;
-      for (const { area: of, title, ok, misses } of results) {
-        const name = `${of}: ${title}`;
+      for (const { area: scenarioArea, title, ok, misses } of results) {
+        const name = `${scenarioArea}: ${title}`;
         if (ok && name in excused) wrong.push(`passes now, and is still listed as an exception: ${name}`);
         if (!ok && !(name in excused)) wrong.push(`fails: ${name}\n${misses.join('\n')}`);
         if (ok) count.passed++;

@@ -1,10 +1,9 @@
 /**
- * Mutation testing of the specification: plants the contrary of a statement in the sources, and runs the tests that say they prove
- * the statement (`test/specification.ts`), until one fails. A contrary that no test notices survives: the statement is not proved.
- * The contraries are in `scripts/contraries/`; a text to replace that is no longer in its source is an error of theirs. The sources themselves
- * stay as they are.
- * `npm run contraries [-- --rows 1-50,199] [--workers 2] [--check]`; with `--check` nothing runs, and only the table is held against the sources.
- * It presumes that the tests pass. They run on the memory store, unless `STORES` says otherwise.
+ * Mutation testing of the specification: plants the contrary of a statement in a copy of the sources, and runs the tests that claim to prove the statement
+ * (`test/specification.ts`), until one fails. If no test fails, the contrary survives, and the statement is not proved. The contraries are in
+ * `scripts/contraries/`; it is an error if a text to replace is no longer in its source. The sources themselves remain unchanged.
+ * `npm run contraries [-- --rows 1-50,199] [--workers 2] [--check]`; with `--check`, no tests run, and only the table is compared with the sources.
+ * All tests must pass without a contrary. They run on the memory store, unless `STORES` says otherwise.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -29,14 +28,14 @@ const statements = new Map(
   sections.flatMap((section) => Object.entries(section.statements).map(([number, text]) => [Number(number), text ?? ''])),
 );
 
-/** From `1-50,199,300-`. */
+/** True if the option `rows`, such as `1-50,199,300-`, includes a statement. */
 const isChosen = (statement: number): boolean =>
   values.rows.split(',').some((range) => {
     const [first, last = first] = range.split('-');
     return statement >= Number(first) && statement <= (Number(last) || Number.POSITIVE_INFINITY);
   });
 
-/** The test files that claim each statement, the quick ones first. */
+/** The test files that claim to prove each statement, the quick ones first. */
 const claims = Map.groupBy(
   globSync('test/**/*.test.ts', { cwd: root })
     .map((file) => ({ file, source: readFileSync(join(root, file), 'utf8') }))
@@ -60,7 +59,7 @@ interface Planting {
   readonly statement: number;
 }
 
-/** Plants one contrary after the other. @param wrong takes what survives */
+/** Plants contraries one by one. @param wrong collects those that are not noticed */
 const work = async (queue: Planting[], wrong: string[]): Promise<void> => {
   using ground = newGround(root);
   for (let next = queue.shift(); next !== undefined; next = queue.shift()) {

@@ -1,4 +1,4 @@
-/** The documents and types that follow from the tables in `src/`. */
+/** Generates the documents and types that are derived from the tables in `src/`. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { groups, kinds } from '../src/api/index.ts';
@@ -31,7 +31,7 @@ const NOTE = noteOf('the tables in src/');
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 
-/** By status: `404 NOT_FOUND`. */
+/** The refusals of an operation beyond those of all operations, such as `404 NOT_FOUND`. */
 const ownRefusals = (operation: Operation): string =>
   [...refusalsOf(operation)]
     .flatMap(([status, codes]) => codes.map((code) => [status, code] as const))
@@ -113,7 +113,7 @@ const errors = (): string =>
     '',
   ].join('\n');
 
-/** The errors of each operation, as types; an operation on several APIs once. */
+/** The errors of each operation, as types. An operation on several APIs appears once. */
 const errorTypes = (): string => {
   const codes = new Map<string, Set<string>>();
   for (const group of Object.values<Group>(groups))
@@ -139,10 +139,10 @@ export type ErrorsOf<O extends keyof OperationErrors> = ApiError<OperationErrors
 `;
 };
 
-/** The variants of a kind that have a field, where not all do. */
+/** The variants of a kind that have a field; empty if all of them have it. */
 const onlyOf = ({ variants }: Pick<Resource, 'variants'>, name: string): string => {
-  const having = Object.entries(variants?.tables ?? {}).flatMap(([variant, fields]) => (name in fields ? [variant] : []));
-  return having.length === Object.keys(variants?.tables ?? {}).length ? '' : ` (${having.join(', ')})`;
+  const matching = Object.entries(variants?.tables ?? {}).flatMap(([variant, fields]) => (name in fields ? [variant] : []));
+  return matching.length === Object.keys(variants?.tables ?? {}).length ? '' : ` (${matching.join(', ')})`;
 };
 
 const sentenceOf = (kind: string, name: string, field: Field): string =>
@@ -205,7 +205,7 @@ const settings = (): string =>
     '',
   ].join('\n');
 
-/** Every decision record by its title. */
+/** The list of all decision records by title. */
 const decisions = (): string => {
   const folder = join(root, 'docs/decisions');
   const records = readdirSync(folder).filter((file) => /^\d{3}-/.test(file));
@@ -213,7 +213,7 @@ const decisions = (): string => {
   return [noteOf('the records beside it'), '# Decisions', '', ...titles.map(([file, title]) => `- [${title}](${file})`), ''].join('\n');
 };
 
-/** With those that are there and should not be, as empty. */
+/** The files of `src/types/`. Existing files that are no longer generated are empty. */
 const types = async (): Promise<Readonly<Record<string, () => string>>> => {
   const written = Object.entries(await publicTypes(root, contract)).map(([file, text]) => [`src/types/${file}`, () => text] as const);
   const stale = existsSync(join(root, 'src/types'))

@@ -1,5 +1,5 @@
 /**
- * Writes the files that follow from others: `npm run generate`. With `--check` it writes nothing, and fails if one is stale.
+ * Writes the generated files: `npm run generate`. With `--check`, it writes nothing, and fails if one of them is stale.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';

@@ -1,16 +1,16 @@
-/** Lists of folders that hold one row per file. They are generated, so that adding a row is adding a file. */
+/** Generates lists of the files in folders with one row per file, so that a row can be added by adding a file. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { propertyName } from './literal.ts';
 
 interface List {
   readonly folder: string;
-  /** Name of the exported list. */
+  /** The name of the exported list. */
   readonly name: string;
   readonly about: string;
-  /** The type of the list: it has a property for every row that the contract declares, so that a missing file does not compile. */
+  /** The type of the list. It has a property for every row that the contract declares, so that a missing file is a compilation error. */
   readonly type?: { readonly name: string; readonly from: string };
-  /** From the name of a file to the name that the row has on the wire. Default: the same. */
+  /** Maps the name of a file to the row's name on the wire. Default: the same name. */
   readonly keyOf?: (file: string) => string;
 }
 
@@ -50,11 +50,11 @@ const LISTS: readonly List[] = [
   },
 ];
 
-/** The text of each list, by its path: that of the folder, with `.ts`. */
+/** The text of each list by its path, which is that of the folder with `.ts` appended. */
 export const listsOf = (root: string): Readonly<Record<string, string>> =>
   Object.fromEntries(LISTS.map((list) => [`${list.folder}.ts`, listOf(root, list)]));
 
-/** The text of one list. @throws TypeError if a file of the folder exports no row, or something beside it */
+/** The text of one list. @throws TypeError if a file of the folder exports no row, or anything else besides it */
 export const listOf = (root: string, { folder, name, about, type, keyOf = (file) => file }: List): string => {
   const here = `./${basename(folder)}`;
   const rows = readdirSync(join(root, folder))
@@ -75,7 +75,7 @@ export const listOf = (root: string, { folder, name, about, type, keyOf = (file)
   ].join('\n');
 };
 
-/** The name of the row that a file exports. @throws TypeError if it exports none, or more than the row */
+/** The name of the row that a file exports. @throws TypeError if the file exports no row, or more than the row */
 const exportOf = (path: string): string => {
   const names = [...readFileSync(path, 'utf8').matchAll(/^export (?:const|type|interface|function|class) (\w+)/gm)].map(
     (match) => match[1],

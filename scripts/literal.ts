@@ -1,8 +1,8 @@
-/** JSON values as the sources write them. */
+/** Writes JSON values as TypeScript source text. */
 
 export const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 
-/** The name of a property, in quotes only where it needs them. */
+/** The name of a property, quoted only if necessary. */
 export const propertyName = (name: string): string => (/^\w+$/.test(name) ? name : quoted(name));
 
 export const literal = (value: unknown): string => {

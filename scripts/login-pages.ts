@@ -1,6 +1,6 @@
 /**
- * Logs people in by the pages of the OpenID provider, in Chromium without JavaScript and with a keyboard alone, and takes the pictures of the guide. The
- * browser is Debian's package `chromium`, or the command in `CHROMIUM`.
+ * Logs users in through the pages of the OpenID provider, in Chromium without JavaScript and with the keyboard alone, and takes the screenshots for the guide.
+ * The browser is Debian's package `chromium`, or the command in `CHROMIUM`.
  *
  *     node scripts/login-pages.ts docs/pictures
  */
@@ -20,10 +20,10 @@ import { totp } from '../test/support/mfa.ts';
 import { startChromium } from './browser/chromium.ts';
 import { openPage, type Page, type Screen } from './browser/page.ts';
 
-/** Those of the guide. */
+/** The screenshots that the guide shows. */
 const PICTURES: readonly string[] = ['sign-in-desktop', 'scan-desktop', 'refused-phone', 'scan-phone', 'code-phone'];
-/** Bytes of a picture at most. */
-const MOST = 60_000;
+/** Maximum size of a screenshot in bytes. */
+const MAX_BYTES = 60_000;
 const PASSWORD = 'a-good-password';
 const SCREENS: Readonly<Record<string, Screen>> = {
   desktop: { width: 800, height: 600, isPhone: false },
@@ -35,12 +35,12 @@ const address = `http://127.0.0.1:${port}`;
 const folder = process.argv[2] ?? 'docs/pictures';
 await mkdir(folder, { recursive: true });
 
-/** The application that people log in to. */
+/** The application that users log in to. */
 const application = createServer((_, response) =>
   response.writeHead(200, { 'content-type': 'text/html' }).end('<meta name="viewport" content="width=device-width">You are back.'),
 ).listen(0, '127.0.0.1');
 await once(application, 'listening');
-const redirectUri = `http://127.0.0.1:${(application.address() as AddressInfo).port}/auth/callback`; // a TCP server that listens has one
+const redirectUri = `http://127.0.0.1:${(application.address() as AddressInfo).port}/auth/callback`; // the address of a listening TCP server has a port
 
 const controller = await ManagementController.open({
   storage: memoryStorage(),
@@ -54,13 +54,13 @@ const { id: authPolicyId } = await controller.api.authPolicies.create({
   body: { ...policy, secondary: { requireTotp: true, requireExtJwtSigner: null } },
 });
 
-const person = async (username: string): Promise<string> => {
+const createUser = async (username: string): Promise<string> => {
   const { id } = await controller.api.identities.create({ body: { name: username, type: 'User', isAdmin: false, authPolicyId } });
   await controller.api.authenticators.create({ body: { identityId: id, method: 'updb', username, password: PASSWORD } });
   return username;
 };
 
-const beginning = () => {
+const newLogin = () => {
   const verifier = randomBytes(32).toString('base64url');
   const query = new URLSearchParams({
     client_id: 'openziti',
@@ -74,8 +74,8 @@ const beginning = () => {
   return { verifier, address: `${address}/oidc/authorize?${query}` };
 };
 
-/** The application is reached, and its code is good for tokens of that person. */
-const arrived = async (page: Page, verifier: string, username: string): Promise<void> => {
+/** Asserts that the browser has reached the application, with a code that yields tokens of the user. */
+const assertLoggedIn = async (page: Page, verifier: string, username: string): Promise<void> => {
   const url = new URL(await page.address());
   assert.equal(`${url.origin}${url.pathname} ${url.searchParams.get('state')}`, `${redirectUri} the-state`);
   const code = url.searchParams.get('code') ?? '';
@@ -85,15 +85,15 @@ const arrived = async (page: Page, verifier: string, username: string): Promise<
 };
 
 const walk = async (name: string, page: Page): Promise<void> => {
-  const picture = async (of: string) => {
-    if (!PICTURES.includes(`${of}-${name}`)) return;
-    const file = join(folder, `login-${of}-${name}.png`);
+  const picture = async (subject: string) => {
+    if (!PICTURES.includes(`${subject}-${name}`)) return;
+    const file = join(folder, `login-${subject}-${name}.png`);
     const bytes = await page.picture(file);
     console.log(`${file}: ${bytes} bytes`);
-    assert.ok(bytes < MOST);
+    assert.ok(bytes < MAX_BYTES);
   };
   const shows = async (...controls: readonly string[]) => assert.deepEqual(await page.controls(), controls);
-  const username = await person(`anna-${name}`);
+  const username = await createUser(`anna-${name}`);
   const signIn = async (password: string) => {
     await page.write(username);
     await page.tab();
@@ -101,14 +101,14 @@ const walk = async (name: string, page: Page): Promise<void> => {
     await page.enter();
   };
 
-  const first = beginning();
+  const first = newLogin();
   await page.goTo(first.address);
   await shows('heading Sign in', 'textbox Username', 'textbox Password', 'button Continue', 'link Use a certificate instead');
   await picture('sign-in');
   await signIn('not-the-password');
   assert.match((await page.controls()).join(), /alert/);
   await picture('refused');
-  // The name is there still.
+  // The username is still filled in.
   await page.write(PASSWORD);
   await page.enter();
   await shows('heading Set up your authenticator app', 'button Set up now');
@@ -124,9 +124,9 @@ const walk = async (name: string, page: Page): Promise<void> => {
   await picture('confirm');
   await page.write(code());
   await page.enter();
-  await arrived(page, first.verifier, username);
+  await assertLoggedIn(page, first.verifier, username);
 
-  const second = beginning();
+  const second = newLogin();
   await page.goTo(second.address);
   await signIn(PASSWORD);
   await shows('heading Enter your code', 'textbox Code', 'button Continue');
@@ -136,7 +136,7 @@ const walk = async (name: string, page: Page): Promise<void> => {
   assert.match((await page.controls()).join(), /alert/);
   await page.write(code());
   await page.enter();
-  await arrived(page, second.verifier, username);
+  await assertLoggedIn(page, second.verifier, username);
   assert.deepEqual(page.complaints, []);
 };
 

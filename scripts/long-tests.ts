@@ -1,4 +1,4 @@
-/** Together they take minutes of processor time. Other tests find most of what they find, so they run apart. */
+/** Tests that together take minutes of processor time. They run separately, because other tests find most of the same faults. */
 export const LONG: readonly string[] = [
   'test/adapters/kysely/consumer-many-kills.test.ts',
   'test/adapters/kysely/consumer-kills.test.ts',

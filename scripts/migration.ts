@@ -1,9 +1,9 @@
 /**
- * Writes the next migration of the SQL stores: what lies between the recorded migrations and the storage schema.
+ * Writes the next migration of the SQL stores, from the difference between the existing migrations and the storage schema.
  *
  *     node scripts/migration.ts add-services
- *     node scripts/migration.ts drop-old-names --contract    (drops what a migration of an earlier release has retired)
- *     node scripts/migration.ts initial --anew               (before the first release only: forgets all recorded ones)
+ *     node scripts/migration.ts drop-old-names --contract    (drops everything that a migration of an earlier release has retired)
+ *     node scripts/migration.ts initial --anew               (only before the first release: replaces all existing migrations)
  */
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -13,7 +13,7 @@ import { literal, quoted } from './literal.ts';
 
 const FOLDER = new URL('../adapters/storage/kysely/migrations/', import.meta.url);
 
-/** The file of a migration, one step a line so that changes read well. */
+/** The file of a migration, with one step per line so that diffs are readable. */
 export const migrationFile = ({ version, name, steps }: Migration): string =>
   [
     "import type { Migration } from '../migration.ts';",
@@ -47,7 +47,7 @@ const main = async (name: string | undefined, option: string | undefined): Promi
     throw new Error(`a migration is named by words joined with hyphens, as in add-services, got '${name ?? ''}'`);
   const isAnew = option === '--anew';
   const recorded = isAnew ? [] : migrations;
-  if (isAnew) await forgetAll();
+  if (isAnew) await removeAll();
   const next = option === '--contract' ? nextContraction(recorded, name) : nextMigration(recorded, storageSchema, name);
   if (!next)
     return option === '--contract'
@@ -58,7 +58,7 @@ const main = async (name: string | undefined, option: string | undefined): Promi
   return `wrote ${fileName(next)} with ${next.steps.length} steps`;
 };
 
-const forgetAll = async (): Promise<void> => {
+const removeAll = async (): Promise<void> => {
   for (const file of await readdir(FOLDER)) if (/^\d{4}-/.test(file)) await rm(new URL(file, FOLDER));
 };
 

@@ -1,6 +1,6 @@
 /**
- * A JSON value as text with one line for each member down to a depth: an OpenAPI document has a line for every operation and schema. A change is seen where it
- * is, and the text is half as long as with all members on lines of their own.
+ * Formats a JSON value with one line per member down to a certain depth, so that an OpenAPI document has one line per operation and schema. A diff then shows
+ * what has changed, and the text is half as long as with every member on its own line.
  */
 export const outlined = (value: unknown, depth: number, indent = ''): string => {
   if (depth === 0 || typeof value !== 'object' || value === null || Array.isArray(value)) return JSON.stringify(value);

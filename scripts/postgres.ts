@@ -1,7 +1,7 @@
 /**
- * A PostgreSQL server for tests, in a temporary folder, on a free port of the loopback interface: `npm run postgres` prints its URL
- * and runs it until it is stopped; `npm run postgres -- COMMAND ARGUMENTS` runs the command with it in `POSTGRES_URL`.
- * PostgreSQL refuses to run as root, who runs it as the user `postgres` therefore, and installs Debian's package where there is none.
+ * A PostgreSQL server for tests, in a temporary folder, on a free port of the loopback interface: `npm run postgres` prints its URL and runs it until it is
+ * stopped; `npm run postgres -- COMMAND ARGUMENTS` runs the command with the URL in `POSTGRES_URL`. PostgreSQL refuses to run as root, so root runs it as the
+ * user `postgres`, and installs Debian's package if PostgreSQL is missing.
  */
 import { type SpawnSyncOptions, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,28 +14,28 @@ import { join } from 'node:path';
 export interface PostgresServer extends AsyncDisposable {
   readonly url: string;
   start(): void;
-  /** @param how `fast` ends what is running, `immediate` is a crash. */
+  /** @param how `fast` aborts running transactions and shuts down cleanly, `immediate` is like a crash */
   stop(how?: 'fast' | 'immediate'): void;
 }
 
 /**
- * An ordinary locale, whose order of texts is not that of code points: what needs that order must say so. ICU brings the locale itself, so that the
- * machine needs none. Known from PostgreSQL 15 on.
+ * An ordinary locale, which does not sort texts by code point, so that queries that need this order must request it. ICU includes the locale, so that it
+ * need not be installed on the machine. Requires PostgreSQL 15 or later.
  */
 const LOCALE = ['--locale=C.UTF-8', '--locale-provider=icu', '--icu-locale=en-US'];
 
 const isRoot = process.getuid?.() === 0;
 
-/** @throws Error when there is no PostgreSQL and it cannot be installed. */
+/** @throws Error if PostgreSQL is missing and cannot be installed */
 export const startPostgres = async (): Promise<PostgresServer> => {
-  const bin = findBinaries() ?? installed();
+  const bin = findBinaries() ?? installBinaries();
   const folder = await mkdtemp(join(tmpdir(), 'overlay-postgres-'));
   if (isRoot) await chown(folder, idOf('-u'), idOf('-g'));
   const [data, port] = [join(folder, 'data'), await freePort()];
-  as(folder, join(bin, 'initdb'), '-D', data, '-U', 'overlay', '-A', 'trust', '-E', 'UTF8', ...LOCALE, '--no-sync');
-  // Analyze soon: until then, the planner takes every table that a test fills for an empty one.
+  executeAsServer(folder, join(bin, 'initdb'), '-D', data, '-U', 'overlay', '-A', 'trust', '-E', 'UTF8', ...LOCALE, '--no-sync');
+  // A short interval for autovacuum, because the planner considers every table that a test fills empty until it is analyzed.
   const settings = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories='' -c fsync=${process.env.POSTGRES_FSYNC ?? 'off'} -c max_connections=200 -c autovacuum_naptime=1s`;
-  const control = (...args: string[]) => as(folder, join(bin, 'pg_ctl'), '-D', data, '-w', '-s', ...args);
+  const control = (...args: string[]) => executeAsServer(folder, join(bin, 'pg_ctl'), '-D', data, '-w', '-s', ...args);
   const server = {
     url: `postgres://overlay@127.0.0.1:${port}/postgres`,
     start: () => control('start', '-l', join(folder, 'log'), '-o', settings),
@@ -49,14 +49,14 @@ export const startPostgres = async (): Promise<PostgresServer> => {
   return server;
 };
 
-/** As the one who may run the server. */
-const as = (cwd: string, command: string, ...args: string[]): void => {
+/** Runs a command as a user who may run the server. */
+const executeAsServer = (cwd: string, command: string, ...args: string[]): void => {
   if (isRoot) execute('runuser', ['-u', 'postgres', '--', command, ...args], { cwd });
   else execute(command, args, { cwd });
 };
 
 const execute = (command: string, args: readonly string[], options: SpawnSyncOptions = {}): string => {
-  // The server keeps what it is given as output: a pipe would not end before it.
+  // Output is ignored, because the server inherits it: a pipe would stay open until the server ends.
   const { status, error, stdout } = spawnSync(command, args, { stdio: ['ignore', 'ignore', 'inherit'], ...options });
   if (error || status !== 0) throw new Error(`${command} failed${error ? `: ${error.message}` : ` with status ${status}`}`);
   return String(stdout);
@@ -64,7 +64,7 @@ const execute = (command: string, args: readonly string[], options: SpawnSyncOpt
 
 const idOf = (flag: '-u' | '-g'): number => Number(execute('id', [flag, 'postgres'], { stdio: ['ignore', 'pipe', 'inherit'] }));
 
-/** Candidates in the folders of Debian's and other packages, and in `PATH`. */
+/** The folder of PostgreSQL's programs: `POSTGRES_BIN`, one of Debian's, or one in `PATH`. */
 const findBinaries = (): string | undefined => {
   const base = '/usr/lib/postgresql';
   const versions = existsSync(base) ? readdirSync(base).sort((a, b) => Number(b) - Number(a)) : [];
@@ -76,7 +76,7 @@ const findBinaries = (): string | undefined => {
   return folders.flat().find((folder) => ['initdb', 'pg_ctl', 'postgres'].every((file) => existsSync(join(folder, file))));
 };
 
-const installed = (): string => {
+const installBinaries = (): string => {
   if (isRoot && existsSync('/usr/bin/apt-get')) {
     const options = { env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } };
     execute('apt-get', ['update', '-qq'], options);

@@ -1,9 +1,9 @@
-/** Refuses to publish the package while its addresses are placeholders (`npm publish` runs it): the owner enters those of the repository. */
+/** Run by `npm publish`: fails while the addresses in package.json are placeholders, which the owner has to replace with those of the repository. */
 import manifest from '../package.json' with { type: 'json' };
 
 const { homepage, repository, bugs } = manifest;
 
-/** Names below `.example` are reserved (RFC 2606). */
+/** The top-level domain `.example` is reserved (RFC 2606). */
 const isPlaceholder = (address: string): boolean => new URL(address.replace(/^git\+/, '')).hostname.endsWith('.example');
 
 const placeholders = Object.entries({ homepage, 'repository.url': repository.url, bugs }).filter(([, address]) => isPlaceholder(address));

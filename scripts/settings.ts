@@ -1,10 +1,10 @@
-/** The comments of the declared settings, for the server's help and for the document. */
+/** Extracts the comments of the declared settings, for the server's help and the document. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defaultSettings } from '../src/call/settings.ts';
 import { quoted } from './literal.ts';
 
-/** @returns the comment of each setting, in a line. @throws TypeError for a setting without one */
+/** The comment of each setting, as one line. @throws TypeError if a setting has no comment */
 const commentsOf = (root: string): Readonly<Record<string, string>> => {
   const [, declared = ''] = /export interface Settings \{\n(.*?)\n\}/s.exec(readFileSync(join(root, 'src/call/settings.ts'), 'utf8')) ?? [];
   const comments = [...declared.matchAll(/\/\*\*(.*?)\*\/\s*readonly (\w+):/gs)].map(
@@ -23,7 +23,7 @@ const commentsOf = (root: string): Readonly<Record<string, string>> => {
   return known;
 };
 
-/** The texts as a module of the server, which has no comments at run time. */
+/** Generates the texts as a module of the server, because comments are not available at run time. */
 export const settingTexts = (root: string): string => {
   const rows = Object.entries(commentsOf(root)).map(([name, comment]) => `  ${name}: ${quoted(comment.replaceAll('`', ''))},`);
   return [
@@ -38,7 +38,7 @@ export const settingTexts = (root: string): string => {
   ].join('\n');
 };
 
-/** Name, option and variable of each setting, and what it is. */
+/** The name, option, variable and description of each setting. */
 export const settingRows = (root: string): readonly (readonly string[])[] =>
   Object.entries(commentsOf(root)).map(([name, comment]) => {
     const option = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);

@@ -1,6 +1,6 @@
 /**
- * Writes `docs/specification.md`: each statement of the specification, the tests that prove it, and how they ended. `npm test`,
- * `npm run test:long` and `.ci/postgres` leave the results it reads. With `--check` it writes nothing, and fails when the document says something else.
+ * Writes `docs/specification.md`: each statement of the specification, the tests that prove it, and their results. It reads the results that `npm test`,
+ * `npm run test:long` and `.ci/postgres` have written. With `--check`, it writes nothing, and fails if the document is stale.
  */
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -12,7 +12,7 @@ const root = resolve(import.meta.dirname, '..');
 const FILE = join(root, 'docs', 'specification.md');
 const STORES: Readonly<Record<string, string>> = { memory: 'memory', sqlite: 'SQLite', postgres: 'PostgreSQL' };
 
-/** Statements that the project does not keep, and what stands in their place. Their proofs prove that. */
+/** Statements that the project deliberately does not follow, and what replaces them. Their tests prove the replacement. */
 const OVERRULED: Readonly<Record<number, string>> = {
   222: 'overruled by decision 012: what endpoints tell is a row, which is lost on a restart only with the memory store',
 };
@@ -25,7 +25,7 @@ const results: readonly TestResult[] = globSync(join(root, 'test-results*.jsonl'
 if (results.length === 0)
   throw new Error('there are no results of tests yet: run npm test, npm run test:long, and npm run postgres -- .ci/postgres');
 
-/** The tests that prove a statement, as the sources have them: the file of each. */
+/** The files of the tests that prove each statement, one entry per test, according to the sources. */
 const claims = Map.groupBy(
   globSync('test/**/*.test.ts', { cwd: root }).flatMap((file) =>
     statementsClaimedIn(readFileSync(join(root, file), 'utf8')).map((statement) => ({ statement, file })),
@@ -33,13 +33,13 @@ const claims = Map.groupBy(
   ({ statement }) => statement,
 );
 
-/** The files of which not every test that proves the statement has run. */
+/** The files in which some test that proves the statement has not run. */
 const notRun = (statement: number, proofs: readonly TestResult[]): readonly string[] =>
   [...Map.groupBy(claims.get(statement) ?? [], ({ file }) => file)]
     .filter(([file, claimed]) => new Set(proofs.filter((proof) => proof.file === file).map(({ name }) => name)).size < claimed.length)
     .map(([file]) => file);
 
-/** `passes`, with the stores where there are some; or what stands against it. */
+/** `passes`, with the stores if there are any; or the reason that the statement is not proved. */
 const resultOf = (statement: number, proofs: readonly TestResult[]): string => {
   const missing = notRun(statement, proofs);
   if (missing.length > 0) return `not run: ${missing.join('; ')}`;
@@ -51,8 +51,8 @@ const resultOf = (statement: number, proofs: readonly TestResult[]): string => {
 
 const row = (statement: number, text: string): string => {
   const proofs = results.filter(({ proves }) => proves.includes(statement));
-  const instead = OVERRULED[statement];
-  const stated = instead === undefined ? text : `${text} (${instead})`;
+  const replacement = OVERRULED[statement];
+  const stated = replacement === undefined ? text : `${text} (${replacement})`;
   const names = [...new Set(proofs.map(({ name }) => name))].sort();
   return `| ${[statement, stated, names.join('; ').replaceAll('|', '\\|'), resultOf(statement, proofs)].join(' | ')} |`;
 };

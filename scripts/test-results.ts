@@ -1,6 +1,6 @@
 /**
- * A reporter of `node --test` that writes a line of JSON for every test that ended and proves statements of the specification.
- * `scripts/specification.ts` reads them.
+ * A reporter for `node --test` that writes a line of JSON for every finished test that proves statements of the specification.
+ * `scripts/specification.ts` reads these lines.
  */
 import { relative, resolve } from 'node:path';
 import type { TestEvent } from 'node:test/reporters';
@@ -8,11 +8,11 @@ import { statementsIn } from '../test/specification.ts';
 
 export interface TestResult {
   readonly name: string;
-  /** From the root of the project. */
+  /** The path relative to the root of the project. */
   readonly file: string;
-  /** The store that it ran on, which the nearest suite above it names. */
+  /** The store that the test ran on, which the innermost suite with a store in its name determines. */
   readonly store?: string;
-  /** Numbers of the statements. */
+  /** The numbers of the statements that the test proves. */
   readonly proves: readonly number[];
   readonly passed: boolean;
 }
@@ -27,14 +27,14 @@ interface Started {
 
 // biome-ignore lint/style/noDefaultExport: the form of a reporter
 export default async function* results(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
-  /** The running tests, outermost first: events arrive in the order of the sources, one file after the other. */
+  /** The running tests, outermost first. Events arrive in the order of the sources, one file after another. */
   let open: readonly Started[] = [];
   for await (const { type, data } of events) {
     if (type !== 'test:start' && type !== 'test:pass' && type !== 'test:fail') continue;
     const { name, tags, nesting, file = '' } = data;
     open = [...open.slice(0, nesting), { name, tags }];
     if (type === 'test:start' || data.skip !== undefined) continue;
-    // A test inside of another has its tags, too.
+    // A nested test inherits the tags of the outer one.
     const inherited = open.at(-2)?.tags ?? [];
     const proves = statementsIn(tags.filter((tag) => !inherited.includes(tag)));
     if (proves.length === 0) continue;

@@ -1,7 +1,8 @@
 /**
- * Tries the controller with routers, hosts and clients as they are: `ROUTER_BIN=/path/to/ziti npm run try:routers`. It runs the lines of the README, and then
- * what a network goes through: a second router with a link, a controller that is killed, a right that is lost in mid-flow, a thousand circuits, a second
- * controller that takes over. Prints what it measured; ends with 1 when something does not work. Uses the ports 1280, 1281, 3022, 3023, 6001, 6002 and 9000 of this machine.
+ * Tests the controller with unmodified routers, hosts and clients: `ROUTER_BIN=/path/to/ziti npm run try:routers`. It runs the commands in the README, and
+ * then typical events in the life of a network: a second router with a link, a killed controller, a right that is revoked while it is in use, a thousand
+ * circuits, a second controller that takes over. Prints measurements; exits with 1 if something does not work. Uses the ports 1280, 1281, 3022, 3023, 6001,
+ * 6002 and 9000 of this machine.
  */
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';

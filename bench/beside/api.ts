@@ -2,30 +2,34 @@ import { createClient } from '../load.ts';
 import type { Contender } from './controllers.ts';
 import { ADMINISTRATOR } from './place.ts';
 
-/** An administrator's calls of the API of a controller. */
+/** Calls the API of a controller as its administrator. */
 export interface Api {
-  /** Path below `/edge/management/v1`, unless it is a whole one. @returns what the envelope holds as `data` @throws Error for an answer of 400 and above */
+  /**
+   * @param path relative to `/edge/management/v1`, unless it begins with `/edge/` or `/fabric/`
+   * @returns the member `data` of the response
+   * @throws Error if the status is 400 or above
+   */
   call<T>(method: string, path: string, body?: unknown): Promise<T>;
-  /** The id of the entity that has this name. */
+  /** The id of the entity with this name. */
   idOf(collection: string, name: string): Promise<string>;
   readonly token: string;
   close(): void;
 }
 
 export const apiOf = async ({ place: { port } }: Pick<Contender, 'place'>, credentials = ADMINISTRATOR): Promise<Api> => {
-  const asking =
+  const callOver =
     (client: ReturnType<typeof createClient>): Api['call'] =>
     async (method, path, body) => {
-      const whole = /^\/(edge|fabric)\//.test(path) ? path : `/edge/management/v1${path}`;
-      const { status, text } = await client.send({ method, path: whole, body });
+      const target = /^\/(edge|fabric)\//.test(path) ? path : `/edge/management/v1${path}`;
+      const { status, text } = await client.send({ method, path: target, body });
       if (status >= 400) throw new Error(`${method} ${path}: ${status} ${text}`);
       return text === '' ? undefined : JSON.parse(text).data;
     };
-  const open = createClient({ port }, 1);
-  const { token } = await asking(open)<{ token: string }>('POST', '/authenticate?method=password', credentials);
-  open.close();
+  const anonymous = createClient({ port }, 1);
+  const { token } = await callOver(anonymous)<{ token: string }>('POST', '/authenticate?method=password', credentials);
+  anonymous.close();
   const client = createClient({ port, token }, 8);
-  const call = asking(client);
+  const call = callOver(client);
   return {
     call,
     idOf: async (collection, name) => {

@@ -7,14 +7,14 @@ import type { Network } from './network.ts';
 
 const SIZE: Size = { identities: 2000, services: 200, policies: 40 };
 
-/** Fills a controller by its API, several calls at a time. */
+/** Fills a controller through its API, several calls at a time. */
 const fill = async (api: Api): Promise<Filled> => {
   const create = async (collection: string, count: number, bodyOf: (i: number) => unknown): Promise<readonly string[]> => {
     const bodies = Array.from({ length: count }, (_, i) => bodyOf(i));
-    const made = [];
+    const created = [];
     for (let i = 0; i < count; i += 8)
-      made.push(...(await Promise.all(bodies.slice(i, i + 8).map((body) => api.call<{ id: string }>('POST', `/${collection}`, body)))));
-    return made.map(({ id }) => id);
+      created.push(...(await Promise.all(bodies.slice(i, i + 8).map((body) => api.call<{ id: string }>('POST', `/${collection}`, body)))));
+    return created.map(({ id }) => id);
   };
   const identities = await create('identities', SIZE.identities, identityBody);
   const services = await create('services', SIZE.services, (i) => serviceBody(i, []));
@@ -25,7 +25,7 @@ const fill = async (api: Api): Promise<Filled> => {
   return { client, identities, services, dialable: [] };
 };
 
-const ASKED = [
+const MEASURED = [
   'GET /version',
   'identity by id',
   'identities, page of 100',
@@ -42,13 +42,13 @@ const ASKED = [
   'POST policy, a tenth x a tenth',
 ] as const;
 
-/** A controller that is filled, with what is asked of it. */
-interface Asked extends Measurable {
+/** A filled controller, with the operations to measure. */
+interface FilledController extends Measurable {
   readonly tokens: Readonly<Partial<Record<NonNullable<Operation['as']> | 'administrator', string>>>;
-  readonly asked: Readonly<Record<string, Operation>>;
+  readonly calls: Readonly<Record<string, Operation>>;
 }
 
-const askedOf = async ({ place, api, used }: Network): Promise<Asked> => {
+const prepare = async ({ place, api, used }: Network): Promise<FilledController> => {
   const filled = await fill(api);
   const client = await apiOf({ place }, filled.client);
   return {
@@ -58,11 +58,11 @@ const askedOf = async ({ place, api, used }: Network): Promise<Asked> => {
       return { user: processorMs * 1000, system: 0, rss: mebibytes * 1048576 };
     },
     tokens: { administrator: api.token, client: client.token },
-    asked: operations(filled, SIZE),
+    calls: operations(filled, SIZE),
   };
 };
 
-/** Milliseconds of processor time for a call of each, the least of several rounds that take turns. */
+/** The processor time per call of each controller, in milliseconds: the minimum of several rounds, in which the two alternate. */
 export interface CallFigures {
   readonly name: string;
   readonly ours: number;
@@ -75,20 +75,20 @@ export const compareCalls = async (
   networks: Readonly<Record<'ours' | 'reference', Network>>,
   effort: Effort,
 ): Promise<readonly CallFigures[]> => {
-  const [ours, reference] = [await askedOf(networks.ours), await askedOf(networks.reference)];
-  const costOf = async ({ asked, tokens, ...server }: Asked, name: string): Promise<number> => {
-    const { next, as = 'administrator' } = asked[name] as Operation; // all that are asked are operations
+  const [ours, reference] = [await prepare(networks.ours), await prepare(networks.reference)];
+  const costOf = async ({ calls, tokens, ...server }: FilledController, name: string): Promise<number> => {
+    const { next, as = 'administrator' } = calls[name] as Operation; // every measured name is that of an operation
     return (await measure(server, tokens[as], next, effort)).cpuMs;
   };
   const figures: CallFigures[] = [];
-  for (const name of ASKED) {
-    let least = { ours: Number.POSITIVE_INFINITY, reference: Number.POSITIVE_INFINITY };
+  for (const name of MEASURED) {
+    let minimum = { ours: Number.POSITIVE_INFINITY, reference: Number.POSITIVE_INFINITY };
     for (let round = 0; round < ROUNDS; round++)
-      least = {
-        ours: Math.min(least.ours, await costOf(ours, name)),
-        reference: Math.min(least.reference, await costOf(reference, name)),
+      minimum = {
+        ours: Math.min(minimum.ours, await costOf(ours, name)),
+        reference: Math.min(minimum.reference, await costOf(reference, name)),
       };
-    figures.push({ name, ...least });
+    figures.push({ name, ...minimum });
   }
   return figures;
 };

@@ -1,20 +1,20 @@
-/** What circuits cost, and what becomes of them when something fails. Each measure leaves the network as it has found it. */
+/** Measures the cost of circuits, and the effects of failures on them. Each measure restores the network afterwards. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { connectTo } from '../../scripts/try-routers/connections.ts';
 import { until } from '../../scripts/try-routers/until.ts';
 import type { Api } from './api.ts';
 import { canDial, type Network } from './network.ts';
 
-/** A measure returns figures by name. A figure that did not arrive in time is a phrase. */
+/** The figures of a measure, by name. Something that did not happen in time is reported as a phrase instead of a figure. */
 export type Figures = Readonly<Record<string, string>>;
 export type Measure = (network: Network) => Promise<Figures>;
 
-const LONGEST_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 
-/** Milliseconds until something is so, or in words that it was not so in time. */
+/** The time until `work` is done, as text; a phrase if it takes too long. */
 const timed = async (work: Promise<unknown>, began = performance.now()): Promise<string> => {
-  const isOver = await Promise.race([work.then(() => true), pause(LONGEST_MS, false)]);
-  return isOver ? ms(performance.now() - began) : `not within ${LONGEST_MS / 1000} s`;
+  const isDone = await Promise.race([work.then(() => true), pause(TIMEOUT_MS, false)]);
+  return isDone ? ms(performance.now() - began) : `not within ${TIMEOUT_MS / 1000} s`;
 };
 
 const ms = (value: number): string => `${value < 100 ? value.toFixed(1) : value.toFixed(0)} ms`;
@@ -27,27 +27,27 @@ const connected = async (port: number, line: string) => {
   return connection;
 };
 
-const ONE_BY_ONE = 50;
-const AT_ONCE = 200;
+const SEQUENTIAL_DIALS = 50;
+const CONCURRENT_DIALS = 200;
 
 const dials: Measure = async ({ place: { proxy }, used }) => {
   const times: number[] = [];
   const all = [];
   const before = used();
-  for (let i = 0; i < ONE_BY_ONE; i++) {
+  for (let i = 0; i < SEQUENTIAL_DIALS; i++) {
     const began = performance.now();
     all.push(await connected(proxy, `line ${i}`));
     times.push(performance.now() - began);
   }
   const began = performance.now();
-  all.push(...(await Promise.all(Array.from({ length: AT_ONCE }, (_, i) => connected(proxy, `line of all ${i}`)))));
+  all.push(...(await Promise.all(Array.from({ length: CONCURRENT_DIALS }, (_, i) => connected(proxy, `line of all ${i}`)))));
   const together = performance.now() - began;
   for (const connection of all) connection.end();
   await pause(1000);
   const after = used();
   return {
     'a dial, to the first line that comes back': ms(median(times)),
-    [`${AT_ONCE} dials at once, to the last line that comes back`]: ms(together),
+    [`${CONCURRENT_DIALS} dials at once, to the last line that comes back`]: ms(together),
     ...(before &&
       after && {
         'processor time of the controller for a circuit': ms((after.processorMs - before.processorMs) / all.length),
@@ -59,9 +59,9 @@ const dials: Measure = async ({ place: { proxy }, used }) => {
 const isOnline = async (api: Api, id: string): Promise<boolean> =>
   (await api.call<{ isOnline: boolean }>('GET', `/edge-routers/${id}`)).isOnline;
 
-/** Polls as often as the API answers. */
-const becomes = async (what: () => Promise<boolean>): Promise<void> => {
-  while (!(await what().catch(() => false))) await pause(5);
+/** Waits until a condition is true. Polls as fast as the API answers. */
+const untilTrue = async (condition: () => Promise<boolean>): Promise<void> => {
+  while (!(await condition().catch(() => false))) await pause(5);
 };
 
 const disabledRouter: Measure = async ({ place: { proxy }, api }) => {
@@ -69,7 +69,7 @@ const disabledRouter: Measure = async ({ place: { proxy }, api }) => {
   const began = performance.now();
   await api.call('PATCH', `/edge-routers/${id}`, { disabled: true });
   const cut = await timed(
-    becomes(async () => !(await isOnline(api, id))),
+    untilTrue(async () => !(await isOnline(api, id))),
     began,
   );
   await api.call('PATCH', `/edge-routers/${id}`, { disabled: false });
@@ -78,7 +78,7 @@ const disabledRouter: Measure = async ({ place: { proxy }, api }) => {
   return { 'a disabled router is cut off after': cut };
 };
 
-const lostRight: Measure = async ({ place: { proxy }, processes: { run }, api }) => {
+const deletedPolicy: Measure = async ({ place: { proxy }, processes: { run }, api }) => {
   const connection = await connected(proxy, 'before');
   const policy = await api.idOf('service-policies', 'dial');
   const began = performance.now();
@@ -114,26 +114,26 @@ const killedController: Measure = async ({ place: { proxy }, killAndRestart, api
   const online = ms(performance.now() - began);
   await canDial(proxy);
   const dialed = ms(performance.now() - began);
-  const went = (await connection.echo('after')) === undefined ? 'no' : 'yes';
+  const survived = (await connection.echo('after')) === undefined ? 'no' : 'yes';
   connection.end();
   return {
     'killed and started again: it answers after': answers,
     'its router is online after': online,
     'a new circuit carries a line after': dialed,
-    'the circuit from before goes on': went,
+    'the circuit from before goes on': survived,
   };
 };
 
 const killedRouter: Measure = async ({ place: { proxy }, killRouter, api }) => {
   const connection = await connected(proxy, 'before');
   const circuits = async (): Promise<number> => (await api.call<unknown[]>('GET', '/fabric/v1/circuits?limit=500')).length;
-  const stood = await circuits();
+  const countBefore = await circuits();
   const startRouter = killRouter();
-  const gone = await timed(becomes(async () => (await circuits()) < stood));
+  const delisted = await timed(untilTrue(async () => (await circuits()) < countBefore));
   connection.end();
   startRouter();
   await canDial(proxy);
-  return { 'circuits of a router that was killed are listed for': gone };
+  return { 'circuits of a router that was killed are listed for': delisted };
 };
 
-export const measures: readonly Measure[] = [dials, disabledRouter, lostRight, disabledClient, killedController, killedRouter];
+export const measures: readonly Measure[] = [dials, disabledRouter, deletedPolicy, disabledClient, killedController, killedRouter];

@@ -5,7 +5,7 @@ import { createProcesses, type Processes } from '../../scripts/try-routers/proce
 import type { Place } from './place.ts';
 import { prepareReference } from './reference.ts';
 
-/** A controller in a process and a folder of its own, and all that runs beside it: command line, router, host and client. */
+/** A controller with its own process and folder, and the programs that run alongside it: command line, router, host and client. */
 export interface Contender extends RunningController {
   readonly folder: string;
   readonly place: Place;
@@ -15,24 +15,27 @@ export interface Contender extends RunningController {
 const start = async (
   place: Place,
   { binary, folder }: { binary: string; folder: string },
-  prepared: (folder: string, processes: Processes, place: Place) => Promise<readonly string[]>,
+  prepare: (folder: string, processes: Processes, place: Place) => Promise<readonly string[]>,
 ): Promise<Contender> => {
   mkdirSync(folder);
   symlinkSync(binary, join(folder, 'ziti'));
   const processes = createProcesses(folder);
-  const controller = await startController(processes, await prepared(folder, processes, place), place.port);
+  const controller = await startController(processes, await prepare(folder, processes, place), place.port);
   return { folder, place, processes, ...controller };
 };
 
-/** @param binary the program `ziti`: the reference controller, and for both the router, the command line and the client @param folder gets a folder for each */
+/**
+ * @param binary the program `ziti`: the reference controller and, for both controllers, the router, the command line and the client
+ * @param folder the parent of a new folder for each controller
+ */
 export const startContenders = async (binary: string, folder: string): Promise<Readonly<Record<'ours' | 'reference', Contender>>> => ({
   ours: await start(
-    { port: 1280, forRouters: 1280, edge: 3022, link: 6001, proxy: 9000 },
+    { port: 1280, control: 1280, edge: 3022, link: 6001, proxy: 9000 },
     { binary, folder: join(folder, 'ours') },
     async (own) => exampleServer(join(own, 'network.db')),
   ),
   reference: await start(
-    { port: 1290, forRouters: 1291, edge: 3032, link: 6011, proxy: 9010 },
+    { port: 1290, control: 1291, edge: 3032, link: 6011, proxy: 9010 },
     { binary, folder: join(folder, 'reference') },
     prepareReference,
   ),

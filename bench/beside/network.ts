@@ -6,14 +6,14 @@ import { type Api, apiOf } from './api.ts';
 import type { Contender } from './controllers.ts';
 import { ADMINISTRATOR } from './place.ts';
 
-/** A controller, and a network on it: a router, a host that echoes, and a client, whose connections `place.proxy` takes. */
+/** A controller and its network: a router, a host that echoes, and a client, which accepts connections at the port `place.proxy`. */
 export interface Network extends Contender {
   readonly api: Api;
-  /** Kills the router without a warning. @returns starts it again */
+  /** Kills the router without warning. @returns a function that starts it again */
   killRouter(): () => void;
 }
 
-/** Makes the network by the command line. */
+/** Creates the network with the command line. */
 export const makeNetwork = async (contender: Contender): Promise<Network> => {
   const { folder, place, processes } = contender;
   const ziti = (...args: readonly string[]) => processes.run('ziti', ...args);
@@ -50,7 +50,7 @@ export const makeNetwork = async (contender: Contender): Promise<Network> => {
   };
 };
 
-/** Waits until a connection carries a line. */
+/** Waits until a line is echoed over a new connection. */
 export const canDial = (port: number): Promise<void> =>
   until('a line comes back', async () => {
     const connection = await connectTo(port);
@@ -59,12 +59,12 @@ export const canDial = (port: number): Promise<void> =>
     return isBack;
   });
 
-const routerConfig = ({ forRouters, edge, link }: Contender['place']) => {
+const routerConfig = ({ control, edge, link }: Contender['place']) => {
   const linkAddress = `tls:127.0.0.1:${link}`;
   return {
     v: 3,
     identity: { cert: 'router.cert', server_cert: 'router.server.cert', key: 'router.key', ca: 'router.cas' },
-    ctrl: { endpoint: `tls:127.0.0.1:${forRouters}` },
+    ctrl: { endpoint: `tls:127.0.0.1:${control}` },
     link: { dialers: [{ binding: 'transport' }], listeners: [{ binding: 'transport', bind: linkAddress, advertise: linkAddress }] },
     listeners: [{ binding: 'edge', address: `tls:127.0.0.1:${edge}`, options: { advertise: `127.0.0.1:${edge}` } }],
     edge: { csr: { sans: { dns: ['localhost'], ip: ['127.0.0.1'] } } },

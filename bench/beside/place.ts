@@ -1,15 +1,16 @@
-/** The ports that a controller, and what runs beside it, take on 127.0.0.1. */
+/** The ports on 127.0.0.1 of a controller and of the programs that run alongside it. */
 export interface Place {
-  /** Of its API. */
+  /** The controller's API. */
   readonly port: number;
-  /** Of the controller, for routers. */
-  readonly forRouters: number;
-  /** Of the router, for clients and for other routers. */
+  /** The controller's port for routers. */
+  readonly control: number;
+  /** The router's port for clients. */
   readonly edge: number;
+  /** The router's port for other routers. */
   readonly link: number;
-  /** Of the client: a connection to it is a circuit. */
+  /** The client's port. Each connection to it becomes a circuit. */
   readonly proxy: number;
 }
 
-/** Of every controller that is measured; `ADMIN_PASSWORD` in the environment of its processes. */
+/** The administrator of every measured controller. The environment of its processes has the password as `ADMIN_PASSWORD`. */
 export const ADMINISTRATOR = { username: 'admin', password: 'administrator' };

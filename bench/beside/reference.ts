@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Processes } from '../../scripts/try-routers/processes.ts';
 import { ADMINISTRATOR, type Place } from './place.ts';
 
-/** Makes the certificates, the configuration and the database of a reference controller. @returns the command that starts it */
+/** Creates the certificates, the configuration and the database of a reference controller. @returns the command that starts the controller */
 export const prepareReference = async (folder: string, { run }: Processes, place: Place): Promise<readonly string[]> => {
   const pki = (kind: string, ...args: readonly string[]) => run('ziti', 'pki', 'create', kind, '--pki-root', 'pki', ...args);
   await pki('ca', '--ca-name', 'root', '--ca-file', 'root');
@@ -14,19 +14,19 @@ export const prepareReference = async (folder: string, { run }: Processes, place
     readFileSync(join(folder, 'pki', file), 'utf8'),
   );
   writeFileSync(join(folder, 'authorities.pem'), authorities.join(''));
-  // JSON is YAML.
+  // JSON is valid YAML.
   writeFileSync(join(folder, 'controller.yml'), JSON.stringify(configOf(folder, place), null, 2));
   const { username, password } = ADMINISTRATOR;
   await run('ziti', 'controller', 'edge', 'init', 'controller.yml', '--username', username, '--password', password);
   return ['ziti', 'controller', 'run', 'controller.yml'];
 };
 
-const configOf = (folder: string, { port, forRouters }: Place) => {
+const configOf = (folder: string, { port, control }: Place) => {
   const at = (file: string) => join(folder, 'pki/signer', file);
   const chain = at('certs/ctrl.chain.pem');
   const identity = { cert: chain, server_cert: chain, key: at('keys/ctrl.key'), ca: join(folder, 'authorities.pem') };
   const address = `127.0.0.1:${port}`;
-  const listener = `tls:127.0.0.1:${forRouters}`;
+  const listener = `tls:127.0.0.1:${control}`;
   return {
     v: 3,
     db: join(folder, 'network.db'),

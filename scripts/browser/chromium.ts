@@ -1,4 +1,4 @@
-/** Chromium without a window, as Debian packages it, driven by the DevTools protocol. */
+/** Drives a headless Chromium, such as Debian's package, through the DevTools protocol. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -6,22 +6,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-/** Answers and events of the protocol; each method has its own shape. */
+/** The content of a response or event of the protocol. Each method and event has its own shape. */
 // biome-ignore lint/suspicious/noExplicitAny: https://chromedevtools.github.io/devtools-protocol/ has the shapes
 export type Told = any;
 
 /** One tab of the browser. */
 export interface Target {
   send(method: string, parameters?: object): Promise<Told>;
-  /** Calls `listener` at each event of that name. */
-  on(event: string, listener: (told: Told) => void): void;
+  /** Calls `listener` on each event with this name. */
+  on(event: string, listener: (content: Told) => void): void;
 }
 
 export interface Chromium extends AsyncDisposable {
   newTarget(): Promise<Target>;
 }
 
-/** @param command of the browser. @throws Error when it does not start */
+/** @param command the command that starts the browser @throws Error if it does not start */
 export const startChromium = async (command = process.env.CHROMIUM ?? 'chromium'): Promise<Chromium> => {
   const folder = await mkdtemp(join(tmpdir(), 'overlay-chromium-'));
   const root = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
@@ -40,7 +40,7 @@ export const startChromium = async (command = process.env.CHROMIUM ?? 'chromium'
   const socket = new WebSocket(await addressIn(createInterface(browser.stderr), exit));
   await once(socket, 'open');
   const waiting = new Map<number, PromiseWithResolvers<Told>>();
-  const listeners: ((session: string | undefined, event: string, told: Told) => void)[] = [];
+  const listeners: ((session: string | undefined, event: string, content: Told) => void)[] = [];
   socket.addEventListener('message', ({ data }) => {
     const { id, result, error, method, params, sessionId } = JSON.parse(String(data));
     if (id === undefined) for (const listener of listeners) listener(sessionId, method, params);
@@ -61,7 +61,8 @@ export const startChromium = async (command = process.env.CHROMIUM ?? 'chromium'
       const { sessionId } = await send('Target.attachToTarget', { targetId, flatten: true });
       return {
         send: (method, parameters) => send(method, parameters, sessionId),
-        on: (event, listener) => void listeners.push((of, name, told) => (of === sessionId && name === event ? listener(told) : undefined)),
+        on: (event, listener) =>
+          void listeners.push((session, name, content) => (session === sessionId && name === event ? listener(content) : undefined)),
       };
     },
     [Symbol.asyncDispose]: async () => {
@@ -73,7 +74,7 @@ export const startChromium = async (command = process.env.CHROMIUM ?? 'chromium'
 };
 
 const addressIn = async (lines: AsyncIterable<string>, exit: Promise<unknown>): Promise<string> => {
-  exit.catch(() => undefined); // it did not start, and the lines end
+  exit.catch(() => undefined); // if the browser does not start, the lines end
   for await (const line of lines) {
     const [, address] = /^DevTools listening on (ws:\S+)$/.exec(line) ?? [];
     if (address) return address;

@@ -10,27 +10,27 @@ export interface Screen {
   readonly isPhone: boolean;
 }
 
-/** A page as a person uses it who has a keyboard, and no JavaScript. */
+/** A page, used with the keyboard alone and without JavaScript. */
 export interface Page {
   readonly goTo: (address: string) => Promise<void>;
-  /** Writes into the field that has the focus. */
+  /** Types into the focused field. */
   readonly write: (text: string) => Promise<void>;
   readonly tab: () => Promise<void>;
-  /** Presses Enter, and waits for the page that this leads to. */
+  /** Presses Enter, and waits for the next page. */
   readonly enter: () => Promise<void>;
   readonly address: () => Promise<string>;
-  /** The source of the page, as the browser has it. */
+  /** The current HTML of the page. */
   readonly source: () => Promise<string>;
   /** The accessible name of each control, in order, as a screen reader reads it: `textbox Username`. */
   readonly controls: () => Promise<readonly string[]>;
-  /** @returns bytes of the picture */
+  /** Takes a screenshot. @returns the size of the file in bytes */
   readonly picture: (file: string) => Promise<number>;
-  /** Errors that the browser reported, such as violations of a content policy, without the status of answers. */
+  /** Errors that the browser reported, such as violations of the content security policy, except error statuses of responses. */
   readonly complaints: readonly string[];
 }
 
-/** CSS pixels. */
-const LONG = 900;
+/** Screenshots of pages longer than this are scaled down. CSS pixels */
+const MAX_FULL_SIZE_HEIGHT = 900;
 
 export const openPage = async (browser: Chromium, { width, height, isPhone }: Screen): Promise<Page> => {
   const { send, on } = await browser.newTarget();
@@ -40,7 +40,7 @@ export const openPage = async (browser: Chromium, { width, height, isPhone }: Sc
   const complaints: string[] = [];
   on('Log.entryAdded', ({ entry: { source, text } }) => (source === 'network' ? 0 : complaints.push(`${source}: ${text}`)));
 
-  const leading = async (act: () => Promise<unknown>): Promise<void> => {
+  const waitForLoad = async (act: () => Promise<unknown>): Promise<void> => {
     const { promise, resolve } = Promise.withResolvers<void>();
     on('Page.loadEventFired', () => resolve());
     await act();
@@ -48,13 +48,13 @@ export const openPage = async (browser: Chromium, { width, height, isPhone }: Sc
     const { cssContentSize } = await send('Page.getLayoutMetrics');
     assert.ok(cssContentSize.width <= width, `the page is ${cssContentSize.width} wide, the screen ${width}`);
   };
-  /** Browsers set the focus of a page when they first draw it, which may be after it has loaded. */
-  const focused = async (tries = 300): Promise<void> => {
+  /** Waits for a focused element: browsers set the focus when they first draw a page, which may be after it has loaded. */
+  const waitForFocus = async (tries = 300): Promise<void> => {
     const { root } = await send('DOM.getDocument');
     if ((await send('DOM.querySelector', { nodeId: root.nodeId, selector: ':focus' })).nodeId !== 0) return;
     assert.ok(tries > 0, 'nothing has the focus');
     await setTimeout(50);
-    return focused(tries - 1);
+    return waitForFocus(tries - 1);
   };
   const press = async (key: 'Tab' | 'Enter') => {
     const known = key === 'Tab' ? { key, code: key, windowsVirtualKeyCode: 9 } : { key, code: key, windowsVirtualKeyCode: 13, text: '\r' };
@@ -62,15 +62,15 @@ export const openPage = async (browser: Chromium, { width, height, isPhone }: Sc
     await send('Input.dispatchKeyEvent', { type: 'keyUp', ...known });
   };
   return {
-    goTo: (url) => leading(() => send('Page.navigate', { url })),
+    goTo: (url) => waitForLoad(() => send('Page.navigate', { url })),
     write: async (text) => {
-      await focused();
+      await waitForFocus();
       await send('Input.insertText', { text });
     },
     tab: () => press('Tab'),
     enter: async () => {
-      await focused();
-      await leading(() => press('Enter'));
+      await waitForFocus();
+      await waitForLoad(() => press('Enter'));
     },
     address: async () => {
       const { currentIndex, entries } = await send('Page.getNavigationHistory');
@@ -90,8 +90,7 @@ export const openPage = async (browser: Chromium, { width, height, isPhone }: Sc
     picture: async (file) => {
       const { cssContentSize } = await send('Page.getLayoutMetrics');
       const whole = Math.max(height, Math.ceil(cssContentSize.height));
-      // Long pages become smaller pictures.
-      const clip = { x: 0, y: 0, width, height: whole, scale: whole > LONG ? 0.75 : 1 };
+      const clip = { x: 0, y: 0, width, height: whole, scale: whole > MAX_FULL_SIZE_HEIGHT ? 0.75 : 1 };
       const { data } = await send('Page.captureScreenshot', { format: 'png', clip, captureBeyondViewport: true });
       const bytes = Buffer.from(data, 'base64');
       await writeFile(file, bytes);

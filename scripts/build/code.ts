@@ -3,9 +3,9 @@ import ts from 'typescript';
 import { importsOf } from './reach.ts';
 
 /**
- * A source as JavaScript in which everything stands at its line and column: types become spaces, and imports name `.js`, which is as long as `.ts`. A
- * stack trace in the installed package so names the line of the source, without a source map.
- * @param hasDeclarations whether the package has declarations of it: documentation comments stand there, and here they become spaces
+ * Converts a source to JavaScript with the same lines and columns: types become spaces, and imports end in `.js`, which is as long as `.ts`. So stack traces
+ * in the installed package refer to the lines of the source, without a source map.
+ * @param hasDeclarations true if the package has declarations of the source. They contain the documentation comments, which become spaces in the code
  */
 export const codeOf = (source: string, hasDeclarations: boolean): string =>
   withoutTrailingSpaces(importingJs(stripTypeScriptTypes(hasDeclarations ? withoutDocumentation(source) : source)), source);
@@ -31,7 +31,7 @@ const importingJs = (code: string): string =>
       return `${text.slice(0, end - 2)}js${text.slice(end)}`;
     }, code);
 
-/** Spaces at the end of a line are what a type has left, unless the source has them, too: then they are in a template. */
+/** Removes the trailing spaces that types have left. Trailing spaces that the source has too are part of a template, and are kept. */
 const withoutTrailingSpaces = (code: string, source: string): string => {
   const lines = source.split('\n');
   const kept = code.split('\n').map((line, index) => (/\s$/.test(lines[index] ?? '') ? line : line.trimEnd()));

@@ -2,7 +2,7 @@ import { join, posix, relative, sep } from 'node:path';
 import ts from 'typescript';
 
 /**
- * The declarations of all sources, by their path below `dist/`.
+ * The declarations of all sources, by their path in `dist/`.
  * @throws Error if the sources do not compile
  */
 export const declarationsOf = (root: string): ReadonlyMap<string, string> => {
@@ -21,7 +21,7 @@ export const declarationsOf = (root: string): ReadonlyMap<string, string> => {
   return texts;
 };
 
-/** The compiler indents by four spaces, which are a twentieth of all declarations. */
+/** Halves the compiler's indentation of four spaces, which accounts for a twentieth of all declarations. */
 const indentedByTwo = (text: string): string => text.replaceAll(/^(?: {4})+/gm, (spaces) => spaces.slice(spaces.length / 2));
 
 const refuse = (diagnostic: ts.Diagnostic): never => {

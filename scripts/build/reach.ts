@@ -6,23 +6,23 @@ interface Manifest {
   readonly bin: Readonly<Record<string, string>>;
 }
 
-/** The entry points and commands of a package, as paths below `dist/`. */
+/** The entry points and commands of a package, as paths in `dist/`. */
 export const entriesOf = ({ exports, bin }: Manifest): { readonly code: readonly string[]; readonly types: readonly string[] } => {
   const conditions = Object.values(exports).filter((target) => typeof target !== 'string');
-  const below = (path: string): string => posix.relative('dist', posix.normalize(path));
+  const inDist = (path: string): string => posix.relative('dist', posix.normalize(path));
   return {
-    code: [...conditions.flatMap((target) => [target.default, target.node ?? []].flat()), ...Object.values(bin)].map(below),
-    types: conditions.map((target) => target.types).map(below),
+    code: [...conditions.flatMap((target) => [target.default, target.node ?? []].flat()), ...Object.values(bin)].map(inDist),
+    types: conditions.map((target) => target.types).map(inDist),
   };
 };
 
-/** The specifiers of a module's imports, with their places in its text. */
+/** The specifiers of a module's imports, with their positions in its text. */
 export const importsOf = (text: string): readonly ts.FileReference[] => ts.preProcessFile(text, true, true).importedFiles;
 
 /**
- * The files that entries reach by relative imports, with their texts.
- * @param textOf the text of a file, by its path
- * @param target from the path that an import says to that of the file that is meant; undefined for files to leave out
+ * The files that the entries import directly or indirectly by relative specifiers, with their texts.
+ * @param textOf returns the text of the file at a path
+ * @param target maps the path in an import to the path of the imported file; undefined for files to omit
  */
 export const reachable = (
   entries: readonly string[],

@@ -1,10 +1,10 @@
-/** A reporter of `node --test` that writes a line of JSON for every test that failed, as soon as it did. */
+/** A reporter for `node --test` that writes a line of JSON for every failed test, as soon as it fails. */
 import type { TestEvent } from 'node:test/reporters';
 import { statementsIn } from '../../test/specification.ts';
 
 export interface Failure {
   readonly name: string;
-  /** Numbers of the statements that the test says it proves: none where a file could not even be loaded. */
+  /** The numbers of the statements that the test claims to prove; empty if a file could not even be loaded. */
   readonly proves: readonly number[];
   readonly reason: string;
 }

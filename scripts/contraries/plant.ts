@@ -10,8 +10,8 @@ import { type Contrary, contradicted } from './table.ts';
 const NICENESS = 5;
 const TEST_TIMEOUT_MS = 120_000;
 
-/** Gives esbuild the contrary in place of the sources, which stay as they are. */
-const instead = (root: string, contrary: Contrary): Plugin => ({
+/** Makes esbuild load the contrary instead of the sources, which remain unchanged. */
+const contraryPlugin = (root: string, contrary: Contrary): Plugin => ({
   name: 'contrary',
   setup: ({ onLoad }) => {
     for (const [path, contents] of contradicted(root, contrary))
@@ -19,17 +19,17 @@ const instead = (root: string, contrary: Contrary): Plugin => ({
   },
 });
 
-/** One file of tests with all their sources: it loads in a third of the time, and nothing has to be copied. */
+/** Bundles tests with all their sources into one file, which loads in a third of the time and makes copies of the sources unnecessary. */
 const bundle = (root: string, files: readonly string[], contrary: Contrary, outfile: string) =>
   build({
     stdin: { contents: files.map((file) => `import './${file}';`).join('\n'), resolveDir: root, loader: 'ts' },
-    plugins: [instead(root, contrary)],
+    plugins: [contraryPlugin(root, contrary)],
     outfile,
     bundle: true,
     packages: 'external',
     platform: 'node',
     format: 'esm',
-    // The package says that importing it has no effect, which is not so of its tests.
+    // The package declares that its modules have no side effects, which is not true of its tests.
     ignoreAnnotations: true,
     logLevel: 'silent',
   });
@@ -60,11 +60,11 @@ const firstFailureIn = async (root: string, file: string, statement: number): Pr
   return child.exitCode === 0 ? undefined : { name: 'the process', proves: [], reason: `exit code ${child.exitCode}` };
 };
 
-/** Where bundles are written: the packages that they import are beside them. */
+/** A temporary folder for bundles, with access to the packages that they import. */
 export interface Ground extends Disposable {
   /**
-   * Plants a contrary, and runs those tests of some files that say they prove the statement.
-   * @returns the first test that fails, or undefined when the contrary survives
+   * Plants a contrary, and runs the tests in some files that claim to prove the statement.
+   * @returns the first test that fails, or undefined if the contrary survives
    */
   plant(contrary: Contrary, statement: number, files: readonly string[]): Promise<Failure | undefined>;
 }

@@ -1,10 +1,9 @@
 /**
- * The table of contraries: in the text files beside this one, each an entry of the statements that it denies, a source file, and what
- * is replaced there.
+ * The table of contraries, in the text files next to this one. Each entry has the statements that it contradicts, a source file, and the replacements in it.
  *
  *     199 src/api/posture-checks/types/os.ts
- *     - the exact text, which stands in the file once
- *     + what replaces it; without such a line the text is deleted
+ *     - the exact text, which must occur in the file exactly once
+ *     + its replacement; without this line, the text is deleted
  *
  * Further lines with `-` and `+` replace more in the same file, or in another after a line `@ FILE`. Lines with `#` are comments.
  */
@@ -17,9 +16,9 @@ export interface Replacement {
 }
 
 export interface Contrary {
-  /** Numbers of the statements, each of which must have a test that notices. */
+  /** The numbers of the contradicted statements. Each must have a test that notices the contrary. */
   readonly statements: readonly number[];
-  /** By file, from the root of the project. */
+  /** The replacements by file, relative to the root of the project. */
   readonly replacements: ReadonlyMap<string, readonly Replacement[]>;
   /** File and line of the entry. */
   readonly at: string;
@@ -52,7 +51,7 @@ const entryIn = ([header = '', ...lines]: readonly string[], at: string): Contra
   }
   return {
     statements: statements.split(',').map(Number),
-    replacements: new Map([...changes].map(([each, its]) => [each, replacementsIn(its)])),
+    replacements: new Map([...changes].map(([path, changedLines]) => [path, replacementsIn(changedLines)])),
     at,
   };
 };
@@ -73,14 +72,14 @@ export const readContraries = (): readonly Contrary[] =>
     });
 
 /**
- * The files that a contrary changes, as it leaves them.
- * @throws {Error} unless each text stands in its source exactly once
+ * The new texts of the files that a contrary changes, by path.
+ * @throws {Error} unless each text to replace occurs in its source exactly once
  */
 export const contradicted = (root: string, { replacements, at }: Contrary): ReadonlyMap<string, string> =>
   new Map(
-    [...replacements].map(([file, its]) => {
+    [...replacements].map(([file, fileReplacements]) => {
       let text = readFileSync(join(root, file), 'utf8');
-      for (const replacement of its) {
+      for (const replacement of fileReplacements) {
         const [before = '', after, ...more] = text.split(replacement.old);
         if (after === undefined || more.length > 0)
           throw new Error(`${at}: ${file} has this text ${after === undefined ? 'no more' : 'more than once'}: ${replacement.old}`);

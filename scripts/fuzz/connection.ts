@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import tls from 'node:tls';
 import { type Reply, ReplyReader } from './reply-reader.ts';
 
-/** How long nothing of an answer may come before it counts as none. */
-const PATIENCE_MS = 20_000;
+/** How long a response may stall before the connection is closed. */
+const IDLE_TIMEOUT_MS = 20_000;
 
-/** A connection that sends the given bytes, and reads answers as the server writes them. */
+/** A connection that sends arbitrary bytes, and reads the responses of the server. */
 export class Connection {
   readonly #port: number;
   #socket: tls.TLSSocket | undefined;
-  /** Takes what comes. */
+  /** Receives the data of the current response. */
   #take: (part: Buffer) => void = () => undefined;
   #last: Promise<unknown> = Promise.resolve();
 
@@ -17,7 +17,7 @@ export class Connection {
     this.#port = port;
   }
 
-  /** Sends a request, once those before it are answered, and gives its answer; undefined when the server closed without one. */
+  /** Sends a request once all earlier ones have been answered. @returns the response; undefined if the server closed the connection without one */
   ask(request: Uint8Array | string, withoutBody = false): Promise<Reply | undefined> {
     const reply = this.#last.then(() => this.#ask(request, withoutBody));
     this.#last = reply.catch(() => undefined);
@@ -28,7 +28,7 @@ export class Connection {
     const isReused = this.#socket?.writable === true;
     const reader = new ReplyReader(withoutBody);
     const reply = await this.#send(request, reader);
-    // The server closes a connection that was idle for some seconds: a request that crosses that on its way is made again (RFC 9112, 9.3.1).
+    // The server closes a connection that was idle for some seconds. A request that was sent at that moment is retried (RFC 9112, 9.3.1).
     return reply || !isReused || reader.hasBegun ? reply : this.#send(request, new ReplyReader(withoutBody));
   }
 
@@ -36,13 +36,13 @@ export class Connection {
     const socket = await this.#open();
     if (!socket) return undefined;
     const reply = await new Promise<Reply | undefined>((resolve) => {
-      const gone = () => resolve(undefined);
-      socket.setTimeout(PATIENCE_MS);
-      socket.once('close', gone);
+      const closed = () => resolve(undefined);
+      socket.setTimeout(IDLE_TIMEOUT_MS);
+      socket.once('close', closed);
       this.#take = (part) => {
         const whole = reader.take(part);
         if (!whole) return;
-        socket.off('close', gone);
+        socket.off('close', closed);
         resolve(whole);
       };
       socket.write(request);

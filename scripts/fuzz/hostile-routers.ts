@@ -7,21 +7,22 @@ import { frozenClock } from '../../testing/clock.ts';
 import { connectScripted, type ScriptedRouter } from '../../testing/scripted-router.ts';
 import type { RemoteApp } from './network.ts';
 
-/** Enrolled routers that send frames of every type, valid, random and hostile. Each is used for a while, also after it was cut off. */
+/** Enrolled routers that send valid, random and hostile frames of every type. A router remains in use even after it was disconnected. */
 export interface HostileRouters {
-  /** Frames that were sent. */
+  /** The number of frames sent so far. */
   readonly frames: number;
-  /** Connects one, and has it send some frames. @returns what it did */
+  /** Connects a router and sends some frames. @returns a description of what the router did */
   run(random: () => number): Promise<string>;
 }
 
-/** Frames that a router sends on one connection, and routers that there are at most. */
+/** Number of frames that a router sends per connection. */
 const FRAMES = 30;
-const ROUTERS = 8;
-/** The handling of a frame for a router that reads nothing. */
+/** Maximum number of routers. */
+const MAX_ROUTERS = 8;
+/** Time for the controller to handle frames of a router that reads nothing. */
 const DEAF_MS = 200;
-/** Bytes of the hostile bodies of one connection: what is beyond, its budget refuses anyway. */
-const MOST_BYTES = 16_777_216;
+/** Maximum number of bytes of hostile bodies per connection, because the connection's budget refuses any more. */
+const MAX_BYTES = 16_777_216;
 
 const VERSIONS = ['v1.7.2', 'v2.0.3'] as const;
 const CLIENT = '/edge/client/v1';
@@ -47,7 +48,7 @@ export const createHostileRouters = (app: RemoteApp, port: number): HostileRoute
     return { id, certificate: await issuedCertificate(answer.body.data.cert, own.key) };
   };
   const next = async (random: () => number): Promise<Enrolled> => {
-    if (routers.length < ROUTERS) routers.push(await enroll());
+    if (routers.length < MAX_ROUTERS) routers.push(await enroll());
     return routers[Math.floor(random() * routers.length)] ?? enroll();
   };
 
@@ -59,17 +60,17 @@ export const createHostileRouters = (app: RemoteApp, port: number): HostileRoute
       const { id, certificate } = await next(random);
       const version = VERSIONS[random() < 0.5 ? 0 : 1];
       const connecting = connectScripted({ id, certificate, clock: frozenClock() }, { port, version });
-      // Refused while another connection of it is young.
+      // Refused if another connection of the router is too recent.
       const router = await connecting.catch(() => undefined);
       if (!router) return 'a router that was refused';
-      // It reads nothing: what the controller answers piles up.
+      // A deaf router reads nothing, so the controller's responses pile up.
       const isDeaf = random() < 0.3;
       if (isDeaf) router.pause();
       const sent: string[] = [];
-      let left = MOST_BYTES;
+      let remaining = MAX_BYTES;
       for (let i = 0; i < FRAMES && !router.signal.aborted; i++) {
-        const [name, bytes] = frameOf(random, left);
-        left -= bytes.length;
+        const [name, bytes] = frameOf(random, remaining);
+        remaining -= bytes.length;
         sent.push(name);
         router.write(bytes);
         frames++;
@@ -83,20 +84,20 @@ export const createHostileRouters = (app: RemoteApp, port: number): HostileRoute
   };
 };
 
-/** Waits until the controller has read what came before; it may have cut the router off. */
+/** Waits until the controller has read all previous frames, or has disconnected the router. */
 const answered = (router: ScriptedRouter): Promise<unknown> => router.request(messages.channel.ping, undefined).catch(() => undefined);
 
-const frameOf = (random: () => number, most: number): readonly [name: string, bytes: Uint8Array] => {
+const frameOf = (random: () => number, maxBytes: number): readonly [name: string, bytes: Uint8Array] => {
   const message = messages.all[Math.floor(random() * messages.all.length)] ?? messages.channel.ping;
-  const bounds: Bounds = 'bounds' in message ? (message as RouterMessage<unknown, never>).bounds : { bytes: 65_536, elements: 1000 }; // only these have bounds
-  const [kind, body] = bodyOf(random, { ...bounds, bytes: Math.max(1, Math.min(bounds.bytes, most)) });
+  const bounds: Bounds = 'bounds' in message ? (message as RouterMessage<unknown, never>).bounds : { bytes: 65_536, elements: 1000 }; // only messages of routers have bounds
+  const [kind, body] = bodyOf(random, { ...bounds, bytes: Math.max(1, Math.min(bounds.bytes, maxBytes)) });
   const contentType = random() < 0.02 ? Math.floor(random() * 30_000) : message.contentType;
-  // A hello ends the connection, as it must: rarely, so that other messages are tried.
-  if (contentType === messages.channel.hello.contentType && random() < 0.9) return frameOf(random, most);
+  // A hello ends the connection, as it must. It is sent rarely, so that other messages are tested too.
+  if (contentType === messages.channel.hello.contentType && random() < 0.9) return frameOf(random, maxBytes);
   const headers = new Map(
     Array.from({ length: Math.floor(random() * 6) }, () => [Math.floor(random() * 16), noise(random, random() < 0.9 ? 40 : 9000)]),
   );
-  // An unexpected answer is ignored.
+  // Header 1 makes a frame a response, and unexpected responses are ignored.
   if (random() < 0.8) headers.delete(1);
   return [`${message.name} (${kind})`, encodeFrame({ contentType, sequence: Math.floor(random() * 1000), headers, body })];
 };
@@ -116,7 +117,7 @@ const bodyOf = (random: () => number, { bytes, elements }: Bounds): readonly [ki
   return [`${count} elements`, Buffer.concat(Array.from({ length: count }, () => element))];
 };
 
-/** Random fields, nested to some depth. */
+/** Random fields, nested up to some depth. */
 const fields = (random: () => number, depth: number): Uint8Array => {
   const parts = Array.from({ length: Math.floor(random() * 8) }, () => {
     const number = 1 + Math.floor(random() * 15);

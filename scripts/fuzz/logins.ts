@@ -1,4 +1,4 @@
-/** Steps of logins by the OpenID provider in any order, in every media type, by whom they are and are not for. */
+/** Sends the steps of logins at the OpenID provider in any order and media type, from legitimate and illegitimate senders. */
 import fc from 'fast-check';
 import type { Answer, App } from '../../test/support/app.ts';
 import { totp } from '../../test/support/mfa.ts';
@@ -7,8 +7,8 @@ import { policyBody } from '../../test/support/policies.ts';
 import type { RemoteApp } from './network.ts';
 import { PASSWORD } from './server.ts';
 
-/** Logins that are kept, to go on with. */
-const MOST_LOGINS = 20;
+/** Maximum number of concurrent logins. */
+const MAX_LOGINS = 20;
 const MEDIA = ['application/json', 'text/html', '*/*', 'text/plain', 'image/png', ''] as const;
 const FORMS = ['form', 'json', 'text', 'none'] as const;
 const PATHS = [
@@ -25,7 +25,7 @@ const PATHS = [
 ] as const;
 
 const step = fc.record({
-  which: fc.nat(MOST_LOGINS - 1),
+  which: fc.nat(MAX_LOGINS - 1),
   path: fc.constantFrom(...PATHS),
   isRead: fc.integer({ min: 0, max: 9 }).map((n) => n < 2),
   action: fc.constantFrom('begin', 'step', 'step', 'step', 'step', 'callback', 'queries', 'page', 'redeem', 'giveUp'),
@@ -51,46 +51,46 @@ const step = fc.record({
 });
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
-/** A login under way, with what its answers have given. */
-interface Known extends Begun {
+/** A login in progress, with the values from its responses. */
+interface LoginState extends Begun {
   cookie: string;
   key: string | undefined;
   code: string | undefined;
   secret: string | undefined;
 }
 
-/** Takes steps of logins. `next(seed)` depends on the seed, and on what came of the steps before. */
+/** Returns a function that sends a step. The step depends on the seed and on the results of earlier steps. */
 export const createLogins = async (remote: RemoteApp) => {
-  // The parts of the tests' app that the steps need.
+  // The cast is safe, because the steps use only these members of the tests' app.
   const app = remote as unknown as App;
   const authPolicyId = await app.create('/auth-policies', policyBody('fuzzed logins', { secondary: { requireTotp: true } }));
   const users = [await app.user(), await app.user({ authPolicyId }), await app.user({ authPolicyId })];
-  const logins: Known[] = [];
+  const logins: LoginState[] = [];
   let token = 'x';
 
-  const answerTo = async (one: Step, of: Known): Promise<Answer> => {
+  const answerTo = async (one: Step, login: LoginState): Promise<Answer> => {
     const { form, accept, action, path, isRight, odd, oddField, origin, withCookie, withKey, isRead } = one;
     const headers = {
       ...(accept ? { accept } : {}),
-      ...(withCookie && of.cookie ? { cookie: of.cookie } : {}),
+      ...(withCookie && login.cookie ? { cookie: login.cookie } : {}),
       ...(origin === undefined ? {} : { origin: origin.replaceAll(/[^ -~]/g, '') }),
       ...(isRight ? basic() : bearer(token)),
     };
     const user = users[one.which % users.length] ?? users[0];
-    const code = isRight && of.secret ? totp(of.secret, Date.now()) : '123456';
+    const code = isRight && login.secret ? totp(login.secret, Date.now()) : '123456';
     const fields = {
-      ...{ id: of.id, username: user?.username, password: isRight ? PASSWORD : 'x', code },
+      ...{ id: login.id, username: user?.username, password: isRight ? PASSWORD : 'x', code },
       ...{ client_id: 'openziti', token, grant_type: 'refresh_token', refresh_token: token },
       ...(odd === undefined ? {} : { [oddField]: odd }),
     };
-    if (action === 'callback') return get(app, '/authorize/callback', { id: of.id, key: withKey ? of.key : undefined }, { headers });
-    if (action === 'queries') return get(app, '/login/auth-queries', { id: of.id }, { headers });
-    if (action === 'page') return get(app, '/login/username', { authRequestID: of.id }, { headers });
-    if (action === 'redeem') return redeem(app, of, of.code ?? 'x', odd === undefined ? {} : { [oddField]: odd });
+    if (action === 'callback') return get(app, '/authorize/callback', { id: login.id, key: withKey ? login.key : undefined }, { headers });
+    if (action === 'queries') return get(app, '/login/auth-queries', { id: login.id }, { headers });
+    if (action === 'page') return get(app, '/login/username', { authRequestID: login.id }, { headers });
+    if (action === 'redeem') return redeem(app, login, login.code ?? 'x', odd === undefined ? {} : { [oddField]: odd });
     if (action === 'giveUp') return app.request('DELETE', '/oidc/login/totp/enroll', { as: null, body: fields, headers });
     if (isRead) return get(app, path, fields, { headers });
     if (form === 'form') return post(app, path, fields, { headers });
-    if (form === 'none') return app.request('POST', `/oidc${path}?id=${of.id}`, { as: null, headers });
+    if (form === 'none') return app.request('POST', `/oidc${path}?id=${login.id}`, { as: null, headers });
     const raw = form === 'json' ? JSON.stringify(fields) : (odd ?? 'x');
     return app.request('POST', `/oidc${path}`, {
       as: null,
@@ -100,12 +100,12 @@ export const createLogins = async (remote: RemoteApp) => {
   };
 
   return async (seed: number): Promise<{ readonly about: string; readonly answer: Answer | undefined }> => {
-    const one = fc.sample(step, { seed, numRuns: 1 })[0] as Step; // one run gives one
+    const one = fc.sample(step, { seed, numRuns: 1 })[0] as Step; // one run yields one step
     const about = `a login: ${one.action} ${one.path} as ${one.form}, accepting ${one.accept} (seed ${seed})`;
     const known = logins[one.which % Math.max(1, logins.length)];
     if (one.action === 'begin' || !known) {
       const begun = await begin(app);
-      logins.splice(one.which, logins.length < MOST_LOGINS ? 0 : 1, {
+      logins.splice(one.which, logins.length < MAX_LOGINS ? 0 : 1, {
         ...begun,
         cookie: '',
         key: undefined,

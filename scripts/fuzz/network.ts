@@ -4,17 +4,17 @@ import { PASSWORD } from './server.ts';
 
 export const M = '/edge/management/v1';
 
-/** A request as bytes, valid or not. */
+/** Composes the bytes of a request, which need not be valid. */
 export const requestText = (method: string, target: string, headers: Readonly<Record<string, string>>, body?: Uint8Array): Buffer => {
   const all = { host: 'x', ...headers, ...(body ? { 'content-length': String(body.length) } : {}) };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
   return Buffer.concat([Buffer.from(`${method} ${target} HTTP/1.1\r\n${lines.join('')}\r\n`), body ?? Buffer.alloc(0)]);
 };
 
-/** As much of the tests' app as samples of calls need, over the network. What needs more (a clock, the store) throws, and has no sample here. */
+/** The part of the tests' app that sample requests need, over the network. Samples that need more (a clock, the store) throw, and are skipped. */
 export type RemoteApp = Pick<App, 'request' | 'create' | 'user' | 'login' | 'admin'> & {
   renew(): Promise<void>;
-  /** By which the server is reached: the OpenID provider answers no other. */
+  /** The `Host` under which the server is reached. The OpenID provider accepts no other. */
   readonly host: string;
 };
 

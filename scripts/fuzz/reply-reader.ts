@@ -6,35 +6,36 @@ export interface Reply {
 
 const NOTHING = Buffer.alloc(0);
 const LINE_END = '\r\n';
-/** Bytes of a body that are kept: what comes after them is only counted. */
-const MOST_KEPT = 64 * 1024 * 1024;
+/** Maximum number of bytes of a body to keep. Further bytes are only counted. */
+const MAX_KEPT = 64 * 1024 * 1024;
 
-/** Reads one answer from the parts in which it comes, each of them once, however long it is: with `content-length`, or in chunks. */
+/** Reads a response with `content-length` or in chunks, from the parts in which it arrives. Reads each part only once, so the cost is linear in the length. */
 export class ReplyReader {
   readonly #withoutBody: boolean;
   #head: Omit<Reply, 'text'> | undefined;
   /** The incomplete last line. */
-  #held: Buffer = NOTHING;
+  #pending: Buffer = NOTHING;
   readonly #body: Buffer[] = [];
   #kept = 0;
-  /** Bytes of the body, or of its chunk, that are still to come; then some that end a chunk. */
-  #left = 0;
-  #skipped = 0;
+  /** Number of bytes of the body, or of its current chunk, that have not been received yet. */
+  #remaining = 0;
+  /** Number of bytes to skip after them: the line end after a chunk. */
+  #toSkip = 0;
   #isLast = true;
 
   constructor(withoutBody: boolean) {
     this.#withoutBody = withoutBody;
   }
 
-  /** True once anything was received. */
+  /** True if any data has been received. */
   get hasBegun(): boolean {
-    return this.#head !== undefined || this.#held.length > 0;
+    return this.#head !== undefined || this.#pending.length > 0;
   }
 
-  /** @returns the answer, once it is whole */
+  /** @returns the response once it is complete */
   take(part: Buffer): Reply | undefined {
-    let rest = this.#held.length === 0 ? part : Buffer.concat([this.#held, part]);
-    this.#held = NOTHING;
+    let rest = this.#pending.length === 0 ? part : Buffer.concat([this.#pending, part]);
+    this.#pending = NOTHING;
     for (;;) {
       if (!this.#head) {
         const end = rest.indexOf(`${LINE_END}${LINE_END}`);
@@ -43,20 +44,20 @@ export class ReplyReader {
         rest = rest.subarray(end + 4);
         continue;
       }
-      const taken = rest.subarray(0, this.#left);
-      if (taken.length > 0 && (this.#kept += taken.length) < MOST_KEPT) this.#body.push(taken);
-      const over = Math.min(taken.length + this.#skipped, rest.length);
-      this.#left -= taken.length;
-      if (this.#left > 0) return undefined;
-      this.#skipped -= over - taken.length;
-      rest = rest.subarray(over);
-      if (this.#skipped > 0) return undefined;
+      const taken = rest.subarray(0, this.#remaining);
+      if (taken.length > 0 && (this.#kept += taken.length) < MAX_KEPT) this.#body.push(taken);
+      const consumed = Math.min(taken.length + this.#toSkip, rest.length);
+      this.#remaining -= taken.length;
+      if (this.#remaining > 0) return undefined;
+      this.#toSkip -= consumed - taken.length;
+      rest = rest.subarray(consumed);
+      if (this.#toSkip > 0) return undefined;
       if (this.#isLast) return { ...this.#head, text: Buffer.concat(this.#body).toString() };
       const end = rest.indexOf(LINE_END);
       if (end < 0) return this.#hold(rest);
-      this.#left = Number.parseInt(rest.subarray(0, end).toString('latin1'), 16);
-      this.#skipped = LINE_END.length;
-      this.#isLast = this.#left === 0;
+      this.#remaining = Number.parseInt(rest.subarray(0, end).toString('latin1'), 16);
+      this.#toSkip = LINE_END.length;
+      this.#isLast = this.#remaining === 0;
       rest = rest.subarray(end + LINE_END.length);
     }
   }
@@ -66,11 +67,11 @@ export class ReplyReader {
     this.#head = head;
     const isChunked = !this.#withoutBody && head.headers['transfer-encoding'] === 'chunked';
     this.#isLast = !isChunked;
-    this.#left = this.#withoutBody || isChunked ? 0 : Number(head.headers['content-length'] ?? 0);
+    this.#remaining = this.#withoutBody || isChunked ? 0 : Number(head.headers['content-length'] ?? 0);
   }
 
   #hold(rest: Buffer): undefined {
-    this.#held = rest;
+    this.#pending = rest;
   }
 }
 

@@ -9,31 +9,31 @@ import { documents, heavyBodies } from '../../test/support/heavy-bodies.ts';
 import { nameOf, sampleOf as prepare, type Sample } from '../../test/support/samples/index.ts';
 import { type RemoteApp, requestText } from './network.ts';
 
-/** A request, and what it is about in one line. */
+/** A request, with a description in one line. */
 export interface FuzzRequest {
   readonly about: string;
   readonly bytes: Buffer;
 }
 
-/** Calls after which an operation gets a new sample: entities of its own. */
-const SAMPLE_LIFE = 25;
+/** Number of requests after which an operation gets a new sample, with new entities. */
+const MAX_SAMPLE_USES = 25;
 
-/** A connection reads each answer to its end, which a stream has not. */
+/** Excludes streams, because a connection reads each response to its end, and a stream has none. */
 const finite = entries.filter(({ operation }) => operation.answer.is !== 'events');
 
-/** Makes requests of every operation: good ones, bad ones, and heavy ones. `next(seed)` depends on the seed and the sample alone. */
+/** Returns a function that creates valid, invalid and heavy requests of every operation. A request depends only on the seed and the sample. */
 export const createRequests = (app: RemoteApp) => {
   const known = new Map<Entry, { readonly sample: Sample; uses: number }>();
   const sampleOf = async (entry: Entry): Promise<Sample> => {
     const before = known.get(entry);
-    if (before && ++before.uses < SAMPLE_LIFE) return before.sample;
-    // A sample that needs the clock or the store fails here, and is left out.
+    if (before && ++before.uses < MAX_SAMPLE_USES) return before.sample;
+    // Samples that need the clock or the store fail here, and are omitted.
     const sample = await prepare(app as unknown as App, entry).catch(() => ({}));
     known.set(entry, { sample, uses: 0 });
     return sample;
   };
   return async (seed: number): Promise<FuzzRequest> => {
-    const entry = finite[seed % finite.length] as Entry; // below the length
+    const entry = finite[seed % finite.length] as Entry; // the index is in bounds
     const { operation } = entry;
     const sample = await sampleOf(entry);
     const [kind = 0, api = 0, who = 0, which = 0] =
@@ -67,7 +67,7 @@ export const createRequests = (app: RemoteApp) => {
       };
     }
     const [bad] = fc.sample(badRequests(operation, sample), { seed, numRuns: 1 });
-    const { id, query, raw, headers } = bad as NonNullable<typeof bad>; // one run gives one
+    const { id, query, raw, headers } = bad as NonNullable<typeof bad>; // one run yields one request
     const target = `${place}${pathOf(operation, id, sample)}?${query}`.replaceAll(/[\s]/g, '+');
     return {
       about: about(`bad input: ${target.slice(0, 200)} ${String(raw).slice(0, 200)}`),

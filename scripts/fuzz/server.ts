@@ -7,7 +7,7 @@ const root = resolve(import.meta.dirname, '../..');
 export const PASSWORD = 'the-password-of-the-fuzzer';
 
 export interface Memory {
-  /** Bytes in use once garbage is collected. */
+  /** Bytes in use after garbage collection. */
   readonly heap: number;
   readonly rss: number;
 }
@@ -17,51 +17,52 @@ type Message =
   | { readonly is: 'block'; readonly id: number; readonly ms: number; readonly collecting: number; readonly steps: readonly string[] }
   | ({ readonly is: 'memory' } & Memory);
 
-/** MiB. The read cache, which may have a part of it, is full before half of a long run is over. */
-const HEAP = 512;
+/** Maximum heap size in MiB. The read cache, which may use a part of it, is full before the first half of a long run is over. */
+const MAX_HEAP = 512;
 
-/** The example server in a process of its own, watched from inside. */
+/** The example server in a separate process, watched by a probe in it. */
 export interface FuzzedServer {
   readonly port: number;
-  /** Undefined once it has ended. */
+  /** The current memory; undefined if the server has ended. */
   memory(): Promise<Memory | undefined>;
   stop(): Promise<void>;
 }
 
 export interface Watching {
   /**
-   * @param ms processor time during which nothing else was served
-   * @param collecting how much of it was garbage collection
-   * @param about what was asked when it ended
-   * @param steps the requests that began and ended in between, each with the processor time until then
+   * Called after a block of the event loop.
+   * @param ms the processor time of the block
+   * @param collecting the part of it that was garbage collection
+   * @param about the request that was current when the block ended
+   * @param steps the requests that began and ended during the block, each with the processor time until then
    */
   block(ms: number, collecting: number, about: string, steps: readonly string[]): void;
-  /** The current requests. */
+  /** Describes the current request. */
   about(): string;
   ended(how: string): void;
-  /** Errors in its log until it is stopped: work that a stop cuts off is not an error of the server. */
+  /** Called for errors in the log, until the server is stopped: work that is interrupted by the stop is not an error of the server. */
   logged(line: string): void;
 }
 
 export const startServer = async (folder: string, storage: string, { block, about, ended, logged }: Watching): Promise<FuzzedServer> => {
   const probe = pathToFileURL(join(root, 'scripts/fuzz/probe.ts')).href;
-  const node = ['--expose-gc', `--max-old-space-size=${HEAP}`, '--import', probe];
+  const node = ['--expose-gc', `--max-old-space-size=${MAX_HEAP}`, '--import', probe];
   const options = ['--port', '0', '--storage', storage, '--admin-password', PASSWORD];
   const child = spawn(process.execPath, [...node, join(root, 'server/main.ts'), ...options], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
-  const asked = new Map<number, string>();
+  const requests = new Map<number, string>();
   child.on('message', (message: Message) => {
-    if (message.is === 'blocked') asked.set(message.id, about());
+    if (message.is === 'blocked') requests.set(message.id, about());
     if (message.is !== 'block') return;
-    block(message.ms, message.collecting, asked.get(message.id) ?? '', message.steps);
-    asked.delete(message.id);
+    block(message.ms, message.collecting, requests.get(message.id) ?? '', message.steps);
+    requests.delete(message.id);
   });
   const port = await listening(child);
   const stopped = once(child, 'close');
-  const tell = (code: number | null, signal: string | null) => ended(`the server ended with ${code ?? signal}`);
-  child.on('exit', tell);
+  const reportExit = (code: number | null, signal: string | null) => ended(`the server ended with ${code ?? signal}`);
+  child.on('exit', reportExit);
   let stopping = false;
   for (const stream of [child.stdout, child.stderr])
     stream?.on('data', (part: Buffer) => {
@@ -80,7 +81,7 @@ export const startServer = async (folder: string, storage: string, { block, abou
     },
     stop: async () => {
       stopping = true;
-      child.off('exit', tell);
+      child.off('exit', reportExit);
       child.kill();
       await stopped;
     },
@@ -89,13 +90,13 @@ export const startServer = async (folder: string, storage: string, { block, abou
 
 const listening = (child: ChildProcess): Promise<number> =>
   new Promise((ready, fail) => {
-    let said = '';
-    const hear = (part: Buffer) => {
-      said += part.toString();
-      const port = /^listening on \S+:(\d+)$/m.exec(said)?.[1];
+    let output = '';
+    const read = (part: Buffer) => {
+      output += part.toString();
+      const port = /^listening on \S+:(\d+)$/m.exec(output)?.[1];
       if (port) ready(Number(port));
     };
-    child.stdout?.on('data', hear);
-    child.stderr?.on('data', hear);
-    child.once('exit', () => fail(new Error(`the server did not start:\n${said}`)));
+    child.stdout?.on('data', read);
+    child.stderr?.on('data', read);
+    child.once('exit', () => fail(new Error(`the server did not start:\n${output}`)));
   });

@@ -1,15 +1,15 @@
 import { on, once } from 'node:events';
 import { connect } from 'node:net';
 
-/** A connection by a tunneler, which is a circuit. */
+/** A connection through a tunneler, which becomes a circuit. */
 export interface Connection {
-  /** Sends a line. @returns it, once it has come back; undefined if the connection ends, or nothing comes for ten seconds */
+  /** Sends a line. @returns the line once it has been echoed; undefined if the connection ends, or after ten seconds */
   echo(line: string): Promise<string | undefined>;
   readonly ended: Promise<unknown>;
   end(): void;
 }
 
-const MOST_MS = 10_000;
+const ECHO_TIMEOUT_MS = 10_000;
 
 export const connectTo = async (port: number): Promise<Connection> => {
   const socket = connect(port, '127.0.0.1').setNoDelay();
@@ -19,13 +19,13 @@ export const connectTo = async (port: number): Promise<Connection> => {
   return {
     echo: async (line) => {
       if (socket.destroyed) return undefined;
-      const parts = on(socket, 'data', { signal: AbortSignal.timeout(MOST_MS), close: ['close'] });
+      const parts = on(socket, 'data', { signal: AbortSignal.timeout(ECHO_TIMEOUT_MS), close: ['close'] });
       socket.write(`${line}\n`);
-      let came = '';
+      let received = '';
       try {
-        for await (const [part] of parts) if ((came += part).includes(line)) return line;
+        for await (const [part] of parts) if ((received += part).includes(line)) return line;
       } catch {
-        // Nothing has come in time, or the connection has failed.
+        // The line has not been echoed in time, or the connection has failed.
       }
       return undefined;
     },

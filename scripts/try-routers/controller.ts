@@ -10,17 +10,17 @@ export interface Used {
   readonly mebibytes: number;
 }
 
-/** A controller in a process of its own. */
+/** A controller in a separate process. */
 export interface RunningController {
-  /** Kills the process. Resolves when it has ended. */
+  /** Kills the process, and waits until it has ended. */
   kill(): Promise<void>;
-  /** Kills it, and starts it again on its database. Resolves when it answers. */
+  /** Kills the process, starts it again on the same database, and waits until it responds. */
   killAndRestart(): Promise<void>;
-  /** Nothing where there is no /proc. */
+  /** The resource usage of the process; undefined if there is no `/proc`. */
   used(): Used | undefined;
 }
 
-/** The controller that is tried: the example server, on SQLite. */
+/** The command for the tested controller: the example server, on SQLite. */
 export const exampleServer = (database: string) => [
   process.execPath,
   join(import.meta.dirname, '../../server/main.ts'),
@@ -28,7 +28,7 @@ export const exampleServer = (database: string) => [
   `sqlite:${database}`,
 ];
 
-/** @param command starts it @param port of its API */
+/** @param command the command that starts the controller @param port the port of its API */
 export const startController = async (processes: Processes, command: readonly string[], port = 1280): Promise<RunningController> => {
   const start = async (): Promise<ChildProcess> => {
     const [program = '', ...args] = command;
@@ -56,10 +56,10 @@ export const startController = async (processes: Processes, command: readonly st
       if (!existsSync(`/proc/${child.pid}/stat`)) return undefined;
       const [user = 0, system = 0] = read('stat').split(') ')[1]?.split(' ').slice(11, 13).map(Number) ?? [];
       const [, resident = '0'] = /VmRSS:\s+(\d+)/.exec(read('status')) ?? [];
-      return { processorMs: (user + system) * MS_OF_TICK, mebibytes: Math.round(Number(resident) / 1024) };
+      return { processorMs: (user + system) * MS_PER_TICK, mebibytes: Math.round(Number(resident) / 1024) };
     },
   };
 };
 
-/** The unit of processor time in Linux. */
-const MS_OF_TICK = 10;
+/** Linux's unit of processor time. */
+const MS_PER_TICK = 10;

@@ -13,7 +13,7 @@ interface Trial {
   readonly controller: RunningController;
 }
 
-/** One after another, each on what the others have left. They return what they measured. */
+/** The steps run in order, each on the state that the previous ones have left. They return their measurements. */
 export const steps: Readonly<Record<string, (trial: Trial) => Promise<string | undefined>>> = {
   'the lines of the README send a line through a router': async ({ processes }) => {
     assert.match(await processes.run('bash', '-euc', linesOfReadme()), /^hello$/m);
@@ -39,8 +39,8 @@ export const steps: Readonly<Record<string, (trial: Trial) => Promise<string | u
   },
 
   'routers are asked for their links, and answer': async ({ processes: { run } }) => {
-    const said = await run('ziti', 'fabric', 'inspect', 'links', '--format', 'json');
-    for (const port of [6001, 6002]) assert.match(said, new RegExp(`tls:127\\.0\\.0\\.1:${port}|${port}`));
+    const output = await run('ziti', 'fabric', 'inspect', 'links', '--format', 'json');
+    for (const port of [6001, 6002]) assert.match(output, new RegExp(`tls:127\\.0\\.0\\.1:${port}|${port}`));
     return undefined;
   },
 
@@ -92,9 +92,10 @@ export const steps: Readonly<Record<string, (trial: Trial) => Promise<string | u
     const began = Date.now();
     const all = [];
     for (let batch = 0; batch < 20; batch++) {
-      const made = await Promise.all(Array.from({ length: 50 }, () => connectTo(9000)));
-      for (const [at, connection] of made.entries()) assert.ok(await connection.echo(`line ${batch} ${at}`), 'a circuit was not made');
-      all.push(...made);
+      const connections = await Promise.all(Array.from({ length: 50 }, () => connectTo(9000)));
+      for (const [at, connection] of connections.entries())
+        assert.ok(await connection.echo(`line ${batch} ${at}`), 'a circuit was not made');
+      all.push(...connections);
     }
     const took = Date.now() - began;
     for (const connection of all) connection.end();
@@ -116,8 +117,8 @@ export const steps: Readonly<Record<string, (trial: Trial) => Promise<string | u
     await startController(processes, second, 1281);
     await processes.run('ziti', 'edge', 'login', '127.0.0.1:1281', '-u', 'admin', '-p', 'administrator', '-y');
     await until('both routers and their link are known to the second', async () => {
-      const said = await processes.run('ziti', 'fabric', 'list', 'links');
-      return /paris/.test(said) && /lyon/.test(said);
+      const output = await processes.run('ziti', 'fabric', 'list', 'links');
+      return /paris/.test(output) && /lyon/.test(output);
     });
     const connection = await connectTo(9000);
     await connection.echo('before');
@@ -138,7 +139,7 @@ const canConnect = async (): Promise<boolean> => {
   return isBack;
 };
 
-/** The block of the README that says that this runs it. */
+/** The code block of the README that is marked as run by this script. */
 const linesOfReadme = (): string => {
   const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
   const [, block = assert.fail('the README has no such lines')] = readme.split('`npm run try:routers` runs these lines. -->\n```sh\n');

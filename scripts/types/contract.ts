@@ -2,19 +2,20 @@ import { join } from 'node:path';
 import ts from 'typescript';
 import { capitalised } from './text.ts';
 
-/** The declarations of `src/api/` as the compiler knows them. */
+/** The types and comments of the declarations in `src/api/`, from the compiler. */
 export interface Contract {
   readonly checker: ts.TypeChecker;
-  /** The content of events, by kind and for one kind. */
+  /** The content of events, by kind. */
   readonly rows: ts.Type;
+  /** The content of events about one kind. */
   rowOf(kind: string): ts.Type;
-  /** Types of input and output of an operation. */
+  /** The input and output types of an operation. */
   typesOf(group: string, verb: string): { readonly input: ts.Type; readonly output: ts.Type };
-  /** The comment at the declaration of a property, even if its type was derived several times since. */
+  /** The comment at the declaration of a property, even if the property was derived from the declaration in several steps. */
   commentOf(property: ts.Symbol): string;
-  /** The comment at a field in the table of a kind; for a kind with variants, in that of any of them. */
+  /** The comment at a field in the table of a kind or, if the kind has variants, in the table of any variant. */
   fieldComment(kind: string, field: string): string;
-  /** The comment at the schema that `.meta({ id })` calls so, or at a constant of that name: `listQuery` for `ListQuery`. */
+  /** The comment at the schema with this id in `.meta({ id })`, or at a constant with this name: `listQuery` for `ListQuery`. */
   schemaComment(id: string): string;
   /** The comment at `variant(name, ...)`. */
   variantComment(name: string): string;
@@ -70,11 +71,7 @@ export const openContract = (root: string): Contract => {
 const commentsOfSchemas = (program: ts.Program, folder: string): ReadonlyMap<string, string> => {
   const comments = new Map<string, string>();
   const visit = (node: ts.Node): void => {
-    const name = ts.isCallExpression(node)
-      ? nameGivenBy(node)
-      : ts.isVariableDeclaration(node)
-        ? capitalised(node.name.getText())
-        : undefined;
+    const name = ts.isCallExpression(node) ? nameIn(node) : ts.isVariableDeclaration(node) ? capitalised(node.name.getText()) : undefined;
     const comment = name === undefined ? '' : commentAt(ts.isVariableDeclaration(node) ? node.parent.parent : declarationOf(node));
     if (name !== undefined && comment !== '' && !comments.has(name)) comments.set(name, comment);
     ts.forEachChild(node, visit);
@@ -85,7 +82,7 @@ const commentsOfSchemas = (program: ts.Program, folder: string): ReadonlyMap<str
 
 const variantKey = (name: string): string => `variant ${name}`;
 
-const nameGivenBy = ({ expression, arguments: [first] }: ts.CallExpression): string | undefined => {
+const nameIn = ({ expression, arguments: [first] }: ts.CallExpression): string | undefined => {
   if (ts.isIdentifier(expression) && expression.text === 'variant' && first && ts.isStringLiteral(first)) return variantKey(first.text);
   if (!ts.isPropertyAccessExpression(expression) || expression.name.text !== 'meta' || !first || !ts.isObjectLiteralExpression(first))
     return undefined;
@@ -93,7 +90,7 @@ const nameGivenBy = ({ expression, arguments: [first] }: ts.CallExpression): str
   return id && ts.isPropertyAssignment(id) && ts.isStringLiteral(id.initializer) ? id.initializer.text : undefined;
 };
 
-/** The declaration whose whole value an expression is. */
+/** The declaration of which an expression is the whole value. */
 const declarationOf = (expression: ts.Node): ts.Node => {
   const { parent } = expression;
   if (ts.isAsExpression(parent) || ts.isParenthesizedExpression(parent)) return declarationOf(parent);

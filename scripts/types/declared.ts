@@ -8,7 +8,7 @@ import type { ChangedKind } from '../../src/changelog/events.ts';
 type Groups = typeof groups;
 type Verbs<G> = G extends { readonly operations: infer O } ? O : never;
 
-/** Answers are declared read-only all the way down, as inputs are. */
+/** Makes responses deeply read-only, like inputs. */
 type ReadOnly<T> = T extends Uint8Array | AsyncIterable<unknown> ? T : T extends object ? { readonly [K in keyof T]: ReadOnly<T[K]> } : T;
 
 /** Input and output of every operation: `Declared['identities']['create']['input']`. */
@@ -18,7 +18,7 @@ export type Declared = {
   };
 };
 
-/** The field tables, in whose comments the sentences of the fields are. */
+/** The field tables, whose comments document the fields. */
 export type FieldTables = { [K in keyof Kinds]: Kinds[K]['fields'] } & {
   publicExternalJwtSigner: (typeof publicExternalJwtSigner)['fields'];
 };

@@ -8,7 +8,7 @@ import type { Documentation } from './shapes.ts';
 
 type Schema = z.core.$ZodType;
 
-/** Documentation of types and fields: the comment at a declaration, or else its `meta({ description })`; and additions from the table of a kind. */
+/** Documents types and fields with the comment at the declaration, or else its `meta({ description })`, and with additions from the table of a kind. */
 export const createDocumentation = (contract: Contract): Documentation => {
   const kinds = schemasOfKinds();
 
@@ -24,33 +24,33 @@ export const createDocumentation = (contract: Contract): Documentation => {
 
   return {
     shape: (schema, id, form) => {
-      const kind = kinds.get(schema as Schema); // of the very schema, and of none that it extends
+      const kind = kinds.get(schema as Schema); // only of this schema itself, not of one that it extends
       return kind ? kindParagraphs(kind, contract) : [contract.schemaComment(id) || descriptionOf(schema, form)];
     },
-    property: (of, property, schema, form) => {
-      const kind = kindOf(of, form);
+    property: (parent, property, schema, form) => {
+      const kind = kindOf(parent, form);
       const derived = kind && derivedField(kind, property.name);
       const comment = derived || (kind && contract.fieldComment(kind.kind.kind, property.name)) || contract.commentOf(property);
-      const said = comment || descriptionOf(schema, form);
-      return [said, kind ? defaultOf(kind, property.name) : ''];
+      const text = comment || descriptionOf(schema, form);
+      return [text, kind ? defaultOf(kind, property.name) : ''];
     },
   };
 };
 
 const kindParagraphs = ({ kind, body, variant }: Kind, contract: Contract): readonly string[] => {
   const about = variant === undefined ? kind.about : contract.variantComment(variant);
-  const of = { create: `What creates ${nounWithArticle(kind)}.`, replace: replacing(kind), patch: patching(kind), detail: '' }[body];
-  return body === 'detail' ? [about] : [variant === undefined ? of : `${of} ${about}`];
+  const purpose = { create: `What creates ${nounWithArticle(kind)}.`, replace: replacing(kind), patch: patching(kind), detail: '' }[body];
+  return body === 'detail' ? [about] : [variant === undefined ? purpose : `${purpose} ${about}`];
 };
 
 const replacing = (kind: Resource): string => `What replaces ${nounWithArticle(kind)}: a field that is left out is reset to its default.`;
 const patching = (kind: Resource): string => `What changes ${nounWithArticle(kind)}: a field that is left out, or null, stays as it is.`;
 
-/** Fields that no table declares: the discriminator of variants; references, and the entries of role arrays by name. */
+/** Documents fields that no table declares: the discriminator of variants, references, and the named entries of role arrays. */
 const derivedField = ({ kind: { fields, variants }, body }: Kind, name: string): string => {
   if (name === variants?.by) return 'Says which other fields there are.';
   if (body !== 'detail') return '';
-  // Some bodies take the id under the name that the reference has in answers.
+  // Some bodies have the id under the name that the reference has in responses.
   if (fields[`${name}Id`]?.reference && (fields[name]?.keep ?? 'input') === 'input')
     return `Reference to the entity that \`${name}Id\` names.`;
   const roles = name.replace(/Display$/, '');

@@ -1,4 +1,4 @@
-/** Example lines of operations, where they help. `test/types/` compiles them. */
+/** Example code for some operations. `test/types/` compiles it. */
 export const examples: Readonly<Record<string, string>> = {
   'identities.list': "const { data, pagination } = await controller.api.identities.list({ filter: 'isAdmin = true', sort: 'name' });",
   'identities.create':

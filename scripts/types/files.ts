@@ -7,7 +7,7 @@ export const SHARED = 'shared';
 
 export const fileOf = (group: string): string => group.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-/** The file of each shape: that of the group that gets, lists or writes it, or else of all that refer to it; what several files refer to is shared. */
+/** The file of each shape: that of the group that reads or writes it directly, or else the only file that refers to it, or else the shared file. */
 export const homesOf = (shapes: ReadonlyMap<string, Shape>, apis: readonly ApiText[]): ReadonlyMap<string, string> => {
   const homes = new Map<string, string>();
   for (const { group } of apis)
@@ -36,8 +36,8 @@ export const homesOf = (shapes: ReadonlyMap<string, Shape>, apis: readonly ApiTe
 const directIn = (operation: Operation | undefined): readonly string[] => {
   if (!operation) return [];
   const { answer, body } = operation;
-  const given = answer.is === 'page' ? answer.item : answer.is === 'data' ? answer.schema : undefined;
-  const ids = [given && ['output', idOf(given, 'output')], body && ['input', idOf(body.schema, 'input')]] as const;
+  const output = answer.is === 'page' ? answer.item : answer.is === 'data' ? answer.schema : undefined;
+  const ids = [output && ['output', idOf(output, 'output')], body && ['input', idOf(body.schema, 'input')]] as const;
   return ids.flatMap((each) => (each?.[1] === undefined ? [] : referenceTo(each[0] as Form, each[1])));
 };
 

@@ -11,21 +11,21 @@ import { createShapes } from './shapes.ts';
 import { commentOf } from './text.ts';
 
 /**
- * The public types: an interface for each schema that has a name, and one for each group of operations, with the sentences of their declarations.
- * @returns texts by file, below `src/types/`
- * @throws TypeError for a type or field of which no comment and no description says anything
+ * Generates the public types: an interface for each named schema and for each group of operations, documented with the comments at their declarations.
+ * @returns the texts by file, relative to `src/types/`
+ * @throws TypeError if a type or field has neither a comment nor a description
  */
 export const publicTypes = async (root: string, contract: Contract): Promise<Readonly<Record<string, string>>> => {
   const shapes = createShapes(contract, createDocumentation(contract));
   const written = apisOf(contract, shapes, await namedQueries(root));
   if (shapes.undocumented.size > 0) throw new TypeError(`write a comment at the declaration of: ${[...shapes.undocumented].join(', ')}`);
-  const { shapes: kept, settle } = settled(shapes.shapes);
+  const { shapes: remaining, settle } = settled(shapes.shapes);
   const apis = written.map(({ group, text }) => ({ group, text: settle(text) }));
-  const names = namesOf(kept);
-  const homes = homesOf(kept, apis);
+  const names = namesOf(remaining);
+  const homes = homesOf(remaining, apis);
   const moduleOf = (file: string): string => {
-    const own = [...kept].filter(([key]) => homes.get(key) === file);
-    return moduleText(file, own, apis.find(({ group }) => fileOf(group.name) === file)?.text ?? '', names, homes);
+    const ownShapes = [...remaining].filter(([key]) => homes.get(key) === file);
+    return moduleText(file, ownShapes, apis.find(({ group }) => fileOf(group.name) === file)?.text ?? '', names, homes);
   };
 
   const files = [...Object.keys(groups).map(fileOf), SHARED];

@@ -10,7 +10,7 @@ type BodyName = keyof Resource['schemas'];
 export interface Kind {
   readonly kind: Resource;
   readonly body: BodyName;
-  /** Name of the variant that it is for, if it is for one. */
+  /** The name of the variant that the schema is for; undefined if it is not specific to a variant. */
   readonly variant: string | undefined;
 }
 

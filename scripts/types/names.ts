@@ -2,19 +2,21 @@ import { REFERENCE, referenceTo, type Shape } from './shapes.ts';
 
 type Shapes = ReadonlyMap<string, Shape>;
 
-/** The shapes without those that are taken in the form in which they are given: references to the former lead to the latter. */
+/** Removes input shapes that are the same as the output shape, and redirects references to the output shape. */
 export const settled = (shapes: Shapes): { readonly shapes: Shapes; readonly settle: (text: string) => string } => {
   const differing = idsThatDiffer(shapes);
-  const isDouble = (id: string, form: string): boolean => form === 'input' && shapes.has(referenceTo('output', id)) && !differing.has(id);
+  const isDuplicate = (id: string, form: string): boolean =>
+    form === 'input' && shapes.has(referenceTo('output', id)) && !differing.has(id);
   const settle = (text: string): string =>
-    text.replace(REFERENCE, (key, form, id) => (isDouble(id, form) ? referenceTo('output', id) : key));
-  const kept = [...shapes].filter(([, { id, form }]) => !isDouble(id, form));
-  return { shapes: new Map(kept.map(([key, shape]) => [key, { ...shape, text: settle(shape.text) }])), settle };
+    text.replace(REFERENCE, (key, form, id) => (isDuplicate(id, form) ? referenceTo('output', id) : key));
+  const remaining = [...shapes].filter(([, { id, form }]) => !isDuplicate(id, form));
+  return { shapes: new Map(remaining.map(([key, shape]) => [key, { ...shape, text: settle(shape.text) }])), settle };
 };
 
 /**
- * The name of every shape by its reference: the id of its schema, without `Detail`. What is taken in another form than it is given has two names: `Tags` and `TagsInput`.
- * @throws TypeError when two shapes come to one name
+ * The name of every shape by its reference: the id of its schema, without `Detail`. A shape whose input differs from its output has two names: `Tags` and
+ * `TagsInput`.
+ * @throws TypeError if two shapes would have the same name
  */
 export const namesOf = (shapes: Shapes): ReadonlyMap<string, string> => {
   const names = new Map<string, string>();
@@ -27,11 +29,11 @@ export const namesOf = (shapes: Shapes): ReadonlyMap<string, string> => {
   return names;
 };
 
-/** `APISession` is `ApiSession`, as everywhere in the code. */
+/** Converts `APISession` to `ApiSession`, as in the rest of the code. */
 const capitalisedWords = (name: string): string =>
   name.replace(/[A-Z]{2,}(?=[A-Z][a-z]|$)/g, ([first = '', ...rest]) => first + rest.join('').toLowerCase());
 
-/** Ids whose two forms differ, or refer to one of which that is so. */
+/** The ids of shapes whose input and output differ, directly or in a shape that they refer to. */
 const idsThatDiffer = (shapes: Shapes): ReadonlySet<string> => {
   const both = [...shapes.values()].filter(({ id, form }) => form === 'input' && shapes.has(referenceTo('output', id)));
   const textIn = (id: string, form: Shape['form']): string => shapes.get(referenceTo(form, id))?.text ?? '';

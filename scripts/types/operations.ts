@@ -13,8 +13,8 @@ import { schemasOfKinds } from './kinds.ts';
 import { referenceTo, type Shapes } from './shapes.ts';
 import { capitalised, commentOf, sentence } from './text.ts';
 
-/** Answers of which no operation declares more: their types are written by hand. */
-const GIVEN: Readonly<Partial<Record<Operation['answer']['is'], string>>> = { raw: 'RawAnswer', response: 'HttpOutput' };
+/** Handwritten types of the responses for which operations declare no schema. */
+const HANDWRITTEN: Readonly<Partial<Record<Operation['answer']['is'], string>>> = { raw: 'RawAnswer', response: 'HttpOutput' };
 
 export const apiName = (group: string): string => `${capitalised(group)}Api`;
 
@@ -31,15 +31,15 @@ export const apisOf = (contract: Contract, shapes: Shapes, queries: ReadonlyMap<
   return Object.values<Group>(groups).map((group) => {
     const verbs = Object.entries(group.operations).map(([verb, operation]) => {
       const { input, output } = contract.typesOf(group.name, verb);
-      const taken = inputOf(operation, input, contract, shapes, queries);
-      const given = GIVEN[operation.answer.is] ?? outputOf(operation, output, contract, shapes);
+      const inputText = inputOf(operation, input, contract, shapes, queries);
+      const outputText = HANDWRITTEN[operation.answer.is] ?? outputOf(operation, output, contract, shapes);
       const optional = contract.checker.getPropertiesOfType(input).every((property) => property.flags & OPTIONAL);
       const about = paragraphsOf(`${group.name}.${verb}`, operation, described.get(operation));
       const optionalInput = `input${optional ? '?' : ''}`;
       const type =
         operation.answer.is === 'events'
-          ? `(${optionalInput}: ${taken} & { readonly signal?: AbortSignal }) => AsyncIterable<${given}>`
-          : `(${optionalInput}: ${taken}, options?: P) => Promise<${given}>`;
+          ? `(${optionalInput}: ${inputText} & { readonly signal?: AbortSignal }) => AsyncIterable<${outputText}>`
+          : `(${optionalInput}: ${inputText}, options?: P) => Promise<${outputText}>`;
       return `${commentOf(about, '  ')}  readonly ${verb}: ${isAboutChanges(operation) ? BY_KIND : ''}${type};\n`;
     });
     const text = `${commentOf(aboutGroup(group), '')}export interface ${apiName(group.name)}<P = CallOptions> {\n${verbs.join('')}}\n`;
@@ -49,21 +49,21 @@ export const apisOf = (contract: Contract, shapes: Shapes, queries: ReadonlyMap<
 
 const kinds = schemasOfKinds();
 
-/** The subject of a group, and that of its entities. */
+/** Describes a group and its entities. */
 export const aboutGroup = ({ about, operations }: Group): readonly string[] => {
   const answer = (operations['get'] ?? operations['list'])?.answer;
   const schema = answer?.is === 'data' ? answer.schema : answer?.is === 'page' ? answer.item : undefined;
   return [sentence(about), (schema && kinds.get(schema)?.kind.about) ?? ''];
 };
 
-/** Operations on the change log: what they give is narrowed by the kinds that they are asked for, which no schema can say. */
+/** True for operations on the change log. Their output is narrowed by the requested kinds, which no schema can express. */
 const isAboutChanges = ({ answer }: Operation): boolean => 'item' in answer && answer.item === changeRecord;
 const BY_KIND = '<K extends ChangedKind = ChangedKind>';
 
 /** `ts.SymbolFlags.Optional`. */
 const OPTIONAL: ts.SymbolFlags.Optional = 16777216;
 
-/** The parameters of the path, and the body, where they stand; a query by its name. */
+/** The type of the input: path parameters, headers and body inline, and the query by its name. */
 const inputOf = (
   operation: Operation,
   type: ts.Type,
@@ -72,7 +72,7 @@ const inputOf = (
   queries: ReadonlyMap<z.core.$ZodType, string>,
 ): string => {
   const { path, body, query, operationId } = operation;
-  // Those of a stream are the transport's.
+  // The headers of a stream are set by the transport.
   const headers = operation.answer.is === 'events' ? {} : (operation.headers ?? {});
   const memberOf = (name: string, schema?: z.ZodType): string => {
     const property = type.getProperty(name);
@@ -82,8 +82,8 @@ const inputOf = (
   };
   const parameters = parametersOf(path).map((name) => memberOf(name));
   const members = [...parameters, ...Object.keys(headers).map((name) => memberOf(name)), ...(body ? [memberOf('body', body.schema)] : [])];
-  const own = members.length > 0 ? [`{ ${members.join('; ')} }`] : [];
-  if (!query) return own[0] ?? 'Readonly<Record<string, never>>';
+  const parts = members.length > 0 ? [`{ ${members.join('; ')} }`] : [];
+  if (!query) return parts[0] ?? 'Readonly<Record<string, never>>';
   const id = queries.get(query) ?? `${capitalised(operationId)}Query`;
   if (!shapes.shapes.has(referenceTo('input', id)))
     shapes.define({
@@ -93,17 +93,17 @@ const inputOf = (
       about: [contract.schemaComment(id) || `Query parameters of \`${operationId}\`.`],
       text: `{\n${shapes.membersOf(type, query)}}`,
     });
-  if (isAboutChanges(operation)) own.push(`Omit<${referenceTo('input', id)}, 'kinds'> & { readonly kinds?: readonly K[] }`);
-  else own.push(referenceTo('input', id));
-  return own.join(' & ');
+  if (isAboutChanges(operation)) parts.push(`Omit<${referenceTo('input', id)}, 'kinds'> & { readonly kinds?: readonly K[] }`);
+  else parts.push(referenceTo('input', id));
+  return parts.join(' & ');
 };
 
 const outputOf = (operation: Operation, type: ts.Type, { checker }: Contract, shapes: Shapes): string => {
   const { answer } = operation;
   if (isAboutChanges(operation)) return answer.is === 'page' ? 'Page<Change<K>>' : 'Change<K>';
   if (answer.is === 'page') {
-    const data = checker.getTypeOfSymbol(type.getProperty('data') as ts.Symbol); // a page has it
-    const [item] = checker.getTypeArguments(data as ts.TypeReference); // a list has one
+    const data = checker.getTypeOfSymbol(type.getProperty('data') as ts.Symbol); // every page has this property
+    const [item] = checker.getTypeArguments(data as ts.TypeReference); // every array type has an argument
     return `Page<${shapes.textOf(item as ts.Type, answer.item, 'output')}>`;
   }
   return shapes.textOf(type, 'schema' in answer ? answer.schema : undefined, 'output');
@@ -127,7 +127,7 @@ const callers = (permission: Permission): string => {
   return `For administrators (right \`${permission}\`)`;
 };
 
-/** Errors of every call over HTTP or of every change, which are not documented at each operation. */
+/** The errors of every call over HTTP or of every change, which are not documented for each operation. */
 const GENERAL: ReadonlySet<number | ErrorCode> = new Set([406, 408, 413, 415, 429, 503, 'COULD_NOT_PARSE_BODY', 'CONFLICT'] as const);
 
 const errorsOf = ({ errors = [] }: Operation, described: DescribedOperation | undefined): string => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { capitalised } from './text.ts';
 
-/** The exported schemas of query parameters by name: the constant `listQuery` is `ListQuery`. */
+/** The names of the exported schemas of query parameters: the constant `listQuery` becomes `ListQuery`. */
 export const namedQueries = async (root: string): Promise<ReadonlyMap<z.core.$ZodType, string>> => {
   const folder = join(root, 'src/api');
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));

@@ -6,8 +6,8 @@ import { capitalised, commentOf, sentence } from './text.ts';
 const FORM = ts.TypeFormatFlags.NoTruncation | ts.TypeFormatFlags.InTypeAlias;
 
 /**
- * The content of events and change records, generated for each kind: inferred from the field tables, it would cost each program
- * that listens to events thousands of instantiations.
+ * Generates the type of the content of events and change records for each kind. If it were inferred from the field tables, it would cost the compiler thousands
+ * of instantiations in each program that listens to events.
  */
 export const changedRows = (contract: Contract): string => {
   const recorded = inOrderOf(Object.keys(kinds), contract.rows.getProperties()).map((kind) => kind.name);
@@ -29,7 +29,7 @@ ${recorded.map((kind) => `  readonly ${kind}: ${nameOf(kind)};\n`).join('')}}
 const nameOf = (kind: string): string => `${capitalised(kind)}Row`;
 
 const shapeOf = ({ checker, fieldComment }: Contract, kind: string, shape: ts.Type): string => {
-  const fields = Object.keys(kinds[kind as KindName].fields); // what is recorded is a kind
+  const fields = Object.keys(kinds[kind as KindName].fields); // every recorded kind is a kind
   const members = inOrderOf(fields, shape.getProperties()).map((property) => {
     const isOptional = (property.flags & ts.SymbolFlags.Optional) !== 0;
     const text = settled(checker.typeToString(checker.getTypeOfSymbol(property), undefined, FORM));
@@ -39,7 +39,7 @@ const shapeOf = ({ checker, fieldComment }: Contract, kind: string, shape: ts.Ty
   return `{\n${members.join('')}}`;
 };
 
-/** The compiler lists properties and literals in the order in which it met them, which any change of the sources may change. */
+/** Sorts properties, because the compiler lists properties and literals in the order in which it first saw them, which may change with the sources. */
 const inOrderOf = (names: readonly string[], properties: readonly ts.Symbol[]): readonly ts.Symbol[] =>
   properties.toSorted((a, b) => names.indexOf(a.name) - names.indexOf(b.name));
 

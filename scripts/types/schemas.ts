@@ -1,16 +1,16 @@
 import * as z from 'zod';
 
-/** In which of its two forms a schema is meant: what it takes, or what it gives. */
+/** The two forms of a schema: the type that it accepts, and the type that it produces. */
 export type Form = 'input' | 'output';
 
 type Schema = z.core.$ZodType;
 
-/** The schemas that a value passes, outermost first: wrappers, clones, and the part of a pipe that the form is about. */
+/** The schemas that a value passes through, outermost first: wrappers, clones, and the side of a pipe for the form. */
 export function* layersOf(schema: Schema | undefined, form: Form): Generator<z.core.$ZodTypes> {
-  for (let layer = schema; layer !== undefined; layer = within(layer, form)) yield layer as z.core.$ZodTypes; // every schema is one of zod's
+  for (let layer = schema; layer !== undefined; layer = innerOf(layer, form)) yield layer as z.core.$ZodTypes; // every schema was created with zod
 }
 
-const within = (schema: Schema, form: Form): Schema | undefined => {
+const innerOf = (schema: Schema, form: Form): Schema | undefined => {
   const { def } = schema._zod as z.core.$ZodTypes['_zod'];
   switch (def.type) {
     case 'optional':
@@ -26,7 +26,7 @@ const within = (schema: Schema, form: Form): Schema | undefined => {
   }
 };
 
-/** The name of a schema by `meta({ id })`. */
+/** The name of a schema: the id in `meta({ id })`. */
 export const idOf = (schema: Schema | undefined, form: Form): string | undefined => {
   for (const layer of layersOf(schema, form)) {
     const { id } = z.globalRegistry.get(layer) ?? {};
@@ -35,7 +35,7 @@ export const idOf = (schema: Schema | undefined, form: Form): string | undefined
   return undefined;
 };
 
-/** Its `meta({ description })`. */
+/** The description of a schema in `meta({ description })`. */
 export const descriptionOf = (schema: Schema | undefined, form: Form): string => {
   for (const layer of layersOf(schema, form)) {
     const { description } = z.globalRegistry.get(layer) ?? {};
@@ -44,14 +44,14 @@ export const descriptionOf = (schema: Schema | undefined, form: Form): string =>
   return '';
 };
 
-/** The schema beneath all wrappers. */
+/** The schema inside all wrappers. */
 const coreOf = (schema: Schema | undefined, form: Form): z.core.$ZodTypes | undefined => {
   for (const layer of layersOf(schema, form))
     if (!['optional', 'nullable', 'readonly', 'default', 'pipe'].includes(layer._zod.def.type)) return layer;
   return undefined;
 };
 
-/** The schema of a property; undefined where the schema says nothing of it. */
+/** The schema of a property; undefined if the schema does not declare it. */
 export const propertyOf = (schema: Schema | undefined, form: Form, name: string): Schema | undefined => {
   const def = coreOf(schema, form)?._zod.def;
   if (def?.type === 'object') return def.shape[name];
@@ -59,7 +59,7 @@ export const propertyOf = (schema: Schema | undefined, form: Form, name: string)
   return undefined;
 };
 
-/** The schema of the elements of a list, or of the values of a map. */
+/** The schema of the elements of an array, or of the values of a record. */
 export const elementOf = (schema: Schema | undefined, form: Form): Schema | undefined => {
   const def = coreOf(schema, form)?._zod.def;
   if (def?.type === 'array') return def.element;
@@ -72,7 +72,7 @@ export const optionsOf = (schema: Schema | undefined, form: Form): readonly Sche
   return def?.type === 'union' ? def.options : [];
 };
 
-/** The values that a schema lists, in its order. */
+/** The values that a schema lists, in order. */
 export const valuesOf = (schema: Schema | undefined, form: Form): readonly unknown[] => {
   const def = coreOf(schema, form)?._zod.def;
   if (def?.type === 'enum') return Object.values(def.entries);

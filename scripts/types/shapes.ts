@@ -7,7 +7,7 @@ import { commentOf, sentence } from './text.ts';
 
 type Schema = z.core.$ZodType;
 
-/** A type with a name of its own. Names in texts are references (`referenceTo`) until all are known. */
+/** A named type. In texts, names are represented by references (`referenceTo`) until all names are known. */
 export interface Shape {
   readonly id: string;
   readonly form: Form;
@@ -17,24 +17,24 @@ export interface Shape {
 }
 
 export interface Shapes {
-  /** The type as TypeScript. What has a name in the schema becomes a shape, and its name stands in the text. */
+  /** The type as TypeScript text. A type that is named in its schema becomes a shape, and the text refers to it. */
   textOf(type: ts.Type, schema: Schema | undefined, form: Form): string;
-  /** The members of an object that are in its schema, each with its sentence. */
+  /** The documented members of an object that its schema declares. */
   membersOf(type: ts.Type, schema: z.ZodObject): string;
-  /** Gives a text a name. */
+  /** Adds a shape. @returns the reference to it */
   define(shape: Shape): string;
   readonly shapes: ReadonlyMap<string, Shape>;
-  /** Types and fields of which nothing is said. */
+  /** Types and fields without documentation. */
   readonly undocumented: ReadonlySet<string>;
 }
 
-/** Stands in a text for the name of a shape. */
+/** The placeholder for the name of a shape in a text. */
 export const referenceTo = (form: Form, id: string): string => `<<${form}:${id}>>`;
 export const REFERENCE: RegExp = /<<(input|output):(\w+)>>/g;
 
 const { Undefined, Null, StringLike, NumberLike, BooleanLike, Literal, Unknown, Never } = ts.TypeFlags;
 
-/** @param documented what is said of a schema, and of its properties, beside what the declarations infer */
+/** @param documented provides the documentation of schemas and properties */
 export const createShapes = (contract: Contract, documented: Documentation): Shapes => {
   const { checker } = contract;
   const shapes = new Map<string, Shape>();
@@ -58,14 +58,14 @@ export const createShapes = (contract: Contract, documented: Documentation): Sha
     const key = referenceTo(form, id);
     const known = shapes.get(key);
     const isObject = parts.length === 1 && checker.getIndexInfosOfType(type).length === 0 && !(type.flags & Literal);
-    // Taken before what is in it, for it may hold itself.
+    // Registered before its members, because the type may contain itself.
     const about = documented.shape(schema, id, form);
     if (about.every((text) => text === '')) undocumented.add(id);
     if (!known) shapes.set(key, { id, form, is: isObject ? 'interface' : 'type', about, text: '' });
     const text = structureOf(type, parts, schema, form, '');
     if (known && withoutComments(known.text) !== withoutComments(text))
       throw new TypeError(`two schemas are called ${id}:\n${known.text}\n${text}`);
-    // The same type may be reached in two ways, of which one has lost its comments.
+    // The same type may be reached in two ways, and one of them may have lost its comments.
     if (!known || text.length > known.text.length) shapes.set(key, { ...(shapes.get(key) as Shape), text }); // set above
     return key;
   };
@@ -75,7 +75,7 @@ export const createShapes = (contract: Contract, documented: Documentation): Sha
     if (parts.length > 1) return unionOf(parts, schema, form);
     if (type.flags & (StringLike | NumberLike | BooleanLike)) return checker.typeToString(type);
     if (checker.isArrayType(type)) {
-      const element = textOf(checker.getTypeArguments(type as ts.TypeReference)[0] as ts.Type, elementOf(schema, form), form); // an array has one
+      const element = textOf(checker.getTypeArguments(type as ts.TypeReference)[0] as ts.Type, elementOf(schema, form), form); // every array type has an argument
       return `readonly ${/[ |]/.test(element) && !element.startsWith('{') ? `(${element})` : element}[]`;
     }
     const [index] = checker.getIndexInfosOfType(type);
@@ -103,7 +103,7 @@ export const createShapes = (contract: Contract, documented: Documentation): Sha
     const texts = members
       .toSorted((a, b) => a.index - b.index)
       .map(({ part, index }) =>
-        // Members beside texts come from the schema itself.
+        // If the schema is not a union, the object comes from the schema itself.
         options.length > 0 ? textOf(part, options[index], form) : structureOf(part, [part], schema, form, ''),
       );
     const primitives = ['string', 'number', 'boolean'].filter((name) =>
@@ -112,7 +112,7 @@ export const createShapes = (contract: Contract, documented: Documentation): Sha
     return [...texts, ...primitives].join(' | ');
   };
 
-  /** True if a member of a union is that of a schema: literals and properties are the same. */
+  /** True if a member of a union belongs to a schema: it has the same literals and properties. */
   const isOf = (part: ts.Type, option: Schema, form: Form): boolean =>
     checker.getPropertiesOfType(part).every((property) => {
       const schema = propertyOf(option, form, property.name);
@@ -139,16 +139,16 @@ export const createShapes = (contract: Contract, documented: Documentation): Sha
         const value = checker.getTypeOfSymbol(property);
         const isOptional = (property.flags & ts.SymbolFlags.Optional) !== 0;
         const text = textOf(value, inner, form).replaceAll('\n', `\n${indent}`);
-        const said = documented.property(schema, property, inner, form).map(sentence);
-        if (said.every((text) => text === '' || text.startsWith('@')))
+        const paragraphs = documented.property(schema, property, inner, form).map(sentence);
+        if (paragraphs.every((text) => text === '' || text.startsWith('@')))
           undocumented.add(`${property.name} of ${idOf(schema, form) ?? checker.typeToString(type)}`);
         const plain = isOptional && !isExplicit(value) ? text.replace(/ \| undefined$/, '') : text;
-        return `${commentOf(said, indent)}${indent}readonly ${propertyName(property.name)}${isOptional ? '?' : ''}: ${plain};\n`;
+        return `${commentOf(paragraphs, indent)}${indent}readonly ${propertyName(property.name)}${isOptional ? '?' : ''}: ${plain};\n`;
       })
       .join('');
   };
 
-  /** True if undefined is allowed, and not only absence. */
+  /** True if the type explicitly includes undefined, instead of only allowing absence. */
   const isExplicit = (type: ts.Type): boolean =>
     type.isUnion() ? type.types.includes(checker.getUndefinedType()) : type === checker.getUndefinedType();
 
@@ -171,5 +171,6 @@ const withoutComments = (text: string): string => text.replaceAll(/\s*\/\*\*.*?\
 export interface Documentation {
   /** Paragraphs. */
   shape(schema: Schema | undefined, id: string, form: Form): readonly string[];
-  property(of: Schema | undefined, property: ts.Symbol, schema: Schema | undefined, form: Form): readonly string[];
+  /** Paragraphs. @param parent the schema that has the property */
+  property(parent: Schema | undefined, property: ts.Symbol, schema: Schema | undefined, form: Form): readonly string[];
 }

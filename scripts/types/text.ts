@@ -1,4 +1,4 @@
-/** A comment of TSDoc, its lines broken before the width of the house. */
+/** A TSDoc comment, wrapped at the maximum line width. */
 export const commentOf = (paragraphs: readonly string[], indent: string): string => {
   const lines = paragraphs
     .filter((text) => text !== '')
@@ -22,7 +22,7 @@ const wrapped = (text: string): readonly string[] => {
   return lines;
 };
 
-/** As a sentence: with a capital, and a full stop. Tags stay as they are. */
+/** Converts a text to a sentence, with a capital and a full stop. Tags are not changed. */
 export const sentence = (text: string): string => {
   const trimmed = text.trim();
   if (trimmed === '' || trimmed.startsWith('@')) return trimmed;

@@ -1,5 +1,5 @@
 /**
- * Join order for conditions that require a row's set to contain several values. The planner knows only the average number of rows per value, so the store
+ * Chooses the join order for conditions that require a row's set to contain several values. The planner knows only the average number of rows per value, so the store
  * counts the rows of each value first. If one value is rare, its rows are looked up in the lists of the others; if all are common, their sorted lists are
  * merged.
  */

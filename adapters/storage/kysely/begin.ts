@@ -1,4 +1,4 @@
-/** Transactions that the store begins itself: beginning is retried while the database is locked, and a failure of the work rolls them back. */
+/** Runs the store's own transactions. Beginning is retried while the database is locked; if the work fails, the transaction is rolled back. */
 import { type Connection, type Connections, run, translated, type UseOptions } from './connection.ts';
 import type { SqlEngine } from './engine/index.ts';
 import { type Beginning, type OpenTransaction, openTransaction } from './open-transaction.ts';

@@ -17,14 +17,14 @@ export const condition = (scope: Scope, kind: string, fields: Fields, predicate:
     case 'none':
       return FALSE;
     case 'or': {
-      // Alternatives that are lists of ids become one list to look rows up by, instead of testing every row for each alternative.
+      // Combines alternatives that are lists of ids into one list for looking up rows, instead of testing every row for each alternative.
       const { listed, rest } = severalListed(predicate.terms, !fields.areFew, isIdList);
       const terms = rest.map((term) => condition(scope, kind, fields, term, depth));
       if (listed.length > 0) terms.push(sql`${fields.id} in (${idsOf(scope, kind, listed, ' union all ', depth)})`);
       return terms.length === 0 ? FALSE : balanced(terms, ' or ');
     }
     case 'and': {
-      // Several required elements become one list by `intersect`, so that the planner of an engine with an optimization fence has no join order to choose.
+      // Combines several required elements into one list with `intersect`, so that the planner of an engine with an optimization fence chooses no join order.
       const { listed, rest } = severalListed(predicate.terms, !fields.areFew && scope.engine.optimizationFence !== undefined, isCovers);
       const terms = rest.map((term) => condition(scope, kind, fields, term, depth));
       if (listed.length > 0) terms.push(sql`${fields.id} in (${idsIn(scope, kind, { op: 'and', terms: listed }, depth)})`);

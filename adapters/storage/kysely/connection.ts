@@ -30,7 +30,7 @@ export interface DriverTransaction extends Connection {
 }
 
 export interface Connections {
-  /** Runs `work` with exclusive use of a connection. @throws the reason of `options.signal` if it is aborted before a connection is free */
+  /** Runs `work` with exclusive use of a connection. @throws the reason of `options.signal` if it is aborted before a connection becomes free */
   use<T>(work: (connection: Connection) => Promise<T>, options?: UseOptions): Promise<T>;
   /**
    * An idle connection of a synchronous driver, for one short statement that the caller runs before it awaits anything. Undefined if all connections are

@@ -18,7 +18,7 @@ export const statementsOf = (engine: SqlEngine, prefix: string, migrations: read
   recordMigration(engine, prefix, migrations),
 ];
 
-/** Records the migration, with the information that a release without this migration needs. */
+/** Records the migration. Includes the information that releases without this migration need to check their compatibility. */
 const recordMigration = (engine: SqlEngine, prefix: string, migrations: readonly Migration[]): Sql => {
   const table = qualified(engine, sharedNames(prefix).migrations);
   const { version, name, steps } = migrations.at(-1) ?? { version: 0, name: '', steps: [] };
@@ -79,10 +79,10 @@ const recordSteps = (engine: SqlEngine, prefix: string): readonly Sql[] => {
 const addRows = (engine: SqlEngine, prefix: string, kind: string, columns: readonly ColumnSchema[]): readonly Sql[] => {
   const names = namesOf(prefix, kind);
   const { key, date, number, reference, document, documentKey } = typesOf(engine);
-  const own = columns.map((column) => sql`, ${identifier(engine, ownColumnName(column.name))} ${typeOf(engine, column)}`);
+  const definitions = columns.map((column) => sql`, ${identifier(engine, ownColumnName(column.name))} ${typeOf(engine, column)}`);
   return [
     sql`create table ${qualified(engine, names.documents)} (id ${documentKey}, document ${document} not null${raw(engine.documents?.columns ?? '')})`,
-    sql`create table ${qualified(engine, names.rows)} (ns ${key} not null, id ${key} not null, document ${reference} not null, version ${number} not null, created_at ${date} not null, updated_at ${date} not null${joined(own, '')}, primary key (ns, id))${options(engine)}`,
+    sql`create table ${qualified(engine, names.rows)} (ns ${key} not null, id ${key} not null, document ${reference} not null, version ${number} not null, created_at ${date} not null, updated_at ${date} not null${joined(definitions, '')}, primary key (ns, id))${options(engine)}`,
     ...statisticsOf(engine, rowStatistics(prefix, kind)),
   ];
 };
@@ -91,12 +91,12 @@ const addIndex = (engine: SqlEngine, prefix: string, kind: string, column: Colum
   const { name: field, index } = column;
   if (index === false) return [];
   const names = namesOf(prefix, kind);
-  const own = identifier(engine, ownColumnName(field));
+  const quotedName = identifier(engine, ownColumnName(field));
   const target = sql`index ${identifier(engine, names.index(field))} on ${qualified(engine, names.rows)}`;
   const createIndex =
     index === 'unique'
-      ? sql`create unique ${target} (ns, ${own}${engine.nulls.ascending})${engine.uniqueUnlessNull?.(own) ?? EMPTY}`
-      : sql`create ${target} (ns, ${own}${engine.nulls.ascending}, id)`;
+      ? sql`create unique ${target} (ns, ${quotedName}${engine.nulls.ascending})${engine.uniqueUnlessNull?.(quotedName) ?? EMPTY}`
+      : sql`create ${target} (ns, ${quotedName}${engine.nulls.ascending}, id)`;
   return [createIndex, ...statisticsOf(engine, indexStatistics(prefix, kind, column))];
 };
 
@@ -113,11 +113,11 @@ const addSet = (engine: SqlEngine, prefix: string, kind: string, field: string):
 
 const addColumn = (engine: SqlEngine, prefix: string, kind: string, column: ColumnSchema): readonly Sql[] => {
   const { rows, documents } = namesOf(prefix, kind);
-  const [table, own] = [qualified(engine, rows), identifier(engine, ownColumnName(column.name))];
+  const [table, quotedName] = [qualified(engine, rows), identifier(engine, ownColumnName(column.name))];
   const value = engine.jsonValue(queriedDocument(engine), [column.name], JSON_TYPE[column.type]);
   return [
-    sql`alter table ${table} add ${own} ${typeOf(engine, column)}`,
-    sql`update ${table} set ${own} = (select ${value} from ${qualified(engine, documents)} as d where d.id = ${table}.document)`,
+    sql`alter table ${table} add ${quotedName} ${typeOf(engine, column)}`,
+    sql`update ${table} set ${quotedName} = (select ${value} from ${qualified(engine, documents)} as d where d.id = ${table}.document)`,
     ...addIndex(engine, prefix, kind, column),
   ];
 };

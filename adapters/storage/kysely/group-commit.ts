@@ -13,7 +13,7 @@ interface Member {
 
 /** The transaction of a group. */
 export interface SharedTransaction {
-  /** Runs the work of one member, whose use of the transaction ends with it. */
+  /** Runs the work of one member, which cannot use the transaction afterwards. */
   part<T>(work: Work<T>, signal: AbortSignal | undefined): Promise<T>;
   /** Runs work whose statements are undone if it fails. @returns the outcome of the work. @throws if the transaction is lost */
   savepoint<T>(work: () => Promise<T>): Promise<PromiseSettledResult<T>>;
@@ -91,7 +91,7 @@ export class GroupCommit {
         }
       });
     } catch (error) {
-      // If the transaction could not begin, the writers that were waiting have waited as long as they may.
+      // If the transaction could not begin, all writers that were waiting have reached the time limit.
       const failed = members.length > 0 ? members : waitingAtStart.filter((member) => this.#waiting.delete(member));
       for (const { outcome } of failed) outcome.reject(error);
       return;

@@ -15,7 +15,7 @@ export interface LazyTransactionOptions {
   readonly begin: Begin;
   /** The query that reads the revision. */
   readonly revision: Sql;
-  /** Reads the current revision, in a round trip that callers share. Undefined: the transaction begins with the query for its revision. */
+  /** Reads the current revision, in a round trip that concurrent callers share. Undefined: the transaction begins with the query for its revision. */
   readonly currentRevision: (() => Promise<number>) | undefined;
   readonly options: TransactionOptions;
 }

@@ -60,7 +60,7 @@ export const exportedSql = (options: SchemaOptions, from: number, requirements: 
     .concat('\n');
 };
 
-/** The statements that fulfil requirements, for those that a statement can fulfil. */
+/** The statements for those requirements that a statement can fulfil. */
 export const fulfillingStatements = (requirements: SqlEngine['requirements']): readonly Sql[] =>
   requirements.flatMap(({ create }) => (create ? [create()] : []));
 

@@ -44,18 +44,18 @@ export const nextMigration = (migrations: readonly Migration[], schema: StorageS
 export const nextContraction = (migrations: readonly Migration[], name: string): Migration | undefined => {
   const used = schemaAfter(migrations);
   const steps = tablesAfter(migrations).flatMap((kind): readonly Step[] => {
-    const kept = find(used, kind.kind);
-    if (!kept) return [{ do: 'dropKind', kind }];
-    const columns = kind.columns.filter(({ name }) => !kept.columns.some((column) => column.name === name));
+    const usedKind = find(used, kind.kind);
+    if (!usedKind) return [{ do: 'dropKind', kind }];
+    const columns = kind.columns.filter(({ name }) => !usedKind.columns.some((column) => column.name === name));
     return [
       ...columns.map((column): Step => ({ do: 'dropColumn', kind: kind.kind, column })),
-      ...kind.sets.filter((set) => !kept.sets.includes(set)).map((set): Step => ({ do: 'dropSet', kind: kind.kind, set })),
+      ...kind.sets.filter((set) => !usedKind.sets.includes(set)).map((set): Step => ({ do: 'dropSet', kind: kind.kind, set })),
     ];
   });
   return steps.length === 0 ? undefined : { version: migrations.length + 1, name, steps };
 };
 
-/** The schema after these migrations: all that a release uses. */
+/** The schema after these migrations: everything that a release uses. */
 export const schemaAfter = (migrations: readonly Migration[]): StorageSchema => afterSteps(stepsOf(migrations), [], 'used');
 
 /** The tables that exist after the migrations, including retired ones. */

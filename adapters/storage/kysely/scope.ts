@@ -52,7 +52,7 @@ export class Scope {
     return sql`${this.#set(kind, field)} as ${alias} where ${alias}.ns = ${this.#namespace}`;
   }
 
-  /** `<set> cross join <rows> where ns = ?`: the rows that hold an element. The set is the driving table. */
+  /** `<set> cross join <rows> where ns = ?`: the rows that contain an element. The set is the driving table. */
   rowsWithElement(kind: string, field: string, element: Sql, { alias, document, needsDocument }: RowFields): Sql {
     const documents = needsDocument
       ? sql` join ${this.layout(kind).documents} as ${document} on ${document}.id = ${alias}.document`

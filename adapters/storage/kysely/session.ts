@@ -76,7 +76,7 @@ export class Session {
     return await this.#send(statement);
   }
 
-  /** Await this before querying the tables: in the host's transaction, it first runs the statements that must come first. */
+  /** Await this before querying the tables: in the host's transaction, it runs the statements that must come first. */
   ready(): Scope | Promise<Scope> {
     return this.#joining ? this.#join(this.#joining) : this.#scope;
   }

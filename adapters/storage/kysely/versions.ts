@@ -72,8 +72,8 @@ const differenceAt = (migrations: readonly Migration[], version: number): Schema
 
 /** The tables of a database with this schema version. */
 export const tablesAt = async (options: SchemaOptions, version: number, run: Run): Promise<StorageSchema> => {
-  const own = tablesAfter(options.migrations.slice(0, version));
-  return version > options.migrations.length ? afterSteps(stepsOf(await run(selectSteps(options))), own, 'kept') : own;
+  const known = tablesAfter(options.migrations.slice(0, version));
+  return version > options.migrations.length ? afterSteps(stepsOf(await run(selectSteps(options))), known, 'kept') : known;
 };
 
 /** @throws StoreSchemaMismatch if this release cannot work with the database, or if its migrations do not produce `schema` */

@@ -1,4 +1,4 @@
-/** Finds the candidates for a query through an index: the rows that may satisfy its predicate. All rows that do are among them. */
+/** Finds the candidates for a query through an index: the rows that may satisfy its predicate, which include all rows that do. */
 import { compareText, type FieldRef, type Predicate, type Row, type Scalar } from '../../../src/adapter-kit.ts';
 import { boundsOf } from './bounds.ts';
 import type { Posting, Table } from './table.ts';
@@ -127,7 +127,7 @@ const ofPostings = (size: number, postings: (visit: (posting: Posting) => boolea
 
 const isId = ({ path, type }: FieldRef): boolean => path.length === 1 && path[0] === 'id' && type === 'string';
 
-/** The rows with ids from `id` on, for reading a table page by page. */
+/** The rows with ids after `id`, or from it on if `isIncluded`, for reading a table page by page. */
 const idsFrom = ({ rows }: Table, id: string, isIncluded: boolean): Candidates => {
   const skipped = countBelow(rows, id) + Number(!isIncluded && get(rows, id) !== undefined);
   return ordered(rows.size - skipped, (visit, skip = 0) => void walk(rows, (row) => visit(row.id, row), { skip: skipped + skip }));

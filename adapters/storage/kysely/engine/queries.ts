@@ -12,7 +12,7 @@ export interface SqlQueries {
   /** The elements of a JSON array of values of one type, as a table `e` with the column `value`. Follows `from`. */
   jsonElements(list: string, type: 'string' | 'number' | 'boolean'): Sql;
   /**
-   * Joins each row with the texts in an array of its document: `cross join <elements> as e`, with the column `value`. Elements that are not text are left out,
+   * Joins each row with the texts in an array of its document: `cross join <elements> as e`, with the column `value`. Elements that are not text are omitted,
    * as are rows whose documents have no array at `path`.
    */
   jsonElementsAt(document: Sql, path: Path): Sql;

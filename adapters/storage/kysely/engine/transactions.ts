@@ -9,9 +9,9 @@ export interface SqlTransactions {
   /**
    * The statements that begin a transaction, in order.
    *
-   * A `read` transaction must see one state of the database until it ends: snapshot isolation, or `repeatable read` if that is equivalent. It should refuse
-   * writes. A `write` transaction must be serialisable against every other of its namespace. Excluding the others from the first statement on, here or in
-   * `lockWriters`, is enough; then `read committed` suffices.
+   * A `read` transaction must see one snapshot of the database until it ends: snapshot isolation, or `repeatable read` if that is equivalent. It should
+   * refuse writes. A `write` transaction must be serialisable with respect to all other write transactions of its namespace. It is enough to exclude these
+   * before the first statement, here or in `lockWriters`; then `read committed` suffices.
    *
    * The statements should also set `limits`, as far as the server supports them, for this transaction only.
    */
@@ -55,7 +55,7 @@ export interface SqlTransactions {
 
   /**
    * Classifies an error; undefined if it is from neither the driver nor the database. Called for every error; must not throw. A transaction that is `busy` when
-   * it begins is tried again until `lockTimeout` has passed.
+   * it begins is retried until `lockTimeout` has passed.
    */
   failure(error: unknown): Failure | undefined;
 }

@@ -40,10 +40,10 @@ export const connectionStrings = (connectionString: string): Hosts => {
   parameters.delete('target_session_attrs');
   parameters.delete('schema');
   const stringFor = (index: number): string => {
-    const own = new URLSearchParams(parameters);
-    if (hostParameter) own.set('host', hostParameter[index] ?? '');
-    if (ports.length > 0) own.set('port', ports[index] ?? ports[0] ?? '');
-    const rest = own.size > 0 ? `?${own}` : '';
+    const search = new URLSearchParams(parameters);
+    if (hostParameter) search.set('host', hostParameter[index] ?? '');
+    if (ports.length > 0) search.set('port', ports[index] ?? ports[0] ?? '');
+    const rest = search.size > 0 ? `?${search}` : '';
     return `${scheme}${userinfo}${hostParameter ? authority : (hosts[index] ?? '')}${path}${rest}`;
   };
   const [first, ...others] = hosts.map((_, index) => stringFor(index));

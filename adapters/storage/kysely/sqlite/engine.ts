@@ -63,7 +63,8 @@ export const sqlite: SqlEngine = {
       advice: 'the SQLite connection lacks functions that filters need: define sqliteFunctions on it',
     },
   ],
-  // The rows that ANALYZE would write (https://www.sqlite.org/fileformat2.html#stat1tab). `analyze sqlite_schema` collects no statistics: it creates this table and loads it.
+  // The rows that ANALYZE would write (https://www.sqlite.org/fileformat2.html#stat1tab). `analyze sqlite_schema` collects no statistics: it creates this
+  // table and loads it.
   statistics: {
     of: (table, index, rows) => sql`insert into sqlite_stat1 (tbl, idx, stat) values (${table}, ${index}, ${rows.join(' ')})`,
     table: 'sqlite_stat1',

@@ -17,7 +17,7 @@ export interface SqliteStorageOptions extends StoreOptions {
   readonly file: string;
   /** True to run pending migrations in `open`. Default true. */
   readonly migrate?: boolean;
-  /** `FULL` (default): committed data survives a power failure. `NORMAL`: writes are faster, but committed data only survives a crash of the process. */
+  /** `FULL` (default): committed data survives a power failure. `NORMAL`: writes are faster, but committed data survives only a crash of the process. */
   readonly synchronous?: 'FULL' | 'NORMAL';
 }
 

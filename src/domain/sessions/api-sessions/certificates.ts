@@ -28,9 +28,9 @@ const requireOwn = async (entities: Entities, call: Call, id: string) => {
 /** Makes room for a new certificate by removing expired ones. @throws ApiError `RATE_LIMITED` if there are too many unexpired ones */
 const makeRoom = async (entities: Entities, call: Call): Promise<void> => {
   const now = call.now();
-  const own = await entities.list(apiSessionCertificate, { where: ofSession(call) });
-  const expired = own.filter(({ validTo }) => validTo !== null && validTo < now);
-  if (own.length - expired.length >= MAX_CERTIFICATES) throw new ApiError('RATE_LIMITED', { retryAfter: RETRY_AFTER.quota });
+  const existing = await entities.list(apiSessionCertificate, { where: ofSession(call) });
+  const expired = existing.filter(({ validTo }) => validTo !== null && validTo < now);
+  if (existing.length - expired.length >= MAX_CERTIFICATES) throw new ApiError('RATE_LIMITED', { retryAfter: RETRY_AFTER.quota });
   for (const row of expired) await entities.remove(apiSessionCertificate, row);
 };
 

@@ -12,8 +12,8 @@ export const keepDecoy = async (store: Store, context: EntitiesContext): Promise
 };
 
 /**
- * Keeps timing from revealing whether a failed login counted a wrong password, which it does not e.g. for an unknown username. If it did not, rewrites the
- * decoy row unchanged, which costs as much as counting and leaves no trace.
+ * Keeps timing from revealing whether a failed login was counted as a wrong password; it is not counted if, for example, the username is unknown. If it was
+ * not, rewrites the decoy row unchanged, which costs as much as counting and leaves no trace.
  */
 export const evenOut = async (entities: Entities, isCounted: boolean): Promise<void> => {
   // Uses the same kind of query as for an authenticator, so that the store does the same work.

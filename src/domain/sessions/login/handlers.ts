@@ -15,9 +15,9 @@ export const authenticationEntries = implement(authentication, {
     const proven = await observedLogin(call, method, () => loginMethods[method](call, body, openSession));
     const actor = await withSecondFactor(call, proven);
     call.answerHeaders.set('zt-session', actor.token);
-    const own = await call.read((entities) => presentOwnSession(entities, actor, call));
-    call.answerHeaders.set('expiration-seconds', String(own.expirationSeconds)).set('expires-at', own.expiresAt);
-    return own;
+    const detail = await call.read((entities) => presentOwnSession(entities, actor, call));
+    call.answerHeaders.set('expiration-seconds', String(detail.expirationSeconds)).set('expires-at', detail.expiresAt);
+    return detail;
   },
   authenticateMfa: async (call, { body }) => {
     await observedCode(call, () =>

@@ -27,12 +27,12 @@ const HOST = /^([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d{1,5})?$/i;
 
 /** True if scheme, host and port of a URL are those of this controller: its address, one of its additional hosts, or a name in its certificate. */
 export const isOwn = async (call: Call, url: URL): Promise<boolean> => {
-  const own = new URL(call.core.settings.address);
-  if (url.protocol !== own.protocol) return false;
-  if (url.host === own.host) return true;
+  const ownUrl = new URL(call.core.settings.address);
+  if (url.protocol !== ownUrl.protocol) return false;
+  if (url.host === ownUrl.host) return true;
   const { hosts } = providerOf(call);
-  if (hosts.includes(url.host) || (url.port === own.port && hosts.includes(url.hostname))) return true;
-  if (url.port !== own.port) return false;
+  if (hosts.includes(url.host) || (url.port === ownUrl.port && hosts.includes(url.hostname))) return true;
+  if (url.port !== ownUrl.port) return false;
   const { certificate } = await call.core.pki.networkKey();
   const name = canonicalHost(url.hostname);
   return name !== undefined && [...certificate.dnsNames, ...certificate.ipAddresses].some((known) => canonicalHost(known) === name);

@@ -48,9 +48,9 @@ export const decideSession = async (entities: Entities, call: Call, { serviceId,
   const now = call.now();
   // Read again in this transaction, because access may have been revoked since the call began.
   const who = await entities.require(identity, caller.identity.id);
-  const own = await entities.require(apiSession, caller.session.id);
+  const currentSession = await entities.require(apiSession, caller.session.id);
   const what = await entities.require(service, serviceId);
-  const decision = await decideAccess(entities, { identity: who, session: own, now }, what, type);
+  const decision = await decideAccess(entities, { identity: who, session: currentSession, now }, what, type);
   if (!decision.isPermitted) {
     if (!isAdministrator(call.actor) && (await policiesBetween(entities, who, what)).length === 0) throw notFound(service.kind, serviceId);
     throw invalidField('ServiceId', `no policy lets this identity ${type.toLowerCase()} the service`, serviceId);
@@ -61,7 +61,11 @@ export const decideSession = async (entities: Entities, call: Call, { serviceId,
   if (routers.length === 0) throw new ApiError('NO_EDGE_ROUTERS_AVAILABLE');
   const existing = await entities.find(
     session,
-    and(equals(stringField('apiSessionId'), own.id), equals(stringField('serviceId'), serviceId), equals(stringField('type'), type)),
+    and(
+      equals(stringField('apiSessionId'), currentSession.id),
+      equals(stringField('serviceId'), serviceId),
+      equals(stringField('type'), type),
+    ),
   );
   return { isGranted: true, grant, routers, existing, hasEnded: existing !== undefined && isLapsed(existing, now) };
 };
