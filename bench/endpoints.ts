@@ -5,7 +5,7 @@ export interface Credentials {
   readonly password: string;
 }
 
-/** Two clients that may dial the same services through the same number of policies, which have no posture checks for one, and five each for the other. */
+/** Two clients that may dial the same services through equally many policies. The policies of `checked` have five posture checks each, the others none. */
 export type Endpoints = Readonly<Record<'unchecked' | 'checked', Credentials>>;
 
 const POLICIES = 20;

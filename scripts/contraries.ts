@@ -11,7 +11,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import sections from '../test/specification.json' with { type: 'json' };
 import { statementsClaimedIn } from '../test/specification.ts';
-import { newGround } from './contraries/plant.ts';
+import { newWorkspace } from './contraries/plant.ts';
 import { type Contrary, contradicted, readContraries } from './contraries/table.ts';
 import { LONG } from './long-tests.ts';
 
@@ -61,11 +61,11 @@ interface Planting {
 
 /** Plants contraries one by one. @param wrong collects those that are not noticed */
 const work = async (queue: Planting[], wrong: string[]): Promise<void> => {
-  using ground = newGround(root);
+  using workspace = newWorkspace(root);
   for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
     const { contrary, statement } = next;
     const files = claims.get(statement)?.map(({ file }) => file) ?? [];
-    const failure = await ground.plant(contrary, statement, files);
+    const failure = await workspace.plant(contrary, statement, files);
     const isNoticed = failure?.proves.includes(statement) === true;
     const outcome = isNoticed
       ? `noticed by '${failure.name}'`

@@ -178,7 +178,7 @@ const fields = (): string =>
     '',
   ].join('\n');
 
-const leftOut = (): string => {
+const omittedOperations = (): string => {
   const rows = publishedOperations.flatMap(({ api, operationId, method, path }) => {
     const reason = deviations[api][operationId];
     return reason === undefined ? [] : [[api, operationId, `\`${method} ${path}\``, reason]];
@@ -234,7 +234,7 @@ export const documents: Readonly<Record<string, () => string>> = {
   'docs/errors.md': errors,
   'docs/settings.md': settings,
   'server/setting-texts.ts': () => settingTexts(root),
-  'docs/deviations.md': leftOut,
+  'docs/deviations.md': omittedOperations,
   'docs/decisions/README.md': decisions,
   'docs/api-surface.md': () =>
     `${NOTE}\n# API surface\n\nThe public names of every entry point, and how they are declared. The types of the operations, which the controller and the client share, are those of \`src/types/\`.\n\n${apiSurface(root)}`,

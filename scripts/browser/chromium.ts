@@ -8,13 +8,13 @@ import { createInterface } from 'node:readline';
 
 /** The content of a response or event of the protocol. Each method and event has its own shape. */
 // biome-ignore lint/suspicious/noExplicitAny: https://chromedevtools.github.io/devtools-protocol/ has the shapes
-export type Told = any;
+export type ProtocolContent = any;
 
 /** One tab of the browser. */
 export interface Target {
-  send(method: string, parameters?: object): Promise<Told>;
+  send(method: string, parameters?: object): Promise<ProtocolContent>;
   /** Calls `listener` on each event with this name. */
-  on(event: string, listener: (content: Told) => void): void;
+  on(event: string, listener: (content: ProtocolContent) => void): void;
 }
 
 export interface Chromium extends AsyncDisposable {
@@ -39,8 +39,8 @@ export const startChromium = async (command = process.env.CHROMIUM ?? 'chromium'
   const exit = once(browser, 'exit');
   const socket = new WebSocket(await addressIn(createInterface(browser.stderr), exit));
   await once(socket, 'open');
-  const waiting = new Map<number, PromiseWithResolvers<Told>>();
-  const listeners: ((session: string | undefined, event: string, content: Told) => void)[] = [];
+  const waiting = new Map<number, PromiseWithResolvers<ProtocolContent>>();
+  const listeners: ((session: string | undefined, event: string, content: ProtocolContent) => void)[] = [];
   socket.addEventListener('message', ({ data }) => {
     const { id, result, error, method, params, sessionId } = JSON.parse(String(data));
     if (id === undefined) for (const listener of listeners) listener(sessionId, method, params);
@@ -49,8 +49,8 @@ export const startChromium = async (command = process.env.CHROMIUM ?? 'chromium'
     waiting.delete(id);
   });
   let serial = 0;
-  const send = (method: string, params: object = {}, sessionId?: string): Promise<Told> => {
-    const answer = Promise.withResolvers<Told>();
+  const send = (method: string, params: object = {}, sessionId?: string): Promise<ProtocolContent> => {
+    const answer = Promise.withResolvers<ProtocolContent>();
     waiting.set(++serial, answer);
     socket.send(JSON.stringify({ id: serial, method, params, ...(sessionId ? { sessionId } : {}) }));
     return answer.promise;

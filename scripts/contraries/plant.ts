@@ -61,7 +61,7 @@ const firstFailureIn = async (root: string, file: string, statement: number): Pr
 };
 
 /** A temporary folder for bundles, with access to the packages that they import. */
-export interface Ground extends Disposable {
+export interface Workspace extends Disposable {
   /**
    * Plants a contrary, and runs the tests in some files that claim to prove the statement.
    * @returns the first test that fails, or undefined if the contrary survives
@@ -69,7 +69,7 @@ export interface Ground extends Disposable {
   plant(contrary: Contrary, statement: number, files: readonly string[]): Promise<Failure | undefined>;
 }
 
-export const newGround = (root: string): Ground => {
+export const newWorkspace = (root: string): Workspace => {
   const folder = mkdtempSync(join(tmpdir(), 'contraries-'));
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'dir');
   const outfile = join(folder, 'tests.mjs');

@@ -21,7 +21,7 @@ const FRAMES = 30;
 const MAX_ROUTERS = 8;
 /** Time for the controller to handle frames of a router that reads nothing. */
 const DEAF_MS = 200;
-/** Maximum number of bytes of hostile bodies per connection, because the connection's budget refuses any more. */
+/** Maximum number of bytes of hostile bodies per connection, because the connection's budget refuses more. */
 const MAX_BYTES = 16_777_216;
 
 const VERSIONS = ['v1.7.2', 'v2.0.3'] as const;

@@ -5,7 +5,7 @@ import type { Processes } from './processes.ts';
 import { until } from './until.ts';
 
 /** Resource usage of a process. */
-export interface Used {
+export interface ResourceUsage {
   readonly processorMs: number;
   readonly mebibytes: number;
 }
@@ -17,7 +17,7 @@ export interface RunningController {
   /** Kills the process, starts it again on the same database, and waits until it responds. */
   killAndRestart(): Promise<void>;
   /** The resource usage of the process; undefined if there is no `/proc`. */
-  used(): Used | undefined;
+  used(): ResourceUsage | undefined;
 }
 
 /** The command for the tested controller: the example server, on SQLite. */

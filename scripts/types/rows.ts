@@ -29,7 +29,7 @@ ${recorded.map((kind) => `  readonly ${kind}: ${nameOf(kind)};\n`).join('')}}
 const nameOf = (kind: string): string => `${capitalised(kind)}Row`;
 
 const shapeOf = ({ checker, fieldComment }: Contract, kind: string, shape: ts.Type): string => {
-  const fields = Object.keys(kinds[kind as KindName].fields); // every recorded kind is a kind
+  const fields = Object.keys(kinds[kind as KindName].fields); // a recorded kind is one of all kinds
   const members = inOrderOf(fields, shape.getProperties()).map((property) => {
     const isOptional = (property.flags & ts.SymbolFlags.Optional) !== 0;
     const text = settled(checker.typeToString(checker.getTypeOfSymbol(property), undefined, FORM));

@@ -46,7 +46,7 @@ export interface HostStatement {
  * A connection that runs statements in the host's transaction; undefined if none of the libraries recognizes it. Once the library reports that the
  * transaction has ended, each statement throws a TypeError.
  */
-export const joinedBy = (engine: SqlEngine, libraries: readonly HostTransactions[], host: unknown): Connection | undefined => {
+export const joinedConnection = (engine: SqlEngine, libraries: readonly HostTransactions[], host: unknown): Connection | undefined => {
   const library = libraries.find((each) => each.isTransaction(host));
   return library && { host, run: (sql, parameters, strings = [sql]) => run(engine, library, host, { sql, parameters, strings }) };
 };

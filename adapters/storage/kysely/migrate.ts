@@ -7,7 +7,7 @@ import type { Limits, SharedTables } from './engine/transactions.ts';
 import { sharedNames } from './layout.ts';
 import type { Migration } from './migration.ts';
 import { type SchemaOptions, versionIn } from './recorded.ts';
-import { qualified, writtenOut } from './render.ts';
+import { inlineLiterals, qualified } from './render.ts';
 import { unmetRequirements } from './requirements.ts';
 import { raw, type Sql } from './sql.ts';
 
@@ -39,7 +39,8 @@ const migrateLocked = async (options: SchemaOptions, connection: Connection): Pr
   }
   for (const chain of chainsAfter(options.migrations, version)) {
     // Some engines cannot bind values in DDL, so the values of a migration become literals.
-    for (const statement of statementsOf(engine, options.prefix, chain)) await run(engine, connection, raw(writtenOut(engine, statement)));
+    for (const statement of statementsOf(engine, options.prefix, chain))
+      await run(engine, connection, raw(inlineLiterals(engine, statement)));
   }
 };
 
@@ -49,7 +50,7 @@ const migrateLocked = async (options: SchemaOptions, connection: Connection): Pr
  */
 export const exportedSql = (options: SchemaOptions, from: number, requirements: readonly Sql[]): string => {
   const { engine, prefix, migrations } = options;
-  const textOf = (statements: readonly Sql[]) => statements.map((statement) => `${writtenOut(engine, statement)};`).join('\n');
+  const textOf = (statements: readonly Sql[]) => statements.map((statement) => `${inlineLiterals(engine, statement)};`).join('\n');
   return [
     ...[...lockOutStatements(options, from), ...requirements].map((statement) => textOf([statement])),
     ...chainsAfter(migrations, from).map(

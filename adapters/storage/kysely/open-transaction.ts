@@ -4,7 +4,7 @@ import { StorageError, type TransactionMode } from '../../../src/adapter-kit.ts'
 import { type Connection, run, send, translated } from './connection.ts';
 import type { SqlEngine } from './engine/index.ts';
 import type { Limits } from './engine/transactions.ts';
-import { writtenOut } from './render.ts';
+import { inlineLiterals } from './render.ts';
 import type { Result } from './result.ts';
 import { raw, type Sql } from './sql.ts';
 
@@ -50,7 +50,7 @@ const beginInOneMessage = async (
 ): Promise<OpenTransaction> => {
   const begin = engine.begin(mode, limits);
   const transaction = byStatements(engine, connection);
-  const statements = [...begin, ...first.map((statement) => writtenOut(engine, statement))];
+  const statements = [...begin, ...first.map((statement) => inlineLiterals(engine, statement))];
   const results = await rollBackOnError(transaction, connection.runAll(statements));
   return { ...transaction, first: results.slice(begin.length) };
 };
@@ -96,7 +96,7 @@ const COMMIT = raw('commit');
 /** Runs statements, several in one message if the connection supports it. @returns the result of the last one */
 const runLast = async (engine: SqlEngine, connection: Connection, statements: readonly Sql[]): Promise<Result | undefined> => {
   if (statements.length > 1 && isBatchConnection(connection)) {
-    const sent = connection.runAll(statements.map((statement) => writtenOut(engine, statement)));
+    const sent = connection.runAll(statements.map((statement) => inlineLiterals(engine, statement)));
     const results = await sent.catch((error: unknown) => {
       throw translated(engine, error);
     });

@@ -22,7 +22,7 @@ export const rendered = (engine: SqlEngine, statement: Sql): Statement => {
 };
 
 /** Renders a statement with all values as literals, for statements that cannot have parameters. */
-export const writtenOut = (engine: SqlEngine, statement: Sql): string => literally(engine, flat(statement));
+export const inlineLiterals = (engine: SqlEngine, statement: Sql): string => literally(engine, flat(statement));
 
 /** A name as a quoted identifier. */
 export const identifier = (engine: SqlEngine, name: string): Sql => raw(engine.quote(name));

@@ -5,7 +5,7 @@ import { condition, idsOf, isIdList } from './compile.ts';
 import { RowFields } from './fields.ts';
 import { type Column, columnValue, rowsOfKind } from './layout.ts';
 import type { Scope } from './scope.ts';
-import { alias, containsEach, elementHasAll, elementToStartFrom, idsContaining, isListed, MAX_SEPARATE_VALUES } from './sets.ts';
+import { alias, containsEach, drivenBySet, elementHasAll, idsContaining, isListed, MAX_SEPARATE_VALUES } from './sets.ts';
 import { EMPTY, joined, raw, type Sql, sql } from './sql.ts';
 
 /** Selects the document of a row, and the document's number. */
@@ -172,18 +172,18 @@ const matchingRows = (
   kind: string,
   row: RowFields,
   where: Predicate,
-  mayStartFromElement: boolean,
+  mayBeDrivenBySet: boolean,
 ): { readonly source: Sql; readonly id: Sql } => {
-  const start = mayStartFromElement ? elementToStartFrom(scope.layout(kind), where) : undefined;
-  const matches = condition(scope, kind, row, start?.rest ?? where, 1);
-  if (!start) return { source: sql`${scope.rows(kind, row)} and ${matches}`, id: row.id };
+  const driven = mayBeDrivenBySet ? drivenBySet(scope.layout(kind), where) : undefined;
+  const matches = condition(scope, kind, row, driven?.rest ?? where, 1);
+  if (!driven) return { source: sql`${scope.rows(kind, row)} and ${matches}`, id: row.id };
   const element = alias(0);
   const contains = [
-    elementHasAll(scope, kind, start.driving, element),
-    ...start.further.flatMap((required) => containsEach(scope, kind, required, sql`${element}.id`)),
+    elementHasAll(scope, kind, driven.driving, element),
+    ...driven.further.flatMap((required) => containsEach(scope, kind, required, sql`${element}.id`)),
   ];
   return {
-    source: sql`${scope.rowsWithElement(kind, start.driving.set, element, row)} and ${joined([...contains, matches], ' and ')}`,
+    source: sql`${scope.rowsWithElement(kind, driven.driving.set, element, row)} and ${joined([...contains, matches], ' and ')}`,
     id: sql`${element}.id`,
   };
 };

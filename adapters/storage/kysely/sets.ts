@@ -79,7 +79,7 @@ export const isListed = (where: Predicate): where is SetCondition =>
   (where.op === 'covers' && where.values.length > 0) || (where.op === 'overlaps' && where.values.length <= MAX_SEPARATE_VALUES);
 
 /** A query driven by the table of a set. The table is sorted by value and id, so a scan of one value finds rows in order of id, and stops at a full page. */
-export interface Start {
+export interface SetDrivenQuery {
   /** The elements to scan. */
   readonly driving: SetCondition;
   /** Elements that the same rows must contain as well. */
@@ -88,7 +88,7 @@ export interface Start {
 }
 
 /** @returns undefined if the predicate requires no element, or if it can be answered by looking up an id or a unique value, which finds fewer rows */
-export const elementToStartFrom = (layout: Layout, where: Predicate): Start | undefined => {
+export const drivenBySet = (layout: Layout, where: Predicate): SetDrivenQuery | undefined => {
   const terms = where.op === 'and' ? where.terms : [where];
   if (terms.some((term) => isLookup(layout, term))) return undefined;
   const [driving, ...further] = terms.filter(isDriving);

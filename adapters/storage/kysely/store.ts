@@ -12,7 +12,7 @@ import {
 import { type Begin, inTransaction, savepoint } from './begin.ts';
 import { type Connection, type Connections, run, send } from './connection.ts';
 import { GroupCommit, type SharedTransaction } from './group-commit.ts';
-import { type HostTransactions, joinedBy } from './host-transactions.ts';
+import { type HostTransactions, joinedConnection } from './host-transactions.ts';
 import { REVISION } from './layout.ts';
 import { LazyTransaction, numberIn } from './lazy-transaction.ts';
 import { OpenCommit } from './open-commit.ts';
@@ -181,7 +181,7 @@ export class KyselyStore implements Store {
 
   join(host: unknown): Transaction {
     this.#assertOpen('write');
-    const connection = this.#source.joined?.(host) ?? joinedBy(this.#versions.engine, this.#libraries, host);
+    const connection = this.#source.joined?.(host) ?? joinedConnection(this.#versions.engine, this.#libraries, host);
     if (!connection)
       throw new TypeError(
         'a host transaction must be an open transaction of Kysely, of a library in the option hostTransactions of the storage adapter, the connection of this store, or a client of pg that has begun one',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { postgres } from '../../../adapters/storage/kysely/postgres/engine.ts';
 import { createUpper, upperName } from '../../../adapters/storage/kysely/postgres/upper.ts';
-import { writtenOut } from '../../../adapters/storage/kysely/render.ts';
+import { inlineLiterals } from '../../../adapters/storage/kysely/render.ts';
 import { raw } from '../../../adapters/storage/kysely/sql.ts';
 import { compareText } from '../../../src/query/order.ts';
 import { needsPostgres, newSchema } from '../../support/postgres.ts';
@@ -23,8 +23,8 @@ describe('text in PostgreSQL', needsPostgres, () => {
       ...changing.map((letter, index) => `a${letter}ß${changing[(index * 7) % changing.length]}\u0301i`),
     ];
     await withClient(place.connectionString, async (client) => {
-      await client.query(writtenOut(postgres, createUpper(upperName())));
-      const folded = writtenOut(postgres, postgres.upperCase(raw('e.value')));
+      await client.query(inlineLiterals(postgres, createUpper(upperName())));
+      const folded = inlineLiterals(postgres, postgres.upperCase(raw('e.value')));
       const { rows } = await client.query(
         `select ${folded} as upper from jsonb_array_elements_text($1::jsonb) with ordinality as e(value, at) order by at`,
         [JSON.stringify(texts)],

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { MAX_STEPS } from '../../../adapters/storage/kysely/forms.ts';
 import { joined, postgres, raw, type Sql, sql, sqlite, type Value } from '../../../adapters/storage/kysely/index.ts';
-import { rendered, writtenOut } from '../../../adapters/storage/kysely/render.ts';
+import { inlineLiterals, rendered } from '../../../adapters/storage/kysely/render.ts';
 
 /** A statement, and its text with `<value>` in the place of each value. */
 interface Sample {
@@ -65,7 +65,7 @@ test('the text of a statement is that of its pieces, with a placeholder for each
         );
         assert.deepEqual(rendered(postgres, statement), { text: numbered(text), strings: text.split('<>'), parameters: values });
       }
-      assert.equal(writtenOut(sqlite, statement), inPlace(text, values));
+      assert.equal(inlineLiterals(sqlite, statement), inPlace(text, values));
     }),
     { numRuns: 2000 },
   );

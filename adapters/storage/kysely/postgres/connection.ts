@@ -15,7 +15,7 @@ class StatementNames {
   #uses = new Map<string, number>();
 
   /** @returns the name of a statement; undefined if the statement should not be prepared */
-  of(sql: string): string | undefined {
+  nameFor(sql: string): string | undefined {
     const name = this.#names.get(sql);
     if (name !== undefined || sql.length > MAX_LENGTH || this.#names.size === MAX_NAMES) return name;
     const times = (this.#uses.get(sql) ?? 0) + 1;
@@ -89,7 +89,7 @@ export class PgConnection implements Connection {
   }
 
   async run(sql: string, parameters: readonly unknown[]): Promise<Result> {
-    const name = parameters.length > 0 ? this.#names?.of(sql) : undefined;
+    const name = parameters.length > 0 ? this.#names?.nameFor(sql) : undefined;
     const query = { text: sql, values: [...parameters], ...(name === undefined ? {} : { name }) };
     const result = await this.#serialized(() => this.#client.query(query), sql === 'rollback');
     return resultOf(Array.isArray(result) ? result[0] : result);

@@ -21,17 +21,17 @@ type Identity = RowOf<typeof identity>;
 type Service = RowOf<typeof service>;
 type Policy = RowOf<typeof servicePolicy>;
 
-/** Maximum number of each of the policies, common edge routers and sessions that an explanation shows. The counts include the others. */
+/** An explanation shows at most this many policies, common edge routers and sessions each, and counts the rest. */
 const MAX_SHOWN = 50;
 
-interface Question {
+interface AccessQuery {
   readonly identityId: string;
   readonly serviceId: string;
   readonly type: PolicyType;
   readonly apiSessionId?: string | undefined;
 }
 
-const explain = (call: Call, { identityId, serviceId, type, apiSessionId }: Question) =>
+const explain = (call: Call, { identityId, serviceId, type, apiSessionId }: AccessQuery) =>
   call.read(async (entities) => {
     const who = await entities.require(identity, identityId);
     const what = await entities.require(service, serviceId);
@@ -67,7 +67,7 @@ const apiSessionOf = async (entities: Entities, who: Identity, id: string): Prom
   return row;
 };
 
-const sessionsTo = async (entities: Entities, call: Call, { identityId, serviceId, type }: Question) => {
+const sessionsTo = async (entities: Entities, call: Call, { identityId, serviceId, type }: AccessQuery) => {
   const visible = await visibleSessions(entities, call, equals(stringField('identityId'), identityId));
   return firstOf(
     entities,

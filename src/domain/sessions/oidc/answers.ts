@@ -3,7 +3,7 @@ import { type HttpOutput, redirect } from '../../../api/surfaces/http-output.ts'
 import type { Call } from '../../../call/call.ts';
 import { HTML_TYPE, JSON_TYPE, TEXT_TYPE } from '../../../wire/media-types.ts';
 import { isTotp } from './factors.ts';
-import { codePage, enrollPage, messagePage, type PageOfLogin, tokenPage } from './pages/pages.ts';
+import { codePage, enrollPage, messagePage, type PageLogin, tokenPage } from './pages/pages.ts';
 import { providerOf } from './provider.ts';
 
 /** True if the client prefers HTML pages to JSON and text. */
@@ -24,7 +24,7 @@ export const plainRefusal = (call: Call, reason: string): HttpOutput => {
 };
 
 /** The next step of a login: a factor that is still required, or the callback. */
-export const nextStep = (call: Call, issuer: string, login: PageOfLogin, queries: readonly AuthQuery[], key?: string): HttpOutput => {
+export const nextStep = (call: Call, issuer: string, login: PageLogin, queries: readonly AuthQuery[], key?: string): HttpOutput => {
   if (queries.length === 0)
     return redirect(`${issuer}/authorize/callback?id=${encodeURIComponent(login.id)}${key === undefined ? '' : `&key=${key}`}`);
   const code = queries.find(isTotp);

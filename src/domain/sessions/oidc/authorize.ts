@@ -19,7 +19,7 @@ const LOGINS: Readonly<Record<string, string>> = { password: 'username', cert: '
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
 
 /**
- * Begins a login. Errors of the client id and the redirect URI, and of malformed or oversized requests, are shown to the user; all others are sent to the
+ * Begins a login. An invalid client id or redirect URI, and a malformed or oversized request, are reported to the user; all other errors are sent to the
  * client by redirect (RFC 6749, section 4.1.2.1). The response mode is always `query`: a parameter `response_mode` is ignored.
  */
 export const beginLogin = async (call: Call, fields: AuthorizeFields): Promise<HttpOutput> => {

@@ -3,7 +3,7 @@ import type { Call } from '../../../call/call.ts';
 import type { ProviderClient } from '../../../call/provider.ts';
 import { unauthorized } from '../../../errors/index.ts';
 import { canonicalHost, isEverybodys } from '../../../pki/server-names.ts';
-import { isOwn } from './provider.ts';
+import { isOwnOrigin } from './provider.ts';
 import { isOriginOf } from './redirect-uris.ts';
 
 /** The pages that may send a step: only those of the controller, or also those of the client and of programs on the same machine. */
@@ -26,7 +26,7 @@ export const requireSender = async (call: Call, client: ProviderClient | undefin
 const isSender = async (call: Call, origin: string, client: ProviderClient | undefined, senders: Senders): Promise<boolean> => {
   const url = URL.parse(origin);
   if (!url) return false;
-  if (await isOwn(call, url)) return true;
+  if (await isOwnOrigin(call, url)) return true;
   if (senders === 'own') return false;
   return isThisMachine(url) || isOriginOf(client?.redirectUris ?? [], url);
 };

@@ -18,7 +18,7 @@ export const reachedIssuer = async (call: Call): Promise<string> => {
   const { address } = call.core.settings;
   if (call.host === undefined) return `${address}/oidc`;
   const reached = HOST.test(call.host) ? URL.parse(`${new URL(address).protocol}//${call.host}`) : null;
-  if (reached && (await isOwn(call, reached))) return `${reached.origin}${reachedPath(call, reached.host)}/oidc`;
+  if (reached && (await isOwnOrigin(call, reached))) return `${reached.origin}${reachedPath(call, reached.host)}/oidc`;
   throw new ApiError('NOT_FOUND', { cause: { code: 'UNHANDLED', message: `host ${call.host.slice(0, 256)} is none of this controller` } });
 };
 
@@ -26,7 +26,7 @@ export const reachedIssuer = async (call: Call): Promise<string> => {
 const HOST = /^([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d{1,5})?$/i;
 
 /** True if scheme, host and port of a URL are those of this controller: its address, one of its additional hosts, or a name in its certificate. */
-export const isOwn = async (call: Call, url: URL): Promise<boolean> => {
+export const isOwnOrigin = async (call: Call, url: URL): Promise<boolean> => {
   const ownUrl = new URL(call.core.settings.address);
   if (url.protocol !== ownUrl.protocol) return false;
   if (url.host === ownUrl.host) return true;

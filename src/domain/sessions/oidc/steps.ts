@@ -11,7 +11,7 @@ import { nextStep, wantsPage } from './answers.ts';
 import { bindBrowser, browserOf } from './browser.ts';
 import { passExternalToken, pendingFactors } from './factors.ts';
 import { requireSender, type Senders } from './origins.ts';
-import { certificatePage, messagePage, type PageOfLogin, passwordPage, tokenPage } from './pages/pages.ts';
+import { certificatePage, messagePage, type PageLogin, passwordPage, tokenPage } from './pages/pages.ts';
 import { openLoginSession, type PrimaryMethod } from './primary.ts';
 import { providerOf, reachedIssuer } from './provider.ts';
 import { authRequestOf, loginOf, storedRequest, storeProgress } from './requests.ts';
@@ -27,7 +27,7 @@ export interface StepInput {
 export interface Step {
   readonly issuer: string;
   readonly body: LoginStep;
-  readonly login: PageOfLogin;
+  readonly login: PageLogin;
 }
 
 export const idOfStep = ({ body, authRequestID, id }: StepInput): string => (body?.id ?? authRequestID ?? id ?? '').trim();
@@ -112,7 +112,7 @@ export const primaryStep = (method: PrimaryMethod) =>
   );
 
 /** Continues after a successful step. Once the login is complete, updates the identity with the environment and SDK that the client has reported. */
-export const proceed = async (call: Call, issuer: string, login: PageOfLogin): Promise<HttpOutput> => {
+export const proceed = async (call: Call, issuer: string, login: PageLogin): Promise<HttpOutput> => {
   const key = wantsPage(call) ? encode(call.core.platform.random.bytes(32)) : undefined;
   const queries = await call.write(async (entities) => {
     const current = await loginOf(entities, call, await authRequestOf(entities, call, login.id));

@@ -104,14 +104,14 @@ const commonClaims = ({ session: { bearer }, owner, issuer, audience }: TokenSub
 });
 
 /** The nonce, code and access token that an id token is bound to. */
-export interface IdTokenFor {
+export interface IdTokenBindings {
   readonly nonce?: string | null;
   readonly code?: string;
   readonly accessToken?: string;
 }
 
 /** The claims of an id token, which identifies the user (OpenID Connect Core 1.0, section 2) and is not a credential. */
-export const idClaims = (call: Call, subject: TokenSubject, { nonce, code, accessToken }: IdTokenFor): Claims => {
+export const idClaims = (call: Call, subject: TokenSubject, { nonce, code, accessToken }: IdTokenBindings): Claims => {
   const { session, owner } = subject;
   const now = secondsNow(call);
   return {

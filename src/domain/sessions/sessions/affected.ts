@@ -27,7 +27,7 @@ type State = Readonly<Record<string, unknown>> | null;
 const differs = ({ before, after }: { readonly before: State; readonly after: State }, fields: readonly string[]): boolean =>
   fields.some((field) => !isSameJson(before?.[field], after?.[field]));
 
-/** Selects sessions whose grant may be lost or extended. As `losing` they are reviewed for both, so once is enough. */
+/** Selects sessions whose grant may be lost or extended. A single review, as `losing`, covers both. */
 const both = (losing: Predicate): Affected => ({ losing, gaining: NONE });
 
 const whenReselected =

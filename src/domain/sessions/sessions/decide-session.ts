@@ -18,8 +18,8 @@ export interface SessionRequest {
 }
 
 /**
- * A policy grants access, its posture checks pass, and a router is available. If the API session is a signed token, routers check the posture instead, because
- * endpoints report it to them.
+ * A policy grants access, its posture checks pass, and a router is available. If the API session has signed tokens, routers check the posture instead,
+ * because endpoints report it to them.
  */
 export interface Granted {
   readonly isGranted: true;

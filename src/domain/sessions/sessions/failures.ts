@@ -11,7 +11,7 @@ import type { Decision } from '../../policy/access/decide.ts';
 const MAX_FAILURES = 50;
 /** Maximum number of policies per failed service request. */
 const MAX_POLICIES = 50;
-/** Maximum number of characters of the failures as JSON, limited because endpoints influence the stored values. Policies beyond it are omitted. */
+/** Maximum number of characters of the failures as JSON, limited because endpoints influence the stored values. Policies beyond this limit are omitted. */
 const MAX_CHARACTERS = 131_072;
 
 const newestFirst = [{ field: { path: ['number'], type: 'number' }, descending: true }] as const;

@@ -54,15 +54,15 @@ const TOKEN = 'sealedApiSessionToken';
 const needsMark = ({ identity, session: caller }: ApiSessionActor): boolean => hasAdministratorRights(identity) && !caller.isKnownToRouters;
 
 /** Maximum number of lapsed sessions that a new session removes. */
-const MAX_TIDIED = 10;
+const MAX_REMOVED = 10;
 
 /** Removes some lapsed sessions, which are no longer visible. Called for each new session, so that they do not accumulate. */
-const tidyLapsed = async (entities: Entities, now: string): Promise<void> => {
+const removeLapsed = async (entities: Entities, now: string): Promise<void> => {
   const grantedUntil = dateField('grantedUntil');
   const lapsed = await entities.list(session, {
     where: { op: 'compare', field: grantedUntil, is: '<', value: now },
     sort: [{ field: grantedUntil, descending: false }],
-    limit: MAX_TIDIED,
+    limit: MAX_REMOVED,
   });
   for (const row of lapsed) await entities.remove(session, row);
 };
@@ -78,7 +78,7 @@ const begin = async (
   if (needsMark(actor)) await entities.update(apiSession, await entities.require(apiSession, actor.session.id), { isKnownToRouters: true });
   if (existing && !hasEnded) return existing[TOKEN] ? existing : entities.update(session, existing, { [TOKEN]: fields[TOKEN] });
   if (existing) await entities.remove(session, existing);
-  await tidyLapsed(entities, call.now());
+  await removeLapsed(entities, call.now());
   const { session: caller, identity } = actor;
   return entities.insert(session, newRow(session, { tags }, { ...fields, ...grant, apiSessionId: caller.id, identityId: identity.id }));
 };

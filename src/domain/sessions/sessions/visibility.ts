@@ -12,10 +12,11 @@ import { sessionsInDoubt } from './reviews.ts';
 const MAX_EXAMINED = 1000;
 
 /** Administrators see all sessions; others see those of their own identity. */
-const ownOf = ({ actor }: Call): Predicate => (isAdministrator(actor) ? ALL : equals(stringField('identityId'), identityOf(actor).id));
+const ownSessions = ({ actor }: Call): Predicate =>
+  isAdministrator(actor) ? ALL : equals(stringField('identityId'), identityOf(actor).id);
 
 /** Selects the sessions that the actor may see and that are active: unexpired, still granted, and with an active API session. */
-export const visibleSessions = async (entities: Entities, call: Call, own = ownOf(call)): Promise<Predicate> => {
+export const visibleSessions = async (entities: Entities, call: Call, own = ownSessions(call)): Promise<Predicate> => {
   const inTime = and(own, { op: 'compare', field: dateField('grantedUntil'), is: '>=', value: call.now() });
   const inDoubt = await inDoubtFor(entities, call);
   const proved = oneOf(stringField('id'), inDoubt.op === 'none' ? [] : await stillGranted(entities, call, and(inTime, inDoubt)));

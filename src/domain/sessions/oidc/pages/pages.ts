@@ -4,7 +4,7 @@ import type { ProviderPages } from '../../../../call/provider.ts';
 import { base64, type Html, type HtmlPage, html, htmlPage } from './html.ts';
 
 /** The login that a page belongs to. */
-export interface PageOfLogin {
+export interface PageLogin {
   /** The issuer, e.g. `https://overlay.example.com/oidc`: the steps are below its path. */
   readonly issuer: string;
   /** The id of the auth request. */
@@ -17,11 +17,8 @@ export interface PageOfLogin {
   readonly username?: string | undefined;
 }
 
-const loginPage = (
-  pages: ProviderPages,
-  { id, redirectUri, isRefused }: PageOfLogin,
-  page: Pick<HtmlPage, 'title' | 'content' | 'status'>,
-) => htmlPage(pages, { status: isRefused ? 401 : 200, ...page, headers: { 'auth-request-id': headerSafe(id) }, leadsTo: redirectUri });
+const loginPage = (pages: ProviderPages, { id, redirectUri, isRefused }: PageLogin, page: Pick<HtmlPage, 'title' | 'content' | 'status'>) =>
+  htmlPage(pages, { status: isRefused ? 401 : 200, ...page, headers: { 'auth-request-id': headerSafe(id) }, leadsTo: redirectUri });
 
 /** Makes an id safe for a header: clients may send any text as an id, but only visible ASCII is kept. */
 const headerSafe = (id: string): string => id.replaceAll(/[^!-~]/g, '').slice(0, 64);
@@ -37,9 +34,9 @@ const described = (isRefused: boolean | undefined, hint?: string): Html => {
 
 const AUTOFOCUS = html` autofocus`;
 
-const stepOf = ({ issuer }: PageOfLogin, name: string): string => `${new URL(issuer).pathname}/login/${name}`;
+const stepOf = ({ issuer }: PageLogin, name: string): string => `${new URL(issuer).pathname}/login/${name}`;
 
-const form = (action: string, login: PageOfLogin, content: Html | undefined, submit: Html): Html =>
+const form = (action: string, login: PageLogin, content: Html | undefined, submit: Html): Html =>
   html`<form method="POST" action="${stepOf(login, action)}">
 <input type="hidden" name="id" value="${login.id}">
 ${content}
@@ -51,11 +48,11 @@ const button = (text: string): Html => html`<button type="submit">${text}</butto
 /** The focused button of a form without fields. */
 const focusedButton = (text: string): Html => html`<button type="submit" autofocus>${text}</button>`;
 
-const link = (method: string, login: PageOfLogin, text: string): Html =>
+const link = (method: string, login: PageLogin, text: string): Html =>
   html`<p class="more"><a href="${stepOf(login, method)}?authRequestID=${encodeURIComponent(login.id)}">${text}</a></p>`;
 
 /** The page for username and password. After a refusal, it keeps the username, but the password must be typed again. */
-export const passwordPage = (pages: ProviderPages, { username = '', ...login }: PageOfLogin): HttpOutput => {
+export const passwordPage = (pages: ProviderPages, { username = '', ...login }: PageLogin): HttpOutput => {
   const { texts } = pages;
   const isNamed = username !== '';
   const attributes = described(login.isRefused);
@@ -71,7 +68,7 @@ ${link('cert', login, texts.withCertificate)}`,
   });
 };
 
-export const certificatePage = (pages: ProviderPages, login: PageOfLogin): HttpOutput => {
+export const certificatePage = (pages: ProviderPages, login: PageLogin): HttpOutput => {
   const { texts } = pages;
   return loginPage(pages, login, {
     title: texts.signIn,
@@ -81,7 +78,7 @@ ${link('username', login, texts.withPassword)}`,
   });
 };
 
-export const tokenPage = (pages: ProviderPages, login: PageOfLogin): HttpOutput => {
+export const tokenPage = (pages: ProviderPages, login: PageLogin): HttpOutput => {
   const { texts } = pages;
   const content = html`${refusal(texts.refused, login.isRefused)}
 <p>${texts.tokenHint}</p>`;
@@ -93,7 +90,7 @@ const codeField = ({ texts }: ProviderPages, hint: string, isRefused: boolean | 
 <input id="code" name="code" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" required${focus}${described(isRefused, 'hint')}>
 <p class="hint" id="hint">${hint}</p>`;
 
-export const codePage = (pages: ProviderPages, login: PageOfLogin): HttpOutput => {
+export const codePage = (pages: ProviderPages, login: PageLogin): HttpOutput => {
   const { texts } = pages;
   return loginPage(pages, login, {
     title: texts.codeTitle,
@@ -104,7 +101,7 @@ ${form('totp', login, codeField(pages, texts.codeHint, login.isRefused, AUTOFOCU
 };
 
 /** The page for an identity that must first set up its second factor. */
-export const enrollPage = (pages: ProviderPages, login: PageOfLogin): HttpOutput => {
+export const enrollPage = (pages: ProviderPages, login: PageLogin): HttpOutput => {
   const { texts } = pages;
   const content = form('totp/enroll', login, html`<p>${texts.enrollHint}</p>`, focusedButton(texts.enrollStart));
   return loginPage(pages, login, { title: texts.enrollTitle, content });
@@ -121,7 +118,7 @@ export interface Enrolled {
 }
 
 /** The page that shows the QR code and the recovery codes. No field has the focus, because browsers would then scroll past the picture. */
-export const scanPage = (pages: ProviderPages, login: PageOfLogin, { picture, address, secret, recoveryCodes }: Enrolled): HttpOutput => {
+export const scanPage = (pages: ProviderPages, login: PageLogin, { picture, address, secret, recoveryCodes }: Enrolled): HttpOutput => {
   const { texts } = pages;
   const groups = (secret.match(/.{1,4}/g) ?? []).map((four) => html`<span>${four}</span>`);
   const fields = codeField(pages, texts.enrollCodeHint, false);
@@ -140,7 +137,7 @@ ${texts.enrollSecret} <code class="key">${groups}</code></li>
 };
 
 /** The page after a wrong confirmation code. It does not show the QR code again, because the app has read it; a button starts over with a new one. */
-export const confirmPage = (pages: ProviderPages, login: PageOfLogin): HttpOutput => {
+export const confirmPage = (pages: ProviderPages, login: PageLogin): HttpOutput => {
   const { texts } = pages;
   return loginPage(pages, login, {
     title: texts.enrollTitle,
