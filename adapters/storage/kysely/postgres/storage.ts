@@ -112,7 +112,7 @@ class Session {
     this.#ownsPool = !('pool' in options);
     this.#pool = () => (pool ??= poolOf(options));
     this.#connections = poolConnections(this.#pool, options.prepared ?? true);
-    const count = ('pool' in options ? options.pool.options?.max : options.connections) ?? CONNECTIONS;
+    const count = ('pool' in options ? options.pool.options?.max : options.connections) ?? DEFAULT_CONNECTIONS;
     this.#slots = new ReaderSlots(Math.max(1, count - RESERVED));
   }
 
@@ -138,12 +138,12 @@ class Session {
   }
 }
 
-const CONNECTIONS = 10;
-/** ms */
-const CONNECT_TIMEOUT = 5000;
+const DEFAULT_CONNECTIONS = 10;
+/** Default of `connectTimeout`. ms */
+const DEFAULT_CONNECT_TIMEOUT = 5000;
 /** Connections reserved for writers, administrators and logins, which ordinary readers do not use. */
 const RESERVED = 2;
-/** ms */
+/** Time limit for closing the pool, after which its connections are destroyed. ms */
 const CLOSING_TIMEOUT = 3000;
 /** Idle time before the first TCP keep-alive probe. ms */
 const KEEP_ALIVE_DELAY = 10_000;
@@ -170,10 +170,14 @@ const newPoolFor = async (options: ConnectionOptions): Promise<PgPool> => {
   const { strings, isRightServer } = connectionStrings(options.connectionString);
   const poolAt = (connectionString: string) => newPool(poolOptions({ ...options, connectionString }));
   if (strings.length === 1 && isRightServer === undefined) return poolAt(strings[0]);
-  return failoverPool(await Promise.all(strings.map(poolAt)), isRightServer, options.connectTimeout ?? CONNECT_TIMEOUT);
+  return failoverPool(await Promise.all(strings.map(poolAt)), isRightServer, options.connectTimeout ?? DEFAULT_CONNECT_TIMEOUT);
 };
 
-const poolOptions = ({ connectionString, connections = CONNECTIONS, connectTimeout = CONNECT_TIMEOUT }: ConnectionOptions) => ({
+const poolOptions = ({
+  connectionString,
+  connections = DEFAULT_CONNECTIONS,
+  connectTimeout = DEFAULT_CONNECT_TIMEOUT,
+}: ConnectionOptions) => ({
   connectionString,
   max: connections,
   connectionTimeoutMillis: connectTimeout,

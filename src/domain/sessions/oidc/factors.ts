@@ -9,8 +9,8 @@ import { authRequestOf, type Login, loginOf, storeProgress } from './requests.ts
 /** The factors that a login still requires: a code first, then a token. */
 export const pendingFactors = async (entities: Entities, { session, owner, policy }: Login): Promise<readonly AuthQuery[]> => {
   const isEnrolled = await hasMfa(entities, owner.id);
-  const owesCode = (isEnrolled || policy.secondary.requireTotp) && !session.bearer?.amr.includes('totp');
-  return [...(owesCode ? [totpQuery(isEnrolled)] : []), ...(await owedToken(entities, session, owner, policy, []))];
+  const needsCode = (isEnrolled || policy.secondary.requireTotp) && !session.bearer?.amr.includes('totp');
+  return [...(needsCode ? [totpQuery(isEnrolled)] : []), ...(await owedToken(entities, session, owner, policy, []))];
 };
 
 export const isTotp = ({ typeId }: AuthQuery): boolean => typeId === 'TOTP';

@@ -73,13 +73,13 @@ interface StepRules {
   readonly senders?: Senders;
 }
 
-const NOT_HERE = 'The sign-in was begun in another browser or program, which has to finish it; or the browser sent no cookie.';
+const OTHER_BROWSER = 'The sign-in was begun in another browser or program, which has to finish it; or the browser sent no cookie.';
 
 /** The refusal of a step from another browser or program. @throws ApiError `UNAUTHORIZED` if the client does not want a page */
 const refuseOtherBrowser = (call: Call): HttpOutput => {
-  if (!wantsPage(call)) throw unauthorized(NOT_HERE);
+  if (!wantsPage(call)) throw unauthorized(OTHER_BROWSER);
   const { pages: shown } = providerOf(call);
-  return messagePage(shown, shown.texts.failed, NOT_HERE, 401);
+  return messagePage(shown, shown.texts.failed, OTHER_BROWSER, 401);
 };
 
 const requireBody = ({ body }: StepInput): LoginStep => {
@@ -117,12 +117,12 @@ export const proceed = async (call: Call, issuer: string, login: PageLogin): Pro
   const queries = await call.write(async (entities) => {
     const current = await loginOf(entities, call, await authRequestOf(entities, call, login.id));
     if (!current) throw invalidAuth();
-    const owed = await pendingFactors(entities, current);
+    const pending = await pendingFactors(entities, current);
     const { envInfo, sdkInfo } = current.session.bearer ?? {};
-    if (owed.length === 0)
+    if (pending.length === 0)
       await storeClientInfo(entities, current.owner, { ...reported('envInfo', envInfo), ...reported('sdkInfo', sdkInfo) });
-    if (owed.length === 0 && key !== undefined) await storeProgress(entities, current.row, { pageKey: hashToken(key) });
-    return owed;
+    if (pending.length === 0 && key !== undefined) await storeProgress(entities, current.row, { pageKey: hashToken(key) });
+    return pending;
   });
   return nextStep(call, issuer, login, queries, key);
 };
