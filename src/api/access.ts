@@ -17,11 +17,11 @@ export const policyAdvice = z
     isDialAllowed: boolean.optional(),
     /** True if a service policy lets the identity bind the service. */
     isBindAllowed: boolean.optional(),
-    /** Edge routers that the identity may use. */
+    /** Number of edge routers that the identity may use. */
     identityRouterCount: z.int().optional(),
-    /** Edge routers that the service may be reached through. */
+    /** Number of edge routers through which the service can be reached. */
     serviceRouterCount: z.int().optional(),
-    /** Edge routers that are both: without one the identity cannot reach the service. */
+    /** Edge routers that both may use: without one the identity cannot reach the service. */
     commonRouters: z
       .array(
         entityReference.extend({
@@ -58,7 +58,7 @@ export const commonEdgeRouter = z
 /** The routers through which a session reaches a service. */
 export const serviceEdgeRouters = z
   .object({
-    /** Null if there is none. */
+    /** Null if there are none. */
     edgeRouters: z.array(commonEdgeRouter).nullable(),
   })
   .meta({ id: 'ServiceEdgeRouters' });

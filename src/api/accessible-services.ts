@@ -6,7 +6,7 @@ import { clientTerminator } from './terminators.ts';
 
 const client = { permission: 'session', surfaces: [surfaces.client] } as const;
 
-/** The services that a session may reach, as its own client sees them. */
+/** The services that a session may dial or bind, in the form that clients see. */
 export const accessibleServices = group('accessibleServices', 'Services as clients see them', {
   list: operation('GET', '/services', {
     operationId: 'listServices',

@@ -22,15 +22,15 @@ export const apiSessionCertificate = resource({
     fingerprint: readOnly(string, { default: '', filter: true }),
     /** Subject of the certificate. */
     subject: readOnly(string, { default: '', filter: true }),
-    /** When the certificate begins to be valid. */
+    /** Start of the certificate's validity. */
     validFrom: readOnly(timestamp),
-    /** When the certificate ceases to be valid. */
+    /** End of the certificate's validity. */
     validTo: readOnly(timestamp),
   },
 });
 
 const own = { permission: 'session', surfaces: [surfaces.client] } as const;
-const at = '/current-api-session/certificates';
+const path = '/current-api-session/certificates';
 /** The request for a certificate of an API session. */
 const request = z
   .object({ csr: pem.meta({ description: 'A certificate request (PKCS#10) in PEM.' }) })
@@ -41,20 +41,20 @@ const createdCertificate = created
   .meta({ id: 'CreatedApiSessionCertificate' });
 
 export const apiSessionCertificates = group('apiSessionCertificates', 'Certificates of the current API session', {
-  list: operation('GET', at, {
+  list: operation('GET', path, {
     operationId: 'listCurrentApiSessionCertificates',
     summary: 'List the certificates of the session of this request',
     query: listQuery,
     answer: page(apiSessionCertificate.schemas.detail),
     ...own,
   }),
-  get: operation('GET', `${at}/{id}`, {
+  get: operation('GET', `${path}/{id}`, {
     operationId: 'detailCurrentApiSessionCertificate',
     summary: 'Get one of the certificates of the session of this request',
     answer: data(apiSessionCertificate.schemas.detail),
     ...own,
   }),
-  create: operation('POST', at, {
+  create: operation('POST', path, {
     operationId: 'createCurrentApiSessionCertificate',
     summary: 'Get a certificate of the session of this request, for a key of the client',
     body: {
@@ -65,7 +65,7 @@ export const apiSessionCertificates = group('apiSessionCertificates', 'Certifica
     errors: ['COULD_NOT_PROCESS_CSR', 'RATE_LIMITED'],
     ...own,
   }),
-  delete: operation('DELETE', `${at}/{id}`, {
+  delete: operation('DELETE', `${path}/{id}`, {
     operationId: 'deleteCurrentApiSessionCertificate',
     summary: 'Delete one of the certificates of the session of this request',
     answer: EMPTY,

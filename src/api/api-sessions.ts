@@ -4,7 +4,7 @@ import { mfaCode } from './mfa.ts';
 import { boolean, envInfo, sdkInfo } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
-/** A factor that an API session still owes before it is fully authenticated, and how to provide it. */
+/** A factor that an API session still needs before it is fully authenticated, and how to provide it. */
 export const authQuery = z
   .object({
     /** The factor: a code, or a token of an external signer. */
@@ -15,7 +15,7 @@ export const authQuery = z
     format: z.enum(['numeric', 'alpha', 'alphaNumeric']).optional(),
     /** HTTP method of the request that submits the code. */
     httpMethod: string.optional(),
-    /** Where the code goes, or where the token comes from. */
+    /** Where to send the code, or where to get the token. */
     httpUrl: string.optional(),
     /** Id of the external JWT signer. */
     id: string.optional(),
@@ -34,11 +34,11 @@ export const authQuery = z
 
 export type AuthQuery = z.infer<typeof authQuery>;
 
-/** The claims of the tokens of a session beside its fields, and the expiry of each. */
+/** The token claims that are not fields of the session, and the expiry of each token. */
 const bearer = z.object({
   clientId: string,
   scopes: z.array(string).readonly(),
-  /** Ways of authentication (RFC 8176): `password`, `cert`, `ext-jwt`, `totp`, `ejs:<signer id>`. */
+  /** Authentication methods (RFC 8176): `password`, `cert`, `ext-jwt`, `totp`, `ejs:<signer id>`. */
   amr: z.array(string).readonly(),
   /** Seconds since 1970. */
   authTime: z.int(),
@@ -54,10 +54,10 @@ const bearer = z.object({
 
 export type Bearer = z.infer<typeof bearer>;
 
-/** Stands in for the id of an authenticator after a login by an external id in a certificate. */
+/** Takes the place of the authenticator's id after a login by an external id in a certificate. */
 export const BY_EXTERNAL_ID = 'internal';
 const BY_SIGNER = 'extJwtId:';
-/** Stands in for the id of an authenticator after a login by a token of an external signer. */
+/** Takes the place of the authenticator's id after a login with a token of an external signer. */
 export const bySigner = (signerId: string): string => `${BY_SIGNER}${signerId}`;
 const needsNoAuthenticator = (value: string): boolean => value === BY_EXTERNAL_ID || value.startsWith(BY_SIGNER);
 
@@ -72,7 +72,7 @@ export const apiSession = resource({
   fields: {
     /** Id of the identity that logged in. */
     identityId: reference('identity', { write: 'never', onDelete: 'cascade', filter: 'identity' }),
-    /** Id of an authenticator; `internal` or `extJwtId:<signer>` if the login needed none. */
+    /** Id of the authenticator, or `internal` or `extJwtId:<signer>` if the login used none. */
     authenticatorId: reference('authenticator', {
       write: 'never',
       onDelete: 'cascade',
@@ -88,11 +88,11 @@ export const apiSession = resource({
     ipAddress: readOnly(string, { filter: true, default: '' }),
     /** Config types whose data the session sees with services. */
     configTypes: readOnly(z.array(string), { default: [] }),
-    /** The factors that the session still owes before it is fully authenticated. */
+    /** The factors that the session still needs before it is fully authenticated. */
     authQueries: readOnly(z.array(authQuery), { keep: 'computed' }),
     /** True if the session must pass a second factor. */
     isMfaRequired: readOnly(boolean, { filter: 'mfaRequired', default: false }),
-    /** True if the session has passed it. */
+    /** True if the session has passed the second factor. */
     isMfaComplete: readOnly(boolean, { filter: 'mfaComplete', default: false }),
     /** When this session last submitted a valid code for the current MFA of its identity. */
     mfaPassedAt: readOnly(timestamp, { keep: 'hidden' }),
@@ -104,9 +104,9 @@ export const apiSession = resource({
     isCertExtendRequested: readOnly(boolean, { absent: true, default: false }),
     /** True if the extended certificate is to have a new key. */
     isCertKeyRollRequested: readOnly(boolean, { absent: true, default: false }),
-    /** The client left out certificates above its own, which the controller happens to know. */
+    /** True if the client left out intermediate certificates, but the controller knows them. */
     improperClientCertChain: readOnly(boolean, { filter: true, absent: true, default: false }),
-    /** When the session was last used, as it is stored. */
+    /** When the session was last used, according to the store. */
     lastActivityAt: readOnly(timestamp, { filter: true, index: true, volatile: true }),
     /** When the endpoint of this session last reported that it woke, and that it was unlocked. */
     wokenAt: readOnly(timestamp, { keep: 'hidden' }),
@@ -115,13 +115,13 @@ export const apiSession = resource({
     sdkInfo: readOnly(sdkInfo, { keep: 'hidden' }),
     /** True if signed tokens of the OpenID provider stand for the session. Such sessions are not listed. */
     isBearer: readOnly(boolean, { keep: 'hidden', default: false, index: true }),
-    /** When a session without an idle timeout ends: with the last of its tokens. */
+    /** When a session without an idle timeout ends: at the expiry of its last token. */
     endsAt: readOnly(timestamp, { keep: 'hidden', index: true }),
-    /** Ids (`jti`) of the valid tokens: any other token is spent or revoked. */
+    /** Ids (`jti`) of the valid tokens: any other token is used up or revoked. */
     tokenIds: { ...readOnly(z.array(string).readonly(), { keep: 'hidden', default: [] }), set: { of: 'values' } },
-    /** The claims of its tokens, and the expiry of each. */
+    /** The other claims of its tokens, and the expiry of each token. */
     bearer: readOnly(bearer, { keep: 'hidden' }),
-    /** True for an administrator's session whose token routers receive, because it reaches services: it then has no rights on the management API. */
+    /** True for an administrator's session that reaches services. Routers receive its token, so it has no rights on the management API. */
     isKnownToRouters: readOnly(boolean, { keep: 'hidden', default: false }),
     /** When the session was last used, as far as this controller knows. */
     cachedLastActivityAt: readOnly(timestamp, { keep: 'computed' }),
@@ -130,7 +130,7 @@ export const apiSession = resource({
   symbols: { token: { secret: 'string', hashedAs: 'tokenHash' } },
 });
 
-/** A session as its owner sees it: with its token and its end. */
+/** A session as its owner sees it, with its token and its expiry. */
 export const currentApiSessionDetail = z
   .intersection(
     apiSession.schemas.detail,
@@ -152,7 +152,7 @@ export const apiSessions = group(
   }),
 );
 
-/** A proof that a second factor was passed. */
+/** Proof that a second factor was passed. */
 const totpToken = z
   .object({
     /** When it was issued. */

@@ -6,31 +6,31 @@ import { boolean, name, shortText } from './shared.ts';
 const atLeast = (min: number) => z.int().transform((value) => Math.max(value, min));
 
 const cert = {
-  /** True if client certificates prove identities. */
+  /** True if identities may log in with client certificates. */
   allowed: boolean,
-  /** True if expired certificates are accepted, too. */
+  /** True if expired certificates are accepted as well. */
   allowExpiredCerts: boolean,
 };
 const extJwt = {
-  /** True if tokens of external signers prove identities. */
+  /** True if identities may log in with tokens of external signers. */
   allowed: boolean,
   /** Ids of the external JWT signers whose tokens are accepted; empty: all signers. */
   allowedSigners: textSet,
 };
 const updb = {
-  /** True if username and password prove identities. */
+  /** True if identities may log in with username and password. */
   allowed: boolean,
-  /** Characters that a new password must have; at least 5. */
+  /** Minimum length of a new password; at least 5. */
   minPasswordLength: atLeast(5),
-  /** True if a new password must have a special character. */
+  /** True if a new password must contain a special character. */
   requireSpecialChar: boolean,
-  /** True if a new password must have a digit. */
+  /** True if a new password must contain a digit. */
   requireNumberChar: boolean,
-  /** True if a new password must have capital and small letters. */
+  /** True if a new password must contain uppercase and lowercase letters. */
   requireMixedCase: boolean,
-  /** Consecutive wrong passwords that disable the identity; 0: unlimited. */
+  /** Number of consecutive wrong passwords after which the identity is disabled; 0: unlimited. */
   maxAttempts: atLeast(0),
-  /** Minutes for which it is disabled; 0: until enabled. */
+  /** How many minutes the identity stays disabled; 0: until an administrator enables it. */
   lockoutDurationMinutes: atLeast(0),
 };
 /** The primary authentication methods. */
@@ -66,7 +66,7 @@ const secondary = z
     requireExtJwtSigner: signer.nullish(),
   })
   .meta({ id: 'AuthPolicySecondary' });
-/** Here null clears the signer (the one null that counts). */
+/** Changes to the second factors. Null clears the signer; elsewhere in a patch, null changes nothing. */
 const secondaryPatch = z
   .object({
     /** True if a code of an authenticator app is required. */
@@ -88,7 +88,7 @@ export const authPolicy = resource({
     primary: required(primary, { patch: primaryPatch }),
     /** Which second factors are required after the login. */
     secondary: required(secondary, { patch: secondaryPatch }),
-    /** All signers that the policy names, as allowed or as required. */
+    /** All signers that the policy refers to, as allowed or as required. */
     externalJwtSigners: pointers('externalJwtSigner'),
   },
   symbols: {
@@ -96,7 +96,7 @@ export const authPolicy = resource({
     'primary.cert.allowExpiredCerts': { path: 'primary.cert.allowExpiredCerts', type: 'boolean' },
     'primary.extJwt.allowed': { path: 'primary.extJwt.allowed', type: 'boolean' },
     'primary.updb.allowed': { path: 'primary.updb.allowed', type: 'boolean' },
-    // Clients know these two under types that differ from those of the fields; kept for compatibility.
+    // The types of `maxAttempts` and `requireNumberChar` are wrong, but existing clients rely on them.
     'primary.updb.maxAttempts': { path: 'primary.updb.maxAttempts', type: 'boolean' },
     'primary.updb.minPasswordLength': { path: 'primary.updb.minPasswordLength', type: 'number' },
     'primary.updb.requireMixedCase': { path: 'primary.updb.requireMixedCase', type: 'boolean' },

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { hiddenReference, readOnly, resource, string, timestamp } from './kit/index.ts';
 
-/** The request of a client of the OpenID provider: to whom a code goes, and what the client proves when it redeems it. */
+/** The authorization request of an OpenID client: where to send the code, and what the client must prove to redeem it. */
 const request = z.object({
   clientId: string,
   redirectUri: string,
@@ -21,19 +21,19 @@ export type ClientRequest = z.infer<typeof request>;
 
 /** Progress of a login. */
 const progress = z.object({
-  /** Ways of authentication so far; none before the primary login. */
+  /** Authentication methods used so far; empty before the primary login. */
   amr: z.array(string).readonly(),
-  /** Wrong codes of the second factor so far. */
+  /** Number of wrong second-factor codes so far. */
   wrongCodes: z.int(),
-  /** Seconds since 1970 of the primary login. */
+  /** Time of the primary login, in seconds since 1970. */
   authTime: z.int().nullable(),
-  /** SHA-256 of the codes that were issued. */
+  /** SHA-256 of each code that was issued. */
   codes: z.array(string).readonly(),
-  /** True if one of them was redeemed. */
+  /** True if a code was redeemed. */
   isRedeemed: z.boolean(),
-  /** SHA-256 of the secret of the browser in which the login is made on pages; null for a login by a program. */
+  /** SHA-256 of the secret that the browser holds if the login uses the login pages; null for a login by a program. */
   browser: string.nullable().optional(),
-  /** SHA-256 of the key that the callback of a login on pages must carry, once the login is complete. */
+  /** SHA-256 of the key that the callback must carry once a login on the login pages is complete. */
   pageKey: string.nullable().optional(),
 });
 

@@ -15,9 +15,9 @@ const authenticate = z
     configTypes: list(shortText, 1000)
       .optional()
       .meta({ description: 'Config types whose data this session wants to see with services: ids or names, or `all`.' }),
-    /** The environment of the client; kept with the identity. */
+    /** The environment of the client; stored with the identity. */
     envInfo: envInfo.optional(),
-    /** The software of the client; kept with the identity. */
+    /** The software of the client; stored with the identity. */
     sdkInfo: sdkInfo.optional(),
   })
   .meta({ id: 'Authenticate' });

@@ -19,7 +19,7 @@ import {
 } from './kit/index.ts';
 import { boolean, dateTime, password, pem, username } from './shared.ts';
 
-/** The methods: for each, how the details of an identity show its authenticator. */
+/** How the details of an identity show an authenticator, by method. */
 const summaries = {
   /** By username and password. */
   updb: z.object({
@@ -39,7 +39,7 @@ const summaries = {
 
 const authenticatorMethod = z.enum(Object.keys(summaries) as (keyof typeof summaries)[]); // the keys of the table
 
-/** How an identity proves itself, by method. */
+/** The authenticators of an identity, by method. */
 export const authenticatorSummaries = z.object(summaries).partial().meta({ id: 'IdentityAuthenticators' });
 
 /** Filters accept these names but never match, so that hashes and salts cannot be probed. */
@@ -51,7 +51,7 @@ export const authenticator = resource({
   names: ['Authenticator', 'Authenticators'],
   about: 'An authenticator is a credential of an identity: a username with a password (updb) or a client certificate (cert).',
   fields: {
-    /** Id of the identity that it proves. */
+    /** Id of the identity that it authenticates. */
     identityId: reference('identity', { write: 'createOnly', onDelete: 'cascade', filter: 'identity' }),
     /** `updb`: username and password; `cert`: a client certificate. */
     method: { ...required(authenticatorMethod, { filter: true }), write: 'createOnly' },
@@ -60,7 +60,7 @@ export const authenticator = resource({
     /** For the method `updb`. Stored as a hash. */
     password: writeOnly(password),
     passwordHash: readOnly(string, { keep: 'hidden' }),
-    /** Consecutive wrong passwords. */
+    /** Number of consecutive wrong passwords. */
     failedAttempts: readOnly(z.int(), { keep: 'hidden', default: 0, volatile: true }),
     /** For the method `cert`: the certificate in PEM. */
     certPem: { ...optional(pem, { absent: true }), write: 'createOnlyOptional' },
@@ -70,15 +70,15 @@ export const authenticator = resource({
     isIssuedByNetwork: readOnly(boolean, { absent: true, filter: true, default: false }),
     /** True if the client is asked to extend the certificate at its next login. */
     isExtendRequested: readOnly(boolean, { absent: true, filter: true, default: false }),
-    /** True if the extended certificate is to have a new key. */
+    /** True if the extended certificate must have a new key. */
     isKeyRollRequested: readOnly(boolean, { absent: true, filter: true, default: false }),
-    /** True if the chain of the last login led to a known root. */
+    /** True if the certificate chain of the last login led to a known root. */
     lastAuthResolvedToRoot: readOnly(boolean, { absent: true, filter: true, default: false, volatile: true }),
     /** When the extension was requested. */
     extendRequestedAt: readOnly(timestamp, { absent: true, filter: true }),
     /** The third-party CA that the certificate chains to. */
     caId: hiddenReference('ca', 'cascade'),
-    /** Replacement for `certPem`, not confirmed yet: leaf first. */
+    /** Replacement for `certPem` that is not confirmed yet: a chain, leaf first. */
     unverifiedCertPem: readOnly(string, { keep: 'hidden' }),
     lastExtendRolledKeys: readOnly(boolean, { keep: 'hidden', default: false }),
   },
@@ -92,7 +92,7 @@ export const authenticator = resource({
   },
 });
 
-/** Both are needed to replace a password authenticator. */
+/** Replaces a password authenticator: both username and password are required. */
 const replaceBody = z
   .object({
     /** The new username. */
@@ -104,7 +104,7 @@ const replaceBody = z
   })
   .meta({ id: 'AuthenticatorReplace' });
 
-/** A request for the client to renew at its next login. */
+/** Requests that the client extends its certificate at its next login. */
 const requestExtension = z
   .object({ rollKeys: boolean.optional().meta({ description: 'Whether the new certificate is to have a new key. Default false.' }) })
   .meta({ id: 'RequestExtendAuthenticator' });
@@ -143,7 +143,7 @@ export const extending = {
   },
 } as const;
 
-/** When the new enrollment ends. */
+/** The expiry of the new enrollment. */
 const reEnroll = z
   .object({
     /** RFC 3339. */

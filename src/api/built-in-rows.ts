@@ -1,7 +1,7 @@
 import { readOnly, resource } from './kit/index.ts';
 import { jsonMap } from './shared.ts';
 
-/** A row that a release added to the network. While it is unchanged, it follows later releases; once it is changed or deleted, it stays that way. */
+/** A row that a release added to the network. Later releases update it, unless an administrator has changed or deleted it. */
 export const builtInRow = resource({
   kind: 'builtInRow',
   collection: 'built-in-rows',

@@ -34,16 +34,16 @@ const claim = {
 const externalIdClaim = z.object(claim).meta({ id: 'ExternalIdClaim' });
 export type ExternalIdClaim = z.infer<typeof externalIdClaim>;
 
-/** Command-line clients send one without any part if none is meant. */
-const claimIfAny = preprocess((given) => (isWithoutParts(given) ? undefined : given), externalIdClaim.optional());
+/** Command-line clients that want no claim send one whose fields are all null. */
+const optionalClaim = preprocess((given) => (isEmptyClaim(given) ? undefined : given), externalIdClaim.optional());
 
-const isWithoutParts = (value: unknown): boolean =>
+const isEmptyClaim = (value: unknown): boolean =>
   typeof value === 'object' &&
   value !== null &&
   !Array.isArray(value) &&
   Object.entries(value).every(([name, part]) => name in claim && part === null);
 
-/** The name of an identity that enrolls by itself, unless the authority says otherwise. */
+/** Default for the names of identities that enroll by themselves. */
 const DEFAULT_NAME_FORMAT = '[caName]-[commonName]';
 const nameFormat = shortText
   .transform((value) => (value.trim() === '' ? DEFAULT_NAME_FORMAT : value))
@@ -63,15 +63,15 @@ export const ca = resource({
     certPem: createOnly(pem.meta({ description: 'PEM of one or more certificates, of which the first is the authority.' })),
     /** SHA-1 of the certificate in hex. */
     fingerprint: readOnly(string, { unique: true, filter: true }),
-    /** SHA-256 of the subject's DER: certificates find their issuer by it. */
+    /** SHA-256 of the subject's DER, used to find the issuer of a certificate. */
     subjectHash: readOnly(string, { keep: 'hidden', index: true }),
     /** Role attributes of identities that enroll by themselves. */
     identityRoles: { ...roles(), write: 'required' },
     /** Names of identities that enroll by themselves: text with placeholders. */
     identityNameFormat: requiredOnReplace(nameFormat, { default: DEFAULT_NAME_FORMAT }),
-    /** True if certificates of this authority prove identities at a login. */
+    /** True if identities may log in with certificates of this authority. */
     isAuthEnabled: required(boolean, { filter: true }),
-    /** True if identities may enroll by a token and a certificate of this authority. */
+    /** True if identities may enroll with a token and a certificate of this authority. */
     isOttCaEnrollmentEnabled: required(boolean, { filter: true }),
     /** True if clients with a certificate of this authority enroll by themselves, without a token. */
     isAutoCaEnrollmentEnabled: required(boolean, { filter: true }),
@@ -81,7 +81,7 @@ export const ca = resource({
     verificationToken: { ...readOnly(string, { default: '' }), credential: true },
     /** Which part of a certificate is the external id of its identity, if identities are looked up this way. */
     externalIdClaim: {
-      ...optional(claimIfAny, { absent: true }),
+      ...optional(optionalClaim, { absent: true }),
       /** Changes to a claim: omitted leaves stay as they are. */
       patch: leaves(claim).meta({ id: 'ExternalIdClaimPatch' }),
     },
@@ -93,11 +93,11 @@ export const ca = resource({
   symbols: { verificationToken: { secret: 'string' } },
 });
 
-/** A claim that takes a URI from something other than a URI field. */
-const CLAIM = ['REFERENCED_ENTITY_NOT_FOUND'] as const;
+/** For a claim that reads a URI from a field that holds no URIs. */
+const CLAIM_ERRORS = ['REFERENCED_ENTITY_NOT_FOUND'] as const;
 
 export const cas = group('cas', 'Certificate authorities', {
-  ...crud(ca, { errors: { create: CLAIM, replace: CLAIM, patch: CLAIM } }),
+  ...crud(ca, { errors: { create: CLAIM_ERRORS, replace: CLAIM_ERRORS, patch: CLAIM_ERRORS } }),
   verify: operation('POST', '/cas/{id}/verify', {
     operationId: 'verifyCa',
     summary: 'Verify a CA with a certificate that it signed, whose common name is its verification token',

@@ -7,7 +7,7 @@ import { surfaces } from './surfaces/index.ts';
 export const changeRecord = z
   .object({
     revision: z.int().meta({ description: 'Position in the change log: grows by one with every change of the network.' }),
-    /** The action. */
+    /** What was done to the entity. */
     action: z.enum(['create', 'update', 'delete']),
     entity: string.meta({ description: 'Kind of the entity: `identity`, `apiSession`, ...' }),
     /** Id of the entity. */

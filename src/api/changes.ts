@@ -3,7 +3,7 @@ import { readOnly, resource, string } from './kit/index.ts';
 import { jsonMap } from './shared.ts';
 
 /**
- * One write of one entity: a row of the change log, written in the same transaction. Its id is the revision, so that order by id is order in time.
+ * One write of one entity: a row of the change log, written in the same transaction. Its id is the revision, so ordering by id is chronological.
  */
 export const change = resource({
   kind: 'change',
@@ -18,13 +18,13 @@ export const change = resource({
     /** Id of the identity, the host's name for the actor (`sso:123`), `system`, or `anonymous`. */
     actor: readOnly(string, { filter: true }),
     requestId: readOnly(string, { filter: true }),
-    /** On whose behalf the actor did it, in the host's words. */
+    /** On whose behalf the actor acted, in the host's words. */
     onBehalfOf: readOnly(string.nullable()),
-    /** Why, in the host's words. */
+    /** Why the actor acted, in the host's words. */
     reason: readOnly(string.nullable()),
     before: readOnly(jsonMap),
     after: readOnly(jsonMap),
-    /** How far the log reaches, see `changes/log.ts`. */
+    /** The extent of the log, see `changes/log.ts`. */
     endsAt: readOnly(z.number(), { keep: 'hidden' }),
     oldest: readOnly(z.int(), { keep: 'hidden' }),
     oldestBeginsAt: readOnly(z.number(), { keep: 'hidden' }),

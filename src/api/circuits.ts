@@ -6,7 +6,7 @@ import { surfaces } from './surfaces/index.ts';
 /** The path of a circuit. */
 const circuitPath = z
   .object({
-    /** The routers that it goes through, that of the client first. */
+    /** The routers that it goes through, the client's first. */
     nodes: z.array(entityReference),
     /** The links between them, in that order. */
     links: z.array(entityReference),
@@ -17,18 +17,18 @@ const circuitPath = z
 const circuit = z
   .object({
     ...entityBase,
-    /** Id of the identity that has dialed. */
+    /** Id of the identity that dialed. */
     clientId: string,
-    /** The service that it has dialed. */
+    /** The service that was dialed. */
     service: entityReference,
-    /** The terminator that it is connected to. */
+    /** The terminator that the client is connected to. */
     terminator: entityReference,
-    /** The path between them. */
+    /** The path from the client to the terminator. */
     path: circuitPath,
   })
   .meta({ id: 'Circuit' });
 
-/** The fields for filtering and sorting circuits. All entities are given by their ids. */
+/** The symbols for filtering and sorting circuits. References are compared by id. */
 export const circuitSymbols = symbolsOf('circuit', {
   ...fieldSymbols({ id: 'string', clientId: 'string', service: 'string', terminator: 'string', createdAt: 'date', updatedAt: 'date' }),
   'path.nodes': { is: 'set', set: 'nodes' },
@@ -37,7 +37,7 @@ export const circuitSymbols = symbolsOf('circuit', {
 
 const fabric = { surfaces: [surfaces.fabric] } as const;
 
-/** In memory only: each controller knows the circuits that it has set up. */
+/** Circuits exist only in memory: each controller knows those that it has set up. */
 export const circuits = group('circuits', 'Circuits', {
   ...readOperations(circuit, { collection: 'circuits', names: ['Circuit', 'Circuits'], permission: 'ops.read', ...fabric }),
   delete: operation('DELETE', '/circuits/{id}', {

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { crud, group, optional, reference, required, resource } from './kit/index.ts';
 import { name } from './shared.ts';
 
-/** Any JSON object. A value of another type is rejected as a bad value of this field, not as unreadable JSON. */
+/** Any JSON object. A value of another type is rejected as an invalid value of this field, not as unreadable JSON. */
 const jsonObject = z
   .unknown()
   .superRefine((value, context) => {
@@ -13,10 +13,10 @@ const jsonObject = z
   .transform((value) => value as Readonly<Record<string, unknown>>) // just checked above
   .meta({ type: 'object' });
 
-/** `all` stands for every config type when a session names the types it wants. */
+/** `all` means every config type when a client lists the types that it wants. */
 const configTypeName = name.refine((value) => value !== 'all', { error: '"all" is reserved and cannot be the name of a config type' });
 
-/** `{}` constrains nothing and reads back as null, as if there were no schema. */
+/** `{}` constrains nothing, so it is stored as null: no schema. */
 const schemaDocument = jsonObject.transform((value): Readonly<Record<string, unknown>> | null =>
   Object.keys(value).length === 0 ? null : value,
 );
@@ -28,7 +28,7 @@ export const configType = resource({
   about: 'A config type names a kind of service configuration and holds the JSON Schema that configs of the type must satisfy.',
   fields: {
     name: required(configTypeName, { unique: true, filter: true }),
-    /** JSON Schema that the data of configs must satisfy; null: any data will do. */
+    /** JSON Schema that the data of configs must satisfy; null: any data is valid. */
     schema: optional(schemaDocument),
   },
   symbols: { schema: { path: 'schema', type: 'string' } },

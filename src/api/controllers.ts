@@ -3,7 +3,7 @@ import { group, listQuery, operation, page, readOnly, resource, string, timestam
 import { boolean, name } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
-/** Where one version of an API answers. */
+/** The address of one version of an API. */
 const apiAddress = z
   .object({
     /** Address of the API. */
@@ -20,7 +20,7 @@ export const controller = resource({
   about: 'A controller with a name is listed for the other controllers of the network, and for clients that need another one.',
   fields: {
     name: readOnly(name, { unique: true, filter: true }),
-    /** Addresses by the name of the API. */
+    /** Addresses, by name of the API. */
     apiAddresses: readOnly(z.record(string, z.array(apiAddress)), { default: {} }),
     /** Certificate of the controller in PEM. */
     certPem: readOnly(string, { filter: true }),
@@ -28,7 +28,7 @@ export const controller = resource({
     ctrlAddress: readOnly(string, { filter: true }),
     /** SHA-1 of the certificate in hex. */
     fingerprint: readOnly(string, { filter: true }),
-    /** True if the controller runs. */
+    /** True if the controller is running. */
     isOnline: readOnly(boolean, { keep: 'computed' }),
     /** When the controller last started. */
     lastJoinedAt: readOnly(timestamp, { filter: true }),

@@ -6,9 +6,9 @@ import { boolean, password, username } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
 const own = { permission: 'session', surfaces: [surfaces.management, surfaces.client] } as const;
-const at = '/current-identity/authenticators/{id}' as const;
+const path = '/current-identity/authenticators/{id}' as const;
 
-/** A change of one's own password or username is proved by the current password. */
+/** Replaces one's own username and password. The current password is required. */
 const replaceOwn = z
   .object({
     /** The new username. */
@@ -21,7 +21,7 @@ const replaceOwn = z
     tags: tags.optional(),
   })
   .meta({ id: 'AuthenticatorUpdateWithCurrent' });
-/** A change of some of them. */
+/** Changes one's own username or password. The current password is required. */
 const patchOwn = z
   .object({
     /** The new username. */
@@ -35,7 +35,7 @@ const patchOwn = z
   })
   .meta({ id: 'AuthenticatorPatchWithCurrent' });
 
-/** An edge router as clients see it: what it takes to connect. How it is run is not for them, and null. */
+/** An edge router as clients see it: with what they need to connect. The operational fields are hidden from them and null. */
 const usableEdgeRouter = z
   .object({
     ...entityBase,
@@ -80,13 +80,13 @@ export const currentIdentity = group('currentIdentity', 'Current identity', {
     answer: page(authenticator.schemas.detail),
     ...own,
   }),
-  getAuthenticator: operation('GET', at, {
+  getAuthenticator: operation('GET', path, {
     operationId: 'detailCurrentIdentityAuthenticator',
     summary: "Get one of the session's identity's own authenticators",
     answer: data(authenticator.schemas.detail),
     ...own,
   }),
-  replaceAuthenticator: operation('PUT', at, {
+  replaceAuthenticator: operation('PUT', path, {
     operationId: 'updateCurrentIdentityAuthenticator',
     summary: 'Replace username and password of an own authenticator',
     body: { schema: replaceOwn, name: 'authenticator' },
@@ -94,7 +94,7 @@ export const currentIdentity = group('currentIdentity', 'Current identity', {
     errors: ['CAN_NOT_UPDATE_AUTHENTICATOR'],
     ...own,
   }),
-  patchAuthenticator: operation('PATCH', at, {
+  patchAuthenticator: operation('PATCH', path, {
     operationId: 'patchCurrentIdentityAuthenticator',
     summary: 'Change username or password of an own authenticator',
     body: { schema: patchOwn, name: 'authenticator' },
@@ -102,12 +102,12 @@ export const currentIdentity = group('currentIdentity', 'Current identity', {
     errors: ['CAN_NOT_UPDATE_AUTHENTICATOR'],
     ...own,
   }),
-  extendAuthenticator: operation('POST', `${at}/extend`, {
+  extendAuthenticator: operation('POST', `${path}/extend`, {
     operationId: 'extendCurrentIdentityAuthenticator',
     ...extending.extend,
     ...own,
   }),
-  extendVerifyAuthenticator: operation('POST', `${at}/extend-verify`, {
+  extendVerifyAuthenticator: operation('POST', `${path}/extend-verify`, {
     operationId: 'extendVerifyCurrentIdentityAuthenticator',
     ...extending.extendVerify,
     ...own,

@@ -5,7 +5,7 @@ import { surfaces } from './surfaces/index.ts';
 
 const finding = z
   .object({
-    /** The inconsistency, with the entity. */
+    /** The inconsistency and the entity that has it. */
     description: string,
     /** True if it was fixed. */
     fixed: boolean,
@@ -24,7 +24,7 @@ export const maintenanceTask = resource({
   unrecorded: true,
   fields: {
     startedAt: readOnly(timestamp),
-    /** Null during the run, and after the loss of its controller. */
+    /** Null during the run, and if the controller died during it. */
     endedAt: readOnly(timestamp),
     /** When it last succeeded. */
     succeededAt: readOnly(timestamp),

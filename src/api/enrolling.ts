@@ -37,7 +37,7 @@ const enrolled = z
   })
   .meta({ id: 'Enrolled' });
 
-/** Media types that clients send certificate requests with. */
+/** Media types in which clients send certificate requests. */
 const MEDIA = ['application/json', 'application/x-pem-file', 'text/plain', 'application/pkcs7'];
 
 const common = {
@@ -53,16 +53,16 @@ const common = {
   ],
 } as const;
 
-/** With the certificate of a known authority, by a token or without one. */
-const byToken = ['ENROLLMENT_CA_NOT_VALID', 'CERTIFICATE_FAILED_VALIDATION', 'CERT_IN_USE'] as const;
-const byCertificate = ['ENROLLMENT_NO_VALID_CAS', 'CERT_FAILED_VALIDATION', 'MISSING_CERT_CLAIM', 'CERT_IN_USE'] as const;
+/** Errors of enrollments with a certificate of a known authority: with a token, and without one. */
+const WITH_TOKEN = ['ENROLLMENT_CA_NOT_VALID', 'CERTIFICATE_FAILED_VALIDATION', 'CERT_IN_USE'] as const;
+const WITHOUT_TOKEN = ['ENROLLMENT_NO_VALID_CAS', 'CERT_FAILED_VALIDATION', 'MISSING_CERT_CLAIM', 'CERT_IN_USE'] as const;
 
 /** The new certificates of a router. */
 const extendedRouter = z
   .object({
     /** The certificate with which it authenticates, in PEM, then those above it, without the root. */
     cert: string,
-    /** The certificate of its server, likewise. */
+    /** The certificate of its server, in PEM, then those above it, without the root. */
     serverCert: string,
   })
   .meta({ id: 'ExtendedRouter' });
@@ -90,7 +90,7 @@ export const enrolling = group('enrolling', 'Enrolling', {
     }),
     body: { schema: enroll, name: 'body', required: false, media: MEDIA, unsupported },
     ...common,
-    errors: [...common.errors, 'MISSING_OR_INVALID_CSR', ...byToken, ...byCertificate],
+    errors: [...common.errors, 'MISSING_OR_INVALID_CSR', ...WITH_TOKEN, ...WITHOUT_TOKEN],
   }),
   ott: operation('POST', '/enroll/ott', {
     operationId: 'enrollOtt',
@@ -125,7 +125,7 @@ export const enrolling = group('enrolling', 'Enrolling', {
       name: 'ottEnrollmentRequest',
       unsupported,
     },
-    errors: [...common.errors, ...byToken],
+    errors: [...common.errors, ...WITH_TOKEN],
   }),
   erott: operation('POST', '/enroll/erott', {
     operationId: 'enrollErOtt',
@@ -174,7 +174,7 @@ export const enrolling = group('enrolling', 'Enrolling', {
       required: false,
       unsupported,
     },
-    errors: byCertificate,
+    errors: WITHOUT_TOKEN,
   }),
   updb: operation('POST', '/enroll/updb', {
     operationId: 'enrollUpdb',

@@ -13,20 +13,20 @@ const outstanding = {
   expiresAt: timestamp,
 };
 
-/** A method by which identities enroll: administrators request it. */
+/** An enrollment method for identities, which administrators request. */
 interface IdentityMethod {
   /** The field that an enrollment of this method requires; other methods ignore it. */
   readonly needs?: 'caId' | 'username';
-  /** How a body that creates an identity requests it: by the value of `needs`, or by a boolean. */
+  /** How the body that creates an identity requests the method: with the value of the field `needs`, or with a boolean. */
   readonly request: z.ZodType;
-  /** An enrollment that the identity may still use, in the details of the identity. */
+  /** How the details of the identity show an enrollment that it may still use. */
   readonly outstanding: z.ZodObject;
 }
 
 const identityMethods = {
-  /** By a certificate of the network. */
+  /** The network issues a certificate. */
   ott: { request: boolean.nullish(), outstanding: z.object(outstanding) },
-  /** With a certificate of a known CA; requested by the CA's id. */
+  /** The identity uses its certificate of a known CA; requested by the CA's id. */
   ottca: {
     needs: 'caId',
     request: shortText.nullish().meta({ description: 'Id of a certificate authority.' }),
@@ -38,7 +38,7 @@ const identityMethods = {
       caId: string,
     }),
   },
-  /** With a username and password; requested by the username. */
+  /** The identity sets a password; requested by the username. */
   updb: { needs: 'username', request: username.nullish(), outstanding: z.object(outstanding) },
 } as const satisfies Readonly<Record<string, IdentityMethod>>;
 
@@ -49,9 +49,9 @@ export type IdentityMethodName = keyof IdentityMethods;
 const column = <C extends 'request' | 'outstanding'>(name: C) =>
   Object.fromEntries(Object.entries(identityMethods).map(([method, row]) => [method, row[name]])) as {
     readonly [M in keyof IdentityMethods]: IdentityMethods[M][C];
-  }; // row by row
+  }; // each method keeps its schema
 
-/** How the new identity is to prove itself; the first of the methods that is set takes effect. */
+/** How the new identity will enroll. If several methods are set, the first takes effect. */
 export const enrollmentRequest = z.object(column('request')).meta({ id: 'IdentityEnrollmentRequest' });
 
 /** Enrollments that the identity may still use, by method. */
@@ -60,7 +60,7 @@ export const outstandingEnrollments = z.object(column('outstanding')).partial().
 /** The methods that an administrator may request. */
 export const requestableMethod = z.enum(Object.keys(identityMethods) as IdentityMethodName[]); // the keys of the table
 
-/** Edge routers and routers get theirs when they are created. */
+/** All methods. Enrollments of routers (`erott`, `trott`) cannot be requested: they are created together with the router. */
 export const enrollmentMethod = z.enum([...requestableMethod.options, 'erott', 'trott']);
 export type EnrollmentMethodName = z.infer<typeof enrollmentMethod>;
 
@@ -70,6 +70,6 @@ export const neededBy = (method: IdentityMethodName): IdentityMethod['needs'] =>
   return row.needs;
 };
 
-/** An outstanding enrollment as the details of its identity show it. */
+/** The fields of an outstanding enrollment in the details of its identity. */
 export const outstandingFieldsOf = (method: IdentityMethodName): readonly string[] =>
   Object.keys(identityMethods[method].outstanding.shape);

@@ -42,9 +42,9 @@ export const enrollment = resource({
     transitRouterId: { ...transitRouter, write: 'never', absent: true },
     /** For the method `updb`: the username of the new authenticator. */
     username: { ...optional(username), write: 'createOnlyOptional' },
-    /** SHA-256 of the token, by which an enrollment is found. */
+    /** SHA-256 of the token, used to find the enrollment. */
     tokenHash: readOnly(string, { keep: 'hidden', unique: true }),
-    /** The JWT, and in it the token, sealed: administrators may read both later. */
+    /** The JWT, which contains the token, encrypted: administrators may read both later. */
     sealed: sealed(string, ({ tokenHash }) => `enrollment:${tokenHash}`),
     /** The token to enroll with. */
     token: { ...readOnly(string, { keep: 'computed' }), credential: true },

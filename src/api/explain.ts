@@ -43,9 +43,9 @@ const explainedPolicy = z
     /** `AllOf`: an entity must carry all attributes of a role array; `AnyOf`: any of them. */
     semantic: z.enum(['AllOf', 'AnyOf']),
     isGranting: boolean.meta({ description: 'It selects both, and all its posture checks pass.' }),
-    /** Its role array of identities. */
+    /** Its role array for identities, evaluated for the identity. */
     identity: side,
-    /** Its role array of services. */
+    /** Its role array for services, evaluated for the service. */
     service: side,
     /** The posture checks that it selects. */
     postureChecks: z.array(explainedCheck),
@@ -57,7 +57,7 @@ const suggestion = z
     /** The suggested change, as a sentence. */
     description: string,
     size: z.int().meta({ description: 'How many attributes, role entries or policies it adds, or posture checks it is about.' }),
-    /** The operation that does it. */
+    /** The operation that makes the change. */
     operationId: z.enum(['patchIdentity', 'patchService', 'patchServicePolicy', 'createServicePolicy']).optional(),
     id: string.optional().meta({ description: 'Of the entity to patch.' }),
     body: z.record(string, z.unknown()).optional().meta({ description: 'The body of that operation.' }),
@@ -71,7 +71,7 @@ const suggestion = z
 /** Why an identity may or may not dial or bind a service, and what would grant it. */
 export const explanation = z
   .object({
-    /** The question: identity, service and type. */
+    /** The type of access. */
     type: z.enum(['Dial', 'Bind']),
     isAllowed: boolean.meta({ description: 'A policy grants it, and all its posture checks pass.' }),
     isPermitted: boolean.meta({ description: 'A policy selects both, posture aside: what lists and policy advice tell.' }),
@@ -84,9 +84,9 @@ export const explanation = z
       .meta({ description: 'Policies of the type that select the identity, the service or both; granting ones first.' }),
     morePolicies: z.int().meta({ description: 'Policies of the type that select one of the two and are not shown.' }),
     otherPolicies: z.int().meta({ description: 'Policies of the type that select neither.' }),
-    /** Edge routers that the identity may use. */
+    /** Number of edge routers that the identity may use. */
     identityRouterCount: z.int(),
-    /** Edge routers that the service may be reached through. */
+    /** Number of edge routers through which the service can be reached. */
     serviceRouterCount: z.int(),
     commonRouters: z.array(entityReference).meta({ description: 'Edge routers that both may use: without one, no session can be made.' }),
     moreCommonRouters: z.int().meta({ description: 'Edge routers that both may use and are not shown.' }),

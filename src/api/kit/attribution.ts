@@ -1,14 +1,14 @@
 /**
- * Who acts, in which request, on whose behalf and why: `authorize`, `hooks`, `observe` and `events` all use these names.
- * @typeParam A the actor: its name as text, as in change records, or whatever part of it is known at that point
+ * Who acts, in which request, on whose behalf and why. `authorize`, `hooks`, `observe` and `events` all use these names.
+ * @typeParam A type of the actor: its name, as in change records, or whatever is known about it at that point
  */
 export interface Attribution<A = string> {
-  /** As text: id of the identity that acts, the host's name for the actor (`sso:123`), `system` for the host's own code, `anonymous` for a login. */
+  /** The id of the acting identity, the host's name for the actor (`sso:123`), `system` for code of the host, or `anonymous` for a login. */
   readonly actor: A;
-  /** Request id, as in logs, errors and answers. */
+  /** The request id that logs, errors and answers have. */
   readonly requestId: string;
-  /** On whose behalf the actor does it, in the host's words (`onBehalfOf` of the call). */
+  /** On whose behalf the actor acts: `onBehalfOf` of the call, in the host's words. */
   readonly onBehalfOf?: string | null | undefined;
-  /** Why, in the host's words (`reason` of the call). */
+  /** Why the actor acts: `reason` of the call, in the host's words. */
   readonly reason?: string | null | undefined;
 }

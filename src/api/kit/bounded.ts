@@ -4,28 +4,28 @@ import { $constructor, $ZodAsyncError, util } from 'zod/v4/core';
 
 /**
  * Bounded strings, lists and maps for client input. The bound is checked before the elements, and at most a hundred faults are collected: a refusal
- * must not cost more than the input it refuses. zod's own lists and maps collect every fault, so `operation` does not accept them, or unbounded strings,
- * as input.
+ * must not cost more than the input it refuses. zod's own arrays and records collect every issue, so `operation` does not accept them in inputs, nor
+ * unbounded strings.
  */
 
-/** Faults after which the rest of a list or map is not checked. One of them is reported. */
-export const MOST_FAULTS = 100;
+/** Once a list or map has this many faults, the rest of it is not checked. Only one fault is reported. */
+export const MAX_FAULTS = 100;
 
-/** A text of at most `most` characters. A longer one is refused by its length alone, without further checks. */
-export const textUpTo = (most: number): z.ZodString => z.string().max(most, { abort: true });
+/** A string of at most `max` characters. A longer one is refused without further checks. */
+export const textUpTo = (max: number): z.ZodString => z.string().max(max, { abort: true });
 
-/** A list of at most `most` elements. */
-export const list = <T extends z.ZodType>(element: T, most: number): z.ZodArray<T> =>
-  new List({ type: 'array', element, most }) as z.ZodArray<T>; // of this very element
+/** A list of at most `max` elements. */
+export const list = <T extends z.ZodType>(element: T, max: number): z.ZodArray<T> =>
+  new List({ type: 'array', element, max }) as z.ZodArray<T>; // its elements are parsed by `element`
 
-/** A map of names to values, at most `most` of them. */
-export const mapOf = <T extends z.ZodType>(value: T, most: number): z.ZodRecord<z.ZodString, T> => {
-  const map = new MapOf({ type: 'record', keyType: z.string(), valueType: value, most });
-  return (map as z.ZodRecord<z.ZodString, T>).meta({ maxProperties: most }); // of these very values
+/** A map of names to values, with at most `max` entries. */
+export const mapOf = <T extends z.ZodType>(value: T, max: number): z.ZodRecord<z.ZodString, T> => {
+  const map = new MapOf({ type: 'record', keyType: z.string(), valueType: value, max });
+  return (map as z.ZodRecord<z.ZodString, T>).meta({ maxProperties: max }); // its values are parsed by `value`
 };
 
 interface Bounded {
-  readonly most: number;
+  readonly max: number;
 }
 
 // Explicitly typed, because the compiler accepts assertion functions only with an explicit type annotation.
@@ -34,32 +34,32 @@ const asRecord: (inst: z.ZodRecord, def: z.core.$ZodRecordDef) => void = z.ZodRe
 
 const List: z.core.$constructor<z.ZodArray, z.core.$ZodArrayDef & Bounded> = $constructor('List', (inst, def) => {
   asArray(inst, def);
-  const refuse = inst._zod.parse;
-  inst._zod.bag.maximum = def.most;
+  const parseOther = inst._zod.parse;
+  inst._zod.bag.maximum = def.max;
   inst._zod.parse = (payload, context) => {
     const input = payload.value;
-    if (!Array.isArray(input)) return refuse(payload, context);
-    if (input.length > def.most) return tooBig(inst, payload, 'array', def.most);
+    if (!Array.isArray(input)) return parseOther(payload, context);
+    if (input.length > def.max) return addTooBig(inst, payload, 'array', def.max);
     const values: unknown[] = [];
     payload.value = values;
-    for (let i = 0; i < input.length && !isEnough(payload); i++) values.push(parsed(def.element, input[i], i, payload, context));
+    for (let i = 0; i < input.length && !abortAtMaxFaults(payload); i++) values.push(parsed(def.element, input[i], i, payload, context));
     return payload;
   };
 });
 
 const MapOf: z.core.$constructor<z.ZodRecord, z.core.$ZodRecordDef & Bounded> = $constructor('MapOf', (inst, def) => {
   asRecord(inst, def);
-  const refuse = inst._zod.parse;
+  const parseOther = inst._zod.parse;
   inst._zod.parse = (payload, context) => {
     const input = payload.value;
-    if (!util.isPlainObject(input)) return refuse(payload, context);
+    if (!util.isPlainObject(input)) return parseOther(payload, context);
     const keys = Object.keys(input);
-    if (keys.length > def.most) return tooBig(inst, payload, 'record', def.most);
+    if (keys.length > def.max) return addTooBig(inst, payload, 'record', def.max);
     const values: Record<string, unknown> = {};
     payload.value = values;
     for (const key of keys) {
-      if (isEnough(payload)) break;
-      // Bodies were already refused, but values from a host hook were not. Assigning this key would set the prototype of the copy.
+      if (abortAtMaxFaults(payload)) break;
+      // Bodies with this key were already refused, but values may also come from a host hook. Assigning the key would set the prototype of the copy.
       if (key === '__proto__') payload.issues.push({ code: 'custom', message: 'must have no key __proto__', input, inst });
       else values[key] = parsed(def.valueType, input[key], key, payload, context);
     }
@@ -69,7 +69,7 @@ const MapOf: z.core.$constructor<z.ZodRecord, z.core.$ZodRecordDef & Bounded> = 
 
 type Payload = z.core.ParsePayload;
 
-/** Returns the parsed value, and adds its faults to those of the whole. */
+/** Returns the parsed value, and adds its issues to those of `whole`. */
 const parsed = (
   schema: z.core.$ZodType,
   value: unknown,
@@ -83,14 +83,14 @@ const parsed = (
   return result.value;
 };
 
-/** Checks of the whole list must not run on a list whose elements were only partly checked. */
-const isEnough = (payload: Payload): boolean => {
-  if (payload.issues.length < MOST_FAULTS) return false;
+/** Aborts the payload if it has the maximum of faults: checks of the whole list must not run on partly checked elements. */
+const abortAtMaxFaults = (payload: Payload): boolean => {
+  if (payload.issues.length < MAX_FAULTS) return false;
   payload.aborted = true;
   return true;
 };
 
-const tooBig = <P extends Payload>(inst: z.core.$ZodType, payload: P, origin: 'array' | 'record', maximum: number): P => {
+const addTooBig = <P extends Payload>(inst: z.core.$ZodType, payload: P, origin: 'array' | 'record', maximum: number): P => {
   payload.issues.push({ code: 'too_big', origin, maximum, inclusive: true, input: payload.value, inst });
   payload.aborted = true;
   return payload;

@@ -62,7 +62,7 @@ export const crud = <F extends Fields, Except extends CrudVerb = never>(
     operationId: operationIds[verb] ?? regular,
     summary,
     permission: rightTo(right, kind),
-    // A kind without change records draws no revisions, so its version means nothing.
+    // Writes to an unrecorded kind draw no revision, so its version is meaningless.
     ...(verb === 'list' || verb === 'create' || kind.unrecorded ? {} : { entity: kind as Pick<Resource, 'kind' | 'view'> }),
     ...errorsOf(verb),
     ...(denied[verb] ? { denied: denied[verb] } : {}),
@@ -102,7 +102,7 @@ export const crud = <F extends Fields, Except extends CrudVerb = never>(
       answer: EMPTY,
     }),
   };
-  const kept = Object.entries(all).filter(([verb]) => !(except as readonly string[]).includes(verb));
-  // The entries are those of CrudOperations<F>: their schemas are the kind's own.
-  return Object.fromEntries(kept) as Omit<CrudOperations<F>, Except>;
+  const included = Object.entries(all).filter(([verb]) => !(except as readonly string[]).includes(verb));
+  // All schemas are the kind's, so the entries have the types of CrudOperations<F>.
+  return Object.fromEntries(included) as Omit<CrudOperations<F>, Except>;
 };

@@ -4,13 +4,13 @@ import type { Field } from './field.ts';
 import { readSelectors } from './roles.ts';
 import { type HiddenSetField, hiddenSet } from './sets.ts';
 
-/** The attributes that the role array `from` names: stored with it by every write, as an index for finding policies. */
+/** A hidden index of the attributes in the role array `from`, to find policies by attribute. Every write updates it. */
 export const attributeIndex = (from: string): HiddenSetField => hiddenSet({ of: 'attributeIndex', from });
 
-/** The ids that are keys of the maps `from`, all of one kind: stored with them by every write, as an index for finding entities. */
+/** A hidden index of the keys of the maps `from`, which are ids of one kind, to find entities by them. Every write updates it. */
 export const keysOf = (...from: readonly string[]): HiddenSetField => hiddenSet({ of: 'keys', from });
 
-/** The text `from` as `foldCase` has it, if there is one: stored with it by every write, for case-insensitive lookup. */
+/** A hidden index of the case-folded text `from`, for case-insensitive lookup; empty if `from` is unset. Every write updates it. */
 export const folded = (from: string): HiddenSetField => hiddenSet({ of: 'folded', from });
 
 /** Adds the derived fields (`attributeIndex`, `keysOf` and `folded`) to the fields of a row. */

@@ -1,4 +1,4 @@
-/** Shared by all copies of this package in a process. */
+/** A registered symbol, so that all copies of this package in a process share it. */
 const VERSION: unique symbol = Symbol.for('overlay-controller.version');
 
 interface Versioned {
@@ -7,8 +7,9 @@ interface Versioned {
 }
 
 /**
- * Attaches the version to an entity outside its fields, hidden from JSON and comparisons: to its `_links`, which spread and rest copies share.
- * @returns the entity
+ * Attaches the version to an entity as a non-enumerable property, which JSON and comparisons ignore. The property is on `_links`, which shallow copies
+ * share.
+ * @returns the entity itself
  */
 export const withVersion = <T extends object>(entity: T, version: number): T => {
   Object.defineProperty((entity as Versioned)._links ?? entity, VERSION, { value: version });
@@ -16,15 +17,15 @@ export const withVersion = <T extends object>(entity: T, version: number): T => 
 };
 
 /**
- * The version of an entity as `get` and `list` of `controller.api` give it, and `get` of a client: the revision of its last write, as of its change record.
- * Pass it as `{ ifVersion }` to change the entity only if it has not changed since. A shallow copy (`{ ...entity }`, `Object.assign`) has the version of
- * the entity that it was copied from.
+ * The version of an entity that `get` or `list` of `controller.api`, or `get` of a client, returned: the revision of its last write, which its change
+ * record also has. Pass it as `{ ifVersion }` to change the entity only if it has not changed since. A shallow copy (`{ ...entity }`, `Object.assign`)
+ * has the version of the original.
  *
  * ```ts
  * const ann = await controller.api.identities.get({ id });
  * await controller.api.identities.patch({ id, body: { tags: { ...ann.tags, seen: true } } }, { ifVersion: versionOf(ann) });
  * ```
- * @returns undefined for anything else, such as an entity that went through JSON or `structuredClone`, which keep fields only
+ * @returns undefined for any other object, such as an entity that went through JSON or `structuredClone`, which copy only fields
  */
 export const versionOf = (entity: object): number | undefined => {
   const { [VERSION]: own, _links: links } = entity as Versioned;

@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { mapOf } from './bounded.ts';
 
-/** Fields that every entity shows, and references between entities. */
+/** Schemas of the fields that every entity shows, and of references between entities. */
 
-/** For answers. Client input is bounded: `shortText`, `pem`. */
+/** A string in answers. Client input has a maximum length: `shortText`, `pem`. */
 export const string = z.string();
 
-/** As stored and shown: UTC, three decimals. */
+/** A timestamp as stored and shown: in UTC, with milliseconds. */
 export const timestamp = z.iso.datetime({ precision: 3 });
 
 /** A relative address. */
@@ -38,28 +38,28 @@ export const entityReference = z
 
 export type EntityReference = z.infer<typeof entityReference>;
 
-/** Tags in answers: numbers only if the setting `numericTags` is or was on. */
+/** Tags in answers. Numbers occur only if the setting `numericTags` is or was on. */
 export const shownTags = z.record(string, z.union([string, z.number(), z.boolean(), z.null()]));
 export type Tags = Readonly<z.infer<typeof shownTags>>;
 
-/** Limits of the tags of one entity. Tools that keep their state in tags use a few short ones. */
+/** Limits on the tags of one entity. Tools that keep their state in tags need only a few short ones. */
 const MAX_TAGS = 200;
-const LONGEST_TAG_NAME = 256;
-const LONGEST_TAG = 4096;
-/** Bytes of all tags together, as JSON in UTF-8. */
+const MAX_TAG_NAME_LENGTH = 256;
+const MAX_TAG_LENGTH = 4096;
+/** Size of all tags together, as JSON in UTF-8. */
 const MAX_TAG_BYTES = 65_536;
 
-/** The reason why tags are invalid; undefined for valid ones. */
+/** The reason why tags are invalid; undefined if they are valid. */
 const tagFault = (given: Readonly<Record<string, unknown>>): string | undefined => {
   const entries = Object.entries(given);
   if (entries.length > MAX_TAGS) return `an entity has at most ${MAX_TAGS} tags, got ${entries.length}`;
   for (const [key, value] of entries) {
     if (key === '') return 'tags must have names that are not empty';
-    if (key.length > LONGEST_TAG_NAME) return `names of tags have at most ${LONGEST_TAG_NAME} characters, got ${key.length}`;
+    if (key.length > MAX_TAG_NAME_LENGTH) return `names of tags have at most ${MAX_TAG_NAME_LENGTH} characters, got ${key.length}`;
     if (value !== null && !['string', 'number', 'boolean'].includes(typeof value))
       return `tags may hold text, booleans and null, but ${key} holds a ${Array.isArray(value) ? 'list' : typeof value}`;
-    if (typeof value === 'string' && value.length > LONGEST_TAG)
-      return `tags have at most ${LONGEST_TAG} characters, but ${key} has ${value.length}`;
+    if (typeof value === 'string' && value.length > MAX_TAG_LENGTH)
+      return `tags have at most ${MAX_TAG_LENGTH} characters, but ${key} has ${value.length}`;
   }
   const bytes = new TextEncoder().encode(JSON.stringify(given)).length;
   return bytes > MAX_TAG_BYTES ? `the tags of an entity have at most ${MAX_TAG_BYTES} bytes as JSON, got ${bytes}` : undefined;
@@ -73,9 +73,9 @@ export const tags = mapOf(z.unknown(), MAX_TAGS)
   })
   .meta({
     id: 'Tags',
-    description: `A map of user-defined names to text, boolean or null, or to a number where the setting \`numericTags\` is on: at most ${MAX_TAGS} of them, with names of at most ${LONGEST_TAG_NAME} and texts of at most ${LONGEST_TAG} characters, ${MAX_TAG_BYTES} bytes in all.`,
+    description: `A map of user-defined names to text, boolean or null, or to a number where the setting \`numericTags\` is on: at most ${MAX_TAGS} of them, with names of at most ${MAX_TAG_NAME_LENGTH} and texts of at most ${MAX_TAG_LENGTH} characters, ${MAX_TAG_BYTES} bytes in all.`,
     maxProperties: MAX_TAGS,
-  }) as z.ZodType<Tags, Tags>; // the refinement lets only these through
+  }) as z.ZodType<Tags, Tags>; // the refinement accepts only values of this type
 
 export const created = z
   .object({

@@ -2,9 +2,9 @@ import type * as z from 'zod';
 import type { FieldType } from '../../query/predicate.ts';
 
 /**
- * When the field table of a kind lets a client write a field. `required`: needed by create and replace. `optional`: by neither. `requiredOnCreate`,
- * `requiredOnReplace`: by that one alone. `createOnly`, `createOnlyOptional`: taken by create alone. `discriminator`: repeated in every body, and never
- * changed. `never`: read only.
+ * When clients may write a field. `required`: in create and replace; it may be patched. `optional`: anywhere, and nowhere required. `requiredOnCreate`,
+ * `requiredOnReplace`: required by that operation only. `createOnly`, `createOnlyOptional`: accepted by create only. `discriminator`: repeated in every
+ * body, and never changed. `never`: read-only.
  */
 export type WriteMode =
   | 'required'
@@ -16,32 +16,32 @@ export type WriteMode =
   | 'discriminator'
   | 'never';
 
-/** How a field is kept and shown: `stored` in the row, `computed` when shown, `input` accepted but not stored, `hidden` stored but not shown. */
+/** `stored` in the row and shown, `computed` when shown, `input`: accepted but not stored, `hidden`: stored but not shown. */
 export type KeepMode = 'stored' | 'computed' | 'input' | 'hidden';
 
 export interface FieldOptions {
-  /** No two entities share a value; null does not count. A clash is 400 with this field. */
+  /** Values other than null are unique within the kind. A duplicate is refused with 400, naming this field. */
   readonly unique?: boolean;
-  /** Usable in `filter` and `sort`: by its own name, or by another. */
+  /** Usable in `filter` and `sort`: by its own name if true, otherwise by this name. */
   readonly filter?: true | string;
-  /** Often queried by value: gets an index. References and unique fields have one anyway. */
+  /** Indexed, because it is often queried by value. References and unique fields are always indexed. */
   readonly index?: boolean;
   /** Left out of answers while it is null or false. Otherwise null is shown. */
   readonly absent?: boolean;
-  /** Changing it alone does not draw a revision (activity dates). */
+  /** A write that changes only volatile fields, such as activity dates, draws no revision. */
   readonly volatile?: boolean;
-  /** For a hidden field that the kind's behaviour may show if a setting allows it. Events and records never have it. */
+  /** A hidden field that the kind's behaviour may show if a setting allows it. Events and change records never contain it. */
   readonly disclosable?: boolean;
   /**
-   * Its value is a credential, such as an enrollment token. Delegated callers see it with the right to create or update entities of the
-   * kind, never with the right to read them, and no event and no record has it.
+   * The value is a credential, such as an enrollment token. Delegated callers see it only if they may create or update entities of the kind; the right
+   * to read them is not enough. Events and change records never contain it.
    */
   readonly credential?: true;
-  /** Shows entities of another kind, with their credentials. */
+  /** The kind whose entities, including their credentials, this field shows. */
   readonly shows?: string;
-  /** For a hidden field that is sealed under the host's secret key: the context of the seal, from the row. A text sealed for one context opens in no other. */
+  /** A hidden field encrypted with the host's secret key: derives the context from the row. A text sealed for one context cannot be opened in another. */
   readonly sealedFor?: (row: Readonly<Record<string, unknown>>) => string;
-  /** PATCH changes the leaves that are given, not the whole document; `patch` is the schema of such a partial document. */
+  /** PATCH changes only the given leaves, not the whole document; this is the schema of such a partial document. */
   readonly patch?: z.ZodType;
 }
 
@@ -57,9 +57,9 @@ export interface Field<W extends WriteMode = WriteMode, K extends KeepMode = Kee
   readonly reference?: Reference;
   /**
    * `attributes`: role attributes (`empty`: how an empty set is shown, default null). `selectors`: `#attribute`, `@id` or `#all`, of entities of a
-   * kind. `attributeIndex`: the attributes that another field's selectors name. `keys`: the keys of other fields that are maps. `folded`: the text of
-   * another field in case-folded form, if there is one. `references`: ids of
-   * entities of a kind, removed from the set when the entity is deleted, unless `restrict` prevents that. `values`: plain strings.
+   * kind. `attributeIndex`: the attributes in another field's selectors. `keys`: the keys of other fields, which are maps. `folded`: the case-folded
+   * text of another field. `references`: ids of entities of a kind; deleting an entity removes its id from the set, unless `restrict` prevents the
+   * deletion. `values`: plain strings.
    */
   readonly set?:
     | { readonly of: 'attributes'; readonly empty?: 'list' }
@@ -77,21 +77,21 @@ export type Fields = Readonly<Record<string, Field>>;
 
 export interface Reference {
   readonly target: string;
-  /** The effect of deleting the target: refused with 409, deletes this entity too, or clears the field. */
+  /** When the target is deleted: refuse that with 409, delete this entity too, or clear the field. */
   readonly onDelete: 'restrict' | 'cascade' | 'unset';
-  /** How an unknown id is refused: 404; 400 with the field; 400 `REFERENCED_ENTITY_NOT_FOUND`. */
+  /** How an unknown id is refused: with 404; with 400, naming the field; or with 400 `REFERENCED_ENTITY_NOT_FOUND`. */
   readonly unknown: 'notFound' | 'invalid' | 'unresolved';
-  /** Name of the field in that refusal; default: the field's own. */
+  /** Name of the field in that refusal; default: its own name. */
   readonly fault?: string;
-  /** The id stands alone in answers, without the entity's reference beside it. */
+  /** Answers show only the id, without a reference to the entity. */
   readonly alone?: true;
-  /** The entity's reference also names its collection as `urlName`. */
+  /** The reference in answers also has the collection as `urlName`. */
   readonly urlName?: true;
-  /** The reference is null if there is no entity; default: it is omitted. */
+  /** The reference in answers is null if the field is; default: it is omitted. */
   readonly orNull?: true;
-  /** Every entity has one. Default: the field may be null. */
+  /** The field is never null. */
   readonly isSet?: true;
-  /** Recognises values that stand in for an id and name no entity. */
+  /** Recognises values that are valid in place of an id, although no entity has them. */
   readonly standIn?: (value: string) => boolean;
 }
 
@@ -101,21 +101,21 @@ type Schema<In, Out> = z.ZodType<Out, In>;
 const stored =
   <const W extends WriteMode>(write: W) =>
   <In, Out, O extends FieldOptions>(schema: Schema<In, Out>, options?: O): Field<W, 'stored', In, Out> & Pick<O, 'patch' & keyof O> =>
-    ({ ...options, write, keep: 'stored', schema, default: null }) as Field<W, 'stored', In, Out> & O; // with all of the options
+    ({ ...options, write, keep: 'stored', schema, default: null }) as Field<W, 'stored', In, Out> & O; // the spread keeps all options
 
-/** Needed on create and replace. */
+/** Required on create and replace. */
 export const required = stored('required');
 
-/** Needed on create, and immutable afterwards. */
+/** Required on create, and immutable afterwards. */
 export const createOnly = stored('createOnly');
 
-/** Says which variant an entity is: needed in every body, patches included. A value other than the entity's is refused. */
+/** Tells the variant of an entity. Required in every body, patches included, and refused if it is not the entity's own. */
 export const discriminator = stored('discriminator');
 
 /** A field that is left out of answers while it is unset. */
 type Absent = { readonly absent: true };
 
-/** May be left out: then it is `default` on create and replace (null if no default is given). */
+/** May be left out: create and replace then set it to `default` (null if no default is given). */
 export function optional<In, Out>(
   schema: Schema<In, Out>,
   options: FieldOptions & Absent & { readonly default?: NoInfer<Out> },
@@ -132,19 +132,19 @@ export function optional<In, Out>(
   return { ...options, write: 'optional', keep: 'stored', schema, default: options.default ?? null };
 }
 
-/** Needed on create. Replace resets it when it is left out; patch does not accept it. */
+/** Required on create. Replace resets it to `default` if it is left out; patch does not accept it. */
 export const requiredOnCreate = <In, Out>(
   schema: Schema<In, Out>,
   options: FieldOptions & { readonly default: NoInfer<Out> },
 ): Field<'requiredOnCreate', 'stored', In, Out> => ({ ...options, write: 'requiredOnCreate', keep: 'stored', schema });
 
-/** Optional on create (then `default`), needed on replace. */
+/** Optional on create, where `default` applies; required on replace. */
 export const requiredOnReplace = <In, Out>(
   schema: Schema<In, Out>,
   options: FieldOptions & { readonly default: NoInfer<Out> },
 ): Field<'requiredOnReplace', 'stored', In, Out> => ({ ...options, write: 'requiredOnReplace', keep: 'stored', schema });
 
-/** Accepted in a body for the kind's behaviour, which stores something derived from it. */
+/** Accepted in bodies but not stored: the kind's behaviour stores something derived from it. */
 export function writeOnly<In, Out>(
   schema: Schema<In, Out>,
   options: FieldOptions & { readonly required: true },
@@ -169,7 +169,7 @@ export const convertedOnCreate = <In, Out>(
   default: null,
 });
 
-/** Never accepted in a body. `keep` defaults to `stored`; `computed`: when shown; `hidden`: stored and never shown. */
+/** Never accepted in a body. `keep` defaults to `stored`. */
 export function readOnly<In, Out>(schema: Schema<In, Out>): Field<'never', 'stored', In, Out | null>;
 export function readOnly<In, Out>(schema: Schema<In, Out>, options: { readonly keep: 'computed' }): Field<'never', 'computed', In, Out>;
 export function readOnly<In, Out, K extends KeepMode>(
@@ -192,24 +192,24 @@ export function readOnly<In, Out>(
   return { ...options, write: 'never', keep: options.keep ?? 'stored', schema, default: options.default ?? null };
 }
 
-/** A secret that must be read again. @param place as `sealedFor` */
+/** A secret that is stored encrypted, because it must be read again. @param context see `sealedFor` */
 export const sealed = <In, Out>(
   schema: Schema<In, Out>,
-  place: (row: Readonly<Record<string, unknown>>) => string,
-): Field<'never', 'hidden', In, Out | null> => readOnly(schema, { keep: 'hidden', sealedFor: place });
+  context: (row: Readonly<Record<string, unknown>>) => string,
+): Field<'never', 'hidden', In, Out | null> => readOnly(schema, { keep: 'hidden', sealedFor: context });
 
-const NEEDED: readonly WriteMode[] = ['required', 'createOnly', 'discriminator'];
+const REQUIRED_ON_CREATE: readonly WriteMode[] = ['required', 'createOnly', 'discriminator'];
 
-/** True if every entity has a value of the field, without a default. */
+/** True if the field is never unset and needs no default. */
 export const isAlwaysSet = ({ write, absent, reference }: Field): boolean =>
-  absent !== true && (NEEDED.includes(write) || reference?.isSet === true);
+  absent !== true && (REQUIRED_ON_CREATE.includes(write) || reference?.isSet === true);
 
 /** True if an empty set is shown as an empty list, not as null. */
 export const showsEmptyList = (set: NonNullable<Field['set']>): boolean => 'empty' in set && set.empty === 'list';
 
-/** The type that a filter compares the field as, derived from its schema. */
+/** The type as which filters compare values of the schema. */
 export const fieldType = (schema: z.ZodType): FieldType => {
-  // zod keeps the kind of a schema in `def`; only these few wrappers occur around the value of a field.
+  // zod keeps the type of a schema in `def`. Fields use only the wrappers below.
   const { def } = schema as z.ZodType & { def: { type: string; format?: string; innerType?: z.ZodType; in?: z.ZodType; out?: z.ZodType } };
   switch (def.type) {
     case 'number':

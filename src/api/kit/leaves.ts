@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** As PATCH wants a value: it may be left out, and null is not given. */
+/** A value in a PATCH body: it may be left out, and null counts as left out. */
 export const given = <S extends z.ZodType>(schema: S) => schema.nullish().transform((value) => value ?? undefined);
 
 /** A document that PATCH may change leaf by leaf. */
@@ -8,5 +8,5 @@ export const leaves = <S extends Record<string, z.ZodType>>(shape: S) =>
   z.object(
     Object.fromEntries(Object.entries(shape).map(([key, schema]) => [key, given(schema)])) as {
       [K in keyof S]: ReturnType<typeof given<S[K]>>;
-    }, // key by key
+    }, // each key keeps its schema
   );

@@ -3,7 +3,7 @@ import { list, textUpTo } from './bounded.ts';
 
 const INT64_MAX = 9223372036854775807n;
 
-/** A signed 64-bit decimal integer as a query parameter (`+3`, `03` allowed, empty is absent), or a number in process. */
+/** A signed 64-bit decimal integer: text in a query string (`+3` and `03` are allowed, empty counts as absent), a number from in-process callers. */
 export const integer = z
   .union([z.number(), textUpTo(64)])
   .transform((value, context): number | undefined => {
@@ -18,7 +18,7 @@ export const integer = z
   })
   .meta({ override: { type: 'integer', format: 'int64' } });
 
-/** Far beyond the longest filter that is read; over HTTP the request line is shorter. */
+/** The limit is far beyond the longest filter that the parser accepts; over HTTP, the request line is shorter anyway. */
 export const queryText = textUpTo(65_536);
 
 /** Parameters of every list. The list itself clamps them (limit 500 at most, ...) and echoes the result in `pagination`. */
@@ -29,7 +29,7 @@ export const listQuery = z.object({
   sort: queryText.optional().meta({ description: 'Fields to sort by, e.g. `name desc, createdAt`.' }),
 });
 
-/** Parameters of lists of kinds with role attributes, which can also be narrowed by these. */
+/** Parameters of lists of kinds with role attributes, which clients may also filter by role. */
 export const roleListQuery = listQuery.extend({
   roleFilter: list(queryText, 1000).optional().meta({ description: '`#attribute` or `@id`; may be repeated.' }),
   roleSemantic: queryText.optional().meta({ description: '`AllOf` (default) or `AnyOf` of the attributes.' }),

@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import type { CodeWith, ErrorCode } from '../../errors/catalog.ts';
 import type { Answer, Page, Pagination } from '../surfaces/answer.ts';
 import type { HttpOutput, ServerSentEvent } from '../surfaces/http-output.ts';
-import { surfaces as known } from '../surfaces/index.ts';
+import { surfaces as allSurfaces } from '../surfaces/index.ts';
 import type { Surface } from '../surfaces/surface.ts';
 import { created, empty } from './entity.ts';
 import { type PathParameters, parametersOf } from './path-template.ts';
@@ -14,14 +14,14 @@ export type { Answer, Page, Pagination };
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
- * The required session: `open`: none; `partial`: an API session, even while it owes a second factor; `session`: an API session that owes none;
- * `<kind>.<verb>`: holders of that right, today administrators.
+ * What the caller needs. `open`: nothing; `partial`: an API session, even one that still lacks a second factor; `session`: a fully authenticated API
+ * session; `<kind>.<verb>`: that right, which today only administrators have.
  */
 export type Permission = 'open' | 'partial' | 'session' | `${string}.${'read' | 'create' | 'update' | 'delete'}`;
 
 export interface Body {
   readonly schema: z.ZodType;
-  /** Named in the error for a missing body. */
+  /** The name of the body in the error for a missing body. */
   readonly name: string;
   /** Default true. */
   readonly required?: boolean;
@@ -30,7 +30,7 @@ export interface Body {
    * repeated name; any other type reaches it as a string.
    */
   readonly media?: readonly string[];
-  /** The code of the refusal of another type; default `COULD_NOT_VALIDATE`, with 415. */
+  /** The error code for any other media type; default `COULD_NOT_VALIDATE`, with 415. */
   readonly unsupported?: CodeWith<'field'>;
 }
 
@@ -38,43 +38,43 @@ export interface Body {
 export interface Operation<I = unknown, O = unknown, D = I> {
   readonly operationId: string;
   readonly method: HttpMethod;
-  /** Below the surface's prefix, with parameters in braces: `/identities/{id}`. */
+  /** Relative to the surface's prefix, with parameters in braces: `/identities/{id}`. */
   readonly path: string;
   readonly summary: string;
   readonly permission: Permission;
-  /** For operations on entities of the caller's own identity: the right to call them for those of every identity. */
+  /** For operations on entities of the caller's identity: the right that extends them to the entities of all identities. */
   readonly ofAll?: `ops.${'read' | 'delete'}`;
-  /** An actor without the rights gets 401, or 403 if the specification says so. */
+  /** Callers without the right get 401, or 403 if the specification says so. */
   readonly denied?: 403;
-  /** The request must present a client certificate in TLS: without one it is 401, before its body is looked at. */
+  /** The request must present a TLS client certificate. Without one it is refused with 401, before its body is validated. */
   readonly needsCertificate?: true;
   readonly surfaces: readonly Surface[];
-  /** Query parameters; in process they stand beside the path parameters. A parameter that is an array may be repeated. */
+  /** Query parameters; in-process callers pass them beside the path parameters. A parameter that is an array may be repeated. */
   readonly query?: z.ZodObject;
-  /** Request headers that carry input, by the name that they have in process: `{ code: 'mfa-validation-code' }`. Each may be left out. */
+  /** Request headers that carry input, by their name for in-process callers: `{ code: 'mfa-validation-code' }`. Each is optional. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Body;
   readonly answer: Answer;
-  /** The status of its answers, unless the handler says another. */
+  /** The status of its answers, unless the handler sets another. */
   readonly status: number;
   /**
-   * The kind of the entity that `{id}` of its path names. A GET returns its version as the header `etag`; a change may be conditional on it
-   * (`ifVersion`, header `if-match`).
+   * The kind of the entity that `{id}` in the path identifies. GET returns the entity's version in the header `etag`; changes may be conditional on the
+   * version (`ifVersion`, header `if-match`).
    */
   readonly entity?: Pick<Resource, 'kind' | 'view'>;
   /** True for a change of such an entity, which may be conditional on its version. */
   readonly isConditional: boolean;
-  /** It may answer 202 while its work continues, with the address of the state in the header `location`. */
+  /** May answer 202 while its work continues. The header `location` then has the address of the state. */
   readonly accepted?: true;
-  /** Beyond those that follow from the rest: 400 for bodies and queries, 401, 404 for path parameters, 429. */
+  /** Error codes beyond those that follow from the declaration: 400 for bodies and queries, 401, 404 for path parameters, 429. */
   readonly errors?: readonly ErrorCode[];
-  /** Carries the types of input, output, and input as decoded; never set. */
+  /** Phantom: carries the types of the input, the output and the decoded input; never set. */
   readonly types?: { readonly input: I; readonly output: O; readonly decoded: D };
 }
 
 export type Operations = Readonly<Record<string, Operation>>;
 
-/** The names of its input, as callers in process give it. */
+/** The names of an operation's inputs, as in-process callers pass them. */
 export const inputNames = ({
   path,
   query,
@@ -115,10 +115,10 @@ type BodyDecoded<B> = B extends { readonly schema: z.ZodType; readonly required:
     : unknown;
 type Expand<T> = { [K in keyof T]: T[K] };
 type Types<O> = O extends { readonly types?: infer T } ? NonNullable<T> : never;
-/** Arguments are never mutated, so an entity that was read can be passed in as it is. */
-type Untouched<T> = T extends Uint8Array ? T : T extends object ? { readonly [K in keyof T]: Untouched<T[K]> } : T;
+/** Arguments are never mutated, so that entities, which are read-only, can be passed in unchanged. */
+type DeepReadonly<T> = T extends Uint8Array ? T : T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T;
 /** The input of an in-process caller. */
-export type InputOf<O> = Types<O> extends { readonly input: infer I } ? Untouched<I> : never;
+export type InputOf<O> = Types<O> extends { readonly input: infer I } ? DeepReadonly<I> : never;
 /** The result of a call. */
 export type OutputOf<O> = Types<O> extends { readonly output: infer R } ? R : never;
 /** The input of a handler. */
@@ -153,8 +153,8 @@ type Declared<Q, H, B, A extends Answer> = Omit<
 };
 
 /**
- * Declares an operation; input and output types follow from path, query, headers, body and answer.
- * @throws TypeError if its input holds a text, a list or a map without a bound
+ * Declares an operation; its input and output types follow from path, query, headers, body and answer.
+ * @throws TypeError if its input contains an unbounded string, list or map
  */
 export const operation = <
   const P extends string,
@@ -165,7 +165,7 @@ export const operation = <
 >(
   method: HttpMethod,
   path: P,
-  { surfaces = [known.management], ...rest }: Declared<Q, H, B, A>,
+  { surfaces = [allSurfaces.management], ...rest }: Declared<Q, H, B, A>,
 ): Operation<
   Expand<PathParameters<P> & QueryInput<Q> & HeadersInput<H> & BodyInput<B>>,
   AnswerOutput<A>,
@@ -176,7 +176,6 @@ export const operation = <
     if (place !== undefined)
       throw new TypeError(`the input of ${method} ${path} has no bound at ${place || 'its root'}: use textUpTo, list and mapOf of the kit`);
   }
-  // `types` is a phantom: the object holds only the declaration.
   const isConditional = method !== 'GET' && rest.entity !== undefined;
   return { method, path, surfaces, isConditional, status: rest.answer.is === 'created' ? 201 : 200, ...rest } as never;
 };

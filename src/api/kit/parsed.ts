@@ -2,16 +2,16 @@ import type { Answer, Page } from '../surfaces/answer.ts';
 import { Written } from '../surfaces/json-parts.ts';
 import { versionOf, withVersion } from './entity-version.ts';
 
-/** The output of an operation as a value, for callers in process. @param answer what the operation declares */
+/** Parses the parts of an operation's output that are already JSON text, for in-process callers. @param answer the declared answer of the operation */
 export const parsed = ({ is }: Pick<Answer, 'is'>, output: unknown): unknown => {
   if (is !== 'page') return read(output);
-  const page = output as Page<unknown>; // as declared
+  const page = output as Page<unknown>; // the declared answer is a page
   return page.data.some((item) => item instanceof Written) ? { ...page, data: page.data.map(read) } : page;
 };
 
 const read = (output: unknown): unknown => {
   if (!(output instanceof Written)) return output;
   const version = versionOf(output);
-  const value: object = JSON.parse(output.text); // of an object
+  const value: object = JSON.parse(output.text); // `Written` holds the JSON of an object
   return version === undefined ? value : withVersion(value, version);
 };

@@ -5,13 +5,13 @@ export type PathParameters<P extends string> = P extends `${string}{${infer Name
   ? { readonly [K in Name]: string } & PathParameters<Rest>
   : unknown;
 
-/** A template taken apart: literal text at even places, names of parameters at odd ones. */
+/** Splits a template: literal text at even indexes, names of parameters at odd ones. */
 export const partsOf = (template: string): readonly string[] => template.split(/\{(\w+)\}/);
 
 /** The names of the parameters from left to right. */
 export const parametersOf = (template: string): readonly string[] => partsOf(template).filter((_, i) => i % 2 === 1);
 
-/** The path with the values of its parameters, as they are. */
+/** The path with its parameters replaced by their values, which are not escaped. */
 export const expand = (template: string, value: (name: string) => string): string =>
   partsOf(template)
     .map((part, i) => (i % 2 === 1 ? value(part) : part))

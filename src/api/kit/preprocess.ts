@@ -1,9 +1,9 @@
 import * as z from 'zod';
 
 /**
- * A schema behind a step that brings what clients in the field send into its form. A schema that also takes undefined is that of an optional field:
- * a value that is undefined after the step is omitted.
- * @typeParam In what the step takes; default: what the schema takes
+ * A schema for values that a step first converts from the form that existing clients send. If the schema accepts undefined, the field is optional: it
+ * is omitted if the step returns undefined.
+ * @typeParam In input type of the step; default: that of the schema
  */
 export const preprocess = <Out, In>(
   step: (given: unknown) => unknown,

@@ -6,23 +6,23 @@ import { data, type Operation, operation, type Page, type Permission, page } fro
 import type { Names } from './resource.ts';
 
 export interface ReadOptions {
-  /** In paths: `routers`. */
+  /** Collection in paths: `routers`. */
   readonly collection: string;
-  /** In the names of the operations: `['Router', 'Routers']`. */
+  /** Singular and plural in operation names: `['Router', 'Routers']`. */
   readonly names: Names;
   readonly permission: Permission;
   readonly surfaces: readonly Surface[];
-  /** See `Answer`: the kind whose entities are listed. */
+  /** The kind whose entities are listed, see `Answer`. */
   readonly of?: string;
 }
 
-/** A type, not an interface: groups take records. */
+/** A type, not an interface: a group takes a record of operations, and interfaces have no index signature. */
 export type ReadOperations<T> = {
   readonly list: Operation<z.input<typeof listQuery>, Page<T>, ListQuery>;
   readonly get: Operation<{ readonly id: string }, T>;
 };
 
-/** The two operations that read entities shown in a different form. */
+/** The list and get operations of entities that are shown in a form other than their kind's own. */
 export const readOperations = <T>(schema: z.ZodType<T>, { collection, names, of, ...common }: ReadOptions): ReadOperations<T> => ({
   list: operation('GET', `/${collection}`, {
     operationId: `list${names[1]}`,

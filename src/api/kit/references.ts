@@ -2,19 +2,19 @@ import type * as z from 'zod';
 import { sortedSet } from '../../query/order.ts';
 import { list, mapOf } from './bounded.ts';
 import type { Field, FieldOptions, Reference, WriteMode } from './field.ts';
-import { type HiddenSetField, hiddenSet, MOST_ENTRIES, type SetField, word } from './sets.ts';
+import { type HiddenSetField, hiddenSet, MAX_ENTRIES, type SetField, word } from './sets.ts';
 
 export interface ReferenceOptions extends FieldOptions, Partial<Omit<Reference, 'target'>> {
   /** Default `required`. */
   readonly write?: WriteMode;
-  /** Stored when the field is left out, e.g. the id of the default policy. */
+  /** The id that is stored when the field is left out, e.g. that of the default policy. */
   readonly default?: string;
   readonly schema?: z.ZodType<string | null, string>;
 }
 
 type ReferenceField<W extends WriteMode, Out> = Field<W, 'stored', string, Out> & { readonly reference: Reference };
 
-/** The id of an entity of kind `target`. In answers the entity's reference stands beside it: `authPolicyId` brings `authPolicy`. */
+/** The id of an entity of kind `target`. Answers also show a reference to that entity: `authPolicy` beside `authPolicyId`. */
 export function reference(
   target: string,
   options: ReferenceOptions & { readonly write: 'never'; readonly alone: true },
@@ -65,7 +65,7 @@ export function reference(target: string, options: ReferenceOptions = {}): Field
   };
 }
 
-/** A hidden id of an entity of kind `target`, or null, set by the controller only: it makes deleting the target take effect here. */
+/** A hidden id of an entity of kind `target`, or null, set only by the controller, so that `onDelete` applies when the target is deleted. */
 export const hiddenReference = (
   target: string,
   onDelete: Reference['onDelete'],
@@ -78,14 +78,14 @@ export const hiddenReference = (
   reference: { target, onDelete, unknown: 'unresolved' },
 });
 
-const idSet = list(word, MOST_ENTRIES)
+const idSet = list(word, MAX_ENTRIES)
   .superRefine((values, context) => {
     if (new Set(values).size < values.length) context.addIssue({ code: 'custom', message: 'may name each entity only once', path: [] });
   })
   .transform(sortedSet)
   .meta({ id: 'IdSet', description: 'A set of ids, each named once.' });
 
-/** A set of ids of entities of kind `target`. An unknown id is 404; deleted entities leave the set. */
+/** A set of ids of entities of kind `target`. An unknown id is refused with 404; the ids of deleted entities are removed. */
 export const references = (target: string): SetField => ({
   write: 'optional',
   keep: 'stored',
@@ -95,10 +95,10 @@ export const references = (target: string): SetField => ({
   filter: true,
 });
 
-/** The ids of entities of kind `target` in other fields of the row, kept by the kind's behaviour, so that none of them is deleted. */
+/** A hidden copy of the ids of kind `target` in other fields, so that those entities cannot be deleted. The kind's behaviour updates it. */
 export const pointers = (target: string): HiddenSetField => hiddenSet({ of: 'references', target, onDelete: 'restrict' });
 
-/** A map of names to values, replaced as a whole by PATCH. `keys`: the names are ids of that kind (unknown: 404). */
+/** A map of names to values, which PATCH replaces as a whole. `keys`: the names are ids of that kind, and unknown ones are refused with 404. */
 export const map = <In, Out>(
   value: z.ZodType<Out, In>,
   options: FieldOptions & { readonly keys?: string } = {},
@@ -106,6 +106,6 @@ export const map = <In, Out>(
   ...options,
   write: 'optional',
   keep: 'stored',
-  schema: mapOf(value, MOST_ENTRIES),
+  schema: mapOf(value, MAX_ENTRIES),
   default: {},
 });

@@ -8,7 +8,7 @@ type Declaration = Pick<
 >;
 type Refusal = readonly [status: number, code: ErrorCode];
 
-/** Refusals that every operation may have: an `Accept` that no answer satisfies, an unavailable store, and a timeout. */
+/** Refusals that any operation may return: for an `Accept` header that no answer satisfies, an unavailable store, and a timeout. */
 export const REFUSALS_OF_ALL: readonly Refusal[] = [
   [406, 'COULD_NOT_VALIDATE'],
   [503, 'SERVER_UNAVAILABLE'],
@@ -30,7 +30,7 @@ const FILTER: readonly Refusal[] = [
   [400, 'INVALID_SORT_IDENTIFIER'],
 ];
 
-/** All refusals of an operation, by status: its own errors, and those that follow from its input and permission. */
+/** All error codes of an operation, by status: those that it declares, and those that follow from its input and permission. */
 export const refusalsOf = (operation: Declaration): ReadonlyMap<number, readonly ErrorCode[]> => {
   const { method, path, query, surfaces, body, permission, denied, needsCertificate, errors = [] } = operation;
   const all: readonly Refusal[] = [
@@ -50,10 +50,10 @@ export const refusalsOf = (operation: Declaration): ReadonlyMap<number, readonly
   return new Map([...byStatus].map(([status, codes]) => [status, [...codes]]));
 };
 
-/** All codes that an operation may refuse with, each once. */
+/** All error codes of an operation, each once. */
 export const codesOf = (operation: Declaration): readonly ErrorCode[] => [...new Set([...refusalsOf(operation).values()].flat())];
 
-/** Refusals that follow from the fields of an entity: references to missing entities, and entities that only the controller changes. */
+/** Error codes that follow from the fields of a kind: for references to missing entities, and for entities that only the controller may change. */
 export const writeErrors = (verb: 'create' | 'replace' | 'patch' | 'delete', fields: Fields): readonly ErrorCode[] => {
   if (verb === 'delete') return fields.isSystem ? ['ENTITY_CAN_NOT_BE_DELETED'] : [];
   return [...unknownReferences(fields), ...(fields.isSystem && verb !== 'create' ? (['ENTITY_CAN_NOT_BE_UPDATED'] as const) : [])];

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { surfaces as known } from '../surfaces/index.ts';
+import { surfaces as allSurfaces } from '../surfaces/index.ts';
 import type { Surface } from '../surfaces/surface.ts';
 import { listQuery } from './list-query.ts';
 import { nounsOf, nounWithArticle } from './nouns.ts';
@@ -7,29 +7,29 @@ import { type Group, type Operation, operation, type Page, page } from './operat
 import type { DetailOf, Kind } from './resource.ts';
 import { rightTo } from './right.ts';
 
-/** How the entities of a related list (the children) are connected with the entity that they are listed below (the parent). */
+/** How the entities of a related list (the children) are linked to the entity whose list it is (the parent). */
 export type RelationLink =
-  /** The reference `field` of the children is the id of the parent. */
+  /** The reference `field` of a child is the id of the parent. */
   | { readonly by: 'reference'; readonly field: string }
-  /** The set `field` of the children has the id of the parent. */
+  /** The set `field` of a child contains the id of the parent. */
   | { readonly by: 'referenceInSet'; readonly field: string }
-  /** The set `field` of the parent has the ids of the children. */
+  /** The set `field` of the parent contains the ids of the children. */
   | { readonly by: 'idInSet'; readonly field: string }
-  /** The children are policies that select the parent by their role array `field`. */
+  /** The children are policies whose role array `field` selects the parent. */
   | { readonly by: 'selecting'; readonly field: string }
-  /** The parent is a policy that selects the children by its role array `field`. */
+  /** The parent is a policy whose role array `field` selects the children. */
   | { readonly by: 'selected'; readonly field: string }
-  /** Some policy selects both. */
+  /** A policy selects both. */
   | ({ readonly by: 'policies' } & PolicyPath);
 
-/** From the entities of one kind to those of another, through the policies that select both: by the role arrays `from` and `to`. */
+/** Links the entities of two kinds through the policies that select both, with the role arrays `from` and `to`. */
 export interface PolicyPath {
   readonly policies: Kind;
   readonly from: string;
   readonly to: string;
 }
 
-/** The list that an entity of the kind `parent` has of those of the kind `child`: `GET /<parents>/{id}/<children>`. */
+/** The list of the entities of kind `child` that are related to one of kind `parent`: `GET /<parents>/{id}/<children>`. */
 export interface RelatedList {
   readonly parent: Kind;
   readonly child: Kind;
@@ -45,7 +45,7 @@ type GroupOf<K extends Kind> = Uncapitalize<K['names'][1]>;
 export type VerbOf<K extends Kind> = `list${K['names'][1]}`;
 type Id = { readonly id: string };
 
-/** The query of a list, which takes at least what every list does. */
+/** The query of a list: at least the parameters that every list has. */
 export type ListQuerySchema = typeof listQuery;
 
 /** A related list with its names and schemas. */
@@ -72,7 +72,7 @@ export const relatedListOf = <P extends Kind, C extends Kind, Q extends ListQuer
 ): TypedList<P, C, Q> => {
   const [singular, parents] = parent.names;
   const [, children] = child.names;
-  const [, many] = nounsOf(child);
+  const [, noun] = nounsOf(child);
   const verb = `list${children}`;
   return {
     parent,
@@ -82,13 +82,13 @@ export const relatedListOf = <P extends Kind, C extends Kind, Q extends ListQuer
     verb,
     operation: operation('GET', `/${parent.collection}/{id}/${child.collection}`, {
       operationId: operationIds[verb] ?? `list${singular}${children}`,
-      summary: `List the ${many} of ${nounWithArticle(parent)}`,
+      summary: `List the ${noun} of ${nounWithArticle(parent)}`,
       permission: rightTo('read', child), // the right to the listed kind, wherever it is listed
-      surfaces: surfaces[verb] ?? [known.management],
+      surfaces: surfaces[verb] ?? [allSurfaces.management],
       query: query ?? listQuery,
       answer: page(child.schemas.detail),
     }),
-  } as unknown as TypedList<P, C, Q>; // its names and schemas are those of the two kinds
+  } as unknown as TypedList<P, C, Q>; // all names and schemas come from the two kinds
 };
 
 type Groups = Readonly<Record<string, Group>>;
@@ -100,8 +100,8 @@ type WithLists<G extends Groups, L extends RelatedList> = {
 };
 
 /**
- * The groups with the related lists of their kinds.
- * @throws TypeError when the group of a list is not there, or has another operation of its name
+ * Adds each related list to the group of its parent.
+ * @throws TypeError if that group does not exist, or already has an operation with the name of the list
  */
 export const withRelatedLists = <const G extends Groups, L extends RelatedList>(groups: G, lists: readonly L[]): WithLists<G, L> => {
   const joined: Record<string, Group> = { ...groups };
@@ -111,5 +111,5 @@ export const withRelatedLists = <const G extends Groups, L extends RelatedList>(
     if (verb in group.operations) throw new TypeError(`${name}.${verb} is the list of a relation: the group may not declare another`);
     joined[name] = { ...group, operations: { ...group.operations, [verb]: operation } };
   }
-  return joined as WithLists<G, L>; // name by name
+  return joined as WithLists<G, L>; // no group is added or removed
 };

@@ -11,22 +11,22 @@ import type { Kind } from './resource.ts';
 import { roleArrayOf } from './roles.ts';
 
 /**
- * A relation between two kinds is declared once, as a row of `src/api/relations.ts`. From it follow the lists that the entities of each kind have of those
- * of the other, with their operations and handlers.
+ * A relation between two kinds is declared once, as a row of `src/api/relations.ts`. The related lists in both directions, their operations and their
+ * handlers are derived from it.
  */
 
 type OneWay<P extends Kind, C extends Kind, Q extends ListQuerySchema> = readonly [TypedList<P, C, Q>];
 type BothWays<A extends Kind, B extends Kind, Q extends ListQuerySchema> = readonly [TypedList<A, B, Q>, TypedList<B, A, Q>];
 
-/** Names of the fields of a kind that are declared so. */
-type FieldThat<K extends Kind, Declared> = {
+/** Names of the fields of a kind whose declaration matches `Declared`. */
+type FieldMatching<K extends Kind, Declared> = {
   [N in keyof K['fields'] & string]: K['fields'][N] extends Declared ? N : never;
 }[keyof K['fields'] & string];
-type ReferenceOf<K extends Kind> = FieldThat<K, { readonly reference: Reference }>;
-type SetOf<K extends Kind> = FieldThat<K, { readonly set: object }>;
-type SelectorsOf<K extends Kind> = FieldThat<K, { readonly set: { readonly of: 'selectors' } }>;
+type ReferenceOf<K extends Kind> = FieldMatching<K, { readonly reference: Reference }>;
+type SetOf<K extends Kind> = FieldMatching<K, { readonly set: object }>;
+type SelectorsOf<K extends Kind> = FieldMatching<K, { readonly set: { readonly of: 'selectors' } }>;
 
-/** Each of `many` refers to one of `one` by its reference `field`. Only the one has a list: the other way there is a single entity, which answers show. */
+/** Each of `many` refers to one of `one` in `field`. Only `one` gets a list: in the other direction there is a single entity, which answers show. */
 export const manyToOne = <M extends Kind, O extends Kind, Q extends ListQuerySchema = ListQuerySchema>(
   many: M,
   field: ReferenceOf<M>,
@@ -37,7 +37,7 @@ export const manyToOne = <M extends Kind, O extends Kind, Q extends ListQuerySch
   return [relatedListOf(one, many, { by: 'reference', field }, options)];
 };
 
-/** Each of `holders` has the ids of `others` in its set `field`. */
+/** The set `field` of each of `holders` contains ids of `others`. */
 export const manyToMany = <H extends Kind, O extends Kind, Q extends ListQuerySchema = ListQuerySchema>(
   holders: H,
   field: SetOf<H>,
@@ -51,7 +51,7 @@ export const manyToMany = <H extends Kind, O extends Kind, Q extends ListQuerySc
   ];
 };
 
-/** Each of `policies` selects `others` by its role array `field`. */
+/** The role array `field` of each of `policies` selects `others`. */
 export const selectsByRole = <P extends Kind, O extends Kind, Q extends ListQuerySchema = ListQuerySchema>(
   policies: P,
   field: SelectorsOf<P>,
@@ -85,7 +85,7 @@ export const policyPath = (policies: Kind, from: Kind, to: Kind): PolicyPath => 
 
 const FORMS = { reference: 'a reference', references: 'a set of ids', selectors: 'a role array' } as const;
 
-/** @throws TypeError when a field does not point at entities of a kind, or not so */
+/** @throws TypeError if the field is not of that form, or does not point to the kind `target` */
 const requireTarget = (kind: Kind, field: string, target: Kind, form: keyof typeof FORMS): void => {
   const { reference, set } = kind.fields[field] ?? {};
   const found = form === 'reference' ? reference : set?.of === form ? set : undefined;

@@ -10,7 +10,7 @@ export type Names = readonly [singular: string, plural: string];
 
 /** The declaration of a kind. Bodies, details, storage, filter symbols and links are derived from it. */
 export interface ResourceDeclaration<K extends string, F extends Fields, N extends Names = Names> {
-  /** Singular, as in messages: `identity`, `configType`. */
+  /** Singular, as in error messages: `identity`, `configType`. */
   readonly kind: K;
   /** Collection in paths, links and references: `identities`. */
   readonly collection: string;
@@ -18,29 +18,29 @@ export interface ResourceDeclaration<K extends string, F extends Fields, N exten
   readonly names: N;
   /** Singular and plural in sentences; default: `names` as words. */
   readonly nouns?: Names;
-  /** Name of the body parameter; default: the kind. Named in the error for a missing body. */
+  /** Name of the body, which the error for a missing body contains; default: the kind. */
   readonly bodyName?: string;
-  /** Name in rights, if it differs from the kind's name: the routers of every kind are `router`. */
+  /** Name in rights, if it differs from the kind's name: all kinds of routers share `router`. */
   readonly right?: string;
   /** One sentence for the reference documentation. */
   readonly about: string;
   readonly fields: F;
-  /** A view without a table: the rows of the kind `of` whose hidden field `where` is true. Ids and unique values are shared with it. */
+  /** A view, without a table: the rows of the kind `of` whose hidden field `where` is true. The two kinds share ids and unique values. */
   readonly view?: { readonly of: string; readonly where: string };
-  /** Its id is that of an entity of another kind, if the field `while` has that value. */
+  /** An entity has the same id as an entity of another kind while its field has the given value. */
   readonly idOf?: { readonly kind: string; readonly while: readonly [field: string, value: string] };
-  /** Internal state of controllers: a write is not a change, draws no revision and leaves no record. */
+  /** Internal state of controllers: writes draw no revision and leave no change record. */
   readonly unrecorded?: true;
-  /** How lists below an unknown entity are answered; default 404. */
+  /** The answer for related lists of an unknown entity; default: 404. */
   readonly unknownParent?: 'emptyList';
-  /** Names below the entity's own address that `_links` lists: `['services']` is `./identities/{id}/services`. */
+  /** Paths relative to the entity that `_links` contains: `['services']` adds `./identities/{id}/services`. */
   readonly subLinks?: readonly string[];
-  /** Other links: name to address, with `{field}` for a field of the row; or one that is there only while a flag of the row is so. */
+  /** Other links: addresses by name, with `{field}` for a field of the row. A link may depend on a flag of the row. */
   readonly links?: Readonly<Record<string, string | { readonly at: string; readonly while: readonly [flag: string, is: boolean] }>>;
   /**
-   * Filter symbols that are not top-level fields. `path`: a path into the document. `secret`: comparable for equality only, with a value whose hash
-   * is in `hashedAs` (without it, nothing matches). The ids that a role array selects. Or a symbol that only the kind's behaviour resolves
-   * (`computed`: not sortable; `shownAs`: the field of answers that shows it).
+   * Filter symbols that are not top-level fields. `path`: a path into the document. `secret`: allows only tests for equality, with the value whose hash
+   * is in `hashedAs` (without it, nothing matches). `selectedBy`: the ids that a role array selects. `computed`: a symbol that only the kind's behaviour
+   * can evaluate, and that is not sortable; `shownAs` is the field of answers that shows it.
    */
   readonly symbols?: Readonly<
     Record<
@@ -53,7 +53,7 @@ export interface ResourceDeclaration<K extends string, F extends Fields, N exten
   >;
 }
 
-/** A row of any kind, as the store has it. */
+/** A stored row of any kind. */
 export interface AnyRow {
   readonly id: string;
   readonly version: number;
@@ -62,7 +62,7 @@ export interface AnyRow {
   readonly [field: string]: unknown;
 }
 
-/** A kind as generic code reads it, without precise types. Those ride on the phantom `types`, as with operations. */
+/** A kind for generic code, without precise types. The phantom `types` carries those, as in `Operation`. */
 export interface Kind extends ResourceDeclaration<string, Fields> {
   readonly variants?: { readonly by: string; readonly tables: Readonly<Record<string, Fields>> };
   readonly schemas: Readonly<Record<'create' | 'replace' | 'patch' | 'detail', z.ZodType>>;
@@ -71,8 +71,8 @@ export interface Kind extends ResourceDeclaration<string, Fields> {
 }
 
 /**
- * A resource kind: its declaration, and the schemas of its bodies and details. The field table of a kind with variants is, as a type, the union of
- * its variants' tables, and as a value all of their fields.
+ * A resource kind: its declaration, and the schemas of its bodies and details. If the kind has variants, the type of `fields` is the union of their
+ * tables, and its value has the fields of all variants.
  */
 export interface Resource<K extends string = string, F extends Fields = Fields, N extends Names = Names>
   extends ResourceDeclaration<K, F, N> {
@@ -101,7 +101,7 @@ export interface BaseDetail {
   readonly _links: Readonly<Record<string, Link>>;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
-  /** Unique within the kind, and given by the controller. */
+  /** Unique within the kind, and assigned by the controller. */
   readonly id: string;
   /** User-defined names with values. */
   readonly tags: Tags;
@@ -110,12 +110,12 @@ export interface BaseDetail {
 }
 
 type In<X> = X extends Field<WriteMode, KeepMode, infer I, unknown> ? I : never;
-/** Some of the leaves of a document that is patched leaf by leaf. */
+/** The value of a field in a patch: a partial document if the field is patched leaf by leaf. */
 type Patched<X> = X extends { readonly patch: z.ZodType<unknown, infer P> } ? P : In<X>;
-/** A set that must be given may be null, as answers show one without elements. */
+/** A required set may be null, because answers show an empty set as null. */
 type Needed<X> = X extends { readonly set: object } ? In<X> | null : In<X>;
 type KeysWritten<F, W extends WriteMode> = { [K in keyof F]: F[K] extends { readonly write: W } ? K : never }[keyof F];
-type KeysKept<F, K2 extends KeepMode> = { [K in keyof F]: F[K] extends { readonly keep: K2 } ? K : never }[keyof F];
+type KeysKept<F, M extends KeepMode> = { [K in keyof F]: F[K] extends { readonly keep: M } ? K : never }[keyof F];
 type Value<X> = X extends Field<WriteMode, KeepMode, infer _I, infer O> ? O : never;
 type Expand<T> = { [K in keyof T]: T[K] };
 type TagsInput = {
@@ -154,10 +154,10 @@ type VisibleFields<F> = F extends Fields
   : never;
 /** The row in change records and events: without hidden fields and credentials. */
 export type VisibleRowOf<R> = R extends Resource<string, infer F> ? VisibleFields<F> : never;
-/** Hidden fields that answers may show all the same. */
+/** Hidden fields that answers may nevertheless show. */
 type KeysDisclosable<F> = { [K in keyof F]: F[K] extends { readonly keep: 'hidden'; readonly disclosable: true } ? K : never }[keyof F];
 type KeysAbsent<F> = { [K in keyof F]: F[K] extends { readonly absent: true } ? K : never }[keyof F];
-/** An empty set is shown as null, unless its field says otherwise. */
+/** The value of a field in answers: an empty set is shown as null, unless its declaration says otherwise. */
 type Shown<X> = X extends { readonly set: { readonly empty: 'list' } }
   ? Value<X>
   : X extends { readonly set: object }
@@ -183,7 +183,7 @@ type DetailFields<F extends Fields> = Expand<
 
 export type DetailOf<R> = R extends Resource<string, infer F> ? Detail<F> : never;
 
-/** @returns the kind with everything that follows from its declaration. */
+/** Derives the schemas of a kind from its declaration. */
 export const resource = <const K extends string, const F extends Fields, const N extends Names>(
   declaration: ResourceDeclaration<K, F, N>,
 ): Resource<K, F, N> => {
@@ -224,7 +224,7 @@ export const resource = <const K extends string, const F extends Fields, const N
   };
 };
 
-/** Answers show a reference to the entity and bodies have its id: bodies accept both, so that an answer can be sent back. */
+/** Answers show the reference that bodies set by id. Bodies accept either, so that an answer can be sent back. */
 const idOrReference = (id: z.ZodType): z.ZodType =>
   preprocess((given) => {
     const reference = shownReference.safeParse(given);
@@ -260,14 +260,14 @@ const detailSchema = (fields: Fields, id: string) => {
     .meta({ id });
 };
 
-/** True if an answer may show null for it: an empty set, or a stored field that may be unset. */
+/** True if answers may show null for the field: for an empty set, or for a stored field that is unset. */
 const mayBeNull = ({ keep, write, set, default: unset }: Field): boolean =>
   set !== undefined
     ? !showsEmptyList(set)
     : keep === 'stored' && unset === null && (write === 'optional' || write === 'createOnlyOptional' || write === 'never');
 
-/** The output of a transforming schema is its input type in answers, unless it is piped into a schema that declares its output. */
+/** The schema of a field in answers: without a final transform, and for any other pipe, the schema of its output. */
 const outputOf = (schema: z.ZodType): z.ZodType => {
   if (!(schema instanceof z.ZodPipe)) return schema;
-  return schema.out instanceof z.ZodTransform ? outputOf(schema.in as z.ZodType) : (schema.out as z.ZodType); // any schema of zod's is one
+  return schema.out instanceof z.ZodTransform ? outputOf(schema.in as z.ZodType) : (schema.out as z.ZodType); // the two parts are zod schemas
 };

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** An entry of a role array as people read it: `role` as it was written, and `@<name>` for an id. */
+/** An entry of a role array for display: as written, and with the name of the entity in place of its id. */
 export const roleDisplay = z
   .object({
     /** The entry as it was written. */
@@ -11,5 +11,5 @@ export const roleDisplay = z
   .meta({ id: 'RoleDisplay' });
 export type RoleDisplay = z.infer<typeof roleDisplay>;
 
-/** The field that shows a role array: `identityRolesDisplay` beside `identityRoles`. */
+/** The field that shows a role array for display: `identityRolesDisplay` beside `identityRoles`. */
 export const displayName = (roles: string): string => `${roles}Display`;

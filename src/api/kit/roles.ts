@@ -2,9 +2,9 @@ import { sortedSet } from '../../query/order.ts';
 import { list } from './bounded.ts';
 import type { Field } from './field.ts';
 import type { Kind } from './resource.ts';
-import { MOST_ENTRIES, type SetField, word } from './sets.ts';
+import { MAX_ENTRIES, type SetField, word } from './sets.ts';
 
-/** Role attributes of one entity, at most. */
+/** Maximum number of role attributes of one entity. */
 const MAX_ATTRIBUTES = 2000;
 
 const attributeFault = (value: string): string | undefined => {
@@ -29,7 +29,7 @@ const anyAttribute = list(word, MAX_ATTRIBUTES)
   .transform(sortedSet)
   .meta({ id: 'PlainRoleAttributes', description: 'A set of role attributes: any texts that are not empty.' });
 
-/** A set of role attributes; none reads back as null. */
+/** A set of role attributes. Answers show an empty set as null. */
 export const roles = (): SetField => ({
   write: 'optional',
   keep: 'stored',
@@ -39,7 +39,7 @@ export const roles = (): SetField => ({
   filter: true,
 });
 
-/** As `roles`, but any text is an attribute, filters do not know the set, and none reads back as an empty list. */
+/** Like `roles`, but any text is an attribute, filters cannot use the set, and answers show an empty set as an empty list. */
 export const plainRoles = (): SetField & { readonly set: { readonly of: 'attributes'; readonly empty: 'list' } } => ({
   write: 'optional',
   keep: 'stored',
@@ -48,8 +48,8 @@ export const plainRoles = (): SetField & { readonly set: { readonly of: 'attribu
   set: { of: 'attributes', empty: 'list' },
 });
 
-/** Invalid sets are left unsorted, duplicates included, so that the fault is found when the entities are looked up: #all twice is not #all once. */
-const selectorSet = list(word, MOST_ENTRIES)
+/** Invalid sets keep their duplicates, so that the fault is still found when the entities are looked up: `#all` twice is not `#all` once. */
+const selectorSet = list(word, MAX_ENTRIES)
   .transform((values) => (selectorFault(values) === undefined ? sortedSet(values) : values))
   .meta({ id: 'Selectors', description: 'A set of `#attribute` and `@id`, or `#all` alone.' });
 
@@ -57,7 +57,7 @@ type SelectorsField = Field<'optional', 'stored', string[], readonly string[]> &
   readonly set: { readonly of: 'selectors'; readonly target: string };
 };
 
-/** The role array of a policy. In answers its display stands beside it: `identityRoles` brings `identityRolesDisplay`. */
+/** The role array of a policy. Answers also show it for display: `identityRolesDisplay` beside `identityRoles`. */
 export const selectors = (target: string): SelectorsField => ({
   write: 'optional',
   keep: 'stored',
@@ -68,8 +68,8 @@ export const selectors = (target: string): SelectorsField => ({
 });
 
 /**
- * The role array by which policies select entities of a kind.
- * @throws TypeError when they select none of them
+ * The role array with which the policies of a kind select entities of the kind `target`.
+ * @throws TypeError if they have none
  */
 export const roleArrayOf = ({ kind, fields }: Pick<Kind, 'kind' | 'fields'>, target: Pick<Kind, 'kind'>): string => {
   const found = Object.entries(fields).find(([, { set }]) => set?.of === 'selectors' && set.target === target.kind);
@@ -77,42 +77,40 @@ export const roleArrayOf = ({ kind, fields }: Pick<Kind, 'kind' | 'fields'>, tar
   return found[0];
 };
 
-/** How the role arrays of policies are written, here and nowhere else: `#attribute`, `@id`, and `#all` alone. */
-
-/** Selects every entity of the kind. */
+/** Only this module knows the syntax of role arrays: `#attribute` and `@id`, or `#all` alone. `#all` selects every entity of the kind. */
 export const EVERYTHING = '#all';
 
 export const selectorOfAttribute = (attribute: string): string => `#${attribute}`;
 export const selectorOfId = (id: string): string => `@${id}`;
 
-/** The parts of a role array. `attributes` and `ids` are without their sign. */
+/** The parts of a role array. `attributes` and `ids` have no sign. */
 export interface Selection {
   readonly everything: boolean;
   readonly ids: readonly string[];
-  /** True if an id is among `ids`, for any number of them. */
+  /** True if `ids` contains the id; fast for any number of ids. */
   hasId(id: string): boolean;
   readonly attributes: readonly string[];
 }
 
-/** Role arrays are read often, and never changed in place: each is taken apart once. */
-const known = new WeakMap<readonly string[], Selection>();
+/** Role arrays are read often and never mutated, so each is parsed once. */
+const cache = new WeakMap<readonly string[], Selection>();
 
 export const readSelectors = (roles: readonly string[]): Selection => {
-  let selection = known.get(roles);
-  if (selection === undefined) known.set(roles, (selection = parsed(roles)));
+  let selection = cache.get(roles);
+  if (selection === undefined) cache.set(roles, (selection = parse(roles)));
   return selection;
 };
 
-const parsed = (roles: readonly string[]): Selection => {
+const parse = (roles: readonly string[]): Selection => {
   const ids: string[] = [];
   const attributes: string[] = [];
   for (const entry of roles) {
     if (entry.startsWith('@')) ids.push(entry.slice(1));
     else if (entry.startsWith('#') && entry !== EVERYTHING) attributes.push(entry.slice(1));
   }
-  // Many selections are used for their ids only.
-  let known: Set<string> | undefined;
-  return { everything: roles.includes(EVERYTHING), ids, hasId: (id) => (known ??= new Set(ids)).has(id), attributes };
+  // Created lazily: most callers only need the list of ids.
+  let idSet: Set<string> | undefined;
+  return { everything: roles.includes(EVERYTHING), ids, hasId: (id) => (idSet ??= new Set(ids)).has(id), attributes };
 };
 
 /** The id that an entry selects, if it selects by id. */
@@ -120,12 +118,12 @@ export const idOfSelector = (entry: string): string | undefined => (entry.starts
 
 export const hasSign = (entry: string): boolean => entry.startsWith('#') || entry.startsWith('@');
 
-/** The reason why a role array is invalid, independent of existing entities. */
+/** The reason why a role array is invalid, whichever entities exist; undefined if it is valid. */
 export const selectorFault = (roles: readonly string[]): string | undefined => {
   if (roles.includes(EVERYTHING) && roles.length > 1) return 'if using #all, it should be the only role specified';
   if (roles.every(hasSign)) return undefined;
   return 'role entries must be prefixed with # (to indicate role attributes) or @ (to indicate an id)';
 };
 
-/** The hidden attribute index of a role array: `identityRoles` has `identityWords`, the name of its table since the first release. */
+/** The field with the attribute index of a role array: `identityWords` for `identityRoles`. The first release named its table so. */
 export const attributeIndexField = (roles: string): string => roles.replace(/Roles$/, 'Words');

@@ -3,13 +3,13 @@ import { sortedSet } from '../../query/order.ts';
 import { list, textUpTo } from './bounded.ts';
 import type { Field } from './field.ts';
 
-/** An id or an entry of a set. What is longer than an index takes is refused when it is written, with the name of its field. */
+/** An id or an entry of a set. A value too long for an index is refused when it is written, naming the field. */
 export const word: z.ZodString = textUpTo(65_536);
 
-/** Entries of one role array, and entities that one entity refers to, at most. */
-export const MOST_ENTRIES = 10_000;
+/** Maximum number of entries of one role array, and of entities that one set or map refers to. */
+export const MAX_ENTRIES = 10_000;
 
-/** A set of texts: duplicates dropped, returned by code point. */
+/** A set of texts, without duplicates and sorted by code point. */
 export const textSet = list(word, 1000)
   .transform(sortedSet)
   .meta({ id: 'TextSet', description: 'A set of texts: duplicates are dropped, the order is by code point.' });
@@ -17,7 +17,7 @@ export const textSet = list(word, 1000)
 export type SetField = Field<'optional', 'stored', string[], readonly string[]> & Required<Pick<Field, 'set'>>;
 export type HiddenSetField = Field<'never', 'hidden', string[], readonly string[]> & Required<Pick<Field, 'set'>>;
 
-/** A set of plain texts; none reads back as null. */
+/** A set of plain texts. Answers show an empty set as null. */
 export const texts = (): SetField => ({
   write: 'optional',
   keep: 'stored',
@@ -36,5 +36,5 @@ export const hiddenSet = (set: NonNullable<Field['set']>): HiddenSetField => ({
   set,
 });
 
-/** Texts that only the controller itself reads and writes: entities are found by them. */
+/** A hidden set of texts by which the controller finds entities. */
 export const notes = (): HiddenSetField => hiddenSet({ of: 'values' });

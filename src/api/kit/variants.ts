@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { discriminator, type Field, type Fields } from './field.ts';
 import { type Kind, type Names, type Resource, type ResourceDeclaration, resource } from './resource.ts';
 
-/** One shape that entities of a kind may have: the fields that it has beside those that all entities of the kind share. */
+/** One shape that entities of a kind may have: the fields beyond those that all entities of the kind share. */
 export interface Variant<F extends Fields = Fields> {
-  /** In names of schemas: `OperatingSystem` makes `PostureCheckOperatingSystemCreate`. */
+  /** Part of the schema names: `OperatingSystem` for `PostureCheckOperatingSystemCreate`. */
   readonly name: string;
   readonly fields: F;
 }
@@ -19,9 +19,9 @@ type Tables<C extends Fields, B extends string, V extends Variants> = {
 }[keyof V & string];
 
 /**
- * A kind whose entities have different fields depending on the field `by`. In bodies and details each variant has a schema of its own;
- * in the store and in filters there is one table with the fields of all.
- * @throws TypeError if two variants have a field of the same name, because the table has one place for it
+ * A kind whose entities have different fields depending on the field `by`. Bodies and details have a separate schema for each variant; the store and
+ * filters have one table with the fields of all variants.
+ * @throws TypeError if two variants have a field of the same name, because the table has only one column for it
  */
 export const variantResource = <
   const K extends string,
@@ -44,8 +44,8 @@ export const variantResource = <
     }),
   );
   const names = Object.values(variants).flatMap(({ fields }) => Object.keys(fields));
-  const [twice] = names.filter((name, i) => names.indexOf(name) !== i);
-  if (twice !== undefined) throw new TypeError(`two variants of ${declaration.kind} have a field ${twice}`);
+  const [duplicate] = names.filter((name, i) => names.indexOf(name) !== i);
+  if (duplicate !== undefined) throw new TypeError(`two variants of ${declaration.kind} have a field ${duplicate}`);
   const oneOf = (body: keyof Kind['schemas'], id: string) =>
     z.discriminatedUnion(by, each.map(({ schemas }) => schemas[body]) as never).meta({ id: `${singular}${id}` }); // each is an object with a literal at `by`
   const all: Kind = {
@@ -63,10 +63,10 @@ export const variantResource = <
       detail: oneOf('detail', 'Detail'),
     },
   };
-  return all as Resource<K, Tables<C, B, V>, N>; // its fields are those of every variant, its schemas theirs
+  return all as Resource<K, Tables<C, B, V>, N>; // it has the fields and schemas of all variants
 };
 
-/** The field table of one entity: of a kind with variants, that of its variant. */
+/** The field table of an entity: that of its variant if the kind has variants. */
 export const fieldsOf = ({ fields, variants }: Pick<Kind, 'fields' | 'variants'>, entity: Readonly<Record<string, unknown>>): Fields => {
   const name = String(entity[variants?.by ?? '']);
   return variants && Object.hasOwn(variants.tables, name) ? (variants.tables[name] ?? fields) : fields;

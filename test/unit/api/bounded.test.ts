@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import * as z from 'zod';
-import { list, MOST_FAULTS, mapOf, textUpTo } from '../../../src/api/kit/bounded.ts';
+import { list, MAX_FAULTS, mapOf, textUpTo } from '../../../src/api/kit/bounded.ts';
 import { EMPTY, operation } from '../../../src/api/kit/operation.ts';
 
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => i);
@@ -33,17 +33,17 @@ describe('a list', () => {
 
   test('gives up at the hundredth fault', () => {
     const { schema, looks } = counting();
-    assert.equal(list(schema, 1000).safeParse(Array(1000).fill('bad')).error?.issues.length, MOST_FAULTS);
-    assert.equal(looks(), MOST_FAULTS);
+    assert.equal(list(schema, 1000).safeParse(Array(1000).fill('bad')).error?.issues.length, MAX_FAULTS);
+    assert.equal(looks(), MAX_FAULTS);
     const rest = counting();
-    const good = [...Array(MOST_FAULTS - 1).fill('bad'), ...Array(900).fill('good')];
-    assert.equal(list(rest.schema, 1000).safeParse(good).error?.issues.length, MOST_FAULTS - 1);
+    const good = [...Array(MAX_FAULTS - 1).fill('bad'), ...Array(900).fill('good')];
+    assert.equal(list(rest.schema, 1000).safeParse(good).error?.issues.length, MAX_FAULTS - 1);
     assert.equal(rest.looks(), good.length);
   });
 
   test('gives up at the hundredth fault in lists of lists', () => {
     const issues = list(list(z.string(), 90), 90).safeParse(Array(90).fill(Array(90).fill(1))).error?.issues ?? [];
-    assert.ok(issues.length < 2 * MOST_FAULTS, `${issues.length}`);
+    assert.ok(issues.length < 2 * MAX_FAULTS, `${issues.length}`);
     assert.deepEqual(issues[91]?.path, [1, 1]);
   });
 
@@ -101,8 +101,8 @@ describe('a map', () => {
 
   test('gives up at the hundredth fault', () => {
     const { schema, looks } = counting();
-    assert.equal(mapOf(schema, 1000).safeParse(members(1000, 'bad')).error?.issues.length, MOST_FAULTS);
-    assert.equal(looks(), MOST_FAULTS);
+    assert.equal(mapOf(schema, 1000).safeParse(members(1000, 'bad')).error?.issues.length, MAX_FAULTS);
+    assert.equal(looks(), MAX_FAULTS);
   });
 
   test('refuses a key that would be a prototype', () => {
