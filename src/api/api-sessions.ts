@@ -80,7 +80,7 @@ export const apiSession = resource({
       filter: 'authenticator',
       standIn: needsNoAuthenticator,
     }),
-    /** SHA-256 of the token, which itself is kept only with sessions, sealed; null if signed tokens stand for the session. */
+    /** SHA-256 of the token; null if signed tokens represent the session. The token itself is stored only in sessions, encrypted. */
     tokenHash: readOnly(string, { keep: 'hidden', unique: true }),
     /** The token, if it is the caller's own session; otherwise the id of the session, which is not a credential. */
     token: readOnly(string, { keep: 'computed' }),
@@ -113,7 +113,7 @@ export const apiSession = resource({
     unlockedAt: readOnly(timestamp, { keep: 'hidden' }),
     /** The client's software, as reported at login. */
     sdkInfo: readOnly(sdkInfo, { keep: 'hidden' }),
-    /** True if signed tokens of the OpenID provider stand for the session. Such sessions are not listed. */
+    /** True if signed tokens of the OpenID provider represent the session. Such sessions are not listed. */
     isBearer: readOnly(boolean, { keep: 'hidden', default: false, index: true }),
     /** When a session without an idle timeout ends: at the expiry of its last token. */
     endsAt: readOnly(timestamp, { keep: 'hidden', index: true }),

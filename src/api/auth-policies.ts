@@ -57,7 +57,7 @@ const primaryPatch = z
   .meta({ id: 'AuthPolicyPrimaryPatch' });
 
 const signer = shortText.transform((value): string | null => (value === '' ? null : value));
-/** Which second factors are required after the login. */
+/** The second factors that are required after the login. */
 const secondary = z
   .object({
     /** True if a code of an authenticator app is required. */
@@ -86,7 +86,7 @@ export const authPolicy = resource({
     name: required(name, { unique: true, filter: true }),
     /** The primary authentication methods, and the password rules. */
     primary: required(primary, { patch: primaryPatch }),
-    /** Which second factors are required after the login. */
+    /** The second factors that are required after the login. */
     secondary: required(secondary, { patch: secondaryPatch }),
     /** All signers that the policy refers to, as allowed or as required. */
     externalJwtSigners: pointers('externalJwtSigner'),

@@ -93,7 +93,7 @@ export const ca = resource({
   symbols: { verificationToken: { secret: 'string' } },
 });
 
-/** For a claim that reads a URI from a field that holds no URIs. */
+/** For a claim with the matcher `SCHEME` at a location that holds no URIs. */
 const CLAIM_ERRORS = ['REFERENCED_ENTITY_NOT_FOUND'] as const;
 
 export const cas = group('cas', 'Certificate authorities', {

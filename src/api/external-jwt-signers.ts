@@ -22,7 +22,7 @@ const claim = shortText
   )
   .transform((value) => (value.trim() === '' ? 'sub' : value));
 
-/** Fields that clients see, too. */
+/** Fields that unauthenticated clients see as well. */
 const shared = {
   name: required(name, { unique: true, filter: true }),
   /** The `aud` that tokens must have. */
@@ -45,11 +45,11 @@ export const externalJwtSigner = resource({
     'An external JWT signer is an identity provider whose tokens authenticate identities: recognised by issuer, and trusted by its keys.',
   fields: {
     ...shared,
-    /** The `iss` of tokens. */
+    /** The `iss` that tokens must have. */
     issuer: required(notBlank, { unique: true, filter: true }),
-    /** True if its tokens prove identities. */
+    /** True if identities may log in with its tokens. */
     enabled: required(boolean, { filter: true, index: true }),
-    /** Exactly one of these two: a certificate whose key signs tokens, or where the keys are published. */
+    /** A certificate whose key signs tokens. Exactly one of `certPem` and `jwksEndpoint` must be set. */
     certPem: optional(pem),
     jwksEndpoint: {
       ...optional(
@@ -62,11 +62,11 @@ export const externalJwtSigner = resource({
     },
     /** Key id (`kid`) of the certificate in tokens; defaults to its fingerprint. */
     kid: optional(blankIsNull, { unique: true, filter: true }),
-    /** The claim that says who the bearer is: its name, or with a leading `/` a JSON Pointer into the claims (RFC 6901), such as `/kubernetes.io~1name`. */
+    /** The claim that identifies the bearer: its name or, with a leading `/`, a JSON Pointer (RFC 6901) such as `/kubernetes.io~1name`. */
     claimsProperty: optional(claim, { default: 'sub', filter: true }),
-    /** True if that claim is the `externalId` of an identity, false if it is its id. */
+    /** True if that claim is the `externalId` of an identity, false if it is the id. */
     useExternalId: optional(boolean, { default: false, filter: true }),
-    /** Compares `externalId` case-insensitively, as for e-mail addresses. If several match, only an exact match counts. */
+    /** True if `externalId` is compared case-insensitively, as for e-mail addresses. If several identities match, only an exact match counts. */
     ignoreExternalIdCase: optional(boolean, { absent: true, default: false }),
     enrollToCertEnabled: off(),
     enrollToTokenEnabled: off(),
@@ -77,9 +77,9 @@ export const externalJwtSigner = resource({
     commonName: readOnly(string, { default: '', filter: true }),
     /** SHA-1 of the certificate in hex. */
     fingerprint: readOnly(string, { unique: true, filter: true }),
-    /** When the certificate begins to be valid; the year 1 if there is none. */
+    /** Start of the certificate's validity; the year 1 if there is no certificate. */
     notBefore: readOnly(timestamp, { default: NO_DATE, filter: true }),
-    /** When the certificate ceases to be valid; the year 1 if there is none. */
+    /** End of the certificate's validity; the year 1 if there is no certificate. */
     notAfter: readOnly(timestamp, { default: NO_DATE, filter: true }),
   },
   symbols: { certPem: { path: 'certPem', type: 'string' } },

@@ -1,4 +1,4 @@
-/** Routers, services and terminators as the fabric API shows them: the same entities as those of the management API, in a different form. */
+/** Routers, services and terminators in the fabric API: the same entities as in the management API, shown in a different form. */
 import * as z from 'zod';
 import { entityBase, entityReference, group, type Kind, listQuery, operation, page, readOperations, rightTo, string } from './kit/index.ts';
 import { routerInterfaces, versionInfo } from './router-reports.ts';
@@ -8,7 +8,7 @@ import { boolean, cost, precedence } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 import { terminator } from './terminators.ts';
 
-/** Where other routers reach a router. */
+/** An address at which other routers reach a router. */
 const linkListener = z
   .object({
     /** Address that other routers dial, e.g. `tls:fra1.example.com:6000`. */
@@ -18,7 +18,7 @@ const linkListener = z
   })
   .meta({ id: 'LinkListener' });
 
-/** A router of the fabric, an edge router or not. */
+/** A router of the fabric, including edge routers. */
 const fabricRouter = z
   .object({
     ...entityBase,
@@ -34,7 +34,7 @@ const fabricRouter = z
     noTraversal: boolean,
     /** True if the router is disabled: it may not connect. */
     disabled: boolean,
-    /** Where other routers reach the router, while it is connected. */
+    /** Addresses at which other routers reach the router, while it is connected. */
     listenerAddresses: z.array(linkListener),
     /** The software that the router runs, while it is connected. */
     versionInfo: versionInfo.optional(),
@@ -56,7 +56,7 @@ const fabricService = z
   })
   .meta({ id: 'FabricService' });
 
-/** A terminator of the fabric: where the network reaches a service. */
+/** A terminator of the fabric: the address at which the network reaches a service. */
 const fabricTerminator = z
   .object({
     ...entityBase,
@@ -80,36 +80,36 @@ const fabricTerminator = z
     precedence,
     /** Dynamic cost, which depends on the traffic. */
     dynamicCost: cost,
-    /** Id of the identity that hosts it; empty for one that an administrator has made. */
+    /** Id of the identity that hosts it; empty if an administrator created it. */
     hostId: string,
   })
   .meta({ id: 'FabricTerminator' });
 
-/** The right is that of the kind, wherever its entities are listed. */
-const of = (kind: Pick<Kind, 'kind' | 'right'>) => ({ permission: rightTo('read', kind), surfaces: [surfaces.fabric] }) as const;
+/** Lists of a kind require the right to read that kind, also under other entities. */
+const readable = (kind: Pick<Kind, 'kind' | 'right'>) => ({ permission: rightTo('read', kind), surfaces: [surfaces.fabric] }) as const;
 
-/** The list of the terminators of one entity. */
-const terminatorsOf = <P extends 'routers' | 'services'>(collection: P, operationId: string, whose: string) =>
+/** The operation that lists the terminators of an entity. */
+const terminatorsOf = <P extends 'routers' | 'services'>(collection: P, operationId: string, parent: string) =>
   operation('GET', `/${collection}/{id}/terminators`, {
     operationId,
-    summary: `List the terminators of ${whose}`,
+    summary: `List the terminators of ${parent}`,
     query: listQuery,
     answer: page(fabricTerminator, { of: terminator.kind }),
-    ...of(terminator),
+    ...readable(terminator),
   });
 
 export const fabricRouters = group('fabricRouters', 'Routers in the fabric', {
-  ...readOperations(fabricRouter, { collection: 'routers', names: router.names, of: router.kind, ...of(router) }),
+  ...readOperations(fabricRouter, { collection: 'routers', names: router.names, of: router.kind, ...readable(router) }),
   listTerminators: terminatorsOf('routers', 'listRouterTerminators', 'a router'),
 });
 
 export const fabricServices = group('fabricServices', 'Services in the fabric', {
-  ...readOperations(fabricService, { collection: 'services', names: service.names, of: service.kind, ...of(service) }),
+  ...readOperations(fabricService, { collection: 'services', names: service.names, of: service.kind, ...readable(service) }),
   listTerminators: terminatorsOf('services', 'listServiceTerminators', 'a service'),
 });
 
 export const fabricTerminators = group(
   'fabricTerminators',
   'Terminators in the fabric',
-  readOperations(fabricTerminator, { collection: 'terminators', names: terminator.names, of: terminator.kind, ...of(terminator) }),
+  readOperations(fabricTerminator, { collection: 'terminators', names: terminator.names, of: terminator.kind, ...readable(terminator) }),
 );

@@ -19,14 +19,14 @@ const failedCheck = z
   })
   .meta({ id: 'FailedPostureCheck' });
 
-/** A service policy that did not let a session in. */
+/** A service policy that did not grant a session, because posture checks failed. */
 const policyFailure = z
   .object({
     /** Id of the service policy. */
     policyId: string,
     /** Name of the service policy. */
     policyName: string,
-    /** Its posture checks that failed. */
+    /** The posture checks of the policy that failed. */
     checks: z.array(failedCheck),
   })
   .meta({ id: 'PolicyFailure' });
@@ -42,7 +42,7 @@ const fields = {
   sessionType: z.enum(['Dial', 'Bind']),
   /** When it was requested: ISO 8601, UTC. */
   when: timestamp,
-  /** The policies that would have granted it. */
+  /** The policies that would have granted the session. */
   policyFailures: z.array(policyFailure),
 };
 
@@ -54,7 +54,7 @@ export const failedServiceRequest = resource({
   unrecorded: true,
   fields: {
     identityId: reference('identity', { write: 'never', onDelete: 'cascade' }),
-    /** Sequence number within the identity: orders even requests of the same millisecond. */
+    /** Sequence number per identity, which also orders requests within the same millisecond. */
     number: readOnly(z.int(), { keep: 'hidden', index: true, default: 0 }),
     apiSessionId: readOnly(fields.apiSessionId, { default: '' }),
     serviceId: readOnly(fields.serviceId, { default: '' }),

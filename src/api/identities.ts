@@ -29,7 +29,7 @@ import { serviceConfigDetail, serviceConfigPairs } from './service-configs.ts';
 import { blankIsNull, boolean, cost, envInfo, jsonMap, name, precedence, sdkInfo, shortText } from './shared.ts';
 import { traceDetail, traceSpec } from './traces.ts';
 
-/** Blank text is the default policy. */
+/** Blank text means the default policy. */
 const policyId = shortText.transform((value): string | null => (value.trim() === '' ? 'default' : value));
 
 export const identity = resource({
@@ -43,7 +43,7 @@ export const identity = resource({
     type: writeOnly(z.enum(['User', 'Device', 'Service', 'Router', 'Default']), { required: true }),
     /** Id of the identity type: `Default` or `Router`. */
     typeId: reference('identityType', { write: 'never', default: 'Default', filter: 'type' }),
-    /** True if it may administer the network. */
+    /** True if the identity may administer the network. */
     isAdmin: required(boolean, { filter: true }),
     /** True for the first administrator of the network, which cannot be deleted. */
     isDefaultAdmin: readOnly(boolean, { default: false, filter: true }),
@@ -51,44 +51,44 @@ export const identity = resource({
     roleAttributes: roles(),
     /** Id of the authentication policy. */
     authPolicyId: reference('authPolicy', { write: 'optional', default: 'default', schema: policyId, filter: true }),
-    /** Id of the identity at an external issuer, whose tokens and certificates name it by this. */
+    /** Id of the identity at an external issuer, which its tokens and certificates contain. */
     externalId: optional(blankIsNull, { unique: true, filter: true }),
     externalIdKeys: folded('externalId'),
-    /** Cost of the terminators of services that it hosts, 0 to 65535. */
+    /** Default cost of the terminators of services that the identity hosts, 0 to 65535. */
     defaultHostingCost: optional(cost, { default: 0 }),
-    /** Precedence of the terminators of services that it hosts. */
+    /** Default precedence of the terminators of services that the identity hosts. */
     defaultHostingPrecedence: optional(precedence, { default: 'default' }),
-    /** The same by the id of the service. */
+    /** Costs of terminators that override the default, by id of the service. */
     serviceHostingCosts: map(cost, { keys: 'service' }),
-    /** The same by the id of the service. */
+    /** Precedences of terminators that override the default, by id of the service. */
     serviceHostingPrecedences: map(precedence, { keys: 'service' }),
     hostedServices: keysOf('serviceHostingCosts', 'serviceHostingPrecedences'),
     permissions: noPermissions(),
     /** Arbitrary application data. */
     appData: optional(jsonMap, { default: {} }),
-    /** True if it is disabled now: it cannot log in. */
+    /** True if the identity is currently disabled: it cannot log in. */
     disabled: readOnly(boolean, { keep: 'computed' }),
-    /** When it was disabled. */
+    /** When the identity was disabled. */
     disabledAt: readOnly(timestamp, { absent: true }),
-    /** Until when it is disabled; omitted if there is no end. */
+    /** Until when the identity is disabled; omitted if indefinitely. */
     disabledUntil: readOnly(timestamp, { absent: true }),
     /** The environment that its client reported at its last login. */
     envInfo: readOnly(envInfo, { default: {} }),
     /** The software that its client reported at its last login. */
     sdkInfo: readOnly(sdkInfo, { default: {} }),
-    /** How it proves itself, by method. */
+    /** The authenticators of the identity, by method. */
     authenticators: readOnly(authenticatorSummaries, { keep: 'computed' }),
-    /** In bodies how it is to prove itself; in answers the enrollments that it may still use. */
+    /** In bodies: how the identity will enroll. In answers: the enrollments that it may still use. */
     enrollment: { ...convertedOnCreate(enrollmentRequest, outstandingEnrollments), shows: 'enrollment' },
-    /** True if it has an API session. */
+    /** True if the identity has an API session. */
     hasApiSession: readOnly(boolean, { keep: 'computed' }),
-    /** True if it is connected to an edge router. */
+    /** True if the identity is connected to an edge router. */
     hasEdgeRouterConnection: readOnly(boolean, { keep: 'computed' }),
     /** The connection to an edge router, as routers report it. */
     edgeRouterConnectionStatus: readOnly(z.enum(['online', 'offline', 'unknown']), { keep: 'computed' }),
-    /** True if it has a second factor that is verified. */
+    /** True if the identity has a verified second factor. */
     isMfaEnabled: readOnly(boolean, { keep: 'computed' }),
-    /** Network interfaces of its endpoint; null if it reported none. */
+    /** Network interfaces of the endpoint; null if it reported none. */
     interfaces: readOnly(z.array(jsonMap).nullable(), { keep: 'computed' }),
   },
   subLinks: [

@@ -1,7 +1,7 @@
 import { crud, group, required, resource } from './kit/index.ts';
 import { name } from './shared.ts';
 
-/** Two fixed types: `Default` for people and programs, `Router` for the companions of edge routers. */
+/** There are two fixed types: `Default` for people and programs, and `Router` for the identities of edge routers with a tunneler. */
 export const identityType = resource({
   kind: 'identityType',
   collection: 'identity-types',

@@ -40,7 +40,7 @@ import { trust } from './trust.ts';
 
 export { type KindName, type Kinds, kinds } from './kinds.ts';
 
-/** The one list of groups: every operation of the controller. Those that list what entities are related to come from the relations. */
+/** All groups, with every operation of the controller. The operations that list related entities are derived from the relations. */
 export const groups = withRelatedLists(
   {
     identities,

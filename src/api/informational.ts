@@ -4,9 +4,9 @@ import { surfaces } from './surfaces/index.ts';
 
 const apiVersion = z
   .object({
-    /** Whole addresses. */
+    /** Absolute addresses of the API. */
     apiBaseUrls: z.array(string),
-    /** Path below the address of the controller. */
+    /** Path of the API, relative to the address of the controller. */
     path: string,
     /** Version of the API. */
     version: string,
@@ -38,7 +38,7 @@ const spec = z
   })
   .meta({ id: 'Spec' });
 
-/** Where this API is reached over a protocol. */
+/** The address of this API for one protocol. */
 const protocol = z.object({ address: string.meta({ description: '`host:port`' }) }).meta({ id: 'Protocol' });
 
 const open = { permission: 'open', surfaces: [surfaces.management, surfaces.client] } as const;

@@ -3,7 +3,7 @@ import { data, group, list, operation, string, textUpTo } from './kit/index.ts';
 import { boolean } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
-/** Which routers are queried, and for which values. */
+/** Selects the routers to query and the values to request. */
 const inspectRequest = z
   .object({
     appRegex: textUpTo(256).meta({
@@ -29,16 +29,16 @@ const inspectedValue = z
 /** The answers of the routers. */
 const inspectResponse = z
   .object({
-    /** True if there was no error. */
+    /** True if there were no errors. */
     success: boolean,
-    /** Why values are missing, each with the id of its router. */
+    /** Why values are missing: a message for each, with the id of the router. */
     errors: z.array(string),
     /** The values. */
     values: z.array(inspectedValue),
   })
   .meta({ id: 'InspectResponse' });
 
-/** Queries connected routers for values that only they know. */
+/** Inspections query connected routers for values that only they know. */
 export const inspections = group('inspections', 'Inspections', {
   run: operation('POST', '/inspections', {
     operationId: 'inspect',

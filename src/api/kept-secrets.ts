@@ -1,6 +1,6 @@
 import { resource, sealed, string } from './kit/index.ts';
 
-/** Secrets of the controller itself: no operation reads them. The id names the secret: `key-check`, ... */
+/** Secrets of the controller itself, which no operation reads. The id is the name of the secret: `key-check`, ... */
 export const keptSecret = resource({
   kind: 'keptSecret',
   collection: 'kept-secrets',

@@ -33,7 +33,7 @@ import { tenant } from './tenants.ts';
 import { terminator } from './terminators.ts';
 import { trace } from './traces.ts';
 
-/** The one list of kinds: everything that is stored. */
+/** All kinds of stored entities. */
 export const kinds = {
   identity,
   identityType,
@@ -74,7 +74,7 @@ export const kinds = {
   tenant,
 } as const satisfies Record<KindName, unknown>;
 
-/** Every kind of entity by its name, with its table of fields. */
+/** Every kind of entity, by name, with its field table. */
 export type Kinds = typeof kinds;
 export type { KindName };
 

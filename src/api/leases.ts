@@ -1,7 +1,10 @@
 import * as z from 'zod';
 import { readOnly, resource, string, timestamp } from './kit/index.ts';
 
-/** The right of one of several controllers to do something. The id names the work: `snapshot`, `schedule/...`, `presence/...`, `controller/...`, `circuit/...`. A released lease has no row. */
+/**
+ * The exclusive right of one controller to do some work. The id names the work: `snapshot`, `schedule/...`, `presence/...`, `controller/...`,
+ * `circuit/...`. A released lease has no row.
+ */
 export const lease = resource({
   kind: 'lease',
   collection: 'leases',
@@ -10,9 +13,9 @@ export const lease = resource({
     'A lease gives one of several controllers the right to do something until it expires or is renewed; if that controller is lost, another takes over.',
   unrecorded: true,
   fields: {
-    /** A random fencing token, drawn at each acquisition, so that a controller that lost the lease does not hold the next one. */
+    /** A random token, new for each acquisition, so that a controller that lost the lease cannot mistake the next one for its own. */
     holder: readOnly(string, { keep: 'hidden' }),
-    /** From then on another may acquire it, by the clock of that other. */
+    /** Expiry: from then on, by its own clock, another controller may acquire the lease. */
     until: readOnly(timestamp, { keep: 'hidden' }),
     /** Data that the holder publishes to other controllers. Its form depends on the name of the lease; readers validate it. */
     told: readOnly(z.unknown(), { keep: 'hidden' }),

@@ -4,51 +4,51 @@ import { EMPTY, entityReference, group, operation, readOperations, string } from
 import { boolean } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
-/** One of the connections that a link consists of. */
+/** One connection of a link. */
 const linkConnection = z
   .object({
-    /** The type of the link, e.g. `link.default`. */
+    /** The type of the connection, e.g. `link.default`. */
     type: string,
-    /** Address of the router that has dialed. */
+    /** Address of the dialing router. */
     source: string,
     /** Address of the other router. */
     dest: string,
   })
   .meta({ id: 'LinkConnection' });
 
-/** A link: two routers that are connected to each other, as they report it. */
+/** A link between two routers, as they report it. */
 const routerLink = z
   .object({
-    /** Given by the router that has dialed. */
+    /** Id of the link, assigned by the dialing router. */
     id: string,
     /** Protocol of the link, e.g. `tls`. */
     protocol: string,
     /** Address that was dialed. */
     dialAddress: string,
-    /** The router that has dialed. */
+    /** The dialing router. */
     sourceRouter: entityReference,
     /** The router that was dialed. */
     destRouter: entityReference,
     /** Always `Connected`: only connected links are listed. */
     state: string,
-    /** Always false: links are deleted instead of being taken out of use. */
+    /** Always false: links are deleted instead of marked as down. */
     down: boolean,
     /** Static cost of the link, without measured latency. */
     staticCost: z.int(),
-    /** Nanoseconds to the dialed router; 0, because the controller measures none. */
+    /** Latency to the dialed router in nanoseconds; always 0, because the controller does not measure it. */
     sourceLatency: z.int(),
-    /** Nanoseconds back; 0, because the controller measures none. */
+    /** Latency from the dialed router in nanoseconds; always 0, because the controller does not measure it. */
     destLatency: z.int(),
-    /** The cost of a circuit over this link, without that of its routers. */
+    /** The cost of the link in a path, without the costs of its routers. */
     cost: z.int(),
-    /** Grows each time that the link is dialed again. */
+    /** Increases each time the link is dialed again. */
     iteration: z.int(),
-    /** The connections that it consists of. */
+    /** The connections of the link. */
     connections: z.array(linkConnection),
   })
   .meta({ id: 'RouterLink' });
 
-/** The fields for filtering and sorting links. Routers are given by their ids. */
+/** The symbols for filtering and sorting links. Routers are compared by id. */
 export const linkSymbols = symbolsOf(
   'link',
   fieldSymbols({
@@ -69,7 +69,7 @@ export const linkSymbols = symbolsOf(
 
 const fabric = { surfaces: [surfaces.fabric] } as const;
 
-/** In memory only: each controller knows the links of the routers that are connected to it. */
+/** Links exist only in memory: each controller knows the links of the routers that are connected to it. */
 export const routerLinks = group('links', 'Links between routers', {
   ...readOperations(routerLink, { collection: 'links', names: ['Link', 'Links'], permission: 'ops.read', ...fabric }),
   delete: operation('DELETE', '/links/{id}', {

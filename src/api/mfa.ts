@@ -16,7 +16,7 @@ import {
 import { boolean, shortText } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
-const whole = z.array(z.int());
+const integers = z.array(z.int());
 
 export const mfa = resource({
   kind: 'mfa',
@@ -29,17 +29,17 @@ export const mfa = resource({
     identityId: reference('identity', { write: 'never', onDelete: 'cascade', unique: true }),
     /** True if a code has proved that the authenticator app has the secret. */
     isVerified: readOnly(boolean, { default: false, filter: true }),
-    /** The TOTP secret in base32, sealed: it must be read again to check a code. */
+    /** The TOTP secret in base32, encrypted: checking a code requires the plain secret. */
     sealedSecret: sealed(string, ({ identityId }) => `mfa:${identityId}:secret`),
-    /** The recovery codes as a JSON list, sealed and not hashed: their owner may see them again. */
+    /** The recovery codes as a JSON list, encrypted instead of hashed, because their owner may see them again. */
     sealedRecoveryCodes: sealed(string, ({ identityId }) => `mfa:${identityId}:recovery-codes`),
-    /** Places in that list of the recovery codes that were used. */
-    spentRecoveryCodes: readOnly(whole, { keep: 'hidden', default: [] }),
-    /** Intervals of TOTP whose codes completed a login, for as long as they could be replayed. */
-    spentIntervals: readOnly(whole, { keep: 'hidden', default: [] }),
-    /** The login, or the browser, that began an enrollment not verified yet; null for an API session. */
+    /** Indexes in that list of the recovery codes that were used. */
+    spentRecoveryCodes: readOnly(integers, { keep: 'hidden', default: [] }),
+    /** TOTP intervals whose codes completed a login, kept as long as the codes could be replayed. */
+    spentIntervals: readOnly(integers, { keep: 'hidden', default: [] }),
+    /** The login or browser that began an enrollment that is not verified yet; null if an API session began it. */
     begunIn: readOnly(string.nullable(), { keep: 'hidden', default: null }),
-    /** When the latest wrong codes were given. */
+    /** Times of the latest wrong codes. */
     wrongCodesAt: readOnly(z.array(timestamp), { keep: 'hidden', default: [], volatile: true }),
   },
 });
@@ -51,7 +51,7 @@ export const mfaCode = z
     code: shortText,
   })
   .meta({ id: 'MfaCode' });
-/** The code may stand in the header instead; that of the body counts if there are both. */
+/** The code may be in the header instead; if both are given, the one in the body counts. */
 const optionalCode = z
   .object({
     /** Six digits of the app, or a recovery code. */
@@ -59,65 +59,65 @@ const optionalCode = z
   })
   .meta({ id: 'OptionalMfaCode' });
 
-/** Shown until the enrollment is verified, and never again. */
+/** The state of the MFA of an identity. The secret and the recovery codes are shown only until the enrollment is verified. */
 const mfaStatus = z
   .object({
     ...entityBase,
     /** True if a code has proved that the authenticator app has the secret. */
     isVerified: boolean,
-    /** The secret as an `otpauth:` address, until it is verified. */
+    /** The secret as an `otpauth:` address, until the enrollment is verified. */
     provisioningUrl: string.optional(),
-    /** The recovery codes, until it is verified. */
+    /** The recovery codes, until the enrollment is verified. */
     recoveryCodes: z.array(string).nullable(),
   })
   .meta({ id: 'MfaDetail' });
-/** The recovery codes that are left. */
+/** The remaining recovery codes. */
 const recoveryCodes = z
   .object({
     ...entityBase,
-    /** Each is good once. */
+    /** Each is valid once. */
     recoveryCodes: z.array(string),
   })
   .meta({ id: 'MfaRecoveryCodes' });
 
 const both = { surfaces: [surfaces.management, surfaces.client] } as const;
-/** The operations that a session owing a code needs to set up the factor. */
-const settingUp = { permission: 'partial', ...both } as const;
+/** For setting up the factor: sessions that still need the factor may call these operations, too. */
+const setup = { permission: 'partial', ...both } as const;
 const own = { permission: 'session', ...both } as const;
-const at = '/current-identity/mfa';
+const path = '/current-identity/mfa';
 const header = { code: 'mfa-validation-code' } as const;
 
 export const currentMfa = group('currentMfa', "MFA of the session's identity", {
-  enroll: operation('POST', at, {
+  enroll: operation('POST', path, {
     operationId: 'enrollMfa',
     summary: 'Start an MFA enrollment',
     answer: CREATED,
     errors: ['MFA_EXISTS'],
-    ...settingUp,
+    ...setup,
   }),
-  get: operation('GET', at, {
+  get: operation('GET', path, {
     operationId: 'detailMfa',
     summary: 'Get the state of MFA, and what is needed to verify it',
     answer: data(mfaStatus),
     errors: ['NOT_FOUND'],
-    ...settingUp,
+    ...setup,
   }),
-  getQrCode: operation('GET', `${at}/qr-code`, {
+  getQrCode: operation('GET', `${path}/qr-code`, {
     operationId: 'detailMfaQrCode',
     summary: 'Get the provisioning URL as a QR code, until MFA is verified',
     answer: { is: 'raw', contentTypes: ['image/png'] },
     errors: ['NOT_FOUND'],
-    ...settingUp,
+    ...setup,
   }),
-  verify: operation('POST', `${at}/verify`, {
+  verify: operation('POST', `${path}/verify`, {
     operationId: 'verifyMfa',
     summary: 'Verify an MFA enrollment with a code of the authenticator app',
     body: { schema: mfaCode, name: 'mfaValidation' },
     answer: EMPTY,
     errors: ['NOT_FOUND', 'MFA_INVALID_TOKEN'],
-    ...settingUp,
+    ...setup,
   }),
-  delete: operation('DELETE', at, {
+  delete: operation('DELETE', path, {
     operationId: 'deleteMfa',
     summary: 'Disable MFA: with a TOTP code or a recovery code, or without one before it is verified',
     headers: header,
@@ -126,7 +126,7 @@ export const currentMfa = group('currentMfa', "MFA of the session's identity", {
     errors: ['NOT_FOUND', 'MFA_INVALID_TOKEN'],
     ...own,
   }),
-  getRecoveryCodes: operation('GET', `${at}/recovery-codes`, {
+  getRecoveryCodes: operation('GET', `${path}/recovery-codes`, {
     operationId: 'detailMfaRecoveryCodes',
     summary: 'List the remaining recovery codes, with a TOTP code',
     headers: header,
@@ -135,7 +135,7 @@ export const currentMfa = group('currentMfa', "MFA of the session's identity", {
     errors: ['NOT_FOUND', 'MFA_INVALID_TOKEN', 'SERVER_TOO_MANY_REQUESTS'],
     ...own,
   }),
-  replaceRecoveryCodes: operation('POST', `${at}/recovery-codes`, {
+  replaceRecoveryCodes: operation('POST', `${path}/recovery-codes`, {
     operationId: 'createMfaRecoveryCodes',
     summary: 'Replace all recovery codes by new ones, by a code of the app or a recovery code',
     body: { schema: mfaCode, name: 'mfaValidation' },

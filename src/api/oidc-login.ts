@@ -9,7 +9,7 @@ import { surfaces } from './surfaces/index.ts';
 const { shape: env } = envInfo;
 const { shape: sdk } = sdkInfo;
 
-/** The input of a step. Forms have the parts of `envInfo` and `sdkInfo` as separate fields. */
+/** The input of a login step. Forms send the members of `envInfo` and `sdkInfo` as separate fields. */
 const step = z
   .object({
     /** The id of the auth request, unless it is in the query. */
@@ -22,9 +22,9 @@ const step = z
     code: shortText.optional(),
     /** Config types whose data the session wants to see with services: ids or names, or `all`. */
     configTypes: z.union([list(shortText, 1000), shortText]).optional(),
-    /** Facts about the surroundings of the client; kept with the identity. */
+    /** The environment of the client; stored with the identity. */
     envInfo: envInfo.optional(),
-    /** Facts about the software of the client; kept with the identity. */
+    /** The software of the client; stored with the identity. */
     sdkInfo: sdkInfo.optional(),
     /** Architecture of the processor. */
     envArch: env.arch,
@@ -40,7 +40,7 @@ const step = z
     envOsVersion: env.osVersion,
     /** Name of the application. */
     sdkAppId: sdk.appId,
-    /** As some clients write it. */
+    /** Another spelling of `sdkAppId`, which some clients use. */
     sdkAppID: sdk.appId,
     /** Version of the application. */
     sdkAppVersion: sdk.appVersion,
@@ -56,23 +56,23 @@ const step = z
   .meta({ id: 'OidcLoginStep' });
 export type LoginStep = z.infer<typeof step>;
 
-/** Where the id of the auth request may stand, if not in the body. */
+/** The query parameters of a step, which may carry the id of the auth request in place of the body. */
 const query = z.object({
   /** The id of the auth request. */
   authRequestID: shortText.optional(),
-  /** The same. */
+  /** The same as `authRequestID`. */
   id: shortText.optional(),
 });
 
-/** The factors that a login still owes; null before the primary login, and if none remain. */
+/** The factors that a login still needs; null before the primary login, and if none remain. */
 const queries = z
   .object({
-    /** How to provide each. */
+    /** The missing factors, and how to provide them. */
     authQueries: z.array(authQuery).nullable(),
   })
   .meta({ id: 'OidcAuthQueries' });
 
-/** A new enrollment in TOTP. */
+/** A new TOTP enrollment. */
 const totpEnrollment = z
   .object({
     /** Id of the enrollment. */
@@ -81,10 +81,10 @@ const totpEnrollment = z
     createdAt: timestamp,
     /** When it last changed: ISO 8601, UTC. */
     updatedAt: timestamp,
-    /** False: a first code confirms it. */
+    /** False, until a first code confirms the enrollment. */
     isVerified: boolean,
     provisioningUrl: string.meta({ description: 'The secret as an `otpauth:` address.' }),
-    /** Each is good once. */
+    /** Each is valid once. */
     recoveryCodes: z.array(string),
   })
   .meta({ id: 'OidcTotpEnrollment' });
@@ -101,7 +101,7 @@ const body = {
 /** JSON for programs, a page for browsers, or a redirect to the next step. */
 const answer = { is: 'response', contentTypes: [JSON_TYPE, HTML_TYPE] } as const;
 const page = { is: 'response', contentTypes: [HTML_TYPE, TEXT_TYPE] } as const;
-/** Errors of every step: an unknown host, no body, or a sender that may not take it. */
+/** Errors of every step: an unknown host, an unsupported body, or a caller that may not take the step. */
 const refusals = ['NOT_FOUND', 'UNSUPPORTED_MEDIA_TYPE', 'UNAUTHORIZED'] as const;
 
 const pageOf = (path: `/${string}`, operationId: string) =>

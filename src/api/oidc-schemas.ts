@@ -10,21 +10,21 @@ export const discovery = z
   .object({
     /** The issuer of its tokens. */
     issuer: string,
-    /** Where a login begins. */
+    /** Where clients begin a login. */
     authorization_endpoint: string,
-    /** Where codes and tokens become tokens. */
+    /** Where clients exchange codes and tokens for tokens. */
     token_endpoint: string,
-    /** Where to ask whether a token is good. */
+    /** Where clients ask whether a token is active. */
     introspection_endpoint: string,
-    /** Where to ask whose an access token is. */
+    /** Where clients ask who the bearer of an access token is. */
     userinfo_endpoint: string,
-    /** Where tokens are revoked. */
+    /** Where clients revoke tokens. */
     revocation_endpoint: string,
-    /** Where sessions end. */
+    /** Where clients end sessions. */
     end_session_endpoint: string,
-    /** Where the keys are. */
+    /** Address of the public keys. */
     jwks_uri: string,
-    /** Scopes that a client may ask for. */
+    /** Scopes that a client may request. */
     scopes_supported: texts,
     /** `code`. */
     response_types_supported: texts,
@@ -34,13 +34,13 @@ export const discovery = z
     grant_types_supported: texts,
     /** `public`: every client sees the same `sub`. */
     subject_types_supported: texts,
-    /** Algorithms of the keys. */
+    /** Signature algorithms of ID tokens. */
     id_token_signing_alg_values_supported: texts,
-    /** How clients name themselves there. */
+    /** How clients authenticate to the token endpoint. */
     token_endpoint_auth_methods_supported: texts,
-    /** How clients name themselves there. */
+    /** How clients authenticate to the revocation endpoint. */
     revocation_endpoint_auth_methods_supported: texts,
-    /** How clients name themselves there. */
+    /** How clients authenticate to the introspection endpoint. */
     introspection_endpoint_auth_methods_supported: texts,
     /** `S256`. */
     code_challenge_methods_supported: texts,
@@ -62,11 +62,11 @@ export const discovery = z
       ext_jwt: string,
       /** The code of the second factor. */
       totp: string,
-      /** Where TOTP is set up. */
+      /** Starts setting up TOTP. */
       totp_enroll: string,
-      /** Where that is confirmed. */
+      /** Confirms TOTP with a first code. */
       totp_enroll_verify: string,
-      /** The factors that a login still owes. */
+      /** The factors that a login still needs. */
       auth_queries: string,
     }),
   })
@@ -75,7 +75,7 @@ export const discovery = z
 /** A public key that verifies tokens (RFC 7517). */
 const publicKey = z
   .object({
-    /** Names the key in the headers of tokens. */
+    /** Id of the key, as in the headers of tokens. */
     kid: string,
     /** `EC` */
     kty: string,
@@ -106,31 +106,31 @@ export const keySet = z
 
 /** An authorization request. Texts that are too long for the store are refused. */
 export const authorizeFields = {
-  /** A client of the provider. */
+  /** Id of the client. */
   client_id: shortText.optional(),
-  /** Where the code goes: one of the client's addresses. */
+  /** Where to send the code: one of the client's addresses. */
   redirect_uri: shortText.optional(),
   /** `code`. */
   response_type: shortText.optional(),
-  /** Separated by blanks; `openid` gives an id token, `offline_access` a refresh token. */
+  /** Scopes, separated by blanks; `openid` requests an ID token, `offline_access` a refresh token. */
   scope: shortText.optional(),
-  /** Comes back unchanged. */
+  /** Returned to the client unchanged. */
   state: shortText.optional(),
-  /** Comes back in the id token. */
+  /** Included in the ID token. */
   nonce: shortText.optional(),
   /** The hash of the code verifier (RFC 7636). Required. */
   code_challenge: shortText.optional(),
-  /** `S256`. Needed. */
+  /** `S256`. Required. */
   code_challenge_method: shortText.optional(),
-  /** How the identity is to log in: `password`, `cert` or `ext-jwt`. */
+  /** How the identity will log in: `password`, `cert` or `ext-jwt`. */
   method: shortText.optional(),
   /** Config types whose data the session wants to see with services: ids or names, or `all`. */
   configTypes: z.union([list(shortText, 1000), shortText]).optional(),
   /** `none` forbids a login prompt, and is refused. */
   prompt: shortText.optional(),
-  /** An earlier id token. */
+  /** An earlier ID token. */
   id_token_hint: shortText.optional(),
-  /** Seconds. */
+  /** Maximum age of the login, in seconds. */
   max_age: shortText.optional(),
   /** Not supported. */
   request: shortText.optional(),
@@ -147,44 +147,44 @@ export const tokenForm = z
   .object({
     /** `authorization_code`, `refresh_token`, or `urn:ietf:params:oauth:grant-type:token-exchange`. */
     grant_type: shortText.optional(),
-    /** A client; or by HTTP Basic, with an empty secret. */
+    /** Id of the client, unless HTTP Basic carries it, with an empty secret. */
     client_id: shortText.optional(),
     /** The code, for `authorization_code`. */
     code: shortText.optional(),
     /** The code verifier, whose hash is the code challenge. */
     code_verifier: shortText.optional(),
-    /** As in the request for the code. */
+    /** The same as in the authorization request. */
     redirect_uri: shortText.optional(),
-    /** A refresh token, good for one use. */
+    /** A refresh token, which is valid once. */
     refresh_token: z.string().max(16_384).optional(),
-    /** Scopes, no more than were granted. */
+    /** Scopes, which must have been granted. */
     scope: shortText.optional(),
     /** The token to exchange. */
     subject_token: z.string().max(16_384).optional(),
-    /** Type of the given token: `urn:ietf:params:oauth:token-type:refresh_token` or `...:access_token`. */
+    /** Type of the token to exchange: `urn:ietf:params:oauth:token-type:refresh_token` or `...:access_token`. */
     subject_token_type: shortText.optional(),
-    /** Type of the requested token: one of these two, or `...:id_token`. Default: a refresh token. */
+    /** Type of the requested token: `...:refresh_token` (default), `...:access_token` or `...:id_token`. */
     requested_token_type: shortText.optional(),
-    /** A client that the new token is for. */
+    /** The client that the new token is for. */
     audience: shortText.optional(),
   })
   .meta({ id: 'OidcTokenRequest' });
 export type TokenForm = z.infer<typeof tokenForm>;
 
-/** Tokens. */
+/** The answer to a request for tokens. */
 export const tokenAnswer = z
   .object({
-    /** For the header `Authorization: Bearer`; or the id token, if the exchange requested one. */
+    /** For the header `Authorization: Bearer`; the ID token, if the exchange requested one. */
     access_token: string,
-    /** `Bearer`; `N_A` for an id token in exchange. */
+    /** `Bearer`; `N_A` if the exchange requested an ID token. */
     token_type: string,
-    /** Seconds. */
+    /** Lifetime in seconds. */
     expires_in: z.int().optional(),
-    /** Good for one use. With the scope `offline_access`. */
+    /** Valid once. Only with the scope `offline_access`. */
     refresh_token: string.optional(),
     /** A token that identifies the user (OpenID Connect Core 1.0, section 2). */
     id_token: string.optional(),
-    /** Separated by blanks. */
+    /** The granted scopes, separated by blanks. */
     scope: string.optional(),
     /** Type of the issued token, for a token exchange. */
     issued_token_type: string.optional(),
@@ -197,23 +197,23 @@ export const userinfo = z
   .object({
     /** Id of the identity. */
     sub: string,
-    /** Its name. */
+    /** Name of the identity. */
     name: string,
-    /** True if it is an administrator. */
+    /** True if the identity is an administrator. */
     z_ia: boolean,
-    /** Its external id, if it has one. */
+    /** External id of the identity, if it has one. */
     z_eid: string.optional(),
   })
   .meta({ id: 'OidcUserinfo' });
 
-/** A token, and who asks about it. */
+/** A request for the introspection or revocation of a token. */
 export const tokenQuestion = z
   .object({
     /** An access token or a refresh token. */
     token: z.string().max(16_384).optional(),
-    /** Which token it is; not needed. */
+    /** Type of the token; optional. */
     token_type_hint: shortText.optional(),
-    /** A client; or by HTTP Basic, with an empty secret. */
+    /** Id of the client, unless HTTP Basic carries it, with an empty secret. */
     client_id: shortText.optional(),
   })
   .meta({ id: 'OidcTokenQuestion' });
@@ -226,21 +226,21 @@ export const introspection = z
     active: boolean,
     /** Id of the identity. */
     sub: string.optional(),
-    /** The client that it was given to. */
+    /** The client that the token was issued to. */
     client_id: string.optional(),
-    /** Its issuer. */
+    /** Issuer of the token. */
     iss: string.optional(),
-    /** Whom it is for. */
+    /** Audience of the token. */
     aud: texts.optional(),
-    /** Separated by blanks. */
+    /** The granted scopes, separated by blanks. */
     scope: string.optional(),
-    /** `Bearer`, of an access token. */
+    /** `Bearer` for an access token. */
     token_type: string.optional(),
     /** Id of the token. */
     jti: string.optional(),
-    /** Its end, seconds since 1970. */
+    /** Expiry, in seconds since 1970. */
     exp: z.int().optional(),
-    /** When it was given, seconds since 1970. */
+    /** When the token was issued, in seconds since 1970. */
     iat: z.int().optional(),
     /** Name of the identity. */
     username: string.optional(),
@@ -248,18 +248,18 @@ export const introspection = z
   .meta({ id: 'OidcIntrospection' });
 
 export const endSessionFields = {
-  /** An id token of the session. */
+  /** An ID token of the session. */
   id_token_hint: z.string().max(16_384).optional(),
-  /** The client that the token was given to. */
+  /** The client that the token was issued to. */
   client_id: shortText.optional(),
-  /** Where to go then: one of the client's addresses. */
+  /** Where to redirect the browser: one of the client's addresses. */
   post_logout_redirect_uri: shortText.optional(),
-  /** Comes back unchanged. */
+  /** Returned to the client unchanged. */
   state: shortText.optional(),
 };
 /** A request to end a session. */
 export const endSessionForm = z.object(endSessionFields).meta({ id: 'OidcEndSession' });
 export type EndSessionFields = z.infer<typeof endSessionForm>;
 
-/** The provider is available. */
+/** Says that the provider is available. */
 export const health = z.object({ status: string.meta({ description: '`ok`' }) }).meta({ id: 'OidcHealth' });

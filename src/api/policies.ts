@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { attributeIndex, crud, group, readOnly, required, resource, selectors } from './kit/index.ts';
 import { boolean, name } from './shared.ts';
 
-/** How many of the attributes in a role array an entity must have. Ids in the array are selected under either semantic. */
+/** Whether an entity must have all attributes in a role array or any of them. Ids in the array are selected either way. */
 const semantic = z.enum(['AllOf', 'AnyOf']);
 
 export const servicePolicy = resource({
@@ -16,7 +16,7 @@ export const servicePolicy = resource({
     name: required(name, { unique: true, filter: true }),
     /** The right that the policy grants: to dial or to bind services. */
     type: required(z.enum(['Dial', 'Bind', 'Invalid'])),
-    /** Filters know the type as a number. */
+    /** The type as a number, for filters. */
     typeNumber: readOnly(z.int(), { keep: 'hidden', filter: 'type' }),
     /** `AllOf`: an entity must carry all attributes of a role array; `AnyOf`: any of them. */
     semantic: required(semantic, { filter: true }),
@@ -55,7 +55,7 @@ export const edgeRouterPolicy = resource({
     /** Edge routers that the policy selects: `#attribute`, `@id`, or `#all` alone. */
     edgeRouterRoles: selectors('edgeRouter'),
     edgeRouterWords: attributeIndex('edgeRouterRoles'),
-    /** The policy that joins an edge router with a tunneler to its own identity. */
+    /** True for the policy that lets the identity of an edge router with a tunneler use that router. */
     isSystem: readOnly(boolean, { default: false }),
   },
   subLinks: ['edge-routers', 'identities'],

@@ -13,7 +13,7 @@ export const postureCheckType = resource({
     name: required(name, { unique: true, filter: true }),
     /** Operating systems that the check supports. */
     operatingSystems: readOnly(z.array(operatingSystem).readonly(), { default: [] }),
-    /** Version of the form of checks of the type. */
+    /** Schema version of the checks of this type. */
     version: readOnly(string, { keep: 'computed' }),
   },
 });

@@ -3,18 +3,18 @@ import { readOnly, reference, resource, string, timestamp } from './kit/index.ts
 import { boolean, sdkInfo } from './shared.ts';
 
 const texts = z.array(string).readonly();
-/** The id that the response named: by custom, that of the posture check that it answers. */
-const answers = { postureCheckId: string };
+/** The id in the posture response: by convention, that of the posture check that it answers. */
+const responseId = { postureCheckId: string };
 
-/** One process as an endpoint reported it. */
+/** A process, as reported by an endpoint. */
 const processFact = z
-  .object({ ...answers, path: string.nullable(), isRunning: boolean, hash: string.nullable(), signerFingerprints: texts.nullable() })
+  .object({ ...responseId, path: string.nullable(), isRunning: boolean, hash: string.nullable(), signerFingerprints: texts.nullable() })
   .readonly();
 export type ProcessFact = z.infer<typeof processFact>;
 
 /**
- * The latest facts that the endpoints of an identity reported, for all its API sessions. The id is the identity's. Facts of a single session (codes,
- * waking, unlocking) are kept with that session.
+ * The latest facts that the endpoints of an identity reported, for all its API sessions. The id is the identity's. Facts about a single session (codes,
+ * waking, unlocking) are stored with that session.
  */
 export const postureData = resource({
   kind: 'postureData',
@@ -23,14 +23,14 @@ export const postureData = resource({
   about: 'Posture data holds the facts that the endpoints of an identity reported; it is deleted with the identity.',
   fields: {
     identityId: reference('identity', { write: 'never', onDelete: 'cascade' }),
-    mac: readOnly(z.object({ ...answers, addresses: texts }).readonly(), { keep: 'hidden' }),
-    domain: readOnly(z.object({ ...answers, domain: string }).readonly(), { keep: 'hidden' }),
-    os: readOnly(z.object({ ...answers, type: string, version: string, build: string.nullable() }).readonly(), { keep: 'hidden' }),
-    /** The last answer for each id of a response. */
+    mac: readOnly(z.object({ ...responseId, addresses: texts }).readonly(), { keep: 'hidden' }),
+    domain: readOnly(z.object({ ...responseId, domain: string }).readonly(), { keep: 'hidden' }),
+    os: readOnly(z.object({ ...responseId, type: string, version: string, build: string.nullable() }).readonly(), { keep: 'hidden' }),
+    /** The last report for each response id. */
     processes: readOnly(z.array(processFact).readonly(), { keep: 'hidden' }),
-    /** The last report for each path, under any id. */
+    /** The last report for each path, whatever its response id. */
     paths: readOnly(z.array(processFact).readonly(), { keep: 'hidden' }),
-    /** When each fact was last reported (stored as `toldAt` since the first release). Volatile, because a repeated report does not merit a revision. */
+    /** When each fact was last reported; the name is that of the first release. Volatile, because a repeated report does not merit a revision. */
     toldAt: readOnly(z.record(string, timestamp).readonly(), { keep: 'hidden', volatile: true }),
   },
 });
@@ -38,13 +38,13 @@ export const postureData = resource({
 const reported = {
   /** Id of the posture check that was answered. */
   postureCheckId: string,
-  /** When it was last reported; null when it never was. */
+  /** When it was last reported; null if never. */
   lastUpdatedAt: timestamp.nullable(),
   /** True if it was reported too long ago to count. */
   timedOut: boolean,
 };
 
-/** Facts of one API session of an identity. */
+/** Facts about one API session of an identity. */
 const ofSession = z
   .object({
     /** The state of the endpoint. */
@@ -54,7 +54,7 @@ const ofSession = z
       /** When it was last unlocked. */
       unlockedAt: timestamp.nullable(),
     }),
-    /** The codes of the session. */
+    /** The MFA state of the session. */
     mfa: z.object({
       /** Id of the API session. */
       apiSessionId: string,
@@ -92,9 +92,9 @@ export const identityPostureData = z
       ...reported,
       /** Name of the system. */
       type: string.nullable(),
-      /** Its version. */
+      /** Version of the system. */
       version: string.nullable(),
-      /** Its build. */
+      /** Build of the system. */
       build: string.nullable(),
     }),
     /** The programs. */

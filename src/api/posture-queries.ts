@@ -34,9 +34,9 @@ const postureQuery = z
     process: process.optional(),
     /** For a check of several programs: the programs that must run. */
     processes: z.array(process).nullable(),
-    /** True if a code is owed after waking. */
+    /** True if a code is required after waking. */
     promptOnWake: boolean.optional(),
-    /** True if a code is owed after unlocking. */
+    /** True if a code is required after unlocking. */
     promptOnUnlock: boolean.optional(),
   })
   .meta({ id: 'PostureQuery' });

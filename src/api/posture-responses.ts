@@ -4,15 +4,15 @@ import { hexDigits } from './posture-checks/hex.ts';
 import { boolean } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
-/** Answers in one request, at most. */
+/** Maximum number of responses in one request. */
 const MAX_RESPONSES = 1000;
 
-/** By custom the id of the posture check that is answered. It is not verified. */
+/** By convention the id of the posture check that is answered. It is not verified. */
 const id = textUpTo(256);
 const word = textUpTo(256);
 const hex = word.transform(hexDigits);
 
-/** Twenty bytes, the longest hardware addresses that are in use, with separators. */
+/** Long enough for the longest hardware addresses in use, which have twenty bytes, with separators. */
 const macAddress = textUpTo(64).transform(hexDigits);
 
 /** The hardware addresses of the endpoint. */
@@ -20,7 +20,7 @@ const macResponse = z
   .object({
     /** The type of the response. */
     typeId: z.literal('MAC'),
-    /** By custom the id of the posture check that is answered. It is not verified. */
+    /** By convention the id of the posture check that is answered. It is not verified. */
     id,
     /** MAC addresses; only their hex digits count. */
     macAddresses: list(macAddress, 1000).transform((addresses) => [...new Set(addresses)]),
@@ -31,7 +31,7 @@ const domainResponse = z
   .object({
     /** The type of the response. */
     typeId: z.literal('DOMAIN'),
-    /** By custom the id of the posture check that is answered. It is not verified. */
+    /** By convention the id of the posture check that is answered. It is not verified. */
     id,
     /** Name of the domain. */
     domain: textUpTo(1000),
@@ -42,13 +42,13 @@ const osResponse = z
   .object({
     /** The type of the response. */
     typeId: z.literal('OS'),
-    /** By custom the id of the posture check that is answered. It is not verified. */
+    /** By convention the id of the posture check that is answered. It is not verified. */
     id,
     /** Name of the system, e.g. `Windows`. */
     type: word,
-    /** Its version. */
+    /** Version of the system. */
     version: word,
-    /** Its build. */
+    /** Build of the system. */
     build: word.nullish(),
   })
   .meta({ id: 'PostureResponseOperatingSystem' });
@@ -57,7 +57,7 @@ const processResponse = z
   .object({
     /** The type of the response. */
     typeId: z.literal('PROCESS'),
-    /** By custom the id of the posture check that is answered. It is not verified. */
+    /** By convention the id of the posture check that is answered. It is not verified. */
     id,
     /** Path of the program. */
     path: textUpTo(4096).nullish(),
@@ -74,7 +74,7 @@ const endpointState = z
   .object({
     /** The type of the response. */
     typeId: z.literal('ENDPOINT_STATE'),
-    /** By custom the id of the posture check that is answered. It is not verified. */
+    /** By convention the id of the posture check that is answered. It is not verified. */
     id,
     /** True if the endpoint woke. */
     woken: boolean.nullish(),
@@ -83,20 +83,20 @@ const endpointState = z
   })
   .meta({ id: 'PostureResponseEndpointState' });
 
-/** A client's report about its endpoint. PROCESS answers checks of one process and of several. */
+/** A client's report about its endpoint. `PROCESS` answers both checks of one process and checks of several. */
 const postureResponse = z
   .discriminatedUnion('typeId', [macResponse, domainResponse, osResponse, processResponse, endpointState])
   .meta({ id: 'PostureResponse' });
 export type PostureResponse = z.infer<typeof postureResponse>;
 
-/** A service that will ask for a code soon. */
+/** A service that will soon require a code. */
 const affectedService = z
   .object({
     /** Id of the service. */
     id: string,
     /** Name of the service. */
     name: string,
-    /** Type of the posture check that asks. */
+    /** Type of the posture check that requires the code. */
     postureQueryType: string,
     timeout: z.int().meta({ description: 'Seconds, -1 for none.' }),
     timeoutRemaining: z.int().meta({ description: 'Seconds until the check fails unless a code comes.' }),
@@ -106,7 +106,7 @@ const affectedService = z
 /** The services whose posture queries are affected. */
 const result = z
   .object({
-    /** The services that will ask for a code soon. */
+    /** The services that will soon require a code. */
     services: z.array(affectedService),
   })
   .meta({ id: 'PostureResponseResult' });

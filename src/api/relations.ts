@@ -10,7 +10,7 @@ import { policyTypeQuery, service } from './services.ts';
 import { surfaces } from './surfaces/index.ts';
 import { terminator } from './terminators.ts';
 
-/** The one list of relations between kinds. From a row follow the related lists of both kinds, with their operations and handlers. */
+/** All relations between kinds. The related lists of both kinds, their operations and their handlers are derived from each row. */
 const relations = [
   manyToOne(authenticator, 'identityId', identity, { operationIds: { listAuthenticators: 'getIdentityAuthenticators' } }),
   manyToOne(enrollment, 'identityId', identity, { operationIds: { listEnrollments: 'getIdentityEnrollments' } }),

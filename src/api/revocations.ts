@@ -13,19 +13,19 @@ export const revocation = resource({
   about:
     'A revocation ends tokens of the OpenID provider at once: one token, those of an API session, or all that an identity has. Its id is that of what it revokes. It is kept until the last of the tokens would have ended.',
   fields: {
-    /** The type of the id: that of a token, its `jti` (JTI), of an identity, or of an API session. */
+    /** What is revoked, and thus what the id is: the `jti` of a token (`JTI`), or the id of an identity or of an API session. */
     type: readOnly(revocationType, { filter: true, default: 'JTI' }),
-    /** When the last of the tokens would have ended by itself. */
+    /** When the last of the revoked tokens would have expired. */
     expiresAt: readOnly(timestamp, { filter: true, index: true }),
   },
 });
 
-/** A revocation. */
+/** The body that creates a revocation. */
 const revocationCreate = z
   .object({
-    /** A UUID for a token (its `jti`) or an API session; for an identity its id. */
+    /** The `jti` of a token or the id of an API session, both UUIDs, or the id of an identity. */
     id: shortText,
-    /** The type of the id. */
+    /** What is revoked. */
     type: revocationType,
     /** User-defined names with values: text, boolean or null. */
     tags: tags.optional(),

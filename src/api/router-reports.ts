@@ -2,19 +2,19 @@ import * as z from 'zod';
 import { boolean } from './shared.ts';
 
 /**
- * Reports of routers that a host passes on. Routers are trusted no more than other clients: strings are short and printable, and lists are bounded.
+ * Reports of routers, as passed on by the host. Routers are trusted no more than other clients: strings are short and printable, and lists are bounded.
  */
 
-/** No control characters, and only whole characters: it is stored, shown and logged. */
-const singleLine = (longest: number) =>
+/** A string that is safe to store, show and log: without control characters and lone surrogates. */
+const singleLine = (max: number) =>
   z
     .string()
-    .max(longest)
+    .max(max)
     .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'may hold no control characters');
 
 const shortLine = singleLine(255);
 
-/** Id of an identity that a router carries. */
+/** Id of an identity whose traffic a router carries. */
 export const carriedId = shortLine;
 
 const reported = shortLine.default('');
@@ -47,21 +47,21 @@ const routerInterface = z
     name: shortLine.min(1),
     /** MAC address. */
     hardwareAddress: shortLine,
-    /** Bytes that a packet has at most. */
+    /** Maximum size of a packet, in bytes. */
     mtu: z.int().min(0),
-    /** Number of the interface, from 0. */
+    /** Index of the interface, from 0. */
     index: z.int().min(0),
-    /** True if it is switched on. */
+    /** True if the interface is enabled. */
     isUp: boolean,
-    /** True if it works. */
+    /** True if the interface is operational. */
     isRunning: boolean,
-    /** True if it leads back to the machine. */
+    /** True for a loopback interface. */
     isLoopback: boolean,
-    /** True if it can broadcast. */
+    /** True if the interface supports broadcast. */
     isBroadcast: boolean,
-    /** True if it can multicast. */
+    /** True if the interface supports multicast. */
     isMulticast: boolean,
-    /** IP addresses with the length of the prefix. */
+    /** IP addresses with prefix lengths. */
     addresses: z.array(shortLine).max(64).default([]),
   })
   .meta({ id: 'RouterInterface' });
@@ -86,10 +86,10 @@ export type Listener = z.output<typeof listener>;
 
 const listeners = z.array(listener).max(32);
 
-/** How a router can be reached by clients. */
+/** How clients reach a router. */
 export const hello = z.object({ listeners }).transform((reported) => reported.listeners);
 
-/** As older routers say it: one name, and a port for each protocol, as a number, as text, or as `protocol:port`. */
+/** The form that older routers use: one host name, and a port for each protocol as a number, as text, or as `protocol:port`. */
 export const olderHello = z
   .object({
     hostname: host,
@@ -124,15 +124,15 @@ export const syncStatus = z.enum([
 
 export type SyncStatus = z.output<typeof syncStatus>;
 
-/** A connected router as a controller publishes it to others. Stored rows obey the same bounds as reports of routers. */
+/** A connected router, as a controller publishes it to others. Stored rows obey the same bounds as reports of routers. */
 export const sharedRouter = z.object({
   key: z.object({ id: shortLine, enrolledBy: shortLine }),
-  /** When it connected, ms since 1970 by the clock of its controller. */
+  /** When the router connected, in ms since 1970 by the clock of its controller. */
   since: z.int(),
   state: z.object({
     syncStatus,
     versionInfo,
-    /** Absent until the router has reported how it is reached. */
+    /** How clients reach the router; absent until the router has reported it. */
     reached: z
       .object({
         hostname: host.or(z.literal('')),

@@ -17,8 +17,8 @@ import {
 import { routerInterfaces, versionInfo } from './router-reports.ts';
 import { boolean, cost, jsonMap, name } from './shared.ts';
 
-/** The outstanding enrollment, if any, for those who may see it. */
-const whileUnverified = { keep: 'computed' } as const;
+/** Fields of the outstanding enrollment, which only some callers may see. */
+const ofEnrollment = { keep: 'computed' } as const;
 
 /** Fields of all routers, edge routers or not, which share one namespace. */
 const common = {
@@ -31,26 +31,26 @@ const common = {
   disabled: optional(boolean, { default: false, filter: true }),
   /** True if the router is connected. */
   isOnline: readOnly(boolean, { keep: 'computed' }),
-  /** New certificate of the router in PEM, until it has connected with it. */
+  /** New certificate of the router in PEM, until the router has connected with it. */
   unverifiedCertPem: readOnly(string),
   /** SHA-1 of that certificate in hex. */
   unverifiedFingerprint: readOnly(string),
-  /** The names that the router has without that certificate, and those that it will have with it; it has all of them for as long as it has both. */
+  /** The server names of the router without that certificate and with it. Until the router has connected with it, the router has both. */
   unverifiedNames: readOnly(z.object({ without: z.array(string), with: z.array(string) }), { keep: 'hidden' }),
   /** Network interfaces of the router, as it reports them. */
   interfaces: readOnly(routerInterfaces),
-  /** Id of the enrollment by which it got its certificate: the same until it enrolls again. */
+  /** Id of the enrollment through which the router got its certificate. */
   enrolledBy: readOnly(string, { keep: 'hidden', index: true }),
-  /** The names and addresses in its certificates, which no other router gets: see `wordsOf`. */
+  /** The names and addresses in the router's certificates, which no other router may get. */
   serverNames: notes(),
-  /** When its enrollment was created, while it has not enrolled. */
-  enrollmentCreatedAt: { ...readOnly(timestamp, whileUnverified), absent: true },
-  /** When its enrollment ends, while it has not enrolled. */
-  enrollmentExpiresAt: { ...readOnly(timestamp, whileUnverified), absent: true },
-  /** Token to enroll with as a JWT, while it has not enrolled. */
-  enrollmentJwt: { ...readOnly(string, whileUnverified), absent: true, credential: true },
-  /** Token to enroll with, while it has not enrolled. */
-  enrollmentToken: { ...readOnly(string, whileUnverified), absent: true, credential: true },
+  /** When the outstanding enrollment was created. */
+  enrollmentCreatedAt: { ...readOnly(timestamp, ofEnrollment), absent: true },
+  /** When the outstanding enrollment expires. */
+  enrollmentExpiresAt: { ...readOnly(timestamp, ofEnrollment), absent: true },
+  /** Token of the outstanding enrollment, as a JWT. */
+  enrollmentJwt: { ...readOnly(string, ofEnrollment), absent: true, credential: true },
+  /** Token of the outstanding enrollment. */
+  enrollmentToken: { ...readOnly(string, ofEnrollment), absent: true, credential: true },
 } as const;
 
 export const router = resource({
@@ -81,7 +81,7 @@ export const edgeRouter = resource({
     roleAttributes: roles(),
     /** True if the router is also an identity that hosts and dials services for others. */
     isTunnelerEnabled: optional(boolean, { default: false, filter: true }),
-    /** Any data of applications. */
+    /** Arbitrary application data. */
     appData: optional(jsonMap, { default: {} }),
     /** True if the router has enrolled. */
     isVerified: readOnly(boolean, { default: false, filter: true }),
@@ -103,23 +103,23 @@ export const edgeRouter = resource({
   symbols: { connected: { computed: 'boolean', shownAs: 'syncStatus' }, online: { computed: 'boolean', shownAs: 'isOnline' } },
 });
 
-/** A new router gets a token to enroll with. */
-const TOKEN = ['NOT_CONFIGURED'] as const;
+/** For operations that create an enrollment token. */
+const TOKEN_ERRORS = ['NOT_CONFIGURED'] as const;
 
 export const edgeRouters = group('edgeRouters', 'Edge routers', {
-  ...crud(edgeRouter, { errors: { create: TOKEN } }),
+  ...crud(edgeRouter, { errors: { create: TOKEN_ERRORS } }),
   reEnroll: operation('POST', '/edge-routers/{id}/re-enroll', {
     operationId: 'reEnrollEdgeRouter',
     summary: 'Re-enroll an edge router: its certificate and any outstanding enrollment become invalid',
     permission: rightTo('update', edgeRouter),
     answer: EMPTY,
-    errors: TOKEN,
+    errors: TOKEN_ERRORS,
   }),
 });
 
-const errors = { create: TOKEN, replace: ['CAN_NOT_UPDATE_ROUTER'], patch: ['CAN_NOT_UPDATE_ROUTER'] } as const;
+const errors = { create: TOKEN_ERRORS, replace: ['CAN_NOT_UPDATE_ROUTER'], patch: ['CAN_NOT_UPDATE_ROUTER'] } as const;
 
-/** One collection under two paths. */
+/** The routers are available under two paths. */
 export const routers = group('routers', 'Routers', crud(router, { path: '/routers', errors }));
 export const transitRouters = group(
   'transitRouters',

@@ -11,7 +11,7 @@ export const serviceConfig = resource({
     identityId: reference('identity', { write: 'never', onDelete: 'cascade' }),
     serviceId: reference('service', { write: 'never', onDelete: 'cascade' }),
     configId: reference('config', { write: 'never', onDelete: 'restrict' }),
-    /** The config type: an identity has one config for each service and type. */
+    /** The type of the config: an identity has one config for each service and type. */
     configTypeId: reference('configType', { write: 'never', onDelete: 'restrict' }),
   },
 });
@@ -27,7 +27,7 @@ const pair = z
   .meta({ id: 'ServiceConfigAssign' });
 export const serviceConfigPairs = list(pair, 5000).meta({ id: 'ServiceConfigAssignList' });
 
-/** A config that an identity sees for a service, instead of the one of that type that the service has. */
+/** A config that an identity sees for a service, instead of the service's own config of that type. */
 export const serviceConfigDetail = z
   .object({
     /** The config. */

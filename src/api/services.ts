@@ -21,7 +21,7 @@ import { boolean, jsonMap, name, shortText } from './shared.ts';
 
 export const terminatorStrategies: readonly string[] = ['smartrouting', 'random', 'weighted', 'sticky'];
 
-/** Blank is the default strategy. */
+/** Empty text means the default strategy. */
 const strategy = shortText.transform((value): string => value || 'smartrouting').meta({ description: terminatorStrategies.join(', ') });
 
 export const service = resource({
@@ -31,7 +31,7 @@ export const service = resource({
   about: 'A service is something that identities host (bind) and reach (dial) over the network.',
   fields: {
     name: required(name, { unique: true, filter: true }),
-    /** True if clients must encrypt from end to end. */
+    /** True if clients must use end-to-end encryption. */
     encryptionRequired: requiredOnCreate(boolean, { default: false }),
     /** Milliseconds after which an idle connection is closed; 0: never. */
     maxIdleTimeMillis: optional(z.int(), { default: 0 }),
@@ -41,18 +41,18 @@ export const service = resource({
     roleAttributes: roles(),
     /** Ids of the configs of the service, at most one of each type. */
     configs: references('config'),
-    /** The caller's rights; `Invalid` if an administrator has neither. Null in lists below other entities. */
+    /** The caller's rights; `Invalid` if an administrator has neither. Null in related lists of other entities. */
     permissions: readOnly(z.array(z.enum(['Bind', 'Dial', 'Invalid'])).nullable(), { keep: 'computed' }),
-    /** Config data of the requested config types, by the name of the type. */
+    /** Data of the configs of the requested types, by name of the type. */
     config: readOnly(z.record(string, jsonMap).nullable(), { keep: 'computed' }),
-    /** The posture queries of the policies that grant it. */
+    /** The posture queries of the policies that grant the service. */
     postureQueries: readOnly(z.array(postureQueries), { keep: 'computed' }),
   },
   subLinks: ['configs', 'service-edge-router-policies', 'service-policies', 'terminators'],
   unknownParent: 'emptyList',
 });
 
-/** Names or ids of config types, `all` for every one. */
+/** Names or ids of config types, or `all`. */
 const configTypes = list(shortText, 1000)
   .transform((values) => values.flatMap((value) => value.split(',')))
   .pipe(list(shortText, 1000))
@@ -63,12 +63,12 @@ const configTypes = list(shortText, 1000)
 /** Parameters of lists of services. */
 export const serviceListQuery = roleListQuery.extend({ configTypes });
 
-/** Parameters of the list of services: an administrator may also see what another identity would see. */
+/** Parameters of the list of services, where administrators may request what another identity would see. */
 const managedServiceListQuery = serviceListQuery.extend({
   asIdentity: shortText.optional().meta({ description: 'Id or name of an identity: the services that it sees.' }),
 });
 
-/** Parameters of lists of services and identities below each other. */
+/** Parameters of the lists of an identity's services and of a service's identities. */
 export const policyTypeQuery = listQuery.extend({
   policyType: z.enum(['dial', 'bind']).optional().meta({ description: 'Only what policies of this type grant.' }),
 });

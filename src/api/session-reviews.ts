@@ -3,10 +3,10 @@ import type { Predicate } from '../query/predicate.ts';
 import { readOnly, resource, string } from './kit/index.ts';
 import { boolean } from './shared.ts';
 
-/** Plain data that no client sends. */
+/** Not validated: clients never send it. */
 const predicate = z.custom<Predicate>();
 
-/** The rest of a review of sessions that one transaction could not complete, because a change affected too many of them. */
+/** The unfinished part of a review of sessions: the change affected too many of them for one transaction. */
 export const sessionReview = resource({
   kind: 'sessionReview',
   collection: 'session-reviews',
@@ -15,11 +15,11 @@ export const sessionReview = resource({
     'A session review is the rest of checking the sessions that a change affects, if they are many: it is done in steps, each in its own transaction.',
   unrecorded: true,
   fields: {
-    /** The predicate that the sessions satisfy. */
+    /** The predicate that selects the sessions. */
     sessions: readOnly(predicate, { keep: 'hidden' }),
-    /** Those up to this id were looked at. */
+    /** Sessions up to this id have been reviewed. */
     lastId: readOnly(string, { keep: 'hidden' }),
-    /** True if they may have lost their right: until the review, each use checks it. */
+    /** True if the sessions may have lost their right: until they are reviewed, each use checks it. */
     isInDoubt: readOnly(boolean, { keep: 'hidden', default: false }),
   },
 });

@@ -20,7 +20,7 @@ import { shortText } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
 const sessionType = z.enum(['Dial', 'Bind']);
-/** A router through which the session's client reaches the service; `urls` are its `supportedProtocols` under the name that older clients know. */
+/** A router through which the client reaches the service. Older clients know `supportedProtocols` as `urls`. */
 const sessionEdgeRouter = commonEdgeRouter
   .extend({
     /** The same as `supportedProtocols`. */
@@ -36,7 +36,7 @@ export const session = resource({
   about:
     'A session lets one API session dial or bind one service. It ends with the API session, when no policy grants it any more, and when posture checks fail.',
   fields: {
-    /** Id of the API session that it belongs to. */
+    /** Id of the API session that the session belongs to. */
     apiSessionId: reference('apiSession', { write: 'never', onDelete: 'cascade', filter: 'apiSession' }),
     /** Id of the service. */
     serviceId: reference('service', { write: 'never', onDelete: 'cascade', filter: 'service' }),
@@ -48,20 +48,20 @@ export const session = resource({
     token: readOnly(string, { keep: 'computed' }),
     /** Routers through which the client reaches the service. */
     edgeRouters: readOnly(z.array(sessionEdgeRouter).nullable(), { keep: 'computed' }),
-    /** Service policies that let it in. */
+    /** Service policies that grant the session. */
     servicePolicies: readOnly(z.array(entityReference), { keep: 'computed' }),
-    /** Ids of the service policies that let it in when it was last looked at. As long as none of them changes, it has its right. */
+    /** Ids of the service policies that granted the session at its last review. As long as none of them changes, it keeps its right. */
     grantedBy: { ...readOnly(z.array(string).readonly(), { keep: 'hidden', default: [], volatile: true }), set: { of: 'values' } },
-    /** Until when posture lets it in, unless something changes. */
+    /** Until when its posture checks pass, unless something changes. */
     grantedUntil: readOnly(timestamp, { keep: 'hidden', index: true, volatile: true }),
-    /** The token of the API session, which routers of any controller must recognize. Null in rows of earlier releases. */
+    /** The token of the API session, encrypted: the routers of every controller must recognize it. Null in rows of earlier releases. */
     sealedApiSessionToken: sealed(string, ({ apiSessionId }) => `api-session:${apiSessionId}:token`),
   },
   subLinks: ['route-path'],
   symbols: { token: { path: 'id', type: 'string' } },
 });
 
-/** The request for a session. */
+/** The body that requests a session. */
 const sessionCreate = z
   .object({
     serviceId: shortText.optional().meta({ description: 'Needed: without one, no service is found.' }),
@@ -72,7 +72,7 @@ const sessionCreate = z
   })
   .meta({ id: 'SessionCreate' });
 
-/** A new session, or the one that the API session has already. */
+/** A new session, or the existing one of the API session. */
 const createdSession = z
   .object({
     /** Null in this answer. */
@@ -104,7 +104,7 @@ const createdSession = z
 /** The routers that the traffic of a session takes. */
 const routePath = z
   .object({
-    /** Ids of routers, that of the client first. Of several circuits, those of the oldest. */
+    /** Ids of the routers, the client's first. If there are several circuits, those of the oldest. */
     routePath: z.array(string),
   })
   .meta({ id: 'SessionRoutePath' });

@@ -1,32 +1,32 @@
 import * as z from 'zod';
 import { mapOf, textUpTo } from './kit/index.ts';
 
-/** Nested schemas that several kinds share, each named once. Limits are those of the specification, section "Limits". */
+/** Schemas that several kinds share. The limits are those of the specification, section "Limits". */
 
-/** Strings that people and programs write by hand: ids, names, addresses, tokens. */
+/** Short strings: ids, names, addresses, tokens. */
 export const shortText = textUpTo(4096);
 
-/** Certificates and certificate requests in PEM: those of whole authorities have a few KiB each. */
+/** Certificates and certificate requests in PEM, a few KiB each. */
 export const pem = textUpTo(524_288);
 
-/** Unique within a kind, compared exactly. */
+/** The name of an entity: unique within the kind, and compared exactly. */
 export const name = shortText
   .min(1)
   .refine((value) => value === '' || /\P{Default_Ignorable_Code_Point}/u.test(value), 'name must hold a character that can be seen')
   .meta({ description: 'Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8.' });
 
-/** A text that says something. */
+/** A string that is not blank. */
 export const notBlank = shortText.refine((value) => value.trim() !== '', 'must not be blank').meta({ minLength: 1 });
 
-/** Blank text counts as no value. */
+/** A string that is null if it is blank. */
 export const blankIsNull = shortText.transform((value): string | null => (value.trim() === '' ? null : value));
 
-/** A text that is an http or https address. */
+/** True if the text is an http or https address. */
 export const isWebAddress = (value: string): boolean => /^https?:$/.test(URL.parse(value)?.protocol ?? '');
 
 export const boolean = z.boolean();
 
-/** A date with its offset (RFC 3339), kept as `timestamp`. */
+/** A date with its UTC offset (RFC 3339), converted to the form of `timestamp`. */
 export const dateTime = z.iso
   .datetime({ offset: true })
   .max(64, { abort: true })

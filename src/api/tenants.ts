@@ -3,8 +3,8 @@ import { readOnly, resource, sealed, string, timestamp } from './kit/index.ts';
 import { jsonMap } from './shared.ts';
 
 /**
- * A network among several in one database. The registry of tenants has a row for each, under its id. The namespace of the tenant has one row too, with the
- * id `self`: while it exists, the tenant exists for every transaction; once it is deleted, nothing of the tenant can be read or written.
+ * One of several networks in a database. The registry of tenants has a row for each, under its id. The tenant's own namespace has another row, with the id
+ * `self`. Every transaction checks that this row exists; once it is deleted, no data of the tenant can be read or written.
  */
 export const tenant = resource({
   kind: 'tenant',
@@ -13,15 +13,15 @@ export const tenant = resource({
   about: 'A tenant is a network among several in one database, each in a namespace of its own.',
   unrecorded: true,
   fields: {
-    /** Name in the registry, by which hosts know it. None while it is being created or erased. */
+    /** In the registry: the name by which hosts know the tenant. Null while the tenant is being created or erased. */
     name: readOnly(string, { keep: 'hidden', unique: true }),
-    /** In the registry: the secret key of the network, under the key of the host. None once it is to be erased. */
+    /** In the registry: the secret key of the network, encrypted with the host's key. Null once the tenant is marked for erasure. */
     sealedKey: sealed(string, ({ id }) => `tenant:${id}`),
-    /** In the registry: from then on, any process may erase the tenant. Null for an active tenant. */
+    /** In the registry: when any process may erase the tenant. Null for an active tenant. */
     erasedAfter: readOnly(timestamp, { keep: 'hidden', index: true }),
     /** In the namespace of the tenant: its quotas, by name. */
     quotas: readOnly(jsonMap, { keep: 'hidden', default: {} }),
-    /** In the namespace of the tenant: bytes of its entities, as JSON. */
+    /** In the namespace of the tenant: size of its entities in bytes, as JSON. */
     bytes: readOnly(z.int(), { keep: 'hidden', default: 0 }),
   },
 });

@@ -33,25 +33,25 @@ export const terminator = resource({
     binding: required(shortText, { filter: true }),
     /** Address behind the router. */
     address: required(shortText.min(1), { filter: true }),
-    /** Cost of the way, 0 to 65535. */
+    /** Cost of the path, 0 to 65535. */
     cost: optional(cost, { default: 0 }),
     /** Order of preference: `required`, then `default`, then `failed`. */
     precedence: optional(precedence, { default: 'default' }),
-    /** Cost as the traffic makes it. */
+    /** Dynamic cost, which depends on the traffic. */
     dynamicCost: readOnly(z.int(), { keep: 'computed' }),
     /** Distinguishes the instances of one service. */
     identity: { ...optional(shortText, { default: '', filter: 'instanceId' }), write: 'createOnlyOptional' },
-    /** Proof of the owner of `identity`; kept sealed, and shown nowhere. */
+    /** Secret that proves ownership of `identity`; stored encrypted, and never shown. */
     identitySecret: { ...writeOnly(shortText), write: 'createOnlyOptional' },
-    /** Under the host's secret key, bound to the terminator; null if none was given. */
+    /** `identitySecret`, encrypted with the host's secret key for this terminator only; null if none was given. */
     sealedIdentitySecret: sealed(string, ({ id }) => `terminator:${id}:identity-secret`),
-    /** The session with which a client hosts it; null if there is none. */
+    /** The session with which a client hosts the terminator; null if no client does. */
     hostedIn: readOnly(z.object({ sessionId: string, isStored: z.boolean(), apiSessionId: string }), { keep: 'hidden' }),
-    /** Data for clients that dial it, by number, in hex: such as the public key of the hosting client. */
+    /** Data for clients that dial the terminator, such as the public key of the hosting client: hex by number. */
     peerData: readOnly(z.record(string, string), { keep: 'hidden', default: {} }),
     hostId: readOnly(string, { keep: 'hidden', default: '', filter: true }),
     sourceCtrl: readOnly(string, { keep: 'hidden', default: '', filter: true }),
-    /** Names of the entities it refers to, kept in sync for filtering and sorting. */
+    /** Copies of the names of the service and the router, kept in sync for filtering and sorting. */
     serviceName: readOnly(string, { keep: 'hidden', filter: 'service.name', volatile: true }),
     routerName: readOnly(string, { keep: 'hidden', filter: 'router.name', volatile: true }),
   },

@@ -2,10 +2,10 @@ import * as z from 'zod';
 import { data, group, operation, string } from './kit/index.ts';
 import { surfaces } from './surfaces/index.ts';
 
-/** A JWT that tells clients where the network is and lets them trust it. */
+/** A JWT that gives clients the address of the network and lets them trust it. */
 const networkJwt = z
   .object({
-    /** Which JWT it is. */
+    /** Name of the JWT. */
     name: string,
     /** The JWT. */
     token: string,

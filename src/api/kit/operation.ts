@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import type { CodeWith, ErrorCode } from '../../errors/catalog.ts';
 import type { Answer, Page, Pagination } from '../surfaces/answer.ts';
 import type { HttpOutput, ServerSentEvent } from '../surfaces/http-output.ts';
-import { surfaces as allSurfaces } from '../surfaces/index.ts';
+import { surfaces as SURFACES } from '../surfaces/index.ts';
 import type { Surface } from '../surfaces/surface.ts';
 import { created, empty } from './entity.ts';
 import { type PathParameters, parametersOf } from './path-template.ts';
@@ -165,7 +165,7 @@ export const operation = <
 >(
   method: HttpMethod,
   path: P,
-  { surfaces = [allSurfaces.management], ...rest }: Declared<Q, H, B, A>,
+  { surfaces = [SURFACES.management], ...rest }: Declared<Q, H, B, A>,
 ): Operation<
   Expand<PathParameters<P> & QueryInput<Q> & HeadersInput<H> & BodyInput<B>>,
   AnswerOutput<A>,

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { surfaces as allSurfaces } from '../surfaces/index.ts';
+import { surfaces as SURFACES } from '../surfaces/index.ts';
 import type { Surface } from '../surfaces/surface.ts';
 import { listQuery } from './list-query.ts';
 import { nounsOf, nounWithArticle } from './nouns.ts';
@@ -84,7 +84,7 @@ export const relatedListOf = <P extends Kind, C extends Kind, Q extends ListQuer
       operationId: operationIds[verb] ?? `list${singular}${children}`,
       summary: `List the ${noun} of ${nounWithArticle(parent)}`,
       permission: rightTo('read', child), // the right to the listed kind, wherever it is listed
-      surfaces: surfaces[verb] ?? [allSurfaces.management],
+      surfaces: surfaces[verb] ?? [SURFACES.management],
       query: query ?? listQuery,
       answer: page(child.schemas.detail),
     }),

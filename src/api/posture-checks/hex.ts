@@ -1,2 +1,2 @@
-/** Hardware addresses, hashes and fingerprints are compared by their hex digits: case, colons, dashes, dots and blanks do not count. */
+/** Normalizes a hardware address, a hash or a fingerprint for comparison: only the hex digits count, in lower case. */
 export const hexDigits = (text: string): string => text.toLowerCase().replaceAll(/[^0-9a-f]/g, '');

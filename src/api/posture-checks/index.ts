@@ -13,7 +13,7 @@ export const postureCheck = variantResource(
       name: required(name, { unique: true, filter: true }),
       /** Role attributes, by which service policies select the check. */
       roleAttributes: plainRoles(),
-      /** Version of the form of the check. There is one. */
+      /** Schema version of the check. There is only one. */
       version: readOnly(z.literal(1), { keep: 'computed' }),
     },
   },

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { string } from '../kit/index.ts';
 
-/** As clients name operating systems, and as the specification writes their families. */
+/** Operating systems in the spelling of clients, and in that of the specification. */
 const names = ['Windows', 'WindowsServer', 'Android', 'iOS', 'Linux', 'macOS'] as const;
 const families = ['WINDOWS', 'WINDOWS_SERVER', 'ANDROID', 'IOS', 'LINUX', 'MACOS'] as const;
 
@@ -11,15 +11,15 @@ export const osType = z.enum([...names, ...families]).meta({
 });
 export type OsType = z.infer<typeof osType>;
 
-/** One word for every way to write an operating system: case and underscores do not count. */
+/** A key that is the same for all spellings of an operating system: it ignores case and underscores. */
 export const osKey = (type: string): string => type.toLowerCase().replaceAll('_', '');
 
 const byKey: ReadonlyMap<string, (typeof names)[number]> = new Map(names.map((name) => [osKey(name), name]));
 
-/** The name that clients know. */
+/** An operating system in the spelling of clients. */
 export const osName = (type: OsType): OsType => byKey.get(osKey(type)) ?? type;
 
-/** An operating system in some of its versions. */
+/** An operating system and its accepted versions. */
 export const operatingSystem = z
   .object({
     /** Name of the system. */

@@ -1,23 +1,23 @@
 import type * as z from 'zod';
 
-/** The answer of a call. `status` is 201 for `created` and 200 otherwise, unless the operation declares another. */
+/** The form of an operation's answer. Its status is 201 for `created` and 200 otherwise, unless the operation declares another. */
 export type Answer =
   /**
-   * One entity, or any other object or list that is not a page. `counts` names a list in it whose length is in `meta.pagination`. `isBare`: without envelope
-   * on every surface.
+   * One entity, or any other object or list that is not a page. `counts` names a list in it whose length is reported in `meta.pagination`. `isBare`: sent
+   * without an envelope on every surface.
    */
   | { readonly is: 'data'; readonly schema: z.ZodType; readonly counts?: string; readonly isBare?: true }
-  /** A page of a list. `of` names the kind whose entities these are, if they are shown in a form other than their detail. */
+  /** A page of a list. `of` names the kind of the listed entities if they are not shown as their kind's details. */
   | { readonly is: 'page'; readonly item: z.ZodType; readonly of?: string }
   | { readonly is: 'created'; readonly schema: z.ZodType }
   | { readonly is: 'empty'; readonly schema: z.ZodType }
   /** No envelope: the handler returns `{ contentType, body }`. */
   | { readonly is: 'raw'; readonly contentTypes: readonly string[] }
-  /** No envelope: the handler returns an `HttpOutput`, with its own status, headers and body. No media types: there is never a body. */
+  /** No envelope: the handler returns an `HttpOutput`, with status, headers and body. Without media types, there is never a body. */
   | { readonly is: 'response'; readonly contentTypes: readonly string[] }
   /**
-   * Server-Sent Events: the handler returns an `AsyncIterable` of them, which must end once `call.signal` is aborted. With `item`, the data of each event
-   * is such an item, sent as JSON; in process and in the typed client the operation returns an `AsyncIterable` of items.
+   * Server-Sent Events: the handler returns an `AsyncIterable` of events, which must end once `call.signal` is aborted. With `item`, the data of each event
+   * is such an item, sent as JSON. In process and in the typed client, the operation then returns an `AsyncIterable` of items.
    */
   | { readonly is: 'events'; readonly item?: z.ZodType };
 
@@ -30,7 +30,7 @@ export interface Page<T> {
 
 /** Which part of a list a page is. */
 export interface Pagination {
-  /** As applied, after correction; `Infinity` when there is none. */
+  /** The limit that was applied, after clamping; `Infinity` if there is none. */
   readonly limit: number;
   readonly offset: number;
   /** Number of matches on all pages. */

@@ -9,7 +9,7 @@ import { isLarge, jsonParts, Written } from './json-parts.ts';
 import { schemaNamed } from './json-schema.ts';
 import { pageEnvelope, VERSIONS, wholeOrParts } from './page-envelope.ts';
 
-/** `{ data, meta }`. Made by concatenation, so that the data is turned into text once. */
+/** `{ data, meta }`, built by concatenation, so that the data is serialized only once. */
 export const dataAndMeta: Envelope = {
   contentType: JSON_TYPE,
   write: (answer, output) => {
@@ -17,7 +17,7 @@ export const dataAndMeta: Envelope = {
       case 'empty':
         return EMPTY;
       case 'page':
-        return pageEnvelope(output as Page<unknown>); // as the operation declares
+        return pageEnvelope(output as Page<unknown>); // the declared answer is a page
       case 'data':
         if (answer.isBare) return bareJson.write(answer, output);
         return answer.counts === undefined ? dataEnvelope(output) : countedEnvelope(output, answer.counts);
@@ -41,7 +41,7 @@ export const dataAndMeta: Envelope = {
 
 const isCounted = (answer: DataAnswer): boolean => answer.is === 'page' || (answer.is === 'data' && answer.counts !== undefined);
 
-/** `{ error, meta }`. The cause is there only if there is one. */
+/** `{ error, meta }`. An error without a cause has no member `cause`. */
 export const errorAndMeta: ErrorForm = {
   contentType: JSON_TYPE,
   write: ({ code, cause }, requestId) => ({ body: errorBody({ code, message: catalogMessage(code), cause }, requestId) }),
@@ -51,7 +51,7 @@ export const errorAndMeta: ErrorForm = {
 
 const dataEnvelope = (data: unknown): string | AsyncIterable<string> =>
   !(data instanceof Written) && isLarge(data)
-    ? wholeOrParts(dataParts(data as object)) // only objects are large
+    ? wholeOrParts(dataParts(data as object)) // only objects can be large
     : `{"data":${data instanceof Written ? data.text : (JSON.stringify(data) ?? 'null')},"meta":{${VERSIONS}}}`;
 
 function* dataParts(data: object): Generator<string> {
@@ -60,9 +60,9 @@ function* dataParts(data: object): Generator<string> {
   yield `,"meta":{${VERSIONS}}}`;
 }
 
-/** Clients read the number of results from a pagination, though such a list has no pages. */
+/** Clients read the number of results from `pagination`, although such a list has no pages. */
 const countedEnvelope = (output: unknown, counts: string): string => {
-  const list = (output as Readonly<Record<string, unknown>>)[counts] as readonly unknown[]; // as the operation declares
+  const list = (output as Readonly<Record<string, unknown>>)[counts] as readonly unknown[]; // the declared answer has this list
   const pagination = { limit: -1, offset: 0, totalCount: list.length };
   return JSON.stringify({ data: output, meta: { ...META, filterableFields: [], pagination } });
 };

@@ -1,4 +1,4 @@
-/** Common parts of the envelopes of the edge APIs, which no operation declares. */
+/** Schemas of the envelopes of the edge APIs, which belong to no single operation. */
 import { type JsonSchema, type JsonSchemaComponents, schemaNamed } from './json-schema.ts';
 
 const TEXT: JsonSchema = { type: 'string' };

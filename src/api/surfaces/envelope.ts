@@ -4,44 +4,44 @@ import type { Answer } from './answer.ts';
 import { Written } from './json-parts.ts';
 import type { JsonSchema, JsonSchemaComponents } from './json-schema.ts';
 
-/** An answer whose output is data, to be put into the form of its surface. */
+/** An answer whose output is data, which the surface's envelope wraps. */
 export type DataAnswer = Exclude<Answer, { readonly is: 'raw' | 'response' | 'events' }>;
 
-/** The form of bodies with data. */
+/** The form of response bodies with data. */
 export interface Envelope {
   readonly contentType: string;
   /**
-   * @param output as the operation declares it
-   * @returns the body, or the parts of a long one
+   * @param output the output of the operation, as the answer declares it
+   * @returns the body, or its parts if it is long
    */
   readonly write: (answer: DataAnswer, output: unknown) => string | AsyncIterable<string>;
-  /** The schema of a whole body. @param data the schema of the output; of a page, that of one item */
+  /** The schema of the whole body. @param data the schema of the output; for a page, that of one item */
   readonly schemaOf: (answer: DataAnswer, data: JsonSchema) => JsonSchema;
   /** The schemas that `schemaOf` refers to by name. */
   readonly components: JsonSchemaComponents;
 }
 
-/** A refusal as it is answered. */
+/** The HTTP answer to a refused request. */
 export interface ErrorAnswer {
-  /** Default: that of the error. */
+  /** Default: the status of the error. */
   readonly status?: number;
-  /** Default: that of the form. */
+  /** Default: the content type of the form. */
   readonly contentType?: string;
   readonly body: string;
 }
 
-/** The form of refusals. */
+/** The form of answers to refused requests. */
 export interface ErrorForm {
   readonly contentType: string;
-  /** @param requestId as in the log */
+  /** @param requestId the id of the request in the log */
   readonly write: (error: ApiError, requestId: string) => ErrorAnswer;
-  /** The schema of a whole body. */
+  /** The schema of the whole body. */
   readonly schema: JsonSchema;
   /** The schemas that `schema` refers to by name. */
   readonly components: JsonSchemaComponents;
 }
 
-/** The output itself, as JSON. */
+/** The output as JSON, without an envelope. */
 export const bareJson: Envelope = {
   contentType: JSON_TYPE,
   write: (_, output) => (output instanceof Written ? output.text : (JSON.stringify(output) ?? 'null')),

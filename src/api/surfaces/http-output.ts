@@ -1,29 +1,29 @@
-/** Values of headers by lower-case name. A list is sent as several headers of one name, e.g. `set-cookie` or `link`. */
+/** Header values, by lower-case name. A list is sent as several headers with that name, e.g. `set-cookie` or `link`. */
 export type HeaderValues = Readonly<Record<string, string | readonly string[]>>;
 
-/** The output of an operation whose answer is `response`: the parts of HTTP that it needs. */
+/** The output of an operation whose answer is `response`. */
 export interface HttpOutput {
-  /** Default: that of the operation, or else 200. */
+  /** Default: the status of the operation, or else 200. */
   readonly status?: number;
   readonly headers?: HeaderValues;
   /** Required if there is a body. */
   readonly contentType?: string;
   /**
-   * A whole body, or a stream with backpressure: the next part is requested once the client has taken the previous ones. It is given up by
-   * `return()` when the client goes away, and must settle once `call.signal` is aborted.
+   * A whole body, or a stream with backpressure: the next part is requested once the client has received the previous ones. If the client disconnects,
+   * the stream is closed with `return()`. It must settle once `call.signal` is aborted.
    */
   readonly body?: string | Uint8Array | AsyncIterable<string | Uint8Array>;
 }
 
 /** A Server-Sent Event (HTML Living Standard, 9.2). Without data it only sets the id from which a client resumes. */
 export interface ServerSentEvent<T = string> {
-  /** Text of any number of lines; any other value is written as JSON. */
+  /** Text, which may have several lines; any other value is sent as JSON. */
   readonly data?: T;
-  /** Its type; default `message`. One line. */
+  /** Type of the event, in one line; default `message`. */
   readonly event?: string;
-  /** Sent back as `last-event-id` by a client that reconnects. One line. */
+  /** Id of the event, in one line. A client that reconnects sends it back as `last-event-id`. */
   readonly id?: string;
-  /** Milliseconds after which a client that was cut off connects again. */
+  /** How many milliseconds a disconnected client waits before it reconnects. */
   readonly retry?: number;
 }
 

@@ -7,19 +7,19 @@ import { type Surface, surface } from './surface.ts';
 const provider = { envelope: bareJson, session: authorizationOnly } as const;
 const edge = { envelope: dataAndMeta, errorForm: errorAndMeta, session: ztSession } as const;
 
-/** The one list of API surfaces. An operation names those that it is part of; `controller.only(surfaces.client)` mounts some of them. */
+/** All API surfaces. An operation declares the surfaces that it is part of; `controller.only(surfaces.client)` mounts some of them. */
 export const surfaces = {
   /** Operations of administrators. */
   management: surface({ name: 'management', prefix: '/edge/management/v1', ...edge }),
   /** Operations of devices. Older clients use other paths. */
   client: surface({ name: 'client', prefix: '/edge/client/v1', aliases: ['/edge/v1', '/'], ...edge }),
-  /** Operations beyond the published APIs, without clients that rely on unknown parameters being ignored: an ignored filter shows too much. */
+  /** Operations beyond the published APIs. No existing client relies on unknown parameters being ignored, and ignoring a mistyped filter would show too much. */
   extensions: surface({ name: 'extensions', prefix: '/edge/management/extensions/v1', ...edge, refusesUnknown: true }),
   /** The fabric: routers, terminators, links and circuits, for administrators. */
   fabric: surface({ name: 'fabric', prefix: '/fabric/v1', ...edge }),
   /** The OpenID provider. */
   oidc: surface({ name: 'oidc', prefix: '/oidc', ...provider, errorForm: oauthErrors, refusesRepeated: true }), // RFC 6749, 3.1
-  /** The steps of its logins. */
+  /** The login steps of the OpenID provider. */
   oidcLogin: surface({
     name: 'oidcLogin',
     prefix: '/oidc/login',

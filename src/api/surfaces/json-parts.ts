@@ -1,14 +1,14 @@
 /** Serializes large values to JSON part by part, so that the caller can yield to the event loop in between. */
 
-/** A value with more elements counts as large. */
-const MANY = 2000;
+/** A value with more array elements counts as large. */
+const MAX_ELEMENTS = 2000;
 /** Approximate length of a part in characters. */
 export const PART = 65_536;
 
-/** Counts the elements of an array and, unless it is an inner one, those of the arrays in its elements. */
+/** Counts the elements of an array and, unless it is an inner array, those of the arrays in its elements. */
 const countArray = (array: readonly unknown[], isInner: boolean): number => {
   let count = array.length;
-  for (let i = 0; i < array.length && !isInner && count <= MANY; i++) count += countArrays(array[i], true);
+  for (let i = 0; i < array.length && !isInner && count <= MAX_ELEMENTS; i++) count += countArrays(array[i], true);
   return count;
 };
 
@@ -24,10 +24,10 @@ const countArrays = (value: unknown, isInner = false): number => {
   return count;
 };
 
-/** True if a value has large arrays, also nested ones, e.g. a service whose policies require many posture checks. */
-export const isLarge = (value: unknown): boolean => countArrays(value) > MANY;
+/** True if the arrays in a value, including nested ones, have many elements: e.g. a service whose policies require many posture checks. */
+export const isLarge = (value: unknown): boolean => countArrays(value) > MAX_ELEMENTS;
 
-/** Caches the JSON of objects that may occur repeatedly, e.g. the requirements of a policy in each service that it grants. */
+/** Caches the JSON of objects that may occur several times in a value, e.g. the requirements of a policy in each service that it grants. */
 export type Texts = WeakMap<object, string>;
 
 const textOf = (value: unknown, texts: Texts): string => {
@@ -67,7 +67,7 @@ export class Written {
     this.text = text;
   }
 
-  /** Called when it is nested in a value that is serialized. */
+  /** Used by `JSON.stringify` if the object is nested in a value that is not serialized yet. */
   toJSON(): unknown {
     return JSON.parse(this.text);
   }

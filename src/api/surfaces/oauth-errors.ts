@@ -1,4 +1,4 @@
-/** The forms of refusals below the OpenID provider: those of OAuth (RFC 6749, 5.2), and bare ones for the steps of a login. */
+/** How the OpenID provider reports errors: in the form of OAuth (RFC 6749, 5.2), and without an envelope for the steps of a login. */
 import type { ApiError } from '../../errors/index.ts';
 import { JSON_TYPE, TEXT_TYPE } from '../../wire/media-types.ts';
 import type { ErrorAnswer, ErrorForm } from './envelope.ts';
@@ -6,7 +6,7 @@ import { schemaNamed } from './json-schema.ts';
 
 const TEXT = { type: 'string' } as const;
 
-/** OAuth error codes; every other refusal of a request is `invalid_request`. */
+/** OAuth error codes; every other error of a request is `invalid_request`. */
 const OAUTH_ERRORS: Readonly<Partial<Record<ApiError['code'], string>>> = {
   INVALID_CLIENT: 'invalid_client',
   INVALID_GRANT: 'invalid_grant',
@@ -15,7 +15,7 @@ const OAUTH_ERRORS: Readonly<Partial<Record<ApiError['code'], string>>> = {
   UNAUTHORIZED: 'invalid_token',
 };
 
-/** `{ error, error_description }`. A body of another type is an invalid request like any other: clients know no 415 here. */
+/** `{ error, error_description }`. An unsupported media type is reported as 400, because OAuth clients do not expect 415. */
 export const oauthErrors: ErrorForm = {
   contentType: JSON_TYPE,
   write: (error) => {
@@ -46,7 +46,7 @@ export const bareErrors: ErrorForm = {
     const { code, status, message, cause } = error;
     if (status === 404 && cause && 'message' in cause && /^(path|host) /.test(cause.message)) return plain(error);
     if (status === 405) return { contentType: TEXT_TYPE, body: '' };
-    // Clients know these two by other names.
+    // Clients know these two errors by other names.
     const known = status === 406 ? 'NOT_ACCEPTABLE' : code === 'INVALID_TOTP_CODE' ? 'INVALID TOTP CODE' : code;
     return { body: JSON.stringify({ code: known, message, ...(cause ? { cause } : {}) }) };
   },
@@ -61,10 +61,10 @@ export const bareErrors: ErrorForm = {
   },
 };
 
-/** Paths that are unknown, and methods, are refused to people as well as to programs. */
+/** Unknown paths and methods are reported in plain text, because people may see them, too. */
 const plain = (error: ApiError): ErrorAnswer => ({ contentType: `${TEXT_TYPE}; charset=utf-8`, body: `${sentenceOf(error)}\n` });
 
-/** The cause, if it is a sentence. RFC 6749, 5.2 leaves no room for quotes and backslashes. */
+/** The reason in the cause, or else the message. RFC 6749, 5.2 allows neither quotes nor backslashes. */
 const sentenceOf = ({ message, cause }: ApiError): string => {
   const reason = cause && ('reason' in cause ? cause.reason : 'message' in cause ? cause.message : undefined);
   return (reason ?? message).replaceAll(/["\\]/g, "'").replaceAll(/[^\x20-\x7e]/g, '?');

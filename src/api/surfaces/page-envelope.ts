@@ -1,35 +1,35 @@
-/** The envelope of a page: `{ data, meta }`, where `meta` says which part of the list it is. */
+/** The envelope of a page: `{ data, meta }`, where `meta` tells which part of the list the page is. */
 import { spendTimeSlice, yieldToEventLoop } from '../../concurrency/event-loop.ts';
 import { META } from '../../wire/meta.ts';
 import type { Page } from './answer.ts';
 import { isLarge, jsonParts, PART, type Texts, Written } from './json-parts.ts';
 
-/** Maximum number of items serialized in one go: fewer if they are large, and one at first. */
-const SLICE = 10;
-/** Characters up to which an answer is sent whole, with its length. A longer one is sent part by part, and other requests are served in between. */
-const WHOLE = 524_288;
-/** Characters of such a part, at least. */
-const SENT = 262_144;
+/** Maximum number of items serialized in one go. Large items are serialized in smaller batches, and the first item alone. */
+const MAX_BATCH = 10;
+/** Maximum number of characters of an answer that is sent as a whole, with its length. A longer one is sent in parts, yielding to other requests. */
+const MAX_WHOLE = 524_288;
+/** Minimum number of characters of such a part. */
+const MIN_PART = 262_144;
 
 export const pageEnvelope = (page: Page<unknown>): string | AsyncIterable<string> => wholeOrParts(slicesOf(page));
 
-/** A text that is made slice by slice. */
+/** Joins the slices of a text. A long text is returned as parts instead. */
 export const wholeOrParts = (slices: Iterator<string>): string | AsyncIterable<string> => {
   let text = '';
   for (let slice = slices.next(); !slice.done; slice = slices.next()) {
     text += slice.value;
-    if (text.length > WHOLE) return partsOf(text, slices);
+    if (text.length > MAX_WHOLE) return partsOf(text, slices);
   }
-  spendTimeSlice(text.length / WHOLE);
+  spendTimeSlice(text.length / MAX_WHOLE);
   return text;
 };
 
-async function* partsOf(begun: string, rest: Iterator<string>): AsyncGenerator<string> {
-  let part = begun;
+async function* partsOf(start: string, rest: Iterator<string>): AsyncGenerator<string> {
+  let part = start;
   for (let slice = rest.next(); !slice.done; slice = rest.next()) {
     part += slice.value;
-    if (part.length < SENT) continue;
-    spendTimeSlice(part.length / WHOLE);
+    if (part.length < MIN_PART) continue;
+    spendTimeSlice(part.length / MAX_WHOLE);
     yield part;
     part = '';
     await yieldToEventLoop();
@@ -52,14 +52,14 @@ function* slicesOf({ data, filterableFields, pagination: { limit, offset, totalC
     const large = items.findIndex((each) => each instanceof Written || isLarge(each));
     if (large === 0) {
       yield separator;
-      yield* jsonParts(data[i++] as object, texts); // only objects are large
+      yield* jsonParts(data[i++] as object, texts); // only objects can be large
       continue;
     }
     const slice = large < 0 ? items : items.slice(0, large);
     const text = JSON.stringify(slice).slice(1, -1);
     yield separator + text;
     i += slice.length;
-    count = Math.max(1, Math.min(SLICE, Math.floor((PART * slice.length) / text.length)));
+    count = Math.max(1, Math.min(MAX_BATCH, Math.floor((PART * slice.length) / text.length)));
   }
   const pagination = `{"limit":${limit === Infinity ? NO_LIMIT : limit},"offset":${offset},"totalCount":${totalCount}}`;
   // A list without a filter does not report filterable fields.
@@ -67,7 +67,7 @@ function* slicesOf({ data, filterableFields, pagination: { limit, offset, totalC
   yield `],"meta":{${VERSIONS},${fields}"pagination":${pagination}}}`;
 }
 
-/** How an endless list reports its limit: the largest signed 64-bit integer, which no double can hold. */
+/** The reported limit of a list without one: the largest signed 64-bit integer, as text, because a number cannot represent it. */
 const NO_LIMIT = '9223372036854775807';
 
 /** The members of every `meta`. */

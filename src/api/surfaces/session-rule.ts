@@ -1,26 +1,26 @@
 import type { ApiError } from '../../errors/index.ts';
 import { SESSION_CHALLENGE } from '../../wire/challenge.ts';
 
-/** How a caller authenticates. `system` and `identity` are for the host's code and cannot be sent over HTTP. */
+/** How a caller authenticates. Only the host's code can use `system` and `identity`: they cannot be sent over HTTP. */
 export type Credentials =
   | { readonly kind: 'none' }
   | { readonly kind: 'system' }
   | { readonly kind: 'identity'; readonly id: string }
-  /** Header `zt-session`. When it is there, `authorization` counts for nothing but secondary factors. */
+  /** `token` is the header `zt-session`. If it is set, `authorization` only counts as a second factor. */
   | { readonly kind: 'token'; readonly token?: string; readonly authorization?: string };
 
-/** How requests to a surface carry their session, and how answers speak of it. */
+/** How requests to a surface carry their session, and how answers refer to it. */
 export interface SessionRule {
-  /** Request headers that carry credentials, in lower case: other origins may send them. */
+  /** Request headers that carry credentials, in lower case. CORS allows other origins to send them. */
   readonly requestHeaders: readonly string[];
-  /** Answer headers about the session, in lower case: other origins may read them. */
+  /** Response headers about the session, in lower case. CORS allows other origins to read them. */
   readonly answerHeaders: readonly string[];
-  /** @param request its `header` gives the value of a header by its name in lower case */
+  /** @param request its `header` returns the value of a header by lower-case name */
   readonly credentialsOf: (request: { header(name: string): string | undefined }) => Credentials;
   /**
    * The header `www-authenticate` of a 401 (RFC 9110, 11.6.1).
-   * @param isAuthenticating whether the session token itself was being checked. Clients log in again when a challenge calls their token invalid, so
-   * only then does it: a session that lacks a right, or gave a wrong password, gets the bare challenge.
+   * @param isAuthenticating true if the session token itself was being checked. Clients log in again if the challenge says that their token is invalid, so
+   * it must not say so for a session that lacks a right or sent a wrong password.
    */
   readonly challenge: (refusal: ApiError, credentials: Credentials, isAuthenticating: boolean) => string | undefined;
 }
@@ -52,7 +52,7 @@ export const ztSession: SessionRule = {
   },
 };
 
-/** No sessions: all callers are anonymous and can only call open operations. */
+/** A surface without sessions: all callers are anonymous and can only call open operations. */
 export const withoutSession: SessionRule = {
   requestHeaders: [],
   answerHeaders: [],
@@ -61,8 +61,8 @@ export const withoutSession: SessionRule = {
 };
 
 /**
- * No sessions, but the header `Authorization`, which means something to a few operations: the name of a client (`Basic`), or a token. `realm` names who
- * asks for it.
+ * A surface without sessions, where some operations use the header `Authorization`: for the name of a client (`Basic`), or for a token. `realm` tells
+ * who requests it.
  */
 export const authorizationOnly: SessionRule = {
   requestHeaders: ['authorization'],

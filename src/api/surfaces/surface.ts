@@ -1,23 +1,23 @@
 import type { Envelope, ErrorForm } from './envelope.ts';
 import type { SessionRule } from './session-rule.ts';
 
-/** A path without a slash at its end, e.g. `/edge/client/v1`; `/` is the root. */
+/** A path without a trailing slash, e.g. `/edge/client/v1`; `/` is the root. */
 export type Prefix = `/${string}`;
 
-/** An API surface: operations that share an address and the form of their answers. Everything that differs between surfaces stands here. */
+/** An API surface: operations that share an address and the form of their answers. Everything that differs between surfaces is declared here. */
 export interface Surface<N extends string = string> {
-  /** In documents and messages, e.g. `management`. */
+  /** Name in documents and messages, e.g. `management`. */
   readonly name: N;
-  /** Path below which it answers. */
+  /** The path under which the surface is reachable. */
   readonly prefix: Prefix;
-  /** Aliases of the prefix. The longest matching prefix wins, so that `/` takes every path that belongs to no other surface. */
+  /** Aliases of the prefix. The longest matching prefix wins, so that `/` matches every path that belongs to no other surface. */
   readonly aliases: readonly Prefix[];
-  /** The form of bodies with data. */
+  /** The form of response bodies with data. */
   readonly envelope: Envelope;
-  /** The form of refusals, also of paths and methods that are unknown below its prefix. */
+  /** The form of answers to refused requests, including those for unknown paths and methods under the prefix. */
   readonly errorForm: ErrorForm;
   readonly session: SessionRule;
-  /** Answer headers of this surface that other origins may read, in lower case. */
+  /** Response headers of this surface that other origins may read, in lower case. */
   readonly exposedHeaders: readonly string[];
   /** Refuses a repeated query parameter that takes one value; otherwise its first value counts. */
   readonly refusesRepeated: boolean;
@@ -28,7 +28,7 @@ export interface Surface<N extends string = string> {
 type Optional = 'aliases' | 'exposedHeaders' | 'refusesRepeated' | 'refusesUnknown';
 type Declaration<N extends string> = Omit<Surface<N>, Optional> & Partial<Pick<Surface, Optional>>;
 
-/** @throws TypeError for a prefix or an alias that is not a normalized path */
+/** @throws TypeError if the prefix or an alias is not a normalized path */
 export const surface = <const N extends string>({
   aliases = [],
   exposedHeaders = [],
@@ -36,7 +36,7 @@ export const surface = <const N extends string>({
   refusesUnknown = false,
   ...declaration
 }: Declaration<N>): Surface<N> => {
-  const wrong = [declaration.prefix, ...aliases].find((path) => !/^(\/|(\/[\w.~-]+)+)$/.test(path));
-  if (wrong !== undefined) throw new TypeError(`the surface ${declaration.name} needs prefixes like /edge/client/v1, got '${wrong}'`);
+  const invalid = [declaration.prefix, ...aliases].find((path) => !/^(\/|(\/[\w.~-]+)+)$/.test(path));
+  if (invalid !== undefined) throw new TypeError(`the surface ${declaration.name} needs prefixes like /edge/client/v1, got '${invalid}'`);
   return { aliases, exposedHeaders, refusesRepeated, refusesUnknown, ...declaration };
 };

@@ -2,7 +2,7 @@ import { sortedSet } from '../../../query/order.ts';
 import { list, required, textUpTo, variant } from '../../kit/index.ts';
 import { hexDigits } from '../hex.ts';
 
-/** Kept by their hex digits in lower case. */
+/** MAC addresses, stored as hex digits in lower case. */
 const addresses = list(
   textUpTo(256).refine((address) => hexDigits(address) !== '', { error: 'must have hexadecimal digits, like 00:1a:2b:3c:4d:5e' }),
   10_000,

@@ -19,19 +19,19 @@ const version = shortText
 const given = z.object({
   /** Name of the system. */
   type: osType,
-  /** Ranges, one of which must contain the version, e.g. `>=10.0.0`; none, or null, for any version. */
+  /** Ranges, one of which must contain the version, e.g. `>=10.0.0`; empty or null: any version. */
   versions: list(version, 100).nullable(),
 });
 
-/** Command-line clients in the field write these two names with a capital: nowhere else do names compare otherwise than exactly. */
-const withCapitals = (entry: unknown): unknown => {
+/** Existing command-line clients capitalize these two names. All other names are case-sensitive. */
+const withoutCapitals = (entry: unknown): unknown => {
   if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) return entry;
-  const { Type, Versions, ...rest } = entry as Readonly<Record<string, unknown>>; // an object of JSON
+  const { Type, Versions, ...rest } = entry as Readonly<Record<string, unknown>>; // a JSON object
   return { ...(Type === undefined ? {} : { type: Type }), ...(Versions === undefined ? {} : { versions: Versions }), ...rest };
 };
 
 /** If a system is listed twice, the last entry counts. */
-const operatingSystems = list(preprocess(withCapitals, given), 100)
+const operatingSystems = list(preprocess(withoutCapitals, given), 100)
   .min(1)
   .transform((systems): readonly OperatingSystem[] =>
     [...new Map(systems.map((system) => [osKey(system.type), system])).values()]
@@ -42,6 +42,6 @@ const operatingSystems = list(preprocess(withCapitals, given), 100)
 
 /** The endpoint must run one of these operating systems, in one of the versions. */
 export const osVariant = variant('OperatingSystem', {
-  /** The operating systems that will do. */
+  /** The accepted operating systems. */
   operatingSystems: required(operatingSystems),
 });

@@ -14,31 +14,31 @@ const stored = z
   .object({
     /** Operating system. */
     osType,
-    /** The same. */
+    /** The same as `osType`. */
     os: osType,
     /** Path of the program. */
     path: string,
-    /** SHA-256 of binaries that will do; none: any will do. */
+    /** SHA-256 of the accepted binaries; empty: any binary. */
     hashes: texts,
-    /** SHA-1 of certificates, one of which must have signed it; empty: no signature required. */
+    /** SHA-1 of certificates, one of which must have signed the binary; empty: no signature required. */
     signerFingerprints: texts,
   })
   .readonly()
   .meta({ id: 'PostureProcessMulti' });
 type Stored = z.infer<typeof stored>;
 
-/** The system goes by two names: that of clients, and that of the specification. */
+/** The operating system may be in either of two fields: clients use `osType`, the specification `os`. */
 const entry = z
   .object({
-    /** Operating system. Needed, unless `os` says it. */
+    /** Operating system. Required, unless `os` is given. */
     osType: osType.optional(),
     /** Operating system. */
     os: osType.optional(),
     /** Path of the program. */
     path: shortText.min(1),
-    /** SHA-256 of binaries that will do; none: any will do. */
+    /** SHA-256 of the accepted binaries; empty: any binary. */
     hashes: list(shortText, 1000).nullish(),
-    /** SHA-1 of certificates, one of which must have signed it; empty: no signature required. */
+    /** SHA-1 of certificates, one of which must have signed the binary; empty: no signature required. */
     signerFingerprints: list(shortText, 1000).nullish(),
   })
   .superRefine((value, context) => {
@@ -53,7 +53,7 @@ const processes = list(entry, 1000)
   .min(1)
   .transform((entries): readonly Stored[] => {
     const all = entries.map(({ path, hashes, signerFingerprints, ...systems }): Stored => {
-      const system = systemOf(systems) ?? 'Linux'; // refused above when there is none
+      const system = systemOf(systems) ?? 'Linux'; // never undefined: `superRefine` refuses that
       return {
         osType: system,
         os: system,
@@ -66,9 +66,9 @@ const processes = list(entry, 1000)
   })
   .pipe(z.array(stored).readonly());
 
-/** Programs must run on the endpoint: all of them, or one (`OneOf`, which clients call `AnyOf`). */
+/** Programs must run on the endpoint: all of them, or at least one (`OneOf` means the same as `AnyOf`). */
 export const processMultiVariant = variant('ProcessMulti', {
-  /** `AllOf`: all programs must run; `AnyOf`: one of them. */
+  /** `AllOf`: all programs must run; `AnyOf` or `OneOf`: at least one of them. */
   semantic: required(z.enum(['AllOf', 'AnyOf', 'OneOf'])),
   /** The programs. */
   processes: required(processes),

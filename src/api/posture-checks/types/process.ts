@@ -7,16 +7,16 @@ import { list, required, string, variant } from '../../kit/index.ts';
 import { shortText } from '../../shared.ts';
 import { osType } from '../os-type.ts';
 
-const lower = (value: string): string => value.toLowerCase();
+const lowerCase = (value: string): string => value.toLowerCase();
 
 const body = z.object({
   /** Operating system. */
   osType,
   /** Path of the program. */
   path: shortText.min(1),
-  /** SHA-256 of binaries that will do; none: any will do. */
+  /** SHA-256 of the accepted binaries; empty: any binary. */
   hashes: list(shortText, 1000).nullish(),
-  /** SHA-1 of the certificate that must have signed it. */
+  /** SHA-1 of the certificate that must have signed the binary. */
   signerFingerprint: shortText.nullish(),
 });
 
@@ -27,9 +27,9 @@ const stored = z
     osType,
     /** Path of the program. */
     path: string,
-    /** SHA-256 of binaries that will do; null: any will do. */
+    /** SHA-256 of the accepted binaries; null: any binary. */
     hashes: z.array(string).readonly().nullable(),
-    /** SHA-1 of the certificate that must have signed it. */
+    /** SHA-1 of the certificate that must have signed the binary. */
     signerFingerprint: string.optional(),
   })
   .readonly()
@@ -39,17 +39,17 @@ const processDocument = body
   .transform(
     ({ hashes, signerFingerprint, ...rest }): z.infer<typeof stored> => ({
       ...rest,
-      hashes: hashes?.length ? sortedSet(hashes.map(lower)) : null,
-      ...(signerFingerprint ? { signerFingerprint: lower(signerFingerprint) } : {}),
+      hashes: hashes?.length ? sortedSet(hashes.map(lowerCase)) : null,
+      ...(signerFingerprint ? { signerFingerprint: lowerCase(signerFingerprint) } : {}),
     }),
   )
   .pipe(stored);
 
-/** A patch replaces system and path, and keeps the other fields that it does not give. */
+/** A patch replaces the operating system and the path. The other fields change only if they are given. */
 const patch = body.transform(({ hashes, signerFingerprint, ...rest }) => ({
   ...rest,
-  ...(hashes ? { hashes: hashes.length ? sortedSet(hashes.map(lower)) : null } : {}),
-  ...(signerFingerprint == null ? {} : { signerFingerprint: lower(signerFingerprint) }),
+  ...(hashes ? { hashes: hashes.length ? sortedSet(hashes.map(lowerCase)) : null } : {}),
+  ...(signerFingerprint == null ? {} : { signerFingerprint: lowerCase(signerFingerprint) }),
 }));
 
 /** A program must run on the endpoint. */
