@@ -11,7 +11,7 @@ export type IdentityRow = {
   readonly name: string;
   /** Id of the identity type: `Default` or `Router`. */
   readonly typeId: string;
-  /** True if it may administer the network. */
+  /** True if the identity may administer the network. */
   readonly isAdmin: boolean;
   /** True for the first administrator of the network, which cannot be deleted. */
   readonly isDefaultAdmin: boolean;
@@ -19,21 +19,21 @@ export type IdentityRow = {
   readonly roleAttributes: readonly string[];
   /** Id of the authentication policy. */
   readonly authPolicyId: string;
-  /** Id of the identity at an external issuer, whose tokens and certificates name it by this. */
+  /** Id of the identity at an external issuer, which its tokens and certificates contain. */
   readonly externalId: string | null;
-  /** Cost of the terminators of services that it hosts, 0 to 65535. */
+  /** Default cost of the terminators of services that the identity hosts, 0 to 65535. */
   readonly defaultHostingCost: number;
-  /** Precedence of the terminators of services that it hosts. */
+  /** Default precedence of the terminators of services that the identity hosts. */
   readonly defaultHostingPrecedence: 'default' | 'failed' | 'required';
-  /** The same by the id of the service. */
+  /** Costs of terminators that override the default, by id of the service. */
   readonly serviceHostingCosts: { readonly [x: string]: number; };
-  /** The same by the id of the service. */
+  /** Precedences of terminators that override the default, by id of the service. */
   readonly serviceHostingPrecedences: { readonly [x: string]: 'default' | 'failed' | 'required'; };
   /** Arbitrary application data. */
   readonly appData: { [x: string]: unknown; };
-  /** When it was disabled. */
+  /** When the identity was disabled. */
   readonly disabledAt: string | null;
-  /** Until when it is disabled; omitted if there is no end. */
+  /** Until when the identity is disabled; omitted if indefinitely. */
   readonly disabledUntil: string | null;
   /** The environment that its client reported at its last login. */
   readonly envInfo: { arch?: string | undefined; domain?: string | undefined; hostname?: string | undefined; os?: string | undefined; osRelease?: string | undefined; osVersion?: string | undefined; };
@@ -61,7 +61,7 @@ export type AuthPolicyRow = {
   readonly name: string;
   /** The primary authentication methods, and the password rules. */
   readonly primary: { cert: { allowed: boolean; allowExpiredCerts: boolean; }; extJwt: { allowed: boolean; allowedSigners: readonly string[]; }; updb: { allowed: boolean; minPasswordLength: number; requireSpecialChar: boolean; requireNumberChar: boolean; requireMixedCase: boolean; maxAttempts: number; lockoutDurationMinutes: number; }; };
-  /** Which second factors are required after the login. */
+  /** The second factors that are required after the login. */
   readonly secondary: { requireTotp: boolean; requireExtJwtSigner?: string | null | undefined; };
 };
 
@@ -72,7 +72,7 @@ export type AuthenticatorRow = {
   readonly updatedAt: string;
   readonly tags: { readonly [x: string]: string | number | boolean | null; };
   readonly isSystem?: boolean;
-  /** Id of the identity that it proves. */
+  /** Id of the identity that it authenticates. */
   readonly identityId: string;
   /** `updb`: username and password; `cert`: a client certificate. */
   readonly method: 'cert' | 'updb';
@@ -86,9 +86,9 @@ export type AuthenticatorRow = {
   readonly isIssuedByNetwork: boolean | null;
   /** True if the client is asked to extend the certificate at its next login. */
   readonly isExtendRequested: boolean | null;
-  /** True if the extended certificate is to have a new key. */
+  /** True if the extended certificate must have a new key. */
   readonly isKeyRollRequested: boolean | null;
-  /** True if the chain of the last login led to a known root. */
+  /** True if the certificate chain of the last login led to a known root. */
   readonly lastAuthResolvedToRoot: boolean | null;
   /** When the extension was requested. */
   readonly extendRequestedAt: string | null;
@@ -109,9 +109,9 @@ export type CaRow = {
   readonly identityRoles: readonly string[];
   /** Names of identities that enroll by themselves: text with placeholders. */
   readonly identityNameFormat: string;
-  /** True if certificates of this authority prove identities at a login. */
+  /** True if identities may log in with certificates of this authority. */
   readonly isAuthEnabled: boolean;
-  /** True if identities may enroll by a token and a certificate of this authority. */
+  /** True if identities may enroll with a token and a certificate of this authority. */
   readonly isOttCaEnrollmentEnabled: boolean;
   /** True if clients with a certificate of this authority enroll by themselves, without a token. */
   readonly isAutoCaEnrollmentEnabled: boolean;
@@ -138,30 +138,33 @@ export type ExternalJwtSignerRow = {
   /** Scopes that clients request from the provider. */
   readonly scopes: readonly string[];
   readonly targetToken: 'ACCESS' | 'ID';
-  /** The `iss` of tokens. */
+  /** The `iss` that tokens must have. */
   readonly issuer: string;
-  /** True if its tokens prove identities. */
+  /** True if identities may log in with its tokens. */
   readonly enabled: boolean;
-  /** Exactly one of these two: a certificate whose key signs tokens, or where the keys are published. */
+  /** A certificate whose key signs tokens. Exactly one of `certPem` and `jwksEndpoint` must be set. */
   readonly certPem: string | null;
   /** Key id (`kid`) of the certificate in tokens; defaults to its fingerprint. */
   readonly kid: string | null;
   /**
-   * The claim that says who the bearer is: its name, or with a leading `/` a JSON Pointer into the claims (RFC 6901), such
-   * as `/kubernetes.io~1name`.
+   * The claim that identifies the bearer: its name or, with a leading `/`, a JSON Pointer (RFC 6901) such as
+   * `/kubernetes.io~1name`.
    */
   readonly claimsProperty: string;
-  /** True if that claim is the `externalId` of an identity, false if it is its id. */
+  /** True if that claim is the `externalId` of an identity, false if it is the id. */
   readonly useExternalId: boolean;
-  /** Compares `externalId` case-insensitively, as for e-mail addresses. If several match, only an exact match counts. */
+  /**
+   * True if `externalId` is compared case-insensitively, as for e-mail addresses. If several identities match, only an exact
+   * match counts.
+   */
   readonly ignoreExternalIdCase: boolean | null;
   /** Common name of the certificate. */
   readonly commonName: string;
   /** SHA-1 of the certificate in hex. */
   readonly fingerprint: string | null;
-  /** When the certificate begins to be valid; the year 1 if there is none. */
+  /** Start of the certificate's validity; the year 1 if there is no certificate. */
   readonly notBefore: string;
-  /** When the certificate ceases to be valid; the year 1 if there is none. */
+  /** End of the certificate's validity; the year 1 if there is no certificate. */
   readonly notAfter: string;
 };
 
@@ -200,7 +203,7 @@ export type ApiSessionRow = {
   readonly isSystem?: boolean;
   /** Id of the identity that logged in. */
   readonly identityId: string;
-  /** Id of an authenticator; `internal` or `extJwtId:<signer>` if the login needed none. */
+  /** Id of the authenticator, or `internal` or `extJwtId:<signer>` if the login used none. */
   readonly authenticatorId: string;
   /** Address that the login came from. */
   readonly ipAddress: string;
@@ -208,7 +211,7 @@ export type ApiSessionRow = {
   readonly configTypes: string[];
   /** True if the session must pass a second factor. */
   readonly isMfaRequired: boolean;
-  /** True if the session has passed it. */
+  /** True if the session has passed the second factor. */
   readonly isMfaComplete: boolean;
   /** True if the certificate of the login can be extended: an authority of this network issued it. */
   readonly isCertExtendable: boolean;
@@ -216,9 +219,9 @@ export type ApiSessionRow = {
   readonly isCertExtendRequested: boolean | null;
   /** True if the extended certificate is to have a new key. */
   readonly isCertKeyRollRequested: boolean | null;
-  /** The client left out certificates above its own, which the controller happens to know. */
+  /** True if the client left out intermediate certificates, but the controller knows them. */
   readonly improperClientCertChain: boolean | null;
-  /** When the session was last used, as it is stored. */
+  /** When the session was last used, according to the store. */
   readonly lastActivityAt: string | null;
 };
 
@@ -246,9 +249,9 @@ export type ApiSessionCertificateRow = {
   readonly fingerprint: string;
   /** Subject of the certificate. */
   readonly subject: string;
-  /** When the certificate begins to be valid. */
+  /** Start of the certificate's validity. */
   readonly validFrom: string | null;
-  /** When the certificate ceases to be valid. */
+  /** End of the certificate's validity. */
   readonly validTo: string | null;
 };
 
@@ -259,9 +262,9 @@ export type RevocationRow = {
   readonly updatedAt: string;
   readonly tags: { readonly [x: string]: string | number | boolean | null; };
   readonly isSystem?: boolean;
-  /** The type of the id: that of a token, its `jti` (JTI), of an identity, or of an API session. */
+  /** What is revoked, and thus what the id is: the `jti` of a token (`JTI`), or the id of an identity or of an API session. */
   readonly type: 'API_SESSION' | 'IDENTITY' | 'JTI';
-  /** When the last of the tokens would have ended by itself. */
+  /** When the last of the revoked tokens would have expired. */
   readonly expiresAt: string | null;
 };
 
@@ -273,7 +276,7 @@ export type ServiceRow = {
   readonly tags: { readonly [x: string]: string | number | boolean | null; };
   readonly isSystem?: boolean;
   readonly name: string;
-  /** True if clients must encrypt from end to end. */
+  /** True if clients must use end-to-end encryption. */
   readonly encryptionRequired: boolean;
   /** Milliseconds after which an idle connection is closed; 0: never. */
   readonly maxIdleTimeMillis: number;
@@ -295,7 +298,7 @@ export type ServiceConfigRow = {
   readonly identityId: string;
   readonly serviceId: string;
   readonly configId: string;
-  /** The config type: an identity has one config for each service and type. */
+  /** The type of the config: an identity has one config for each service and type. */
   readonly configTypeId: string;
 };
 
@@ -332,7 +335,7 @@ export type EdgeRouterPolicyRow = {
   readonly identityRoles: readonly string[];
   /** Edge routers that the policy selects: `#attribute`, `@id`, or `#all` alone. */
   readonly edgeRouterRoles: readonly string[];
-  /** The policy that joins an edge router with a tunneler to its own identity. */
+  /** True for the policy that lets the identity of an edge router with a tunneler use that router. */
   readonly isSystem: boolean;
 };
 
@@ -361,16 +364,16 @@ export type PostureCheckRow = {
   readonly name: string;
   /** Role attributes, by which service policies select the check. */
   readonly roleAttributes: readonly string[];
-  /** Version of the form of the check. There is one. */
+  /** Schema version of the check. There is only one. */
   readonly version: number;
   readonly typeId: 'MFA';
-  /** Seconds that a passed code counts; -1: without end. */
+  /** How many seconds a passed code counts; -1: no limit. */
   readonly timeoutSeconds: number;
-  /** True if a code is owed after the endpoint woke. */
+  /** True if a code is required after the endpoint wakes. */
   readonly promptOnWake: boolean | null;
-  /** True if a code is owed after the endpoint was unlocked. */
+  /** True if a code is required after the endpoint is unlocked. */
   readonly promptOnUnlock: boolean | null;
-  /** Older clients do not understand the remaining time, and do not receive it. */
+  /** True if the remaining time is withheld from older clients, which do not understand it. */
   readonly ignoreLegacyEndpoints: boolean | null;
 } | {
   readonly id: string;
@@ -381,7 +384,7 @@ export type PostureCheckRow = {
   readonly name: string;
   /** Role attributes, by which service policies select the check. */
   readonly roleAttributes: readonly string[];
-  /** Version of the form of the check. There is one. */
+  /** Schema version of the check. There is only one. */
   readonly version: number;
   readonly typeId: 'DOMAIN';
   /** Names of domains. */
@@ -395,7 +398,7 @@ export type PostureCheckRow = {
   readonly name: string;
   /** Role attributes, by which service policies select the check. */
   readonly roleAttributes: readonly string[];
-  /** Version of the form of the check. There is one. */
+  /** Schema version of the check. There is only one. */
   readonly version: number;
   readonly typeId: 'MAC';
   /** MAC addresses; only their hex digits count. */
@@ -409,10 +412,10 @@ export type PostureCheckRow = {
   readonly name: string;
   /** Role attributes, by which service policies select the check. */
   readonly roleAttributes: readonly string[];
-  /** Version of the form of the check. There is one. */
+  /** Schema version of the check. There is only one. */
   readonly version: number;
   readonly typeId: 'OS';
-  /** The operating systems that will do. */
+  /** The accepted operating systems. */
   readonly operatingSystems: readonly Readonly<{ type: 'ANDROID' | 'Android' | 'IOS' | 'LINUX' | 'Linux' | 'MACOS' | 'WINDOWS' | 'WINDOWS_SERVER' | 'Windows' | 'WindowsServer' | 'iOS' | 'macOS'; versions: readonly string[] | null; }>[];
 } | {
   readonly id: string;
@@ -423,7 +426,7 @@ export type PostureCheckRow = {
   readonly name: string;
   /** Role attributes, by which service policies select the check. */
   readonly roleAttributes: readonly string[];
-  /** Version of the form of the check. There is one. */
+  /** Schema version of the check. There is only one. */
   readonly version: number;
   readonly typeId: 'PROCESS';
   /** The program. */
@@ -437,10 +440,10 @@ export type PostureCheckRow = {
   readonly name: string;
   /** Role attributes, by which service policies select the check. */
   readonly roleAttributes: readonly string[];
-  /** Version of the form of the check. There is one. */
+  /** Schema version of the check. There is only one. */
   readonly version: number;
   readonly typeId: 'PROCESS_MULTI';
-  /** `AllOf`: all programs must run; `AnyOf`: one of them. */
+  /** `AllOf`: all programs must run; `AnyOf` or `OneOf`: at least one of them. */
   readonly semantic: 'AllOf' | 'AnyOf' | 'OneOf';
   /** The programs. */
   readonly processes: readonly Readonly<{ osType: 'ANDROID' | 'Android' | 'IOS' | 'LINUX' | 'Linux' | 'MACOS' | 'WINDOWS' | 'WINDOWS_SERVER' | 'Windows' | 'WindowsServer' | 'iOS' | 'macOS'; os: 'ANDROID' | 'Android' | 'IOS' | 'LINUX' | 'Linux' | 'MACOS' | 'WINDOWS' | 'WINDOWS_SERVER' | 'Windows' | 'WindowsServer' | 'iOS' | 'macOS'; path: string; hashes: readonly string[]; signerFingerprints: readonly string[]; }>[];
@@ -455,7 +458,7 @@ export type PostureCheckTypeRow = {
   readonly name: string;
   /** Operating systems that the check supports. */
   readonly operatingSystems: readonly Readonly<{ type: 'ANDROID' | 'Android' | 'IOS' | 'LINUX' | 'Linux' | 'MACOS' | 'WINDOWS' | 'WINDOWS_SERVER' | 'Windows' | 'WindowsServer' | 'iOS' | 'macOS'; versions: readonly string[] | null; }>[];
-  /** Version of the form of checks of the type. */
+  /** Schema version of the checks of this type. */
   readonly version: number;
 };
 
@@ -483,7 +486,7 @@ export type RouterRow = {
   readonly noTraversal: boolean;
   /** True if the router is disabled: it may not connect. */
   readonly disabled: boolean;
-  /** New certificate of the router in PEM, until it has connected with it. */
+  /** New certificate of the router in PEM, until the router has connected with it. */
   readonly unverifiedCertPem: string | null;
   /** SHA-1 of that certificate in hex. */
   readonly unverifiedFingerprint: string | null;
@@ -509,7 +512,7 @@ export type EdgeRouterRow = {
   readonly noTraversal: boolean;
   /** True if the router is disabled: it may not connect. */
   readonly disabled: boolean;
-  /** New certificate of the router in PEM, until it has connected with it. */
+  /** New certificate of the router in PEM, until the router has connected with it. */
   readonly unverifiedCertPem: string | null;
   /** SHA-1 of that certificate in hex. */
   readonly unverifiedFingerprint: string | null;
@@ -519,7 +522,7 @@ export type EdgeRouterRow = {
   readonly roleAttributes: readonly string[];
   /** True if the router is also an identity that hosts and dials services for others. */
   readonly isTunnelerEnabled: boolean;
-  /** Any data of applications. */
+  /** Arbitrary application data. */
   readonly appData: { [x: string]: unknown; };
   /** True if the router has enrolled. */
   readonly isVerified: boolean;
@@ -544,7 +547,7 @@ export type TerminatorRow = {
   readonly binding: string;
   /** Address behind the router. */
   readonly address: string;
-  /** Cost of the way, 0 to 65535. */
+  /** Cost of the path, 0 to 65535. */
   readonly cost: number;
   /** Order of preference: `required`, then `default`, then `failed`. */
   readonly precedence: 'default' | 'failed' | 'required';
@@ -559,7 +562,7 @@ export type SessionRow = {
   readonly updatedAt: string;
   readonly tags: { readonly [x: string]: string | number | boolean | null; };
   readonly isSystem?: boolean;
-  /** Id of the API session that it belongs to. */
+  /** Id of the API session that the session belongs to. */
   readonly apiSessionId: string;
   /** Id of the service. */
   readonly serviceId: string;
@@ -577,7 +580,7 @@ export type ConfigTypeRow = {
   readonly tags: { readonly [x: string]: string | number | boolean | null; };
   readonly isSystem?: boolean;
   readonly name: string;
-  /** JSON Schema that the data of configs must satisfy; null: any data will do. */
+  /** JSON Schema that the data of configs must satisfy; null: any data is valid. */
   readonly schema: Readonly<Record<string, unknown>> | null;
 };
 
@@ -616,7 +619,7 @@ export type ControllerRow = {
   readonly tags: { readonly [x: string]: string | number | boolean | null; };
   readonly isSystem?: boolean;
   readonly name: string | null;
-  /** Addresses by the name of the API. */
+  /** Addresses, by name of the API. */
   readonly apiAddresses: { [x: string]: { url: string; version: string; }[]; };
   /** Certificate of the controller in PEM. */
   readonly certPem: string | null;

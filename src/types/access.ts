@@ -13,7 +13,7 @@ export interface ExplainAccessQuery {
 
 /** Why an identity may or may not dial or bind a service, and what would grant it. */
 export interface AccessExplanation {
-  /** The question: identity, service and type. */
+  /** The type of access. */
   readonly type: 'Dial' | 'Bind';
   /** A policy grants it, and all its posture checks pass. */
   readonly isAllowed: boolean;
@@ -29,9 +29,9 @@ export interface AccessExplanation {
   readonly morePolicies: number;
   /** Policies of the type that select neither. */
   readonly otherPolicies: number;
-  /** Edge routers that the identity may use. */
+  /** Number of edge routers that the identity may use. */
   readonly identityRouterCount: number;
-  /** Edge routers that the service may be reached through. */
+  /** Number of edge routers through which the service can be reached. */
   readonly serviceRouterCount: number;
   /** Edge routers that both may use: without one, no session can be made. */
   readonly commonRouters: readonly EntityReference[];
@@ -53,9 +53,9 @@ export interface ExplainedPolicy {
   readonly semantic: 'AllOf' | 'AnyOf';
   /** It selects both, and all its posture checks pass. */
   readonly isGranting: boolean;
-  /** Its role array of identities. */
+  /** Its role array for identities, evaluated for the identity. */
   readonly identity: ExplainedSide;
-  /** Its role array of services. */
+  /** Its role array for services, evaluated for the service. */
   readonly service: ExplainedSide;
   /** The posture checks that it selects. */
   readonly postureChecks: readonly ExplainedPostureCheck[];
@@ -97,7 +97,7 @@ export interface AccessSuggestion {
   readonly description: string;
   /** How many attributes, role entries or policies it adds, or posture checks it is about. */
   readonly size: number;
-  /** The operation that does it. */
+  /** The operation that makes the change. */
   readonly operationId?: 'patchIdentity' | 'patchService' | 'patchServicePolicy' | 'createServicePolicy' | undefined;
   /** Of the entity to patch. */
   readonly id?: string | undefined;

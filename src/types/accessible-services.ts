@@ -47,7 +47,7 @@ export interface ClientTerminator {
 
 /** The routers through which a session reaches a service. */
 export interface ServiceEdgeRouters {
-  /** Null if there is none. */
+  /** Null if there are none. */
   readonly edgeRouters: readonly CommonEdgeRouter[] | null;
 }
 

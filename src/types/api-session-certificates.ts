@@ -13,7 +13,7 @@ export interface CurrentApiSessionCertificate {
   readonly _links: Links;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
-  /** Unique within the kind, and given by the controller. */
+  /** Unique within the kind, and assigned by the controller. */
   readonly id: string;
   /** User-defined names with values. */
   readonly tags: Readonly<Record<string, string | number | boolean | null>>;
@@ -25,9 +25,9 @@ export interface CurrentApiSessionCertificate {
   readonly fingerprint: string;
   /** Subject of the certificate. */
   readonly subject: string;
-  /** When the certificate begins to be valid. */
+  /** Start of the certificate's validity. */
   readonly validFrom: string | null;
-  /** When the certificate ceases to be valid. */
+  /** End of the certificate's validity. */
   readonly validTo: string | null;
 }
 

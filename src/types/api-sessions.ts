@@ -13,7 +13,7 @@ export interface ApiSession {
   readonly _links: Links;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
-  /** Unique within the kind, and given by the controller. */
+  /** Unique within the kind, and assigned by the controller. */
   readonly id: string;
   /** User-defined names with values. */
   readonly tags: Readonly<Record<string, string | number | boolean | null>>;
@@ -23,7 +23,7 @@ export interface ApiSession {
   readonly identityId: string;
   /** Reference to the entity that `identityId` names. */
   readonly identity?: EntityReference;
-  /** Id of an authenticator; `internal` or `extJwtId:<signer>` if the login needed none. */
+  /** Id of the authenticator, or `internal` or `extJwtId:<signer>` if the login used none. */
   readonly authenticatorId: string;
   /** The token, if it is the caller's own session; otherwise the id of the session, which is not a credential. */
   readonly token: string;
@@ -31,11 +31,11 @@ export interface ApiSession {
   readonly ipAddress: string;
   /** Config types whose data the session sees with services. */
   readonly configTypes: readonly string[];
-  /** The factors that the session still owes before it is fully authenticated. */
+  /** The factors that the session still needs before it is fully authenticated. */
   readonly authQueries: readonly AuthQuery[];
   /** True if the session must pass a second factor. */
   readonly isMfaRequired: boolean;
-  /** True if the session has passed it. */
+  /** True if the session has passed the second factor. */
   readonly isMfaComplete: boolean;
   /** True if the certificate of the login can be extended: an authority of this network issued it. */
   readonly isCertExtendable: boolean;
@@ -43,9 +43,9 @@ export interface ApiSession {
   readonly isCertExtendRequested?: boolean;
   /** True if the extended certificate is to have a new key. */
   readonly isCertKeyRollRequested?: boolean;
-  /** The client left out certificates above its own, which the controller happens to know. */
+  /** True if the client left out intermediate certificates, but the controller knows them. */
   readonly improperClientCertChain?: boolean;
-  /** When the session was last used, as it is stored. */
+  /** When the session was last used, according to the store. */
   readonly lastActivityAt: string | null;
   /** When the session was last used, as far as this controller knows. */
   readonly cachedLastActivityAt: string;

@@ -10,7 +10,7 @@ export interface AuthPolicy {
   readonly _links: Links;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
-  /** Unique within the kind, and given by the controller. */
+  /** Unique within the kind, and assigned by the controller. */
   readonly id: string;
   /** User-defined names with values. */
   readonly tags: Readonly<Record<string, string | number | boolean | null>>;
@@ -20,7 +20,7 @@ export interface AuthPolicy {
   readonly name: string;
   /** The primary authentication methods, and the password rules. */
   readonly primary: AuthPolicyPrimary;
-  /** Which second factors are required after the login. */
+  /** The second factors that are required after the login. */
   readonly secondary: AuthPolicySecondary;
 }
 
@@ -28,38 +28,38 @@ export interface AuthPolicy {
 export interface AuthPolicyPrimary {
   /** Client certificates. */
   readonly cert: {
-    /** True if client certificates prove identities. */
+    /** True if identities may log in with client certificates. */
     readonly allowed: boolean;
-    /** True if expired certificates are accepted, too. */
+    /** True if expired certificates are accepted as well. */
     readonly allowExpiredCerts: boolean;
   };
   /** Tokens of external JWT signers. */
   readonly extJwt: {
-    /** True if tokens of external signers prove identities. */
+    /** True if identities may log in with tokens of external signers. */
     readonly allowed: boolean;
     /** Ids of the external JWT signers whose tokens are accepted; empty: all signers. */
     readonly allowedSigners: readonly string[];
   };
   /** Username and password. */
   readonly updb: {
-    /** True if username and password prove identities. */
+    /** True if identities may log in with username and password. */
     readonly allowed: boolean;
-    /** Characters that a new password must have; at least 5. */
+    /** Minimum length of a new password; at least 5. */
     readonly minPasswordLength: number;
-    /** True if a new password must have a special character. */
+    /** True if a new password must contain a special character. */
     readonly requireSpecialChar: boolean;
-    /** True if a new password must have a digit. */
+    /** True if a new password must contain a digit. */
     readonly requireNumberChar: boolean;
-    /** True if a new password must have capital and small letters. */
+    /** True if a new password must contain uppercase and lowercase letters. */
     readonly requireMixedCase: boolean;
-    /** Consecutive wrong passwords that disable the identity; 0: unlimited. */
+    /** Number of consecutive wrong passwords after which the identity is disabled; 0: unlimited. */
     readonly maxAttempts: number;
-    /** Minutes for which it is disabled; 0: until enabled. */
+    /** How many minutes the identity stays disabled; 0: until an administrator enables it. */
     readonly lockoutDurationMinutes: number;
   };
 }
 
-/** Which second factors are required after the login. */
+/** The second factors that are required after the login. */
 export interface AuthPolicySecondary {
   /** True if a code of an authenticator app is required. */
   readonly requireTotp: boolean;
@@ -73,7 +73,7 @@ export interface AuthPolicyCreate {
   readonly name: string;
   /** The primary authentication methods, and the password rules. */
   readonly primary: AuthPolicyPrimary;
-  /** Which second factors are required after the login. */
+  /** The second factors that are required after the login. */
   readonly secondary: AuthPolicySecondary;
   /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
@@ -85,7 +85,7 @@ export interface AuthPolicyUpdate {
   readonly name: string;
   /** The primary authentication methods, and the password rules. */
   readonly primary: AuthPolicyPrimary;
-  /** Which second factors are required after the login. */
+  /** The second factors that are required after the login. */
   readonly secondary: AuthPolicySecondary;
   /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
@@ -97,7 +97,7 @@ export interface AuthPolicyPatch {
   readonly name?: string | null | undefined;
   /** The primary authentication methods, and the password rules. */
   readonly primary?: AuthPolicyPrimaryPatch | null | undefined;
-  /** Which second factors are required after the login. */
+  /** The second factors that are required after the login. */
   readonly secondary?: AuthPolicySecondaryPatch | null | undefined;
   /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
@@ -107,38 +107,38 @@ export interface AuthPolicyPatch {
 export interface AuthPolicyPrimaryPatch {
   /** Client certificates. */
   readonly cert?: {
-    /** True if client certificates prove identities. */
+    /** True if identities may log in with client certificates. */
     readonly allowed?: boolean | null | undefined;
-    /** True if expired certificates are accepted, too. */
+    /** True if expired certificates are accepted as well. */
     readonly allowExpiredCerts?: boolean | null | undefined;
   } | null | undefined;
   /** Tokens of external JWT signers. */
   readonly extJwt?: {
-    /** True if tokens of external signers prove identities. */
+    /** True if identities may log in with tokens of external signers. */
     readonly allowed?: boolean | null | undefined;
     /** Ids of the external JWT signers whose tokens are accepted; empty: all signers. */
     readonly allowedSigners?: readonly string[] | null | undefined;
   } | null | undefined;
   /** Username and password. */
   readonly updb?: {
-    /** True if username and password prove identities. */
+    /** True if identities may log in with username and password. */
     readonly allowed?: boolean | null | undefined;
-    /** Characters that a new password must have; at least 5. */
+    /** Minimum length of a new password; at least 5. */
     readonly minPasswordLength?: number | null | undefined;
-    /** True if a new password must have a special character. */
+    /** True if a new password must contain a special character. */
     readonly requireSpecialChar?: boolean | null | undefined;
-    /** True if a new password must have a digit. */
+    /** True if a new password must contain a digit. */
     readonly requireNumberChar?: boolean | null | undefined;
-    /** True if a new password must have capital and small letters. */
+    /** True if a new password must contain uppercase and lowercase letters. */
     readonly requireMixedCase?: boolean | null | undefined;
-    /** Consecutive wrong passwords that disable the identity; 0: unlimited. */
+    /** Number of consecutive wrong passwords after which the identity is disabled; 0: unlimited. */
     readonly maxAttempts?: number | null | undefined;
-    /** Minutes for which it is disabled; 0: until enabled. */
+    /** How many minutes the identity stays disabled; 0: until an administrator enables it. */
     readonly lockoutDurationMinutes?: number | null | undefined;
   } | null | undefined;
 }
 
-/** Here null clears the signer (the one null that counts). */
+/** Changes to the second factors. Null clears the signer; elsewhere in a patch, null changes nothing. */
 export interface AuthPolicySecondaryPatch {
   /** True if a code of an authenticator app is required. */
   readonly requireTotp?: boolean | null | undefined;

@@ -12,9 +12,9 @@ export interface Authenticate {
   readonly password?: string | undefined;
   /** Config types whose data this session wants to see with services: ids or names, or `all`. */
   readonly configTypes?: readonly string[] | undefined;
-  /** The environment of the client; kept with the identity. */
+  /** The environment of the client; stored with the identity. */
   readonly envInfo?: EnvInfo | undefined;
-  /** The software of the client; kept with the identity. */
+  /** The software of the client; stored with the identity. */
   readonly sdkInfo?: SdkInfo | undefined;
 }
 

@@ -10,13 +10,13 @@ export interface Authenticator {
   readonly _links: Links;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
-  /** Unique within the kind, and given by the controller. */
+  /** Unique within the kind, and assigned by the controller. */
   readonly id: string;
   /** User-defined names with values. */
   readonly tags: Readonly<Record<string, string | number | boolean | null>>;
   /** When it last changed: ISO 8601, UTC. */
   readonly updatedAt: string;
-  /** Id of the identity that it proves. */
+  /** Id of the identity that it authenticates. */
   readonly identityId: string;
   /** Reference to the entity that `identityId` names. */
   readonly identity?: EntityReference;
@@ -32,9 +32,9 @@ export interface Authenticator {
   readonly isIssuedByNetwork?: boolean;
   /** True if the client is asked to extend the certificate at its next login. */
   readonly isExtendRequested?: boolean;
-  /** True if the extended certificate is to have a new key. */
+  /** True if the extended certificate must have a new key. */
   readonly isKeyRollRequested?: boolean;
-  /** True if the chain of the last login led to a known root. */
+  /** True if the certificate chain of the last login led to a known root. */
   readonly lastAuthResolvedToRoot?: boolean;
   /** When the extension was requested. */
   readonly extendRequestedAt?: string;
@@ -42,7 +42,7 @@ export interface Authenticator {
 
 /** What creates an authenticator. */
 export interface AuthenticatorCreate {
-  /** Id of the identity that it proves. */
+  /** Id of the identity that it authenticates. */
   readonly identityId: string;
   /** `updb`: username and password; `cert`: a client certificate. */
   readonly method: 'updb' | 'cert';
@@ -56,7 +56,7 @@ export interface AuthenticatorCreate {
   readonly tags?: Tags | null | undefined;
 }
 
-/** Both are needed to replace a password authenticator. */
+/** Replaces a password authenticator: both username and password are required. */
 export interface AuthenticatorReplace {
   /** The new username. */
   readonly username: string;
@@ -76,13 +76,13 @@ export interface AuthenticatorPatch {
   readonly tags?: Tags | null | undefined;
 }
 
-/** When the new enrollment ends. */
+/** The expiry of the new enrollment. */
 export interface ReEnroll {
   /** RFC 3339. */
   readonly expiresAt: string;
 }
 
-/** A request for the client to renew at its next login. */
+/** Requests that the client extends its certificate at its next login. */
 export interface RequestExtendAuthenticator {
   /** Whether the new certificate is to have a new key. Default false. */
   readonly rollKeys?: boolean | undefined;

@@ -13,7 +13,7 @@ export interface Ca {
   readonly _links: Links;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
-  /** Unique within the kind, and given by the controller. */
+  /** Unique within the kind, and assigned by the controller. */
   readonly id: string;
   /** User-defined names with values. */
   readonly tags: Readonly<Record<string, string | number | boolean | null>>;
@@ -29,9 +29,9 @@ export interface Ca {
   readonly identityRoles: readonly string[] | null;
   /** Names of identities that enroll by themselves: text with placeholders. */
   readonly identityNameFormat: string;
-  /** True if certificates of this authority prove identities at a login. */
+  /** True if identities may log in with certificates of this authority. */
   readonly isAuthEnabled: boolean;
-  /** True if identities may enroll by a token and a certificate of this authority. */
+  /** True if identities may enroll with a token and a certificate of this authority. */
   readonly isOttCaEnrollmentEnabled: boolean;
   /** True if clients with a certificate of this authority enroll by themselves, without a token. */
   readonly isAutoCaEnrollmentEnabled: boolean;
@@ -75,9 +75,9 @@ export interface CaCreate {
    * @defaultValue `"[caName]-[commonName]"`
    */
   readonly identityNameFormat?: string | null | undefined;
-  /** True if certificates of this authority prove identities at a login. */
+  /** True if identities may log in with certificates of this authority. */
   readonly isAuthEnabled: boolean;
-  /** True if identities may enroll by a token and a certificate of this authority. */
+  /** True if identities may enroll with a token and a certificate of this authority. */
   readonly isOttCaEnrollmentEnabled: boolean;
   /** True if clients with a certificate of this authority enroll by themselves, without a token. */
   readonly isAutoCaEnrollmentEnabled: boolean;
@@ -101,9 +101,9 @@ export interface CaUpdate {
    * @defaultValue `"[caName]-[commonName]"`
    */
   readonly identityNameFormat: string;
-  /** True if certificates of this authority prove identities at a login. */
+  /** True if identities may log in with certificates of this authority. */
   readonly isAuthEnabled: boolean;
-  /** True if identities may enroll by a token and a certificate of this authority. */
+  /** True if identities may enroll with a token and a certificate of this authority. */
   readonly isOttCaEnrollmentEnabled: boolean;
   /** True if clients with a certificate of this authority enroll by themselves, without a token. */
   readonly isAutoCaEnrollmentEnabled: boolean;
@@ -121,9 +121,9 @@ export interface CaPatch {
   readonly identityRoles?: readonly string[] | null | undefined;
   /** Names of identities that enroll by themselves: text with placeholders. */
   readonly identityNameFormat?: string | null | undefined;
-  /** True if certificates of this authority prove identities at a login. */
+  /** True if identities may log in with certificates of this authority. */
   readonly isAuthEnabled?: boolean | null | undefined;
-  /** True if identities may enroll by a token and a certificate of this authority. */
+  /** True if identities may enroll with a token and a certificate of this authority. */
   readonly isOttCaEnrollmentEnabled?: boolean | null | undefined;
   /** True if clients with a certificate of this authority enroll by themselves, without a token. */
   readonly isAutoCaEnrollmentEnabled?: boolean | null | undefined;

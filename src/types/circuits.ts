@@ -16,19 +16,19 @@ export interface Circuit {
   readonly tags: Tags;
   /** When it last changed: ISO 8601, UTC. */
   readonly updatedAt: string;
-  /** Id of the identity that has dialed. */
+  /** Id of the identity that dialed. */
   readonly clientId: string;
-  /** The service that it has dialed. */
+  /** The service that was dialed. */
   readonly service: EntityReference;
-  /** The terminator that it is connected to. */
+  /** The terminator that the client is connected to. */
   readonly terminator: EntityReference;
-  /** The path between them. */
+  /** The path from the client to the terminator. */
   readonly path: CircuitPath;
 }
 
 /** The path of a circuit. */
 export interface CircuitPath {
-  /** The routers that it goes through, that of the client first. */
+  /** The routers that it goes through, the client's first. */
   readonly nodes: readonly EntityReference[];
   /** The links between them, in that order. */
   readonly links: readonly EntityReference[];

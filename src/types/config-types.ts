@@ -11,7 +11,7 @@ export interface ConfigType {
   readonly _links: Links;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
-  /** Unique within the kind, and given by the controller. */
+  /** Unique within the kind, and assigned by the controller. */
   readonly id: string;
   /** User-defined names with values. */
   readonly tags: Readonly<Record<string, string | number | boolean | null>>;
@@ -19,7 +19,7 @@ export interface ConfigType {
   readonly updatedAt: string;
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
-  /** JSON Schema that the data of configs must satisfy; null: any data will do. */
+  /** JSON Schema that the data of configs must satisfy; null: any data is valid. */
   readonly schema: Readonly<Record<string, unknown>> | null;
 }
 
@@ -27,7 +27,7 @@ export interface ConfigType {
 export interface ConfigTypeCreate {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
-  /** JSON Schema that the data of configs must satisfy; null: any data will do. */
+  /** JSON Schema that the data of configs must satisfy; null: any data is valid. */
   readonly schema?: unknown;
   /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
@@ -37,7 +37,7 @@ export interface ConfigTypeCreate {
 export interface ConfigTypeUpdate {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
-  /** JSON Schema that the data of configs must satisfy; null: any data will do. */
+  /** JSON Schema that the data of configs must satisfy; null: any data is valid. */
   readonly schema?: unknown;
   /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
@@ -47,7 +47,7 @@ export interface ConfigTypeUpdate {
 export interface ConfigTypePatch {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name?: string | null | undefined;
-  /** JSON Schema that the data of configs must satisfy; null: any data will do. */
+  /** JSON Schema that the data of configs must satisfy; null: any data is valid. */
   readonly schema?: unknown;
   /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;

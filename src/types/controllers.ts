@@ -10,7 +10,7 @@ export interface Controller {
   readonly _links: Links;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
-  /** Unique within the kind, and given by the controller. */
+  /** Unique within the kind, and assigned by the controller. */
   readonly id: string;
   /** User-defined names with values. */
   readonly tags: Readonly<Record<string, string | number | boolean | null>>;
@@ -18,7 +18,7 @@ export interface Controller {
   readonly updatedAt: string;
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string | null;
-  /** Addresses by the name of the API. */
+  /** Addresses, by name of the API. */
   readonly apiAddresses: Readonly<Record<string, readonly ApiAddress[]>>;
   /** Certificate of the controller in PEM. */
   readonly certPem: string | null;
@@ -26,13 +26,13 @@ export interface Controller {
   readonly ctrlAddress: string | null;
   /** SHA-1 of the certificate in hex. */
   readonly fingerprint: string | null;
-  /** True if the controller runs. */
+  /** True if the controller is running. */
   readonly isOnline: boolean;
   /** When the controller last started. */
   readonly lastJoinedAt: string | null;
 }
 
-/** Where one version of an API answers. */
+/** The address of one version of an API. */
 export interface ApiAddress {
   /** Address of the API. */
   readonly url: string;

@@ -3,13 +3,13 @@
 import type { CallOptions } from '../call/options.ts';
 import type { AuthQuery, Empty, EntityReference, Links, MfaCode } from './shared.ts';
 
-/** A session as its owner sees it: with its token and its end. */
+/** A session as its owner sees it, with its token and its expiry. */
 export interface CurrentApiSession {
   /** Relative addresses of the entity and of what belongs to it. */
   readonly _links: Links;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
-  /** Unique within the kind, and given by the controller. */
+  /** Unique within the kind, and assigned by the controller. */
   readonly id: string;
   /** User-defined names with values. */
   readonly tags: Readonly<Record<string, string | number | boolean | null>>;
@@ -19,7 +19,7 @@ export interface CurrentApiSession {
   readonly identityId: string;
   /** Reference to the entity that `identityId` names. */
   readonly identity?: EntityReference;
-  /** Id of an authenticator; `internal` or `extJwtId:<signer>` if the login needed none. */
+  /** Id of the authenticator, or `internal` or `extJwtId:<signer>` if the login used none. */
   readonly authenticatorId: string;
   /** The token, if it is the caller's own session; otherwise the id of the session, which is not a credential. */
   readonly token: string;
@@ -27,11 +27,11 @@ export interface CurrentApiSession {
   readonly ipAddress: string;
   /** Config types whose data the session sees with services. */
   readonly configTypes: readonly string[];
-  /** The factors that the session still owes before it is fully authenticated. */
+  /** The factors that the session still needs before it is fully authenticated. */
   readonly authQueries: readonly AuthQuery[];
   /** True if the session must pass a second factor. */
   readonly isMfaRequired: boolean;
-  /** True if the session has passed it. */
+  /** True if the session has passed the second factor. */
   readonly isMfaComplete: boolean;
   /** True if the certificate of the login can be extended: an authority of this network issued it. */
   readonly isCertExtendable: boolean;
@@ -39,9 +39,9 @@ export interface CurrentApiSession {
   readonly isCertExtendRequested?: boolean;
   /** True if the extended certificate is to have a new key. */
   readonly isCertKeyRollRequested?: boolean;
-  /** The client left out certificates above its own, which the controller happens to know. */
+  /** True if the client left out intermediate certificates, but the controller knows them. */
   readonly improperClientCertChain?: boolean;
-  /** When the session was last used, as it is stored. */
+  /** When the session was last used, according to the store. */
   readonly lastActivityAt: string | null;
   /** When the session was last used, as far as this controller knows. */
   readonly cachedLastActivityAt: string;
@@ -57,7 +57,7 @@ export interface ServiceUpdates {
   readonly lastChangeAt: string;
 }
 
-/** A proof that a second factor was passed. */
+/** Proof that a second factor was passed. */
 export interface TotpToken {
   /** When it was issued. */
   readonly issuedAt: string;

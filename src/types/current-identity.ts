@@ -6,7 +6,7 @@ import type { Authenticator } from './authenticators.ts';
 import type { Identity } from './identities.ts';
 import type { Empty, IdentityExtendCerts, IdentityExtendEnrollmentRequest, IdentityExtendValidateEnrollmentRequest, Links, ListQuery, Tags } from './shared.ts';
 
-/** An edge router as clients see it: what it takes to connect. How it is run is not for them, and null. */
+/** An edge router as clients see it: with what they need to connect. The operational fields are hidden from them and null. */
 export interface CurrentIdentityEdgeRouter {
   /** Relative addresses of the entity and of what belongs to it. */
   readonly _links: Links;
@@ -36,7 +36,7 @@ export interface CurrentIdentityEdgeRouter {
   readonly disabled: null;
 }
 
-/** A change of one's own password or username is proved by the current password. */
+/** Replaces one's own username and password. The current password is required. */
 export interface AuthenticatorUpdateWithCurrent {
   /** The new username. */
   readonly username: string;
@@ -48,7 +48,7 @@ export interface AuthenticatorUpdateWithCurrent {
   readonly tags?: Tags | undefined;
 }
 
-/** A change of some of them. */
+/** Changes one's own username or password. The current password is required. */
 export interface AuthenticatorPatchWithCurrent {
   /** The new username. */
   readonly username?: string | undefined;

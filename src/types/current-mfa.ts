@@ -3,7 +3,7 @@
 import type { CallOptions } from '../call/options.ts';
 import type { Created, Empty, Links, MfaCode, RawAnswer, Tags } from './shared.ts';
 
-/** Shown until the enrollment is verified, and never again. */
+/** The state of the MFA of an identity. The secret and the recovery codes are shown only until the enrollment is verified. */
 export interface Mfa {
   /** Relative addresses of the entity and of what belongs to it. */
   readonly _links: Links;
@@ -17,19 +17,19 @@ export interface Mfa {
   readonly updatedAt: string;
   /** True if a code has proved that the authenticator app has the secret. */
   readonly isVerified: boolean;
-  /** The secret as an `otpauth:` address, until it is verified. */
+  /** The secret as an `otpauth:` address, until the enrollment is verified. */
   readonly provisioningUrl?: string | undefined;
-  /** The recovery codes, until it is verified. */
+  /** The recovery codes, until the enrollment is verified. */
   readonly recoveryCodes: readonly string[] | null;
 }
 
-/** The code may stand in the header instead; that of the body counts if there are both. */
+/** The code may be in the header instead; if both are given, the one in the body counts. */
 export interface OptionalMfaCode {
   /** Six digits of the app, or a recovery code. */
   readonly code?: string | undefined;
 }
 
-/** The recovery codes that are left. */
+/** The remaining recovery codes. */
 export interface MfaRecoveryCodes {
   /** Relative addresses of the entity and of what belongs to it. */
   readonly _links: Links;
@@ -41,7 +41,7 @@ export interface MfaRecoveryCodes {
   readonly tags: Tags;
   /** When it last changed: ISO 8601, UTC. */
   readonly updatedAt: string;
-  /** Each is good once. */
+  /** Each is valid once. */
   readonly recoveryCodes: readonly string[];
 }
 

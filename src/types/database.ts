@@ -23,7 +23,7 @@ export interface IntegrityState {
 
 /** Something that is wrong, and whether it has been made right. */
 export interface IntegrityFinding {
-  /** The inconsistency, with the entity. */
+  /** The inconsistency and the entity that has it. */
   readonly description: string;
   /** True if it was fixed. */
   readonly fixed: boolean;

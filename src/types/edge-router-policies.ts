@@ -12,7 +12,7 @@ export interface EdgeRouterPolicy {
   readonly _links: Links;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
-  /** Unique within the kind, and given by the controller. */
+  /** Unique within the kind, and assigned by the controller. */
   readonly id: string;
   /** User-defined names with values. */
   readonly tags: Readonly<Record<string, string | number | boolean | null>>;
@@ -30,7 +30,7 @@ export interface EdgeRouterPolicy {
   readonly edgeRouterRoles: readonly string[] | null;
   /** The entries of `edgeRouterRoles`, each with the name of what it selects. */
   readonly edgeRouterRolesDisplay: readonly RoleDisplay[];
-  /** The policy that joins an edge router with a tunneler to its own identity. */
+  /** True for the policy that lets the identity of an edge router with a tunneler use that router. */
   readonly isSystem: boolean;
 }
 

@@ -14,7 +14,7 @@ export interface EdgeRouter {
   readonly _links: Links;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
-  /** Unique within the kind, and given by the controller. */
+  /** Unique within the kind, and assigned by the controller. */
   readonly id: string;
   /** User-defined names with values. */
   readonly tags: Readonly<Record<string, string | number | boolean | null>>;
@@ -30,25 +30,25 @@ export interface EdgeRouter {
   readonly disabled: boolean;
   /** True if the router is connected. */
   readonly isOnline: boolean;
-  /** New certificate of the router in PEM, until it has connected with it. */
+  /** New certificate of the router in PEM, until the router has connected with it. */
   readonly unverifiedCertPem: string | null;
   /** SHA-1 of that certificate in hex. */
   readonly unverifiedFingerprint: string | null;
   /** Network interfaces of the router, as it reports them. */
   readonly interfaces: readonly RouterInterface[] | null;
-  /** When its enrollment was created, while it has not enrolled. */
+  /** When the outstanding enrollment was created. */
   readonly enrollmentCreatedAt?: string;
-  /** When its enrollment ends, while it has not enrolled. */
+  /** When the outstanding enrollment expires. */
   readonly enrollmentExpiresAt?: string;
-  /** Token to enroll with as a JWT, while it has not enrolled. */
+  /** Token of the outstanding enrollment, as a JWT. */
   readonly enrollmentJwt?: string;
-  /** Token to enroll with, while it has not enrolled. */
+  /** Token of the outstanding enrollment. */
   readonly enrollmentToken?: string;
   /** Role attributes, by which policies select the router. */
   readonly roleAttributes: readonly string[] | null;
   /** True if the router is also an identity that hosts and dials services for others. */
   readonly isTunnelerEnabled: boolean;
-  /** Any data of applications. */
+  /** Arbitrary application data. */
   readonly appData: JsonMap;
   /** True if the router has enrolled. */
   readonly isVerified: boolean;
@@ -96,7 +96,7 @@ export interface EdgeRouterCreate {
    */
   readonly isTunnelerEnabled?: boolean | null | undefined;
   /**
-   * Any data of applications.
+   * Arbitrary application data.
    * @defaultValue `{}`
    */
   readonly appData?: JsonMap | null | undefined;
@@ -134,7 +134,7 @@ export interface EdgeRouterUpdate {
    */
   readonly isTunnelerEnabled?: boolean | null | undefined;
   /**
-   * Any data of applications.
+   * Arbitrary application data.
    * @defaultValue `{}`
    */
   readonly appData?: JsonMap | null | undefined;
@@ -156,7 +156,7 @@ export interface EdgeRouterPatch {
   readonly roleAttributes?: readonly string[] | null | undefined;
   /** True if the router is also an identity that hosts and dials services for others. */
   readonly isTunnelerEnabled?: boolean | null | undefined;
-  /** Any data of applications. */
+  /** Arbitrary application data. */
   readonly appData?: JsonMap | null | undefined;
   /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;

@@ -84,7 +84,7 @@ export interface ExtendRouter {
 export interface ExtendedRouter {
   /** The certificate with which it authenticates, in PEM, then those above it, without the root. */
   readonly cert: string;
-  /** The certificate of its server, likewise. */
+  /** The certificate of its server, in PEM, then those above it, without the root. */
   readonly serverCert: string;
 }
 

@@ -13,7 +13,7 @@ export interface ExternalJwtSigner {
   readonly _links: Links;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
-  /** Unique within the kind, and given by the controller. */
+  /** Unique within the kind, and assigned by the controller. */
   readonly id: string;
   /** User-defined names with values. */
   readonly tags: Readonly<Record<string, string | number | boolean | null>>;
@@ -31,32 +31,35 @@ export interface ExternalJwtSigner {
   readonly scopes: readonly string[] | null;
   /** Which token of the provider clients shall send. */
   readonly targetToken: 'ACCESS' | 'ID';
-  /** The `iss` of tokens. */
+  /** The `iss` that tokens must have. */
   readonly issuer: string;
-  /** True if its tokens prove identities. */
+  /** True if identities may log in with its tokens. */
   readonly enabled: boolean;
-  /** Exactly one of these two: a certificate whose key signs tokens, or where the keys are published. */
+  /** A certificate whose key signs tokens. Exactly one of `certPem` and `jwksEndpoint` must be set. */
   readonly certPem: string | null;
   /** Where the keys are published. Shown to administrators only where the setting `showJwksEndpoints` is on. */
   readonly jwksEndpoint?: string | null;
   /** Key id (`kid`) of the certificate in tokens; defaults to its fingerprint. */
   readonly kid: string | null;
   /**
-   * The claim that says who the bearer is: its name, or with a leading `/` a JSON Pointer into the claims (RFC 6901), such
-   * as `/kubernetes.io~1name`.
+   * The claim that identifies the bearer: its name or, with a leading `/`, a JSON Pointer (RFC 6901) such as
+   * `/kubernetes.io~1name`.
    */
   readonly claimsProperty: string;
-  /** True if that claim is the `externalId` of an identity, false if it is its id. */
+  /** True if that claim is the `externalId` of an identity, false if it is the id. */
   readonly useExternalId: boolean;
-  /** Compares `externalId` case-insensitively, as for e-mail addresses. If several match, only an exact match counts. */
+  /**
+   * True if `externalId` is compared case-insensitively, as for e-mail addresses. If several identities match, only an exact
+   * match counts.
+   */
   readonly ignoreExternalIdCase?: boolean;
   /** Common name of the certificate. */
   readonly commonName: string;
   /** SHA-1 of the certificate in hex. */
   readonly fingerprint: string | null;
-  /** When the certificate begins to be valid; the year 1 if there is none. */
+  /** Start of the certificate's validity; the year 1 if there is no certificate. */
   readonly notBefore: string;
-  /** When the certificate ceases to be valid; the year 1 if there is none. */
+  /** End of the certificate's validity; the year 1 if there is no certificate. */
   readonly notAfter: string;
 }
 
@@ -80,29 +83,30 @@ export interface ExternalJwtSignerCreate {
    * @defaultValue `"ACCESS"`
    */
   readonly targetToken?: 'ACCESS' | 'ID' | null | undefined;
-  /** The `iss` of tokens. */
+  /** The `iss` that tokens must have. */
   readonly issuer: string;
-  /** True if its tokens prove identities. */
+  /** True if identities may log in with its tokens. */
   readonly enabled: boolean;
-  /** Exactly one of these two: a certificate whose key signs tokens, or where the keys are published. */
+  /** A certificate whose key signs tokens. Exactly one of `certPem` and `jwksEndpoint` must be set. */
   readonly certPem?: string | null | undefined;
   /** Where the keys are published. Shown to administrators only where the setting `showJwksEndpoints` is on. */
   readonly jwksEndpoint?: string | null | undefined;
   /** Key id (`kid`) of the certificate in tokens; defaults to its fingerprint. */
   readonly kid?: string | null | undefined;
   /**
-   * The claim that says who the bearer is: its name, or with a leading `/` a JSON Pointer into the claims (RFC 6901), such
-   * as `/kubernetes.io~1name`.
+   * The claim that identifies the bearer: its name or, with a leading `/`, a JSON Pointer (RFC 6901) such as
+   * `/kubernetes.io~1name`.
    * @defaultValue `"sub"`
    */
   readonly claimsProperty?: string | null | undefined;
   /**
-   * True if that claim is the `externalId` of an identity, false if it is its id.
+   * True if that claim is the `externalId` of an identity, false if it is the id.
    * @defaultValue `false`
    */
   readonly useExternalId?: boolean | null | undefined;
   /**
-   * Compares `externalId` case-insensitively, as for e-mail addresses. If several match, only an exact match counts.
+   * True if `externalId` is compared case-insensitively, as for e-mail addresses. If several identities match, only an exact
+   * match counts.
    * @defaultValue `false`
    */
   readonly ignoreExternalIdCase?: boolean | null | undefined;
@@ -140,29 +144,30 @@ export interface ExternalJwtSignerUpdate {
    * @defaultValue `"ACCESS"`
    */
   readonly targetToken?: 'ACCESS' | 'ID' | null | undefined;
-  /** The `iss` of tokens. */
+  /** The `iss` that tokens must have. */
   readonly issuer: string;
-  /** True if its tokens prove identities. */
+  /** True if identities may log in with its tokens. */
   readonly enabled: boolean;
-  /** Exactly one of these two: a certificate whose key signs tokens, or where the keys are published. */
+  /** A certificate whose key signs tokens. Exactly one of `certPem` and `jwksEndpoint` must be set. */
   readonly certPem?: string | null | undefined;
   /** Where the keys are published. Shown to administrators only where the setting `showJwksEndpoints` is on. */
   readonly jwksEndpoint?: string | null | undefined;
   /** Key id (`kid`) of the certificate in tokens; defaults to its fingerprint. */
   readonly kid?: string | null | undefined;
   /**
-   * The claim that says who the bearer is: its name, or with a leading `/` a JSON Pointer into the claims (RFC 6901), such
-   * as `/kubernetes.io~1name`.
+   * The claim that identifies the bearer: its name or, with a leading `/`, a JSON Pointer (RFC 6901) such as
+   * `/kubernetes.io~1name`.
    * @defaultValue `"sub"`
    */
   readonly claimsProperty?: string | null | undefined;
   /**
-   * True if that claim is the `externalId` of an identity, false if it is its id.
+   * True if that claim is the `externalId` of an identity, false if it is the id.
    * @defaultValue `false`
    */
   readonly useExternalId?: boolean | null | undefined;
   /**
-   * Compares `externalId` case-insensitively, as for e-mail addresses. If several match, only an exact match counts.
+   * True if `externalId` is compared case-insensitively, as for e-mail addresses. If several identities match, only an exact
+   * match counts.
    * @defaultValue `false`
    */
   readonly ignoreExternalIdCase?: boolean | null | undefined;
@@ -194,24 +199,27 @@ export interface ExternalJwtSignerPatch {
   readonly scopes?: readonly string[] | null | undefined;
   /** Which token of the provider clients shall send. */
   readonly targetToken?: 'ACCESS' | 'ID' | null | undefined;
-  /** The `iss` of tokens. */
+  /** The `iss` that tokens must have. */
   readonly issuer?: string | null | undefined;
-  /** True if its tokens prove identities. */
+  /** True if identities may log in with its tokens. */
   readonly enabled?: boolean | null | undefined;
-  /** Exactly one of these two: a certificate whose key signs tokens, or where the keys are published. */
+  /** A certificate whose key signs tokens. Exactly one of `certPem` and `jwksEndpoint` must be set. */
   readonly certPem?: string | null | undefined;
   /** Where the keys are published. Shown to administrators only where the setting `showJwksEndpoints` is on. */
   readonly jwksEndpoint?: string | null | undefined;
   /** Key id (`kid`) of the certificate in tokens; defaults to its fingerprint. */
   readonly kid?: string | null | undefined;
   /**
-   * The claim that says who the bearer is: its name, or with a leading `/` a JSON Pointer into the claims (RFC 6901), such
-   * as `/kubernetes.io~1name`.
+   * The claim that identifies the bearer: its name or, with a leading `/`, a JSON Pointer (RFC 6901) such as
+   * `/kubernetes.io~1name`.
    */
   readonly claimsProperty?: string | null | undefined;
-  /** True if that claim is the `externalId` of an identity, false if it is its id. */
+  /** True if that claim is the `externalId` of an identity, false if it is the id. */
   readonly useExternalId?: boolean | null | undefined;
-  /** Compares `externalId` case-insensitively, as for e-mail addresses. If several match, only an exact match counts. */
+  /**
+   * True if `externalId` is compared case-insensitively, as for e-mail addresses. If several identities match, only an exact
+   * match counts.
+   */
   readonly ignoreExternalIdCase?: boolean | null | undefined;
   /** Null or false: this controller does not enroll identities by tokens of signers. */
   readonly enrollToCertEnabled?: boolean | null | undefined;

@@ -5,7 +5,7 @@ import type { CallOptions } from '../call/options.ts';
 import type { FabricTerminator } from './fabric-terminators.ts';
 import type { Links, ListQuery, RouterInterface, RouterVersion, Tags } from './shared.ts';
 
-/** A router of the fabric, an edge router or not. */
+/** A router of the fabric, including edge routers. */
 export interface FabricRouter {
   /** Relative addresses of the entity and of what belongs to it. */
   readonly _links: Links;
@@ -29,7 +29,7 @@ export interface FabricRouter {
   readonly noTraversal: boolean;
   /** True if the router is disabled: it may not connect. */
   readonly disabled: boolean;
-  /** Where other routers reach the router, while it is connected. */
+  /** Addresses at which other routers reach the router, while it is connected. */
   readonly listenerAddresses: readonly LinkListener[];
   /** The software that the router runs, while it is connected. */
   readonly versionInfo?: RouterVersion | undefined;
@@ -37,7 +37,7 @@ export interface FabricRouter {
   readonly interfaces: readonly RouterInterface[];
 }
 
-/** Where other routers reach a router. */
+/** An address at which other routers reach a router. */
 export interface LinkListener {
   /** Address that other routers dial, e.g. `tls:fra1.example.com:6000`. */
   readonly address: string;

@@ -4,7 +4,7 @@ import type { Page } from '../api/kit/operation.ts';
 import type { CallOptions } from '../call/options.ts';
 import type { EntityReference, Links, ListQuery, Tags } from './shared.ts';
 
-/** A terminator of the fabric: where the network reaches a service. */
+/** A terminator of the fabric: the address at which the network reaches a service. */
 export interface FabricTerminator {
   /** Relative addresses of the entity and of what belongs to it. */
   readonly _links: Links;
@@ -36,7 +36,7 @@ export interface FabricTerminator {
   readonly precedence: 'default' | 'required' | 'failed';
   /** Dynamic cost, which depends on the traffic. */
   readonly dynamicCost: number;
-  /** Id of the identity that hosts it; empty for one that an administrator has made. */
+  /** Id of the identity that hosts it; empty if an administrator created it. */
   readonly hostId: string;
 }
 

@@ -19,7 +19,7 @@ export interface Identity {
   readonly _links: Links;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
-  /** Unique within the kind, and given by the controller. */
+  /** Unique within the kind, and assigned by the controller. */
   readonly id: string;
   /** User-defined names with values. */
   readonly tags: Readonly<Record<string, string | number | boolean | null>>;
@@ -31,7 +31,7 @@ export interface Identity {
   readonly typeId: string;
   /** Reference to the entity that `typeId` names. */
   readonly type?: EntityReference;
-  /** True if it may administer the network. */
+  /** True if the identity may administer the network. */
   readonly isAdmin: boolean;
   /** True for the first administrator of the network, which cannot be deleted. */
   readonly isDefaultAdmin: boolean;
@@ -41,45 +41,45 @@ export interface Identity {
   readonly authPolicyId: string;
   /** Reference to the entity that `authPolicyId` names. */
   readonly authPolicy?: EntityReference;
-  /** Id of the identity at an external issuer, whose tokens and certificates name it by this. */
+  /** Id of the identity at an external issuer, which its tokens and certificates contain. */
   readonly externalId: string | null;
-  /** Cost of the terminators of services that it hosts, 0 to 65535. */
+  /** Default cost of the terminators of services that the identity hosts, 0 to 65535. */
   readonly defaultHostingCost: number;
-  /** Precedence of the terminators of services that it hosts. */
+  /** Default precedence of the terminators of services that the identity hosts. */
   readonly defaultHostingPrecedence: 'default' | 'required' | 'failed';
-  /** The same by the id of the service. */
+  /** Costs of terminators that override the default, by id of the service. */
   readonly serviceHostingCosts: Readonly<Record<string, number>>;
-  /** The same by the id of the service. */
+  /** Precedences of terminators that override the default, by id of the service. */
   readonly serviceHostingPrecedences: Readonly<Record<string, 'default' | 'required' | 'failed'>>;
   /** Arbitrary application data. */
   readonly appData: JsonMap;
-  /** True if it is disabled now: it cannot log in. */
+  /** True if the identity is currently disabled: it cannot log in. */
   readonly disabled: boolean;
-  /** When it was disabled. */
+  /** When the identity was disabled. */
   readonly disabledAt?: string;
-  /** Until when it is disabled; omitted if there is no end. */
+  /** Until when the identity is disabled; omitted if indefinitely. */
   readonly disabledUntil?: string;
   /** The environment that its client reported at its last login. */
   readonly envInfo: EnvInfo;
   /** The software that its client reported at its last login. */
   readonly sdkInfo: SdkInfo;
-  /** How it proves itself, by method. */
+  /** The authenticators of the identity, by method. */
   readonly authenticators: IdentityAuthenticators;
-  /** In bodies how it is to prove itself; in answers the enrollments that it may still use. */
+  /** In bodies: how the identity will enroll. In answers: the enrollments that it may still use. */
   readonly enrollment: IdentityEnrollments;
-  /** True if it has an API session. */
+  /** True if the identity has an API session. */
   readonly hasApiSession: boolean;
-  /** True if it is connected to an edge router. */
+  /** True if the identity is connected to an edge router. */
   readonly hasEdgeRouterConnection: boolean;
   /** The connection to an edge router, as routers report it. */
   readonly edgeRouterConnectionStatus: 'online' | 'offline' | 'unknown';
-  /** True if it has a second factor that is verified. */
+  /** True if the identity has a verified second factor. */
   readonly isMfaEnabled: boolean;
-  /** Network interfaces of its endpoint; null if it reported none. */
+  /** Network interfaces of the endpoint; null if it reported none. */
   readonly interfaces: readonly JsonMap[] | null;
 }
 
-/** How an identity proves itself, by method. */
+/** The authenticators of an identity, by method. */
 export interface IdentityAuthenticators {
   /** By username and password. */
   readonly updb?: {
@@ -99,7 +99,7 @@ export interface IdentityAuthenticators {
 
 /** Enrollments that the identity may still use, by method. */
 export interface IdentityEnrollments {
-  /** By a certificate of the network. */
+  /** The network issues a certificate. */
   readonly ott?: {
     /** Id of the enrollment. */
     readonly id: string;
@@ -110,7 +110,7 @@ export interface IdentityEnrollments {
     /** When the enrollment ends. */
     readonly expiresAt: string;
   } | undefined;
-  /** With a certificate of a known CA; requested by the CA's id. */
+  /** The identity uses its certificate of a known CA; requested by the CA's id. */
   readonly ottca?: {
     /** Id of the enrollment. */
     readonly id: string;
@@ -125,7 +125,7 @@ export interface IdentityEnrollments {
     /** Id of the authority whose certificates are accepted. */
     readonly caId: string;
   } | undefined;
-  /** With a username and password; requested by the username. */
+  /** The identity sets a password; requested by the username. */
   readonly updb?: {
     /** Id of the enrollment. */
     readonly id: string;
@@ -144,7 +144,7 @@ export interface IdentityCreate {
   readonly name: string;
   /** Only `Router` is a distinct type; all others are stored as `Default`. */
   readonly type: 'User' | 'Device' | 'Service' | 'Router' | 'Default';
-  /** True if it may administer the network. */
+  /** True if the identity may administer the network. */
   readonly isAdmin: boolean;
   /**
    * Role attributes, by which policies select the identity.
@@ -156,25 +156,25 @@ export interface IdentityCreate {
    * @defaultValue `"default"`
    */
   readonly authPolicyId?: string | null | undefined;
-  /** Id of the identity at an external issuer, whose tokens and certificates name it by this. */
+  /** Id of the identity at an external issuer, which its tokens and certificates contain. */
   readonly externalId?: string | null | undefined;
   /**
-   * Cost of the terminators of services that it hosts, 0 to 65535.
+   * Default cost of the terminators of services that the identity hosts, 0 to 65535.
    * @defaultValue `0`
    */
   readonly defaultHostingCost?: number | null | undefined;
   /**
-   * Precedence of the terminators of services that it hosts.
+   * Default precedence of the terminators of services that the identity hosts.
    * @defaultValue `"default"`
    */
   readonly defaultHostingPrecedence?: 'default' | 'required' | 'failed' | null | undefined;
   /**
-   * The same by the id of the service.
+   * Costs of terminators that override the default, by id of the service.
    * @defaultValue `{}`
    */
   readonly serviceHostingCosts?: Readonly<Record<string, number>> | null | undefined;
   /**
-   * The same by the id of the service.
+   * Precedences of terminators that override the default, by id of the service.
    * @defaultValue `{}`
    */
   readonly serviceHostingPrecedences?: Readonly<Record<string, 'default' | 'required' | 'failed'>> | null | undefined;
@@ -185,19 +185,19 @@ export interface IdentityCreate {
    * @defaultValue `{}`
    */
   readonly appData?: JsonMap | null | undefined;
-  /** In bodies how it is to prove itself; in answers the enrollments that it may still use. */
+  /** In bodies: how the identity will enroll. In answers: the enrollments that it may still use. */
   readonly enrollment?: IdentityEnrollmentRequest | null | undefined;
   /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }
 
-/** How the new identity is to prove itself; the first of the methods that is set takes effect. */
+/** How the new identity will enroll. If several methods are set, the first takes effect. */
 export interface IdentityEnrollmentRequest {
-  /** By a certificate of the network. */
+  /** The network issues a certificate. */
   readonly ott?: boolean | null | undefined;
-  /** With a certificate of a known CA; requested by the CA's id. */
+  /** The identity uses its certificate of a known CA; requested by the CA's id. */
   readonly ottca?: string | null | undefined;
-  /** With a username and password; requested by the username. */
+  /** The identity sets a password; requested by the username. */
   readonly updb?: string | null | undefined;
 }
 
@@ -207,7 +207,7 @@ export interface IdentityUpdate {
   readonly name: string;
   /** Only `Router` is a distinct type; all others are stored as `Default`. */
   readonly type: 'User' | 'Device' | 'Service' | 'Router' | 'Default';
-  /** True if it may administer the network. */
+  /** True if the identity may administer the network. */
   readonly isAdmin: boolean;
   /**
    * Role attributes, by which policies select the identity.
@@ -219,25 +219,25 @@ export interface IdentityUpdate {
    * @defaultValue `"default"`
    */
   readonly authPolicyId?: string | null | undefined;
-  /** Id of the identity at an external issuer, whose tokens and certificates name it by this. */
+  /** Id of the identity at an external issuer, which its tokens and certificates contain. */
   readonly externalId?: string | null | undefined;
   /**
-   * Cost of the terminators of services that it hosts, 0 to 65535.
+   * Default cost of the terminators of services that the identity hosts, 0 to 65535.
    * @defaultValue `0`
    */
   readonly defaultHostingCost?: number | null | undefined;
   /**
-   * Precedence of the terminators of services that it hosts.
+   * Default precedence of the terminators of services that the identity hosts.
    * @defaultValue `"default"`
    */
   readonly defaultHostingPrecedence?: 'default' | 'required' | 'failed' | null | undefined;
   /**
-   * The same by the id of the service.
+   * Costs of terminators that override the default, by id of the service.
    * @defaultValue `{}`
    */
   readonly serviceHostingCosts?: Readonly<Record<string, number>> | null | undefined;
   /**
-   * The same by the id of the service.
+   * Precedences of terminators that override the default, by id of the service.
    * @defaultValue `{}`
    */
   readonly serviceHostingPrecedences?: Readonly<Record<string, 'default' | 'required' | 'failed'>> | null | undefined;
@@ -258,21 +258,21 @@ export interface IdentityPatch {
   readonly name?: string | null | undefined;
   /** Only `Router` is a distinct type; all others are stored as `Default`. */
   readonly type?: 'User' | 'Device' | 'Service' | 'Router' | 'Default' | null | undefined;
-  /** True if it may administer the network. */
+  /** True if the identity may administer the network. */
   readonly isAdmin?: boolean | null | undefined;
   /** Role attributes, by which policies select the identity. */
   readonly roleAttributes?: readonly string[] | null | undefined;
   /** Id of the authentication policy. */
   readonly authPolicyId?: string | null | undefined;
-  /** Id of the identity at an external issuer, whose tokens and certificates name it by this. */
+  /** Id of the identity at an external issuer, which its tokens and certificates contain. */
   readonly externalId?: string | null | undefined;
-  /** Cost of the terminators of services that it hosts, 0 to 65535. */
+  /** Default cost of the terminators of services that the identity hosts, 0 to 65535. */
   readonly defaultHostingCost?: number | null | undefined;
-  /** Precedence of the terminators of services that it hosts. */
+  /** Default precedence of the terminators of services that the identity hosts. */
   readonly defaultHostingPrecedence?: 'default' | 'required' | 'failed' | null | undefined;
-  /** The same by the id of the service. */
+  /** Costs of terminators that override the default, by id of the service. */
   readonly serviceHostingCosts?: Readonly<Record<string, number>> | null | undefined;
-  /** The same by the id of the service. */
+  /** Precedences of terminators that override the default, by id of the service. */
   readonly serviceHostingPrecedences?: Readonly<Record<string, 'default' | 'required' | 'failed'>> | null | undefined;
   /** Null or empty: this controller does not delegate rights by permissions. */
   readonly permissions?: readonly string[] | null | undefined;
@@ -312,14 +312,14 @@ export interface DisableIdentity {
 
 /**
  * The latest facts that the endpoints of an identity reported, for all its API sessions. The id is the identity's. Facts
- * of a single session (codes, waking, unlocking) are kept with that session.
+ * about a single session (codes, waking, unlocking) are stored with that session.
  */
 export interface PostureData {
   /** The hardware addresses. */
   readonly mac: {
     /** Id of the posture check that was answered. */
     readonly postureCheckId: string;
-    /** When it was last reported; null when it never was. */
+    /** When it was last reported; null if never. */
     readonly lastUpdatedAt: string | null;
     /** True if it was reported too long ago to count. */
     readonly timedOut: boolean;
@@ -330,7 +330,7 @@ export interface PostureData {
   readonly domain: {
     /** Id of the posture check that was answered. */
     readonly postureCheckId: string;
-    /** When it was last reported; null when it never was. */
+    /** When it was last reported; null if never. */
     readonly lastUpdatedAt: string | null;
     /** True if it was reported too long ago to count. */
     readonly timedOut: boolean;
@@ -341,22 +341,22 @@ export interface PostureData {
   readonly os: {
     /** Id of the posture check that was answered. */
     readonly postureCheckId: string;
-    /** When it was last reported; null when it never was. */
+    /** When it was last reported; null if never. */
     readonly lastUpdatedAt: string | null;
     /** True if it was reported too long ago to count. */
     readonly timedOut: boolean;
     /** Name of the system. */
     readonly type: string | null;
-    /** Its version. */
+    /** Version of the system. */
     readonly version: string | null;
-    /** Its build. */
+    /** Build of the system. */
     readonly build: string | null;
   };
   /** The programs. */
   readonly processes: readonly {
     /** Id of the posture check that was answered. */
     readonly postureCheckId: string;
-    /** When it was last reported; null when it never was. */
+    /** When it was last reported; null if never. */
     readonly lastUpdatedAt: string | null;
     /** True if it was reported too long ago to count. */
     readonly timedOut: boolean;
@@ -371,7 +371,7 @@ export interface PostureData {
   readonly apiSessionPostureData: Readonly<Record<string, ApiSessionPostureData>>;
 }
 
-/** Facts of one API session of an identity. */
+/** Facts about one API session of an identity. */
 export interface ApiSessionPostureData {
   /** The state of the endpoint. */
   readonly endpointState: {
@@ -380,7 +380,7 @@ export interface ApiSessionPostureData {
     /** When it was last unlocked. */
     readonly unlockedAt: string | null;
   };
-  /** The codes of the session. */
+  /** The MFA state of the session. */
   readonly mfa: {
     /** Id of the API session. */
     readonly apiSessionId: string;
@@ -409,17 +409,17 @@ export interface FailedServiceRequest {
   readonly sessionType: 'Dial' | 'Bind';
   /** When it was requested: ISO 8601, UTC. */
   readonly when: string;
-  /** The policies that would have granted it. */
+  /** The policies that would have granted the session. */
   readonly policyFailures: readonly PolicyFailure[];
 }
 
-/** A service policy that did not let a session in. */
+/** A service policy that did not grant a session, because posture checks failed. */
 export interface PolicyFailure {
   /** Id of the service policy. */
   readonly policyId: string;
   /** Name of the service policy. */
   readonly policyName: string;
-  /** Its posture checks that failed. */
+  /** The posture checks of the policy that failed. */
   readonly checks: readonly FailedPostureCheck[];
 }
 
@@ -455,11 +455,11 @@ export interface PolicyAdvice {
   readonly isDialAllowed?: boolean | undefined;
   /** True if a service policy lets the identity bind the service. */
   readonly isBindAllowed?: boolean | undefined;
-  /** Edge routers that the identity may use. */
+  /** Number of edge routers that the identity may use. */
   readonly identityRouterCount?: number | undefined;
-  /** Edge routers that the service may be reached through. */
+  /** Number of edge routers through which the service can be reached. */
   readonly serviceRouterCount?: number | undefined;
-  /** Edge routers that are both: without one the identity cannot reach the service. */
+  /** Edge routers that both may use: without one the identity cannot reach the service. */
   readonly commonRouters: readonly {
     /** Relative addresses of the entity and of what belongs to it. */
     readonly _links: Links;
@@ -476,7 +476,7 @@ export interface PolicyAdvice {
   }[] | null;
 }
 
-/** A config that an identity sees for a service, instead of the one of that type that the service has. */
+/** A config that an identity sees for a service, instead of the service's own config of that type. */
 export interface ServiceConfig {
   /** The config. */
   readonly config: EntityReference;

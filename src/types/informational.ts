@@ -22,15 +22,15 @@ export interface VersionInformation {
 
 /** Where one version of an API answers. */
 export interface ApiVersion {
-  /** Whole addresses. */
+  /** Absolute addresses of the API. */
   readonly apiBaseUrls: readonly string[];
-  /** Path below the address of the controller. */
+  /** Path of the API, relative to the address of the controller. */
   readonly path: string;
   /** Version of the API. */
   readonly version: string;
 }
 
-/** Where this API is reached over a protocol. */
+/** The address of this API for one protocol. */
 export interface Protocol {
   /** `host:port`. */
   readonly address: string;

@@ -2,7 +2,7 @@
 
 import type { CallOptions } from '../call/options.ts';
 
-/** Which routers are queried, and for which values. */
+/** Selects the routers to query and the values to request. */
 export interface InspectRequest {
   /** A regular expression that is found in the ids of routers: letters, digits, `-_.*+?|^$`, and `\` before one of these. */
   readonly appRegex: string;
@@ -12,9 +12,9 @@ export interface InspectRequest {
 
 /** The answers of the routers. */
 export interface InspectResponse {
-  /** True if there was no error. */
+  /** True if there were no errors. */
   readonly success: boolean;
-  /** Why values are missing, each with the id of its router. */
+  /** Why values are missing: a message for each, with the id of the router. */
   readonly errors: readonly string[];
   /** The values. */
   readonly values: readonly InspectedValue[];

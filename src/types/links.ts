@@ -4,41 +4,41 @@ import type { Page } from '../api/kit/operation.ts';
 import type { CallOptions } from '../call/options.ts';
 import type { Empty, EntityReference, ListQuery } from './shared.ts';
 
-/** A link: two routers that are connected to each other, as they report it. */
+/** A link between two routers, as they report it. */
 export interface RouterLink {
-  /** Given by the router that has dialed. */
+  /** Id of the link, assigned by the dialing router. */
   readonly id: string;
   /** Protocol of the link, e.g. `tls`. */
   readonly protocol: string;
   /** Address that was dialed. */
   readonly dialAddress: string;
-  /** The router that has dialed. */
+  /** The dialing router. */
   readonly sourceRouter: EntityReference;
   /** The router that was dialed. */
   readonly destRouter: EntityReference;
   /** Always `Connected`: only connected links are listed. */
   readonly state: string;
-  /** Always false: links are deleted instead of being taken out of use. */
+  /** Always false: links are deleted instead of marked as down. */
   readonly down: boolean;
   /** Static cost of the link, without measured latency. */
   readonly staticCost: number;
-  /** Nanoseconds to the dialed router; 0, because the controller measures none. */
+  /** Latency to the dialed router in nanoseconds; always 0, because the controller does not measure it. */
   readonly sourceLatency: number;
-  /** Nanoseconds back; 0, because the controller measures none. */
+  /** Latency from the dialed router in nanoseconds; always 0, because the controller does not measure it. */
   readonly destLatency: number;
-  /** The cost of a circuit over this link, without that of its routers. */
+  /** The cost of the link in a path, without the costs of its routers. */
   readonly cost: number;
-  /** Grows each time that the link is dialed again. */
+  /** Increases each time the link is dialed again. */
   readonly iteration: number;
-  /** The connections that it consists of. */
+  /** The connections of the link. */
   readonly connections: readonly LinkConnection[];
 }
 
-/** One of the connections that a link consists of. */
+/** One connection of a link. */
 export interface LinkConnection {
-  /** The type of the link, e.g. `link.default`. */
+  /** The type of the connection, e.g. `link.default`. */
   readonly type: string;
-  /** Address of the router that has dialed. */
+  /** Address of the dialing router. */
   readonly source: string;
   /** Address of the other router. */
   readonly dest: string;

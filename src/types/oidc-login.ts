@@ -8,7 +8,7 @@ import type { AuthQuery, EnvInfo, SdkInfo } from './shared.ts';
 export interface OidcUsernamePageQuery {
   /** The id of the auth request. */
   readonly authRequestID?: string | undefined;
-  /** The same. */
+  /** The same as `authRequestID`. */
   readonly id?: string | undefined;
 }
 
@@ -16,7 +16,7 @@ export interface OidcUsernamePageQuery {
 export interface OidcPasswordPageQuery {
   /** The id of the auth request. */
   readonly authRequestID?: string | undefined;
-  /** The same. */
+  /** The same as `authRequestID`. */
   readonly id?: string | undefined;
 }
 
@@ -24,7 +24,7 @@ export interface OidcPasswordPageQuery {
 export interface OidcCertPageQuery {
   /** The id of the auth request. */
   readonly authRequestID?: string | undefined;
-  /** The same. */
+  /** The same as `authRequestID`. */
   readonly id?: string | undefined;
 }
 
@@ -32,11 +32,11 @@ export interface OidcCertPageQuery {
 export interface OidcExtJwtPageQuery {
   /** The id of the auth request. */
   readonly authRequestID?: string | undefined;
-  /** The same. */
+  /** The same as `authRequestID`. */
   readonly id?: string | undefined;
 }
 
-/** The input of a step. Forms have the parts of `envInfo` and `sdkInfo` as separate fields. */
+/** The input of a login step. Forms send the members of `envInfo` and `sdkInfo` as separate fields. */
 export interface OidcLoginStep {
   /** The id of the auth request, unless it is in the query. */
   readonly id?: string | undefined;
@@ -48,9 +48,9 @@ export interface OidcLoginStep {
   readonly code?: string | undefined;
   /** Config types whose data the session wants to see with services: ids or names, or `all`. */
   readonly configTypes?: readonly string[] | string | undefined;
-  /** Facts about the surroundings of the client; kept with the identity. */
+  /** The environment of the client; stored with the identity. */
   readonly envInfo?: EnvInfo | undefined;
-  /** Facts about the software of the client; kept with the identity. */
+  /** The software of the client; stored with the identity. */
   readonly sdkInfo?: SdkInfo | undefined;
   /** Architecture of the processor. */
   readonly envArch?: string | undefined;
@@ -66,7 +66,7 @@ export interface OidcLoginStep {
   readonly envOsVersion?: string | undefined;
   /** Name of the application. */
   readonly sdkAppId?: string | undefined;
-  /** As some clients write it. */
+  /** Another spelling of `sdkAppId`, which some clients use. */
   readonly sdkAppID?: string | undefined;
   /** Version of the application. */
   readonly sdkAppVersion?: string | undefined;
@@ -84,7 +84,7 @@ export interface OidcLoginStep {
 export interface OidcLoginByUsernameQuery {
   /** The id of the auth request. */
   readonly authRequestID?: string | undefined;
-  /** The same. */
+  /** The same as `authRequestID`. */
   readonly id?: string | undefined;
 }
 
@@ -92,7 +92,7 @@ export interface OidcLoginByUsernameQuery {
 export interface OidcLoginByPasswordQuery {
   /** The id of the auth request. */
   readonly authRequestID?: string | undefined;
-  /** The same. */
+  /** The same as `authRequestID`. */
   readonly id?: string | undefined;
 }
 
@@ -100,7 +100,7 @@ export interface OidcLoginByPasswordQuery {
 export interface OidcLoginByCertQuery {
   /** The id of the auth request. */
   readonly authRequestID?: string | undefined;
-  /** The same. */
+  /** The same as `authRequestID`. */
   readonly id?: string | undefined;
 }
 
@@ -108,7 +108,7 @@ export interface OidcLoginByCertQuery {
 export interface OidcLoginByExtJwtQuery {
   /** The id of the auth request. */
   readonly authRequestID?: string | undefined;
-  /** The same. */
+  /** The same as `authRequestID`. */
   readonly id?: string | undefined;
 }
 
@@ -116,7 +116,7 @@ export interface OidcLoginByExtJwtQuery {
 export interface OidcLoginTotpQuery {
   /** The id of the auth request. */
   readonly authRequestID?: string | undefined;
-  /** The same. */
+  /** The same as `authRequestID`. */
   readonly id?: string | undefined;
 }
 
@@ -124,7 +124,7 @@ export interface OidcLoginTotpQuery {
 export interface OidcLoginEnrollTotpQuery {
   /** The id of the auth request. */
   readonly authRequestID?: string | undefined;
-  /** The same. */
+  /** The same as `authRequestID`. */
   readonly id?: string | undefined;
 }
 
@@ -132,7 +132,7 @@ export interface OidcLoginEnrollTotpQuery {
 export interface OidcLoginGiveUpTotpQuery {
   /** The id of the auth request. */
   readonly authRequestID?: string | undefined;
-  /** The same. */
+  /** The same as `authRequestID`. */
   readonly id?: string | undefined;
 }
 
@@ -140,7 +140,7 @@ export interface OidcLoginGiveUpTotpQuery {
 export interface OidcLoginVerifyTotpQuery {
   /** The id of the auth request. */
   readonly authRequestID?: string | undefined;
-  /** The same. */
+  /** The same as `authRequestID`. */
   readonly id?: string | undefined;
 }
 
@@ -148,13 +148,13 @@ export interface OidcLoginVerifyTotpQuery {
 export interface OidcLoginListAuthQueriesQuery {
   /** The id of the auth request. */
   readonly authRequestID?: string | undefined;
-  /** The same. */
+  /** The same as `authRequestID`. */
   readonly id?: string | undefined;
 }
 
-/** The factors that a login still owes; null before the primary login, and if none remain. */
+/** The factors that a login still needs; null before the primary login, and if none remain. */
 export interface OidcAuthQueries {
-  /** How to provide each. */
+  /** The missing factors, and how to provide them. */
   readonly authQueries: readonly AuthQuery[] | null;
 }
 

@@ -7,21 +7,21 @@ import type { CallOptions } from '../call/options.ts';
 export interface OidcDiscovery {
   /** The issuer of its tokens. */
   readonly issuer: string;
-  /** Where a login begins. */
+  /** Where clients begin a login. */
   readonly authorization_endpoint: string;
-  /** Where codes and tokens become tokens. */
+  /** Where clients exchange codes and tokens for tokens. */
   readonly token_endpoint: string;
-  /** Where to ask whether a token is good. */
+  /** Where clients ask whether a token is active. */
   readonly introspection_endpoint: string;
-  /** Where to ask whose an access token is. */
+  /** Where clients ask who the bearer of an access token is. */
   readonly userinfo_endpoint: string;
-  /** Where tokens are revoked. */
+  /** Where clients revoke tokens. */
   readonly revocation_endpoint: string;
-  /** Where sessions end. */
+  /** Where clients end sessions. */
   readonly end_session_endpoint: string;
-  /** Where the keys are. */
+  /** Address of the public keys. */
   readonly jwks_uri: string;
-  /** Scopes that a client may ask for. */
+  /** Scopes that a client may request. */
   readonly scopes_supported: readonly string[];
   /** `code`. */
   readonly response_types_supported: readonly string[];
@@ -31,13 +31,13 @@ export interface OidcDiscovery {
   readonly grant_types_supported: readonly string[];
   /** `public`: every client sees the same `sub`. */
   readonly subject_types_supported: readonly string[];
-  /** Algorithms of the keys. */
+  /** Signature algorithms of ID tokens. */
   readonly id_token_signing_alg_values_supported: readonly string[];
-  /** How clients name themselves there. */
+  /** How clients authenticate to the token endpoint. */
   readonly token_endpoint_auth_methods_supported: readonly string[];
-  /** How clients name themselves there. */
+  /** How clients authenticate to the revocation endpoint. */
   readonly revocation_endpoint_auth_methods_supported: readonly string[];
-  /** How clients name themselves there. */
+  /** How clients authenticate to the introspection endpoint. */
   readonly introspection_endpoint_auth_methods_supported: readonly string[];
   /** `S256`. */
   readonly code_challenge_methods_supported: readonly string[];
@@ -59,11 +59,11 @@ export interface OidcDiscovery {
     readonly ext_jwt: string;
     /** The code of the second factor. */
     readonly totp: string;
-    /** Where TOTP is set up. */
+    /** Starts setting up TOTP. */
     readonly totp_enroll: string;
-    /** Where that is confirmed. */
+    /** Confirms TOTP with a first code. */
     readonly totp_enroll_verify: string;
-    /** The factors that a login still owes. */
+    /** The factors that a login still needs. */
     readonly auth_queries: string;
   };
 }
@@ -76,7 +76,7 @@ export interface OidcKeySet {
 
 /** A public key that verifies tokens (RFC 7517). */
 export interface OidcKey {
-  /** Names the key in the headers of tokens. */
+  /** Id of the key, as in the headers of tokens. */
   readonly kid: string;
   /** `EC`. */
   readonly kty: string;
@@ -98,31 +98,31 @@ export interface OidcKey {
 
 /** Query parameters of `oidcAuthorize`. */
 export interface OidcAuthorizeQuery {
-  /** A client of the provider. */
+  /** Id of the client. */
   readonly client_id?: string | undefined;
-  /** Where the code goes: one of the client's addresses. */
+  /** Where to send the code: one of the client's addresses. */
   readonly redirect_uri?: string | undefined;
   /** `code`. */
   readonly response_type?: string | undefined;
-  /** Separated by blanks; `openid` gives an id token, `offline_access` a refresh token. */
+  /** Scopes, separated by blanks; `openid` requests an ID token, `offline_access` a refresh token. */
   readonly scope?: string | undefined;
-  /** Comes back unchanged. */
+  /** Returned to the client unchanged. */
   readonly state?: string | undefined;
-  /** Comes back in the id token. */
+  /** Included in the ID token. */
   readonly nonce?: string | undefined;
   /** The hash of the code verifier (RFC 7636). Required. */
   readonly code_challenge?: string | undefined;
-  /** `S256`. Needed. */
+  /** `S256`. Required. */
   readonly code_challenge_method?: string | undefined;
-  /** How the identity is to log in: `password`, `cert` or `ext-jwt`. */
+  /** How the identity will log in: `password`, `cert` or `ext-jwt`. */
   readonly method?: string | undefined;
   /** Config types whose data the session wants to see with services: ids or names, or `all`. */
   readonly configTypes?: readonly string[] | string | undefined;
   /** `none` forbids a login prompt, and is refused. */
   readonly prompt?: string | undefined;
-  /** An earlier id token. */
+  /** An earlier ID token. */
   readonly id_token_hint?: string | undefined;
-  /** Seconds. */
+  /** Maximum age of the login, in seconds. */
   readonly max_age?: string | undefined;
   /** Not supported. */
   readonly request?: string | undefined;
@@ -132,31 +132,31 @@ export interface OidcAuthorizeQuery {
 
 /** A request to log in. */
 export interface OidcAuthorize {
-  /** A client of the provider. */
+  /** Id of the client. */
   readonly client_id?: string | undefined;
-  /** Where the code goes: one of the client's addresses. */
+  /** Where to send the code: one of the client's addresses. */
   readonly redirect_uri?: string | undefined;
   /** `code`. */
   readonly response_type?: string | undefined;
-  /** Separated by blanks; `openid` gives an id token, `offline_access` a refresh token. */
+  /** Scopes, separated by blanks; `openid` requests an ID token, `offline_access` a refresh token. */
   readonly scope?: string | undefined;
-  /** Comes back unchanged. */
+  /** Returned to the client unchanged. */
   readonly state?: string | undefined;
-  /** Comes back in the id token. */
+  /** Included in the ID token. */
   readonly nonce?: string | undefined;
   /** The hash of the code verifier (RFC 7636). Required. */
   readonly code_challenge?: string | undefined;
-  /** `S256`. Needed. */
+  /** `S256`. Required. */
   readonly code_challenge_method?: string | undefined;
-  /** How the identity is to log in: `password`, `cert` or `ext-jwt`. */
+  /** How the identity will log in: `password`, `cert` or `ext-jwt`. */
   readonly method?: string | undefined;
   /** Config types whose data the session wants to see with services: ids or names, or `all`. */
   readonly configTypes?: readonly string[] | string | undefined;
   /** `none` forbids a login prompt, and is refused. */
   readonly prompt?: string | undefined;
-  /** An earlier id token. */
+  /** An earlier ID token. */
   readonly id_token_hint?: string | undefined;
-  /** Seconds. */
+  /** Maximum age of the login, in seconds. */
   readonly max_age?: string | undefined;
   /** Not supported. */
   readonly request?: string | undefined;
@@ -166,31 +166,31 @@ export interface OidcAuthorize {
 
 /** Query parameters of `oidcAuthorizeByForm`. */
 export interface OidcAuthorizeByFormQuery {
-  /** A client of the provider. */
+  /** Id of the client. */
   readonly client_id?: string | undefined;
-  /** Where the code goes: one of the client's addresses. */
+  /** Where to send the code: one of the client's addresses. */
   readonly redirect_uri?: string | undefined;
   /** `code`. */
   readonly response_type?: string | undefined;
-  /** Separated by blanks; `openid` gives an id token, `offline_access` a refresh token. */
+  /** Scopes, separated by blanks; `openid` requests an ID token, `offline_access` a refresh token. */
   readonly scope?: string | undefined;
-  /** Comes back unchanged. */
+  /** Returned to the client unchanged. */
   readonly state?: string | undefined;
-  /** Comes back in the id token. */
+  /** Included in the ID token. */
   readonly nonce?: string | undefined;
   /** The hash of the code verifier (RFC 7636). Required. */
   readonly code_challenge?: string | undefined;
-  /** `S256`. Needed. */
+  /** `S256`. Required. */
   readonly code_challenge_method?: string | undefined;
-  /** How the identity is to log in: `password`, `cert` or `ext-jwt`. */
+  /** How the identity will log in: `password`, `cert` or `ext-jwt`. */
   readonly method?: string | undefined;
   /** Config types whose data the session wants to see with services: ids or names, or `all`. */
   readonly configTypes?: readonly string[] | string | undefined;
   /** `none` forbids a login prompt, and is refused. */
   readonly prompt?: string | undefined;
-  /** An earlier id token. */
+  /** An earlier ID token. */
   readonly id_token_hint?: string | undefined;
-  /** Seconds. */
+  /** Maximum age of the login, in seconds. */
   readonly max_age?: string | undefined;
   /** Not supported. */
   readonly request?: string | undefined;
@@ -210,41 +210,41 @@ export interface OidcCallbackQuery {
 export interface OidcTokenRequest {
   /** `authorization_code`, `refresh_token`, or `urn:ietf:params:oauth:grant-type:token-exchange`. */
   readonly grant_type?: string | undefined;
-  /** A client; or by HTTP Basic, with an empty secret. */
+  /** Id of the client, unless HTTP Basic carries it, with an empty secret. */
   readonly client_id?: string | undefined;
   /** The code, for `authorization_code`. */
   readonly code?: string | undefined;
   /** The code verifier, whose hash is the code challenge. */
   readonly code_verifier?: string | undefined;
-  /** As in the request for the code. */
+  /** The same as in the authorization request. */
   readonly redirect_uri?: string | undefined;
-  /** A refresh token, good for one use. */
+  /** A refresh token, which is valid once. */
   readonly refresh_token?: string | undefined;
-  /** Scopes, no more than were granted. */
+  /** Scopes, which must have been granted. */
   readonly scope?: string | undefined;
   /** The token to exchange. */
   readonly subject_token?: string | undefined;
-  /** Type of the given token: `urn:ietf:params:oauth:token-type:refresh_token` or `...:access_token`. */
+  /** Type of the token to exchange: `urn:ietf:params:oauth:token-type:refresh_token` or `...:access_token`. */
   readonly subject_token_type?: string | undefined;
-  /** Type of the requested token: one of these two, or `...:id_token`. Default: a refresh token. */
+  /** Type of the requested token: `...:refresh_token` (default), `...:access_token` or `...:id_token`. */
   readonly requested_token_type?: string | undefined;
-  /** A client that the new token is for. */
+  /** The client that the new token is for. */
   readonly audience?: string | undefined;
 }
 
-/** Tokens. */
+/** The answer to a request for tokens. */
 export interface OidcTokens {
-  /** For the header `Authorization: Bearer`; or the id token, if the exchange requested one. */
+  /** For the header `Authorization: Bearer`; the ID token, if the exchange requested one. */
   readonly access_token: string;
-  /** `Bearer`; `N_A` for an id token in exchange. */
+  /** `Bearer`; `N_A` if the exchange requested an ID token. */
   readonly token_type: string;
-  /** Seconds. */
+  /** Lifetime in seconds. */
   readonly expires_in?: number | undefined;
-  /** Good for one use. With the scope `offline_access`. */
+  /** Valid once. Only with the scope `offline_access`. */
   readonly refresh_token?: string | undefined;
   /** A token that identifies the user (OpenID Connect Core 1.0, section 2). */
   readonly id_token?: string | undefined;
-  /** Separated by blanks. */
+  /** The granted scopes, separated by blanks. */
   readonly scope?: string | undefined;
   /** Type of the issued token, for a token exchange. */
   readonly issued_token_type?: string | undefined;
@@ -254,21 +254,21 @@ export interface OidcTokens {
 export interface OidcUserinfo {
   /** Id of the identity. */
   readonly sub: string;
-  /** Its name. */
+  /** Name of the identity. */
   readonly name: string;
-  /** True if it is an administrator. */
+  /** True if the identity is an administrator. */
   readonly z_ia: boolean;
-  /** Its external id, if it has one. */
+  /** External id of the identity, if it has one. */
   readonly z_eid?: string | undefined;
 }
 
-/** A token, and who asks about it. */
+/** A request for the introspection or revocation of a token. */
 export interface OidcTokenQuestion {
   /** An access token or a refresh token. */
   readonly token?: string | undefined;
-  /** Which token it is; not needed. */
+  /** Type of the token; optional. */
   readonly token_type_hint?: string | undefined;
-  /** A client; or by HTTP Basic, with an empty secret. */
+  /** Id of the client, unless HTTP Basic carries it, with an empty secret. */
   readonly client_id?: string | undefined;
 }
 
@@ -278,21 +278,21 @@ export interface OidcIntrospection {
   readonly active: boolean;
   /** Id of the identity. */
   readonly sub?: string | undefined;
-  /** The client that it was given to. */
+  /** The client that the token was issued to. */
   readonly client_id?: string | undefined;
-  /** Its issuer. */
+  /** Issuer of the token. */
   readonly iss?: string | undefined;
-  /** Whom it is for. */
+  /** Audience of the token. */
   readonly aud?: readonly string[] | undefined;
-  /** Separated by blanks. */
+  /** The granted scopes, separated by blanks. */
   readonly scope?: string | undefined;
-  /** `Bearer`, of an access token. */
+  /** `Bearer` for an access token. */
   readonly token_type?: string | undefined;
   /** Id of the token. */
   readonly jti?: string | undefined;
-  /** Its end, seconds since 1970. */
+  /** Expiry, in seconds since 1970. */
   readonly exp?: number | undefined;
-  /** When it was given, seconds since 1970. */
+  /** When the token was issued, in seconds since 1970. */
   readonly iat?: number | undefined;
   /** Name of the identity. */
   readonly username?: string | undefined;
@@ -300,41 +300,41 @@ export interface OidcIntrospection {
 
 /** Query parameters of `oidcEndSession`. */
 export interface OidcEndSessionQuery {
-  /** An id token of the session. */
+  /** An ID token of the session. */
   readonly id_token_hint?: string | undefined;
-  /** The client that the token was given to. */
+  /** The client that the token was issued to. */
   readonly client_id?: string | undefined;
-  /** Where to go then: one of the client's addresses. */
+  /** Where to redirect the browser: one of the client's addresses. */
   readonly post_logout_redirect_uri?: string | undefined;
-  /** Comes back unchanged. */
+  /** Returned to the client unchanged. */
   readonly state?: string | undefined;
 }
 
 /** A request to end a session. */
 export interface OidcEndSession {
-  /** An id token of the session. */
+  /** An ID token of the session. */
   readonly id_token_hint?: string | undefined;
-  /** The client that the token was given to. */
+  /** The client that the token was issued to. */
   readonly client_id?: string | undefined;
-  /** Where to go then: one of the client's addresses. */
+  /** Where to redirect the browser: one of the client's addresses. */
   readonly post_logout_redirect_uri?: string | undefined;
-  /** Comes back unchanged. */
+  /** Returned to the client unchanged. */
   readonly state?: string | undefined;
 }
 
 /** Query parameters of `oidcEndSessionByForm`. */
 export interface OidcEndSessionByFormQuery {
-  /** An id token of the session. */
+  /** An ID token of the session. */
   readonly id_token_hint?: string | undefined;
-  /** The client that the token was given to. */
+  /** The client that the token was issued to. */
   readonly client_id?: string | undefined;
-  /** Where to go then: one of the client's addresses. */
+  /** Where to redirect the browser: one of the client's addresses. */
   readonly post_logout_redirect_uri?: string | undefined;
-  /** Comes back unchanged. */
+  /** Returned to the client unchanged. */
   readonly state?: string | undefined;
 }
 
-/** The provider is available. */
+/** Says that the provider is available. */
 export interface OidcHealth {
   /** `ok`. */
   readonly status: string;

@@ -10,7 +10,7 @@ export interface PostureCheckType {
   readonly _links: Links;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
-  /** Unique within the kind, and given by the controller. */
+  /** Unique within the kind, and assigned by the controller. */
   readonly id: string;
   /** User-defined names with values. */
   readonly tags: Readonly<Record<string, string | number | boolean | null>>;
@@ -20,7 +20,7 @@ export interface PostureCheckType {
   readonly name: string;
   /** Operating systems that the check supports. */
   readonly operatingSystems: readonly OperatingSystem[];
-  /** Version of the form of checks of the type. */
+  /** Schema version of the checks of this type. */
   readonly version: string;
 }
 

@@ -8,13 +8,13 @@ import type { Created, Empty, Links, ListQuery, OperatingSystem, OsType, RoleLis
 /** A posture check is a condition that an endpoint must meet before the service policies that select the check let it in. */
 export type PostureCheck = PostureCheckDomain | PostureCheckMacAddress | PostureCheckMfa | PostureCheckOperatingSystem | PostureCheckProcess | PostureCheckProcessMulti;
 
-/** The endpoint must have joined one of these Windows domains. Their case is kept and does not count. */
+/** The endpoint must have joined one of these Windows domains. Their case is preserved, but ignored in comparisons. */
 export interface PostureCheckDomain {
   /** Relative addresses of the entity and of what belongs to it. */
   readonly _links: Links;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
-  /** Unique within the kind, and given by the controller. */
+  /** Unique within the kind, and assigned by the controller. */
   readonly id: string;
   /** User-defined names with values. */
   readonly tags: Readonly<Record<string, string | number | boolean | null>>;
@@ -24,7 +24,7 @@ export interface PostureCheckDomain {
   readonly name: string;
   /** Role attributes, by which service policies select the check. */
   readonly roleAttributes: readonly string[];
-  /** Version of the form of the check. There is one. */
+  /** Schema version of the check. There is only one. */
   readonly version: 1;
   /** Says which other fields there are. */
   readonly typeId: 'DOMAIN';
@@ -38,7 +38,7 @@ export interface PostureCheckMacAddress {
   readonly _links: Links;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
-  /** Unique within the kind, and given by the controller. */
+  /** Unique within the kind, and assigned by the controller. */
   readonly id: string;
   /** User-defined names with values. */
   readonly tags: Readonly<Record<string, string | number | boolean | null>>;
@@ -48,7 +48,7 @@ export interface PostureCheckMacAddress {
   readonly name: string;
   /** Role attributes, by which service policies select the check. */
   readonly roleAttributes: readonly string[];
-  /** Version of the form of the check. There is one. */
+  /** Schema version of the check. There is only one. */
   readonly version: 1;
   /** Says which other fields there are. */
   readonly typeId: 'MAC';
@@ -57,15 +57,15 @@ export interface PostureCheckMacAddress {
 }
 
 /**
- * The API session must have passed a code, and again after the timeout and five minutes after waking or unlocking, if the
- * check says so.
+ * The API session must have passed an MFA code. If the check says so, it must do so again after a timeout, or within five
+ * minutes after waking or unlocking.
  */
 export interface PostureCheckMfa {
   /** Relative addresses of the entity and of what belongs to it. */
   readonly _links: Links;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
-  /** Unique within the kind, and given by the controller. */
+  /** Unique within the kind, and assigned by the controller. */
   readonly id: string;
   /** User-defined names with values. */
   readonly tags: Readonly<Record<string, string | number | boolean | null>>;
@@ -75,17 +75,17 @@ export interface PostureCheckMfa {
   readonly name: string;
   /** Role attributes, by which service policies select the check. */
   readonly roleAttributes: readonly string[];
-  /** Version of the form of the check. There is one. */
+  /** Schema version of the check. There is only one. */
   readonly version: 1;
   /** Says which other fields there are. */
   readonly typeId: 'MFA';
-  /** Seconds that a passed code counts; -1: without end. */
+  /** How many seconds a passed code counts; -1: no limit. */
   readonly timeoutSeconds: number;
-  /** True if a code is owed after the endpoint woke. */
+  /** True if a code is required after the endpoint wakes. */
   readonly promptOnWake?: boolean;
-  /** True if a code is owed after the endpoint was unlocked. */
+  /** True if a code is required after the endpoint is unlocked. */
   readonly promptOnUnlock?: boolean;
-  /** Older clients do not understand the remaining time, and do not receive it. */
+  /** True if the remaining time is withheld from older clients, which do not understand it. */
   readonly ignoreLegacyEndpoints?: boolean;
 }
 
@@ -95,7 +95,7 @@ export interface PostureCheckOperatingSystem {
   readonly _links: Links;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
-  /** Unique within the kind, and given by the controller. */
+  /** Unique within the kind, and assigned by the controller. */
   readonly id: string;
   /** User-defined names with values. */
   readonly tags: Readonly<Record<string, string | number | boolean | null>>;
@@ -105,11 +105,11 @@ export interface PostureCheckOperatingSystem {
   readonly name: string;
   /** Role attributes, by which service policies select the check. */
   readonly roleAttributes: readonly string[];
-  /** Version of the form of the check. There is one. */
+  /** Schema version of the check. There is only one. */
   readonly version: 1;
   /** Says which other fields there are. */
   readonly typeId: 'OS';
-  /** The operating systems that will do. */
+  /** The accepted operating systems. */
   readonly operatingSystems: readonly OperatingSystem[];
 }
 
@@ -119,7 +119,7 @@ export interface PostureCheckProcess {
   readonly _links: Links;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
-  /** Unique within the kind, and given by the controller. */
+  /** Unique within the kind, and assigned by the controller. */
   readonly id: string;
   /** User-defined names with values. */
   readonly tags: Readonly<Record<string, string | number | boolean | null>>;
@@ -129,7 +129,7 @@ export interface PostureCheckProcess {
   readonly name: string;
   /** Role attributes, by which service policies select the check. */
   readonly roleAttributes: readonly string[];
-  /** Version of the form of the check. There is one. */
+  /** Schema version of the check. There is only one. */
   readonly version: 1;
   /** Says which other fields there are. */
   readonly typeId: 'PROCESS';
@@ -143,19 +143,19 @@ export interface PostureProcess {
   readonly osType: OsType;
   /** Path of the program. */
   readonly path: string;
-  /** SHA-256 of binaries that will do; null: any will do. */
+  /** SHA-256 of the accepted binaries; null: any binary. */
   readonly hashes: readonly string[] | null;
-  /** SHA-1 of the certificate that must have signed it. */
+  /** SHA-1 of the certificate that must have signed the binary. */
   readonly signerFingerprint?: string | undefined;
 }
 
-/** Programs must run on the endpoint: all of them, or one (`OneOf`, which clients call `AnyOf`). */
+/** Programs must run on the endpoint: all of them, or at least one (`OneOf` means the same as `AnyOf`). */
 export interface PostureCheckProcessMulti {
   /** Relative addresses of the entity and of what belongs to it. */
   readonly _links: Links;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
-  /** Unique within the kind, and given by the controller. */
+  /** Unique within the kind, and assigned by the controller. */
   readonly id: string;
   /** User-defined names with values. */
   readonly tags: Readonly<Record<string, string | number | boolean | null>>;
@@ -165,11 +165,11 @@ export interface PostureCheckProcessMulti {
   readonly name: string;
   /** Role attributes, by which service policies select the check. */
   readonly roleAttributes: readonly string[];
-  /** Version of the form of the check. There is one. */
+  /** Schema version of the check. There is only one. */
   readonly version: 1;
   /** Says which other fields there are. */
   readonly typeId: 'PROCESS_MULTI';
-  /** `AllOf`: all programs must run; `AnyOf`: one of them. */
+  /** `AllOf`: all programs must run; `AnyOf` or `OneOf`: at least one of them. */
   readonly semantic: 'AllOf' | 'AnyOf' | 'OneOf';
   /** The programs. */
   readonly processes: readonly PostureProcessMulti[];
@@ -179,13 +179,13 @@ export interface PostureCheckProcessMulti {
 export interface PostureProcessMulti {
   /** Operating system. */
   readonly osType: OsType;
-  /** The same. */
+  /** The same as `osType`. */
   readonly os: OsType;
   /** Path of the program. */
   readonly path: string;
-  /** SHA-256 of binaries that will do; none: any will do. */
+  /** SHA-256 of the accepted binaries; empty: any binary. */
   readonly hashes: readonly string[];
-  /** SHA-1 of certificates, one of which must have signed it; empty: no signature required. */
+  /** SHA-1 of certificates, one of which must have signed the binary; empty: no signature required. */
   readonly signerFingerprints: readonly string[];
 }
 
@@ -193,8 +193,8 @@ export interface PostureProcessMulti {
 export type PostureCheckCreate = PostureCheckDomainCreate | PostureCheckMacAddressCreate | PostureCheckMfaCreate | PostureCheckOperatingSystemCreate | PostureCheckProcessCreate | PostureCheckProcessMultiCreate;
 
 /**
- * What creates a posture check. The endpoint must have joined one of these Windows domains. Their case is kept and does
- * not count.
+ * What creates a posture check. The endpoint must have joined one of these Windows domains. Their case is preserved, but
+ * ignored in comparisons.
  */
 export interface PostureCheckDomainCreate {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
@@ -230,8 +230,8 @@ export interface PostureCheckMacAddressCreate {
 }
 
 /**
- * What creates a posture check. The API session must have passed a code, and again after the timeout and five minutes
- * after waking or unlocking, if the check says so.
+ * What creates a posture check. The API session must have passed an MFA code. If the check says so, it must do so again
+ * after a timeout, or within five minutes after waking or unlocking.
  */
 export interface PostureCheckMfaCreate {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
@@ -244,22 +244,22 @@ export interface PostureCheckMfaCreate {
   /** Says which other fields there are. */
   readonly typeId: 'MFA';
   /**
-   * Seconds that a passed code counts; -1: without end.
+   * How many seconds a passed code counts; -1: no limit.
    * @defaultValue `-1`
    */
   readonly timeoutSeconds?: number | null | undefined;
   /**
-   * True if a code is owed after the endpoint woke.
+   * True if a code is required after the endpoint wakes.
    * @defaultValue `false`
    */
   readonly promptOnWake?: boolean | null | undefined;
   /**
-   * True if a code is owed after the endpoint was unlocked.
+   * True if a code is required after the endpoint is unlocked.
    * @defaultValue `false`
    */
   readonly promptOnUnlock?: boolean | null | undefined;
   /**
-   * Older clients do not understand the remaining time, and do not receive it.
+   * True if the remaining time is withheld from older clients, which do not understand it.
    * @defaultValue `false`
    */
   readonly ignoreLegacyEndpoints?: boolean | null | undefined;
@@ -278,11 +278,11 @@ export interface PostureCheckOperatingSystemCreate {
   readonly roleAttributes?: readonly string[] | null | undefined;
   /** Says which other fields there are. */
   readonly typeId: 'OS';
-  /** The operating systems that will do. */
+  /** The accepted operating systems. */
   readonly operatingSystems: readonly {
     /** Name of the system. */
     readonly type: OsType;
-    /** Ranges, one of which must contain the version, e.g. `>=10.0.0`; none, or null, for any version. */
+    /** Ranges, one of which must contain the version, e.g. `>=10.0.0`; empty or null: any version. */
     readonly versions: readonly string[] | null;
   }[];
   /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
@@ -306,9 +306,9 @@ export interface PostureCheckProcessCreate {
     readonly osType: OsType;
     /** Path of the program. */
     readonly path: string;
-    /** SHA-256 of binaries that will do; none: any will do. */
+    /** SHA-256 of the accepted binaries; empty: any binary. */
     readonly hashes?: readonly string[] | null | undefined;
-    /** SHA-1 of the certificate that must have signed it. */
+    /** SHA-1 of the certificate that must have signed the binary. */
     readonly signerFingerprint?: string | null | undefined;
   };
   /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
@@ -316,7 +316,7 @@ export interface PostureCheckProcessCreate {
 }
 
 /**
- * What creates a posture check. Programs must run on the endpoint: all of them, or one (`OneOf`, which clients call
+ * What creates a posture check. Programs must run on the endpoint: all of them, or at least one (`OneOf` means the same as
  * `AnyOf`).
  */
 export interface PostureCheckProcessMultiCreate {
@@ -329,19 +329,19 @@ export interface PostureCheckProcessMultiCreate {
   readonly roleAttributes?: readonly string[] | null | undefined;
   /** Says which other fields there are. */
   readonly typeId: 'PROCESS_MULTI';
-  /** `AllOf`: all programs must run; `AnyOf`: one of them. */
+  /** `AllOf`: all programs must run; `AnyOf` or `OneOf`: at least one of them. */
   readonly semantic: 'AllOf' | 'AnyOf' | 'OneOf';
   /** The programs. */
   readonly processes: readonly {
-    /** Operating system. Needed, unless `os` says it. */
+    /** Operating system. Required, unless `os` is given. */
     readonly osType?: OsType | undefined;
     /** Operating system. */
     readonly os?: OsType | undefined;
     /** Path of the program. */
     readonly path: string;
-    /** SHA-256 of binaries that will do; none: any will do. */
+    /** SHA-256 of the accepted binaries; empty: any binary. */
     readonly hashes?: readonly string[] | null | undefined;
-    /** SHA-1 of certificates, one of which must have signed it; empty: no signature required. */
+    /** SHA-1 of certificates, one of which must have signed the binary; empty: no signature required. */
     readonly signerFingerprints?: readonly string[] | null | undefined;
   }[];
   /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
@@ -353,7 +353,7 @@ export type PostureCheckUpdate = PostureCheckDomainUpdate | PostureCheckMacAddre
 
 /**
  * What replaces a posture check: a field that is left out is reset to its default. The endpoint must have joined one of
- * these Windows domains. Their case is kept and does not count.
+ * these Windows domains. Their case is preserved, but ignored in comparisons.
  */
 export interface PostureCheckDomainUpdate {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
@@ -392,8 +392,8 @@ export interface PostureCheckMacAddressUpdate {
 }
 
 /**
- * What replaces a posture check: a field that is left out is reset to its default. The API session must have passed a
- * code, and again after the timeout and five minutes after waking or unlocking, if the check says so.
+ * What replaces a posture check: a field that is left out is reset to its default. The API session must have passed an MFA
+ * code. If the check says so, it must do so again after a timeout, or within five minutes after waking or unlocking.
  */
 export interface PostureCheckMfaUpdate {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
@@ -406,22 +406,22 @@ export interface PostureCheckMfaUpdate {
   /** Says which other fields there are. */
   readonly typeId: 'MFA';
   /**
-   * Seconds that a passed code counts; -1: without end.
+   * How many seconds a passed code counts; -1: no limit.
    * @defaultValue `-1`
    */
   readonly timeoutSeconds?: number | null | undefined;
   /**
-   * True if a code is owed after the endpoint woke.
+   * True if a code is required after the endpoint wakes.
    * @defaultValue `false`
    */
   readonly promptOnWake?: boolean | null | undefined;
   /**
-   * True if a code is owed after the endpoint was unlocked.
+   * True if a code is required after the endpoint is unlocked.
    * @defaultValue `false`
    */
   readonly promptOnUnlock?: boolean | null | undefined;
   /**
-   * Older clients do not understand the remaining time, and do not receive it.
+   * True if the remaining time is withheld from older clients, which do not understand it.
    * @defaultValue `false`
    */
   readonly ignoreLegacyEndpoints?: boolean | null | undefined;
@@ -443,11 +443,11 @@ export interface PostureCheckOperatingSystemUpdate {
   readonly roleAttributes?: readonly string[] | null | undefined;
   /** Says which other fields there are. */
   readonly typeId: 'OS';
-  /** The operating systems that will do. */
+  /** The accepted operating systems. */
   readonly operatingSystems: readonly {
     /** Name of the system. */
     readonly type: OsType;
-    /** Ranges, one of which must contain the version, e.g. `>=10.0.0`; none, or null, for any version. */
+    /** Ranges, one of which must contain the version, e.g. `>=10.0.0`; empty or null: any version. */
     readonly versions: readonly string[] | null;
   }[];
   /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
@@ -471,9 +471,9 @@ export interface PostureCheckProcessUpdate {
     readonly osType: OsType;
     /** Path of the program. */
     readonly path: string;
-    /** SHA-256 of binaries that will do; none: any will do. */
+    /** SHA-256 of the accepted binaries; empty: any binary. */
     readonly hashes?: readonly string[] | null | undefined;
-    /** SHA-1 of the certificate that must have signed it. */
+    /** SHA-1 of the certificate that must have signed the binary. */
     readonly signerFingerprint?: string | null | undefined;
   };
   /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
@@ -482,7 +482,7 @@ export interface PostureCheckProcessUpdate {
 
 /**
  * What replaces a posture check: a field that is left out is reset to its default. Programs must run on the endpoint: all
- * of them, or one (`OneOf`, which clients call `AnyOf`).
+ * of them, or at least one (`OneOf` means the same as `AnyOf`).
  */
 export interface PostureCheckProcessMultiUpdate {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
@@ -494,19 +494,19 @@ export interface PostureCheckProcessMultiUpdate {
   readonly roleAttributes?: readonly string[] | null | undefined;
   /** Says which other fields there are. */
   readonly typeId: 'PROCESS_MULTI';
-  /** `AllOf`: all programs must run; `AnyOf`: one of them. */
+  /** `AllOf`: all programs must run; `AnyOf` or `OneOf`: at least one of them. */
   readonly semantic: 'AllOf' | 'AnyOf' | 'OneOf';
   /** The programs. */
   readonly processes: readonly {
-    /** Operating system. Needed, unless `os` says it. */
+    /** Operating system. Required, unless `os` is given. */
     readonly osType?: OsType | undefined;
     /** Operating system. */
     readonly os?: OsType | undefined;
     /** Path of the program. */
     readonly path: string;
-    /** SHA-256 of binaries that will do; none: any will do. */
+    /** SHA-256 of the accepted binaries; empty: any binary. */
     readonly hashes?: readonly string[] | null | undefined;
-    /** SHA-1 of certificates, one of which must have signed it; empty: no signature required. */
+    /** SHA-1 of certificates, one of which must have signed the binary; empty: no signature required. */
     readonly signerFingerprints?: readonly string[] | null | undefined;
   }[];
   /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
@@ -518,7 +518,7 @@ export type PostureCheckPatch = PostureCheckDomainPatch | PostureCheckMacAddress
 
 /**
  * What changes a posture check: a field that is left out, or null, stays as it is. The endpoint must have joined one of
- * these Windows domains. Their case is kept and does not count.
+ * these Windows domains. Their case is preserved, but ignored in comparisons.
  */
 export interface PostureCheckDomainPatch {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
@@ -551,8 +551,8 @@ export interface PostureCheckMacAddressPatch {
 }
 
 /**
- * What changes a posture check: a field that is left out, or null, stays as it is. The API session must have passed a
- * code, and again after the timeout and five minutes after waking or unlocking, if the check says so.
+ * What changes a posture check: a field that is left out, or null, stays as it is. The API session must have passed an MFA
+ * code. If the check says so, it must do so again after a timeout, or within five minutes after waking or unlocking.
  */
 export interface PostureCheckMfaPatch {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
@@ -561,13 +561,13 @@ export interface PostureCheckMfaPatch {
   readonly roleAttributes?: readonly string[] | null | undefined;
   /** Says which other fields there are. */
   readonly typeId: 'MFA';
-  /** Seconds that a passed code counts; -1: without end. */
+  /** How many seconds a passed code counts; -1: no limit. */
   readonly timeoutSeconds?: number | null | undefined;
-  /** True if a code is owed after the endpoint woke. */
+  /** True if a code is required after the endpoint wakes. */
   readonly promptOnWake?: boolean | null | undefined;
-  /** True if a code is owed after the endpoint was unlocked. */
+  /** True if a code is required after the endpoint is unlocked. */
   readonly promptOnUnlock?: boolean | null | undefined;
-  /** Older clients do not understand the remaining time, and do not receive it. */
+  /** True if the remaining time is withheld from older clients, which do not understand it. */
   readonly ignoreLegacyEndpoints?: boolean | null | undefined;
   /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
@@ -584,11 +584,11 @@ export interface PostureCheckOperatingSystemPatch {
   readonly roleAttributes?: readonly string[] | null | undefined;
   /** Says which other fields there are. */
   readonly typeId: 'OS';
-  /** The operating systems that will do. */
+  /** The accepted operating systems. */
   readonly operatingSystems?: readonly {
     /** Name of the system. */
     readonly type: OsType;
-    /** Ranges, one of which must contain the version, e.g. `>=10.0.0`; none, or null, for any version. */
+    /** Ranges, one of which must contain the version, e.g. `>=10.0.0`; empty or null: any version. */
     readonly versions: readonly string[] | null;
   }[] | null | undefined;
   /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
@@ -609,9 +609,9 @@ export interface PostureCheckProcessPatch {
     readonly osType: OsType;
     /** Path of the program. */
     readonly path: string;
-    /** SHA-256 of binaries that will do; none: any will do. */
+    /** SHA-256 of the accepted binaries; empty: any binary. */
     readonly hashes?: readonly string[] | null | undefined;
-    /** SHA-1 of the certificate that must have signed it. */
+    /** SHA-1 of the certificate that must have signed the binary. */
     readonly signerFingerprint?: string | null | undefined;
   } | null | undefined;
   /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
@@ -620,7 +620,7 @@ export interface PostureCheckProcessPatch {
 
 /**
  * What changes a posture check: a field that is left out, or null, stays as it is. Programs must run on the endpoint: all
- * of them, or one (`OneOf`, which clients call `AnyOf`).
+ * of them, or at least one (`OneOf` means the same as `AnyOf`).
  */
 export interface PostureCheckProcessMultiPatch {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
@@ -629,19 +629,19 @@ export interface PostureCheckProcessMultiPatch {
   readonly roleAttributes?: readonly string[] | null | undefined;
   /** Says which other fields there are. */
   readonly typeId: 'PROCESS_MULTI';
-  /** `AllOf`: all programs must run; `AnyOf`: one of them. */
+  /** `AllOf`: all programs must run; `AnyOf` or `OneOf`: at least one of them. */
   readonly semantic?: 'AllOf' | 'AnyOf' | 'OneOf' | null | undefined;
   /** The programs. */
   readonly processes?: readonly {
-    /** Operating system. Needed, unless `os` says it. */
+    /** Operating system. Required, unless `os` is given. */
     readonly osType?: OsType | undefined;
     /** Operating system. */
     readonly os?: OsType | undefined;
     /** Path of the program. */
     readonly path: string;
-    /** SHA-256 of binaries that will do; none: any will do. */
+    /** SHA-256 of the accepted binaries; empty: any binary. */
     readonly hashes?: readonly string[] | null | undefined;
-    /** SHA-1 of certificates, one of which must have signed it; empty: no signature required. */
+    /** SHA-1 of certificates, one of which must have signed the binary; empty: no signature required. */
     readonly signerFingerprints?: readonly string[] | null | undefined;
   }[] | null | undefined;
   /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */

@@ -2,14 +2,14 @@
 
 import type { CallOptions } from '../call/options.ts';
 
-/** A client's report about its endpoint. PROCESS answers checks of one process and of several. */
+/** A client's report about its endpoint. `PROCESS` answers both checks of one process and checks of several. */
 export type PostureResponse = PostureResponseMac | PostureResponseDomain | PostureResponseOperatingSystem | PostureResponseProcess | PostureResponseEndpointState;
 
 /** The hardware addresses of the endpoint. */
 export interface PostureResponseMac {
   /** The type of the response. */
   readonly typeId: 'MAC';
-  /** By custom the id of the posture check that is answered. It is not verified. */
+  /** By convention the id of the posture check that is answered. It is not verified. */
   readonly id: string;
   /** MAC addresses; only their hex digits count. */
   readonly macAddresses: readonly string[];
@@ -19,7 +19,7 @@ export interface PostureResponseMac {
 export interface PostureResponseDomain {
   /** The type of the response. */
   readonly typeId: 'DOMAIN';
-  /** By custom the id of the posture check that is answered. It is not verified. */
+  /** By convention the id of the posture check that is answered. It is not verified. */
   readonly id: string;
   /** Name of the domain. */
   readonly domain: string;
@@ -29,13 +29,13 @@ export interface PostureResponseDomain {
 export interface PostureResponseOperatingSystem {
   /** The type of the response. */
   readonly typeId: 'OS';
-  /** By custom the id of the posture check that is answered. It is not verified. */
+  /** By convention the id of the posture check that is answered. It is not verified. */
   readonly id: string;
   /** Name of the system, e.g. `Windows`. */
   readonly type: string;
-  /** Its version. */
+  /** Version of the system. */
   readonly version: string;
-  /** Its build. */
+  /** Build of the system. */
   readonly build?: string | null | undefined;
 }
 
@@ -43,7 +43,7 @@ export interface PostureResponseOperatingSystem {
 export interface PostureResponseProcess {
   /** The type of the response. */
   readonly typeId: 'PROCESS';
-  /** By custom the id of the posture check that is answered. It is not verified. */
+  /** By convention the id of the posture check that is answered. It is not verified. */
   readonly id: string;
   /** Path of the program. */
   readonly path?: string | null | undefined;
@@ -59,7 +59,7 @@ export interface PostureResponseProcess {
 export interface PostureResponseEndpointState {
   /** The type of the response. */
   readonly typeId: 'ENDPOINT_STATE';
-  /** By custom the id of the posture check that is answered. It is not verified. */
+  /** By convention the id of the posture check that is answered. It is not verified. */
   readonly id: string;
   /** True if the endpoint woke. */
   readonly woken?: boolean | null | undefined;
@@ -69,17 +69,17 @@ export interface PostureResponseEndpointState {
 
 /** The services whose posture queries are affected. */
 export interface PostureResponseResult {
-  /** The services that will ask for a code soon. */
+  /** The services that will soon require a code. */
   readonly services: readonly PostureResponseService[];
 }
 
-/** A service that will ask for a code soon. */
+/** A service that will soon require a code. */
 export interface PostureResponseService {
   /** Id of the service. */
   readonly id: string;
   /** Name of the service. */
   readonly name: string;
-  /** Type of the posture check that asks. */
+  /** Type of the posture check that requires the code. */
   readonly postureQueryType: string;
   /** Seconds, -1 for none. */
   readonly timeout: number;

@@ -13,23 +13,23 @@ export interface Revocation {
   readonly _links: Links;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
-  /** Unique within the kind, and given by the controller. */
+  /** Unique within the kind, and assigned by the controller. */
   readonly id: string;
   /** User-defined names with values. */
   readonly tags: Readonly<Record<string, string | number | boolean | null>>;
   /** When it last changed: ISO 8601, UTC. */
   readonly updatedAt: string;
-  /** The type of the id: that of a token, its `jti` (JTI), of an identity, or of an API session. */
+  /** What is revoked, and thus what the id is: the `jti` of a token (`JTI`), or the id of an identity or of an API session. */
   readonly type: 'JTI' | 'IDENTITY' | 'API_SESSION';
-  /** When the last of the tokens would have ended by itself. */
+  /** When the last of the revoked tokens would have expired. */
   readonly expiresAt: string | null;
 }
 
-/** A revocation. */
+/** The body that creates a revocation. */
 export interface RevocationCreate {
-  /** A UUID for a token (its `jti`) or an API session; for an identity its id. */
+  /** The `jti` of a token or the id of an API session, both UUIDs, or the id of an identity. */
   readonly id: string;
-  /** The type of the id. */
+  /** What is revoked. */
   readonly type: 'JTI' | 'IDENTITY' | 'API_SESSION';
   /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | undefined;

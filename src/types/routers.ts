@@ -10,7 +10,7 @@ export interface Router {
   readonly _links: Links;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
-  /** Unique within the kind, and given by the controller. */
+  /** Unique within the kind, and assigned by the controller. */
   readonly id: string;
   /** User-defined names with values. */
   readonly tags: Readonly<Record<string, string | number | boolean | null>>;
@@ -26,19 +26,19 @@ export interface Router {
   readonly disabled: boolean;
   /** True if the router is connected. */
   readonly isOnline: boolean;
-  /** New certificate of the router in PEM, until it has connected with it. */
+  /** New certificate of the router in PEM, until the router has connected with it. */
   readonly unverifiedCertPem: string | null;
   /** SHA-1 of that certificate in hex. */
   readonly unverifiedFingerprint: string | null;
   /** Network interfaces of the router, as it reports them. */
   readonly interfaces: readonly RouterInterface[] | null;
-  /** When its enrollment was created, while it has not enrolled. */
+  /** When the outstanding enrollment was created. */
   readonly enrollmentCreatedAt?: string;
-  /** When its enrollment ends, while it has not enrolled. */
+  /** When the outstanding enrollment expires. */
   readonly enrollmentExpiresAt?: string;
-  /** Token to enroll with as a JWT, while it has not enrolled. */
+  /** Token of the outstanding enrollment, as a JWT. */
   readonly enrollmentJwt?: string;
-  /** Token to enroll with, while it has not enrolled. */
+  /** Token of the outstanding enrollment. */
   readonly enrollmentToken?: string;
   /** True if the router has enrolled. */
   readonly isVerified: boolean;

@@ -16,7 +16,7 @@ export interface Service {
   readonly _links: Links;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
-  /** Unique within the kind, and given by the controller. */
+  /** Unique within the kind, and assigned by the controller. */
   readonly id: string;
   /** User-defined names with values. */
   readonly tags: Readonly<Record<string, string | number | boolean | null>>;
@@ -24,7 +24,7 @@ export interface Service {
   readonly updatedAt: string;
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
-  /** True if clients must encrypt from end to end. */
+  /** True if clients must use end-to-end encryption. */
   readonly encryptionRequired: boolean;
   /** Milliseconds after which an idle connection is closed; 0: never. */
   readonly maxIdleTimeMillis: number;
@@ -34,11 +34,11 @@ export interface Service {
   readonly roleAttributes: readonly string[] | null;
   /** Ids of the configs of the service, at most one of each type. */
   readonly configs: readonly string[] | null;
-  /** The caller's rights; `Invalid` if an administrator has neither. Null in lists below other entities. */
+  /** The caller's rights; `Invalid` if an administrator has neither. Null in related lists of other entities. */
   readonly permissions: readonly ('Bind' | 'Dial' | 'Invalid')[] | null;
-  /** Config data of the requested config types, by the name of the type. */
+  /** Data of the configs of the requested types, by name of the type. */
   readonly config: Readonly<Record<string, JsonMap>> | null;
-  /** The posture queries of the policies that grant it. */
+  /** The posture queries of the policies that grant the service. */
   readonly postureQueries: readonly PostureQueries[];
 }
 
@@ -90,9 +90,9 @@ export interface PostureQuery {
     /** Path of the program. */
     readonly path: string;
   }[] | null;
-  /** True if a code is owed after waking. */
+  /** True if a code is required after waking. */
   readonly promptOnWake?: boolean | undefined;
-  /** True if a code is owed after unlocking. */
+  /** True if a code is required after unlocking. */
   readonly promptOnUnlock?: boolean | undefined;
 }
 
@@ -121,7 +121,7 @@ export interface ServiceCreate {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
   /**
-   * True if clients must encrypt from end to end.
+   * True if clients must use end-to-end encryption.
    * @defaultValue `false`
    */
   readonly encryptionRequired: boolean;
@@ -154,7 +154,7 @@ export interface ServiceUpdate {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
   /**
-   * True if clients must encrypt from end to end.
+   * True if clients must use end-to-end encryption.
    * @defaultValue `false`
    */
   readonly encryptionRequired?: boolean | null | undefined;

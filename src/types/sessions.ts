@@ -13,13 +13,13 @@ export interface Session {
   readonly _links: Links;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
-  /** Unique within the kind, and given by the controller. */
+  /** Unique within the kind, and assigned by the controller. */
   readonly id: string;
   /** User-defined names with values. */
   readonly tags: Readonly<Record<string, string | number | boolean | null>>;
   /** When it last changed: ISO 8601, UTC. */
   readonly updatedAt: string;
-  /** Id of the API session that it belongs to. */
+  /** Id of the API session that the session belongs to. */
   readonly apiSessionId: string;
   /** Reference to the entity that `apiSessionId` names. */
   readonly apiSession?: EntityReference;
@@ -35,14 +35,11 @@ export interface Session {
   readonly token: string;
   /** Routers through which the client reaches the service. */
   readonly edgeRouters: readonly SessionEdgeRouter[] | null;
-  /** Service policies that let it in. */
+  /** Service policies that grant the session. */
   readonly servicePolicies: readonly EntityReference[];
 }
 
-/**
- * A router through which the session's client reaches the service; `urls` are its `supportedProtocols` under the name that
- * older clients know.
- */
+/** A router through which the client reaches the service. Older clients know `supportedProtocols` as `urls`. */
 export interface SessionEdgeRouter {
   /** Name of the router. */
   readonly name: string;
@@ -64,7 +61,7 @@ export interface SessionEdgeRouter {
   readonly urls: Readonly<Record<string, string>>;
 }
 
-/** The request for a session. */
+/** The body that requests a session. */
 export interface SessionCreate {
   /** Needed: without one, no service is found. */
   readonly serviceId?: string | undefined;
@@ -74,7 +71,7 @@ export interface SessionCreate {
   readonly tags?: Tags | undefined;
 }
 
-/** A new session, or the one that the API session has already. */
+/** A new session, or the existing one of the API session. */
 export interface CreatedSession {
   /** Null in this answer. */
   readonly _links: null;
@@ -104,7 +101,7 @@ export interface CreatedSession {
 
 /** The routers that the traffic of a session takes. */
 export interface SessionRoutePath {
-  /** Ids of routers, that of the client first. Of several circuits, those of the oldest. */
+  /** Ids of the routers, the client's first. If there are several circuits, those of the oldest. */
   readonly routePath: readonly string[];
 }
 

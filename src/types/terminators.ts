@@ -10,7 +10,7 @@ export interface Terminator {
   readonly _links: Links;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
-  /** Unique within the kind, and given by the controller. */
+  /** Unique within the kind, and assigned by the controller. */
   readonly id: string;
   /** User-defined names with values. */
   readonly tags: Readonly<Record<string, string | number | boolean | null>>;
@@ -28,11 +28,11 @@ export interface Terminator {
   readonly binding: string;
   /** Address behind the router. */
   readonly address: string;
-  /** Cost of the way, 0 to 65535. */
+  /** Cost of the path, 0 to 65535. */
   readonly cost: number;
   /** Order of preference: `required`, then `default`, then `failed`. */
   readonly precedence: 'default' | 'required' | 'failed';
-  /** Cost as the traffic makes it. */
+  /** Dynamic cost, which depends on the traffic. */
   readonly dynamicCost: number;
   /** Distinguishes the instances of one service. */
   readonly identity: string;
@@ -49,7 +49,7 @@ export interface TerminatorCreate {
   /** Address behind the router. */
   readonly address: string;
   /**
-   * Cost of the way, 0 to 65535.
+   * Cost of the path, 0 to 65535.
    * @defaultValue `0`
    */
   readonly cost?: number | null | undefined;
@@ -63,7 +63,7 @@ export interface TerminatorCreate {
    * @defaultValue `""`
    */
   readonly identity?: string | null | undefined;
-  /** Proof of the owner of `identity`; kept sealed, and shown nowhere. */
+  /** Secret that proves ownership of `identity`; stored encrypted, and never shown. */
   readonly identitySecret?: string | null | undefined;
   /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
@@ -80,7 +80,7 @@ export interface TerminatorUpdate {
   /** Address behind the router. */
   readonly address: string;
   /**
-   * Cost of the way, 0 to 65535.
+   * Cost of the path, 0 to 65535.
    * @defaultValue `0`
    */
   readonly cost?: number | null | undefined;
@@ -103,7 +103,7 @@ export interface TerminatorPatch {
   readonly binding?: string | null | undefined;
   /** Address behind the router. */
   readonly address?: string | null | undefined;
-  /** Cost of the way, 0 to 65535. */
+  /** Cost of the path, 0 to 65535. */
   readonly cost?: number | null | undefined;
   /** Order of preference: `required`, then `default`, then `failed`. */
   readonly precedence?: 'default' | 'required' | 'failed' | null | undefined;

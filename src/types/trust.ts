@@ -3,9 +3,9 @@
 import type { CallOptions } from '../call/options.ts';
 import type { RawAnswer } from './shared.ts';
 
-/** A JWT that tells clients where the network is and lets them trust it. */
+/** A JWT that gives clients the address of the network and lets them trust it. */
 export interface NetworkJwt {
-  /** Which JWT it is. */
+  /** Name of the JWT. */
   readonly name: string;
   /** The JWT. */
   readonly token: string;
