@@ -1,4 +1,4 @@
-/** Converts an error to an HTTP answer, whether thrown in an operation or in one of the host's routes. */
+/** Converts an error to an HTTP answer, whether it was thrown in an operation or in one of the host's routes. */
 import { SESSION_CHALLENGE } from '../wire/challenge.ts';
 import { JSON_TYPE } from '../wire/media-types.ts';
 import { META } from '../wire/meta.ts';
@@ -7,28 +7,28 @@ import { SAFE_HEADERS } from '../wire/safe-headers.ts';
 import { type CatalogEntry, catalog, type ErrorCode } from './catalog.ts';
 import type { ErrorCause } from './causes.ts';
 
-/** An answer over HTTP as a plain object, for hosts whose framework takes no web-standard `Response`. */
+/** An HTTP answer as a plain object, for hosts whose framework does not support the web standard `Response`. */
 export interface PlainAnswer {
   readonly status: number;
-  /** By lower-case name. */
+  /** Headers by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   /** JSON. */
   readonly body: string;
 }
 
-/** How an error is answered. */
+/** Options for the answer to an error. */
 export interface AnswerOptions {
   /**
-   * The id of the request in the host's logs: 1 to 128 visible ASCII characters. Ignored where the error has a `requestId` of its own, under which the
-   * controller's log knows the call. Default: a new one.
+   * The id of the request in the host's logs: 1 to 128 visible ASCII characters. Ignored if the error already has a `requestId`, which is the one in the
+   * controller's log. Default: a new id.
    */
   readonly requestId?: string | undefined;
 }
 
-/** The error in an answer. */
+/** The contents of the member `error` of an answer. */
 interface ErrorParts {
   readonly code: string;
-  /** In the words of the catalogue. */
+  /** The message in the catalogue. */
   readonly message: string;
   readonly cause?: ErrorCause | undefined;
 }
@@ -41,17 +41,17 @@ interface Thrown {
   readonly requestId: string | undefined;
 }
 
-/** The body `{ error, meta }`. A cause that is itself an error is not sent: the typed client keeps details of another server in it. */
+/** The body `{ error, meta }`. A cause that is an `Error` is not sent: the typed client stores details of another server's answer in it. */
 export const errorBody = ({ code, message, cause }: ErrorParts, requestId: string): string =>
   JSON.stringify({ error: { code, message, requestId, ...(cause && !(cause instanceof Error) ? { cause } : {}) }, meta: META });
 
-/** The catalogue's message, by which clients recognise an error. */
+/** The message in the catalogue, by which clients recognise an error. */
 export const catalogMessage = (code: ErrorCode): string => {
   const { message }: CatalogEntry = catalog[code];
   return message;
 };
 
-/** The header `retry-after`, in whole seconds; none if the time to retry is unknown. */
+/** The header `retry-after` in whole seconds; no header if it is unknown when to retry. */
 export const retryAfterHeader = ({ retryAfter }: Pick<Thrown, 'retryAfter'>): Readonly<Record<string, string>> =>
   retryAfter === undefined ? {} : { 'retry-after': String(Math.max(1, Math.ceil(retryAfter))) };
 

@@ -1,21 +1,21 @@
 import type { Causes } from './causes.ts';
 
-/** A row of the catalogue. */
+/** An entry of the error catalogue. */
 export interface CatalogEntry {
   /** The status over HTTP; a few operations declare another one, e.g. 415 for a bad `Content-Type`. */
   readonly status: number;
-  /** The code as clients in the field know it. */
+  /** The message that existing clients know. */
   readonly message: string;
-  /** A remedy, if the message does not imply one: the default cause of the error. */
+  /** A remedy, if the message does not imply one. It becomes the cause if none is given. */
   readonly hint?: string;
   /** The possible types of `cause`. */
   readonly cause: readonly (keyof Causes)[];
-  /** When it is given, for the reference documentation. */
+  /** When the error occurs, for the reference documentation. */
   readonly about: string;
 }
 
 /**
- * Every error that a caller can receive. Codes, and most messages, are those of the OpenZiti API. A code never changes; hints and descriptions may be
+ * Every error that a caller can receive. The codes and most messages are those of the OpenZiti API. Codes never change; hints and descriptions may be
  * reworded.
  */
 // biome-ignore format: a table
@@ -224,11 +224,11 @@ export type ErrorCode = keyof typeof catalog;
 
 /** Default delay before a retry, in seconds: `retryAfter` of errors, `Retry-After` over HTTP. */
 export const RETRY_AFTER = {
-  /** Too many concurrent requests: capacity becomes free all the time. */
+  /** There are too many concurrent requests, but capacity is freed continually. */
   busy: 1,
   /** The store, or another system that the controller needs, does not answer. */
   away: 5,
-  /** A session holds all that it may hold: only expiry makes room. */
+  /** A session has reached a limit, and only expiry frees capacity. */
   quota: 3600,
 } as const;
 
@@ -237,8 +237,8 @@ type Catalog = typeof catalog;
 /** The type of `cause` for an error code: `CauseOf<'INVALID_POSTURE'>` is `PostureCause`. */
 export type CauseOf<C extends ErrorCode> = Causes[Catalog[C]['cause'][number]];
 
-/** The codes whose cause may be of a kind: `CodeWith<'field'>`. */
+/** The codes whose cause may be of a given type: `CodeWith<'field'>`. */
 export type CodeWith<K extends keyof Causes> = { [C in ErrorCode]: K extends Catalog[C]['cause'][number] ? C : never }[ErrorCode];
 
-/** The codes whose errors need no specific cause: there may be none, or a hint replaces it. */
+/** The codes whose errors may be created without a cause: they need none, or the hint becomes the cause. */
 export type CodeAlone = CodeWith<'none'> | { [C in ErrorCode]: Catalog[C] extends { readonly hint: string } ? C : never }[ErrorCode];

@@ -1,23 +1,23 @@
-/** A field of the request, or of the entity that it writes, is at fault. */
+/** A field of the request, or of the entity to be written, is invalid. */
 export interface FieldCause {
-  /** Its path: `name`, `0.configId`, `Content-Type`. */
+  /** Path of the field: `name`, `0.configId`, `Content-Type`. */
   readonly field: string;
   readonly reason: string;
-  /** As text, at most 256 characters; `***` for a value that may be a secret. */
+  /** The value as text, at most 256 characters; `***` if it may be a secret. */
   readonly value: string;
 }
 
-/** The reason, as a message. */
+/** A message that tells the reason. */
 export interface MessageCause {
-  /** A code of the catalogue, or one of the network (`ECONNREFUSED`) if a client got no answer. */
+  /** A code in the catalogue, or a network error code such as `ECONNREFUSED` if a client got no answer. */
   readonly code: string;
   readonly message: string;
 }
 
-/** The posture checks that fail. */
+/** Posture checks fail. */
 export interface PostureCause {
   readonly message: string;
-  /** By the id of the service policy. */
+  /** The failing checks, by id of the service policy. */
   readonly data: Readonly<Record<string, readonly FailingCheck[]>>;
 }
 
@@ -35,7 +35,7 @@ export interface CursorCause {
   readonly earliest: number;
 }
 
-/** The kinds of causes by the names that rows of the catalogue give them. */
+/** The types of causes, by their name in the catalogue. */
 export interface Causes {
   readonly field: FieldCause;
   readonly message: MessageCause;
@@ -44,13 +44,13 @@ export interface Causes {
   readonly none: undefined;
 }
 
-/** The value that an error is about. Never a secret. */
+/** Details of an error. They never contain a secret. */
 export type ErrorCause = NonNullable<Causes[keyof Causes]>;
 
-/** Which kind of cause a value is, as JSON of an answer; undefined for none of them. */
+/** The type of cause that a value from the JSON of an answer is; undefined if it is none. */
 export const causeKindOf = (value: unknown): keyof Causes | undefined => {
   if (value === undefined) return 'none';
-  const { field, reason, value: given, code, message, data, earliest } = Object(value) as Readonly<Record<string, unknown>>; // any object has such members, or undefined
+  const { field, reason, value: given, code, message, data, earliest } = Object(value) as Readonly<Record<string, unknown>>; // missing members are undefined
   if (typeof field === 'string') return typeof reason === 'string' && typeof given === 'string' ? 'field' : undefined;
   if (typeof message !== 'string') return undefined;
   if (typeof code === 'string') return 'message';

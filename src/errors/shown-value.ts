@@ -1,30 +1,30 @@
-/** A value as text in an error, for people: short, in the form that clients in the field know, and never a possible secret. */
+/** Shows values in error messages: in short, in the form that existing clients know, and without possible secrets. */
 
 const SECRET_NAME = /pass(word|phrase)|code|token|key|secret|pem|jwt|credential|authorization|cookie|jwks/i;
 const SECRET_TEXT = /PRIVATE KEY|^eyJ[\w-]+\.[\w-]+\.|:\/\/[^/?#\s]*@/;
 const HIDDEN = '***';
 const NOTHING = '<nil>';
 
-/** Characters, members of an object or list, and levels that are shown. */
-const MOST = { characters: 256, members: 32, levels: 4 } as const;
+/** Maximum number of characters, of members of an object or list, and of nested levels. */
+const MAX = { characters: 256, members: 32, levels: 4 } as const;
 
 /**
- * `<nil>` for a missing value, `[a b]` for lists, `map[a:1 b:2]` for objects, sorted by key; `***` for possible secrets, recognised by the name of
- * the field or member, or by form (a private key, a JWT, a URL with a password). At most 256 characters.
+ * Returns `<nil>` for a missing value, `[a b]` for lists, `map[a:1 b:2]` for objects, sorted by key, and `***` for possible secrets, which are recognised
+ * by the name of the field or member, or by their form (a private key, a JWT, a URL with a password). At most 256 characters.
  */
 export const shownValue = (field: string, value: unknown): string => {
-  const shown = SECRET_NAME.test(field) ? HIDDEN : show(value, MOST.levels);
-  return shown.length <= MOST.characters ? shown : `${shown.slice(0, MOST.characters - 1)}…`;
+  const shown = SECRET_NAME.test(field) ? HIDDEN : show(value, MAX.levels);
+  return shown.length <= MAX.characters ? shown : `${shown.slice(0, MAX.characters - 1)}…`;
 };
 
 const show = (value: unknown, levels: number): string => {
   if (value === undefined || value === null) return NOTHING;
-  if (typeof value === 'string') return SECRET_TEXT.test(value) ? HIDDEN : value.slice(0, MOST.characters + 1);
+  if (typeof value === 'string') return SECRET_TEXT.test(value) ? HIDDEN : value.slice(0, MAX.characters + 1);
   if (typeof value !== 'object') return String(value);
   if (levels === 0) return '…';
   if (Array.isArray(value))
     return `[${value
-      .slice(0, MOST.members)
+      .slice(0, MAX.members)
       .map((item) => show(item, levels - 1))
       .join(' ')}]`;
   return `map[${membersOf(value)
@@ -34,6 +34,6 @@ const show = (value: unknown, levels: number): string => {
 
 const membersOf = (value: object): readonly (readonly [string, unknown])[] =>
   Object.entries(value)
-    .slice(0, MOST.members)
-    .map(([name, item]) => [name.slice(0, MOST.characters), item] as const)
+    .slice(0, MAX.members)
+    .map(([name, item]) => [name.slice(0, MAX.characters), item] as const)
     .sort(([a], [b]) => (a < b ? -1 : 1));

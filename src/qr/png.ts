@@ -4,12 +4,12 @@
 
 const SIGNATURE = new Uint8Array([137, 80, 78, 71, 13, 10, 26, 10]);
 /** One bit per pixel, grayscale: 0 is black and 1 is white. */
-const [BIT_DEPTH, GREYSCALE] = [1, 0];
+const [BIT_DEPTH, GRAYSCALE] = [1, 0];
 const NO_FILTER = 0;
 
 /**
- * @param rows of pixels, all of the same length; `true` is black
- * @param scale factor by which each pixel is enlarged in both directions
+ * @param rows rows of pixels, all of the same length; `true` is black
+ * @param scale width and height of each pixel in the image
  * @returns the bytes of a PNG file
  */
 export const png = async (rows: readonly (readonly boolean[])[], scale: number): Promise<Uint8Array<ArrayBuffer>> => {
@@ -19,7 +19,7 @@ export const png = async (rows: readonly (readonly boolean[])[], scale: number):
   const view = new DataView(header.buffer);
   view.setUint32(0, width);
   view.setUint32(4, height);
-  header.set([BIT_DEPTH, GREYSCALE], 8);
+  header.set([BIT_DEPTH, GRAYSCALE], 8);
   return concat([SIGNATURE, chunk('IHDR', header), chunk('IDAT', await deflated(concat(lines))), chunk('IEND', new Uint8Array(0))]);
 };
 
@@ -54,16 +54,16 @@ const crc32 = (bytes: Uint8Array): number => {
   return (crc ^ 0xffffffff) >>> 0;
 };
 
-/** `deflate` of the Compression Streams Standard is the zlib format (RFC 1950), which PNG requires. */
+/** The format `deflate` of the Compression Streams Standard is the zlib format (RFC 1950), which PNG requires. */
 const deflated = async (bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> =>
   new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(new CompressionStream('deflate'))).arrayBuffer());
 
 const concat = (parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> => {
   const all = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
-  let at = 0;
+  let offset = 0;
   for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
+    all.set(part, offset);
+    offset += part.length;
   }
   return all;
 };

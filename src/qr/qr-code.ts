@@ -1,13 +1,13 @@
 import { encode } from 'uqr';
 import { png } from './png.ts';
 
-/** Pixels for each module: large enough for cameras, small enough for pages. */
+/** Width of a module in pixels: large enough for cameras, small enough for pages. */
 const SCALE = 6;
 /** Width in modules of the quiet zone, the white border that readers need (ISO/IEC 18004). */
 const QUIET_ZONE = 4;
 
 /**
- * A text as a QR code with error correction level M: up to 15 % of the code may be unreadable.
+ * Encodes a text as a QR code with error correction level M: up to 15 % of the code may be damaged.
  * @returns the bytes of a PNG file
  * @throws RangeError for more than 2331 bytes
  */

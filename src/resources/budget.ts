@@ -1,4 +1,4 @@
-/** The cost that a query may have, so that no client can block others; the host has no limit (docs/filters.md, "Query cost"). */
+/** Limits the cost of queries, so that no client can block others. The host itself has no limit (docs/filters.md, "Query cost"). */
 import type { Kind } from '../api/kit/resource.ts';
 import { isAdministrator } from '../call/actor.ts';
 import type { Call } from '../call/call.ts';
@@ -10,10 +10,11 @@ import { kindOf } from './kinds.ts';
 import type { ListInput, ListPlan } from './lists.ts';
 
 /**
- * Refuses queries that cost more than the caller may spend on one, before they reach the store.
+ * Refuses a query that costs more than the caller may spend on one, before it reaches the store.
  *
- * @param within what the list itself narrows its rows to.
- * @returns the same, as ids where the question can be afforded only of these rows: no store can then begin with others
+ * @param within the predicate that restricts the list to some rows, such as those related to a parent
+ * @returns the same predicate; if the query is affordable only for these rows, as a list of ids, so that any store starts with them
+ * @throws ApiError if the query costs too much
  */
 export const affordable = async (
   entities: Entities,
@@ -28,27 +29,27 @@ export const affordable = async (
   const price = priceOf(kind.kind, where, sort, shapeOf);
   if (isAlwaysCheap(price, limit)) return within;
   const rows = await countRows(entities, [kind.kind, ...kindsIn(price)]);
-  const cost = (of: Price) => costOf(kind.kind, of, (name) => rows.get(name) ?? 0);
+  const cost = (priced: Price) => costOf(kind.kind, priced, (name) => rows.get(name) ?? 0);
   if (cost(price) <= limit) return within;
-  const ids = within.op === 'all' ? undefined : await fewIds(entities, kind, within, mostRows(price, limit, cost));
-  if (!ids) throw tooDear(input, cost(price), limit);
+  const ids = within.op === 'all' ? undefined : await idsUpTo(entities, kind, within, maxRows(price, limit, cost));
+  if (!ids) throw tooExpensive(input, cost(price), limit);
   return oneOf(stringField('id'), ids);
 };
 
-/** The maximum number of rows for which the query stays within the budget, if these are fetched first. */
-const mostRows = (price: Price, limit: number, cost: (of: Price) => number): number => {
+/** The maximum number of rows for which the query stays within the budget if they are fetched first. */
+const maxRows = (price: Price, limit: number, cost: (priced: Price) => number): number => {
   const fetched = (reach: number) => cost({ ...price, readsDocument: true, reach: Math.min(price.reach, reach) });
   return Math.floor((limit - fetched(0)) / (fetched(1) - fetched(0)));
 };
 
-/** The ids of these rows, if there are not more than so many. */
-const fewIds = async (entities: Entities, kind: Kind, where: Predicate, most: number): Promise<readonly string[] | undefined> => {
-  if (most < 1) return undefined;
-  const rows = await entities.list(kind, { where, limit: most + 1 });
-  return rows.length > most ? undefined : rows.map(({ id }) => id);
+/** The ids of the rows; undefined if there are more than `max`. */
+const idsUpTo = async (entities: Entities, kind: Kind, where: Predicate, max: number): Promise<readonly string[] | undefined> => {
+  if (max < 1) return undefined;
+  const rows = await entities.list(kind, { where, limit: max + 1 });
+  return rows.length > max ? undefined : rows.map(({ id }) => id);
 };
 
-/** The same for rows that are evaluated in memory. */
+/** Refuses a list whose rows are filtered in memory if it costs too much. @throws ApiError */
 export const assertAffordableInMemory = (call: Call, input: ListInput, { where, sort }: ListPlan, rows: number): void => {
   const limit = limitOf(call);
   const cost = costOf(
@@ -56,7 +57,7 @@ export const assertAffordableInMemory = (call: Call, input: ListInput, { where, 
     priceOf('', where, sort, () => IN_MEMORY),
     () => rows,
   );
-  if (cost > limit) throw tooDear(input, cost, limit);
+  if (cost > limit) throw tooExpensive(input, cost, limit);
 };
 
 const IN_MEMORY: Shape = { column: () => 'plain' };
@@ -66,7 +67,7 @@ const limitOf = ({ actor, core: { settings } }: Call): number => {
   return isAdministrator(actor) ? settings.maxQueryCostOfAdministrators : settings.maxQueryCostOfSessions;
 };
 
-/** However many rows there are, only so many are looked at. */
+/** True if the query stays within the limit for any number of rows. */
 const isAlwaysCheap = ({ perRow, perEveryRow, reach, readsDocument, inner }: Price, limit: number): boolean =>
   perEveryRow === 0 && inner.length === 0 && !readsDocument && (perRow === 0 || reach * perRow <= limit);
 
@@ -80,7 +81,7 @@ const countRows = async (entities: Entities, kinds: readonly string[]): Promise<
   return new Map(await Promise.all(counted));
 };
 
-const tooDear = ({ filter, roleFilter }: ListInput, cost: number, limit: number): ApiError => {
+const tooExpensive = ({ filter, roleFilter }: ListInput, cost: number, limit: number): ApiError => {
   const why = `costs about ${Math.ceil(cost)}, and you may spend ${limit} on one question: ask fewer conditions at once, name ids or unique values, or compare without icontains`;
   if (filter) return new ApiError('INVALID_FILTER', { cause: { code: 'UNHANDLED', message: `the filter '${shortened(filter)}' ${why}` } });
   if (roleFilter?.length) return invalidField('roleFilter', `roleFilter ${why}`, roleFilter);
@@ -97,8 +98,8 @@ const shapeOf = (name: string): Shape => {
   const kind = kindOf(name);
   const columns = storageSchema.find((stored) => stored.kind === (kind?.view?.of ?? name))?.columns ?? [];
   const found = new Map<string, 'unique' | 'plain'>([
-    // Symbols that only the behaviour of a kind resolves become a condition on a column.
-    ...Object.entries(kind?.symbols ?? {}).flatMap(([symbol, what]) => ('computed' in what ? [[symbol, 'plain'] as const] : [])),
+    // Symbols that only the behaviour of a kind can resolve become a condition on a column.
+    ...Object.entries(kind?.symbols ?? {}).flatMap(([name, symbol]) => ('computed' in symbol ? [[name, 'plain'] as const] : [])),
     ...columns.map(({ name: column, index }) => [column, index === 'unique' ? 'unique' : 'plain'] as const),
     ...(['createdAt', 'updatedAt'] as const).map((column) => [column, 'plain'] as const),
     ['id', 'unique'],

@@ -1,4 +1,4 @@
-/** Credentials in answers: fields that the tables of kinds declare so. */
+/** Decides which credentials answers show: the fields that field tables mark as `credential`. */
 import { identity } from '../api/identities.ts';
 import type { Kind } from '../api/kit/resource.ts';
 import { ADMINISTRATORS } from '../call/actor.ts';
@@ -8,17 +8,17 @@ import type { Row } from '../storage/port.ts';
 import { bound, fitting, idsWithin } from './granted.ts';
 import { ownerIn, ownersOf } from './owners.ts';
 
-/** The credentials that answers show of a kind: names of fields. */
+/** The names of the credential fields of a kind. */
 export const credentialsOf = ({ fields }: Pick<Kind, 'fields'>): readonly string[] =>
   Object.keys(fields).filter((name) => fields[name]?.credential);
 
-/** True if the details of a kind depend on the credentials that the call may show. */
+/** True if the details of a kind depend on which credentials the caller may see. */
 export const withholdsCredentials = (kind: Kind, { grant }: Pick<Call, 'grant'>): boolean =>
   grant.isDelegated && credentialsOf(kind).length > 0;
 
 /**
- * Takes the credentials out of details that the call may not show. They are left out where the field may be missing, and empty otherwise.
- * @param details of the rows, in their order
+ * Removes the credentials that the caller may not see from details. An optional field is removed, any other becomes empty.
+ * @param details the details of the rows, in the same order
  */
 export const withholdCredentials = async (
   entities: Entities,
@@ -28,7 +28,7 @@ export const withholdCredentials = async (
   call: Call,
 ): Promise<void> => {
   if (!withholdsCredentials(kind, call)) return;
-  const shown = await showing(entities, kind, rows, call);
+  const shown = await idsWithShownCredentials(entities, kind, rows, call);
   for (const [i, row] of rows.entries()) {
     const detail = details[i];
     if (!detail || shown.has(row.id)) continue;
@@ -40,36 +40,36 @@ export const withholdCredentials = async (
 };
 
 /**
- * The ids of those whose credentials a delegated call may show: it may create or update them; and what they are for is within its limits, no administrator, and
- * if it has credentials itself, as routers have, the call may show those, too.
+ * The ids of the rows whose credentials a delegated caller may see. The caller must have the right to create or update them. Their owner must be within
+ * the caller's limits and must not be an administrator. If owners have credentials themselves, as routers do, the caller must be allowed to see those.
  */
-const showing = async (entities: Entities, kind: Kind, rows: readonly Row[], call: Call): Promise<ReadonlySet<string>> => {
+const idsWithShownCredentials = async (entities: Entities, kind: Kind, rows: readonly Row[], call: Call): Promise<ReadonlySet<string>> => {
   const ids = rows.map(({ id }) => id);
   const shown = new Set(await grantedAmong(entities, kind, ids, call));
   const owners = ownersOf(kind);
   for (const owner of owners) {
     const { target } = owner;
-    const its = rows.filter((row) => owners.find((each) => ownerIn(row, each) !== undefined) === owner);
-    const owned = its.map((row) => String(row[owner.field]));
-    const within = await idsWithin(entities, target, call.grant.changeable, owned, call);
+    const ownedRows = rows.filter((row) => owners.find((each) => ownerIn(row, each) !== undefined) === owner);
+    const ownerIds = ownedRows.map((row) => String(row[owner.field]));
+    const within = await idsWithin(entities, target, call.grant.changeable, ownerIds, call);
     const allowed = new Set(credentialsOf(target).length > 0 ? await grantedAmong(entities, target, within, call) : within);
-    const administrators = new Set(target === identity ? await entities.referenced(identity, 'id', owned, ADMINISTRATORS) : []);
-    for (const [i, row] of its.entries()) {
-      const id = owned[i] ?? '';
+    const administrators = new Set(target === identity ? await entities.referenced(identity, 'id', ownerIds, ADMINISTRATORS) : []);
+    for (const [i, row] of ownedRows.entries()) {
+      const id = ownerIds[i] ?? '';
       if (!allowed.has(id) || administrators.has(id)) shown.delete(row.id);
     }
   }
   return shown;
 };
 
-/** Those of some ids of a kind whose credentials the rule lets the call show. */
+/** The ids whose credentials the host's rule lets the caller see. */
 const grantedAmong = async (entities: Entities, kind: Kind, ids: readonly string[], call: Call): Promise<readonly string[]> => {
   const filters = call.grant.credentials.get(kind.kind);
   if (filters === true) return ids;
   const found: string[] = [];
   for (const filter of filters ?? []) {
-    const as = fitting(kind, [filter]);
-    found.push(...(await entities.referenced(as, 'id', [...new Set(ids)], await bound(entities, as, [filter], call))));
+    const filtered = fitting(kind, [filter]);
+    found.push(...(await entities.referenced(filtered, 'id', [...new Set(ids)], await bound(entities, filtered, [filter], call))));
   }
   return found;
 };

@@ -18,7 +18,7 @@ import { presentRows } from './present.ts';
 import { checkReferences } from './references.ts';
 import { removeEntity } from './removal.ts';
 import { symbolsOfList } from './symbols.ts';
-import { areRemembered, writtenDetail, writtenDetails } from './written-details.ts';
+import { canCacheDetails, writtenDetail, writtenDetails } from './written-details.ts';
 
 export type CrudHandlers<F extends Fields> = {
   readonly [V in keyof CrudOperations<F>]: Handler<DecodedOf<CrudOperations<F>[V]>, OutputOf<CrudOperations<F>[V]>>;
@@ -26,7 +26,7 @@ export type CrudHandlers<F extends Fields> = {
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** Those of the six standard operations that a group has, written once for all kinds. What a kind does differently is in its behaviour. */
+/** Handlers for the standard operations that a group has. They are generic; anything specific to a kind is in its behaviour. */
 export const crudHandlers = <F extends Fields, O extends Operations>(
   group: Group<string, O>,
   kind: Resource<string, F>,
@@ -42,8 +42,8 @@ export const crudHandlers = <F extends Fields, O extends Operations>(
       const fields = { ...(before === undefined ? rowFields(resource, body) : mergeBody(resource, verb, before, body)), ...prepared };
       const intended = { ...before, ...fields } as Row;
       await checkReferences(entities, resource, intended, before);
-      const further = await behaviour?.check?.(entities, intended, before, call);
-      const changes = { ...fields, ...further };
+      const checked = await behaviour?.check?.(entities, intended, before, call);
+      const changes = { ...fields, ...checked };
       const after = before === undefined ? await entities.insert(resource, changes) : await entities.update(resource, before, changes);
       await behaviour?.write?.(entities, after, before, call, body);
       return after;
@@ -62,7 +62,7 @@ export const crudHandlers = <F extends Fields, O extends Operations>(
       return {};
     },
     patch: async (call: Call, { id, body }: { id: string; body: Body }) => {
-      // A body that names no field changes nothing, and says so by leaving no trace; the entity must be there all the same.
+      // A body without fields changes nothing and leaves no change record, but the entity must exist.
       if (givesAnything(resource, body)) await write(call, 'patch', body, id);
       else await call.read(async (entities) => refuseChangeOfFixed(resource, await entities.require(resource, id), body));
       return {};
@@ -72,14 +72,14 @@ export const crudHandlers = <F extends Fields, O extends Operations>(
       return {};
     },
   };
-  const offered = Object.entries(handlers).filter(([verb]) => verb in group.operations);
-  // The shapes of rows and bodies are those of the field table.
-  return Object.fromEntries(offered) as Pick<CrudHandlers<F>, keyof CrudHandlers<F> & keyof O>;
+  const declared = Object.entries(handlers).filter(([verb]) => verb in group.operations);
+  // The field table determines the types of rows and bodies.
+  return Object.fromEntries(declared) as Pick<CrudHandlers<F>, keyof CrudHandlers<F> & keyof O>;
 };
 
 const SYSTEM = 'the controller keeps it for another entity: change or delete that one';
 
-/** Deletes an entity, and its dependents, as the behaviour of its kind allows. */
+/** Deletes an entity and its dependents, if the behaviour of its kind allows it. */
 export const deleteRow = async (entities: Entities, kind: Kind, id: string, call: Call): Promise<void> => {
   const behaviour = behaviourOf(call, kind);
   const row = await entities.require(kind, id);
@@ -90,7 +90,7 @@ export const deleteRow = async (entities: Entities, kind: Kind, id: string, call
 };
 
 interface ListOptions {
-  /** Narrows the list, e.g. to what belongs to a parent. */
+  /** Restricts the list, e.g. to the entities related to a parent. */
   readonly within?: Predicate;
   /** Default: the behaviour of the kind. */
   readonly presenter?: Presenter | undefined;
@@ -109,7 +109,7 @@ export const listRows = async <R extends Kind>(
   return { ...page, data: (await presentRows(entities, kind, page.data, call, options.presenter)) as readonly DetailOf<R>[] };
 };
 
-/** The same as ready text, if it can be cached. */
+/** A page of a kind, with details as JSON text if they can be cached. */
 export const writtenRows = async <R extends Kind>(
   entities: Entities,
   kind: R,
@@ -117,7 +117,7 @@ export const writtenRows = async <R extends Kind>(
   call: Call,
   options: Pick<ListOptions, 'within'> = {},
 ): Promise<Page<DetailOf<R> | Written>> => {
-  if (!areRemembered(kind, call)) return listRows(entities, kind, input, call, options);
+  if (!canCacheDetails(kind, call)) return listRows(entities, kind, input, call, options);
   const read = async (query: Query) =>
     query.limit === undefined
       ? presentRows(entities, kind, await entities.list(kind, query), call)
@@ -126,7 +126,7 @@ export const writtenRows = async <R extends Kind>(
   return (await pageBy(read, entities, kind, input, call, options)) as Page<DetailOf<R> | Written>;
 };
 
-/** The rows of such a page, for lists with a different representation. */
+/** The rows of a page, for lists that show them in another form. */
 export const pageOfRows = <R extends Kind>(
   entities: Entities,
   kind: R,
@@ -135,7 +135,7 @@ export const pageOfRows = <R extends Kind>(
   options: ListOptions = {},
 ): Promise<Page<RowOf<R>>> => pageBy((query) => entities.list(kind, query), entities, kind, input, call, options);
 
-/** @param read the rows that a query finds, in its order */
+/** @param read returns the items that a query finds, in its order */
 const pageBy = async <T>(
   read: (query: Query) => Promise<readonly T[]>,
   entities: Entities,
@@ -148,12 +148,12 @@ const pageBy = async <T>(
   const plan = planList(symbols, input);
   const among = await affordable(entities, kind, input, plan, call, within);
   const limited = await withinLimits(entities, plan.where, call);
-  const asked = (await presenter?.resolve?.(entities, limited, call)) ?? limited;
-  const where = and(among, asked, await granted(entities, kind, call));
+  const resolved = (await presenter?.resolve?.(entities, limited, call)) ?? limited;
+  const where = and(among, resolved, await granted(entities, kind, call));
   const limit = plan.limit === Infinity ? {} : { limit: plan.limit };
   const found = await read({ where, sort: plan.sort, offset: plan.offset, ...limit });
-  // A page that is not full determines the total, unless it is empty because it begins beyond the last entity.
-  const known = found.length < plan.limit && (found.length > 0 || plan.offset === 0);
-  const total = known ? plan.offset + found.length : await entities.count(kind, where);
+  // A page that is not full determines the total, unless it is empty because its offset is beyond the last entity.
+  const isLast = found.length < plan.limit && (found.length > 0 || plan.offset === 0);
+  const total = isLast ? plan.offset + found.length : await entities.count(kind, where);
   return pageOf(found, plan, total, symbols);
 };

@@ -26,16 +26,16 @@ const roleFieldsOf = (kind: Kind): readonly RoleField[] => {
   return fields;
 };
 
-/** Roles that are read before yielding to the event loop. */
-const ROLES_AT_ONCE = 20_000;
+/** Number of roles to process before yielding to the event loop. */
+const ROLES_PER_SLICE = 20_000;
 
-/** True if the displays of a kind depend on what the call may see. */
+/** True if the displays of a kind depend on what the caller may see. */
 export const limitsDisplays = (kind: Kind, { grant }: Pick<Call, 'grant'>): boolean =>
   roleFieldsOf(kind).some(({ target }) => grant.visible.has(target));
 
 /**
- * Role arrays as people read them, for a whole page at the cost of one query for each kind that is selected by id.
- * @returns the displays of each row, in the same order; undefined for kinds without role arrays
+ * The role arrays of a page of rows, for display. Takes one query for each kind that is selected by id.
+ * @returns the displays of each row, in the same order; undefined if the kind has no role arrays
  */
 export const displaysFor = async (
   entities: Entities,
@@ -45,13 +45,13 @@ export const displaysFor = async (
 ): Promise<readonly Readonly<Record<string, readonly RoleDisplay[]>>[] | undefined> => {
   const fields = roleFieldsOf(kind);
   if (fields.length === 0) return undefined;
-  const turn = createTimeSlice(ROLES_AT_ONCE);
+  const yieldIfDue = createTimeSlice(ROLES_PER_SLICE);
   const selected = new Map(fields.map(({ target }) => [target, new Set<string>()]));
   for (const row of rows)
     for (const { name, target } of fields) {
       const roles = rolesOf(row, name);
       for (const id of readSelectors(roles).ids) selected.get(target)?.add(id);
-      await turn(roles.length);
+      await yieldIfDue(roles.length);
     }
   const targets = [...selected].flatMap(([target, ids]) => {
     const kind = kindOf(target);
@@ -70,17 +70,16 @@ export const displaysFor = async (
     for (const { name, target } of fields) {
       const roles = rolesOf(row, name);
       shown[displayName(name)] = displayOf(roles, names.get(target));
-      await turn(roles.length);
+      await yieldIfDue(roles.length);
     }
     displays.push(shown);
   }
   return displays;
 };
 
-/** A role array is a list of texts. */
-const rolesOf = (row: Row, field: string): readonly string[] => (row[field] ?? []) as readonly string[];
+const rolesOf = (row: Row, field: string): readonly string[] => (row[field] ?? []) as readonly string[]; // role arrays are lists of texts
 
-/** An entry whose entity was deleted, or is hidden from the caller, has no display. */
+/** Entries whose entity was deleted or is hidden from the caller are omitted. */
 const displayOf = (roles: readonly string[], names: ReadonlyMap<string, string> | undefined): readonly RoleDisplay[] =>
   roles.flatMap((role) => {
     const id = idOfSelector(role);

@@ -1,6 +1,6 @@
 /**
- * Integrity faults of rows that follow from the field tables: references to missing entities. The remedy is what deleting the referenced entity
- * should have done.
+ * Integrity faults that the field tables reveal: references to missing entities, and derived fields that are out of date. The remedy for a missing
+ * entity is what its deletion should have done.
  */
 
 import { withDerived } from '../api/kit/derived.ts';
@@ -16,44 +16,44 @@ import { removeEntity } from './removal.ts';
 export interface Fault {
   readonly id: string;
   readonly description: string;
-  /** The entity that is referred to and is not there; undefined for other faults. */
+  /** The missing entity to which the row refers; undefined for other faults. */
   readonly missing?: { readonly target: string; readonly id: string };
   readonly remedy: Remedy | undefined;
 }
 
 type Remedy = { readonly do: 'remove' } | { readonly do: 'set'; readonly field: string; readonly value: unknown };
 
-/** A field that points at entities of a kind. */
+/** A field that refers to entities of a kind. */
 interface Pointer {
   readonly field: string;
   readonly target: string;
-  /** The ids that a value of the field names. */
+  /** The ids in a value of the field. */
   ids(value: unknown): readonly string[];
-  /** The remedy for a row in which these ids refer to nothing; `isThere` answers for other ids. */
-  remedy(row: Row, missing: ReadonlySet<string>, isThere: (id: string) => boolean): Remedy | undefined;
-  /** Further ids that the remedy may want. */
-  readonly wanted: readonly string[];
+  /** The remedy for a row whose ids in `missing` refer to no entity. @param exists true if the entity with a fallback id exists */
+  remedy(row: Row, missing: ReadonlySet<string>, exists: (id: string) => boolean): Remedy | undefined;
+  /** Ids that the remedy may setTo in place of a missing one. */
+  readonly fallbacks: readonly string[];
 }
 
-// Values should have the shapes that the field tables say, but this check does not rely on it.
+// Values should have the types that the field tables declare, but an integrity check must not rely on it.
 const texts = (value: unknown): readonly string[] => (Array.isArray(value) ? value.filter((each) => typeof each === 'string') : []);
 const mapIn = (value: unknown): object => (typeof value === 'object' && value !== null ? value : {});
 
 const pointerOf = (field: string, { reference, keys, set, default: unset, write }: Field): Pointer | undefined => {
-  const put = (value: unknown): Remedy => ({ do: 'set', field, value });
-  const common = { field, wanted: [] };
+  const setTo = (value: unknown): Remedy => ({ do: 'set', field, value });
+  const common = { field, fallbacks: [] };
   if (reference) {
-    const fallback = typeof unset === 'string' ? [unset] : [];
+    const fallbacks = typeof unset === 'string' ? [unset] : [];
     return {
       field,
       target: reference.target,
       ids: (value) => (reference.standIn?.(String(value)) ? [] : [String(value)]),
-      remedy: (_row, _missing, isThere) => {
+      remedy: (_row, _missing, exists) => {
         if (reference.onDelete === 'cascade') return { do: 'remove' };
-        if (fallback.some(isThere)) return put(unset);
-        return reference.onDelete === 'unset' || (unset === null && write === 'optional') ? put(null) : undefined;
+        if (fallbacks.some(exists)) return setTo(unset);
+        return reference.onDelete === 'unset' || (unset === null && write === 'optional') ? setTo(null) : undefined;
       },
-      wanted: fallback,
+      fallbacks,
     };
   }
   if (keys)
@@ -61,14 +61,14 @@ const pointerOf = (field: string, { reference, keys, set, default: unset, write 
       ...common,
       target: keys,
       ids: (value) => Object.keys(mapIn(value)),
-      remedy: (row, missing) => put(Object.fromEntries(Object.entries(mapIn(row[field])).filter(([id]) => !missing.has(id)))),
+      remedy: (row, missing) => setTo(Object.fromEntries(Object.entries(mapIn(row[field])).filter(([id]) => !missing.has(id)))),
     };
   if (set?.of === 'references')
     return {
       ...common,
       target: set.target,
       ids: texts,
-      remedy: (row, missing) => put(texts(row[field]).filter((id) => !missing.has(id))),
+      remedy: (row, missing) => setTo(texts(row[field]).filter((id) => !missing.has(id))),
     };
   if (set?.of !== 'selectors') return undefined;
   return {
@@ -76,40 +76,40 @@ const pointerOf = (field: string, { reference, keys, set, default: unset, write 
     target: set.target,
     ids: (value) => readSelectors(texts(value)).ids,
     remedy: (row, missing) => {
-      const gone = new Set([...missing].map(selectorOfId));
-      return put(texts(row[field]).filter((entry) => !gone.has(entry)));
+      const dangling = new Set([...missing].map(selectorOfId));
+      return setTo(texts(row[field]).filter((entry) => !dangling.has(entry)));
     },
   };
 };
 
 interface Checks {
   readonly pointers: readonly Pointer[];
-  /** True if some fields follow from others. */
-  readonly isDerived: boolean;
+  /** True if some fields are derived from others. */
+  readonly hasDerived: boolean;
 }
 
-const known = new WeakMap<Kind, Checks>();
+const cache = new WeakMap<Kind, Checks>();
 
-/** The checks for rows of a kind. Fields that a view shares with its table are checked there. */
+/** The checks for rows of a kind. Fields that a view shares with the kind of its table are checked there. */
 const checksOf = (kind: Kind): Checks => {
-  let checks = known.get(kind);
+  let checks = cache.get(kind);
   if (!checks) {
     const table = kind.view && kindOf(kind.view.of)?.fields;
     const own = Object.entries(kind.fields).filter(([name, field]) => table?.[name] !== field);
     checks = {
       pointers: own.flatMap(([name, field]) => pointerOf(name, field) ?? []),
-      isDerived: own.some(([, { set }]) => set?.of === 'attributeIndex' || set?.of === 'keys'),
+      hasDerived: own.some(([, { set }]) => set?.of === 'attributeIndex' || set?.of === 'keys'),
     };
-    known.set(kind, checks);
+    cache.set(kind, checks);
   }
   return checks;
 };
 
-export const mayHaveFaults = (kind: Kind): boolean => checksOf(kind).pointers.length > 0 || checksOf(kind).isDerived;
+export const mayHaveFaults = (kind: Kind): boolean => checksOf(kind).pointers.length > 0 || checksOf(kind).hasDerived;
 
-/** The faults of some rows of a kind, at the cost of one question for each kind that they point at. */
+/** The faults of some rows of a kind. Takes one query for each kind to which they refer. */
 export const faultsOf = async (entities: Entities, kind: Kind, rows: readonly Row[]): Promise<readonly Fault[]> => {
-  const { pointers, isDerived } = checksOf(kind);
+  const { pointers, hasDerived } = checksOf(kind);
   const missing = await missingTargets(entities, pointers, rows);
   return rows.flatMap((row) => {
     const dangling = pointers.flatMap((pointer) => {
@@ -123,7 +123,7 @@ export const faultsOf = async (entities: Entities, kind: Kind, rows: readonly Ro
         return { id: row.id, description: `${where}, which references invalid ${target} ${id}`, missing: { target, id }, remedy };
       });
     });
-    return isDerived ? [...dangling, ...underived(kind, row)] : dangling;
+    return hasDerived ? [...dangling, ...staleFields(kind, row)] : dangling;
   });
 };
 
@@ -133,37 +133,37 @@ const idsIn = ({ field, ids }: Pointer, row: Row): readonly string[] => {
 };
 
 const missingTargets = async (entities: Entities, pointers: readonly Pointer[], rows: readonly Row[]) => {
-  const asked = Map.groupBy(pointers, ({ target }) => target);
+  const byTarget = Map.groupBy(pointers, ({ target }) => target);
   const missing = new Map<string, ReadonlySet<string>>();
-  for (const [target, its] of asked) {
-    const ids = new Set(its.flatMap((pointer) => [...pointer.wanted, ...rows.flatMap((row) => idsIn(pointer, row))]));
+  for (const [target, group] of byTarget) {
+    const ids = new Set(group.flatMap((pointer) => [...pointer.fallbacks, ...rows.flatMap((row) => idsIn(pointer, row))]));
     missing.set(target, new Set(await unknownIds(entities, target, [...ids])));
   }
   return missing;
 };
 
-/** Fields that do not say what follows from the others. */
-const underived = (kind: Kind, row: Row): readonly Fault[] => {
-  const right = withDerived(kind.fields, row);
-  // Rows of an earlier release lack sets that it did not know: these are empty.
+/** Faults of derived fields that do not match the fields from which they are derived. */
+const staleFields = (kind: Kind, row: Row): readonly Fault[] => {
+  const expected = withDerived(kind.fields, row);
+  // Rows of an earlier release lack the sets that were added since: those count as empty.
   const textOf = (field: string, { [field]: value }: Row) => JSON.stringify(value ?? (kind.fields[field]?.set ? [] : value));
   return Object.keys(kind.fields).flatMap((field): readonly Fault[] =>
-    textOf(field, row) === textOf(field, right)
+    textOf(field, row) === textOf(field, expected)
       ? []
       : [
           {
             id: row.id,
             description: `${kind.collection}.${field} of ${kind.kind} ${row.id} does not follow from its other fields`,
-            remedy: { do: 'set', field, value: right[field] },
+            remedy: { do: 'set', field, value: expected[field] },
           },
         ],
   );
 };
 
 /**
- * Makes a row right, as far as that can be.
- * @returns the faults for which there is no remedy
- * @throws ApiError when the remedy would delete what something else needs
+ * Repairs a row as far as possible.
+ * @returns the faults that have no remedy
+ * @throws ApiError if a remedy would delete an entity that another one requires
  */
 export const remedyFaults = async (entities: Entities, kind: Kind, row: Row, faults: readonly Fault[]): Promise<readonly Fault[]> => {
   const remedies = faults.flatMap(({ remedy }) => remedy ?? []);

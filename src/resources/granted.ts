@@ -10,13 +10,13 @@ import { allKinds, kindOf } from './kinds.ts';
 import { type Owner, ownerIn, ownersOf } from './owners.ts';
 import { symbolsFor } from './symbols.ts';
 
-/** True if a right is on entities of this kind. */
+/** True if a right applies to entities of this kind. */
 export const isOnKind = (right: string | undefined, kind: Kind): boolean => right?.startsWith(`${rightsOf(kind)}.`) ?? false;
 
 /**
- * The entities of a kind that a call may see and write: those that satisfy its filter, and belong to nothing that is beyond its limits.
- * @param rows the only rows in question, if given
- * @throws TypeError when a filter of the host's rule is none: a mistake of the host, not of the caller
+ * The predicate of the entities of a kind that a call may read or write: they satisfy the filter of its right, and their owners are within its limits.
+ * @param rows if given, the predicate is only valid for these rows, which makes it cheaper
+ * @throws TypeError if a filter of the host's rule is invalid, which is a mistake of the host, not of the caller
  */
 export const granted = async (
   entities: Entities,
@@ -35,11 +35,11 @@ export const granted = async (
   return and(...terms);
 };
 
-/** True if the caller may see an entity of a kind that its right is not on. */
+/** True if the limits let the caller see an entity of a kind to which its right does not apply. */
 export const isVisible = async (entities: Entities, kind: Kind, id: string, call: Call, { visible } = call.grant): Promise<boolean> =>
   (await idsWithin(entities, kind, visible, [id], call)).length > 0;
 
-/** A question in which subqueries find only what the caller may see. */
+/** The predicate with its subqueries restricted to entities that the caller may see. */
 export const withinLimits = (entities: Entities, where: Predicate, call: Call): Promise<Predicate> =>
   rewrite(where, async (node) => {
     const { of } = node.op === 'size' ? node : {};
@@ -49,7 +49,7 @@ export const withinLimits = (entities: Entities, where: Predicate, call: Call): 
     return { ...node, of: { ...of, where: and(of.where, await bound(entities, kind, filters, call)) } };
   });
 
-/** Those of some ids that are within the limits on their kind. */
+/** The ids that are within the limits on their kind. */
 export const idsWithin = async (
   entities: Entities,
   kind: Kind,
@@ -59,11 +59,11 @@ export const idsWithin = async (
 ): Promise<readonly string[]> => {
   const filters = limits.get(kind.kind);
   if (!filters || ids.length === 0) return ids;
-  const as = fitting(kind, filters);
-  return entities.referenced(as, 'id', [...new Set(ids)], await bound(entities, as, filters, call));
+  const filtered = fitting(kind, filters);
+  return entities.referenced(filtered, 'id', [...new Set(ids)], await bound(entities, filtered, filters, call));
 };
 
-/** The conjunction of filters that limit a kind other than that of the right; `NONE` if one of them is invalid for it. */
+/** The conjunction of the filters that limit a kind; `NONE` if one of them is invalid. For kinds to which the right of the call does not apply. */
 export const bound = async (entities: Entities, kind: Kind, filters: readonly string[], call: Call): Promise<Predicate> => {
   const terms: Predicate[] = [];
   for (const where of filters) {
@@ -82,7 +82,7 @@ export const bound = async (entities: Entities, kind: Kind, filters: readonly st
 const resolved = async (entities: Entities, kind: Kind, where: Predicate, call: Call): Promise<Predicate> =>
   (await behaviourOf(call, kind)?.resolve?.(entities, where, call)) ?? where;
 
-/** The entities whose owner, if any, is within the limits on its kind. */
+/** The predicate of the entities whose owner, if any, is within the limits on its kind. */
 const ownedWithin = async (
   entities: Entities,
   owner: Owner,
@@ -93,21 +93,24 @@ const ownedWithin = async (
   const { field, target, while: condition } = owner;
   const filters = limits.get(target.kind);
   if (!filters) return ALL;
-  const at = stringField(field);
-  const hasNone = condition ? not(equals(stringField(condition[0]), condition[1])) : ({ op: 'isNull', field: at } as const);
+  const ownerId = stringField(field);
+  const hasNoOwner = condition ? not(equals(stringField(condition[0]), condition[1])) : ({ op: 'isNull', field: ownerId } as const);
   if (rows) {
     const ids = rows.flatMap((row) => ownerIn(row, owner) ?? []);
-    return or(hasNone, oneOf(at, await idsWithin(entities, target, limits, ids, call)));
+    return or(hasNoOwner, oneOf(ownerId, await idsWithin(entities, target, limits, ids, call)));
   }
-  const as = fitting(target, filters);
-  const within = await bound(entities, as, filters, call);
-  // By the shorter of the two lists.
-  const isMost = as === target && (await entities.count(as, within)) * 2 > (await entities.count(as, ALL));
-  const ids = (await entities.list(as, { where: isMost ? not(within) : within })).map(({ id }) => String(id));
-  return or(hasNone, isMost ? not(oneOf(at, ids)) : oneOf(at, ids));
+  const filtered = fitting(target, filters);
+  const within = await bound(entities, filtered, filters, call);
+  // Lists the owners within the limits or those beyond them, whichever are fewer.
+  const isMajority = filtered === target && (await entities.count(filtered, within)) * 2 > (await entities.count(filtered, ALL));
+  const ids = (await entities.list(filtered, { where: isMajority ? not(within) : within })).map(({ id }) => String(id));
+  return or(hasNoOwner, isMajority ? not(oneOf(ownerId, ids)) : oneOf(ownerId, ids));
 };
 
-/** The kind itself, or one that shares its right and its table, where the filters are on that: a right on routers may be limited by what only edge routers have. */
+/**
+ * The kind to which filters apply: the kind itself or, if they are invalid for it, a view of its table that shares its right. For example, a right to
+ * routers may be limited by fields that only edge routers have.
+ */
 export const fitting = (kind: Kind, filters: readonly string[]): Kind => {
   const fits = (each: Kind) => filters.every((filter) => filterOn(filter, each) !== undefined);
   return fits(kind)
@@ -115,7 +118,7 @@ export const fitting = (kind: Kind, filters: readonly string[]): Kind => {
     : (allKinds.find((each) => each.view?.of === kind.kind && rightsOf(each) === rightsOf(kind) && fits(each)) ?? kind);
 };
 
-/** Undefined if it is not a valid filter on the kind. */
+/** The predicate of a filter; undefined if the filter is invalid for the kind. */
 const filterOn = (where: string, kind: Kind): Predicate | undefined => {
   try {
     return bind(where, kind);

@@ -5,8 +5,8 @@ import { assertAffordableInMemory } from './budget.ts';
 import { type ListInput, pageOf, planList } from './lists.ts';
 
 /**
- * A page of items that exist only in memory, filtered and ordered as a store does with rows.
- * @throws ApiError as for every list, also when the question costs more than the caller may spend
+ * A page of items that exist only in memory, filtered and sorted like rows of a store.
+ * @throws ApiError if the query is invalid, or costs more than the caller may spend
  */
 export const pageInMemory = <T extends Document>(call: Call, symbols: Symbols, input: ListInput, rows: readonly T[]): Page<T> => {
   const plan = planList(symbols, input);

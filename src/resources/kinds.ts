@@ -5,5 +5,5 @@ export const allKinds: readonly Kind[] = Object.values(kinds);
 
 const byName: ReadonlyMap<string, Kind> = new Map(allKinds.map((kind) => [kind.kind, kind]));
 
-/** The kind that a field table names; undefined if this version does not have it. */
+/** The kind with this name; undefined if this version does not know it. */
 export const kindOf = (name: string): Kind | undefined => byName.get(name);

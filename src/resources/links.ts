@@ -19,7 +19,7 @@ export const selfLink = (kind: Kind, id: string): { readonly self: { readonly hr
 });
 
 const builder = (kind: Kind): ((row: Row) => Links) => {
-  const own = (kind.subLinks ?? []).map((name) => [name, `/${name}`] as const);
+  const subPaths = (kind.subLinks ?? []).map((name) => [name, `/${name}`] as const);
   const others = Object.entries(kind.links ?? {}).map(([name, link]) => {
     const { at, while: condition } = typeof link === 'string' ? { at: link, while: undefined } : link;
     return { name, parts: partsOf(at), condition };
@@ -27,7 +27,7 @@ const builder = (kind: Kind): ((row: Row) => Links) => {
   return (row) => {
     const self = `./${kind.collection}/${row.id}`;
     const links: Record<string, { href: string }> = { self: { href: self } };
-    for (const [name, sub] of own) links[name] = { href: self + sub };
+    for (const [name, path] of subPaths) links[name] = { href: self + path };
     for (const { name, parts, condition } of others)
       if (condition === undefined || row[condition[0]] === condition[1])
         links[name] = { href: parts.map((part, i) => (i % 2 ? String(row[part]) : part)).join('') };
@@ -35,7 +35,7 @@ const builder = (kind: Kind): ((row: Row) => Links) => {
   };
 };
 
-/** How other entities' answers point at this one. */
+/** The reference to an entity in answers about other entities. */
 export const referenceTo = (kind: Kind, row: Row): EntityReference => ({
   _links: linksOf(kind, row),
   entity: kind.collection,

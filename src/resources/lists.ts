@@ -23,7 +23,7 @@ const DEFAULT_PAGE_SIZE = 10;
 export const MAX_PAGE_SIZE = 500;
 const MAX_OFFSET = 100_000;
 
-/** A list question, ready for the store. `limit` is `Infinity` for all. */
+/** The query of a list, ready for the store. `limit` is `Infinity` if there is none. */
 export interface ListPlan {
   readonly where: Predicate;
   readonly sort: readonly SortKey[];
@@ -37,7 +37,7 @@ export interface ListInput extends ListQuery {
 }
 
 /**
- * The query for the parameters of a list. `sort by`, `skip` and `limit` in the filter override the parameters; limit and offset are clamped, not
+ * Converts the parameters of a list to a query. `sort by`, `skip` and `limit` in the filter override the parameters. Limit and offset are clamped, not
  * refused, and echoed in `pagination`.
  * @throws ApiError `INVALID_FILTER`, `INVALID_SORT_IDENTIFIER`, or `COULD_NOT_VALIDATE` for role filters
  */
@@ -60,7 +60,7 @@ export const pageSize = (limit: number | undefined, defaultLimit = DEFAULT_PAGE_
   return limit === undefined || limit <= 0 ? defaultLimit : Math.min(limit, MAX_PAGE_SIZE);
 };
 
-/** A page as it is answered. */
+/** The page that a list answers. */
 export const pageOf = <T>(data: readonly T[], plan: ListPlan, totalCount: number, symbols: Symbols): Page<T> => ({
   data,
   pagination: { limit: plan.limit, offset: plan.offset, totalCount },
@@ -69,7 +69,7 @@ export const pageOf = <T>(data: readonly T[], plan: ListPlan, totalCount: number
 
 const NO_FILTER: BoundFilter = { where: { op: 'all' }, sort: undefined, skip: undefined, limit: undefined };
 
-/** Consoles and SDKs repeat the same few queries all day, so results are cached. */
+/** Consoles and SDKs keep sending the same few filters, so parsed filters are cached. */
 const filters = new WeakMap<Symbols, LRUCache<string, BoundFilter>>();
 
 const readFilterParameter = (symbols: Symbols, filter: string | undefined): BoundFilter => {
@@ -80,7 +80,7 @@ const readFilterParameter = (symbols: Symbols, filter: string | undefined): Boun
   if (cached) return cached;
   try {
     const bound = readFilter(filter, symbols);
-    // A filter on a secret holds the secret: it is not kept.
+    // A filter on a secret contains it, so it must not be cached.
     if (!symbols.names.some((name) => symbols.find(name)?.is === 'secret' && filter.includes(name))) cache.set(filter, bound);
     return bound;
   } catch (error) {
@@ -99,18 +99,18 @@ const readSortParameter = (symbols: Symbols, sort: string | undefined): readonly
   }
 };
 
-/** Entities that carry the `#attributes` by the semantic, united with those named by `@id`. `#all` and names have no meaning here. */
+/** Entities that carry the `#attributes`, all or any of them depending on the semantic, and those selected by `@id`. `#all` selects nothing here. */
 const rolePredicate = (entries: readonly string[], semantic = 'AllOf'): Predicate => {
   const anyOf = semantic.toLowerCase() === 'anyof';
   if (!anyOf && semantic.toLowerCase() !== 'allof')
     throw invalidField('semantic', `semantic must be AllOf or AnyOf, got '${shownValue('semantic', semantic)}'`, semantic);
   if (entries.length === 0) return { op: 'all' };
-  const strange = entries.find((entry) => !hasSign(entry));
-  if (strange !== undefined)
+  const unsigned = entries.find((entry) => !hasSign(entry));
+  if (unsigned !== undefined)
     throw invalidField(
       'roleFilter',
       'role entries must be prefixed with # (to indicate role attributes) or @ (to indicate an id)',
-      strange,
+      unsigned,
     );
   const { ids, attributes } = readSelectors(entries);
   const byAttribute: Predicate =

@@ -8,7 +8,7 @@ import type { Row } from '../storage/port.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** The stored fields of a new entity: those given, and the default of every other. */
+/** The stored fields of a new entity: the given ones, and defaults for all others. */
 export const rowFields = (kind: Kind, body: Values): Values => {
   const row: Record<string, unknown> = { tags: body.tags ?? {} };
   for (const [name, field] of Object.entries(fieldsOf(kind, body))) {
@@ -17,13 +17,13 @@ export const rowFields = (kind: Kind, body: Values): Values => {
   return row;
 };
 
-/** All fields of a row that the controller itself makes: those given, the defaults of the others, and what only the controller may set. */
+/** All fields of a row that the controller itself creates: the given ones, those that only the controller may set (`own`), and defaults for all others. */
 export const newRow = <R extends Kind>(kind: R, given: Partial<RowOf<R>>, own: Partial<RowOf<R>>): NewRow<R> =>
   ({ ...rowFields(kind, given), ...own }) as NewRow<R>; // `rowFields` gives every field of the table
 
 /**
- * The fields that a replace or patch changes. Replace resets writable fields that are not given to their defaults and leaves all
- * others alone; patch changes what is given, in documents with a `patch` schema leaf by leaf.
+ * The fields that a replace or patch changes. Replace resets the writable fields that are not given to their defaults. Patch changes only the given
+ * fields, and only the given leaves of documents with a `patch` schema.
  */
 export const mergeBody = (kind: Kind, verb: WriteVerb, before: Row, body: Values): Values => {
   const changes: Record<string, unknown> = {};
@@ -37,14 +37,14 @@ export const mergeBody = (kind: Kind, verb: WriteVerb, before: Row, body: Values
   return changes;
 };
 
-/** True if a patch names a field that it may change or, in a document that is patched leaf by leaf, a leaf. */
+/** True if a patch contains a field to change or, for a document that is patched leaf by leaf, at least one leaf. */
 export const givesAnything = (kind: Kind, body: Values): boolean =>
   Object.entries(body).some(([name, value]) => {
     const field = kind.fields[name];
     return name === 'tags' || (field !== undefined && field.write !== 'discriminator' && (field.patch ? hasLeaf(value) : true));
   });
 
-/** @throws ApiError `COULD_NOT_VALIDATE` with the field when a body has another discriminator than the entity */
+/** @throws ApiError `COULD_NOT_VALIDATE` with the field if the body has a different discriminator than the entity */
 export const refuseChangeOfFixed = (kind: Kind, before: Row, body: Values): void => {
   for (const [name, { write }] of Object.entries(kind.fields)) {
     if (write === 'discriminator' && body[name] !== before[name])
@@ -54,7 +54,7 @@ export const refuseChangeOfFixed = (kind: Kind, before: Row, body: Values): void
 
 const hasLeaf = (value: unknown): boolean => (isDocument(value) ? Object.values(value).some(hasLeaf) : value !== undefined);
 
-/** Documents are merged leaf by leaf; a leaf that is not given stays, and a document without any is not given itself. */
+/** Merges documents leaf by leaf. Leaves that are not given stay as they are, and a document without leaves counts as not given. */
 const mergeLeaves = (before: unknown, given: unknown): unknown => {
   if (!hasLeaf(given)) return before;
   if (!isDocument(before) || !isDocument(given)) return given;

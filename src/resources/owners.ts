@@ -1,24 +1,24 @@
 import type { Kind } from '../api/kit/resource.ts';
 import { kindOf } from './kinds.ts';
 
-/** The owner of the entities of a kind: they are deleted with it, and subject to the limits on it. */
+/** A kind that owns the entities of another kind: they are deleted with their owner, and the limits on the owner apply to them. */
 export interface Owner {
-  /** The field that has the id of the owner. */
+  /** The field with the id of the owner. */
   readonly field: string;
   readonly target: Kind;
-  /** A field, and its value if there is this owner. Default: wherever `field` is set. */
+  /** The entity has this owner only while a field has the given value. Default: while `field` is set. */
   readonly while?: readonly [field: string, value: string];
 }
 
-const known = new WeakMap<Kind, readonly Owner[]>();
+const cache = new WeakMap<Kind, readonly Owner[]>();
 
 /**
- * The owners of a kind, found in its table: references that cascade from kinds that belong to no other. An API session belongs to its identity, not to the
- * authenticator of its login. The first owner that an entity has is whom it is for.
+ * The owners of a kind, according to its field table: the targets of its cascading references, except those that have owners themselves. So the owner of
+ * an API session is its identity, not the authenticator of its login. If an entity has several owners, the first one counts.
  */
 export const ownersOf = (kind: Kind): readonly Owner[] => {
-  let owners = known.get(kind);
-  if (!owners) known.set(kind, (owners = [...referencesOf(kind).filter(({ target }) => referencesOf(target).length === 0), ...byId(kind)]));
+  let owners = cache.get(kind);
+  if (!owners) cache.set(kind, (owners = [...referencesOf(kind).filter(({ target }) => referencesOf(target).length === 0), ...byId(kind)]));
   return owners;
 };
 
@@ -33,7 +33,7 @@ const byId = ({ idOf }: Kind): readonly Owner[] => {
   return target ? [{ field: 'id', target, while: idOf.while }] : [];
 };
 
-/** The id of an owner in a row; undefined if it has none of that kind. */
+/** The id of the owner of a row; undefined if the row does not have this kind of owner. */
 export const ownerIn = (row: Readonly<Record<string, unknown>>, { field, while: condition }: Owner): string | undefined => {
   const id = condition && row[condition[0]] !== condition[1] ? undefined : row[field];
   return typeof id === 'string' ? id : undefined;

@@ -18,9 +18,9 @@ import { linksOf, referenceTo } from './links.ts';
 export type WireDetail = Record<string, unknown>;
 
 /**
- * Rows as answers show them: a whole page at once, so that it costs one query per kind that is pointed at, however long it is.
+ * Converts the rows of a page to details. Takes one query for each kind to which the rows refer, for any number of rows.
  * @param presenter default: the behaviour of the kind
- * @returns a detail per row, in the same order, with its version beside it (`versionOf`)
+ * @returns one detail for each row, in the same order, with its version attached (`versionOf`)
  */
 export const presentRows = async (
   entities: Entities,
@@ -35,8 +35,8 @@ export const presentRows = async (
   const displayed = await displaysFor(entities, kind, rows, call);
   const computed = await presenter?.present?.(entities, rows, call);
   const now = await presenter?.presentNow?.present(entities, rows, call);
-  const turn = createTimeSlice(ROWS_AT_ONCE);
-  // Tags are notes of those who run the network: they are not for everybody.
+  const yieldIfDue = createTimeSlice(ROWS_PER_SLICE);
+  // Tags are notes of the network's administrators, which unauthenticated callers must not see.
   const hidesTags = call.operation.permission === 'open';
   const details: WireDetail[] = [];
   for (const [i, row] of rows.entries()) {
@@ -51,17 +51,17 @@ export const presentRows = async (
     show(detail, computed?.[i]);
     show(detail, now?.[i]);
     details.push(kind.unrecorded ? detail : withVersion(detail, row.version));
-    const others = turn();
-    if (others) await others;
+    const pause = yieldIfDue();
+    if (pause) await pause;
   }
   await withholdCredentials(entities, kind, rows, details, call);
   return details;
 };
 
-/** Rows of an unlimited list that are presented before yielding to the event loop. */
-const ROWS_AT_ONCE = 1000;
+/** Number of rows to convert before yielding to the event loop. */
+const ROWS_PER_SLICE = 1000;
 
-/** One row of a kind, as an answer shows it. @param presenter default: the behaviour of the kind */
+/** Converts one row to a detail. @param presenter default: the behaviour of the kind */
 export const presentOne = async <R extends Kind>(
   entities: Entities,
   kind: R,
@@ -73,7 +73,7 @@ export const presentOne = async <R extends Kind>(
   return detail as DetailOf<R>; // built from the kind's own field table
 };
 
-/** Adds what is shown beside stored fields, or instead of them. Values that are `undefined` are not shown. */
+/** Adds fields to a detail, or replaces existing ones. A value of `undefined` removes the field. */
 export const show = (detail: WireDetail, shown: Readonly<WireDetail> | undefined): void => {
   for (const name in shown) {
     if (shown[name] !== undefined) detail[name] = shown[name];
@@ -95,8 +95,8 @@ interface Layout {
 const layouts = new WeakMap<Fields, Layout>();
 
 const layoutOf = (fields: Fields): Layout => {
-  const known = layouts.get(fields);
-  if (known) return known;
+  const cached = layouts.get(fields);
+  if (cached) return cached;
   const stored = Object.entries(fields).filter(([, field]) => field.keep === 'stored');
   const shown = stored.map(([name, { absent = false, set, default: unset }]) => ({
     name,
@@ -132,12 +132,12 @@ const layoutOf = (fields: Fields): Layout => {
 };
 
 /**
- * An object with these fields, to be copied and filled. V8 makes a dictionary of one that gets more than a dozen fields by names that are not constant,
- * and serializes it more slowly; parsed objects, and copies of them, have all fields in place.
+ * An object with these fields, to be copied and filled. If more than a dozen fields with computed names are added to an object, V8 stores it as a
+ * dictionary, which is slower to serialize. It does not do so for parsed objects and copies of them.
  */
 const blankOf = (names: readonly string[]): WireDetail => JSON.parse(JSON.stringify(Object.fromEntries(names.map((name) => [name, null]))));
 
-/** The targets of the references of a page, by field and id. */
+/** Loads the targets of the references of a page. Returns a map for each reference, from ids to references as answers show them. */
 const loadTargets = async (
   entities: Entities,
   references: Layout['references'],

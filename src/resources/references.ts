@@ -8,8 +8,8 @@ import type { Row } from '../storage/port.ts';
 import { kindOf } from './kinds.ts';
 
 /**
- * Checks that the entities to which a row refers exist. Only changed fields are checked.
- * @throws ApiError as the field's `unknown` says; 400 with the field for selectors; 404 for sets and maps of ids
+ * Checks that the entities to which the changed fields of a row refer exist.
+ * @throws ApiError as declared by `unknown` for a reference; 400 with the field for selectors; 404 for sets and maps of ids
  */
 export const checkReferences = async (entities: Entities, kind: Kind, after: Row, before: Row | undefined): Promise<void> => {
   for (const [name, { reference, keys, set }] of Object.entries(kind.fields)) {
@@ -47,11 +47,13 @@ const checkSelectors = async (entities: Entities, name: string, { target }: Sele
     throw invalidField(name, `no ${kindOf(target)?.collection ?? target} found with the given ids: ${quoted(missing)}`, missing);
 };
 
-const TOLD = 5;
+const MAX_QUOTED = 5;
 
-/** The first of many ids, as text. */
+/** The first few ids, as text for an error message. */
 const quoted = (ids: readonly string[]): string =>
-  [...ids.slice(0, TOLD).map((id) => id.slice(0, 64)), ...(ids.length > TOLD ? [`${ids.length - TOLD} more`] : [])].join(', ');
+  [...ids.slice(0, MAX_QUOTED).map((id) => id.slice(0, 64)), ...(ids.length > MAX_QUOTED ? [`${ids.length - MAX_QUOTED} more`] : [])].join(
+    ', ',
+  );
 
 /** The ids that no entity of the kind has. A kind unknown to this version has no entities. */
 export const unknownIds = async (entities: Entities, target: string, ids: readonly string[]): Promise<readonly string[]> => {
@@ -61,7 +63,7 @@ export const unknownIds = async (entities: Entities, target: string, ids: readon
   return ids.filter((id) => !known.has(id));
 };
 
-/** Loads the rows of some ids, each once, in one query. */
+/** Loads the rows with the given ids in one query. */
 export const rowsById = async <R extends Kind>(
   entities: Entities,
   kind: R,
@@ -71,10 +73,10 @@ export const rowsById = async <R extends Kind>(
   return new Map(rows.map((row) => [(row as { readonly id: string }).id, row])); // every row has an id
 };
 
-/** Loads the rows to which others refer, each once, in one query. */
+/** Loads the rows to which the items in `from` refer in one query. */
 export const rowsReferredBy = <R extends Kind, F>(
   entities: Entities,
   kind: R,
   from: readonly F[],
-  idsOf: (one: F) => string | readonly string[],
+  idsOf: (item: F) => string | readonly string[],
 ) => rowsById(entities, kind, from.flatMap(idsOf));

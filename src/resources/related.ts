@@ -7,12 +7,12 @@ import { NONE, type Predicate } from '../query/index.ts';
 import { writtenRows } from './crud.ts';
 import { isVisible } from './granted.ts';
 
-/** Which entities an entity is related to. @param query of the list, beyond what every list takes */
+/** The predicate of the entities to which an entity is related. @param query the parameters that the list has beyond those of every list */
 export type Via<Q = unknown> = (entities: Entities, row: AnyRow, query: Q) => Predicate | Promise<Predicate>;
 
 /**
- * The predicate of what an entity is related to. Below a parent that is unknown, or beyond what the caller may see, there is nothing, which is 404 or an
- * empty list, as the parent's kind says.
+ * The predicate of the entities to which a parent is related. If the parent does not exist, or the caller may not see it, its kind determines whether the
+ * list is empty or the request is refused.
  * @throws ApiError `NOT_FOUND`
  */
 export const relatedWithin = async (
@@ -27,7 +27,7 @@ export const relatedWithin = async (
   return row ? via(row) : NONE;
 };
 
-/** The list of the entities that one is related to: `via` says which, and the list is like any other. */
+/** The handler of a related list: a list like any other, restricted by the predicate that `via` returns. */
 export const relatedList =
   <Q>(parent: Kind, child: Kind, via: Via<Q>): Handler<ListQuery & Q & { readonly id: string }> =>
   (call, { id, ...query }) =>

@@ -7,7 +7,7 @@ import { equals, has, type Predicate, stringField } from '../query/index.ts';
 import type { Row } from '../storage/port.ts';
 import { allKinds } from './kinds.ts';
 
-/** A place that refers to a kind, found in the field tables: a field, a set of ids, a role array, the keys of maps. */
+/** A field that refers to entities of a kind, according to the field tables: a reference, a set of ids, a role array, or an index of map keys. */
 interface Pointer {
   readonly target: string;
   readonly holder: Kind;
@@ -35,8 +35,9 @@ const pointersTo = ({ kind, view }: Kind): readonly Pointer[] => [
 ];
 
 /**
- * Removes an entity and its dependents: entities that cascade, fields that empty, sets and selectors that name it.
- * @throws ApiError `CAN_NOT_DELETE_REFERENCED_ENTITY` when something that must stay points at it; nothing is written then
+ * Removes an entity. Entities with a cascading reference to it are removed as well, and its id is removed from all other fields, sets, maps and role
+ * arrays.
+ * @throws ApiError `CAN_NOT_DELETE_REFERENCED_ENTITY` if a field that restricts the deletion refers to it
  */
 export const removeEntity = async (entities: Entities, kind: Kind, row: Row): Promise<void> => {
   const pointing = pointersTo(kind);
@@ -57,9 +58,8 @@ export const removeEntity = async (entities: Entities, kind: Kind, row: Row): Pr
   for (const { holder, field, how } of pointing) {
     if (forbids(how)) continue;
     for (const user of await entities.list(holder, { where: pointingBy(field, how, row.id) })) {
-      const holding = user;
-      if (how === 'cascade') await removeEntity(entities, holder, holding);
-      else await entities.update(holder, user, changesWithout(holder, holding, field, how, row.id));
+      if (how === 'cascade') await removeEntity(entities, holder, user);
+      else await entities.update(holder, user, changesWithout(holder, user, field, how, row.id));
     }
   }
   await entities.remove(kind, row);

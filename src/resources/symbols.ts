@@ -17,55 +17,56 @@ const base: Readonly<Record<string, FilterSymbol>> = {
   tags: { is: 'tags' },
 };
 
-const known = new WeakMap<Kind, Symbols>();
+const symbolsByKind = new WeakMap<Kind, Symbols>();
 
-/** The symbols of a kind: the base fields, the fields that its table marks, and its own further symbols. */
+/** The filter symbols of a kind: the base fields, the fields marked with `filter`, and the other symbols that it declares. */
 export const symbolsFor = (kind: Kind): Symbols => {
-  let symbols = known.get(kind);
-  if (!symbols) known.set(kind, (symbols = symbolsOf(kind.kind, { ...base, ...fieldSymbols(kind), ...furtherSymbols(kind) })));
+  let symbols = symbolsByKind.get(kind);
+  if (!symbols) symbolsByKind.set(kind, (symbols = symbolsOf(kind.kind, { ...base, ...fieldSymbols(kind), ...declaredSymbols(kind) })));
   return symbols;
 };
 
-const narrowed = new WeakMap<Operation, Symbols>();
+const symbolsByOperation = new WeakMap<Operation, Symbols>();
 
 /**
- * The symbols of a list. A list of the client API evaluates only conditions on what it shows: other stored fields are accepted by name, because
- * existing clients use them, but treated like secrets, and so are tags where no session is needed; of the entities in a set, only the id is queryable. For delegated callers a secret matches nothing,
- * so that the right to read does not reveal whether a guess of a token is right.
+ * The filter symbols of a list. Lists of the client API evaluate only conditions on fields that they show. Filters may name other stored fields, because
+ * existing clients do, but these are treated like secrets, as are tags if the operation requires no session. Of the entities in a set, only the id can be
+ * queried. For delegated callers a secret matches nothing, so that the right to read does not let them verify guesses of tokens.
  */
 export const symbolsOfList = (kind: Kind, operation: Operation, { isDelegated }: Pick<Grant, 'isDelegated'> = OWN_RIGHT): Symbols => {
   const { answer } = operation;
-  const symbols = isDelegated ? guessless(symbolsFor(kind)) : symbolsFor(kind);
+  const symbols = isDelegated ? withoutSecretMatches(symbolsFor(kind)) : symbolsFor(kind);
   if (!operation.surfaces.includes(surfaces.client) || answer.is !== 'page') return symbols;
-  let known = narrowed.get(operation);
-  if (!known) {
+  let shownSymbols = symbolsByOperation.get(operation);
+  if (!shownSymbols) {
     const { item } = answer;
     const shown = (name: string): FilterSymbol =>
       name === 'tags' && operation.permission === 'open'
         ? { is: 'tags', withheld: true }
         : shownOnly(symbols.find(name), isShown(kind, name, item));
     const table = symbols.names.map((name) => [name, shown(name)] as const);
-    narrowed.set(operation, (known = symbolsOf(kind.kind, Object.fromEntries(table))));
+    symbolsByOperation.set(operation, (shownSymbols = symbolsOf(kind.kind, Object.fromEntries(table))));
   }
-  return known;
+  return shownSymbols;
 };
 
-const withoutGuesses = new WeakMap<Symbols, Symbols>();
+const withoutMatches = new WeakMap<Symbols, Symbols>();
 
-/** The same symbols, but secrets match nothing. */
-const guessless = (symbols: Symbols): Symbols => {
-  let narrower = withoutGuesses.get(symbols);
-  if (!narrower) {
+/** The same symbols, except that secrets match nothing. */
+const withoutSecretMatches = (symbols: Symbols): Symbols => {
+  let restricted = withoutMatches.get(symbols);
+  if (!restricted) {
     const table = symbols.names.flatMap((name): [string, FilterSymbol][] => {
       const symbol = symbols.find(name);
       if (!symbol) return [];
       return [[name, symbol.is === 'secret' ? { is: 'secret', type: symbol.type } : symbol]];
     });
-    withoutGuesses.set(symbols, (narrower = symbolsOf(symbols.kind, Object.fromEntries(table))));
+    withoutMatches.set(symbols, (restricted = symbolsOf(symbols.kind, Object.fromEntries(table))));
   }
-  return narrower;
+  return restricted;
 };
 
+/** The symbol if the list shows its value; otherwise one that evaluates no conditions. */
 const shownOnly = (symbol: FilterSymbol | undefined, shown: boolean): FilterSymbol => {
   if (symbol === undefined) throw new TypeError('a name without a symbol');
   if (shown && symbol.is === 'references') return { ...symbol, target: () => symbolsOf(symbol.target().kind, { id: ID }) };
@@ -73,23 +74,23 @@ const shownOnly = (symbol: FilterSymbol | undefined, shown: boolean): FilterSymb
   return symbol.is === 'field' ? { is: 'secret', type: symbol.field.type } : { is: 'set', set: symbol.set, withheld: true };
 };
 
-/** True if a list of these items shows the value of a symbol. The base fields of every kind are always queryable. */
+/** True if the items of a list show the value of a symbol. The base fields of every kind count as shown. */
 const isShown = (kind: Kind, name: string, item: z.ZodType): boolean => {
   if (Object.hasOwn(base, name)) return true;
-  return wayTo(kind, name).reduce<z.ZodType | undefined>(property, item) !== undefined;
+  return pathTo(kind, name).reduce<z.ZodType | undefined>(property, item) !== undefined;
 };
 
-/** Where an answer shows it: what a symbol of another name stands for, or names after dots. */
-const wayTo = (kind: Kind, name: string): readonly string[] => {
+/** The path in a detail to the value of a symbol. */
+const pathTo = (kind: Kind, name: string): readonly string[] => {
   const symbol = kind.symbols?.[name];
   if (symbol) return 'path' in symbol ? symbol.path.split('.') : 'computed' in symbol ? [symbol.shownAs] : [name];
   const [field] = Object.entries(kind.fields).find(([key, { filter }]) => (filter === true ? key : filter) === name) ?? [name];
   return kind.fields[field]?.keep === 'hidden' ? name.split('.') : [field];
 };
 
-/** A property of an object; undefined if there is none, or if it is always null. */
+/** The schema of a property; undefined if the schema has no such property, or if it is always null. */
 const property = (schema: z.ZodType | undefined, name: string): z.ZodType | undefined => {
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return property(schema.unwrap() as z.ZodType, name); // of a schema of zod's
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return property(schema.unwrap() as z.ZodType, name); // always a zod schema
   if (!(schema instanceof z.ZodObject) || !Object.hasOwn(schema.shape, name)) return undefined;
   return schema.shape[name] instanceof z.ZodNull ? undefined : schema.shape[name];
 };
@@ -110,7 +111,7 @@ const fieldSymbols = (kind: Kind): Record<string, FilterSymbol> => {
   return table;
 };
 
-const furtherSymbols = (kind: Kind): Record<string, FilterSymbol> =>
+const declaredSymbols = (kind: Kind): Record<string, FilterSymbol> =>
   Object.fromEntries(
     Object.entries(kind.symbols ?? {}).map(([name, symbol]): [string, FilterSymbol] => {
       if ('path' in symbol)
@@ -130,7 +131,7 @@ const furtherSymbols = (kind: Kind): Record<string, FilterSymbol> =>
     }),
   );
 
-/** The kind that a role array selects from. */
+/** The kind whose entities a role array selects. */
 const selectedKind = (kind: Kind, field: string): Kind => {
   const set = kind.fields[field]?.set;
   const target = set?.of === 'selectors' ? kindOf(set.target) : undefined;

@@ -1,4 +1,4 @@
-/** Details as ready JSON text, cached until the data read for them changes. */
+/** Details as JSON text, cached until the data from which they are derived changes. */
 import { withVersion } from '../api/kit/entity-version.ts';
 import type { DetailOf, Kind, RowOf } from '../api/kit/resource.ts';
 import { isLarge, Written } from '../api/surfaces/json-parts.ts';
@@ -12,11 +12,11 @@ import { withholdsCredentials } from './credentials.ts';
 import { limitsDisplays } from './displays.ts';
 import { presentOne, presentRows, show, type WireDetail } from './present.ts';
 
-/** Characters that are written before yielding to the event loop. */
-const CHARACTERS_AT_ONCE = 524_288;
+/** Number of characters to serialize before yielding to the event loop. */
+const CHARACTERS_PER_SLICE = 524_288;
 
-/** True if details of a kind are the same for every caller and show only recorded fields, except those of `presentNow`. */
-export const areRemembered = (kind: Kind, call: Call): boolean => {
+/** True if details of a kind, apart from the fields of `presentNow`, are the same for every caller and change only with a change record. */
+export const canCacheDetails = (kind: Kind, call: Call): boolean => {
   if (call.grant !== OWN_RIGHT && (withholdsCredentials(kind, call) || limitsDisplays(kind, call))) return false;
   const { present, presentNow } = behaviourOf(call, kind) ?? {};
   return (present === undefined || presentNow !== undefined) && !showsVolatile(kind);
@@ -35,57 +35,57 @@ const showsVolatile = (kind: Kind): boolean => {
 };
 
 /**
- * The detail of one row, as a separate answer.
- * @param instead values that replace its own fields
+ * The detail of one row.
+ * @param overrides values that replace fields of the detail
  */
 export const writtenDetail = async <R extends Kind>(
   entities: Entities,
   kind: R,
   row: RowOf<R>,
   call: Call,
-  instead: Readonly<WireDetail> = {},
+  overrides: Readonly<WireDetail> = {},
 ): Promise<DetailOf<R> | Written> => {
-  if (!areRemembered(kind, call)) return Object.assign(await presentOne(entities, kind, row, call), instead);
-  const [detail] = await writtenDetails(entities, kind, [row], call, instead);
+  if (!canCacheDetails(kind, call)) return Object.assign(await presentOne(entities, kind, row, call), overrides);
+  const [detail] = await writtenDetails(entities, kind, [row], call, overrides);
   return detail as DetailOf<R> | Written; // built from the kind's own field table
 };
 
-/** The same of several rows, or of those of a list, of a kind whose details are remembered. A large one is no text, so that it can be sent in parts. */
+/** The details of rows, or of the rows that a query finds, of a cacheable kind. A large detail stays an object, so that it can be sent in parts. */
 export const writtenDetails = async (
   entities: Entities,
   kind: Kind,
-  of: Query | readonly Row[],
+  source: Query | readonly Row[],
   call: Call,
-  instead: Readonly<WireDetail> = {},
+  overrides: Readonly<WireDetail> = {},
 ): Promise<readonly (WireDetail | Written)[]> => {
   const { present, presentNow } = behaviourOf(call, kind) ?? {};
   const derivation: EntityDerivation<WireDetail> = {
-    form: `${kind.kind} ${JSON.stringify(instead)}`,
+    form: `${kind.kind} ${JSON.stringify(overrides)}`,
     fields: presentNow?.of ?? [],
     derive: async (reads, rows, asTexts) => {
       const details = await presentRows(reads, kind, rows, call, present ? { present } : {});
-      const turn = createTimeSlice(CHARACTERS_AT_ONCE);
+      const yieldIfDue = createTimeSlice(CHARACTERS_PER_SLICE);
       const values: (string | WireDetail)[] = [];
       for (const detail of details) {
-        Object.assign(detail, instead);
+        Object.assign(detail, overrides);
         const text = !asTexts || isLarge(detail) ? undefined : JSON.stringify(detail);
         values.push(text ?? detail);
-        const others = turn(text?.length ?? 0);
-        if (others) await others;
+        const pause = yieldIfDue(text?.length ?? 0);
+        if (pause) await pause;
       }
       return values;
     },
   };
-  const derived = await entities.remember(kind, of, derivation);
+  const derived = await entities.remember(kind, source, derivation);
   const rows = derived.map(({ row }) => row);
   const now = await presentNow?.present(entities, rows, call);
   return derived.map(({ row, value }, i) => {
-    const detail = typeof value === 'string' ? new Written(withMore(value, now?.[i])) : value;
+    const detail = typeof value === 'string' ? new Written(withMembers(value, now?.[i])) : value;
     if (!(detail instanceof Written)) show(detail, now?.[i]);
     return kind.unrecorded ? detail : withVersion(detail, row.version);
   });
 };
 
-/** The JSON text of an object, with more members. */
-const withMore = (text: string, more: Readonly<WireDetail> | undefined): string =>
-  more ? `${text.slice(0, -1)},${JSON.stringify(more).slice(1)}` : text;
+/** Appends members to the JSON text of an object that has at least one. */
+const withMembers = (text: string, added: Readonly<WireDetail> | undefined): string =>
+  added ? `${text.slice(0, -1)},${JSON.stringify(added).slice(1)}` : text;

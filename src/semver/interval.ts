@@ -4,8 +4,8 @@ import compare from 'semver/functions/compare.js';
 /** A bound of an interval. */
 export interface VersionBound {
   readonly version: SemVer;
-  /** True if the interval includes the bound. */
-  readonly isIn: boolean;
+  /** True if the interval includes this version. */
+  readonly isInclusive: boolean;
 }
 
 /** The versions between two bounds; if a bound is missing, the interval is unbounded on that side. */
@@ -14,31 +14,31 @@ export interface Interval {
   readonly to?: VersionBound;
 }
 
-export const isWithin = ({ from, to }: Interval, version: SemVer): boolean => isBehind(from, version) && isBefore(to, version);
+export const isWithin = ({ from, to }: Interval, version: SemVer): boolean => isAfter(from, version) && isBefore(to, version);
 
-const isBehind = (from: VersionBound | undefined, version: SemVer): boolean => {
+const isAfter = (from: VersionBound | undefined, version: SemVer): boolean => {
   const order = from ? compare(version, from.version) : 1;
-  return order > 0 || (order === 0 && from?.isIn === true);
+  return order > 0 || (order === 0 && from?.isInclusive === true);
 };
 const isBefore = (to: VersionBound | undefined, version: SemVer): boolean => {
   const order = to ? compare(version, to.version) : -1;
-  return order < 0 || (order === 0 && to?.isIn === true);
+  return order < 0 || (order === 0 && to?.isInclusive === true);
 };
 
-/** The intersection of two unions of intervals. If the intervals within each do not overlap, it has at most as many intervals as both together. */
-export const intersected = (some: readonly Interval[], others: readonly Interval[]): readonly Interval[] =>
-  some.flatMap((a) => others.flatMap((b) => shared(a, b)));
+/** The intersection of two unions of intervals. If the intervals within each union do not overlap, it has at most as many intervals as both together. */
+export const intersected = (first: readonly Interval[], second: readonly Interval[]): readonly Interval[] =>
+  first.flatMap((a) => second.flatMap((b) => overlap(a, b)));
 
-const shared = (a: Interval, b: Interval): readonly Interval[] => {
+const overlap = (a: Interval, b: Interval): readonly Interval[] => {
   const from = stricter(a.from, b.from, 1);
   const to = stricter(a.to, b.to, -1);
   const order = from && to ? compare(from.version, to.version) : -1;
-  return order < 0 || (order === 0 && from?.isIn && to?.isIn) ? [{ ...(from && { from }), ...(to && { to }) }] : [];
+  return order < 0 || (order === 0 && from?.isInclusive && to?.isInclusive) ? [{ ...(from && { from }), ...(to && { to }) }] : [];
 };
 
-/** @param side 1: the later of two lower bounds; -1: the earlier of two upper bounds */
+/** @param side 1: returns the later of two lower bounds; -1: the earlier of two upper bounds */
 const stricter = (a: VersionBound | undefined, b: VersionBound | undefined, side: 1 | -1): VersionBound | undefined => {
   if (!a || !b) return a ?? b;
   const order = compare(a.version, b.version) * side;
-  return order > 0 || (order === 0 && !a.isIn) ? a : b;
+  return order > 0 || (order === 0 && !a.isInclusive) ? a : b;
 };

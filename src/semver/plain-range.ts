@@ -11,14 +11,16 @@ export const plainRange = (text: string): string | undefined => {
   return intervals.map(comparatorsOf).join(' || ');
 };
 
-/** The library of routers reads an `x` anywhere in a comparator as a wildcard. */
+/** The library that routers use treats an `x` anywhere in a comparator as a wildcard. */
 const isInexpressible = (bound: VersionBound | undefined): boolean => bound?.version.version.includes('x') === true;
 
-/** The lowest version. */
-const FIRST = '0.0.0-0';
+const LOWEST_VERSION = '0.0.0-0';
 
 const comparatorsOf = ({ from, to }: Interval): string => {
-  if (from?.isIn && to?.isIn && from.version.compare(to.version) === 0) return from.version.version;
-  const [begin, end] = [from && `>${from.isIn ? '=' : ''}${from.version.version}`, to && `<${to.isIn ? '=' : ''}${to.version.version}`];
-  return [begin, end].filter(Boolean).join(' ') || `>=${FIRST}`;
+  if (from?.isInclusive && to?.isInclusive && from.version.compare(to.version) === 0) return from.version.version;
+  const [begin, end] = [
+    from && `>${from.isInclusive ? '=' : ''}${from.version.version}`,
+    to && `<${to.isInclusive ? '=' : ''}${to.version.version}`,
+  ];
+  return [begin, end].filter(Boolean).join(' ') || `>=${LOWEST_VERSION}`;
 };

@@ -1,8 +1,8 @@
 /**
- * Version ranges of operating systems: Semantic Versioning 2.0, with alternatives separated by two bars (specification, "Posture check"). Within an
- * alternative, all comparators separated by blanks must hold: nothing, `=`, `==`, `>`, `>=`, `<`, `<=`, `!` or `!=` before `1.2.3`, `1.2.x`, `1.x` or
- * `1.x.x`. Prereleases precede their release and are ordinary otherwise; build metadata is ignored.
- * Other forms (`^1.2`, `~1.2.3`, `>=10`, `*`, `1.2.3 - 2.0.0`) are left to the package `semver`.
+ * Version ranges of operating systems: Semantic Versioning 2.0, with alternatives separated by `||` (specification, "Posture check"). An alternative is a
+ * list of comparators, separated by blanks, which must all hold: `1.2.3`, `1.2.x`, `1.x` or `1.x.x`, optionally after `=`, `==`, `>`, `>=`, `<`, `<=`, `!`
+ * or `!=`. Prereleases precede their release, and are otherwise treated like any version; build metadata is ignored.
+ * Other forms (`^1.2`, `~1.2.3`, `>=10`, `*`, `1.2.3 - 2.0.0`) are parsed by the package `semver`.
  */
 import { LRUCache } from 'lru-cache';
 import type Comparator from 'semver/classes/comparator.js';
@@ -16,15 +16,15 @@ export type VersionRange = (version: SemVer) => boolean;
 /** Maximum number of characters of a range. */
 const MAX_LENGTH = 1000;
 
-/** @returns the version, if the text is `MAJOR.MINOR.PATCH[-pre][+build]` and nothing else */
+/** @returns the version; undefined if the text is not `MAJOR.MINOR.PATCH[-pre][+build]` */
 export const readVersion = (text: string): SemVer | undefined => (/^\d\S*$/.test(text) ? (parse(text) ?? undefined) : undefined);
 
 const ranges = new LRUCache<string, readonly Interval[]>({ max: 1000 });
 
 /** The versions in a range, as intervals that may overlap; undefined if the range is invalid. */
 export const readIntervals = (text: string): readonly Interval[] | undefined => {
-  const known = ranges.get(text);
-  if (known) return known;
+  const cached = ranges.get(text);
+  if (cached) return cached;
   if (text.length > MAX_LENGTH) return undefined;
   const alternatives = text.split('||').map((alternative) => readAlternative(alternative.trim()));
   if (!alternatives.every((alternative) => alternative !== undefined)) return undefined;
@@ -45,44 +45,44 @@ const readAlternative = (text: string): readonly Interval[] | undefined => {
   const isWhole = words.reduce((length, [word]) => length + word.length, 0) === text.length;
   const comparators = words.map(([, operator = '=', version = '']) => readComparator(operator, version));
   if (isWhole && comparators.every((comparator) => comparator !== undefined)) return comparators.reduce(intersected);
-  return readByLibrary(text);
+  return readWithLibrary(text);
 };
 
-const readByLibrary = (text: string): readonly Interval[] | undefined => {
+const readWithLibrary = (text: string): readonly Interval[] | undefined => {
   try {
-    return new SemverRange(text, { includePrerelease: true }).set.flatMap((all) => all.map(ofLibrary).reduce(intersected));
+    return new SemverRange(text, { includePrerelease: true }).set.flatMap((all) => all.map(intervalsOf).reduce(intersected));
   } catch {
     return undefined; // the library throws for an invalid range
   }
 };
 
-const EVERY: readonly Interval[] = [{}];
+const ALL_VERSIONS: readonly Interval[] = [{}];
 
-const ofLibrary = ({ operator, semver: version }: Comparator): readonly Interval[] => {
-  // The comparator matches every version.
-  if (!(version instanceof SemVer)) return EVERY;
+const intervalsOf = ({ operator, semver: version }: Comparator): readonly Interval[] => {
+  // A comparator without a version matches every version.
+  if (!(version instanceof SemVer)) return ALL_VERSIONS;
   switch (operator) {
     case '>':
-      return [{ from: { version, isIn: false } }];
+      return [{ from: { version, isInclusive: false } }];
     case '>=':
-      return [{ from: { version, isIn: true } }];
+      return [{ from: { version, isInclusive: true } }];
     case '<':
-      return [{ to: { version, isIn: false } }];
+      return [{ to: { version, isInclusive: false } }];
     case '<=':
-      return [{ to: { version, isIn: true } }];
+      return [{ to: { version, isInclusive: true } }];
     default:
-      return [{ from: { version, isIn: true }, to: { version, isIn: true } }];
+      return [{ from: { version, isInclusive: true }, to: { version, isInclusive: true } }];
   }
 };
 
-/** A comparator refers to the versions from `low` up to, but not including, `high`; for a complete version, there is no `high`. */
+/** The version in a comparator stands for all versions from `low` up to, but not including, `high`. A complete version has no `high`. */
 const readComparator = (operator: string, text: string): readonly Interval[] | undefined => {
   const [low, high] = boundsOf(text);
   if (!low || high === null) return undefined;
-  const begin = { version: low, isIn: true };
-  const before: Interval = { to: { version: low, isIn: false } };
-  const end = high ? { version: high, isIn: false } : begin;
-  const beyond: Interval = { from: { version: end.version, isIn: !end.isIn } };
+  const begin = { version: low, isInclusive: true };
+  const before: Interval = { to: { version: low, isInclusive: false } };
+  const end = high ? { version: high, isInclusive: false } : begin;
+  const beyond: Interval = { from: { version: end.version, isInclusive: !end.isInclusive } };
   switch (operator) {
     case '>':
       return [beyond];

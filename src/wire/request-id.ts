@@ -6,7 +6,7 @@ export const REQUEST_ID = /^[!-~]{1,128}$/;
 /** True if a request id from a client or a host is safe in logs, records and answers. */
 export const isRequestId = (value: unknown): value is string => typeof value === 'string' && REQUEST_ID.test(value);
 
-/** A request id for a request that brings none. */
+/** Creates an id for a request without one. */
 export const newRequestId = (): string => {
   const random = crypto.randomUUID();
   return random.slice(0, 8) + random.slice(9, 11);
@@ -20,14 +20,14 @@ const LENGTH = 10;
  */
 export const requestIds = (random: { bytes(length: number): Uint8Array }): (() => string) => {
   let pool = new Uint8Array(0);
-  let at = 0;
+  let offset = 0;
   return () => {
-    if (at + LENGTH > pool.length) {
+    if (offset + LENGTH > pool.length) {
       pool = new Uint8Array(random.bytes(LENGTH * 100));
-      at = 0;
+      offset = 0;
     }
     let id = '';
-    for (const end = at + LENGTH; at < end; at++) id += BASE_62[(pool[at] ?? 0) % BASE_62.length];
+    for (const end = offset + LENGTH; offset < end; offset++) id += BASE_62[(pool[offset] ?? 0) % BASE_62.length];
     return id;
   };
 };
