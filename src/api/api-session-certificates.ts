@@ -29,7 +29,7 @@ export const apiSessionCertificate = resource({
   },
 });
 
-const own = { permission: 'session', surfaces: [surfaces.client] } as const;
+const common = { permission: 'session', surfaces: [surfaces.client] } as const;
 const path = '/current-api-session/certificates';
 /** The request for a certificate of an API session. */
 const request = z
@@ -46,13 +46,13 @@ export const apiSessionCertificates = group('apiSessionCertificates', 'Certifica
     summary: 'List the certificates of the session of this request',
     query: listQuery,
     answer: page(apiSessionCertificate.schemas.detail),
-    ...own,
+    ...common,
   }),
   get: operation('GET', `${path}/{id}`, {
     operationId: 'detailCurrentApiSessionCertificate',
     summary: 'Get one of the certificates of the session of this request',
     answer: data(apiSessionCertificate.schemas.detail),
-    ...own,
+    ...common,
   }),
   create: operation('POST', path, {
     operationId: 'createCurrentApiSessionCertificate',
@@ -63,12 +63,12 @@ export const apiSessionCertificates = group('apiSessionCertificates', 'Certifica
     },
     answer: { is: 'created', schema: createdCertificate },
     errors: ['COULD_NOT_PROCESS_CSR', 'RATE_LIMITED'],
-    ...own,
+    ...common,
   }),
   delete: operation('DELETE', `${path}/{id}`, {
     operationId: 'deleteCurrentApiSessionCertificate',
     summary: 'Delete one of the certificates of the session of this request',
     answer: EMPTY,
-    ...own,
+    ...common,
   }),
 });

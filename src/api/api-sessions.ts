@@ -86,7 +86,7 @@ export const apiSession = resource({
     token: readOnly(string, { keep: 'computed' }),
     /** Address that the login came from. */
     ipAddress: readOnly(string, { filter: true, default: '' }),
-    /** Config types whose data the session sees with services. */
+    /** Config types whose data services show to the session. */
     configTypes: readOnly(z.array(string), { default: [] }),
     /** The factors that the session still needs before it is fully authenticated. */
     authQueries: readOnly(z.array(authQuery), { keep: 'computed' }),
@@ -108,8 +108,9 @@ export const apiSession = resource({
     improperClientCertChain: readOnly(boolean, { filter: true, absent: true, default: false }),
     /** When the session was last used, according to the store. */
     lastActivityAt: readOnly(timestamp, { filter: true, index: true, volatile: true }),
-    /** When the endpoint of this session last reported that it woke, and that it was unlocked. */
+    /** When the endpoint of this session last reported that it woke. */
     wokenAt: readOnly(timestamp, { keep: 'hidden' }),
+    /** When the endpoint of this session last reported that it was unlocked. */
     unlockedAt: readOnly(timestamp, { keep: 'hidden' }),
     /** The client's software, as reported at login. */
     sdkInfo: readOnly(sdkInfo, { keep: 'hidden' }),

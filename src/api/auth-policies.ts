@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { crud, given, group, leaves, pointers, required, resource, textSet } from './kit/index.ts';
 import { boolean, name, shortText } from './shared.ts';
 
-/** Out-of-range numbers are clamped, not rejected. */
+/** An integer with a minimum. Smaller values are raised to it, not rejected. */
 const atLeast = (min: number) => z.int().transform((value) => Math.max(value, min));
 
 const cert = {
@@ -62,7 +62,7 @@ const secondary = z
   .object({
     /** True if a code of an authenticator app is required. */
     requireTotp: boolean,
-    /** Id of the external JWT signer whose token every request must bring; null for none. */
+    /** Id of the external JWT signer whose token every request must carry; null for none. */
     requireExtJwtSigner: signer.nullish(),
   })
   .meta({ id: 'AuthPolicySecondary' });
@@ -71,7 +71,7 @@ const secondaryPatch = z
   .object({
     /** True if a code of an authenticator app is required. */
     requireTotp: given(boolean),
-    /** Id of the external JWT signer whose token every request must bring; null for none. */
+    /** Id of the external JWT signer whose token every request must carry; null for none. */
     requireExtJwtSigner: signer.nullish(),
   })
   .meta({ id: 'AuthPolicySecondaryPatch' });

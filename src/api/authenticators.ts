@@ -55,9 +55,9 @@ export const authenticator = resource({
     identityId: reference('identity', { write: 'createOnly', onDelete: 'cascade', filter: 'identity' }),
     /** `updb`: username and password; `cert`: a client certificate. */
     method: { ...required(authenticatorMethod, { filter: true }), write: 'createOnly' },
-    /** For the method `updb`: unique among authenticators. */
+    /** For the method `updb`: the username, unique among authenticators. */
     username: optional(username, { unique: true, filter: 'updbUsername', absent: true }),
-    /** For the method `updb`. Stored as a hash. */
+    /** For the method `updb`: the password, of which only a hash is stored. */
     password: writeOnly(password),
     passwordHash: readOnly(string, { keep: 'hidden' }),
     /** Number of consecutive wrong passwords. */
@@ -119,12 +119,12 @@ const extended = z
     clientCert: string.meta({ description: 'PEM of the new certificate and those above it.' }),
   })
   .meta({ id: 'IdentityExtendCerts' });
-/** The proof that a new certificate has arrived. */
+/** Confirms that the new certificate has arrived. */
 const confirmation = z
   .object({ clientCert: pem.meta({ description: 'PEM of the certificate that the extension gave; others may follow it.' }) })
   .meta({ id: 'IdentityExtendValidateEnrollmentRequest' });
 
-/** How a session's identity replaces its certificate: in two steps, so that the old one stays valid until the client confirms the new one. */
+/** Operations with which an identity replaces its certificate, in two steps, so that the old one stays valid until the client confirms the new one. */
 export const extending = {
   extend: {
     summary: 'Get a new certificate for an own certificate authenticator, which the request must present; the old one stays good',

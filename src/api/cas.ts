@@ -30,7 +30,7 @@ const claim = {
   index: z.int().meta({ description: 'Which of the values that come out is the external id, from 0.' }),
 };
 
-/** Which part of a certificate is the external id of its identity. */
+/** Determines which part of a certificate is the external id of its identity. */
 const externalIdClaim = z.object(claim).meta({ id: 'ExternalIdClaim' });
 export type ExternalIdClaim = z.infer<typeof externalIdClaim>;
 
@@ -77,7 +77,7 @@ export const ca = resource({
     isAutoCaEnrollmentEnabled: required(boolean, { filter: true }),
     /** True if its owner has proved possession of its key. */
     isVerified: readOnly(boolean, { default: false, filter: true }),
-    /** The common name required of the certificate that proves possession. */
+    /** The common name that the certificate proving possession must have. */
     verificationToken: { ...readOnly(string, { default: '' }), credential: true },
     /** Which part of a certificate is the external id of its identity, if identities are looked up this way. */
     externalIdClaim: {

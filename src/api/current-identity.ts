@@ -5,37 +5,37 @@ import { data, EMPTY, entityBase, group, listQuery, operation, page, string, tag
 import { boolean, password, username } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
-const own = { permission: 'session', surfaces: [surfaces.management, surfaces.client] } as const;
+const common = { permission: 'session', surfaces: [surfaces.management, surfaces.client] } as const;
 const path = '/current-identity/authenticators/{id}' as const;
 
-/** Replaces one's own username and password. The current password is required. */
+/** Replaces the username and password of the caller. The current password is required. */
 const replaceOwn = z
   .object({
     /** The new username. */
     username,
     /** The new password. */
     password,
-    /** The password until now, which proves that the change is the owner's. */
+    /** The current password, which proves that the owner makes the change. */
     currentPassword: password,
     /** User-defined names with values: text, boolean or null. */
     tags: tags.optional(),
   })
   .meta({ id: 'AuthenticatorUpdateWithCurrent' });
-/** Changes one's own username or password. The current password is required. */
+/** Changes the username or password of the caller. The current password is required. */
 const patchOwn = z
   .object({
     /** The new username. */
     username: username.optional(),
     /** The new password. */
     password: password.optional(),
-    /** The password until now, which proves that the change is the owner's. */
+    /** The current password, which proves that the owner makes the change. */
     currentPassword: password,
     /** User-defined names with values: text, boolean or null. */
     tags: tags.optional(),
   })
   .meta({ id: 'AuthenticatorPatchWithCurrent' });
 
-/** An edge router as clients see it: with what they need to connect. The operational fields are hidden from them and null. */
+/** An edge router as clients see it: with the fields that they need to connect. The operational fields are always null. */
 const usableEdgeRouter = z
   .object({
     ...entityBase,
@@ -63,7 +63,7 @@ export const currentIdentity = group('currentIdentity', 'Current identity', {
     operationId: 'getCurrentIdentity',
     summary: 'Get the identity of this session',
     answer: data(identity.schemas.detail),
-    ...own,
+    ...common,
   }),
   listEdgeRouters: operation('GET', '/current-identity/edge-routers', {
     operationId: 'getCurrentIdentityEdgeRouters',
@@ -78,13 +78,13 @@ export const currentIdentity = group('currentIdentity', 'Current identity', {
     summary: "List the session's identity's own authenticators",
     query: listQuery,
     answer: page(authenticator.schemas.detail),
-    ...own,
+    ...common,
   }),
   getAuthenticator: operation('GET', path, {
     operationId: 'detailCurrentIdentityAuthenticator',
     summary: "Get one of the session's identity's own authenticators",
     answer: data(authenticator.schemas.detail),
-    ...own,
+    ...common,
   }),
   replaceAuthenticator: operation('PUT', path, {
     operationId: 'updateCurrentIdentityAuthenticator',
@@ -92,7 +92,7 @@ export const currentIdentity = group('currentIdentity', 'Current identity', {
     body: { schema: replaceOwn, name: 'authenticator' },
     answer: EMPTY,
     errors: ['CAN_NOT_UPDATE_AUTHENTICATOR'],
-    ...own,
+    ...common,
   }),
   patchAuthenticator: operation('PATCH', path, {
     operationId: 'patchCurrentIdentityAuthenticator',
@@ -100,16 +100,16 @@ export const currentIdentity = group('currentIdentity', 'Current identity', {
     body: { schema: patchOwn, name: 'authenticator' },
     answer: EMPTY,
     errors: ['CAN_NOT_UPDATE_AUTHENTICATOR'],
-    ...own,
+    ...common,
   }),
   extendAuthenticator: operation('POST', `${path}/extend`, {
     operationId: 'extendCurrentIdentityAuthenticator',
     ...extending.extend,
-    ...own,
+    ...common,
   }),
   extendVerifyAuthenticator: operation('POST', `${path}/extend-verify`, {
     operationId: 'extendVerifyCurrentIdentityAuthenticator',
     ...extending.extendVerify,
-    ...own,
+    ...common,
   }),
 });

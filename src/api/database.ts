@@ -7,7 +7,7 @@ const finding = z
   .object({
     /** The inconsistency and the entity that has it. */
     description: string,
-    /** True if it was fixed. */
+    /** True if the inconsistency was fixed. */
     fixed: boolean,
   })
   .meta({ id: 'IntegrityFinding', description: 'Something that is wrong, and whether it has been made right.' });

@@ -69,7 +69,7 @@ const extendedRouter = z
 
 const unsupported = 'UNSUPPORTED_MEDIA';
 
-/** The body of a router's enrollment whose path names the method. */
+/** The body of a router's enrollment if the path names the method. */
 const routerOtt = (id: string) =>
   z
     .object({
@@ -96,7 +96,7 @@ export const enrolling = group('enrolling', 'Enrolling', {
     operationId: 'enrollOtt',
     summary: 'Get a certificate of the network for a key of the client',
     body: {
-      /** The body of an identity that enrolls for a certificate of the network. */
+      /** Enrolls an identity for a certificate of the network. */
       schema: z
         .object({
           /** The token of the enrollment. */
@@ -115,7 +115,7 @@ export const enrolling = group('enrolling', 'Enrolling', {
     summary: 'Enroll with the client certificate of this request, issued by a known CA',
     ...common,
     body: {
-      /** The body of an identity that enrolls with its own certificate. */
+      /** Enrolls an identity with its own certificate. */
       schema: z
         .object({
           /** The token of the enrollment. */
@@ -168,7 +168,7 @@ export const enrolling = group('enrolling', 'Enrolling', {
       'Become an identity, without any token, by the client certificate of this request, if its authority lets clients enroll by themselves',
     ...common,
     body: {
-      /** The body of a client that enrolls without a token. */
+      /** Enrolls a client without a token. */
       schema: fields.pick({ name: true }).meta({ id: 'EnrollCa' }),
       name: 'body',
       required: false,

@@ -27,8 +27,8 @@ export const enrollment = resource({
     // Only enrollments of identities can be requested; those of routers have no identity.
     identityId: { ...identity, schema: identity.schema as z.ZodType<string | null, string>, absent: true },
     /**
-     * `ott`: a certificate of the network; `ottca`: the use of a certificate of a known CA; `updb`: a password; `erott`, `trott`: the certificates of
-     * a router.
+     * What the identity or router gets. `ott`: a certificate of the network; `ottca`: the use of its certificate of a known CA; `updb`: a password;
+     * `erott`, `trott`: the certificates of a router.
      */
     // Bodies are read with `input`, so the input type of the schema never matters.
     method: { ...createOnly(enrollmentMethod as z.ZodType<EnrollmentMethodName, IdentityMethodName>), input: requestableMethod },

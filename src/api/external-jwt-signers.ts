@@ -5,7 +5,7 @@ import { off, only } from './not-yet.ts';
 import { blankIsNull, boolean, isWebAddress, name, notBlank, pem, shortText } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
-/** Validity dates of a signer without a certificate. */
+/** The validity dates of a signer without a certificate. */
 const NO_DATE = '0001-01-01T00:00:00.000Z';
 
 const targetToken = z.enum(['ACCESS', 'ID']).meta({ description: 'Which token of the provider clients shall send.' });

@@ -44,14 +44,14 @@ export const mfa = resource({
   },
 });
 
-/** A code of the authenticator app or, where documented, a recovery code. */
+/** A code of the authenticator app. Some operations also accept a recovery code. */
 export const mfaCode = z
   .object({
     /** Six digits of the app, or a recovery code. */
     code: shortText,
   })
   .meta({ id: 'MfaCode' });
-/** The code may be in the header instead; if both are given, the one in the body counts. */
+/** The code may be in the header instead. If both are given, the one in the body counts. */
 const optionalCode = z
   .object({
     /** Six digits of the app, or a recovery code. */
@@ -80,10 +80,10 @@ const recoveryCodes = z
   })
   .meta({ id: 'MfaRecoveryCodes' });
 
-const both = { surfaces: [surfaces.management, surfaces.client] } as const;
+const onBothApis = { surfaces: [surfaces.management, surfaces.client] } as const;
 /** For setting up the factor: sessions that still need the factor may call these operations, too. */
-const setup = { permission: 'partial', ...both } as const;
-const own = { permission: 'session', ...both } as const;
+const setup = { permission: 'partial', ...onBothApis } as const;
+const common = { permission: 'session', ...onBothApis } as const;
 const path = '/current-identity/mfa';
 const header = { code: 'mfa-validation-code' } as const;
 
@@ -124,7 +124,7 @@ export const currentMfa = group('currentMfa', "MFA of the session's identity", {
     body: { schema: optionalCode, name: 'mfaValidation', required: false },
     answer: EMPTY,
     errors: ['NOT_FOUND', 'MFA_INVALID_TOKEN'],
-    ...own,
+    ...common,
   }),
   getRecoveryCodes: operation('GET', `${path}/recovery-codes`, {
     operationId: 'detailMfaRecoveryCodes',
@@ -133,7 +133,7 @@ export const currentMfa = group('currentMfa', "MFA of the session's identity", {
     body: { schema: optionalCode, name: 'mfaValidation', required: false },
     answer: data(recoveryCodes),
     errors: ['NOT_FOUND', 'MFA_INVALID_TOKEN', 'SERVER_TOO_MANY_REQUESTS'],
-    ...own,
+    ...common,
   }),
   replaceRecoveryCodes: operation('POST', `${path}/recovery-codes`, {
     operationId: 'createMfaRecoveryCodes',
@@ -141,6 +141,6 @@ export const currentMfa = group('currentMfa', "MFA of the session's identity", {
     body: { schema: mfaCode, name: 'mfaValidation' },
     answer: EMPTY,
     errors: ['NOT_FOUND', 'MFA_INVALID_TOKEN'],
-    ...own,
+    ...common,
   }),
 });

@@ -20,7 +20,7 @@ const step = z
     password: shortText.optional(),
     /** A code of the second factor: TOTP, or a recovery code. */
     code: shortText.optional(),
-    /** Config types whose data the session wants to see with services: ids or names, or `all`. */
+    /** Config types, by id or name, whose data services show to the session; `all` for every type. */
     configTypes: z.union([list(shortText, 1000), shortText]).optional(),
     /** The environment of the client; stored with the identity. */
     envInfo: envInfo.optional(),

@@ -124,7 +124,7 @@ export const authorizeFields = {
   code_challenge_method: shortText.optional(),
   /** How the identity will log in: `password`, `cert` or `ext-jwt`. */
   method: shortText.optional(),
-  /** Config types whose data the session wants to see with services: ids or names, or `all`. */
+  /** Config types, by id or name, whose data services show to the session; `all` for every type. */
   configTypes: z.union([list(shortText, 1000), shortText]).optional(),
   /** `none` forbids a login prompt, and is refused. */
   prompt: shortText.optional(),

@@ -13,7 +13,7 @@ const process = z.object({
 /** The query of one posture check, and its state for the API session. */
 const postureQuery = z
   .object({
-    /** Relative addresses of the check and of what belongs to it. */
+    /** Relative addresses of the check and of related resources. */
     _links: links,
     /** When the check was created: ISO 8601, UTC. */
     createdAt: timestamp,

@@ -3,7 +3,7 @@ import {
   crud,
   EMPTY,
   group,
-  notes,
+  hiddenTexts,
   operation,
   optional,
   readOnly,
@@ -42,7 +42,7 @@ const common = {
   /** Id of the enrollment through which the router got its certificate. */
   enrolledBy: readOnly(string, { keep: 'hidden', index: true }),
   /** The names and addresses in the router's certificates, which no other router may get. */
-  serverNames: notes(),
+  serverNames: hiddenTexts(),
   /** When the outstanding enrollment was created. */
   enrollmentCreatedAt: { ...readOnly(timestamp, ofEnrollment), absent: true },
   /** When the outstanding enrollment expires. */

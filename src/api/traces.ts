@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { list, readOnly, reference, resource, string, timestamp } from './kit/index.ts';
 import { boolean, shortText } from './shared.ts';
 
-/** Which data flows to trace. The controller itself carries none: hosts that do watch the changes of this kind. */
+/** Which data flows to trace. The controller itself carries no traffic: a host that traces it watches the changes of this kind. */
 export const trace = resource({
   kind: 'trace',
   collection: 'traces',

@@ -2,7 +2,7 @@ import type { Attribution } from '../api/kit/attribution.ts';
 import type { Operation } from '../api/kit/operation.ts';
 import type { Page } from '../api/surfaces/answer.ts';
 import type { HeaderValues } from '../api/surfaces/http-output.ts';
-import type { Written } from '../api/surfaces/json-parts.ts';
+import type { SerializedJson } from '../api/surfaces/json-parts.ts';
 import type { Credentials } from '../api/surfaces/session-rule.ts';
 import type { Surface } from '../api/surfaces/surface.ts';
 import type { Entities } from '../entities/entities.ts';
@@ -27,7 +27,7 @@ export interface Entry {
 export type Handler<I = never, O = unknown> = (
   call: Call,
   input: I,
-) => Promise<O | Written | (O extends Page<infer T> ? Page<T | Written> : never)>;
+) => Promise<O | SerializedJson | (O extends Page<infer T> ? Page<T | SerializedJson> : never)>;
 
 /** The headers in which a browser reports a request's origin. */
 export interface BrowserHeaders {

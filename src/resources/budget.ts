@@ -93,18 +93,18 @@ const shortened = (filter: string): string => (filter.length > 80 ? `${filter.sl
 const shapes = new Map<string, Shape>();
 
 const shapeOf = (name: string): Shape => {
-  const known = shapes.get(name);
-  if (known) return known;
+  const cached = shapes.get(name);
+  if (cached) return cached;
   const kind = kindOf(name);
   const columns = storageSchema.find((stored) => stored.kind === (kind?.view?.of ?? name))?.columns ?? [];
-  const found = new Map<string, 'unique' | 'plain'>([
+  const columnTypes = new Map<string, 'unique' | 'plain'>([
     // Symbols that only the behaviour of a kind can resolve become a condition on a column.
     ...Object.entries(kind?.symbols ?? {}).flatMap(([name, symbol]) => ('computed' in symbol ? [[name, 'plain'] as const] : [])),
     ...columns.map(({ name: column, index }) => [column, index === 'unique' ? 'unique' : 'plain'] as const),
     ...(['createdAt', 'updatedAt'] as const).map((column) => [column, 'plain'] as const),
     ['id', 'unique'],
   ]);
-  const shape: Shape = { column: ({ path: [first, ...deeper] }: FieldRef) => (deeper.length === 0 ? found.get(first) : undefined) };
+  const shape: Shape = { column: ({ path: [first, ...deeper] }: FieldRef) => (deeper.length === 0 ? columnTypes.get(first) : undefined) };
   shapes.set(name, shape);
   return shape;
 };

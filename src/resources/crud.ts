@@ -2,7 +2,7 @@ import type { CrudOperations } from '../api/kit/crud.ts';
 import type { Fields } from '../api/kit/field.ts';
 import type { DecodedOf, Group, Operations, OutputOf, Page } from '../api/kit/operation.ts';
 import type { DetailOf, Kind, Resource, RowOf } from '../api/kit/resource.ts';
-import type { Written } from '../api/surfaces/json-parts.ts';
+import type { SerializedJson } from '../api/surfaces/json-parts.ts';
 import { behaviourOf, type Presenter, type WriteVerb } from '../call/behaviour.ts';
 import type { Call, Handler } from '../call/call.ts';
 import type { Entities } from '../entities/entities.ts';
@@ -17,8 +17,8 @@ import { givesAnything, mergeBody, refuseChangeOfFixed, rowFields } from './merg
 import { presentRows } from './present.ts';
 import { checkReferences } from './references.ts';
 import { removeEntity } from './removal.ts';
+import { canCacheDetails, serializedDetail, serializedDetails } from './serialized-details.ts';
 import { symbolsOfList } from './symbols.ts';
-import { canCacheDetails, writtenDetail, writtenDetails } from './written-details.ts';
 
 export type CrudHandlers<F extends Fields> = {
   readonly [V in keyof CrudOperations<F>]: Handler<DecodedOf<CrudOperations<F>[V]>, OutputOf<CrudOperations<F>[V]>>;
@@ -50,9 +50,9 @@ export const crudHandlers = <F extends Fields, O extends Operations>(
     });
   };
   const handlers = {
-    list: (call: Call, input: ListInput) => call.read((entities) => writtenRows(entities, kind, input, call)),
+    list: (call: Call, input: ListInput) => call.read((entities) => serializedRows(entities, kind, input, call)),
     get: (call: Call, { id }: { id: string }) =>
-      call.read(async (entities) => writtenDetail(entities, resource, await entities.require(resource, id), call)),
+      call.read(async (entities) => serializedDetail(entities, resource, await entities.require(resource, id), call)),
     create: async (call: Call, { body }: { body: Body }) => {
       const row = await write(call, 'create', body, undefined);
       return { _links: selfLink(resource, row.id), id: row.id };
@@ -110,20 +110,20 @@ export const listRows = async <R extends Kind>(
 };
 
 /** A page of a kind, with details as JSON text if they can be cached. */
-export const writtenRows = async <R extends Kind>(
+export const serializedRows = async <R extends Kind>(
   entities: Entities,
   kind: R,
   input: ListInput,
   call: Call,
   options: Pick<ListOptions, 'within'> = {},
-): Promise<Page<DetailOf<R> | Written>> => {
+): Promise<Page<DetailOf<R> | SerializedJson>> => {
   if (!canCacheDetails(kind, call)) return listRows(entities, kind, input, call, options);
   const read = async (query: Query) =>
     query.limit === undefined
       ? presentRows(entities, kind, await entities.list(kind, query), call)
-      : writtenDetails(entities, kind, query, call);
+      : serializedDetails(entities, kind, query, call);
   // Built from the kind's own field table.
-  return (await pageBy(read, entities, kind, input, call, options)) as Page<DetailOf<R> | Written>;
+  return (await pageBy(read, entities, kind, input, call, options)) as Page<DetailOf<R> | SerializedJson>;
 };
 
 /** The rows of a page, for lists that show them in another form. */

@@ -4,7 +4,7 @@ import type { Call, Handler } from '../call/call.ts';
 import type { Entities } from '../entities/entities.ts';
 import { notFound } from '../errors/index.ts';
 import { NONE, type Predicate } from '../query/index.ts';
-import { writtenRows } from './crud.ts';
+import { serializedRows } from './crud.ts';
 import { isVisible } from './granted.ts';
 
 /** The predicate of the entities to which an entity is related. @param query the parameters that the list has beyond those of every list */
@@ -33,5 +33,5 @@ export const relatedList =
   (call, { id, ...query }) =>
     call.read(async (entities) => {
       const within = await relatedWithin(entities, parent, id, call, (row) => via(entities, row, query as Q)); // all but the id
-      return writtenRows(entities, child, query, call, { within });
+      return serializedRows(entities, child, query, call, { within });
     });

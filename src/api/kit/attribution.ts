@@ -1,6 +1,6 @@
 /**
  * Who acts, in which request, on whose behalf and why. `authorize`, `hooks`, `observe` and `events` all use these names.
- * @typeParam A type of the actor: its name, as in change records, or whatever is known about it at that point
+ * @typeParam A the type of the actor: its name, as in change records, or whatever is known about it at that point
  */
 export interface Attribution<A = string> {
   /** The id of the acting identity, the host's name for the actor (`sso:123`), `system` for code of the host, or `anonymous` for a login. */

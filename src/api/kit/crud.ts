@@ -68,8 +68,8 @@ export const crud = <F extends Fields, Except extends CrudVerb = never>(
     ...(denied[verb] ? { denied: denied[verb] } : {}),
   });
   const errorsOf = (verb: CrudVerb): { readonly errors?: readonly ErrorCode[] } => {
-    const own = errors[verb] ?? [];
-    const all = verb === 'list' || verb === 'get' ? own : [...own, ...writeErrors(verb, kind.fields)];
+    const declared = errors[verb] ?? [];
+    const all = verb === 'list' || verb === 'get' ? declared : [...declared, ...writeErrors(verb, kind.fields)];
     return all.length > 0 ? { errors: all } : {};
   };
   const all = {

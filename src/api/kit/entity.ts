@@ -23,7 +23,7 @@ export const links = z
 
 export const entityReference = z
   .object({
-    /** Relative addresses of the entity and of what belongs to it. */
+    /** Relative addresses of the entity and of related resources. */
     _links: links,
     /** Collection of the entity: `identities`. */
     entity: string,
@@ -79,7 +79,7 @@ export const tags = mapOf(z.unknown(), MAX_TAGS)
 
 export const created = z
   .object({
-    /** Relative addresses of the new entity and of what belongs to it. */
+    /** Relative addresses of the new entity and of related resources. */
     _links: links,
     /** Id of the new entity. */
     id: string,
@@ -90,7 +90,7 @@ export const empty = z.object({}).meta({ id: 'Empty' });
 
 /** Fields that every entity shows. */
 export const entityBase = {
-  /** Relative addresses of the entity and of what belongs to it. */
+  /** Relative addresses of the entity and of related resources. */
   _links: links,
   /** When it was created: ISO 8601, UTC. */
   createdAt: timestamp,

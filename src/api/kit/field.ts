@@ -2,9 +2,9 @@ import type * as z from 'zod';
 import type { FieldType } from '../../query/predicate.ts';
 
 /**
- * When clients may write a field. `required`: in create and replace; it may be patched. `optional`: anywhere, and nowhere required. `requiredOnCreate`,
- * `requiredOnReplace`: required by that operation only. `createOnly`, `createOnlyOptional`: accepted by create only. `discriminator`: repeated in every
- * body, and never changed. `never`: read-only.
+ * When clients may write a field. `required`: create and replace require it, patch accepts it. `optional`: create, replace and patch accept it.
+ * `requiredOnCreate`: create requires it, replace accepts it. `requiredOnReplace`: replace requires it, create and patch accept it. `createOnly`,
+ * `createOnlyOptional`: only create requires or accepts it. `discriminator`: every body must repeat it, and it never changes. `never`: read-only.
  */
 export type WriteMode =
   | 'required'
@@ -16,7 +16,7 @@ export type WriteMode =
   | 'discriminator'
   | 'never';
 
-/** `stored` in the row and shown, `computed` when shown, `input`: accepted but not stored, `hidden`: stored but not shown. */
+/** `stored`: stored in the row and shown; `computed`: not stored, but computed when shown; `input`: accepted but not stored; `hidden`: stored but not shown. */
 export type KeepMode = 'stored' | 'computed' | 'input' | 'hidden';
 
 export interface FieldOptions {
@@ -109,7 +109,7 @@ export const required = stored('required');
 /** Required on create, and immutable afterwards. */
 export const createOnly = stored('createOnly');
 
-/** Tells the variant of an entity. Required in every body, patches included, and refused if it is not the entity's own. */
+/** Identifies the variant of an entity. Required in every body, including patches; a value other than the entity's own is refused. */
 export const discriminator = stored('discriminator');
 
 /** A field that is left out of answers while it is unset. */

@@ -97,7 +97,7 @@ export interface BaseRow {
 }
 
 export interface BaseDetail {
-  /** Relative addresses of the entity and of what belongs to it. */
+  /** Relative addresses of the entity and of related resources. */
   readonly _links: Readonly<Record<string, Link>>;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
@@ -191,14 +191,14 @@ export const resource = <const K extends string, const F extends Fields, const N
   const entries = Object.entries(fields);
   const body = (shape: readonly (readonly [string, z.ZodType])[], id: string) =>
     z.object({ ...Object.fromEntries(shape), tags: tags.optional() }).meta({ id });
-  const written = (partial: boolean, needed: readonly WriteMode[], ...others: WriteMode[]) =>
+  const written = (partial: boolean, required: readonly WriteMode[], ...optional: WriteMode[]) =>
     entries
-      .filter(([, f]) => needed.includes(f.write) || others.includes(f.write))
+      .filter(([, { write }]) => required.includes(write) || optional.includes(write))
       .map(([key, { write, patch, schema, set, input = schema }]) => {
-        const given = fields[`${key}Id`]?.reference ? idOrReference(input) : input;
-        if (partial && write !== 'discriminator') return [key, (patch ?? given).optional()] as const;
-        if (!needed.includes(write)) return [key, given.optional()] as const;
-        return [key, set ? given.nullable() : given] as const;
+        const accepted = fields[`${key}Id`]?.reference ? idOrReference(input) : input;
+        if (partial && write !== 'discriminator') return [key, (patch ?? accepted).optional()] as const;
+        if (!required.includes(write)) return [key, accepted.optional()] as const;
+        return [key, set ? accepted.nullable() : accepted] as const;
       });
   const [singular] = declaration.names;
   return {
@@ -224,7 +224,7 @@ export const resource = <const K extends string, const F extends Fields, const N
   };
 };
 
-/** Answers show the reference that bodies set by id. Bodies accept either, so that an answer can be sent back. */
+/** For a field that is an id in bodies and a reference in answers: accepts both, so that an answer can be sent back. */
 const idOrReference = (id: z.ZodType): z.ZodType =>
   preprocess((given) => {
     const reference = shownReference.safeParse(given);
@@ -266,7 +266,7 @@ const mayBeNull = ({ keep, write, set, default: unset }: Field): boolean =>
     ? !showsEmptyList(set)
     : keep === 'stored' && unset === null && (write === 'optional' || write === 'createOnlyOptional' || write === 'never');
 
-/** The schema of a field in answers: without a final transform, and for any other pipe, the schema of its output. */
+/** The schema of a field in answers: the output schema of a pipe, or its input schema if a transform has no output schema. */
 const outputOf = (schema: z.ZodType): z.ZodType => {
   if (!(schema instanceof z.ZodPipe)) return schema;
   return schema.out instanceof z.ZodTransform ? outputOf(schema.in as z.ZodType) : (schema.out as z.ZodType); // the two parts are zod schemas

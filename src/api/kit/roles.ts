@@ -83,7 +83,7 @@ export const EVERYTHING = '#all';
 export const selectorOfAttribute = (attribute: string): string => `#${attribute}`;
 export const selectorOfId = (id: string): string => `@${id}`;
 
-/** The parts of a role array. `attributes` and `ids` have no sign. */
+/** The parts of a role array. `attributes` and `ids` are without `#` and `@`. */
 export interface Selection {
   readonly everything: boolean;
   readonly ids: readonly string[];
@@ -125,5 +125,5 @@ export const selectorFault = (roles: readonly string[]): string | undefined => {
   return 'role entries must be prefixed with # (to indicate role attributes) or @ (to indicate an id)';
 };
 
-/** The field with the attribute index of a role array: `identityWords` for `identityRoles`. The first release named its table so. */
+/** The field with the attribute index of a role array: `identityWords` for `identityRoles`. The name dates from the first release. */
 export const attributeIndexField = (roles: string): string => roles.replace(/Roles$/, 'Words');

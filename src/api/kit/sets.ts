@@ -37,4 +37,4 @@ export const hiddenSet = (set: NonNullable<Field['set']>): HiddenSetField => ({
 });
 
 /** A hidden set of texts by which the controller finds entities. */
-export const notes = (): HiddenSetField => hiddenSet({ of: 'values' });
+export const hiddenTexts = (): HiddenSetField => hiddenSet({ of: 'values' });

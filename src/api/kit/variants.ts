@@ -36,7 +36,7 @@ export const variantResource = <
 ): Resource<K, Tables<C, B, V>, N> => {
   const [singular, plural] = declaration.names;
   const values = Object.keys(variants);
-  const each = Object.entries(variants).map(([value, { name, fields }]) =>
+  const resources = Object.entries(variants).map(([value, { name, fields }]) =>
     resource({
       ...declaration,
       names: [`${singular}${name}`, plural],
@@ -47,7 +47,7 @@ export const variantResource = <
   const [duplicate] = names.filter((name, i) => names.indexOf(name) !== i);
   if (duplicate !== undefined) throw new TypeError(`two variants of ${declaration.kind} have a field ${duplicate}`);
   const oneOf = (body: keyof Kind['schemas'], id: string) =>
-    z.discriminatedUnion(by, each.map(({ schemas }) => schemas[body]) as never).meta({ id: `${singular}${id}` }); // each is an object with a literal at `by`
+    z.discriminatedUnion(by, resources.map(({ schemas }) => schemas[body]) as never).meta({ id: `${singular}${id}` }); // all are objects with a literal `by`
   const all: Kind = {
     ...declaration,
     fields: {
@@ -55,7 +55,7 @@ export const variantResource = <
       [by]: discriminator(z.enum(values), { filter: true }),
       ...Object.assign({}, ...Object.values(variants).map(({ fields }) => fields)),
     },
-    variants: { by, tables: Object.fromEntries(each.map(({ fields }, i) => [values[i], fields])) },
+    variants: { by, tables: Object.fromEntries(resources.map(({ fields }, i) => [values[i], fields])) },
     schemas: {
       create: oneOf('create', 'Create'),
       replace: oneOf('replace', 'Update'),

@@ -5,7 +5,7 @@ import { META } from '../../wire/meta.ts';
 import type { Page } from './answer.ts';
 import { errorComponents, metaComponents, pageComponents } from './edge-schemas.ts';
 import { bareJson, type DataAnswer, type Envelope, type ErrorForm } from './envelope.ts';
-import { isLarge, jsonParts, Written } from './json-parts.ts';
+import { isLarge, jsonParts, SerializedJson } from './json-parts.ts';
 import { schemaNamed } from './json-schema.ts';
 import { pageEnvelope, VERSIONS, wholeOrParts } from './page-envelope.ts';
 
@@ -50,9 +50,9 @@ export const errorAndMeta: ErrorForm = {
 };
 
 const dataEnvelope = (data: unknown): string | AsyncIterable<string> =>
-  !(data instanceof Written) && isLarge(data)
+  !(data instanceof SerializedJson) && isLarge(data)
     ? wholeOrParts(dataParts(data as object)) // only objects can be large
-    : `{"data":${data instanceof Written ? data.text : (JSON.stringify(data) ?? 'null')},"meta":{${VERSIONS}}}`;
+    : `{"data":${data instanceof SerializedJson ? data.text : (JSON.stringify(data) ?? 'null')},"meta":{${VERSIONS}}}`;
 
 function* dataParts(data: object): Generator<string> {
   yield '{"data":';

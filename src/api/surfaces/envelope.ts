@@ -1,7 +1,7 @@
 import type { ApiError } from '../../errors/index.ts';
 import { JSON_TYPE } from '../../wire/media-types.ts';
 import type { Answer } from './answer.ts';
-import { Written } from './json-parts.ts';
+import { SerializedJson } from './json-parts.ts';
 import type { JsonSchema, JsonSchemaComponents } from './json-schema.ts';
 
 /** An answer whose output is data, which the surface's envelope wraps. */
@@ -44,7 +44,7 @@ export interface ErrorForm {
 /** The output as JSON, without an envelope. */
 export const bareJson: Envelope = {
   contentType: JSON_TYPE,
-  write: (_, output) => (output instanceof Written ? output.text : (JSON.stringify(output) ?? 'null')),
+  write: (_, output) => (output instanceof SerializedJson ? output.text : (JSON.stringify(output) ?? 'null')),
   schemaOf: ({ is }, data) => (is === 'page' ? { type: 'array', items: data } : data),
   components: {},
 };

@@ -32,8 +32,8 @@ export type Texts = WeakMap<object, string>;
 
 const textOf = (value: unknown, texts: Texts): string => {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
-  const known = texts.get(value);
-  if (known !== undefined) return known;
+  const cached = texts.get(value);
+  if (cached !== undefined) return cached;
   const text = JSON.stringify(value);
   texts.set(value, text);
   return text;
@@ -61,7 +61,7 @@ export function* jsonParts(value: object, texts: Texts = new WeakMap(), isSplit:
 }
 
 /** An object that is already serialized as JSON, e.g. cached from an earlier call. */
-export class Written {
+export class SerializedJson {
   readonly text: string;
   constructor(text: string) {
     this.text = text;

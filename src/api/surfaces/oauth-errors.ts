@@ -20,7 +20,7 @@ export const oauthErrors: ErrorForm = {
   contentType: JSON_TYPE,
   write: (error) => {
     const { code, status } = error;
-    if (status === 404 || status === 405) return plain(error);
+    if (status === 404 || status === 405) return plainText(error);
     const overloaded = status === 429 || status === 503;
     const name = OAUTH_ERRORS[code] ?? (overloaded ? 'temporarily_unavailable' : status >= 500 ? 'server_error' : 'invalid_request');
     return {
@@ -44,11 +44,11 @@ export const bareErrors: ErrorForm = {
   contentType: JSON_TYPE,
   write: (error) => {
     const { code, status, message, cause } = error;
-    if (status === 404 && cause && 'message' in cause && /^(path|host) /.test(cause.message)) return plain(error);
+    if (status === 404 && cause && 'message' in cause && /^(path|host) /.test(cause.message)) return plainText(error);
     if (status === 405) return { contentType: TEXT_TYPE, body: '' };
     // Clients know these two errors by other names.
-    const known = status === 406 ? 'NOT_ACCEPTABLE' : code === 'INVALID_TOTP_CODE' ? 'INVALID TOTP CODE' : code;
-    return { body: JSON.stringify({ code: known, message, ...(cause ? { cause } : {}) }) };
+    const knownCode = status === 406 ? 'NOT_ACCEPTABLE' : code === 'INVALID_TOTP_CODE' ? 'INVALID TOTP CODE' : code;
+    return { body: JSON.stringify({ code: knownCode, message, ...(cause ? { cause } : {}) }) };
   },
   schema: schemaNamed('BareError'),
   components: {
@@ -61,8 +61,8 @@ export const bareErrors: ErrorForm = {
   },
 };
 
-/** Unknown paths and methods are reported in plain text, because people may see them, too. */
-const plain = (error: ApiError): ErrorAnswer => ({ contentType: `${TEXT_TYPE}; charset=utf-8`, body: `${sentenceOf(error)}\n` });
+/** Unknown paths and methods are reported in plainText text, because people may see them, too. */
+const plainText = (error: ApiError): ErrorAnswer => ({ contentType: `${TEXT_TYPE}; charset=utf-8`, body: `${sentenceOf(error)}\n` });
 
 /** The reason in the cause, or else the message. RFC 6749, 5.2 allows neither quotes nor backslashes. */
 const sentenceOf = ({ message, cause }: ApiError): string => {

@@ -1,8 +1,8 @@
-/** The envelope of a page: `{ data, meta }`, where `meta` tells which part of the list the page is. */
+/** The envelope of a page: `{ data, meta }`. `meta` has the position of the page in the list. */
 import { spendTimeSlice, yieldToEventLoop } from '../../concurrency/event-loop.ts';
 import { META } from '../../wire/meta.ts';
 import type { Page } from './answer.ts';
-import { isLarge, jsonParts, PART, type Texts, Written } from './json-parts.ts';
+import { isLarge, jsonParts, PART, SerializedJson, type Texts } from './json-parts.ts';
 
 /** Maximum number of items serialized in one go. Large items are serialized in smaller batches, and the first item alone. */
 const MAX_BATCH = 10;
@@ -43,13 +43,13 @@ function* slicesOf({ data, filterableFields, pagination: { limit, offset, totalC
   for (let i = 0, count = 1; i < data.length; ) {
     const separator = i > 0 ? ',' : '';
     const item = data[i];
-    if (item instanceof Written) {
+    if (item instanceof SerializedJson) {
       yield separator + item.text;
       i++;
       continue;
     }
     const items = data.slice(i, i + count);
-    const large = items.findIndex((each) => each instanceof Written || isLarge(each));
+    const large = items.findIndex((each) => each instanceof SerializedJson || isLarge(each));
     if (large === 0) {
       yield separator;
       yield* jsonParts(data[i++] as object, texts); // only objects can be large

@@ -16,7 +16,7 @@ const version = shortText
     error: 'must name no prerelease with an x: routers take it for any number',
   });
 
-const given = z.object({
+const input = z.object({
   /** Name of the system. */
   type: osType,
   /** Ranges, one of which must contain the version, e.g. `>=10.0.0`; empty or null: any version. */
@@ -31,7 +31,7 @@ const withoutCapitals = (entry: unknown): unknown => {
 };
 
 /** If a system is listed twice, the last entry counts. */
-const operatingSystems = list(preprocess(withoutCapitals, given), 100)
+const operatingSystems = list(preprocess(withoutCapitals, input), 100)
   .min(1)
   .transform((systems): readonly OperatingSystem[] =>
     [...new Map(systems.map((system) => [osKey(system.type), system])).values()]

@@ -10,7 +10,7 @@ import { ApiError, notFound, unauthorized } from '../../../errors/index.ts';
 import { equals, stringField } from '../../../query/index.ts';
 import { listRows } from '../../../resources/crud.ts';
 import { presentOne } from '../../../resources/present.ts';
-import { writtenDetail } from '../../../resources/written-details.ts';
+import { serializedDetail } from '../../../resources/serialized-details.ts';
 import { changedPassword, noPassword } from '../authenticators/behaviour.ts';
 import { confirmExtension, extend } from '../authenticators/extension.ts';
 import { passwordChanged } from '../authenticators/passwords.ts';
@@ -89,7 +89,7 @@ export const currentIdentityHandlers = {
     call.read(async (entities) => {
       const row = await entities.require(identity, identityOf(call.actor).id);
       // Enrollments are hidden, so that a stolen session cannot be turned into an authenticator.
-      return writtenDetail(entities, identity, row, call, { _links: SELF, ...(isAdministrator(call.actor) ? {} : { enrollment: {} }) });
+      return serializedDetail(entities, identity, row, call, { _links: SELF, ...(isAdministrator(call.actor) ? {} : { enrollment: {} }) });
     }),
   listAuthenticators: (call, query) =>
     call.read(async (entities) => {

@@ -10,7 +10,7 @@ import { DAY } from '../../../platform/clock.ts';
 import { dateField, has, type Predicate } from '../../../query/index.ts';
 import { listRows } from '../../../resources/crud.ts';
 import { selfLink } from '../../../resources/links.ts';
-import { writtenDetail } from '../../../resources/written-details.ts';
+import { serializedDetail } from '../../../resources/serialized-details.ts';
 import { isOpaqueToken } from '../../../tokens/opaque.ts';
 
 /** The subject of a revocation. */
@@ -46,7 +46,7 @@ export const revocationEntries = implement(revocations, {
     call.read(async (entities) => {
       const row = await entities.require(revocation, id);
       if ((row.expiresAt ?? '') <= call.now()) throw notFound(revocation.kind, id);
-      return writtenDetail(entities, revocation, row, call);
+      return serializedDetail(entities, revocation, row, call);
     }),
   create: async (call, { body: { id: requestedId, type, tags = {} } }) => {
     if (type !== 'IDENTITY' && !isOpaqueToken(requestedId)) throw invalidField('id', 'id must be a valid UUID v4', requestedId);

@@ -1,7 +1,7 @@
 /** Details as JSON text, cached until the data from which they are derived changes. */
 import { withVersion } from '../api/kit/entity-version.ts';
 import type { DetailOf, Kind, RowOf } from '../api/kit/resource.ts';
-import { isLarge, Written } from '../api/surfaces/json-parts.ts';
+import { isLarge, SerializedJson } from '../api/surfaces/json-parts.ts';
 import { behaviourOf } from '../call/behaviour.ts';
 import type { Call } from '../call/call.ts';
 import { OWN_RIGHT } from '../call/grant.ts';
@@ -38,26 +38,26 @@ const showsVolatile = (kind: Kind): boolean => {
  * The detail of one row.
  * @param overrides values that replace fields of the detail
  */
-export const writtenDetail = async <R extends Kind>(
+export const serializedDetail = async <R extends Kind>(
   entities: Entities,
   kind: R,
   row: RowOf<R>,
   call: Call,
   overrides: Readonly<WireDetail> = {},
-): Promise<DetailOf<R> | Written> => {
+): Promise<DetailOf<R> | SerializedJson> => {
   if (!canCacheDetails(kind, call)) return Object.assign(await presentOne(entities, kind, row, call), overrides);
-  const [detail] = await writtenDetails(entities, kind, [row], call, overrides);
-  return detail as DetailOf<R> | Written; // built from the kind's own field table
+  const [detail] = await serializedDetails(entities, kind, [row], call, overrides);
+  return detail as DetailOf<R> | SerializedJson; // built from the kind's own field table
 };
 
 /** The details of rows, or of the rows that a query finds, of a cacheable kind. A large detail stays an object, so that it can be sent in parts. */
-export const writtenDetails = async (
+export const serializedDetails = async (
   entities: Entities,
   kind: Kind,
   source: Query | readonly Row[],
   call: Call,
   overrides: Readonly<WireDetail> = {},
-): Promise<readonly (WireDetail | Written)[]> => {
+): Promise<readonly (WireDetail | SerializedJson)[]> => {
   const { present, presentNow } = behaviourOf(call, kind) ?? {};
   const derivation: EntityDerivation<WireDetail> = {
     form: `${kind.kind} ${JSON.stringify(overrides)}`,
@@ -80,8 +80,8 @@ export const writtenDetails = async (
   const rows = derived.map(({ row }) => row);
   const now = await presentNow?.present(entities, rows, call);
   return derived.map(({ row, value }, i) => {
-    const detail = typeof value === 'string' ? new Written(withMembers(value, now?.[i])) : value;
-    if (!(detail instanceof Written)) show(detail, now?.[i]);
+    const detail = typeof value === 'string' ? new SerializedJson(withMembers(value, now?.[i])) : value;
+    if (!(detail instanceof SerializedJson)) show(detail, now?.[i]);
     return kind.unrecorded ? detail : withVersion(detail, row.version);
   });
 };
