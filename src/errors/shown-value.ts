@@ -1,4 +1,4 @@
-/** Shows values in error messages: in short, in the form that existing clients know, and without possible secrets. */
+/** Shows values in error messages: shortened, in the form that existing clients know, and without possible secrets. */
 
 const SECRET_NAME = /pass(word|phrase)|code|token|key|secret|pem|jwt|credential|authorization|cookie|jwks/i;
 const SECRET_TEXT = /PRIVATE KEY|^eyJ[\w-]+\.[\w-]+\.|:\/\/[^/?#\s]*@/;
