@@ -76,7 +76,7 @@ export type AuthenticatorRow = {
   readonly identityId: string;
   /** `updb`: username and password; `cert`: a client certificate. */
   readonly method: 'cert' | 'updb';
-  /** For the method `updb`: unique among authenticators. */
+  /** For the method `updb`: the username, unique among authenticators. */
   readonly username: string | null;
   /** For the method `cert`: the certificate in PEM. */
   readonly certPem: string | null;
@@ -178,8 +178,8 @@ export type EnrollmentRow = {
   /** Id of the identity that enrolls; routers have none. */
   readonly identityId: string | null;
   /**
-   * `ott`: a certificate of the network; `ottca`: the use of a certificate of a known CA; `updb`: a password; `erott`,
-   * `trott`: the certificates of a router.
+   * What the identity or router gets. `ott`: a certificate of the network; `ottca`: the use of its certificate of a known
+   * CA; `updb`: a password; `erott`, `trott`: the certificates of a router.
    */
   readonly method: 'erott' | 'ott' | 'ottca' | 'trott' | 'updb';
   /** When the enrollment ends: RFC 3339. */
@@ -207,7 +207,7 @@ export type ApiSessionRow = {
   readonly authenticatorId: string;
   /** Address that the login came from. */
   readonly ipAddress: string;
-  /** Config types whose data the session sees with services. */
+  /** Config types whose data services show to the session. */
   readonly configTypes: string[];
   /** True if the session must pass a second factor. */
   readonly isMfaRequired: boolean;

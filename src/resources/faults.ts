@@ -31,7 +31,7 @@ interface Pointer {
   ids(value: unknown): readonly string[];
   /** The remedy for a row whose ids in `missing` refer to no entity. @param exists true if the entity with a fallback id exists */
   remedy(row: Row, missing: ReadonlySet<string>, exists: (id: string) => boolean): Remedy | undefined;
-  /** Ids that the remedy may setTo in place of a missing one. */
+  /** Ids that the remedy may put in place of a missing one. */
   readonly fallbacks: readonly string[];
 }
 

@@ -25,7 +25,7 @@ export interface ServiceListQuery {
 
 /** A terminator as clients see it. */
 export interface ClientTerminator {
-  /** Relative addresses of the entity and of what belongs to it. */
+  /** Relative addresses of the entity and of related resources. */
   readonly _links: Links;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;

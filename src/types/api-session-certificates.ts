@@ -9,7 +9,7 @@ import type { Empty, Links, ListQuery } from './shared.ts';
  * cannot be used to log in.
  */
 export interface CurrentApiSessionCertificate {
-  /** Relative addresses of the entity and of what belongs to it. */
+  /** Relative addresses of the entity and of related resources. */
   readonly _links: Links;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
@@ -39,7 +39,7 @@ export interface ApiSessionCertificateCreate {
 
 /** A new certificate of a session. */
 export interface CreatedApiSessionCertificate {
-  /** Relative addresses of the new entity and of what belongs to it. */
+  /** Relative addresses of the new entity and of related resources. */
   readonly _links: Links;
   /** Id of the new entity. */
   readonly id: string;

@@ -6,7 +6,7 @@ import type { Created, Empty, Links, ListQuery, Tags } from './shared.ts';
 
 /** An auth policy determines how identities may authenticate, the rules for passwords, and the required second factors. */
 export interface AuthPolicy {
-  /** Relative addresses of the entity and of what belongs to it. */
+  /** Relative addresses of the entity and of related resources. */
   readonly _links: Links;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
@@ -63,7 +63,7 @@ export interface AuthPolicyPrimary {
 export interface AuthPolicySecondary {
   /** True if a code of an authenticator app is required. */
   readonly requireTotp: boolean;
-  /** Id of the external JWT signer whose token every request must bring; null for none. */
+  /** Id of the external JWT signer whose token every request must carry; null for none. */
   readonly requireExtJwtSigner?: string | null | undefined;
 }
 
@@ -142,7 +142,7 @@ export interface AuthPolicyPrimaryPatch {
 export interface AuthPolicySecondaryPatch {
   /** True if a code of an authenticator app is required. */
   readonly requireTotp?: boolean | null | undefined;
-  /** Id of the external JWT signer whose token every request must bring; null for none. */
+  /** Id of the external JWT signer whose token every request must carry; null for none. */
   readonly requireExtJwtSigner?: string | null | undefined;
 }
 

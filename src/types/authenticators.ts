@@ -6,7 +6,7 @@ import type { Created, Empty, EntityReference, IdentityExtendCerts, IdentityExte
 
 /** An authenticator is a credential of an identity: a username with a password (updb) or a client certificate (cert). */
 export interface Authenticator {
-  /** Relative addresses of the entity and of what belongs to it. */
+  /** Relative addresses of the entity and of related resources. */
   readonly _links: Links;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
@@ -22,7 +22,7 @@ export interface Authenticator {
   readonly identity?: EntityReference;
   /** `updb`: username and password; `cert`: a client certificate. */
   readonly method: 'updb' | 'cert';
-  /** For the method `updb`: unique among authenticators. */
+  /** For the method `updb`: the username, unique among authenticators. */
   readonly username?: string;
   /** For the method `cert`: the certificate in PEM. */
   readonly certPem?: string;
@@ -46,9 +46,9 @@ export interface AuthenticatorCreate {
   readonly identityId: string;
   /** `updb`: username and password; `cert`: a client certificate. */
   readonly method: 'updb' | 'cert';
-  /** For the method `updb`: unique among authenticators. */
+  /** For the method `updb`: the username, unique among authenticators. */
   readonly username?: string | null | undefined;
-  /** For the method `updb`. Stored as a hash. */
+  /** For the method `updb`: the password, of which only a hash is stored. */
   readonly password?: string | null | undefined;
   /** For the method `cert`: the certificate in PEM. */
   readonly certPem?: string | null | undefined;
@@ -68,9 +68,9 @@ export interface AuthenticatorReplace {
 
 /** What changes an authenticator: a field that is left out, or null, stays as it is. */
 export interface AuthenticatorPatch {
-  /** For the method `updb`: unique among authenticators. */
+  /** For the method `updb`: the username, unique among authenticators. */
   readonly username?: string | null | undefined;
-  /** For the method `updb`. Stored as a hash. */
+  /** For the method `updb`: the password, of which only a hash is stored. */
   readonly password?: string | null | undefined;
   /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;

@@ -9,7 +9,7 @@ import type { Created, Empty, Links, ListQuery, RawAnswer, Tags } from './shared
  * that it issues.
  */
 export interface Ca {
-  /** Relative addresses of the entity and of what belongs to it. */
+  /** Relative addresses of the entity and of related resources. */
   readonly _links: Links;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
@@ -37,13 +37,13 @@ export interface Ca {
   readonly isAutoCaEnrollmentEnabled: boolean;
   /** True if its owner has proved possession of its key. */
   readonly isVerified: boolean;
-  /** The common name required of the certificate that proves possession. */
+  /** The common name that the certificate proving possession must have. */
   readonly verificationToken: string;
   /** Which part of a certificate is the external id of its identity, if identities are looked up this way. */
   readonly externalIdClaim?: ExternalIdClaim;
 }
 
-/** Which part of a certificate is the external id of its identity. */
+/** Determines which part of a certificate is the external id of its identity. */
 export interface ExternalIdClaim {
   /** Where the values stand in a certificate. */
   readonly location: 'COMMON_NAME' | 'SAN_URI' | 'SAN_EMAIL';

@@ -6,7 +6,7 @@ import type { Empty, EntityReference, Links, ListQuery, Tags } from './shared.ts
 
 /** A circuit: a connection of a client to a terminator, through the routers between them. */
 export interface Circuit {
-  /** Relative addresses of the entity and of what belongs to it. */
+  /** Relative addresses of the entity and of related resources. */
   readonly _links: Links;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;

@@ -7,7 +7,7 @@ import type { Created, Empty, Links, ListQuery, Tags } from './shared.ts';
 
 /** A config type names a kind of service configuration and holds the JSON Schema that configs of the type must satisfy. */
 export interface ConfigType {
-  /** Relative addresses of the entity and of what belongs to it. */
+  /** Relative addresses of the entity and of related resources. */
   readonly _links: Links;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;

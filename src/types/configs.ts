@@ -7,7 +7,7 @@ import type { Created, Empty, EntityReference, Links, ListQuery, Tags } from './
 
 /** A config is configuration data of one config type, to be attached to services. */
 export interface Config {
-  /** Relative addresses of the entity and of what belongs to it. */
+  /** Relative addresses of the entity and of related resources. */
   readonly _links: Links;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;

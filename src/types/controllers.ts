@@ -6,7 +6,7 @@ import type { Links, ListQuery } from './shared.ts';
 
 /** A controller with a name is listed for the other controllers of the network, and for clients that need another one. */
 export interface Controller {
-  /** Relative addresses of the entity and of what belongs to it. */
+  /** Relative addresses of the entity and of related resources. */
   readonly _links: Links;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;

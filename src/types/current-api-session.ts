@@ -5,7 +5,7 @@ import type { AuthQuery, Empty, EntityReference, Links, MfaCode } from './shared
 
 /** A session as its owner sees it, with its token and its expiry. */
 export interface CurrentApiSession {
-  /** Relative addresses of the entity and of what belongs to it. */
+  /** Relative addresses of the entity and of related resources. */
   readonly _links: Links;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
@@ -25,7 +25,7 @@ export interface CurrentApiSession {
   readonly token: string;
   /** Address that the login came from. */
   readonly ipAddress: string;
-  /** Config types whose data the session sees with services. */
+  /** Config types whose data services show to the session. */
   readonly configTypes: readonly string[];
   /** The factors that the session still needs before it is fully authenticated. */
   readonly authQueries: readonly AuthQuery[];

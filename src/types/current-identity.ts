@@ -6,9 +6,9 @@ import type { Authenticator } from './authenticators.ts';
 import type { Identity } from './identities.ts';
 import type { Empty, IdentityExtendCerts, IdentityExtendEnrollmentRequest, IdentityExtendValidateEnrollmentRequest, Links, ListQuery, Tags } from './shared.ts';
 
-/** An edge router as clients see it: with what they need to connect. The operational fields are hidden from them and null. */
+/** An edge router as clients see it: with the fields that they need to connect. The operational fields are always null. */
 export interface CurrentIdentityEdgeRouter {
-  /** Relative addresses of the entity and of what belongs to it. */
+  /** Relative addresses of the entity and of related resources. */
   readonly _links: Links;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
@@ -36,25 +36,25 @@ export interface CurrentIdentityEdgeRouter {
   readonly disabled: null;
 }
 
-/** Replaces one's own username and password. The current password is required. */
+/** Replaces the username and password of the caller. The current password is required. */
 export interface AuthenticatorUpdateWithCurrent {
   /** The new username. */
   readonly username: string;
   /** The new password. */
   readonly password: string;
-  /** The password until now, which proves that the change is the owner's. */
+  /** The current password, which proves that the owner makes the change. */
   readonly currentPassword: string;
   /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | undefined;
 }
 
-/** Changes one's own username or password. The current password is required. */
+/** Changes the username or password of the caller. The current password is required. */
 export interface AuthenticatorPatchWithCurrent {
   /** The new username. */
   readonly username?: string | undefined;
   /** The new password. */
   readonly password?: string | undefined;
-  /** The password until now, which proves that the change is the owner's. */
+  /** The current password, which proves that the owner makes the change. */
   readonly currentPassword: string;
   /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | undefined;

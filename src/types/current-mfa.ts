@@ -5,7 +5,7 @@ import type { Created, Empty, Links, MfaCode, RawAnswer, Tags } from './shared.t
 
 /** The state of the MFA of an identity. The secret and the recovery codes are shown only until the enrollment is verified. */
 export interface Mfa {
-  /** Relative addresses of the entity and of what belongs to it. */
+  /** Relative addresses of the entity and of related resources. */
   readonly _links: Links;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
@@ -23,7 +23,7 @@ export interface Mfa {
   readonly recoveryCodes: readonly string[] | null;
 }
 
-/** The code may be in the header instead; if both are given, the one in the body counts. */
+/** The code may be in the header instead. If both are given, the one in the body counts. */
 export interface OptionalMfaCode {
   /** Six digits of the app, or a recovery code. */
   readonly code?: string | undefined;
@@ -31,7 +31,7 @@ export interface OptionalMfaCode {
 
 /** The remaining recovery codes. */
 export interface MfaRecoveryCodes {
-  /** Relative addresses of the entity and of what belongs to it. */
+  /** Relative addresses of the entity and of related resources. */
   readonly _links: Links;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;

@@ -25,7 +25,7 @@ export interface IntegrityState {
 export interface IntegrityFinding {
   /** The inconsistency and the entity that has it. */
   readonly description: string;
-  /** True if it was fixed. */
+  /** True if the inconsistency was fixed. */
   readonly fixed: boolean;
 }
 

@@ -8,7 +8,7 @@ import type { Created, Empty, Links, ListQuery, RoleDisplay, Tags } from './shar
 
 /** An edge router policy lets the identities that it selects use the edge routers that it selects. */
 export interface EdgeRouterPolicy {
-  /** Relative addresses of the entity and of what belongs to it. */
+  /** Relative addresses of the entity and of related resources. */
   readonly _links: Links;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;

@@ -10,7 +10,7 @@ import type { Created, Empty, JsonMap, Links, ListQuery, RoleListQuery, RouterIn
 
 /** An edge router is where identities enter the network; with a tunneler it is also an identity of its own. */
 export interface EdgeRouter {
-  /** Relative addresses of the entity and of what belongs to it. */
+  /** Relative addresses of the entity and of related resources. */
   readonly _links: Links;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;

@@ -38,7 +38,7 @@ export interface Enrolled {
   readonly username?: string | undefined;
 }
 
-/** The body of an identity that enrolls for a certificate of the network. */
+/** Enrolls an identity for a certificate of the network. */
 export interface EnrollOtt {
   /** The token of the enrollment. */
   readonly token?: string | undefined;
@@ -46,7 +46,7 @@ export interface EnrollOtt {
   readonly clientCsr?: string | undefined;
 }
 
-/** The body of an identity that enrolls with its own certificate. */
+/** Enrolls an identity with its own certificate. */
 export interface EnrollOttCa {
   /** The token of the enrollment. */
   readonly token?: string | undefined;
@@ -88,7 +88,7 @@ export interface ExtendedRouter {
   readonly serverCert: string;
 }
 
-/** The body of a client that enrolls without a token. */
+/** Enrolls a client without a token. */
 export interface EnrollCa {
   /** The name that an identity which enrols by itself asks for; its authority may not heed it. */
   readonly name?: string | undefined;

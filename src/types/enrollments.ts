@@ -9,7 +9,7 @@ import type { Created, Empty, EntityReference, Links, ListQuery, Tags } from './
  * expires. It belongs to an identity, an edge router or a transit router.
  */
 export interface Enrollment {
-  /** Relative addresses of the entity and of what belongs to it. */
+  /** Relative addresses of the entity and of related resources. */
   readonly _links: Links;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
@@ -24,8 +24,8 @@ export interface Enrollment {
   /** Reference to the entity that `identityId` names. */
   readonly identity?: EntityReference;
   /**
-   * `ott`: a certificate of the network; `ottca`: the use of a certificate of a known CA; `updb`: a password; `erott`,
-   * `trott`: the certificates of a router.
+   * What the identity or router gets. `ott`: a certificate of the network; `ottca`: the use of its certificate of a known
+   * CA; `updb`: a password; `erott`, `trott`: the certificates of a router.
    */
   readonly method: 'ott' | 'ottca' | 'updb' | 'erott' | 'trott';
   /** When the enrollment ends: RFC 3339. */
@@ -55,8 +55,8 @@ export interface EnrollmentCreate {
   /** Id of the identity that enrolls; routers have none. */
   readonly identityId: string;
   /**
-   * `ott`: a certificate of the network; `ottca`: the use of a certificate of a known CA; `updb`: a password; `erott`,
-   * `trott`: the certificates of a router.
+   * What the identity or router gets. `ott`: a certificate of the network; `ottca`: the use of its certificate of a known
+   * CA; `updb`: a password; `erott`, `trott`: the certificates of a router.
    */
   readonly method: 'ott' | 'ottca' | 'updb';
   /** When the enrollment ends: RFC 3339. */

@@ -7,7 +7,7 @@ import type { Links, ListQuery, RouterInterface, RouterVersion, Tags } from './s
 
 /** A router of the fabric, including edge routers. */
 export interface FabricRouter {
-  /** Relative addresses of the entity and of what belongs to it. */
+  /** Relative addresses of the entity and of related resources. */
   readonly _links: Links;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;

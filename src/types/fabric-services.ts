@@ -7,7 +7,7 @@ import type { Links, ListQuery, Tags } from './shared.ts';
 
 /** A service of the fabric. */
 export interface FabricService {
-  /** Relative addresses of the entity and of what belongs to it. */
+  /** Relative addresses of the entity and of related resources. */
   readonly _links: Links;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;

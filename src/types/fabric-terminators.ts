@@ -6,7 +6,7 @@ import type { EntityReference, Links, ListQuery, Tags } from './shared.ts';
 
 /** A terminator of the fabric: the address at which the network reaches a service. */
 export interface FabricTerminator {
-  /** Relative addresses of the entity and of what belongs to it. */
+  /** Relative addresses of the entity and of related resources. */
   readonly _links: Links;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;

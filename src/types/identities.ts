@@ -15,7 +15,7 @@ import type { Created, Empty, EntityReference, EnvInfo, JsonMap, Links, ListQuer
  * application.
  */
 export interface Identity {
-  /** Relative addresses of the entity and of what belongs to it. */
+  /** Relative addresses of the entity and of related resources. */
   readonly _links: Links;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
@@ -461,7 +461,7 @@ export interface PolicyAdvice {
   readonly serviceRouterCount?: number | undefined;
   /** Edge routers that both may use: without one the identity cannot reach the service. */
   readonly commonRouters: readonly {
-    /** Relative addresses of the entity and of what belongs to it. */
+    /** Relative addresses of the entity and of related resources. */
     readonly _links: Links;
     /** Collection of the entity: `identities`. */
     readonly entity: string;

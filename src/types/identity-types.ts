@@ -6,7 +6,7 @@ import type { Links, ListQuery } from './shared.ts';
 
 /** Identity types are fixed: Default, and Router for the companions of edge routers with a tunneler. */
 export interface IdentityType {
-  /** Relative addresses of the entity and of what belongs to it. */
+  /** Relative addresses of the entity and of related resources. */
   readonly _links: Links;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;

@@ -38,7 +38,7 @@ export interface Protocol {
 
 /** A description of an API. */
 export interface Spec {
-  /** Relative addresses of the entity and of what belongs to it. */
+  /** Relative addresses of the entity and of related resources. */
   readonly _links: Links;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;

@@ -46,7 +46,7 @@ export interface OidcLoginStep {
   readonly password?: string | undefined;
   /** A code of the second factor: TOTP, or a recovery code. */
   readonly code?: string | undefined;
-  /** Config types whose data the session wants to see with services: ids or names, or `all`. */
+  /** Config types, by id or name, whose data services show to the session; `all` for every type. */
   readonly configTypes?: readonly string[] | string | undefined;
   /** The environment of the client; stored with the identity. */
   readonly envInfo?: EnvInfo | undefined;

@@ -116,7 +116,7 @@ export interface OidcAuthorizeQuery {
   readonly code_challenge_method?: string | undefined;
   /** How the identity will log in: `password`, `cert` or `ext-jwt`. */
   readonly method?: string | undefined;
-  /** Config types whose data the session wants to see with services: ids or names, or `all`. */
+  /** Config types, by id or name, whose data services show to the session; `all` for every type. */
   readonly configTypes?: readonly string[] | string | undefined;
   /** `none` forbids a login prompt, and is refused. */
   readonly prompt?: string | undefined;
@@ -150,7 +150,7 @@ export interface OidcAuthorize {
   readonly code_challenge_method?: string | undefined;
   /** How the identity will log in: `password`, `cert` or `ext-jwt`. */
   readonly method?: string | undefined;
-  /** Config types whose data the session wants to see with services: ids or names, or `all`. */
+  /** Config types, by id or name, whose data services show to the session; `all` for every type. */
   readonly configTypes?: readonly string[] | string | undefined;
   /** `none` forbids a login prompt, and is refused. */
   readonly prompt?: string | undefined;
@@ -184,7 +184,7 @@ export interface OidcAuthorizeByFormQuery {
   readonly code_challenge_method?: string | undefined;
   /** How the identity will log in: `password`, `cert` or `ext-jwt`. */
   readonly method?: string | undefined;
-  /** Config types whose data the session wants to see with services: ids or names, or `all`. */
+  /** Config types, by id or name, whose data services show to the session; `all` for every type. */
   readonly configTypes?: readonly string[] | string | undefined;
   /** `none` forbids a login prompt, and is refused. */
   readonly prompt?: string | undefined;

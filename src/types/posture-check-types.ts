@@ -6,7 +6,7 @@ import type { Links, ListQuery, OperatingSystem } from './shared.ts';
 
 /** Posture check types are fixed: the conditions that an endpoint can be checked for, and on which operating systems. */
 export interface PostureCheckType {
-  /** Relative addresses of the entity and of what belongs to it. */
+  /** Relative addresses of the entity and of related resources. */
   readonly _links: Links;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;

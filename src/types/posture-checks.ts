@@ -10,7 +10,7 @@ export type PostureCheck = PostureCheckDomain | PostureCheckMacAddress | Posture
 
 /** The endpoint must have joined one of these Windows domains. Their case is preserved, but ignored in comparisons. */
 export interface PostureCheckDomain {
-  /** Relative addresses of the entity and of what belongs to it. */
+  /** Relative addresses of the entity and of related resources. */
   readonly _links: Links;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
@@ -34,7 +34,7 @@ export interface PostureCheckDomain {
 
 /** One of the endpoint's hardware addresses must be listed. */
 export interface PostureCheckMacAddress {
-  /** Relative addresses of the entity and of what belongs to it. */
+  /** Relative addresses of the entity and of related resources. */
   readonly _links: Links;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
@@ -61,7 +61,7 @@ export interface PostureCheckMacAddress {
  * minutes after waking or unlocking.
  */
 export interface PostureCheckMfa {
-  /** Relative addresses of the entity and of what belongs to it. */
+  /** Relative addresses of the entity and of related resources. */
   readonly _links: Links;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
@@ -91,7 +91,7 @@ export interface PostureCheckMfa {
 
 /** The endpoint must run one of these operating systems, in one of the versions. */
 export interface PostureCheckOperatingSystem {
-  /** Relative addresses of the entity and of what belongs to it. */
+  /** Relative addresses of the entity and of related resources. */
   readonly _links: Links;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
@@ -115,7 +115,7 @@ export interface PostureCheckOperatingSystem {
 
 /** A program must run on the endpoint. */
 export interface PostureCheckProcess {
-  /** Relative addresses of the entity and of what belongs to it. */
+  /** Relative addresses of the entity and of related resources. */
   readonly _links: Links;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
@@ -151,7 +151,7 @@ export interface PostureProcess {
 
 /** Programs must run on the endpoint: all of them, or at least one (`OneOf` means the same as `AnyOf`). */
 export interface PostureCheckProcessMulti {
-  /** Relative addresses of the entity and of what belongs to it. */
+  /** Relative addresses of the entity and of related resources. */
   readonly _links: Links;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;

@@ -9,7 +9,7 @@ import type { Links, ListQuery } from './shared.ts';
  * by its keys.
  */
 export interface ClientExternalJwtSigner {
-  /** Relative addresses of the entity and of what belongs to it. */
+  /** Relative addresses of the entity and of related resources. */
   readonly _links: Links;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;

@@ -9,7 +9,7 @@ import type { Created, Links, ListQuery, Tags } from './shared.ts';
  * has. Its id is that of what it revokes. It is kept until the last of the tokens would have ended.
  */
 export interface Revocation {
-  /** Relative addresses of the entity and of what belongs to it. */
+  /** Relative addresses of the entity and of related resources. */
   readonly _links: Links;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;

@@ -6,7 +6,7 @@ import type { Created, Empty, Links, ListQuery, RouterInterface, Tags } from './
 
 /** A router carries traffic. The list of routers also holds the edge routers, which only their own operations can change. */
 export interface Router {
-  /** Relative addresses of the entity and of what belongs to it. */
+  /** Relative addresses of the entity and of related resources. */
   readonly _links: Links;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;

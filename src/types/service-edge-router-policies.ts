@@ -8,7 +8,7 @@ import type { Created, Empty, Links, ListQuery, RoleDisplay, Tags } from './shar
 
 /** A service edge router policy lets the services that it selects be reached through the edge routers that it selects. */
 export interface ServiceEdgeRouterPolicy {
-  /** Relative addresses of the entity and of what belongs to it. */
+  /** Relative addresses of the entity and of related resources. */
   readonly _links: Links;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;

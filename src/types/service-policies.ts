@@ -12,7 +12,7 @@ import type { Created, Empty, Links, ListQuery, RoleDisplay, Tags } from './shar
  * that it selects pass.
  */
 export interface ServicePolicy {
-  /** Relative addresses of the entity and of what belongs to it. */
+  /** Relative addresses of the entity and of related resources. */
   readonly _links: Links;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;

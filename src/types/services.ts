@@ -12,7 +12,7 @@ import type { Terminator } from './terminators.ts';
 
 /** A service is something that identities host (bind) and reach (dial) over the network. */
 export interface Service {
-  /** Relative addresses of the entity and of what belongs to it. */
+  /** Relative addresses of the entity and of related resources. */
   readonly _links: Links;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
@@ -56,7 +56,7 @@ export interface PostureQueries {
 
 /** The query of one posture check, and its state for the API session. */
 export interface PostureQuery {
-  /** Relative addresses of the check and of what belongs to it. */
+  /** Relative addresses of the check and of related resources. */
   readonly _links: Links;
   /** When the check was created: ISO 8601, UTC. */
   readonly createdAt: string;

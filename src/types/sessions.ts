@@ -9,7 +9,7 @@ import type { Empty, EntityReference, Links, ListQuery, Tags } from './shared.ts
  * more, and when posture checks fail.
  */
 export interface Session {
-  /** Relative addresses of the entity and of what belongs to it. */
+  /** Relative addresses of the entity and of related resources. */
   readonly _links: Links;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;

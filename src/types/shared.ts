@@ -27,7 +27,7 @@ export interface Link {
 
 /** Points to another entity. */
 export interface EntityReference {
-  /** Relative addresses of the entity and of what belongs to it. */
+  /** Relative addresses of the entity and of related resources. */
   readonly _links: Links;
   /** Collection of the entity: `identities`. */
   readonly entity: string;
@@ -76,7 +76,7 @@ export interface SdkInfo {
 
 /** The id and the place of a new entity. */
 export interface Created {
-  /** Relative addresses of the new entity and of what belongs to it. */
+  /** Relative addresses of the new entity and of related resources. */
   readonly _links: Links;
   /** Id of the new entity. */
   readonly id: string;
@@ -174,7 +174,7 @@ export interface IdentityExtendCerts {
   readonly clientCert: string;
 }
 
-/** The proof that a new certificate has arrived. */
+/** Confirms that the new certificate has arrived. */
 export interface IdentityExtendValidateEnrollmentRequest {
   /** PEM of the certificate that the extension gave; others may follow it. */
   readonly clientCert: string;
@@ -206,7 +206,7 @@ export interface AuthQuery {
   readonly isTotpEnrolled?: boolean | undefined;
 }
 
-/** A code of the authenticator app or, where documented, a recovery code. */
+/** A code of the authenticator app. Some operations also accept a recovery code. */
 export interface MfaCode {
   /** Six digits of the app, or a recovery code. */
   readonly code: string;

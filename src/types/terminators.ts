@@ -6,7 +6,7 @@ import type { Created, Empty, EntityReference, Links, ListQuery, Tags } from './
 
 /** A terminator is where the network reaches a service: an address behind a router. */
 export interface Terminator {
-  /** Relative addresses of the entity and of what belongs to it. */
+  /** Relative addresses of the entity and of related resources. */
   readonly _links: Links;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;

@@ -46,7 +46,7 @@ export interface Operation<I = unknown, O = unknown, D = I> {
   readonly ofAll?: `ops.${'read' | 'delete'}`;
   /** Callers without the right get 401, or 403 if the specification says so. */
   readonly denied?: 403;
-  /** The request must present a TLS client certificate. Without one it is refused with 401, before its body is validated. */
+  /** The request must present a TLS client certificate. Without one it is refused with 401, before its body is examined. */
   readonly needsCertificate?: true;
   readonly surfaces: readonly Surface[];
   /** Query parameters; in-process callers pass them beside the path parameters. A parameter that is an array may be repeated. */

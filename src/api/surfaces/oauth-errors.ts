@@ -61,7 +61,7 @@ export const bareErrors: ErrorForm = {
   },
 };
 
-/** Unknown paths and methods are reported in plainText text, because people may see them, too. */
+/** Unknown paths and methods are reported as plain text, because people may see them, too. */
 const plainText = (error: ApiError): ErrorAnswer => ({ contentType: `${TEXT_TYPE}; charset=utf-8`, body: `${sentenceOf(error)}\n` });
 
 /** The reason in the cause, or else the message. RFC 6749, 5.2 allows neither quotes nor backslashes. */
