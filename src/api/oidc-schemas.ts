@@ -26,13 +26,13 @@ export const discovery = z
     jwks_uri: string,
     /** Scopes that a client may request. */
     scopes_supported: texts,
-    /** `code`. */
+    /** Only `code`. */
     response_types_supported: texts,
-    /** `query`. */
+    /** Only `query`. */
     response_modes_supported: texts,
-    /** Grant types. */
+    /** Grant types that the token endpoint accepts. */
     grant_types_supported: texts,
-    /** `public`: every client sees the same `sub`. */
+    /** Only `public`: every client sees the same `sub`. */
     subject_types_supported: texts,
     /** Signature algorithms of ID tokens. */
     id_token_signing_alg_values_supported: texts,
@@ -42,15 +42,15 @@ export const discovery = z
     revocation_endpoint_auth_methods_supported: texts,
     /** How clients authenticate to the introspection endpoint. */
     introspection_endpoint_auth_methods_supported: texts,
-    /** `S256`. */
+    /** Only `S256`. */
     code_challenge_methods_supported: texts,
-    /** Claims of its tokens. */
+    /** Claims that tokens may contain. */
     claims_supported: texts,
-    /** Languages of its pages. */
+    /** Languages of the login pages. */
     ui_locales_supported: texts,
-    /** False. */
+    /** Always false: request objects are not supported. */
     request_parameter_supported: boolean,
-    /** False. */
+    /** Always false: request objects are not supported. */
     request_uri_parameter_supported: boolean,
     /** The steps of a login, for SDKs. */
     openziti_endpoints: z.object({
@@ -77,21 +77,21 @@ const publicKey = z
   .object({
     /** Id of the key, as in the headers of tokens. */
     kid: string,
-    /** `EC` */
+    /** Key type, e.g. `EC`. */
     kty: string,
-    /** `sig` */
+    /** Use of the key: `sig`. */
     use: string,
-    /** The algorithm of its signatures. */
+    /** The signature algorithm. */
     alg: string,
-    /** For an elliptic curve: its name. */
+    /** For `EC`: name of the curve. */
     crv: string.optional(),
-    /** For an elliptic curve. */
+    /** For `EC`: x coordinate. */
     x: string.optional(),
-    /** For an elliptic curve. */
+    /** For `EC`: y coordinate. */
     y: string.optional(),
-    /** For RSA. */
+    /** For `RSA`: modulus. */
     n: string.optional(),
-    /** For RSA. */
+    /** For `RSA`: exponent. */
     e: string.optional(),
   })
   .meta({ id: 'OidcKey' });
@@ -110,7 +110,7 @@ export const authorizeFields = {
   client_id: shortText.optional(),
   /** Where to send the code: one of the client's addresses. */
   redirect_uri: shortText.optional(),
-  /** `code`. */
+  /** Must be `code`. */
   response_type: shortText.optional(),
   /** Scopes, separated by blanks; `openid` requests an ID token, `offline_access` a refresh token. */
   scope: shortText.optional(),
@@ -120,7 +120,7 @@ export const authorizeFields = {
   nonce: shortText.optional(),
   /** The hash of the code verifier (RFC 7636). Required. */
   code_challenge: shortText.optional(),
-  /** `S256`. Required. */
+  /** Must be `S256`. */
   code_challenge_method: shortText.optional(),
   /** How the identity will log in: `password`, `cert` or `ext-jwt`. */
   method: shortText.optional(),

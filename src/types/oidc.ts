@@ -23,13 +23,13 @@ export interface OidcDiscovery {
   readonly jwks_uri: string;
   /** Scopes that a client may request. */
   readonly scopes_supported: readonly string[];
-  /** `code`. */
+  /** Only `code`. */
   readonly response_types_supported: readonly string[];
-  /** `query`. */
+  /** Only `query`. */
   readonly response_modes_supported: readonly string[];
-  /** Grant types. */
+  /** Grant types that the token endpoint accepts. */
   readonly grant_types_supported: readonly string[];
-  /** `public`: every client sees the same `sub`. */
+  /** Only `public`: every client sees the same `sub`. */
   readonly subject_types_supported: readonly string[];
   /** Signature algorithms of ID tokens. */
   readonly id_token_signing_alg_values_supported: readonly string[];
@@ -39,15 +39,15 @@ export interface OidcDiscovery {
   readonly revocation_endpoint_auth_methods_supported: readonly string[];
   /** How clients authenticate to the introspection endpoint. */
   readonly introspection_endpoint_auth_methods_supported: readonly string[];
-  /** `S256`. */
+  /** Only `S256`. */
   readonly code_challenge_methods_supported: readonly string[];
-  /** Claims of its tokens. */
+  /** Claims that tokens may contain. */
   readonly claims_supported: readonly string[];
-  /** Languages of its pages. */
+  /** Languages of the login pages. */
   readonly ui_locales_supported: readonly string[];
-  /** False. */
+  /** Always false: request objects are not supported. */
   readonly request_parameter_supported: boolean;
-  /** False. */
+  /** Always false: request objects are not supported. */
   readonly request_uri_parameter_supported: boolean;
   /** The steps of a login, for SDKs. */
   readonly openziti_endpoints: {
@@ -78,21 +78,21 @@ export interface OidcKeySet {
 export interface OidcKey {
   /** Id of the key, as in the headers of tokens. */
   readonly kid: string;
-  /** `EC`. */
+  /** Key type: `EC` or `RSA`. */
   readonly kty: string;
-  /** `sig`. */
+  /** Use of the key: `sig`. */
   readonly use: string;
-  /** The algorithm of its signatures. */
+  /** The signature algorithm. */
   readonly alg: string;
-  /** For an elliptic curve: its name. */
+  /** For `EC`: name of the curve. */
   readonly crv?: string | undefined;
-  /** For an elliptic curve. */
+  /** For `EC`: x coordinate. */
   readonly x?: string | undefined;
-  /** For an elliptic curve. */
+  /** For `EC`: y coordinate. */
   readonly y?: string | undefined;
-  /** For RSA. */
+  /** For `RSA`: modulus. */
   readonly n?: string | undefined;
-  /** For RSA. */
+  /** For `RSA`: exponent. */
   readonly e?: string | undefined;
 }
 
@@ -102,7 +102,7 @@ export interface OidcAuthorizeQuery {
   readonly client_id?: string | undefined;
   /** Where to send the code: one of the client's addresses. */
   readonly redirect_uri?: string | undefined;
-  /** `code`. */
+  /** Must be `code`. */
   readonly response_type?: string | undefined;
   /** Scopes, separated by blanks; `openid` requests an ID token, `offline_access` a refresh token. */
   readonly scope?: string | undefined;
@@ -112,7 +112,7 @@ export interface OidcAuthorizeQuery {
   readonly nonce?: string | undefined;
   /** The hash of the code verifier (RFC 7636). Required. */
   readonly code_challenge?: string | undefined;
-  /** `S256`. Required. */
+  /** Must be `S256`. */
   readonly code_challenge_method?: string | undefined;
   /** How the identity will log in: `password`, `cert` or `ext-jwt`. */
   readonly method?: string | undefined;
@@ -136,7 +136,7 @@ export interface OidcAuthorize {
   readonly client_id?: string | undefined;
   /** Where to send the code: one of the client's addresses. */
   readonly redirect_uri?: string | undefined;
-  /** `code`. */
+  /** Must be `code`. */
   readonly response_type?: string | undefined;
   /** Scopes, separated by blanks; `openid` requests an ID token, `offline_access` a refresh token. */
   readonly scope?: string | undefined;
@@ -146,7 +146,7 @@ export interface OidcAuthorize {
   readonly nonce?: string | undefined;
   /** The hash of the code verifier (RFC 7636). Required. */
   readonly code_challenge?: string | undefined;
-  /** `S256`. Required. */
+  /** Must be `S256`. */
   readonly code_challenge_method?: string | undefined;
   /** How the identity will log in: `password`, `cert` or `ext-jwt`. */
   readonly method?: string | undefined;
@@ -170,7 +170,7 @@ export interface OidcAuthorizeByFormQuery {
   readonly client_id?: string | undefined;
   /** Where to send the code: one of the client's addresses. */
   readonly redirect_uri?: string | undefined;
-  /** `code`. */
+  /** Must be `code`. */
   readonly response_type?: string | undefined;
   /** Scopes, separated by blanks; `openid` requests an ID token, `offline_access` a refresh token. */
   readonly scope?: string | undefined;
@@ -180,7 +180,7 @@ export interface OidcAuthorizeByFormQuery {
   readonly nonce?: string | undefined;
   /** The hash of the code verifier (RFC 7636). Required. */
   readonly code_challenge?: string | undefined;
-  /** `S256`. Required. */
+  /** Must be `S256`. */
   readonly code_challenge_method?: string | undefined;
   /** How the identity will log in: `password`, `cert` or `ext-jwt`. */
   readonly method?: string | undefined;

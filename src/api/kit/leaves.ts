@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** A value in a PATCH body: it may be left out, and null counts as left out. */
+/** The schema of an optional leaf in a PATCH body. Null counts as left out. */
 export const given = <S extends z.ZodType>(schema: S) => schema.nullish().transform((value) => value ?? undefined);
 
 /** A document that PATCH may change leaf by leaf. */

@@ -3,7 +3,7 @@ import { list, textUpTo } from './bounded.ts';
 
 const INT64_MAX = 9223372036854775807n;
 
-/** A signed 64-bit decimal integer: text in a query string (`+3` and `03` are allowed, empty counts as absent), a number from in-process callers. */
+/** A signed 64-bit integer, as decimal text in a query string (`+3` and `03` are allowed, empty counts as absent) or as a number from in-process callers. */
 export const integer = z
   .union([z.number(), textUpTo(64)])
   .transform((value, context): number | undefined => {
