@@ -54,8 +54,8 @@ const common = {
 } as const;
 
 /** Errors of enrollments with a certificate of a known authority: with a token, and without one. */
-const WITH_TOKEN = ['ENROLLMENT_CA_NOT_VALID', 'CERTIFICATE_FAILED_VALIDATION', 'CERT_IN_USE'] as const;
-const WITHOUT_TOKEN = ['ENROLLMENT_NO_VALID_CAS', 'CERT_FAILED_VALIDATION', 'MISSING_CERT_CLAIM', 'CERT_IN_USE'] as const;
+const ERRORS_WITH_TOKEN = ['ENROLLMENT_CA_NOT_VALID', 'CERTIFICATE_FAILED_VALIDATION', 'CERT_IN_USE'] as const;
+const ERRORS_WITHOUT_TOKEN = ['ENROLLMENT_NO_VALID_CAS', 'CERT_FAILED_VALIDATION', 'MISSING_CERT_CLAIM', 'CERT_IN_USE'] as const;
 
 /** The new certificates of a router. */
 const extendedRouter = z
@@ -90,7 +90,7 @@ export const enrolling = group('enrolling', 'Enrolling', {
     }),
     body: { schema: enroll, name: 'body', required: false, media: MEDIA, unsupported },
     ...common,
-    errors: [...common.errors, 'MISSING_OR_INVALID_CSR', ...WITH_TOKEN, ...WITHOUT_TOKEN],
+    errors: [...common.errors, 'MISSING_OR_INVALID_CSR', ...ERRORS_WITH_TOKEN, ...ERRORS_WITHOUT_TOKEN],
   }),
   ott: operation('POST', '/enroll/ott', {
     operationId: 'enrollOtt',
@@ -125,7 +125,7 @@ export const enrolling = group('enrolling', 'Enrolling', {
       name: 'ottEnrollmentRequest',
       unsupported,
     },
-    errors: [...common.errors, ...WITH_TOKEN],
+    errors: [...common.errors, ...ERRORS_WITH_TOKEN],
   }),
   erott: operation('POST', '/enroll/erott', {
     operationId: 'enrollErOtt',
@@ -174,7 +174,7 @@ export const enrolling = group('enrolling', 'Enrolling', {
       required: false,
       unsupported,
     },
-    errors: WITHOUT_TOKEN,
+    errors: ERRORS_WITHOUT_TOKEN,
   }),
   updb: operation('POST', '/enroll/updb', {
     operationId: 'enrollUpdb',

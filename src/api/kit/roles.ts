@@ -12,17 +12,17 @@ const attributeFault = (value: string): string | undefined => {
   return hasSign(value) ? `role attributes may not be prefixed with ${value[0]}` : undefined;
 };
 
-const attribute = list(word, MAX_ATTRIBUTES).superRefine((values, context) => {
-  const bad = values.find((value) => attributeFault(value) !== undefined);
-  if (bad !== undefined) context.addIssue({ code: 'custom', message: attributeFault(bad), path: [] });
+const attributes = list(word, MAX_ATTRIBUTES).superRefine((values, context) => {
+  const invalid = values.find((value) => attributeFault(value) !== undefined);
+  if (invalid !== undefined) context.addIssue({ code: 'custom', message: attributeFault(invalid), path: [] });
 });
 
-const roleAttributes = attribute.transform(sortedSet).meta({
+const roleAttributes = attributes.transform(sortedSet).meta({
   id: 'RoleAttributes',
   description: 'A set of role attributes, by which policies select the entity. No attribute begins with # or @.',
 });
 
-const anyAttribute = list(word, MAX_ATTRIBUTES)
+const anyAttributes = list(word, MAX_ATTRIBUTES)
   .superRefine((values, context) => {
     if (values.includes('')) context.addIssue({ code: 'custom', message: 'role attributes may not be empty', path: [] });
   })
@@ -43,7 +43,7 @@ export const roles = (): SetField => ({
 export const plainRoles = (): SetField & { readonly set: { readonly of: 'attributes'; readonly empty: 'list' } } => ({
   write: 'optional',
   keep: 'stored',
-  schema: anyAttribute,
+  schema: anyAttributes,
   default: [],
   set: { of: 'attributes', empty: 'list' },
 });
