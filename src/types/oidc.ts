@@ -78,7 +78,7 @@ export interface OidcKeySet {
 export interface OidcKey {
   /** Id of the key, as in the headers of tokens. */
   readonly kid: string;
-  /** Key type: `EC` or `RSA`. */
+  /** Key type, e.g. `EC`. */
   readonly kty: string;
   /** Use of the key: `sig`. */
   readonly use: string;
