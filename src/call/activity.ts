@@ -5,19 +5,19 @@ import type { Platform } from '../platform/platform.ts';
 import { createRepeatedLog } from '../platform/repeated-log.ts';
 import type { Store } from '../storage/port.ts';
 
-/** Sessions stored in one transaction. */
-const AT_ONCE = 100;
-/** Sessions that may wait for it; the next call of another notes its activity again. */
-const MOST_WAITING = 10_000;
-/** Sessions whose activity is remembered, written or not. */
-const MOST_REMEMBERED = 10_000;
+/** Maximum number of sessions stored in one transaction. */
+const BATCH_SIZE = 100;
+/** Maximum number of sessions that wait to be stored; the activity of others is dropped until their next call. */
+const MAX_WAITING = 10_000;
+/** Maximum number of sessions whose latest activity is kept in memory, stored or not. */
+const MAX_REMEMBERED = 10_000;
 const ATTRIBUTION = { actor: 'system', requestId: 'activity' };
 
-/** The last activity of sessions until it is stored, which happens after the answer, so that no reader waits for a writer. */
+/** Keeps the last activity of sessions until it is stored. It is stored after the answer, so that reads do not wait for a write. */
 export interface Activity {
   /** Schedules the activity to be stored. */
   note(sessionId: string, at: string): void;
-  /** The session with its latest activity, which the state that it was read from may not hold yet. */
+  /** The session with its latest activity, which may not be stored yet. */
   current<S extends { readonly id: string; readonly lastActivityAt: string | null }>(session: S): S;
 }
 
@@ -25,10 +25,10 @@ export const createActivity = (store: Store, background: Background, platform: P
   const log = createRepeatedLog(platform);
   const waiting = new Map<string, string>();
   // Kept after the write, too, because a transaction that began before does not see the written value.
-  const latest = boundedCache<string, string>(MOST_REMEMBERED);
+  const latest = boundedCache<string, string>(MAX_REMEMBERED);
   let isWorking = false;
 
-  /** Volatile: no revision, no change record. A session that has ended in between stays ended. */
+  /** Writes without a revision or a change record. Skips sessions that have ended in the meantime. */
   const write = (sessions: readonly (readonly [string, string])[]): Promise<void> =>
     store.transaction('write', async (tx) => {
       for (const [id, lastActivityAt] of sessions) {
@@ -38,12 +38,12 @@ export const createActivity = (store: Store, background: Background, platform: P
       }
     });
 
-  const work = async (): Promise<void> => {
-    for (let sessions = next(); sessions.length > 0; sessions = next()) {
+  const storeWaiting = async (): Promise<void> => {
+    for (let sessions = nextBatch(); sessions.length > 0; sessions = nextBatch()) {
       try {
         await write(sessions);
       } catch (error) {
-        // The next call of each session notes it again.
+        // Forgotten, so that the next call of each session schedules it again.
         for (const [id, at] of sessions) if (latest.get(id) === at) latest.delete(id);
         log('warn', 'could not store the last activity of API sessions; the next call of each session stores it again', {
           sessions: sessions.length,
@@ -54,17 +54,17 @@ export const createActivity = (store: Store, background: Background, platform: P
     }
     isWorking = false;
   };
-  const next = () => [...waiting].slice(0, AT_ONCE);
+  const nextBatch = () => [...waiting].slice(0, BATCH_SIZE);
 
   return {
     note: (sessionId, at) => {
-      if (waiting.size >= MOST_WAITING && !waiting.has(sessionId)) return;
+      if (waiting.size >= MAX_WAITING && !waiting.has(sessionId)) return;
       waiting.set(sessionId, at);
       latest.set(sessionId, at);
       if (isWorking) return;
       isWorking = true;
-      // It fails only if the controller is already closed.
-      background.run(ATTRIBUTION, work).catch(() => undefined);
+      // This rejects only if the controller is already closed.
+      background.run(ATTRIBUTION, storeWaiting).catch(() => undefined);
     },
     current: (session) => {
       const at = latest.get(session.id);

@@ -15,7 +15,7 @@ export type Actor =
   | IdentityActor
   | ApiSessionActor;
 
-/** An identity for which the host vouches: it has its rights, and needs neither a session nor a second factor. */
+/** An identity that the host vouches for: the caller has its rights, and needs neither a session nor a second factor. */
 export interface IdentityActor {
   readonly kind: 'identity';
   readonly identity: RowOf<typeof identity>;
@@ -29,13 +29,13 @@ export interface ApiSessionActor {
   readonly authQueries: readonly AuthQuery[];
   /** The token that was presented. Stores keep its hash; once the session reaches a service, also the token itself, sealed. */
   readonly token: string;
-  /** Where it is one of the OpenID provider, what it says. */
+  /** The content of the token, if the OpenID provider issued it. */
   readonly presented?: PresentedToken | undefined;
-  /** External tokens of this request that were verified so far. */
+  /** The external tokens of this request that have been verified so far. */
   readonly proofs: readonly TokenProof[];
 }
 
-/** A token of the OpenID provider, whose signature holds. */
+/** A token of the OpenID provider, with a valid signature. */
 export interface PresentedToken {
   readonly text: string;
   /** Claim `jti`. */
@@ -51,19 +51,19 @@ export interface PresentedToken {
   readonly claims: Claims;
   /** True if it was the only token of the request. */
   readonly isAlone?: boolean;
-  /** Presented in TLS with a token that is bound to one. */
+  /** The client's TLS certificate, if the token is bound to one. */
   readonly certificate?: Certificate | undefined;
 }
 
 /** An external token that was checked against its signer. */
 export interface TokenProof {
-  /** As it was then. */
+  /** The signer as it was at that time. */
   readonly signer: RowOf<typeof externalJwtSigner>;
   /** The bearer's id at the signer. */
   readonly subject: string;
 }
 
-/** How an actor is named in change records. */
+/** The name of an actor in change records. */
 export const actorId = (actor: Actor): string => ('identity' in actor ? actor.identity.id : actor.kind);
 
 export const isAdministrator = (actor: Actor): boolean =>
@@ -87,6 +87,6 @@ export const apiSessionOf = (actor: Actor): ApiSessionActor => {
 /** Identities that are administrators. */
 export const ADMINISTRATORS: Predicate = or(equals(booleanField('isAdmin'), true), equals(booleanField('isDefaultAdmin'), true));
 
-/** The same for one identity. */
+/** Whether an identity is an administrator. */
 export const hasAdministratorRights = ({ isAdmin, isDefaultAdmin }: Pick<RowOf<typeof identity>, 'isAdmin' | 'isDefaultAdmin'>): boolean =>
   isAdmin || isDefaultAdmin;

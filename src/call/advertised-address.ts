@@ -2,21 +2,21 @@ import { explained } from '../errors/index.ts';
 import type { Call } from './call.ts';
 import type { Settings } from './settings.ts';
 
-/** The address in tokens that lead clients to the controller. */
+/** The address to which tokens lead clients, and whether the host has set it. */
 export interface Advertised {
   readonly settings: Pick<Settings, 'address'>;
   /** True if the host has set `settings.address`. */
   readonly isAddressSet: boolean;
 }
 
-/** A remedy, for operators: in the log, in health reasons and in errors. */
+/** Tells operators how to set the address: in the log, in health reasons and in errors. */
 export const SET_ADDRESS =
   'set settings.address, an option of ManagementController.open, to where clients reach this controller, such as https://overlay.example.com';
 
 /**
- * The address to which tokens lead clients. The default would lead every device to itself, and its user would learn that only when enrolling fails; below a
- * path, devices find nothing.
- * @throws ApiError `NOT_CONFIGURED` if the host has set none, or one with a path
+ * The address to which tokens lead clients. The default would lead every device to itself, which its user would notice only when enrollment fails. Devices
+ * cannot reach a controller below a path.
+ * @throws ApiError `NOT_CONFIGURED` if the host has not set an address, or has set one with a path
  */
 export const advertisedAddress = ({ settings, isAddressSet }: Advertised): string => {
   if (!isAddressSet)
@@ -34,11 +34,11 @@ const AT_THE_ROOT = 'mount the controller at the root of a host or port, too, an
 /** The path of an address, e.g. `/net`; empty at the root. */
 const pathOf = (address: string): string => new URL(address).pathname.replace(/\/$/, '');
 
-/** The address that the client used, as it claims. */
+/** The address through which the client claims to have reached the controller. */
 type Reached = Pick<Call, 'host' | 'mount'> & { readonly core: Pick<Call['core'], 'settings'> };
 
 /**
- * The path below which a client reaches the controller: that of `settings.address` at its host, else that of the mount.
+ * The path below which a client reaches the controller: the path of `settings.address` if the client used that host, otherwise the mount.
  * @param host the host through which the client reached it
  */
 export const reachedPath = ({ core, mount }: Reached, host: string): string => {
@@ -58,14 +58,14 @@ export const baseAddress = (call: Reached): string | undefined => {
 };
 
 /**
- * Where routers reach the controller, as they write it: `tls:one.example:1280`.
- * @param ctrlAddress as the host has said it. Default: that of clients
- * @returns undefined if the host has said neither, or an address with a path
+ * The address at which routers reach the controller, in their notation: `tls:one.example:1280`.
+ * @param ctrlAddress as configured by the host. Default: derived from the address of clients
+ * @returns undefined if the host has configured neither, or an address of clients with a path
  */
 export const routerAddress = ({ settings, isAddressSet }: Advertised, ctrlAddress?: string): string | undefined =>
   ctrlAddress ?? (isAddressSet && pathOf(settings.address) === '' ? `tls:${hostAndPortOf(settings.address)}` : undefined);
 
-/** A URL leaves the usual port out; outside of one there is no usual port. */
+/** A URL omits the default port of its scheme; the notation of routers has no default port. */
 const hostAndPortOf = (address: string): string => {
   const { hostname, port, protocol } = new URL(address);
   return `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;

@@ -23,7 +23,10 @@ export interface Entry {
   readonly handler: Handler;
 }
 
-/** Implements an operation: takes the decoded input, returns the declared output, or its JSON text, or that of a page's items, if that is cached. */
+/**
+ * Implements an operation: takes the decoded input and returns the declared output. If the JSON text of the output, or of the items of a page, is cached, it
+ * returns the text instead.
+ */
 export type Handler<I = never, O = unknown> = (
   call: Call,
   input: I,
@@ -41,15 +44,15 @@ export interface BrowserHeaders {
 
 /** The source of a call: an HTTP request, or the host's own code. */
 export interface CallSource extends Omit<Attribution, 'actor'> {
-  /** The host's own name for who acts. Default: the actor's own. */
+  /** The host's own name for the actor. Default: the name that the actor has here. */
   readonly actor?: string | undefined;
   readonly surface: Surface;
   readonly credentials: Credentials;
-  /** Waits until the answer may be made. Called outside of transactions. @param session id of the session, if the credentials name it */
+  /** Waits until the call may be answered. Called outside of transactions. @param session id of the session, if the credentials contain it */
   admit?(session: string | undefined): Promise<void> | undefined;
-  /** Refuses the call before the operation, e.g. because no answer would be accepted. Called once the session has been checked. */
+  /** Refuses the call before the operation, e.g. because the client would accept no answer. Called once the session has been checked. */
   refusal?(): Error | undefined;
-  /** The raw input, `{ ...path, ...query, body }`. Called once the session is known to be good; may throw `ApiError`. */
+  /** The raw input, `{ ...path, ...query, body }`. Called once the session has been checked; may throw `ApiError`. */
   input(): unknown | Promise<unknown>;
   /** The acceptable versions of the entity; undefined for any. Read only for conditional operations. */
   expectedVersions?(): readonly number[] | undefined;
@@ -62,7 +65,7 @@ export interface CallSource extends Omit<Attribution, 'actor'> {
   readonly mount?: string;
   /** The media type of the body. Default: JSON. */
   readonly contentType?: string | undefined;
-  /** The media type, of those that the operation offers, that the client likes best. Default: the first. */
+  /** The media type that the client prefers among those that the operation offers. Default: the first. */
   readonly mediaType?: string | undefined;
   /** Undefined in process. */
   readonly browser?: BrowserHeaders | undefined;
@@ -71,7 +74,7 @@ export interface CallSource extends Omit<Attribution, 'actor'> {
   readonly timeLimit?: number;
   /** The host's open transaction, to be joined. */
   readonly hostTransaction?: unknown;
-  /** Collects facts about the call for the host's observer; undefined if there is none. */
+  /** Records the call for the host's observer; undefined if there is none. */
   readonly observation?: Observation | undefined;
 }
 
@@ -81,7 +84,7 @@ export interface Call {
   readonly grant: Grant;
   readonly operation: Operation;
   readonly requestId: string;
-  /** The actor that its change records name. */
+  /** The attribution of the change records that the call writes. */
   readonly attribution: Attribution;
   readonly surface: Surface;
   readonly core: Core;
@@ -93,7 +96,7 @@ export interface Call {
   readonly contentType: string | undefined;
   readonly mediaType: string | undefined;
   readonly browser: BrowserHeaders | undefined;
-  /** Collects facts about the call for the host's observer; undefined if there is none. */
+  /** Records the call for the host's observer; undefined if there is none. */
   readonly observation: Observation | undefined;
   /** Aborted when the client disconnects or the time limit is reached: nothing is committed after that. */
   readonly signal: AbortSignal;
@@ -101,15 +104,15 @@ export interface Call {
   readonly isJoined: boolean;
   /** The current time of the clock, as ISO text. */
   now(): string;
-  /** One consistent state to read from. */
+  /** Runs `work` on one consistent state of the store. */
   read<T>(work: (entities: Entities) => Promise<T>): Promise<T>;
-  /** Like `read`, but for a stream whose answer has begun: a new transaction, in which the caller's permission is checked again. */
+  /** Like `read`, but for a stream whose answer has begun: checks the caller's permission again, in the new transaction. */
   readOn<T>(work: (entities: Entities) => Promise<T>): Promise<T>;
-  /** All or nothing. The actor's right is checked again inside; run again once when another write came first. */
+  /** Writes atomically. Checks the caller's permission again in the transaction, and retries `work` once if it conflicted with another write. */
   write<T>(work: (entities: Entities) => Promise<T>): Promise<T>;
-  /** Headers of the answer that the handler sets, e.g. `zt-session`; a list for several of one name. */
+  /** Headers of the answer that the handler sets, e.g. `zt-session`; a list if a name has several values. */
   readonly answerHeaders: Map<string, HeaderValues[string]>;
-  /** Milliseconds that the caller waits for the answer; undefined for one that waits for as long as it takes. */
+  /** Milliseconds that the caller waits for the answer; undefined if it waits without a limit. */
   readonly timeLimit: number | undefined;
   /** Set by a handler whose work continues after the answer: status 202, for an operation that declares it. */
   isAccepted: boolean;

@@ -25,7 +25,7 @@ export interface Core extends Keys, Bounds, Live, Work {
   readonly settings: Settings;
   /** True if the host has set `settings.address`. */
   readonly isAddressSet: boolean;
-  /** Where routers reach this controller, `tls:host:port`; undefined if the host has not said it. */
+  /** The address at which routers reach this controller, `tls:host:port`; undefined if it is not known. */
   readonly ctrlAddress: string | undefined;
   /** The id that distinguishes this controller for routers. It survives restarts. */
   readonly controllerId: string;
@@ -35,7 +35,7 @@ export interface Core extends Keys, Bounds, Live, Work {
   readonly startedAt: string;
   /** The behaviours of kinds, each for the rows of its kind (`domain/behaviours.ts`). A kind without one follows its field table alone. */
   readonly behaviours: { readonly [K in KindName]?: object };
-  /** The descriptions of the APIs, as JSON text, for those below `base`: an address, or a path at the host that serves the text. */
+  /** The API descriptions, as JSON text. `base` is the address below which the APIs are, or a path on the host that serves the text. */
   readonly documents: { swagger(surface: Surface, base: string): string; openapi(base: string): string };
 }
 
@@ -49,7 +49,7 @@ interface Keys {
   networkJwt(): Promise<string>;
   /** Checks the tokens of external signers. */
   readonly tokens: TokenVerifier;
-  /** Logs why they are refused. */
+  /** Logs why tokens are refused. */
   readonly tokenLog: RepeatedLog;
   /** The OpenID provider; undefined if it is off. */
   readonly provider: Provider | undefined;
@@ -58,7 +58,7 @@ interface Keys {
 /** Limits of work that unauthenticated clients can request. */
 interface Bounds {
   readonly passwordChecks: PasswordChecks;
-  /** Through which the work of enrolling goes. */
+  /** Limits the number of concurrent enrollments. */
   readonly enrollments: Semaphore;
 }
 
@@ -70,9 +70,9 @@ interface Live {
   readonly traffic: ServedTraffic;
   /** The cache of earlier reads. */
   readonly readCache: ReadCache;
-  /** The recent changes, for clients that poll whether their services changed. */
+  /** The recent changes, for clients that poll for changes to their services. */
   readonly recentChanges: RecentChanges;
-  /** Wakes those who follow the change log. */
+  /** Wakes the readers that follow the change log. */
   readonly logWatch: LogWatch;
   /** When sessions were last active. */
   readonly activity: Activity;
@@ -84,10 +84,10 @@ interface Work {
   /** Continues pending session reviews in the background. */
   reviewSessions(): void;
   /**
-   * Reads which routers are connected to other controllers, if this was not read within the last second.
-   * @returns resolves when it is known, and never rejects; undefined if it is known already
+   * Reads which routers are connected to other controllers, unless this was read within the last second.
+   * @returns a promise that resolves once this has been read and never rejects; undefined if nothing had to be read
    */
   catchUpPresence(): Promise<void> | undefined;
-  /** Where snapshots are kept; undefined when the host has given no place. */
+  /** Stores snapshots; undefined if the host has not configured it. */
   readonly snapshots: SnapshotSink | undefined;
 }

@@ -1,13 +1,13 @@
 /** Filters by kind: an entity of the kind must satisfy all of them. A kind that is missing has no limit. */
 export type Limits = ReadonlyMap<string, readonly string[]>;
 
-/** How far a call may go with the right that it has. */
+/** What a call may see and change with the right that it has. */
 export interface Grant {
   /** A filter on the entities of the kinds that its right names: those that it may see and write. Default: all. */
   readonly where?: string;
-  /** True if only the host's rule grants the call: it must not affect administrators then, and shows no credentials beyond `credentials`. */
+  /** True if only the host's rule permits the call: then it must not affect administrators, and shows only the credentials that `credentials` allows. */
   readonly isDelegated: boolean;
-  /** The right that the host's rule was given, such as `identity.update`; undefined for operations open to every session. */
+  /** The right that the host's rule was asked about, such as `identity.update`; undefined for operations that are open to every session. */
   readonly right?: string | undefined;
   /** Which role attributes a write may give to entities and take from them. Default: all. */
   readonly roleAttributes?: (attribute: string) => boolean;
@@ -21,5 +21,5 @@ export interface Grant {
 
 const NO_LIMITS: Limits = new Map();
 
-/** The right of the actor itself, without a limit. */
+/** The actor's own right, without limits. */
 export const OWN_RIGHT: Grant = Object.freeze({ isDelegated: false, visible: NO_LIMITS, changeable: NO_LIMITS, credentials: NO_LIMITS });

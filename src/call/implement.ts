@@ -4,8 +4,8 @@ import type { Entry, Handler } from './call.ts';
 export type Handlers<O extends Operations> = { readonly [V in keyof O]: Handler<DecodedOf<O[V]>, OutputOf<O[V]>> };
 
 /**
- * Binds the operations of a group to the functions that carry them out. A missing or extra handler is a compile error, and for
- * those who do not compile a refusal at start-up that names it.
+ * Binds the operations of a group to the functions that carry them out. A missing or extra handler is a compile error.
+ * @throws TypeError that names the handler, for code that was not type-checked
  */
 export const implement = <N extends string, O extends Operations>(group: Group<N, O>, handlers: Handlers<O>): readonly Entry[] => {
   const missing = Object.keys(group.operations).filter((verb) => !(verb in handlers));

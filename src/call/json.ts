@@ -1,29 +1,29 @@
 import { ApiError } from '../errors/index.ts';
 
-/** Bounds of a JSON document. */
+/** Limits on the size of a JSON document. */
 export interface JsonLimits {
   /** The name of the document in messages. */
   readonly name: string;
-  /** Objects and lists within each other. */
+  /** Maximum nesting depth of objects and lists. */
   readonly depth: number;
-  /** Values in all, objects and lists included. */
+  /** Maximum number of values, including objects and lists. */
   readonly values: number;
-  /** Members of objects in all. */
+  /** Maximum number of object members in the whole document. */
   readonly keys: number;
 }
 
-/** Limits for documents from HTTP or from the host. Real ones are far smaller: a policy with 10,000 role entries has 10,000 values. */
+/** Limits for documents from HTTP or from the host. Real documents are far smaller: a policy with 10,000 role entries has 10,000 values. */
 export const JSON_LIMITS: JsonLimits = Object.freeze({ name: 'the body', depth: 64, values: 50_000, keys: 20_000 });
 
-/** Values and members seen so far. */
+/** Counts of values and object members so far. */
 interface Tally {
   values: number;
   keys: number;
 }
 
 /**
- * A copy of input from the host's own code, as it would have come over HTTP: plain JSON that every store can hold. Dates become
- * text, properties that are undefined are left out.
+ * Copies input from the host's own code into the form that it would have over HTTP: plain JSON that every store can hold. Dates become
+ * text, and undefined properties are omitted.
  * @throws ApiError `COULD_NOT_PARSE_BODY` for values that JSON or a store cannot hold, or that exceed `JSON_LIMITS`
  */
 export const jsonCopy = (value: unknown): unknown => copyOf(value, JSON_LIMITS.depth, { values: 0, keys: 0 });
@@ -48,9 +48,9 @@ const copyOf = (value: unknown, depth: number, tally: Tally): unknown => {
 const copyOfObject = (value: object, depth: number, tally: Tally): unknown => {
   if (value instanceof Date) return value.toJSON() === null ? null : storable(value.toJSON());
   if (depth === 0) throw refused(`it is nested more than ${JSON_LIMITS.depth} levels deep, or holds itself`);
-  if (Array.isArray(value) && value.length > JSON_LIMITS.values) throw refused(tooMany('values')); // before holes are counted one by one
+  if (Array.isArray(value) && value.length > JSON_LIMITS.values) throw refused(tooMany('values')); // checked first: a sparse array may have any length
   if (Array.isArray(value)) return value.map((item) => copyOf(item, depth - 1, tally));
-  // Maps, promises, buffers: their own properties, which are all that a copy would have, are not what they hold.
+  // A copy would have only an object's own properties, which are not the content of a Map, a promise or a buffer.
   const tag = Object.prototype.toString.call(value).slice('[object '.length, -1);
   if (tag !== 'Object') throw refused(`a ${tag} is no value of JSON`);
   const copy: Record<string, unknown> = {};
@@ -63,11 +63,11 @@ const copyOfObject = (value: object, depth: number, tally: Tally): unknown => {
   return copy;
 };
 
-/** An own key of this name becomes a prototype when its object is copied by assignment. It is refused, because dropping it would lose data. */
+/** When an object is copied by assignment, a key of this name sets the prototype of the copy. It is refused, because dropping it would lose data. */
 export const PROTOTYPE = '__proto__';
 export const PROTOTYPE_REFUSED = `the body has a key ${PROTOTYPE}, which is not accepted at any depth`;
 
-/** Why a document is refused for its size. */
+/** The message for a document that exceeds a limit. */
 export const tooMany = (what: 'values' | 'keys', limits: JsonLimits = JSON_LIMITS): string =>
   `${limits.name} holds more than ${limits[what]} ${what}`;
 

@@ -7,38 +7,38 @@ import type { CallSource } from './call.ts';
 /** How one call is made. */
 export interface CallOptions {
   /**
-   * The host's own open transaction on the same database, in the form that the storage adapter takes. The host commits it and then calls `publish()`;
-   * if a call rejects, the host must roll back, because part of the call may be written. Omit it for a transaction of the call's own: an `undefined`
-   * by mistake is refused with a TypeError, because the call would be committed on its own.
+   * An open transaction of the host on the same database, in the form that the storage adapter expects. The host commits it and then calls `publish()`;
+   * if a call rejects, the host must roll back, because part of the call may have been written. Without this option, the call runs in a separate transaction.
+   * An explicit `undefined` is probably a mistake that would commit the call on its own, so it is refused with a TypeError.
    */
   readonly transaction?: unknown;
   /** After an abort, nothing more is committed. */
   readonly signal?: AbortSignal;
   /**
    * The version that the entity must still have (see `versionOf`): otherwise the call changes nothing and rejects with ApiError
-   * `PRECONDITION_FAILED`. For `replace`, `patch` and `delete` of entities; with other operations, or without a version (`undefined` by mistake), it
-   * is refused with a TypeError, because the call would be unconditional.
+   * `PRECONDITION_FAILED`. Only for `replace`, `patch` and `delete` of entities. With other operations, or with an explicit `undefined`, the call would be
+   * unconditional, so the option is refused with a TypeError.
    */
   readonly ifVersion?: number | undefined;
   /**
    * The host's own name for the actor, kept in change records in place of `system`: a scheme, a colon and a name, such as `sso:123`, so that it cannot be
-   * taken for the id of an identity. At most 256 characters. It changes no right by itself: the option `authorize` of `open` judges by it.
+   * mistaken for the id of an identity. At most 256 characters. By itself it changes no rights; the option `authorize` of `open` receives it.
    */
   readonly actor?: string | undefined;
-  /** For whom the actor does it, kept in change records. At most 256 characters. */
+  /** The person or system on whose behalf the actor makes the call, kept in change records. At most 256 characters. */
   readonly onBehalfOf?: string | undefined;
-  /** Why, kept in change records. At most 1,000 characters. */
+  /** The reason for the call, kept in change records. At most 1,000 characters. */
   readonly reason?: string | undefined;
-  /** The host's id for the request, kept in change records and logs: at most 128 visible ASCII characters. Default: a new one. */
+  /** The host's id for the request, kept in change records and logs: at most 128 visible ASCII characters. Default: a random one. */
   readonly requestId?: string | undefined;
 }
 
 const NAMES = { transaction: true, signal: true, ifVersion: true, actor: true, onBehalfOf: true, reason: true, requestId: true } as const;
 
-type Said = 'actor' | 'onBehalfOf' | 'reason' | 'requestId';
+type TextOption = 'actor' | 'onBehalfOf' | 'reason' | 'requestId';
 
-/** The form of each text from the host, as a pattern and in words. Control characters would break lines of logs. */
-const FORMS: { readonly [N in Said]: readonly [pattern: RegExp, form: string] } = {
+/** The form of each text option, as a pattern and in words. Control characters would break log lines. */
+const FORMS: { readonly [N in TextOption]: readonly [pattern: RegExp, form: string] } = {
   actor: [
     /^(?=.{1,256}$)[a-z][a-z0-9+.-]*:[^\p{Cc}\p{Cs}]+$/iu,
     "a scheme, a colon and a name, such as 'sso:123', of at most 256 characters",
@@ -50,8 +50,8 @@ const FORMS: { readonly [N in Said]: readonly [pattern: RegExp, form: string] } 
 
 /**
  * Checks the options of a call.
- * @param name of the operation in the API, for messages
- * @throws TypeError for an unknown option, and for one that is out of form
+ * @param name the operation's name in the API, for messages
+ * @throws TypeError for an unknown option or an invalid value
  */
 export const readCallOptions = (name: string, operation: Operation, options: CallOptions): Partial<CallSource> => {
   const { transaction, signal, ...given } = checkedOptions(name, options, NAMES);
@@ -69,9 +69,9 @@ export const readCallOptions = (name: string, operation: Operation, options: Cal
   };
 };
 
-const textsOf = (name: string, given: Pick<CallOptions, Said>): { readonly [N in Said]?: string } =>
+const textsOf = (name: string, given: Pick<CallOptions, TextOption>): { readonly [N in TextOption]?: string } =>
   Object.fromEntries(
-    (Object.keys(FORMS) as Said[]) // the keys of FORMS
+    (Object.keys(FORMS) as TextOption[]) // the keys of FORMS
       .filter((option) => given[option] !== undefined)
       .map((option) => {
         const [pattern, form] = FORMS[option];

@@ -6,8 +6,8 @@ import { networkOf } from '../platform/addresses.ts';
 import type { PasswordHasher, Platform } from '../platform/platform.ts';
 import type { Settings } from './settings.ts';
 
-/** The call that a password is checked for. */
-interface By {
+/** The call that has a password hashed or verified. */
+interface Requester {
   readonly remoteAddress: string;
   readonly signal: AbortSignal;
   readonly isJoined: boolean;
@@ -17,31 +17,36 @@ interface By {
 /** The result of verifying a password against a hash. */
 export interface PasswordVerdict {
   readonly isRight: boolean;
-  /** The right password by today's parameters, where those of the hash are outdated. */
+  /** A new hash of the right password, if the parameters of the old hash are outdated. */
   readonly renewedHash?: string;
 }
 
-/** Holds a password against a hash; with none, does the same work in vain. */
+/** Verifies a password against a hash. Without a hash, it does the same work and fails, so that timing reveals nothing. */
 export type CheckPassword = (password: string, hash: string | undefined) => Promise<PasswordVerdict>;
 
 /**
- * Hashes and verifies passwords. Concurrency is limited and fair by client address, unknown usernames take as long as known ones, and work is
- * done only while its request is waiting.
+ * Hashes and verifies passwords. Concurrency is limited and shared fairly among client addresses, unknown usernames take as long as known ones, and work
+ * for a request that no longer waits is not begun.
  */
 export interface PasswordChecks extends Pick<FairSemaphore, 'running' | 'waiting'> {
-  /** @throws ApiError `SERVER_TOO_MANY_REQUESTS` when its place in the queue is lost to others, or its time is over while it waits */
-  hash(by: By, password: string): Promise<string>;
+  /** @throws ApiError `SERVER_TOO_MANY_REQUESTS` if the call is displaced from the queue, or times out in it */
+  hash(requester: Requester, password: string): Promise<string>;
   /**
-   * Verifies a password of a username. Guesses for one username run one at a time, so that a burst cannot outrun the count of failures; for unknown
-   * usernames too, lest timing reveal which ones exist.
-   * @param isAdministrators called when the guess has to wait: every ten seconds, one guess for an administrator takes precedence (as in the field)
-   * @throws ApiError `SERVER_TOO_MANY_REQUESTS` as `hash`, before any other work
+   * Verifies a password of a username. Guesses for one username run one at a time, so that a burst cannot outrun the count of failures. This applies to unknown
+   * usernames, too, so that timing does not reveal which usernames exist.
+   * @param isAdministrators whether the username is an administrator's. Called only if the guess has to wait: every ten seconds, one such guess skips the queue
+   * @throws ApiError `SERVER_TOO_MANY_REQUESTS` like `hash`, before `work` begins
    */
-  guess<T>(by: By, username: string, isAdministrators: () => Promise<boolean>, work: (check: CheckPassword) => Promise<T>): Promise<T>;
+  guess<T>(
+    requester: Requester,
+    username: string,
+    isAdministrators: () => Promise<boolean>,
+    work: (check: CheckPassword) => Promise<T>,
+  ): Promise<T>;
 }
 
-/** Between guesses for administrators that go before all others. ms */
-const URGENT_EVERY = 10_000;
+/** Minimum time between two administrators' guesses that skip the queue. ms */
+const URGENT_INTERVAL = 10_000;
 
 export const createPasswordChecks = ({ passwords, clock }: Pick<Platform, 'passwords' | 'clock'>, settings: Settings): PasswordChecks => {
   const semaphore = createFairSemaphore({
@@ -55,7 +60,7 @@ export const createPasswordChecks = ({ passwords, clock }: Pick<Platform, 'passw
     dummy = undefined;
   });
   let urgentAt = Number.NEGATIVE_INFINITY;
-  const mayBeUrgent = () => clock.now() - urgentAt >= URGENT_EVERY;
+  const mayBeUrgent = () => clock.now() - urgentAt >= URGENT_INTERVAL;
 
   const check = async (password: string, hash: string | undefined, signal: AbortSignal): Promise<PasswordVerdict> => {
     signal.throwIfAborted();
@@ -65,15 +70,15 @@ export const createPasswordChecks = ({ passwords, clock }: Pick<Platform, 'passw
     return { isRight: true, ...(await renewed(passwords, password, hash)) };
   };
 
-  /** Work that waited out its time was never begun: that is a full queue to its client, and no failure. */
-  const pass = async <T>({ observation }: By, applicant: Applicant, work: (over: () => void) => Promise<T>): Promise<T> => {
+  /** A call that times out in the queue is reported like one that found the queue full, because its work never began. */
+  const enqueue = async <T>({ observation }: Requester, applicant: Applicant, work: (release: () => void) => Promise<T>): Promise<T> => {
     let isBegun = false;
     const admitted = observation?.wait();
     try {
-      return await semaphore.run(applicant, (over) => {
+      return await semaphore.run(applicant, (release) => {
         isBegun = true;
         admitted?.();
-        return work(over);
+        return work(release);
       });
     } catch (error) {
       if (!isBegun && error instanceof ApiError && error.code === 'TIMEOUT') throw tooManyRequests();
@@ -88,21 +93,21 @@ export const createPasswordChecks = ({ passwords, clock }: Pick<Platform, 'passw
     get waiting() {
       return semaphore.waiting;
     },
-    hash: (by, password) =>
+    hash: (requester, password) =>
       // A call in a transaction of the host does not queue: calls ahead of it may wait for that transaction.
-      by.isJoined
+      requester.isJoined
         ? passwords.hash(password)
-        : pass(by, { from: networkOf(by.remoteAddress), signal: by.signal }, () => passwords.hash(password)),
-    guess: (by, username, isAdministrators, work) => {
-      const { remoteAddress, signal, isJoined } = by;
+        : enqueue(requester, { from: networkOf(requester.remoteAddress), signal: requester.signal }, () => passwords.hash(password)),
+    guess: (requester, username, isAdministrators, work) => {
+      const { remoteAddress, signal, isJoined } = requester;
       if (isJoined) return work((password, hash) => check(password, hash, signal));
       const isUrgent = async () => {
         if (!mayBeUrgent() || !(await isAdministrators()) || !mayBeUrgent()) return false;
         urgentAt = clock.now();
         return true;
       };
-      return pass(by, { from: networkOf(remoteAddress), name: username, signal, isUrgent }, (over) =>
-        work((password, hash) => check(password, hash, signal).finally(over)),
+      return enqueue(requester, { from: networkOf(remoteAddress), name: username, signal, isUrgent }, (release) =>
+        work((password, hash) => check(password, hash, signal).finally(release)),
       );
     },
   };

@@ -5,7 +5,7 @@ import type { IssuerKeys } from '../tokens/issuer-keys.ts';
 /** A client of the OpenID provider: public, without a secret; it proves itself by PKCE. */
 export interface ProviderClient {
   readonly id: string;
-  /** Addresses that codes may go to, as `redirectUriOf` reads them. */
+  /** Addresses to which codes may be sent, in the form that `redirectUriOf` returns. */
   readonly redirectUris: readonly string[];
   readonly postLogoutRedirectUris: readonly string[];
   /** True if its access tokens are sessions on the management and client APIs. */
@@ -18,7 +18,7 @@ export interface ProviderPages {
   readonly name: string;
   readonly colors: { readonly accent: string; readonly background: string; readonly text: string; readonly surface: string };
   readonly texts: Readonly<Record<PageText, string>>;
-  /** BCP 47, of the texts. */
+  /** Language of the texts, as a BCP 47 tag. */
   readonly language: string;
 }
 
@@ -51,21 +51,21 @@ export type PageText =
   | 'loggedOut'
   | 'failed';
 
-/** The OpenID provider of a controller, as its host has set it up. */
+/** The OpenID provider of a controller, as its host has configured it. */
 export interface Provider {
   readonly keys: IssuerKeys;
   readonly clients: ReadonlyMap<string, ProviderClient>;
-  /** Further hosts, with their ports, at which clients reach this controller. */
+  /** Additional hosts, with their ports, at which clients reach this controller. */
   readonly hosts: readonly string[];
-  /** Lives of tokens, in seconds. */
+  /** Lifetimes of tokens, in seconds. */
   readonly lifetimes: { readonly access: number; readonly id: number; readonly refresh: number };
-  /** Seconds after a login for which refreshing prolongs it; undefined: for ever. */
+  /** Seconds after a login during which it can be refreshed; undefined for no limit. */
   readonly longest: number | undefined;
   /** True if tokens of a login by certificate are bound to that certificate. */
   readonly bindsCertificates: boolean;
   readonly pages: ProviderPages;
-  /** How fast logins may begin: anyone may begin one, and each is stored. */
+  /** Limits the rate at which logins begin, because anyone may begin one, and each is stored. */
   readonly beginnings: AddressRate;
-  /** Limits the concurrency of storing these, fairly by address, so that other writes are not blocked. */
+  /** Limits how many of them are stored concurrently, fairly by address, so that other writes are not blocked. */
   readonly loginStarts: FairSemaphore;
 }

@@ -5,95 +5,95 @@ import { addressRule } from '../platform/addresses.ts';
 /** Settings of a host. Every limit has a default. */
 export interface Settings {
   /**
-   * Address under which clients reach the controller, such as `https://overlay.example.com`. It is part of enrollment tokens, which lead clients there.
-   * With a path, as behind a gateway, no tokens are made, because devices and routers need the root of a host. Default `https://127.0.0.1:1280`, with a
-   * warning in the log and no tokens: no other machine reaches that.
+   * Address at which clients reach the controller, such as `https://overlay.example.com`. Enrollment tokens contain it, to lead clients there. If it has
+   * a path, e.g. behind a gateway, no tokens are issued, because devices and routers need the root of a host. Default `https://127.0.0.1:1280`, with a
+   * warning in the log and no tokens, because no other machine can reach that address.
    */
   readonly address: string;
   /** Minutes of inactivity after which an API session ends. Default 30, at least 1. */
   readonly sessionTimeoutMinutes: number;
-  /** Largest request body in bytes. Default 1 MiB. */
+  /** Maximum size of a request body, in bytes. Default 1,048,576 (1 MiB). */
   readonly maxBodyBytes: number;
-  /** Milliseconds after which a request is abandoned with 503. Default 10,000. */
+  /** Milliseconds after which a request is aborted and answered with 503. Default 10,000. */
   readonly requestTimeoutMs: number;
-  /** Answers without an end, such as Server-Sent Events, that may be open at once; further ones get 503. A quarter of them are for administrators. Default 1,000. */
+  /** Maximum number of open streams, such as Server-Sent Events; any more get 503. A quarter of them are reserved for administrators. Default 1,000. */
   readonly maxOpenStreams: number;
-  /** The same for one identity, or for one address without a session; further ones get 429. Default 20. */
+  /** Maximum number of open streams of one identity, or of one address without a session; any more get 429. Default 20. */
   readonly maxOpenStreamsPerIdentity: number;
-  /** Changes that may wait in the queue; further ones get 429. Default 100. */
+  /** Maximum number of writes waiting in the queue; any more get 429. Default 100. */
   readonly maxQueuedWrites: number;
-  /** Password checks that may run at once. Default 2. */
+  /** Maximum number of password checks running concurrently. Default 2. */
   readonly maxPasswordChecks: number;
   /**
-   * Password checks that may wait. When the queue is full, the client address with the most of them loses one, with 429; clients that share an
-   * address, behind a proxy that is not trusted, may fill it together. Default 250.
+   * Maximum number of password checks waiting in the queue. When it is full, the client address with the most waiting checks loses one, which gets 429.
+   * Clients that share an address, such as behind a proxy that is not trusted, count as one. Default 250.
    */
   readonly maxQueuedPasswordChecks: number;
-  /** The same for one username, whose checks run one after another. Default 50. */
+  /** Maximum number of waiting password checks for one username; they run one at a time. Default 50. */
   readonly maxQueuedPasswordChecksPerName: number;
-  /** Enrollments by clients that may wait in the queue; two run at once, and further ones get 429. Default 100. */
+  /** Maximum number of enrollments waiting in the queue; two run concurrently, and any more get 429. Default 100. */
   readonly maxQueuedEnrollments: number;
   /** Minutes after which the enrollment of a new identity or router expires. Default 180, at least 5. */
   readonly enrollmentMinutes: number;
-  /** Change records that are kept; older ones are dropped as new ones come. Default 100,000. */
+  /** Maximum number of change records; the oldest are dropped as new ones arrive. Default 100,000. */
   readonly changesKept: number;
-  /** Bytes of the change records that are kept, as JSON; older ones are dropped as new ones come. Default 268,435,456 (256 MiB). */
+  /** Maximum total size of the change records as JSON, in bytes; the oldest are dropped as new ones arrive. Default 268,435,456 (256 MiB). */
   readonly changeBytesKept: number;
   /** Name of this network in authenticator apps: 1 to 40 characters without a colon. Default `openziti.io`. */
   readonly mfaIssuer: string;
-  /** Wrong MFA codes of one identity within `wrongCodeMinutes` after which further ones get 429. Default 10. */
+  /** Number of wrong MFA codes of one identity within `wrongCodeMinutes` after which all its codes get 429. Default 10. */
   readonly maxWrongCodes: number;
-  /** Minutes for which a wrong MFA code counts. Default 5. */
+  /** Minutes for which a wrong MFA code counts towards `maxWrongCodes`. Default 5. */
   readonly wrongCodeMinutes: number;
   /**
    * Ends the other API sessions of an identity when its password changes, however they were opened; the session that changed it continues. Default
-   * false: existing clients expect sessions to survive a change of password.
+   * false, because existing clients expect sessions to survive a password change.
    */
   readonly endSessionsOnPasswordChange: boolean;
-  /** Origins that browsers may call from: any (`*`, default, without credentials) or a list. */
+  /** Origins from which browsers may call: any (`*`, the default, without credentials) or a list. */
   readonly corsOrigins: '*' | readonly string[];
-  /** Level of the API that clients may expect, as `data.version` of the version information. Default `v1.7.2`. */
+  /** API level that clients may expect, reported as `data.version` of the version information. Default `v1.7.2`. */
   readonly apiLevel: string;
   /**
-   * Where outbound requests (key sets of external JWT signers) may go beside public addresses: `loopback`, `private`, or ranges such as
-   * `10.1.0.0/16`. Default none. Link-local addresses and metadata services are never asked.
+   * Addresses to which outbound requests (for key sets of external JWT signers) may go in addition to public ones: `loopback`, `private`, or ranges
+   * such as `10.1.0.0/16`. Default none. Link-local addresses and metadata services are never contacted.
    */
   readonly outboundAllow: readonly string[];
   /**
-   * Shows administrators the `jwksEndpoint` of external JWT signers in details and lists, which the admin console and the export of the
-   * command-line client need. Default false: it may contain a secret, and is write-only.
+   * Shows administrators the `jwksEndpoint` of external JWT signers in details and lists, as the admin console and the export of the
+   * command-line client require. Default false, because the address may contain a secret; it is then write-only.
    */
   readonly showJwksEndpoints: boolean;
   /**
-   * Allows numbers in tags, beside text, booleans and null, as tools of the field store them. Stored numbers are shown and filtered by in either
-   * case. Default false, as the specification has it.
+   * Allows numbers in tags, in addition to text, booleans and null, because some existing tools store them. Numbers that are already stored are shown,
+   * and can be filtered by, in either case. Default false, as in the specification.
    */
   readonly numericTags: boolean;
   /**
-   * Names and addresses that server certificates of routers may contain, beside the router's own name: DNS names, `*.example.org` for names with one
-   * more label, addresses, ranges such as `10.0.0.0/8`, or `*` (default) for all. Other requested names are left out, and always those that belong to
-   * the controller or to another router.
+   * Names and addresses that server certificates of routers may contain in addition to the router's own name: DNS names, `*.example.org` for names with
+   * one more label, IP addresses, ranges such as `10.0.0.0/8`, or `*` (default) for all. Other requested names are omitted; names that belong to the
+   * controller or to another router are always omitted.
    */
   readonly routerNames: readonly string[];
   /**
-   * The cost that one filter, with its sorting, may have for an API session that is not an administrator's; about microseconds of processor time with
-   * SQLite (docs/filters.md, "Query cost"). Default 50,000; `Infinity` for no limit.
+   * Maximum cost of one filter, including its sorting, for an API session that is not an administrator's. The unit is roughly a microsecond of processor
+   * time with SQLite (docs/filters.md, "Query cost"). Default 50,000; `Infinity` for no limit.
    */
   readonly maxQueryCostOfSessions: number;
-  /** The same for administrators. Default 1,000,000. */
+  /** Maximum cost of one filter, including its sorting, for administrators, in the unit of `maxQueryCostOfSessions`. Default 1,000,000. */
   readonly maxQueryCostOfAdministrators: number;
   /**
-   * Bytes of memory, about, for an index of who carries which role attribute (docs/decisions/043-role-indexes.md): some 45 bytes for an entity, and
-   * about as much for each field by which entities are sorted, compared or searched (docs/decisions/049-sorted-and-searched-in-memory.md). What takes
-   * more is asked in the database. Default 268,435,456 (256 MiB), which a million identities need; 0 for no index.
+   * Approximate memory in bytes for an index of the entities that have each role attribute (docs/decisions/043-role-indexes.md): some 45 bytes per
+   * entity, and about as much for each field by which entities are sorted, compared or searched (docs/decisions/049-sorted-and-searched-in-memory.md).
+   * Queries that would need more memory run in the database. Default 268,435,456 (256 MiB), which suffices for a million identities; 0 for no index.
    */
   readonly roleIndexBytes: number;
   /**
-   * Bytes of memory, about, for what was read before and is still true: rows, and details as text (docs/decisions/036-reads-are-remembered.md). An
-   * identity takes 2.6 to 2.9 KB. Default 33,554,432 (32 MiB); 0 to remember nothing.
+   * Approximate memory in bytes for the cache of earlier reads that are still valid: rows, and details as text (docs/decisions/036-reads-are-remembered.md).
+   * An identity takes 2.6 to 2.9 KB. Default 33,554,432 (32 MiB); 0 for no cache.
    */
   readonly readCacheBytes: number;
-  /** Minutes for which the connection of an identity is `unknown` once the router that carried it was lost. Default 5. */
+  /** Minutes for which the connection state of an identity is `unknown` after the connection to its router is lost. Default 5. */
   readonly unknownConnectionMinutes: number;
 }
 
@@ -129,17 +129,17 @@ export const defaultSettings: Settings = {
   unknownConnectionMinutes: 5,
 };
 
-/** Every setting has a default. */
+/** Since every setting has a default, these are the names of all settings. */
 const NAMES = Object.fromEntries(Object.keys(defaultSettings).map((name) => [name, true])) as Record<keyof Settings, true>;
 
-/** Settings for which 0 means none. */
-const MAY_BE_NONE: ReadonlySet<string> = new Set(['roleIndexBytes', 'readCacheBytes'] satisfies readonly (keyof Settings)[]);
+/** Settings for which 0 means "none". */
+const MAY_BE_ZERO: ReadonlySet<string> = new Set(['roleIndexBytes', 'readCacheBytes'] satisfies readonly (keyof Settings)[]);
 
-/** The types that a setting may have to have, in words. */
+/** The types of settings, in words. */
 const FORMS: Readonly<Record<string, string | undefined>> = { number: 'a number', string: 'a text', boolean: 'true or false' };
 
-/** The type that a setting must have, in words, if its value is of another. */
-const misfit = (name: keyof Settings, value: unknown): string | undefined => {
+/** @returns the required type, in words, if the value has another type; otherwise undefined */
+const requiredType = (name: keyof Settings, value: unknown): string | undefined => {
   const known = defaultSettings[name];
   const isList = Array.isArray(value) && value.every((item) => typeof item === 'string');
   if (name === 'corsOrigins') return value === '*' || isList ? undefined : "'*' or a list of texts";
@@ -148,8 +148,8 @@ const misfit = (name: keyof Settings, value: unknown): string | undefined => {
 };
 
 /**
- * The settings of a host, once they are known to make sense, with the default of each that is left out or undefined.
- * @throws TypeError that names the setting, its value and what would be right
+ * Validates the host's settings, and adds the default of each setting that is omitted or undefined.
+ * @throws TypeError that names the setting, its value and the requirement
  */
 export const checkedSettings = (given: Partial<Settings>): Settings => {
   checkedOptions("the option 'settings' of ManagementController.open", given, NAMES);
@@ -158,10 +158,10 @@ export const checkedSettings = (given: Partial<Settings>): Settings => {
     ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
   };
   for (const [name, value] of Object.entries(settings)) {
-    const form = misfit(name as keyof Settings, value); // an unknown one is refused above
+    const form = requiredType(name as keyof Settings, value); // an unknown one is refused above
     if (form) throw new TypeError(`setting ${name} must be ${form}, got ${typeof value === 'string' ? `'${value}'` : String(value)}`);
-    const least = MAY_BE_NONE.has(name) ? 0 : 1;
-    if (typeof value === 'number' && !(value >= least)) throw new TypeError(`setting ${name} must be ${least} or more, got ${value}`);
+    const min = MAY_BE_ZERO.has(name) ? 0 : 1;
+    if (typeof value === 'number' && !(value >= min)) throw new TypeError(`setting ${name} must be ${min} or more, got ${value}`);
   }
   if (settings.enrollmentMinutes < 5) throw new TypeError(`setting enrollmentMinutes must be 5 or more, got ${settings.enrollmentMinutes}`);
   if (!/^https?:\/\/[^/?#]+(\/[\w.~%-]+)*$/.test(settings.address) || !URL.canParse(settings.address)) {

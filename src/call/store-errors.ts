@@ -5,9 +5,9 @@ import { SecretUnreadable } from '../platform/secrets.ts';
 import { StorageError, StoreBusy, StoreSchemaMismatch, StoreUnavailable, ValueTooLong, WriteConflict } from '../storage/errors.ts';
 
 /**
- * The API error for an error of the store, or for a secret whose key is not here; other errors are returned unchanged. Errors that concern an operator are logged here and nowhere else:
- * repeated ones every ten seconds, with a count.
- * @param context the call: `requestId`, `operationId`
+ * Maps a store error, or the error for a secret whose key this controller lacks, to an API error; returns other errors unchanged. Errors that concern operators
+ * are logged here and nowhere else; repeated ones every ten seconds, with a count.
+ * @param context identifies the call: `requestId`, `operationId`
  */
 export type StoreErrors = (error: unknown, context: Readonly<Record<string, unknown>>) => unknown;
 

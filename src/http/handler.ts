@@ -162,7 +162,7 @@ export const createHandler = ({
       mediaType: wanted,
       unread,
     });
-    observation?.leadsTo(destinationOf(entry, surface, source.credentials));
+    observation?.setDestination(destinationOf(entry, surface, source.credentials));
     const late = () => {
       // A body that does not arrive is the client's fault (408), work that does not end is ours (503).
       if (source.stage === 'body') return timeout('the body did not come in time', 408);

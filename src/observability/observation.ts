@@ -51,7 +51,7 @@ export class Observation {
     this.#begun = observer.elapsed();
   }
 
-  leadsTo(destination: Destination): void {
+  setDestination(destination: Destination): void {
     this.#destination = destination;
   }
 

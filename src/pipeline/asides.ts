@@ -1,5 +1,5 @@
 /**
- * What a host's rule is asked beside the call itself: how far the caller may see the other kinds that the call is about, and whether its answer may show
+ * The side questions that a call puts to the host's rule: which entities of related kinds the caller may see and change, and whether the answer may show
  * credentials.
  */
 import type { Operation } from '../api/kit/operation.ts';
@@ -14,7 +14,7 @@ import { symbolsFor } from '../resources/symbols.ts';
 import type { CalledOperation, Verdict } from './host-rule.ts';
 import { answeredKind, kindAt, namedIn, operations } from './named-kinds.ts';
 
-/** A question about an operation that would do something with entities of a kind. */
+/** A side question: whether the caller could call an operation that acts on entities of a related kind. */
 export interface Aside extends CalledOperation {
   readonly about: 'visibility' | 'credentials';
   /** Without ids, and with an empty body if the operation takes one. */
@@ -24,12 +24,12 @@ export interface Aside extends CalledOperation {
 /** Asks the rule. @throws ApiError `UNAUTHORIZED` if it fails */
 export type AskAside = (aside: Aside) => Promise<Verdict>;
 
-/** The question about the operation that would do it; undefined if there is none. */
+/** The question about an operation that performs the action on the kind; undefined if there is no such operation. */
 const asideOf = (kind: Kind, action: Action, about: Aside['about']): Aside | undefined => {
   const right = rightTo(action, kind);
-  const those = operations.filter(({ operation }) => operation.permission === right && isOf(operation, kind));
-  const found = those.find(({ verb }) => verb === 'patch') ?? those[0];
-  return found && { about, operation: found.name, right, input: found.operation.body ? { body: {} } : {} };
+  const candidates = operations.filter(({ operation }) => operation.permission === right && isOf(operation, kind));
+  const chosen = candidates.find(({ verb }) => verb === 'patch') ?? candidates[0];
+  return chosen && { about, operation: chosen.name, right, input: chosen.operation.body ? { body: {} } : {} };
 };
 
 /** Whether an operation lists, creates or changes entities of a kind. */
@@ -38,30 +38,30 @@ const isOf = (operation: Operation, kind: Kind): boolean =>
     ? operation.answer.item === kind.schemas.detail && !operation.path.includes('{')
     : kindAt(operation) === kind;
 
-/** The kinds that a call is about beside the one that its right is on. */
-interface Others {
+/** The kinds that a call involves besides the one that its right covers. */
+interface RelatedKinds {
   /** The kinds that its path names, the owners of its entities, and the kinds that its policies select or its filters may query. */
   readonly limited: readonly Kind[];
   /** The kinds whose credentials its answer may show. */
   readonly shown: readonly Kind[];
-  /** The kinds that such credentials are for. */
+  /** The kinds whose entities use such credentials. */
   readonly enrolled: readonly Kind[];
 }
 
-const known = new WeakMap<Operation, Others>();
+const relatedByOperation = new WeakMap<Operation, RelatedKinds>();
 
-const othersOf = (operation: Operation, right: string): Others => {
-  let others = known.get(operation);
-  if (!others) known.set(operation, (others = found(operation, right)));
-  return others;
+const relatedKindsOf = (operation: Operation, right: string): RelatedKinds => {
+  let related = relatedByOperation.get(operation);
+  if (!related) relatedByOperation.set(operation, (related = findRelatedKinds(operation, right)));
+  return related;
 };
 
-const found = (operation: Operation, right: string): Others => {
+const findRelatedKinds = (operation: Operation, right: string): RelatedKinds => {
   const own = allKinds.filter((kind) => isOnKind(right, kind));
   const owners = own.flatMap(ownersOf).map(({ target }) => target);
   const named = namedIn(operation).map(([, kind]) => kind);
   const answered = answeredKind(operation);
-  const limited = [...named, ...owners, ...(answered ? [...selectedBy(answered), ...askedFor(operation, answered)] : [])];
+  const limited = [...named, ...owners, ...(answered ? [...selectedBy(answered), ...queriedBy(operation, answered)] : [])];
   const shown = answered ? [answered, ...shownIn(answered), ...(isOnKind(right, answered) ? owners : [])] : [];
   return {
     limited: unique(limited).filter((kind) => !isOnKind(right, kind)),
@@ -76,8 +76,8 @@ const selectedBy = ({ fields }: Kind) => Object.values(fields).flatMap(({ set })
 
 const shownIn = ({ fields }: Kind) => Object.values(fields).flatMap(({ shows }) => (shows === undefined ? [] : [kindOf(shows)]));
 
-/** The kinds that subqueries of its filters may ask for. */
-const askedFor = ({ query }: Operation, kind: Kind) => {
+/** The kinds that subqueries of the operation's filters may query. */
+const queriedBy = ({ query }: Operation, kind: Kind) => {
   const symbols = query && 'filter' in query.shape ? symbolsFor(kind) : undefined;
   return (symbols?.names ?? []).flatMap((name) => {
     const symbol = symbols?.find(name);
@@ -92,7 +92,7 @@ export const askAsides = async (
   isDelegated: boolean,
   rule: AskAside,
 ): Promise<Pick<Grant, 'visible' | 'changeable' | 'credentials'>> => {
-  const { limited, shown, enrolled } = othersOf(operation, right);
+  const { limited, shown, enrolled } = relatedKindsOf(operation, right);
   const ask = once(rule);
   const filters = async (kind: Kind, action: Action): Promise<readonly string[]> => {
     const verdict = await ask(asideOf(kind, action, 'visibility'));
@@ -107,13 +107,13 @@ export const askAsides = async (
   const [visible, changeable, credentials] = await Promise.all([
     limits(limited, 'read'),
     limits(isWrite ? limited : credentialed.length > 0 ? enrolled : [], 'read', 'update'),
-    Promise.all(credentialed.map(async (kind) => [kind.kind, await showing(kind, ask)] as const)),
+    Promise.all(credentialed.map(async (kind) => [kind.kind, await credentialsShownOf(kind, ask)] as const)),
   ]);
   return { visible, changeable, credentials: new Map(credentials) };
 };
 
 /** The entities of a kind whose credentials may be shown: those that the caller may update or create. */
-const showing = async (kind: Kind, ask: (aside: Aside | undefined) => Promise<Verdict>): Promise<true | readonly string[]> => {
+const credentialsShownOf = async (kind: Kind, ask: (aside: Aside | undefined) => Promise<Verdict>): Promise<true | readonly string[]> => {
   const filters: string[] = [];
   for (const action of ['update', 'create'] as const) {
     const verdict = await ask(asideOf(kind, action, 'credentials'));
@@ -124,12 +124,12 @@ const showing = async (kind: Kind, ask: (aside: Aside | undefined) => Promise<Ve
 };
 
 const once = (rule: AskAside) => {
-  const asked = new Map<string, Promise<Verdict>>();
+  const answers = new Map<string, Promise<Verdict>>();
   return (aside: Aside | undefined): Promise<Verdict> => {
     if (!aside) return Promise.resolve(undefined);
     const key = `${aside.about} ${aside.operation}`;
-    const answer = asked.get(key) ?? rule(aside);
-    asked.set(key, answer);
+    const answer = answers.get(key) ?? rule(aside);
+    answers.set(key, answer);
     return answer;
   };
 };

@@ -6,19 +6,24 @@ import type { Actor, ApiSessionActor, PresentedToken } from '../call/actor.ts';
 import type { Call } from '../call/call.ts';
 import { unauthorized } from '../errors/index.ts';
 
-type Early = Omit<Call, 'actor'>;
+type UnauthenticatedCall = Omit<Call, 'actor'>;
 
 export interface Caller {
   readonly actor: Actor;
-  /** The session whose activity is to be written down, after the call. */
+  /** The session whose activity is to be stored after the call. */
   readonly active?: ApiSessionActor['session'];
 }
 
 /**
- * Determines the actor. `presented`: the access token of the provider, if the call has one. Open operations ignore tokens, so that a stale one does no harm there.
- * @throws ApiError `UNAUTHORIZED`: with a cause when no credential was presented, without when it is invalid
+ * Determines the actor. Open operations ignore tokens, so that a stale one does no harm there.
+ * @param presented the access token of the OpenID provider, if the call has one
+ * @throws ApiError `UNAUTHORIZED`: with a cause if no credential was presented, without one if the credential is invalid
  */
-export const authenticate = async (call: Early, operation: Operation, presented: PresentedToken | undefined): Promise<Caller> => {
+export const authenticate = async (
+  call: UnauthenticatedCall,
+  operation: Operation,
+  presented: PresentedToken | undefined,
+): Promise<Caller> => {
   const { credentials, core } = call;
   if (credentials.kind === 'system') return { actor: { kind: 'system' } };
   if (credentials.kind === 'identity')
@@ -26,20 +31,20 @@ export const authenticate = async (call: Early, operation: Operation, presented:
   if (operation.permission === 'open') return { actor: { kind: 'anonymous' } };
   const now = call.now();
   if (presented) {
-    const known = await call.read((entities) => actorOfPresented(entities, core, presented, now));
-    if (!known) throw unauthorized();
-    const rest = Math.max(0, presented.exp - Math.floor(Date.parse(now) / 1000));
-    call.answerHeaders.set('expiration-seconds', String(rest)).set('expires-at', new Date(presented.exp * 1000).toISOString());
-    return { actor: await withSecondFactor(call, known) };
+    const sessionActor = await call.read((entities) => actorOfPresented(entities, core, presented, now));
+    if (!sessionActor) throw unauthorized();
+    const secondsLeft = Math.max(0, presented.exp - Math.floor(Date.parse(now) / 1000));
+    call.answerHeaders.set('expiration-seconds', String(secondsLeft)).set('expires-at', new Date(presented.exp * 1000).toISOString());
+    return { actor: await withSecondFactor(call, sessionActor) };
   }
   if (credentials.kind === 'none' || credentials.token === undefined)
     throw core.provider && credentials.kind === 'token'
       ? unauthorized()
       : unauthorized('no session token was presented: send the header zt-session');
   const { token } = credentials;
-  const known = await call.read((entities) => actorOfToken(entities, core.settings, token, now, core.activity));
-  if (!known) throw unauthorized();
-  const actor = known.authQueries.length === 0 ? known : await withSecondFactor(call, known);
+  const sessionActor = await call.read((entities) => actorOfToken(entities, core.settings, token, now, core.activity));
+  if (!sessionActor) throw unauthorized();
+  const actor = sessionActor.authQueries.length === 0 ? sessionActor : await withSecondFactor(call, sessionActor);
   const { expirationSeconds, expiresAt } = expiry(core.settings, now);
   call.answerHeaders.set('expiration-seconds', String(expirationSeconds)).set('expires-at', expiresAt);
   const session = { ...actor.session, lastActivityAt: now };

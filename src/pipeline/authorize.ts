@@ -6,14 +6,14 @@ import { type Grant, OWN_RIGHT } from '../call/grant.ts';
 import type { Entities } from '../entities/entities.ts';
 import { ApiError, explained, unauthorized } from '../errors/index.ts';
 
-/** Decides whether a call may be made, and how far it may go. @throws ApiError `UNAUTHORIZED`; `NOT_FOUND` for a target beyond the grant */
+/** Decides whether a call may be made, and within which limits. @throws ApiError `UNAUTHORIZED`; `NOT_FOUND` for a target outside the grant */
 export type Permit = (call: Call, entry: Entry, source: CallSource, input: unknown) => Promise<PermitResult>;
 
 /** The permission to make a call. */
 export interface PermitResult {
   readonly grant: Grant;
   /**
-   * Called first in the call's transaction: what counts is the state that the write sees.
+   * Called first in the call's transaction, so that the decision is based on the state that the write sees.
    * @throws as `Permit`; StalePermit if the state that the host's rule judged has changed since
    */
   recheck(entities: Entities, actor: Actor): Promise<void>;
@@ -26,17 +26,17 @@ export class StalePermit extends Error {
   override readonly name = 'StalePermit';
 }
 
-/** Without a rule of the host's, what counts is the permission that the operation declares. */
+/** Used if the host has no rule: the permission that the operation declares decides. */
 export const permitByDeclaration: Permit = async (call, { operation }) => {
   authorize(call.actor, operation);
   return { grant: OWN_RIGHT, recheck: async (_, actor) => authorize(actor, operation), verify: async () => undefined };
 };
 
-/** A call that was authorized once, and is again in each of its transactions. */
+/** A call that has been authorized once and is authorized again in each of its transactions. */
 export interface Authorized extends Pick<Call, 'core' | 'now'> {
   actor: Actor;
   readonly permission: PermitResult | undefined;
-  /** Asks for the permission again, for the same input. @throws as `Permit` */
+  /** Requests the permission again, for the same input. @throws as `Permit` */
   permitted(): Promise<void>;
 }
 
@@ -50,23 +50,23 @@ export const reauthorize = async (call: Authorized, entities: Entities): Promise
 };
 
 /** Maximum number of times that the host's rule is called again for one write. */
-const MOST_ASKED = 3;
+const MAX_RULE_RETRIES = 3;
 
-/** Calls the host's rule again if its answer was about an earlier state. @throws ApiError `CONFLICT` after several attempts; errors of `work` */
+/** Calls the host's rule again if its answer was based on an earlier state. @throws ApiError `CONFLICT` after several attempts; errors of `work` */
 export const withFreshPermit = async <T>(call: Authorized, work: () => Promise<T>): Promise<T> => {
-  for (let asked = 0; ; asked++) {
+  for (let retries = 0; ; retries++) {
     try {
       return await work();
     } catch (error) {
       if (!(error instanceof StalePermit)) throw error;
-      if (asked === MOST_ASKED) throw new ApiError('CONFLICT');
+      if (retries === MAX_RULE_RETRIES) throw new ApiError('CONFLICT');
       await call.permitted();
     }
   }
 };
 
 /**
- * Whether the actor may call the operation. Denied unless something allows it.
+ * Asserts that the actor may call the operation. The default is to deny.
  * @throws ApiError `UNAUTHORIZED`: 401, or 403 if the operation declares it
  */
 export const authorize = (actor: Actor, { permission, denied }: Operation): void => {
@@ -75,14 +75,14 @@ export const authorize = (actor: Actor, { permission, denied }: Operation): void
   if (actor.kind === 'session') {
     if (permission === 'partial') return;
     assertOwesNothing(actor, { permission });
-    assertIsItsOwn(actor, { permission });
+    assertUnknownToRouters(actor, { permission });
     if (permission === 'session' || isAdministrator(actor)) return;
   }
   throw explained('UNAUTHORIZED', 'only an administrator may do this: log in as one', denied === undefined ? {} : { status: denied });
 };
 
 /**
- * A session that still owes a factor may do nothing else, an administrator's no more than any other.
+ * Until a session has presented all its factors, it may do nothing else, even if it is an administrator's.
  * @throws ApiError `UNAUTHORIZED`
  */
 export const assertOwesNothing = (actor: Actor, { permission }: Pick<Operation, 'permission'>): void => {
@@ -91,11 +91,11 @@ export const assertOwesNothing = (actor: Actor, { permission }: Pick<Operation, 
 };
 
 /**
- * Routers are sent the token of a session that dials or binds services, so that they recognize its client. A router that uses the token of an administrator
- * is no administrator.
+ * Asserts that routers do not know the session's token. Routers get the token of each session that dials or binds services, so that they recognize its client;
+ * they must not be able to act as an administrator with it.
  * @throws ApiError `UNAUTHORIZED`
  */
-export const assertIsItsOwn = (actor: Actor, { permission }: Pick<Operation, 'permission'>): void => {
+export const assertUnknownToRouters = (actor: Actor, { permission }: Pick<Operation, 'permission'>): void => {
   if (actor.kind !== 'session' || permission === 'open' || permission === 'partial' || permission === 'session') return;
   if (actor.session.isKnownToRouters)
     throw unauthorized(

@@ -8,8 +8,9 @@ type Issue = z.core.$ZodIssue;
 type Values = Record<string, unknown>;
 
 /**
- * Raw input against the operation's schemas. JSON of a wrong type anywhere is unreadable (`COULD_NOT_PARSE_BODY`); else the first bad
- * field by name is reported. A null at the top of a body is a field that was not given, unless its schema takes null; null in its place is a body that was not; unknown fields are dropped.
+ * Decodes raw input by the operation's schemas. A value of the wrong JSON type anywhere in the body makes it unreadable (`COULD_NOT_PARSE_BODY`); otherwise, the
+ * invalid field whose name sorts first is reported. A null body counts as absent, and so does a top-level field that is null, unless its schema accepts null.
+ * Unknown fields are dropped.
  * @throws ApiError
  */
 export const decode = (operation: Operation, raw: unknown, { numericTags }: Pick<Settings, 'numericTags'>): unknown => {
@@ -51,7 +52,7 @@ const withoutNulls = (body: unknown, schema: z.ZodType): unknown => {
   return given.every(isGiven) ? body : Object.fromEntries(given.filter(isGiven));
 };
 
-/** The schema of tags takes numbers; whether a network does is a setting. */
+/** The schema of tags accepts numbers, but the network accepts them only with the setting `numericTags`. */
 const refuseNumericTags = (body: unknown): void => {
   const tags = isObject(body) && isObject(body.tags) ? body.tags : {};
   for (const [name, value] of Object.entries(tags)) {
@@ -65,21 +66,21 @@ const isObject = (value: unknown): value is Values => typeof value === 'object' 
 const parse = (schema: z.ZodType, input: unknown, where: 'body' | 'query'): unknown => {
   const result = schema.safeParse(input, { reportInput: true });
   if (result.success) return result.data;
-  throw fault(result.error.issues, where);
+  throw errorOf(result.error.issues, where);
 };
 
-const fault = (issues: readonly Issue[], where: 'body' | 'query'): ApiError => {
+const errorOf = (issues: readonly Issue[], where: 'body' | 'query'): ApiError => {
   const unreadable = where === 'body' ? issues.find(isWrongType) : undefined;
   if (unreadable) {
     const message = `${nameOf(unreadable) || 'the body'} ${reasonOf(unreadable)}`;
     return new ApiError('COULD_NOT_PARSE_BODY', { cause: { code: 'UNHANDLED', message } });
   }
   const [first] = [...issues].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
-  if (!first) return invalidField('(root)', `the ${where} is not valid`, undefined); // zod names at least one
-  // Our own checks give either a whole sentence, or the expected value.
-  const whole = first.code === 'custom' && !first.message.startsWith('must ');
+  if (!first) return invalidField('(root)', `the ${where} is not valid`, undefined); // zod reports at least one issue
+  // The messages of our own checks are whole sentences, or begin with "must" and lack a subject.
+  const isSentence = first.code === 'custom' && !first.message.startsWith('must ');
   const place = isEmptyText(first) ? nameOf(first) : `${nameOf(first)} in ${where}`;
-  const reason = whole ? first.message : `${place} ${reasonOf(first)}`;
+  const reason = isSentence ? first.message : `${place} ${reasonOf(first)}`;
   return invalidField(nameOf(first) || '(root)', reason, first.code === 'invalid_union' ? undefined : first.input);
 };
 
@@ -92,9 +93,9 @@ const isWrongType = (issue: Issue): boolean => {
   return issue.code === 'invalid_format' && issue.format === 'datetime';
 };
 
-/** The discriminator of a document: not a known one, because there is an issue. */
+/** The discriminator of a document, undefined if it is missing. It is not a known one, because there is an issue. */
 const discriminatorOf = ({ discriminator, input }: Extract<Issue, { readonly code: 'invalid_union' }>): unknown =>
-  discriminator !== undefined && typeof input === 'object' && input !== null ? ((input as Values)[discriminator] ?? undefined) : input; // any object is one of values
+  discriminator !== undefined && typeof input === 'object' && input !== null ? ((input as Values)[discriminator] ?? undefined) : input; // any object can be read as a record
 
 const nameOf = (issue: Issue): string => issue.path.join('.');
 
@@ -102,7 +103,7 @@ const isEmptyText = (issue: Issue): boolean => issue.code === 'too_small' && iss
 
 const typeOf = (value: unknown): string => (Array.isArray(value) ? 'array' : typeof value);
 
-/** The reasons that clients know and show. */
+/** The reason for an issue, in the wording that clients know and show. */
 export const reasonOf = (issue: Issue): string => {
   switch (issue.code) {
     case 'invalid_type':

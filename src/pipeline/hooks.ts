@@ -3,34 +3,34 @@ import type { Change } from '../changelog/events.ts';
 import type { OperationInput, OperationName } from './operation-name.ts';
 import type { Principal } from './principal.ts';
 
-/** The call of a hook: who makes it and why, and when it no longer counts. */
+/** The call that a hook runs for: who makes it and why, and a signal that ends it. */
 export interface HookedCall extends Attribution<Principal> {
-  /** Aborted when the caller waits no longer. */
+  /** Aborted when the caller no longer waits for the answer. */
   readonly signal: AbortSignal;
 }
 
 /**
- * An operation by its name in the API, what it takes, and the call: a union, so that the name narrows the input. A function that takes it names all three
- * parameters, since TypeScript compares their number.
+ * The arguments of the hook `before`: the operation's name in the API, its input, and the call. They form a union, so that the name narrows the type of the
+ * input. A function that is used as the hook must declare all three parameters, because TypeScript compares their number.
  */
 export type BeforeArguments = {
   readonly [N in OperationName]: [operation: N, input: OperationInput<N>, call: HookedCall];
 }[OperationName];
 
-/** Extension points for the host's own rules, over HTTP and in process alike. The hooks' own calls to the controller go through them too. */
+/** Extension points for the host's own rules. They run for calls over HTTP and in process, including calls that the hooks themselves make. */
 export interface Hooks {
   /**
-   * Runs before an operation, once its input was checked and the caller may call it. May refuse by throwing an ApiError, such as
-   * `invalidField('name', 'must begin with the team', name)`; any other error is 500 to clients, and logged. May return another input, or a promise of
-   * one, which is checked in turn; `undefined` leaves it as it is; changes of the input that it was given have no effect.
+   * Runs before an operation, after its input and the caller's permission have been checked. To refuse the call, it throws an ApiError, such as
+   * `invalidField('name', 'must begin with the team', name)`; any other error is logged, and clients get 500. It may return a replacement for the input, or
+   * a promise of one, which is checked in turn; `undefined` keeps the input. Mutating the given input has no effect.
    */
   before?(...call: BeforeArguments): unknown;
   /**
-   * Runs for each change once the controller is open, in the transaction that makes it: what it does with `transaction` is committed or rolled back with the change, and when it throws,
-   * nothing is written. Other writers wait for it, so it should do nothing but write.
-   * @param context.transaction what the option `transaction` of calls takes: the store's own transaction, or the host's, if the call has joined it
+   * Runs for each change, once the controller is open, in the transaction that makes the change. What it writes with `transaction` is committed or rolled back
+   * with the change; if it throws, nothing is written. Other writers wait for it, so it should do nothing but write.
+   * @param context.transaction in the form of the call option `transaction`: the store's own transaction, or the host's if the call has joined it
    */
   inTransaction?(change: Change, context: { readonly transaction: unknown }): void | Promise<void>;
-  /** Runs for each change once it is committed, as a listener to `change` does. It is not waited for, and when it throws, that is logged and no more. */
+  /** Runs for each change after it is committed, like a listener to `change`. Nothing waits for it, and an error that it throws is only logged. */
   afterCommit?(change: Change): void | Promise<void>;
 }

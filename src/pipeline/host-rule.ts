@@ -12,15 +12,15 @@ import type { Principal } from './principal.ts';
 /** The question that a host's rule answers. */
 export interface AuthorizationRequest extends Attribution<Principal>, CalledOperation {
   /**
-   * `call`: whether the call may be made. The others are asked beside it, about an operation that is not called, with no ids in `input` and no target:
-   * `visibility`, of kinds that the call is about beside its own, such as the identities whose enrollments it lists: a verdict `{ where }` limits these, too,
-   * and any other changes nothing. `credentials`: whether the answer may show tokens to enroll with; it is asked about the operations that create and update
-   * what they are of.
+   * `call`: whether the call may be made. The other two are side questions about an operation that is not called, with no ids in `input` and no target.
+   * `visibility`: which entities of a related kind the call may involve, such as the identities whose enrollments it lists; a verdict `{ where }` limits
+   * these, too, and any other verdict changes nothing. `credentials`: whether the answer may show enrollment tokens; the question is about the operations
+   * that create and update the entities that contain them.
    */
   readonly about: 'call' | 'visibility' | 'credentials';
   /** What the operation takes, checked and with defaults: `{ ...path, ...query, body }`. */
   readonly input: unknown;
-  /** The entity that `{id}` of the operation's path names, as stored, without secrets; undefined if there is none. */
+  /** The entity that `{id}` in the operation's path identifies, as stored, without secrets; undefined if there is none. */
   readonly target: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -29,46 +29,47 @@ export interface CalledOperation {
   /** Its name in the API: `identities.patch`. */
   readonly operation: OperationName;
   /**
-   * The right that it takes: `identity.update`, `router.read`. undefined for what is open to everybody, and to every session: logins, and what sessions do
-   * for themselves.
+   * The right that it requires, such as `identity.update` or `router.read`. undefined for operations that are open to everyone or to every session: logins, and
+   * what sessions do for themselves.
    */
   readonly right: string | undefined;
 }
 
 /**
- * What a host's rule answers. `true`: granted, also to who is no administrator, but then nothing that would reach administrators: no change of them, of how they log in, or of what vouches for identities.
- * `false`: refused. `undefined`: as without a rule. `{ where }`: granted for the entities of the right's kind that satisfy the filter (docs/filters.md):
- * others are not found, lists neither show nor count them, and no write can lead out of it.
+ * The answer of a host's rule. `true`: granted, even to callers who are not administrators; such a caller still cannot change administrators, how they log
+ * in, or the CAs and signers that vouch for identities. `false`: refused. `undefined`: decided as if there were no rule. `{ where }`: granted for the entities
+ * of the right's kind that satisfy the filter (docs/filters.md): others are not found, lists neither show nor count them, and no written entity may end up
+ * outside the filter.
  */
 export type Verdict = boolean | undefined | Limit;
 
-/** How far a right goes. */
+/** The limits of a granted right. */
 export interface Limit {
   /** A filter on the entities of the right's kind. */
   readonly where: string;
-  /** Which role attributes writes may give to these entities, and take from them; the others stay as they are. Default: all. */
+  /** Which role attributes writes may add to these entities or remove from them; a write that changes others is refused. Default: all. */
   readonly roleAttributes?: (attribute: string) => boolean;
 }
 
 /**
- * A host's own rule of authorisation, asked for every call but those of the host's own code without the option `actor`: after the input was checked, and
- * before anything is done. Called again before a write if the target or the acting identity has changed since. A rule that throws refuses the call.
- * No transaction is open while it runs: it may be asynchronous, and use the controller itself.
+ * The host's own authorization rule. It is called for every call, except those of the host's own code without the option `actor`: after the input has been
+ * checked, and before anything is done. It is called again before a write if the target or the acting identity has changed since. If it throws, the call is
+ * refused. No transaction is open while it runs, so it may be asynchronous and use the controller itself.
  */
 export type HostRule = (request: AuthorizationRequest) => Verdict | Promise<Verdict>;
 
-/** Refuses every operation that takes a right to create, update or delete. Logins and what sessions do for themselves go on. */
+/** Refuses every operation that requires a right to create, update or delete. Logins and what sessions do for themselves remain possible. */
 export const readOnlyRule: HostRule = ({ right }) => (right === undefined || right.endsWith('.read') ? undefined : false);
 
-/** A caller without an identity has no sessions: it needs the right to everybody's. */
+/** The operation as the rule sees it. A caller without an identity has no sessions of its own, so it needs the right to everyone's. */
 export const calledOperation = ({ group, verb, operation: { permission, ofAll } }: Entry, actor: Actor): CalledOperation => ({
   operation: `${group}.${verb}` as OperationName, // the entries are those of the API
   right: permission.includes('.') ? permission : actor.kind === 'system' ? ofAll : undefined,
 });
 
 /**
- * The answer of a rule.
- * @param entry and the right that it is called with, of a verdict about the call itself
+ * Validates the verdict of a rule.
+ * @param entry the called operation, with its right, if the verdict is about the call itself
  * @throws TypeError for an invalid verdict, and for a limit on an operation that has nothing to limit
  */
 export const checkedVerdict = (verdict: Verdict, entry?: Entry, { right }: Partial<CalledOperation> = {}): Verdict => {

@@ -20,13 +20,13 @@ import { principalOf } from './principal.ts';
  */
 export const createInvoke = (parts: Parts, storeErrors: StoreErrors, before: Hooks['before']): Invoke => {
   const { activity, catchUpPresence, settings } = parts.core;
-  /** The host's own code may be slow, and use the store itself: no transaction stays open while it runs. */
+  /** True if code of the host runs in each call. It may be slow and use the store itself, so no transaction stays open while it runs. */
   const isHooked = parts.permit !== permitByDeclaration || before !== undefined;
   return async (entry, source) => {
     const call = new OngoingCall(parts, entry, source);
     let active: Caller['active'];
     let presented: PresentedToken | undefined;
-    const answered = async () => {
+    const run = async () => {
       const caller = await authenticate(call, entry.operation, presented);
       ({ active } = caller);
       call.actor = caller.actor;
@@ -41,16 +41,16 @@ export const createInvoke = (parts: Parts, storeErrors: StoreErrors, before: Hoo
       const given = decode(entry.operation, await source.input(), settings);
       const precondition = preconditionOf(entry, source, given);
       await call.permitted(given);
-      const replaced = before && (await asked(before, call, entry, source, given));
+      const replaced = before && (await callBefore(before, call, entry, source, given));
       const input = replaced ? decode(entry.operation, replaced, settings) : given;
       if (replaced) await call.permitted(input);
       call.transactions.precondition = precondition;
       return entry.handler(call, input as never); // decoded by the operation that the handler was bound to
     };
-    const told = (error: unknown) => storeErrors(error, { requestId: source.requestId, operationId: entry.operation.operationId });
+    const mapError = (error: unknown) => storeErrors(error, { requestId: source.requestId, operationId: entry.operation.operationId });
     try {
       const caughtUp = catchUpPresence();
-      // Within the host's transaction, waiting for another one might never end.
+      // In the host's transaction, waiting for another transaction could deadlock.
       if (caughtUp && source.hostTransaction === undefined) await caughtUp;
       if (entry.operation.permission !== 'open') {
         const { credentials } = source;
@@ -58,11 +58,11 @@ export const createInvoke = (parts: Parts, storeErrors: StoreErrors, before: Hoo
         const admitted = source.admit?.(presented?.sessionId);
         if (admitted) await admitted;
       }
-      const output = await (!isHooked && readsOneState(entry, source, presented) ? call.transactions.inOneState(answered) : answered());
-      const given = entry.operation.answer.is === 'events' ? withErrors(output as AsyncIterable<unknown>, told) : output; // as declared
-      return { output: given, headers: call.answerHeaders, actor: call.actor, ...(call.isAccepted ? { isAccepted: true } : {}) };
+      const output = await (!isHooked && readsOneState(entry, source, presented) ? call.transactions.inOneState(run) : run());
+      const result = entry.operation.answer.is === 'events' ? withErrors(output as AsyncIterable<unknown>, mapError) : output; // as declared
+      return { output: result, headers: call.answerHeaders, actor: call.actor, ...(call.isAccepted ? { isAccepted: true } : {}) };
     } catch (error) {
-      throw told(error);
+      throw mapError(error);
     } finally {
       // In the host's transaction nothing but the call itself is written.
       if (active && source.hostTransaction === undefined) activity.note(active.id, active.lastActivityAt ?? call.now());
@@ -70,8 +70,8 @@ export const createInvoke = (parts: Parts, storeErrors: StoreErrors, before: Hoo
   };
 };
 
-/** The effect of the host's hook on a call: another input, or none. */
-const asked = (before: NonNullable<Hooks['before']>, call: OngoingCall, entry: Entry, source: CallSource, input: unknown) => {
+/** Calls the host's hook. @returns the input that replaces the given one, if any */
+const callBefore = (before: NonNullable<Hooks['before']>, call: OngoingCall, entry: Entry, source: CallSource, input: unknown) => {
   const { requestId, onBehalfOf, reason } = call.attribution;
   const hooked = { actor: principalOf(call.actor, source), requestId, onBehalfOf, reason, signal: call.signal };
   return before(...([calledOperation(entry, call.actor).operation, structuredClone(input), hooked] as unknown as BeforeArguments)); // the input is that of the operation
@@ -80,13 +80,13 @@ const asked = (before: NonNullable<Hooks['before']>, call: OngoingCall, entry: E
 const preconditionOf = ({ operation }: Entry, source: CallSource, input: unknown): Precondition | undefined => {
   if (!operation.isConditional || !operation.entity) return undefined;
   const versions = source.expectedVersions?.();
-  const { id } = input as { readonly id: string }; // of the path of every such operation
+  const { id } = input as { readonly id: string }; // the path of every conditional operation has an id
   return versions && { kind: operation.entity, id, versions };
 };
 
 /**
- * Whether a call sees one consistent state, from its session to its answer: a read-only call needs only one transaction. Not with a body, which may
- * be slow to arrive or contain a code to be spent, and not with an external token, whose signer's keys may have to be fetched.
+ * Whether the whole call, from its session to its answer, reads in one transaction and so sees one consistent state. Only for reads without a body, which may
+ * arrive slowly or contain a one-time code, and without an external token, because its signer's keys may have to be fetched.
  */
 const readsOneState = (
   { operation }: Entry,
@@ -100,11 +100,14 @@ const readsOneState = (
   credentials.kind === 'token' &&
   (presented?.isAlone ?? (credentials.token !== undefined && credentials.authorization === undefined));
 
-/** Maps errors of a stream, after its answer has begun, as errors of a call are mapped. */
-async function* withErrors(events: AsyncIterable<unknown>, told: (error: unknown) => unknown): AsyncGenerator<unknown, void, undefined> {
+/** Maps the errors of a stream, whose answer has already begun, like the errors of a call. */
+async function* withErrors(
+  events: AsyncIterable<unknown>,
+  mapError: (error: unknown) => unknown,
+): AsyncGenerator<unknown, void, undefined> {
   try {
     yield* events;
   } catch (error) {
-    throw told(error);
+    throw mapError(error);
   }
 }

@@ -1,4 +1,4 @@
-/** The kinds that operations are about, by their declarations. */
+/** The kinds that operations involve, derived from their declarations. */
 import { groups } from '../api/index.ts';
 import type { Operation } from '../api/kit/operation.ts';
 import { parametersOf } from '../api/kit/path-template.ts';
@@ -7,18 +7,17 @@ import { allKinds, kindOf } from '../resources/kinds.ts';
 import type { OperationName } from './operation-name.ts';
 
 /** Every operation with its name in the API. */
-export const operations = Object.entries(groups).flatMap(
-  ([group, { operations }]) =>
-    Object.entries(operations).map(([verb, operation]: [string, Operation]) => ({
-      name: `${group}.${verb}` as OperationName,
-      verb,
-      operation,
-    })), // those of the API
+export const operations = Object.entries(groups).flatMap(([group, { operations }]) =>
+  Object.entries(operations).map(([verb, operation]: [string, Operation]) => ({
+    name: `${group}.${verb}` as OperationName, // these are the groups and verbs of the API
+    verb,
+    operation,
+  })),
 );
 
 const collectionIn = ({ path }: Operation): string => path.split('/')[1] ?? '';
 
-/** Kinds by the collections that paths begin with: some have more than one. */
+/** Kinds by the collections that paths begin with; some kinds have more than one. */
 const byCollection: ReadonlyMap<string, Kind> = new Map([
   ...allKinds.map((kind) => [kind.collection, kind] as const),
   ...operations.flatMap(({ operation }) => {
@@ -30,7 +29,7 @@ const byCollection: ReadonlyMap<string, Kind> = new Map([
 /** The kind whose collection a path begins with. */
 export const kindAt = (operation: Operation): Kind | undefined => byCollection.get(collectionIn(operation));
 
-/** The entities that a path names, by parameter: `{id}` is one of the collection before it, `{serviceId}` a service. */
+/** The kind that each parameter of a path identifies: `{id}` an entity of the collection before it, `{serviceId}` a service. */
 export const namedIn = (operation: Operation): readonly (readonly [parameter: string, kind: Kind])[] =>
   parametersOf(operation.path).flatMap((name) => {
     const kind = name === 'id' ? kindAt(operation) : kindOf(name.replace(/Id$/, ''));

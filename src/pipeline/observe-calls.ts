@@ -3,14 +3,14 @@ import { destinationOf } from '../call/observed.ts';
 import { Observation } from '../observability/observation.ts';
 import type { Observer } from '../observability/observer.ts';
 
-/** Observes in-process calls; the HTTP handler observes requests itself. @param observer undefined if nothing observes, then `invoke` is returned unchanged */
+/** Observes in-process calls; the HTTP handler observes requests itself. @param observer if undefined, `invoke` is returned unchanged */
 export const observeCalls = (invoke: Invoke, observer: Observer | undefined): Invoke => {
   if (!observer) return invoke;
   return async (entry, source) => {
     const { requestId, signal, surface, credentials } = source;
     const { method } = entry.operation;
     const observation = new Observation(observer, { requestId, transport: 'process', method, remoteAddress: '' });
-    observation.leadsTo(destinationOf(entry, surface, credentials));
+    observation.setDestination(destinationOf(entry, surface, credentials));
     try {
       const result = await invoke(entry, { ...source, observation });
       observation.end(result.isAccepted ? 202 : entry.operation.status);

@@ -12,7 +12,7 @@ const NEVER_ABORTED = new AbortController().signal;
 
 /** A call in progress. A class because one is allocated per request, and most of its properties are computed. */
 export class OngoingCall implements Call, Authorized {
-  /** Anonymous until it is authenticated. */
+  /** Anonymous until the call is authenticated. */
   actor: Actor = { kind: 'anonymous' };
   readonly answerHeaders: Call['answerHeaders'] = new Map();
   readonly core: Call['core'];
@@ -26,7 +26,7 @@ export class OngoingCall implements Call, Authorized {
   readonly #source: CallSource;
   #input: unknown;
   isAccepted = false;
-  /** Once the call may be made. */
+  /** Undefined until the call is permitted. */
   permission: PermitResult | undefined;
 
   constructor(parts: Parts, entry: Entry, source: CallSource) {
@@ -99,8 +99,8 @@ export class OngoingCall implements Call, Authorized {
   }
 
   /**
-   * Decides whether the call may be made. No closure that the call keeps: V8 held on to ended calls then.
-   * @param input default: that of the last decision
+   * Decides whether the call may be made. A method rather than a closure in a property, with which V8 retained finished calls.
+   * @param input default: the input of the last decision
    * @throws as `Permit`
    */
   async permitted(input = this.#input): Promise<void> {

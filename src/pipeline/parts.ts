@@ -6,11 +6,11 @@ import type { Permit } from './authorize.ts';
 /** The parts of a controller that its calls use. */
 export interface Parts {
   readonly core: Core;
-  /** Through which every change goes. */
+  /** Runs a write in a transaction of the controller. */
   readonly write: Write;
-  /** Runs with changes in the host's transaction, as with every other. */
+  /** Runs around a write in the host's transaction, as `write` does in its own. */
   readonly aroundWrite: AroundWrite;
-  /** The host's own part in every write. */
+  /** The host's hook that runs in the transaction of every write. */
   readonly inTransaction: InTransaction | undefined;
   readonly permit: Permit;
 }

@@ -10,63 +10,63 @@ import { and, equals, stringField } from '../query/index.ts';
 import { granted, isOnKind, isVisible } from '../resources/granted.ts';
 import type { Row } from '../storage/port.ts';
 import { type AskAside, askAsides } from './asides.ts';
-import { assertIsItsOwn, assertOwesNothing, authorize, type Permit, permitByDeclaration, StalePermit } from './authorize.ts';
+import { assertOwesNothing, assertUnknownToRouters, authorize, type Permit, permitByDeclaration, StalePermit } from './authorize.ts';
 import { type AuthorizationRequest, calledOperation, checkedVerdict, type HostRule, type Verdict } from './host-rule.ts';
 import { namedIn } from './named-kinds.ts';
 import { principalOf } from './principal.ts';
 import { assertWrittenWithin } from './written-within.ts';
 
-/** The rule of the host decides. */
+/** Lets the host's rule decide. */
 export const createPermit =
   (rule: HostRule, logger: Logger): Permit =>
   async (call, entry, source, input) => {
     if (call.actor.kind === 'system' && source.actor === undefined) return permitByDeclaration(call, entry, source, input);
     const { operation } = entry;
-    const judged = call.actor;
-    const called = calledOperation(entry, judged);
+    const judgedActor = call.actor;
+    const called = calledOperation(entry, judgedActor);
     const named = namedIn(operation);
-    const ids = input as Readonly<Record<string, string>>; // of the path, if the operation names entities there
+    const ids = input as Readonly<Record<string, string>>; // the path parameters, if the operation has any
     const kind = named.find(([parameter]) => parameter === 'id')?.[1];
     const load = async (entities: Entities): Promise<Row | undefined> => kind && entities.get(kind, ids.id ?? '');
     const target = await call.read(load);
 
     const ask = async (request: Pick<AuthorizationRequest, 'about' | 'operation' | 'right' | 'input' | 'target'>): Promise<Verdict> => {
-      const verdict = await rule({ ...call.attribution, actor: principalOf(judged, source), ...request });
-      return verdict === undefined && judged.kind === 'system' && request.about === 'credentials' ? true : verdict;
+      const verdict = await rule({ ...call.attribution, actor: principalOf(judgedActor, source), ...request });
+      return verdict === undefined && judgedActor.kind === 'system' && request.about === 'credentials' ? true : verdict;
     };
-    const failed = (effect: string, error: unknown) =>
+    const logFailure = (effect: string, error: unknown) =>
       logger.error(`the rule of authorize failed: ${effect}`, { requestId: call.requestId, operationId: operation.operationId, error });
     const askAside: AskAside = async (aside) => {
       try {
         return checkedVerdict(await ask({ ...aside, target: undefined }));
       } catch (error) {
         if (aside.about === 'credentials') {
-          failed('no credentials are shown', error);
+          logFailure('no credentials are shown', error);
           return false;
         }
-        failed('the call is refused', error);
+        logFailure('the call is refused', error);
         throw refused(entry);
       }
     };
     const askCall = async (): Promise<Verdict> => {
-      assertOwesNothing(judged, operation);
-      assertIsItsOwn(judged, operation);
+      assertOwesNothing(judgedActor, operation);
+      assertUnknownToRouters(judgedActor, operation);
       try {
         const seen = kind && target && visibleFields(kind, target);
         return checkedVerdict(await ask({ about: 'call', ...called, input, target: seen }), entry, called);
       } catch (error) {
-        failed('the call is refused', error);
+        logFailure('the call is refused', error);
         return false;
       }
     };
 
     const grantOf = async (verdict: Verdict): Promise<Grant> => {
       if (verdict === false) throw refused(entry);
-      if (verdict === undefined) authorize(judged, operation);
+      if (verdict === undefined) authorize(judgedActor, operation);
       const { right } = called;
-      // It has anyway all rights that are open to everybody, or to every session.
+      // The operation is open to everyone or to every session, so there is nothing to limit.
       if (right === undefined) return OWN_RIGHT;
-      const isDelegated = verdict !== undefined && !('identity' in judged && isAdministrator(judged));
+      const isDelegated = verdict !== undefined && !('identity' in judgedActor && isAdministrator(judgedActor));
       return {
         ...(typeof verdict === 'object' ? verdict : {}),
         right,
@@ -81,7 +81,7 @@ export const createPermit =
     const assertWithin = async (entities: Entities, target: Row | undefined): Promise<void> => {
       for (const [parameter, kind] of named) {
         const id = ids[parameter] ?? '';
-        // Related lists look at their parent themselves: some are empty below an unknown one.
+        // Related lists check their parent themselves: some are empty if the parent is unknown.
         const isParent = parameter === 'id' && operation.answer.is === 'page';
         if (!isOnKind(grant.right, kind) && !isParent && !(await isVisible(entities, kind, id, call, grant))) throw notFound(kind.kind, id);
       }
@@ -98,7 +98,7 @@ export const createPermit =
       recheck: async (entities, actor) => {
         assertOwesNothing(actor, operation);
         const now = await load(entities);
-        if (now?.version !== target?.version || identityVersion(actor) !== identityVersion(judged)) throw new StalePermit();
+        if (now?.version !== target?.version || identityVersion(actor) !== identityVersion(judgedActor)) throw new StalePermit();
         await assertWithin(entities, now);
       },
       verify: async (entities) => {

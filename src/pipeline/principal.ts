@@ -6,7 +6,7 @@ import { visibleRow } from '../changelog/visible.ts';
 
 /** The actor of a call, as the host's code sees it. */
 export interface Principal {
-  /** `host`: the host's own code. `identity`: an identity, in a session or by `asIdentity`. `anonymous`: not authenticated, e.g. at a login. */
+  /** `host`: the host's own code. `identity`: an identity, in a session or through `asIdentity`. `anonymous`: not authenticated, e.g. at a login. */
   readonly kind: 'host' | 'identity' | 'anonymous';
   /** Its name in change records: the option `actor` of the call, or the id of the identity, or `system`, or `anonymous`. */
   readonly name: string;

@@ -6,15 +6,18 @@ import type { Priority, TransactionOptions } from '../storage/port.ts';
 import { type Authorized, reauthorize, withFreshPermit } from './authorize.ts';
 import type { Parts } from './parts.ts';
 
-/** The transactions of a call: those of its own, or the host's, which it joins. Also the options of its reads, since a class costs less than closures. */
+/**
+ * The transactions of a call: its own, or the host's, which it joins. An instance also serves as the options of the call's read transactions, because that
+ * costs less than closures.
+ */
 export class Transactions implements TransactionOptions {
   readonly #parts: Parts;
   readonly #source: CallSource;
   readonly #call: Call & Authorized;
-  /** The state that all reads of the call see. */
+  /** The state that all reads of the call see, while it runs in one transaction. */
   #state: Entities | undefined;
   #isOpen = false;
-  /** Until the write that it is for is made. */
+  /** Cleared after the write that it guards. */
   precondition: Precondition | undefined;
 
   constructor(parts: Parts, source: CallSource, call: Call & Authorized) {
@@ -23,12 +26,12 @@ export class Transactions implements TransactionOptions {
     this.#call = call;
   }
 
-  /** Created on first use. */
+  /** A getter, because the source creates the signal on first use. */
   get signal(): AbortSignal | undefined {
     return this.#source.signal;
   }
 
-  /** Administrators, the host and those who log in have reserved connections. Undefined until the caller is known. */
+  /** Administrators, the host and clients that log in have reserved connections. Undefined until the caller is known. */
   priority(): Priority | undefined {
     const { actor, operation } = this.#call;
     if ('identity' in actor) return isAdministrator(actor) ? 'reserved' : 'ordinary';
@@ -95,7 +98,7 @@ export class Transactions implements TransactionOptions {
     }
   }
 
-  /** One at a time: a call that waited for a connection while it holds one could wait for itself. */
+  /** Allows one transaction at a time: a call that waits for a second connection while it holds one could deadlock. */
   #open(): void {
     if (this.#isOpen) throw new TypeError(`${this.#call.operation.operationId} opened a transaction within another: a GET must not write`);
     this.#isOpen = true;

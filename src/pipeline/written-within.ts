@@ -9,7 +9,7 @@ import { allKinds } from '../resources/kinds.ts';
 import { ownerIn, ownersOf } from '../resources/owners.ts';
 import type { Row } from '../storage/port.ts';
 
-/** Checks the rows that a call has written, of the kinds that its right covers, against its grant. @throws ApiError `UNAUTHORIZED` */
+/** Asserts that what a call has written stays within its grant, for the kinds that its right covers. @throws ApiError `UNAUTHORIZED` */
 export const assertWrittenWithin = async (entities: Entities, call: Call): Promise<void> => {
   const { right, where, changeable, roleAttributes } = call.grant;
   if (where === undefined && changeable.size === 0 && !roleAttributes) return;
@@ -17,14 +17,14 @@ export const assertWrittenWithin = async (entities: Entities, call: Call): Promi
     if (!isOnKind(right, kind)) continue;
     const changes = entities.changes.filter(({ entity }) => entity === kind.kind);
     if (changes.length === 0) continue;
-    await assertStayWithin(entities, kind, changes, call);
+    await assertRowsWithin(entities, kind, changes, call);
     await assertOwnersWithin(entities, kind, changes, call);
     assertAttributesAllowed(kind, changes, call);
   }
 };
 
 /** No written entity may end up outside the filter. */
-const assertStayWithin = async (entities: Entities, kind: Kind, changes: readonly Change[], call: Call): Promise<void> => {
+const assertRowsWithin = async (entities: Entities, kind: Kind, changes: readonly Change[], call: Call): Promise<void> => {
   const written = changes.filter(({ action }) => action !== 'delete').map(({ entityId }) => entityId);
   const rows = await entities.list(kind, { where: oneOf(stringField('id'), [...new Set(written)]) });
   const where = await granted(entities, kind, call, rows);
@@ -39,7 +39,7 @@ const assertStayWithin = async (entities: Entities, kind: Kind, changes: readonl
     );
 };
 
-/** Neither was what has been taken away beyond the limits on what it belonged to. An owner that is gone went in this transaction. */
+/** Changed and deleted entities must have belonged to owners that the caller may change. An owner that no longer exists was deleted in this transaction. */
 const assertOwnersWithin = async (entities: Entities, kind: Kind, changes: readonly Change[], call: Call): Promise<void> => {
   for (const owner of ownersOf(kind)) {
     const before = changes.flatMap(({ before }) => (before ? (ownerIn(before as unknown as Row, owner) ?? []) : [])); // a row of the kind
@@ -49,7 +49,7 @@ const assertOwnersWithin = async (entities: Entities, kind: Kind, changes: reado
   }
 };
 
-/** Role attributes that the caller may not set stay as they are. */
+/** No role attribute that the caller may not set may have been added or removed. */
 const assertAttributesAllowed = (kind: Kind, changes: readonly Change[], { grant: { roleAttributes } }: Call): void => {
   if (!roleAttributes) return;
   const sets = Object.entries(kind.fields).flatMap(([field, { set }]) => (set?.of === 'attributes' ? [field] : []));
@@ -63,4 +63,4 @@ const assertAttributesAllowed = (kind: Kind, changes: readonly Change[], { grant
 };
 
 const attributesIn = (row: object | null, field: string): Set<string> =>
-  new Set(((row as Readonly<Record<string, unknown>> | null)?.[field] ?? []) as readonly string[]); // a set of texts, as its field says
+  new Set(((row as Readonly<Record<string, unknown>> | null)?.[field] ?? []) as readonly string[]); // its field is declared as a set of strings
