@@ -14,18 +14,23 @@ export interface IssueOptions {
   readonly random?: Random;
 }
 
-/** Validity and path length. Server certificates stay below the 398 days that clients of public authorities accept. */
+/** Validity and path length. The validity of server certificates is below the 398 days that clients accept from public authorities. */
 const ROOT = { days: 30 * 365, pathLength: 1 } as const;
 const SIGNER = { days: 10 * 365, pathLength: 0 } as const;
 const SERVER_DAYS = 365;
 
 /** Creates a root, valid for 30 years, with path length 1: one level of authorities below it. */
 export const newRoot = ({ now = Date.now(), random = webRandom }: IssueOptions = {}): Promise<KeyPair> =>
-  made(`overlay-controller root ${mark(random)}`, authority(ROOT, now), undefined, random);
+  newCertificate(`overlay-controller root ${uniqueSuffix(random)}`, authorityProfile(ROOT, now), undefined, random);
 
 /** Creates an authority below a root, valid for 10 years, for certificates of clients and routers. */
 export const newSigner = async (root: KeyPair, { now = Date.now(), random = webRandom }: IssueOptions = {}): Promise<KeyPair> =>
-  made(`overlay-controller signer ${mark(random)}`, authority(SIGNER, now), await holderOf(root, 'the root'), random);
+  newCertificate(
+    `overlay-controller signer ${uniqueSuffix(random)}`,
+    authorityProfile(SIGNER, now),
+    await holderOf(root, 'the root'),
+    random,
+  );
 
 /**
  * Creates a server certificate below a root for the given names and addresses, valid for 365 days.
@@ -43,11 +48,11 @@ export const newServerCertificate = async (
     extendedKeyUsage: [Eku.serverAuth],
     names: { dnsNames: names.filter((name) => !isAddress(name)), ipAddresses: names.filter(isAddress) },
   };
-  return made(names[0] ?? 'overlay-controller', profile, await holderOf(root, 'the root'), random, like && (await keysOf(like)));
+  return newCertificate(names[0] ?? 'overlay-controller', profile, await holderOf(root, 'the root'), random, like && (await keysOf(like)));
 };
 
 /** Issues a certificate for a key pair; default: a new one. */
-const made = async (
+const newCertificate = async (
   name: string,
   profile: Omit<Profile, 'subject' | 'publicKey'>,
   issuer: { readonly certificate: Certificate; readonly holder: KeyHolder } | undefined,
@@ -61,7 +66,7 @@ const made = async (
   return { key: privateKey, cert: certificatesPem([certificate]) };
 };
 
-const authority = ({ days, pathLength }: { readonly days: number; readonly pathLength: number }, now: number) => ({
+const authorityProfile = ({ days, pathLength }: { readonly days: number; readonly pathLength: number }, now: number) => ({
   ...validity(days, now),
   keyUsage: KeyUsage.keyCertSign | KeyUsage.cRLSign,
   pathLength,
@@ -86,4 +91,4 @@ const keysOf = async (pair: KeyPair): Promise<Awaited<ReturnType<typeof newKeyPa
 const isAddress = (name: string): boolean => name.includes(':') || /^\d{1,3}(\.\d{1,3}){3}$/.test(name);
 
 /** A unique part of the name, so that clients can distinguish the roots of several networks. */
-const mark = (random: Random): string => random.uuid().slice(0, 8);
+const uniqueSuffix = (random: Random): string => random.uuid().slice(0, 8);

@@ -85,11 +85,11 @@ export const readCertificate = async (der: Uint8Array): Promise<Certificate | un
   }
 };
 
-/** The certificates of a PEM text, in order: one to `most`. */
-export const readCertificates = async (pem: string, most = MAX_CHAIN): Promise<Reading<readonly Certificate[], PemFault>> => {
-  const { value: blocks, fault } = readPem(pem, { labels: LABELS, most });
+/** The certificates of a PEM text, in order: one to `max`. */
+export const readCertificates = async (pem: string, max = MAX_CHAIN): Promise<Reading<readonly Certificate[], PemFault>> => {
+  const { value: blocks, fault } = readPem(pem, { labels: LABELS, most: max });
   if (fault) return { fault };
-  if (elementsOf(blocks) > Math.max(MAX_ELEMENTS, most * (MAX_ELEMENTS / MAX_CHAIN))) return { fault: 'tooLarge' };
+  if (elementsOf(blocks) > Math.max(MAX_ELEMENTS, max * (MAX_ELEMENTS / MAX_CHAIN))) return { fault: 'tooLarge' };
   const certificates = await Promise.all(blocks.map(readCertificate));
   return certificates.every((certificate) => certificate !== undefined) ? { value: certificates } : { fault: 'malformed' };
 };
@@ -146,7 +146,7 @@ const certificateOf = (library: Library, parsed: X509Certificate, der: Uint8Arra
     parsed,
   };
   const { commonName = '', uris, emails, dnsNames } = certificate;
-  // Some software reads a name to its end, and some only up to U+0000, so such a name is ambiguous.
+  // A name that contains U+0000 is ambiguous: some software reads it to its end, and some only up to that character.
   if ([commonName, ...uris, ...emails, ...dnsNames].some((name) => name.includes('\0') || !name.isWellFormed()))
     throw new TypeError('a name holds U+0000 or half of a surrogate pair');
   if (Number.isNaN(certificate.notBefore) || Number.isNaN(certificate.notAfter)) throw new TypeError('it has no dates');

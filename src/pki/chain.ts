@@ -34,8 +34,8 @@ export type ChainAnswer =
 const MAX_SIGNATURES = 64;
 
 /**
- * Validates that a certificate chains to an anchor through signatures of authorities that may sign (RFC 5280, section 6, as far as it concerns clients: no
- * policies; a certificate with name constraints, or with another critical extension that is not understood, is rejected). It verifies at most one
+ * Validates that a certificate chains to an anchor through signatures of authorities that may sign (RFC 5280, section 6, without policies; a certificate with
+ * name constraints, or with another critical extension that is not understood, is rejected). It verifies at most one
  * signature for each pair of certificates, and at most 64 in total, so neither cycles nor many certificates with the same name can exhaust it.
  * @returns the chain, from the certificate to the anchor
  */
@@ -59,31 +59,31 @@ class Search {
     this.#rules = rules;
   }
 
-  /** Searches upward from the last certificate of `below`, trying anchors first. */
-  async from(below: readonly Certificate[]): Promise<readonly Certificate[] | undefined> {
-    const child = below.at(-1);
-    if (!child || below.length > MAX_CHAIN) return undefined;
+  /** Extends a path upward from its last certificate, trying anchors first. */
+  async from(path: readonly Certificate[]): Promise<readonly Certificate[] | undefined> {
+    const child = path.at(-1);
+    if (!child || path.length > MAX_CHAIN) return undefined;
     for (const anchor of candidates(child, this.#rules.anchors)) {
-      if (!(await this.#mayIssue(anchor, below))) continue;
-      const chain = [...below, anchor];
+      if (!(await this.#mayIssue(anchor, path))) continue;
+      const chain = [...path, anchor];
       const fault = this.#faultOf(chain);
       if (!fault) return chain;
       this.fault = fault;
     }
     for (const issuer of candidates(child, this.#rules.intermediates)) {
       // An authority may occur only once in a chain, even if it has several certificates with the same name and key.
-      if (below.some((other) => isSameAuthority(other, issuer)) || !(await this.#mayIssue(issuer, below))) continue;
-      const chain = await this.from([...below, issuer]);
+      if (path.some((other) => isSameAuthority(other, issuer)) || !(await this.#mayIssue(issuer, path))) continue;
+      const chain = await this.from([...path, issuer]);
       if (chain) return chain;
     }
     return undefined;
   }
 
-  async #mayIssue(issuer: Certificate, below: readonly Certificate[]): Promise<boolean> {
-    const child = below.at(-1);
+  async #mayIssue(issuer: Certificate, path: readonly Certificate[]): Promise<boolean> {
+    const child = path.at(-1);
     if (!child || !issuer.isCa || issuer.unknownCritical.length > 0) return false;
     if (issuer.keyUsage !== undefined && !(issuer.keyUsage & KeyUsage.keyCertSign)) return false;
-    if (issuer.pathLength !== undefined && issuer.pathLength < below.length - 1) return false;
+    if (issuer.pathLength !== undefined && issuer.pathLength < path.length - 1) return false;
     // The anchor's own signature does not matter, because its trust does not depend on it.
     if (!signatureWeakness(child.parsed) && !keyWeakness(issuer.parsed)) return this.#isSigned(child, issuer);
     if (this.fault === 'noChain') this.fault = 'weak';
@@ -92,8 +92,8 @@ class Search {
 
   #faultOf(chain: readonly Certificate[]): ChainFault | undefined {
     const { now, ignoreValidity } = this.#rules;
-    const judged = ignoreValidity === 'all' ? [] : ignoreValidity === 'leaf' ? chain.slice(1) : chain;
-    if (judged.some(({ notBefore, notAfter }) => now < notBefore || now > notAfter)) return 'notValidNow';
+    const toCheck = ignoreValidity === 'all' ? [] : ignoreValidity === 'leaf' ? chain.slice(1) : chain;
+    if (toCheck.some(({ notBefore, notAfter }) => now < notBefore || now > notAfter)) return 'notValidNow';
     // The anchor is exempt: the host decides for which usage it is trusted.
     return chain.slice(0, -1).every((certificate) => allowsUsage(certificate, this.#rules)) ? undefined : 'wrongUsage';
   }
@@ -104,8 +104,8 @@ class Search {
     if (this.#signatures >= MAX_SIGNATURES) return false;
     this.#signatures++;
     const signed = await isSignedBy(child, issuer);
-    const ofChild = checked.get(child) ?? new WeakMap();
-    checked.set(child, ofChild.set(issuer, signed));
+    const resultsOfChild = checked.get(child) ?? new WeakMap();
+    checked.set(child, resultsOfChild.set(issuer, signed));
     return signed;
   }
 }

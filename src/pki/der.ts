@@ -35,14 +35,14 @@ const headerAt = (der: Uint8Array, at: number, end: number): Header | undefined 
 
 /**
  * The number of elements in a DER, including those inside octet strings, which hold the contents of extensions. The cost of parsing grows with it, and an
- * element may take as little as 3 bytes. Counting takes a few nanoseconds per element, and stops beyond `most`.
+ * element may take as little as 3 bytes. Counting takes a few nanoseconds per element, and stops beyond `max`.
  * @returns Infinity if it is not DER
  */
-export const countElements = (der: Uint8Array, most: number): number => {
+export const countElements = (der: Uint8Array, max: number): number => {
   let count = 0;
   const scan = (from: number, to: number, depth: number): boolean => {
     if (depth > MAX_DEPTH) return false;
-    for (let at = from; at < to && count <= most; ) {
+    for (let at = from; at < to && count <= max; ) {
       const header = headerAt(der, at, to);
       if (!header) return false;
       count++;

@@ -39,6 +39,6 @@ export const chainFaultText: Readonly<Record<ChainFault, string>> = {
     'the certificate must be signed with the private key of the authority, which may sign certificates, and have no critical extension that is unknown here',
   notValidNow: 'the certificate, or that of the authority, has expired or is not valid yet',
   wrongUsage: 'the certificate, or that of the authority, is not for this use: see its extended key usage',
-  weak: `keys must be RSA of ${RSA_BITS.least} to ${RSA_BITS.most} bits, P-256, P-384, P-521 or Ed25519, and signatures made with SHA-256, SHA-384 or SHA-512`,
+  weak: `keys must be RSA of ${RSA_BITS.min} to ${RSA_BITS.max} bits, P-256, P-384, P-521 or Ed25519, and signatures made with SHA-256, SHA-384 or SHA-512`,
   tooManyCertificates: `at most ${MAX_CHAIN} certificates may stand between the certificate and the authority`,
 };

@@ -32,21 +32,21 @@ type Library = Awaited<ReturnType<typeof x509>>;
 /** Issues a certificate (X.509 v3). @throws TypeError if the issuer's certificate expires before this one would become valid */
 export const issue = async (profile: Profile, issuer: Issuer, random: Random): Promise<Certificate> => {
   const library = await x509();
-  const above = 'certificate' in issuer ? issuer.certificate : undefined;
-  if (above && above.notAfter <= profile.notBefore)
-    throw new TypeError(`the certificate of ${above.subject} has expired: it signs nothing any more`);
+  const issuerCertificate = 'certificate' in issuer ? issuer.certificate : undefined;
+  if (issuerCertificate && issuerCertificate.notAfter <= profile.notBefore)
+    throw new TypeError(`the certificate of ${issuerCertificate.subject} has expired: it signs nothing any more`);
   const { algorithm } = issuer.holder;
   const { rawData } = await library.X509CertificateGenerator.create(
     {
       serialNumber: newSerial(random),
       subject: profile.subject,
-      issuer: above ? above.parsed.subjectName : profile.subject,
+      issuer: issuerCertificate ? issuerCertificate.parsed.subjectName : profile.subject,
       notBefore: new Date(profile.notBefore),
-      notAfter: new Date(Math.min(profile.notAfter, above?.notAfter ?? Number.POSITIVE_INFINITY)),
+      notAfter: new Date(Math.min(profile.notAfter, issuerCertificate?.notAfter ?? Number.POSITIVE_INFINITY)),
       publicKey: profile.publicKey,
       signingAlgorithm: algorithm,
       signingKey: { algorithm } as unknown as Key, // the library reads its algorithm, and passes it to `sign` below
-      extensions: await extensionsOf(library, profile, above),
+      extensions: await extensionsOf(library, profile, issuerCertificate),
     },
     signingBy(issuer.holder),
   );
@@ -64,7 +64,7 @@ const signingBy = ({ sign }: KeyHolder): typeof crypto => {
   return { subtle } as unknown as typeof crypto; // the library uses nothing else to issue a certificate with a given serial number
 };
 
-const extensionsOf = async (library: Library, profile: Profile, above: Certificate | undefined): Promise<Extension[]> => {
+const extensionsOf = async (library: Library, profile: Profile, issuerCertificate: Certificate | undefined): Promise<Extension[]> => {
   const { keyUsage, extendedKeyUsage = [], names = {}, pathLength, publicKey } = profile;
   const isCa = pathLength !== undefined;
   const alternatives = [
@@ -79,7 +79,7 @@ const extensionsOf = async (library: Library, profile: Profile, above: Certifica
     ...(extendedKeyUsage.length > 0 ? [new library.ExtendedKeyUsageExtension([...extendedKeyUsage])] : []),
     ...(alternatives.length > 0 ? [new library.SubjectAlternativeNameExtension(alternatives)] : []),
     ...(isCa ? [await library.SubjectKeyIdentifierExtension.create(publicKey)] : []),
-    ...(above ? [await authorityKey(library, above)] : []),
+    ...(issuerCertificate ? [await authorityKey(library, issuerCertificate)] : []),
   ];
 };
 

@@ -47,7 +47,7 @@ export const signingAlgorithmOf = (publicKey: Certificate['parsed']['publicKey']
 const MAX_KEY_ELEMENTS = 10;
 
 /**
- * The public key of a certificate of which nothing else is trusted: the rest is not parsed, and costs nothing whatever its size.
+ * The public key of a certificate that is not trusted otherwise. The rest of the certificate is not parsed, so its size does not matter.
  * @returns undefined if it is not a certificate, or contains no key
  * @internal
  */

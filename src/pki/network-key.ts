@@ -18,7 +18,7 @@ export interface NetworkKey {
   readonly kid: string;
   /** Signs the claims as a JWT (RFC 7519), with the `alg` for the type of the key. */
   sign(claims: Claims): Promise<string>;
-  /** The claims of a JWT that this key signed for this audience and that has not expired; undefined for anything else. `now`: ms since 1970. */
+  /** The claims of a JWT, if this key signed it for this audience and it is currently valid; otherwise undefined. `now`: ms since 1970. */
   verify(jwt: string, expected: Expected): Promise<Claims | undefined>;
 }
 

@@ -5,14 +5,14 @@ import { openSigner, type Signer, type SignerOptions } from './signer.ts';
 export interface Pki {
   /** Signs certificates. @throws TypeError if the host's configuration is inconsistent */
   signer(): Promise<Signer>;
-  /** Signs the network's JWTs with the current server key. @throws TypeError likewise */
+  /** Signs the network's JWTs with the current server key. @throws TypeError like `signer` */
   networkKey(): Promise<NetworkKey>;
 }
 
 export interface PkiSources {
   /** Called once. */
   readonly signer: () => SignerOptions | Promise<SignerOptions>;
-  /** Called each time, because it is renewed while the server runs. */
+  /** Called each time, because the certificate may be renewed while the server runs. */
   readonly serverCertificate: () => KeyPair | Promise<KeyPair>;
   /** PEM; a function is called each time, because it may follow the server's certificate. */
   readonly bundle?: string | (() => string) | undefined;
@@ -42,8 +42,8 @@ export interface PkiOptions {
 export const pkiSources = async ({ pki, serverCertificate, bundle }: PkiOptions, own: () => Promise<PkiSources>): Promise<PkiSources> => {
   const signer = pki && (typeof pki === 'function' ? pki : () => pki);
   if (signer && serverCertificate) return { signer, serverCertificate, bundle };
-  const kept = await own();
-  return { signer: signer ?? kept.signer, serverCertificate: serverCertificate ?? kept.serverCertificate, bundle };
+  const defaults = await own();
+  return { signer: signer ?? defaults.signer, serverCertificate: serverCertificate ?? defaults.serverCertificate, bundle };
 };
 
 export const createPki = ({ signer, serverCertificate, bundle }: PkiSources): Pki => {

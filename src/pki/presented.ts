@@ -17,7 +17,7 @@ export const MAX_CHAIN_BYTES = 32_768;
  * Cache of parsed chains, by the hashes of their certificates: clients present the same chain on every connection. `maxSize` limits the total size of the
  * encoded chains; parsed chains take up to 45 times as much memory.
  */
-const known = new LRUCache<string, { readonly presented: Promise<Presented | undefined> }>({ maxSize: 2_097_152 });
+const cache = new LRUCache<string, { readonly presented: Promise<Presented | undefined> }>({ maxSize: 2_097_152 });
 
 /**
  * Reads the certificates that a client presented, in DER, leaf first. A chain beyond the limits is not parsed, and counts as absent: more than
@@ -29,11 +29,11 @@ export const readPresented = async (ders: readonly Uint8Array[]): Promise<Presen
   const size = ders.reduce((sum, { length }) => sum + length, 0);
   if (!first || ders.length > MAX_PRESENTED || size > MAX_CHAIN_BYTES) return undefined;
   const name = ders.map((der) => bytesToHex(sha256(der))).join();
-  const before = known.get(name);
-  if (before) return before.presented;
+  const cached = cache.get(name);
+  if (cached) return cached.presented;
   if (elementsOf(ders) > MAX_ELEMENTS) return undefined;
   const presented = readLeaf(first, rest);
-  known.set(name, { presented }, { size });
+  cache.set(name, { presented }, { size });
   return presented;
 };
 

@@ -18,7 +18,7 @@ export interface CertificateRequest extends AlternativeNames {
 const MAX_SUBJECT = 1024;
 
 /** True if every store can hold the name and every client can display it: values that are not text are shown as `=#<hex>`. */
-const isSayable = (subject: string): boolean =>
+const isDisplayable = (subject: string): boolean =>
   subject.length <= MAX_SUBJECT && !subject.includes('\0') && subject.isWellFormed() && !subject.includes('=#');
 
 /**
@@ -32,7 +32,7 @@ export const readRequest = async (pem: string): Promise<CertificateRequest | und
   try {
     const request = new library.Pkcs10CertificateRequest(der);
     if (keyWeakness(request) || !(await request.verify())) return undefined;
-    if (!isSayable(request.subject)) return undefined;
+    if (!isDisplayable(request.subject)) return undefined;
     const commonNames = request.subjectName.getField('CN');
     return {
       subject: request.subjectName,

@@ -16,7 +16,7 @@ export const allowedNames = (allowed: readonly string[]): NameRule => {
   const names = allowed.filter(isName).map((name) => name.toLowerCase());
   const isAllowedAddress = addressesIn(allowed.filter((entry) => !isName(entry)));
   return ({ dnsNames, ipAddresses }, own) => ({
-    dnsNames: dnsNames.filter((name) => isOwn(own, name) || names.some((known) => isMeant(known, name.toLowerCase()))),
+    dnsNames: dnsNames.filter((name) => isOwn(own, name) || names.some((known) => covers(known, name.toLowerCase()))),
     ipAddresses: ipAddresses.filter((address) => address === own || isAllowedAddress(address)),
   });
 };
@@ -31,17 +31,17 @@ export const canonicalHost = (host: string): string | undefined => {
 };
 
 /** True for hosts that denote each client's own machine, and so cannot belong to a router: `localhost` (RFC 6761, section 6.3) and loopback addresses. */
-export const isEverybodys = (host: string): boolean => /^(.+\.)?localhost$/.test(host) || isLoopback(host);
+export const isLocalMachine = (host: string): boolean => /^(.+\.)?localhost$/.test(host) || isLoopback(host);
 
 /** The keys under which a host is indexed, so that conflicting hosts find it: its name, and the part of a matching wildcard after the star. */
-export const wordsOf = (host: string): readonly string[] => (parentOf(host) === '' ? [host] : [host, parentOf(host)]);
+export const indexKeysOf = (host: string): readonly string[] => (parentOf(host) === '' ? [host] : [host, parentOf(host)]);
 
 /** The keys of hosts that are equal to this one, that it matches as a wildcard, or that match it as wildcards. */
-export const rivalsOf = (host: string): readonly string[] =>
+export const conflictKeysOf = (host: string): readonly string[] =>
   host.startsWith('*') ? [host, host.slice(1)] : parentOf(host) === '' ? [host] : [host, `*${parentOf(host)}`];
 
-/** True if a host is equal to the known one, or a wildcard that matches it in some software, because some lets a star match several labels. */
-export const standsFor = (host: string, known: string): boolean =>
+/** True if a host equals the known one, or is a wildcard that matches it. As in some software, a star may match several labels. */
+export const matchesHost = (host: string, known: string): boolean =>
   host === known || (host.startsWith('*') && known.endsWith(host.slice(1)));
 
 /** `.example.org` for `a.example.org`; empty for a wildcard, an address or a single label. */
@@ -58,5 +58,5 @@ const isName = (entry: string): boolean => NAME.test(entry) && !/(^|\.)\d+$/.tes
 const isOwn = (own: string, name: string): boolean => isName(own) && !own.startsWith('*') && name.toLowerCase() === own.toLowerCase();
 
 /** True if an allowed entry covers a name. A wildcard covers only names, not other wildcards. */
-const isMeant = (known: string, name: string): boolean =>
+const covers = (known: string, name: string): boolean =>
   known.startsWith('*.') ? FIRST_LABEL.test(name) && name.replace(FIRST_LABEL, '') === known.slice(2) : name === known;

@@ -5,7 +5,7 @@ import { foreignKeyHolder, type KeyHolder, keyHolder } from './keys.ts';
 import { base64Lines } from './pem.ts';
 import { x509 } from './x509.ts';
 
-/** Certificates without a signature over them (a certs-only PKCS#7, RFC 7030, section 4.1.3), in base64 lines. */
+/** Certificates as a certs-only PKCS#7, which is unsigned (RFC 7030, section 4.1.3), in base64 lines. */
 export const certsOnly = async (certificates: readonly Certificate[]): Promise<string> => {
   const { X509Certificates } = await x509();
   return `${base64Lines(new Uint8Array(new X509Certificates(certificates.map(({ parsed }) => parsed)).export('raw')))}\n`;
@@ -65,8 +65,8 @@ export const openSigner = async (options: SignerOptions, bundle?: string): Promi
   if (fault && !isAnchor(certificate))
     throw new TypeError(`no chain leads from the signer's certificate, of ${certificate.subject}, to one of its roots`);
   // Only authorities and self-signed certificates can be a client's trust anchors.
-  const ends = others.filter(({ isCa, subjectKey, issuerKey }) => isCa || subjectKey === issuerKey);
-  const trusted = [...new Map([...anchors, ...ends].map((one) => [one.fingerprint, one])).values()];
+  const trustable = others.filter(({ isCa, subjectKey, issuerKey }) => isCa || subjectKey === issuerKey);
+  const trusted = [...new Map([...anchors, ...trustable].map((one) => [one.fingerprint, one])).values()];
   return {
     certificate,
     holder: typeof options.key === 'string' ? await keyHolder(options.key, certificate) : foreignKeyHolder(options.key, certificate),

@@ -13,14 +13,14 @@ interface Algorithm {
   readonly hash?: { readonly name: string } | string;
 }
 
-/** Minimum and maximum number of bits of RSA keys: verifying signatures with a longer key, or with a long exponent, costs too much. */
-export const RSA_BITS = { least: 2048, most: 8192 } as const;
+/** Minimum and maximum bit length of RSA keys: verifying signatures with a longer key, or with a long exponent, costs too much. */
+export const RSA_BITS = { min: 2048, max: 8192 } as const;
 export const MAX_EXPONENT_BITS = 32;
 
 /** True if an RSA key, in DER, has 2048 to 8192 bits and an exponent of at most 32 bits. */
 export const isGoodRsa = (spki: ArrayBuffer): boolean => {
   const { modulus, exponent } = rsaBitsOf(new Uint8Array(spki)) ?? { modulus: 0, exponent: 0 };
-  return modulus >= RSA_BITS.least && modulus <= RSA_BITS.most && exponent <= MAX_EXPONENT_BITS;
+  return modulus >= RSA_BITS.min && modulus <= RSA_BITS.max && exponent <= MAX_EXPONENT_BITS;
 };
 
 const isEd25519 = ({ name, namedCurve }: Algorithm): boolean => name === 'Ed25519' || (name === 'EdDSA' && namedCurve === 'Ed25519');

@@ -7,7 +7,7 @@ let loading: Promise<X509> | undefined;
 /**
  * The library that reads and writes certificates. It is loaded lazily, because loading takes as long as the rest of a start.
  * It refuses to load without a polyfill for Reflect metadata, but uses it only while it loads, to find that none of its classes
- * needs injection. So a stub that returns undefined is installed while it loads.
+ * needs injection. Therefore, a stub that returns undefined is installed while it loads.
  */
 export const x509 = (): Promise<X509> => (loading ??= load());
 

@@ -2,10 +2,10 @@ import ipaddr from 'ipaddr.js';
 
 const { IPv4, IPv6 } = ipaddr;
 
-/** An IP address by its bytes: four of IPv4, sixteen of IPv6. */
+/** The bytes of an IP address: four for IPv4, sixteen for IPv6. */
 type Bytes = readonly number[];
 
-/** The scope of an address, as seen from this machine. `never`: link-local, multicast, and the metadata services of clouds. */
+/** The scope of an address, as seen from this machine. `never`: never a valid destination, e.g. link-local, multicast, and cloud metadata services. */
 type Reach = 'public' | 'loopback' | 'private' | 'never';
 
 interface Range {
@@ -13,10 +13,10 @@ interface Range {
   readonly bits: number;
 }
 
-/** The first range that holds an address counts (IANA special-purpose registries; RFC 6890). */
+/** The first range that contains an address applies (IANA special-purpose registries; RFC 6890). */
 const REACH: readonly (readonly [range: string, reach: Reach])[] = [
   ['169.254.0.0/16', 'never'],
-  // Metadata services at addresses that nothing else gives away.
+  // Cloud metadata services in ranges that are otherwise private or public.
   ['100.100.100.200/32', 'never'],
   ['168.63.129.16/32', 'never'],
   ['192.0.0.192/32', 'never'],
@@ -47,7 +47,7 @@ const REACH: readonly (readonly [range: string, reach: Reach])[] = [
   ['::/0', 'never'],
 ];
 
-/** IPv6 forms that embed an IPv4 address, and its position: mapped, translated, compatible, NAT64, 6to4. */
+/** IPv6 forms that embed an IPv4 address, and its byte offset: mapped, translated, compatible, NAT64, 6to4. */
 const EMBEDDED: readonly (readonly [range: string, at: number])[] = [
   ['::ffff:0:0/96', 12],
   ['::ffff:0:0:0/96', 12],
@@ -63,7 +63,7 @@ const readAddress = (text: string): Bytes | undefined => {
   return isIpv6(address) ? IPv6.parse(address).toByteArray() : undefined;
 };
 
-/** Groups of more than four digits, and octets with leading zeros, which the library reads, are no IPv6 address (RFC 4291, 2.2). */
+/** Rejects groups of more than four digits, and octets with leading zeros: the library accepts them, but RFC 4291, 2.2, does not. */
 const isIpv6 = (text: string): boolean => !/[\da-f]{5}|(?<![\da-f])0\d+\./i.test(text) && IPv6.isValid(text);
 
 /** @throws TypeError if it is not a range in CIDR notation */
@@ -76,27 +76,27 @@ const readRange = (text: string): Range => {
   return { start, bits };
 };
 
-const holds = ({ start, bits }: Range, address: Bytes): boolean =>
+const contains = ({ start, bits }: Range, address: Bytes): boolean =>
   start.length === address.length &&
   address.every((byte, i) => {
-    const unheeded = Math.min(Math.max((i + 1) * 8 - bits, 0), 8);
-    return byte >> unheeded === (start[i] ?? 0) >> unheeded;
+    const ignoredBits = Math.min(Math.max((i + 1) * 8 - bits, 0), 8);
+    return byte >> ignoredBits === (start[i] ?? 0) >> ignoredBits;
   });
 
 const reaches = REACH.map(([text, reach]) => [readRange(text), reach] as const);
 const embedded = EMBEDDED.map(([text, at]) => [readRange(text), at] as const);
 
-const reachOf = (address: Bytes): Reach => reaches.find(([range]) => holds(range, address))?.[1] ?? 'never';
+const reachOf = (address: Bytes): Reach => reaches.find(([range]) => contains(range, address))?.[1] ?? 'never';
 
-/** The IPv4 address that is meant by an IPv6 one, or the address as it is. */
-const meantBy = (address: Bytes): Bytes => {
-  if (reachOf(address) === 'loopback') return address; // ::1 is no IPv4 address, though it looks like 0.0.0.1
-  const at = embedded.find(([range]) => holds(range, address))?.[1];
+/** The IPv4 address that is embedded in an IPv6 one; other addresses unchanged. */
+const withoutEmbedding = (address: Bytes): Bytes => {
+  if (reachOf(address) === 'loopback') return address; // ::1 is not an embedded IPv4 address, although it looks like 0.0.0.1
+  const at = embedded.find(([range]) => contains(range, address))?.[1];
   return at === undefined ? address : address.slice(at, at + 4);
 };
 
 /**
- * True if an address, in any of its text forms, is one of these or in one of these ranges.
+ * @returns whether an address, in any of its text forms, is one of the entries or in one of their ranges
  * @param entries addresses, or ranges in CIDR notation
  * @throws TypeError for an entry that is neither
  */
@@ -104,23 +104,23 @@ export const addressesIn = (entries: readonly string[]): ((address: string) => b
   const ranges = entries.map((entry) => readRange(entry.includes('/') ? entry : `${entry}/${entry.includes(':') ? 128 : 32}`));
   return (text) => {
     const address = readAddress(text);
-    return address !== undefined && ranges.some((range) => holds(range, address));
+    return address !== undefined && ranges.some((range) => contains(range, address));
   };
 };
 
-/** An address in the one text form that all its forms have in common; of an IPv4 address within IPv6 (`::ffff:10.0.0.1`), the IPv4 address. */
+/** The canonical text form of an address; that of the IPv4 address if one is embedded in IPv6 (`::ffff:10.0.0.1`). undefined for any other text. */
 export const canonicalAddress = (text: string): string | undefined => {
   const address = readAddress(text);
   if (!address) return undefined;
-  const meant = meantBy(address);
-  if (meant.length === 4) return meant.join('.');
-  return Array.from({ length: 8 }, (_, i) => (((meant[2 * i] ?? 0) << 8) | (meant[2 * i + 1] ?? 0)).toString(16)).join(':');
+  const bytes = withoutEmbedding(address);
+  if (bytes.length === 4) return bytes.join('.');
+  return Array.from({ length: 8 }, (_, i) => (((bytes[2 * i] ?? 0) << 8) | (bytes[2 * i + 1] ?? 0)).toString(16)).join(':');
 };
 
 /** True for loopback and unspecified addresses, which denote the local machine. */
 export const isLoopback = (text: string): boolean => {
   const address = readAddress(text);
-  return address !== undefined && reachOf(meantBy(address)) === 'loopback';
+  return address !== undefined && reachOf(withoutEmbedding(address)) === 'loopback';
 };
 
 /**
@@ -130,16 +130,16 @@ export const isLoopback = (text: string): boolean => {
 export const networkOf = (address: string): string => {
   const read = readAddress(address);
   if (!read) return address;
-  const meant = meantBy(read);
-  return meant.length === 4 ? meant.join('.') : meant.slice(0, 8).join('.');
+  const bytes = withoutEmbedding(read);
+  return bytes.length === 4 ? bytes.join('.') : bytes.slice(0, 8).join('.');
 };
 
 /** Returns true if connections to an address, in any of its text forms, are allowed. */
 export type AddressRule = (address: string) => boolean;
 
 /**
- * Public addresses are allowed. Loopback and private ranges are where `allowed` says so: `loopback`, `private`, or ranges in CIDR notation.
- * Link-local addresses, metadata services of clouds, multicast, and texts that are not addresses never are.
+ * Allows public addresses, and those loopback and private addresses that `allowed` lists: `loopback`, `private`, or ranges in CIDR notation.
+ * Never allows link-local addresses, cloud metadata services, multicast, or text that is not an address.
  * @throws TypeError for any other entry
  */
 export const addressRule = (allowed: readonly string[]): AddressRule => {
@@ -148,13 +148,13 @@ export const addressRule = (allowed: readonly string[]): AddressRule => {
   return (text) => {
     const read = readAddress(text);
     if (!read) return false;
-    const address = meantBy(read);
+    const address = withoutEmbedding(read);
     const reach = reachOf(address);
-    return reach !== 'never' && (reach === 'public' || words.includes(reach) || ranges.some((range) => holds(range, address)));
+    return reach !== 'never' && (reach === 'public' || words.includes(reach) || ranges.some((range) => contains(range, address)));
   };
 };
 
-/** The address that a URL's host is by itself; loopback for names that always mean it (RFC 6761, section 6.3); undefined for other names. */
+/** The IP address in a URL; loopback for names that always mean it (RFC 6761, section 6.3); undefined for names that must be resolved. */
 export const literalAddress = ({ hostname }: URL): string | undefined => {
   if (/^(.+\.)?localhost\.?$/i.test(hostname)) return '127.0.0.1';
   const bare = hostname.replace(/^\[(.*)\]$/, '$1');

@@ -1,17 +1,17 @@
 import { LRUCache } from 'lru-cache';
 
 /**
- * A cache of the least recently used entries. Its memory grows with its entries: the option `max` of `LRUCache` would allocate all places at once, for each
- * controller of a process.
- * @param entries at most
+ * An LRU cache whose memory grows with its entries. The option `max` of `LRUCache` would instead allocate all slots in advance, for each controller of a
+ * process.
+ * @param entries maximum number of entries
  */
 export const boundedCache = <K extends {}, V extends {}>(entries: number): LRUCache<K, V> =>
   new LRUCache({ maxSize: entries, sizeCalculation: () => 1 });
 
 /**
- * The same kind of cache, keyed by text. Texts longer than `characters` are not cached.
- * @param entries at most, for which texts of less than average length count as one of that
- * @param characters of all texts together
+ * An LRU cache keyed by text. Texts longer than `characters` are not cached.
+ * @param entries maximum number of entries; a text shorter than the average (`characters / entries`) counts as an average one
+ * @param characters maximum total length of the texts
  */
 export const boundedTextCache = <V extends {}>({ entries, characters }: { entries: number; characters: number }): LRUCache<string, V> => {
   const average = Math.ceil(characters / entries);

@@ -3,7 +3,7 @@ import type { Clock } from './platform.ts';
 /** The clock of the runtime. */
 export const systemClock: Clock = Object.freeze({ now: () => Date.now(), monotonic: () => performance.now() });
 
-/** Monotonic milliseconds of this clock. */
+/** The monotonic time of a clock, in milliseconds. */
 export const monotonic = (clock: Clock): number => (clock.monotonic ? clock.monotonic() : clock.now());
 
 export interface TimerOptions {
@@ -11,40 +11,40 @@ export interface TimerOptions {
   readonly keepsAlive?: boolean;
 }
 
-/** Runs `task` after so many milliseconds on this clock. @returns cancels it */
+/** Runs `task` once, after a delay on this clock. @returns a function that cancels it */
 export const after = (clock: Clock, milliseconds: number, task: () => void, options: TimerOptions = {}): (() => void) =>
   clock.after ? clock.after(milliseconds, task) : realAfter(milliseconds, task, options);
 
 /**
- * Runs `step` every so many milliseconds, the first time after that long. A step that takes longer than the pause is not run beside itself.
- * @returns what ends it
+ * Runs `step` at a fixed interval, for the first time after one interval. While a step is still running, further ones are skipped.
+ * @returns a function that stops it
  */
 export const every = (clock: Clock, milliseconds: number, step: () => Promise<void>): (() => void) => {
   let isRunning = false;
-  const over = () => {
+  const finish = () => {
     isRunning = false;
   };
   const run = () => {
     cancel = after(clock, milliseconds, run);
     if (isRunning) return;
     isRunning = true;
-    step().then(over, over);
+    step().then(finish, finish);
   };
   let cancel = after(clock, milliseconds, run);
   return () => cancel();
 };
 
-/** Resolves after so many milliseconds, or as soon as `signal` is aborted. */
+/** Resolves after a delay, or as soon as `signal` is aborted. */
 export const pause = (clock: Clock, milliseconds: number, signal: AbortSignal, options: TimerOptions = {}): Promise<void> =>
   new Promise((resolve) => {
     if (signal.aborted) return resolve();
-    const over = () => {
+    const finish = () => {
       cancel();
-      signal.removeEventListener('abort', over);
+      signal.removeEventListener('abort', finish);
       resolve();
     };
-    const cancel = after(clock, milliseconds, over, options);
-    signal.addEventListener('abort', over);
+    const cancel = after(clock, milliseconds, finish, options);
+    signal.addEventListener('abort', finish);
   });
 
 const realAfter = (milliseconds: number, task: () => void, { keepsAlive = false }: TimerOptions): (() => void) => {
@@ -54,7 +54,7 @@ const realAfter = (milliseconds: number, task: () => void, { keepsAlive = false 
   return () => clearTimeout(timer);
 };
 
-/** Runs a task when the timer expires. @returns cancels it */
+/** Runs a task after the timer's delay. @returns a function that cancels it */
 export type SharedTimer = (task: () => void) => () => void;
 
 interface Waiting {
@@ -63,37 +63,37 @@ interface Waiting {
 }
 
 /** Maximum delay in milliseconds. With more, JavaScript timers fire immediately. */
-const LONGEST_DELAY = 2 ** 31 - 1;
+const MAX_DELAY = 2 ** 31 - 1;
 
 /**
- * One timer for all tasks with the same delay, such as the time limit of requests: it is nearly free to add a task and to call it off. The timer keeps
- * the process alive while a task waits.
- * @param milliseconds above 2^31 - 1, such as Infinity, no task is ever run
+ * One timer for all tasks with the same delay, such as the time limit of requests, so that adding and cancelling a task costs almost nothing. The timer keeps
+ * the process alive while a task is waiting.
+ * @param milliseconds the delay; if it is above 2^31 - 1, e.g. Infinity, tasks never run
  */
 export const createSharedTimer = (milliseconds: number): SharedTimer => {
-  if (milliseconds > LONGEST_DELAY) return () => () => undefined;
+  if (milliseconds > MAX_DELAY) return () => () => undefined;
   // In order of due time.
   const waiting = new Set<Waiting>();
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   const fire = () => {
     const now = performance.now();
-    for (const each of waiting) {
-      if (each.due > now) break;
-      waiting.delete(each);
-      each.task();
+    for (const entry of waiting) {
+      if (entry.due > now) break;
+      waiting.delete(entry);
+      entry.task();
     }
     const [next] = waiting;
     timer = next && setTimeout(fire, Math.ceil(next.due - now));
   };
 
   return (task) => {
-    const own = { due: performance.now() + milliseconds, task };
-    waiting.add(own);
+    const entry = { due: performance.now() + milliseconds, task };
+    waiting.add(entry);
     if (timer === undefined) timer = setTimeout(fire, milliseconds);
     else if (waiting.size === 1) keepAlive(timer, true);
     return () => {
-      waiting.delete(own);
+      waiting.delete(entry);
       if (waiting.size === 0 && timer !== undefined) keepAlive(timer, false);
     };
   };
@@ -105,17 +105,17 @@ const keepAlive = (timer: unknown, isKept: boolean): void => {
   (isKept ? ref : unref)?.call(timer);
 };
 
-/** Times that are remembered. A call asks for a few, and calls of the same millisecond for the same ones. */
-const MOST = 16;
-const texts = new Map<number, string>();
+/** Maximum number of cached times. A call needs a few of them, and calls in the same millisecond need the same ones. */
+const MAX_CACHED = 16;
+const cachedTexts = new Map<number, string>();
 
-/** A time in milliseconds since 1970 as ISO 8601 text in UTC. @throws RangeError when it is no time */
+/** A time in milliseconds since 1970 as ISO 8601 text in UTC. @throws RangeError if it is not a valid time */
 export const isoTime = (milliseconds: number): string => {
-  const known = texts.get(milliseconds);
+  const known = cachedTexts.get(milliseconds);
   if (known !== undefined) return known;
-  if (texts.size === MOST) texts.clear();
+  if (cachedTexts.size === MAX_CACHED) cachedTexts.clear();
   const text = new Date(milliseconds).toISOString();
-  texts.set(milliseconds, text);
+  cachedTexts.set(milliseconds, text);
   return text;
 };
 

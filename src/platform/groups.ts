@@ -1,10 +1,10 @@
-/** Members by the keys that each has. */
+/** Groups members by key; a member may have several keys. */
 export interface Groups<T> {
   add(member: T): void;
   remove(member: T): void;
   /** The members with a key, in insertion order. */
   of(key: string): readonly T[];
-  /** How many have a key. */
+  /** The number of members with a key. */
   size(key: string): number;
 }
 
@@ -13,16 +13,16 @@ export const createGroups = <T>(keysOf: (member: T) => readonly string[]): Group
   return {
     add: (member) => {
       for (const key of keysOf(member)) {
-        const known = byKey.get(key);
-        if (known) known.add(member);
+        const group = byKey.get(key);
+        if (group) group.add(member);
         else byKey.set(key, new Set([member]));
       }
     },
     remove: (member) => {
       for (const key of keysOf(member)) {
-        const known = byKey.get(key);
-        known?.delete(member);
-        if (known?.size === 0) byKey.delete(key);
+        const group = byKey.get(key);
+        group?.delete(member);
+        if (group?.size === 0) byKey.delete(key);
       }
     },
     of: (key) => [...(byKey.get(key) ?? [])],
@@ -30,17 +30,17 @@ export const createGroups = <T>(keysOf: (member: T) => readonly string[]): Group
   };
 };
 
-/** Members by id, and by the keys that each has. */
+/** Indexes members by id and by key. */
 export interface IndexedMap<T> extends Pick<Groups<T>, 'of' | 'size'> {
   get(id: string): T | undefined;
   all(): readonly T[];
-  /** Adds a member, in place of the one with its id. */
+  /** Adds a member, or replaces the one with the same id. */
   set(member: T): void;
-  /** @returns the member, if there was one */
+  /** @returns the removed member, if there was one */
   delete(id: string): T | undefined;
 }
 
-/** @param keysOf the keys of a member; they must not change while it is in the group */
+/** @param keysOf the keys of a member; they must not change while it is in the map */
 export const createIndexedMap = <T extends { readonly id: string }>(keysOf: (member: T) => readonly string[]): IndexedMap<T> => {
   const byId = new Map<string, T>();
   const groups = createGroups(keysOf);
@@ -48,16 +48,16 @@ export const createIndexedMap = <T extends { readonly id: string }>(keysOf: (mem
     get: (id) => byId.get(id),
     all: () => [...byId.values()],
     set: (member) => {
-      const known = byId.get(member.id);
-      if (known) groups.remove(known);
+      const previous = byId.get(member.id);
+      if (previous) groups.remove(previous);
       byId.set(member.id, member);
       groups.add(member);
     },
     delete: (id) => {
-      const known = byId.get(id);
-      if (known) groups.remove(known);
+      const member = byId.get(id);
+      if (member) groups.remove(member);
       byId.delete(id);
-      return known;
+      return member;
     },
     of: groups.of,
     size: groups.size,

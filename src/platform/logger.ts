@@ -9,7 +9,7 @@ type Sink = Readonly<Record<Level, (line: string) => void>>;
 
 /**
  * A logger that writes one JSON object per line to the console: `time`, `level`, `message`, and the details.
- * Values whose names suggest a secret are written as `***`. Values that cannot be serialized never make it throw.
+ * Values whose names suggest a secret are written as `***`. It never throws, even for values that cannot be serialized.
  */
 export const consoleLogger = (now: () => number = Date.now, sink: Sink = console): Logger => {
   const log =
@@ -25,7 +25,7 @@ const line = (level: Level, message: string, details: Readonly<Record<string, un
   try {
     return JSON.stringify({ ...asObject(details), ...own });
   } catch {
-    return JSON.stringify({ ...own, details: 'unreadable' }); // a getter that throws, say
+    return JSON.stringify({ ...own, details: 'unreadable' }); // e.g. because a getter throws
   }
 };
 
@@ -61,15 +61,15 @@ const LEVELS = ['error', 'warn', 'info'] as const satisfies readonly (keyof Logg
 type DetailsFirst = Readonly<Record<keyof Logger, (details: Details, message: string) => void>>;
 
 /**
- * Adapts a logger of the host, so that no detail is lost. pino and bunyan take the details first, and would drop them as format arguments of the message;
- * winston writes errors in the details as `{}`. They are recognized by members that only they have. Others are returned as they are.
+ * Adapts the host's logger, so that no detail is lost. pino and bunyan expect the details first, and would drop them after the message as surplus format
+ * arguments; winston writes errors in the details as `{}`. They are recognized by members that only they have. Other loggers are returned unchanged.
  * @throws TypeError if one of the three methods is missing, e.g. winston with the syslog levels has no `warn`
  */
 export const fittedLogger = (logger: Logger): Logger => {
   const missing = LEVELS.find((level) => !isFunction(logger, level));
   if (missing) throw new TypeError(`the logger of the platform must have the methods error, warn and info, and has no ${missing}`);
   if (isDetailsFirst(logger)) {
-    const detailsFirst = logger as unknown as DetailsFirst; // their types allow both orders, but ours has another meaning
+    const detailsFirst = logger as unknown as DetailsFirst; // their types allow both orders, but give ours a different meaning
     return loggerOf((level, message, details) => detailsFirst[level](named(details), message));
   }
   if (isWinston(logger)) return loggerOf((level, message, details) => logger[level](message, withPlainErrors(details)));

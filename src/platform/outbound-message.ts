@@ -1,4 +1,4 @@
-/** The message that a transport sends: checked, and in its form on the wire. */
+/** A validated request, in the form that a transport sends. */
 export interface OutboundMessage {
   readonly method: string;
   /** By lower-case name. */
@@ -6,7 +6,7 @@ export interface OutboundMessage {
   readonly body: Uint8Array | undefined;
 }
 
-/** The rules forbid to ask for this, or to take what came back. */
+/** Thrown if the rules forbid a request, or the answer to it. */
 export class OutboundRefused extends Error {
   override readonly name = 'OutboundRefused';
 }
@@ -18,7 +18,7 @@ const MAX_HEADER_BYTES = 8192;
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 /** The bytes of a header field value: ASCII without line breaks (RFC 9110, 5.5). */
 const VALUE = /^[\t\x20-\x7e]*$/;
-/** The first makes a tunnel, which no rule of addresses sees through; the second sends back what was sent, with its secrets. */
+/** `CONNECT` opens a tunnel to a destination that no address rule checks; `TRACE` and `TRACK` echo the request, including its secrets. */
 const FORBIDDEN_METHODS: readonly string[] = ['CONNECT', 'TRACE', 'TRACK'];
 /** Headers for message framing and connection management, which only the transport may set. */
 const FORBIDDEN_HEADERS: readonly string[] = [
@@ -58,7 +58,7 @@ const checkedHeaders = (headers: Readonly<Record<string, string>>): Readonly<Rec
     const name = given.toLowerCase();
     if (!TOKEN.test(name) || FORBIDDEN_HEADERS.includes(name) || name.startsWith('proxy-'))
       throw new OutboundRefused(`the header ${JSON.stringify(given)} is not the caller's to send`);
-    // The value may be a secret, and is not named.
+    // The message omits the value, which may be a secret.
     if (!VALUE.test(value)) throw new OutboundRefused(`the value of the header ${name} must hold visible ASCII only`);
     size += name.length + value.length;
     return [name, value] as const;

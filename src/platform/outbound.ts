@@ -3,11 +3,11 @@ import { type OutboundMessage, OutboundRefused, outboundMessage } from './outbou
 
 export { type OutboundMessage, OutboundRefused } from './outbound-message.ts';
 
-/** Requests that the controller itself makes, to addresses that people gave it. */
+/** Requests that the controller itself makes, to addresses that its users have entered. */
 export interface Outbound {
   /**
-   * Sends a request to an http or https address. Redirects of a GET are followed within the address's origin, three at most; for other methods the
-   * redirect itself is returned, because repeating the request might have its effect twice.
+   * Sends a request to an http or https address. Up to three redirects of a GET are followed, within the address's origin; for other methods, the
+   * redirect itself is returned, because repeating the request might repeat its effect.
    * @throws OutboundRefused if the rules forbid the request; other errors for failures
    */
   request(url: string, options: OutboundOptions): Promise<OutboundAnswer>;
@@ -19,13 +19,13 @@ export interface OutboundOptions {
   readonly method?: string;
   /** By name. Default `accept: application/json`. Fields that control framing or routing (`content-length`, `host`, ...) are refused. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** At most 1 MiB; none with `GET` and `HEAD`. */
+  /** At most 1 MiB; not allowed with `GET` and `HEAD`. */
   readonly body?: Uint8Array | undefined;
-  /** Which addresses may be connected to. */
+  /** Decides to which addresses connections are allowed. */
   readonly permits: AddressRule;
-  /** Limit of the body of the answer. */
+  /** Maximum size of the answer's body. */
   readonly maxBytes: number;
-  /** For all of it. ms */
+  /** Time limit for the whole request, including redirects and the body. ms */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
 }
@@ -34,11 +34,11 @@ export interface OutboundOptions {
 export interface OutboundAnswer {
   readonly status: number;
   readonly body: Uint8Array;
-  /** Value of a header by its lower-case name. Without, the answer says nothing of how long it may be kept. */
+  /** The value of a header, by its lower-case name. If undefined, the answer counts as one without headers. */
   readonly header?: ((name: string) => string | undefined) | undefined;
 }
 
-/** One request, without following redirects. It must end, and its body too, when the signal is aborted. */
+/** Sends one request, without following redirects. Aborting the signal must end the request and its body. */
 export type OutboundTransport = (
   url: URL,
   request: OutboundMessage & { readonly signal: AbortSignal; readonly permits: AddressRule },
@@ -54,27 +54,27 @@ const MAX_REDIRECTS = 3;
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 
 /**
- * Everything about outbound requests but the connection itself. Addresses that stand in the URL are judged here; those that a name leads
- * to only the transport can judge.
+ * Implements outbound requests except for the connection itself. An IP address in the URL is checked here; those that a name resolves to
+ * can be checked only by the transport.
  */
 export const createOutbound = (transport: OutboundTransport): Outbound => ({
   request: async (text, { permits, maxBytes, timeoutMs, signal, ...given }) => {
     const message = outboundMessage(given);
-    const over = new AbortController();
-    const ends = AbortSignal.any([over.signal, AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]);
+    const finished = new AbortController();
+    const aborted = AbortSignal.any([finished.signal, AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]);
     let url = readUrl(text);
     try {
       for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
         const literal = literalAddress(url);
         if (literal !== undefined && !permits(literal)) throw new OutboundRefused(`requests to ${url.hostname} are not allowed`);
-        const { status, location, body, header } = await transport(url, { ...message, signal: ends, permits });
+        const { status, location, body, header } = await transport(url, { ...message, signal: aborted, permits });
         const isFollowed = message.method === 'GET' && REDIRECTS.includes(status) && location !== undefined;
         if (!isFollowed) return { status, body: await collect(body, maxBytes), header };
         url = redirected(url, location);
       }
       throw new OutboundRefused(`more than ${MAX_REDIRECTS} redirects`);
     } finally {
-      over.abort(); // do not wait for an unread body
+      finished.abort(); // cancels a body that was not read to its end
     }
   },
 });
@@ -110,14 +110,14 @@ const collect = async (body: AsyncIterable<Uint8Array>, maxBytes: number): Promi
 };
 
 /**
- * A transport on the runtime's `fetch`. It cannot see the addresses of a name: names that resolve into a private network of the host are
+ * A transport that uses the runtime's `fetch`. It cannot see which addresses a name resolves to: names that resolve into a private network of the host are
  * refused only by a transport that resolves them itself, such as that of `nodePlatform`, or by the network.
  */
 export const fetchTransport: OutboundTransport = async (url, { method, headers, body, signal }) => {
   const answer = await fetch(url, {
     method,
     headers,
-    ...(body && { body: new Uint8Array(body) }), // fetch takes no view of memory that is shared
+    ...(body && { body: new Uint8Array(body) }), // fetch does not accept a view of shared memory
     signal,
     redirect: 'manual',
     credentials: 'omit',
@@ -126,7 +126,7 @@ export const fetchTransport: OutboundTransport = async (url, { method, headers, 
   return { status: answer.status, location: header('location'), body: chunksOf(answer.body), header };
 };
 
-/** Not every runtime's streams can be iterated. */
+/** Iterates with a reader, because not every runtime's streams are iterable. */
 async function* chunksOf(body: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array> {
   const reader = body?.getReader();
   for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) yield part.value;

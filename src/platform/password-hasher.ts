@@ -24,16 +24,16 @@ export const argon2idHasher = (derive: DeriveArgon2id, random: Pick<Random, 'byt
     return printPhc({ ...ARGON2_PARAMETERS, salt, tag });
   },
   verify: async (password, hash) => {
-    const known = parsePhc(hash);
-    if (known === undefined) return false;
-    const tag = await derive(toBytes(password), known.salt, { m: known.m, t: known.t, p: known.p, length: known.tag.length });
-    return isEqual(tag, known.tag);
+    const parsed = parsePhc(hash);
+    if (parsed === undefined) return false;
+    const tag = await derive(toBytes(password), parsed.salt, { m: parsed.m, t: parsed.t, p: parsed.p, length: parsed.tag.length });
+    return isEqual(tag, parsed.tag);
   },
   isOutdated: (hash) => {
-    const known = parsePhc(hash);
-    if (known === undefined) return true;
+    const parsed = parsePhc(hash);
+    if (parsed === undefined) return true;
     return (
-      known.m < ARGON2_PARAMETERS.m || known.t < ARGON2_PARAMETERS.t || known.salt.length < SALT_LENGTH || known.tag.length < TAG_LENGTH
+      parsed.m < ARGON2_PARAMETERS.m || parsed.t < ARGON2_PARAMETERS.t || parsed.salt.length < SALT_LENGTH || parsed.tag.length < TAG_LENGTH
     );
   },
 });

@@ -1,7 +1,7 @@
 /**
- * Argon2id hashes as texts in the PHC string format: `$argon2id$v=19$m=19456,t=2,p=1$<salt>$<tag>`, salt and tag in base64 without padding.
+ * The parameters of Argon2id hashes in the PHC string format: `$argon2id$v=19$m=19456,t=2,p=1$<salt>$<tag>`, salt and tag in base64 without padding.
  * A hash names its parameters, so that parameters can be raised without making old hashes unreadable.
- * Hashes can be imported, so a text is not trusted: one that would cost absurd time or memory to check counts as unreadable.
+ * Hashes can be imported, so they are not trusted: one that would take excessive time or memory to check counts as unreadable.
  */
 export interface Argon2Parameters {
   /** Memory in KiB. */
@@ -17,7 +17,7 @@ export interface Argon2Hash extends Argon2Parameters {
   readonly tag: Uint8Array;
 }
 
-/** Upper bounds for `parsePhc`. One check may touch 1 GiB in all: 256 MiB four times, or 64 MiB sixteen times. */
+/** Upper bounds for `parsePhc`. One check may touch 1 GiB in total, such as 256 MiB four times, or 64 MiB sixteen times. */
 const MAX = { m: 2 ** 18, t: 16, p: 16, work: 2 ** 20 } as const;
 const SALT_BYTES = { min: 8, max: 64 } as const;
 const TAG_BYTES = { min: 16, max: 64 } as const;
@@ -32,13 +32,13 @@ export const parsePhc = (text: string): Argon2Hash | undefined => {
   const [, m, t, p, salt, tag] = PHC.exec(text) ?? [];
   if (salt === undefined || tag === undefined) return undefined;
   const hash = { m: Number(m), t: Number(t), p: Number(p), salt: fromBase64(salt), tag: fromBase64(tag) };
-  return isReasonable(hash) ? (hash as Argon2Hash) : undefined; // isReasonable has seen both byte arrays
+  return isReasonable(hash) ? (hash as Argon2Hash) : undefined; // isReasonable has checked that both byte arrays exist
 };
 
 export const printPhc = ({ m, t, p, salt, tag }: Argon2Hash): string =>
   `$argon2id$v=19$m=${m},t=${t},p=${p}$${toBase64(salt)}$${toBase64(tag)}`;
 
-// Argon2 itself needs 8 KiB a lane (RFC 9106, section 3.1).
+// Argon2 itself needs 8 KiB per lane (RFC 9106, section 3.1).
 const isReasonable = ({
   m,
   t,
@@ -54,7 +54,7 @@ const isWithin = (bytes: Uint8Array | undefined, { min, max }: { readonly min: n
 /** Standard alphabet, no padding. */
 export const toBase64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes)).replace(/=+$/, '');
 
-/** @returns undefined for a text of a length that no bytes have */
+/** @returns undefined if the text is not base64 without padding */
 export const fromBase64 = (text: string): Uint8Array | undefined => {
   if (text.length % 4 === 1 || !/^[A-Za-z0-9+/]*$/.test(text)) return undefined;
   return Uint8Array.from(atob(text), (unit) => unit.charCodeAt(0));

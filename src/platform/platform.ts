@@ -9,20 +9,20 @@ export interface Platform {
   readonly outbound: Outbound;
 }
 
-/** The current time, and timers. Tests pass a clock that only they advance. */
+/** The current time, and timers. Tests can pass a clock that they advance themselves. */
 export interface Clock {
   /** Milliseconds since 1970-01-01T00:00:00Z. */
   now(): number;
   /** Monotonic milliseconds, for durations. Default: `now`. */
   monotonic?(): number;
   /**
-   * Runs `task` once, after so many milliseconds, unless the returned function is called before. It does not keep the process alive.
+   * Runs `task` once, after a delay, unless the returned function is called first. It does not keep the process alive.
    * Default: a timer of the runtime, independent of `now`.
    */
   after?(milliseconds: number, task: () => void): () => void;
 }
 
-/** Where ids, tokens and keys come from. */
+/** The source of ids, tokens and keys. */
 export interface Random {
   /** Cryptographically strong. */
   bytes(length: number): Uint8Array;
@@ -30,26 +30,26 @@ export interface Random {
   uuid(): string;
 }
 
-/** How passwords are kept. */
+/** Hashes passwords for storage, and verifies them. */
 export interface PasswordHasher {
   /** A self-describing (PHC) hash with its own random salt. Runs off the event loop if the platform allows. */
   hash(password: string): Promise<string>;
-  /** Compares in constant time. False for a hash that it does not know. */
+  /** Compares in constant time. False for a hash in an unknown format. */
   verify(password: string, hash: string): Promise<boolean>;
   /** True if a hash was made with weaker parameters than the current ones. */
   isOutdated(hash: string): boolean;
 }
 
 /**
- * Logs what callers must not see. Details contain no secrets. Loggers of pino, bunyan and winston, and the console, can be passed as they are: each is called
- * in its own way, so that no detail is lost.
+ * Logs internal information that callers must not see. Details contain no secrets. Loggers of pino, bunyan and winston, and the console, can be passed
+ * unchanged: each is called with the arguments that it expects, so that no detail is lost.
  */
 export interface Logger {
   /** Something is broken and needs an operator. */
   error(message: string, details?: Readonly<Record<string, unknown>>): void;
   /** A failure from which the controller recovers. */
   warn(message: string, details?: Readonly<Record<string, unknown>>): void;
-  /** Something that is good to know. */
+  /** Useful information about normal operation. */
   info(message: string, details?: Readonly<Record<string, unknown>>): void;
 }
 
@@ -58,7 +58,7 @@ export interface SnapshotSink {
   /**
    * Saves the parts of a snapshot, one after another, under this name (letters, digits and hyphens; unique). Resolves once the snapshot is durable.
    * If it rejects, or `parts` throws, it must leave nothing that could be mistaken for a snapshot.
-   * A read transaction is open until it resolves: do not wait for calls of the controller.
+   * A read transaction is open until it resolves, so it must not wait for calls to the controller.
    */
   save(name: string, parts: AsyncIterable<string>): Promise<void>;
 }

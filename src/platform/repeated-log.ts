@@ -1,12 +1,12 @@
 import { boundedCache } from './bounded-cache.ts';
 import type { Platform } from './platform.ts';
 
-/** How often the same message is logged at most. ms */
-const LOGGED_EVERY = 10_000;
+/** Minimum time between two log lines of one key. ms */
+const LOG_INTERVAL = 10_000;
 
 /**
- * Logs a message; one that comes again within ten seconds is counted, and the next says how often that was (`failedSince`).
- * @param key groups failures that are counted together; default: the message
+ * Logs a message. Repetitions within ten seconds are only counted; the next line after that reports their number (`failedSince`).
+ * @param key identifies messages that are counted together; default: the message
  */
 export type RepeatedLog = (
   level: 'error' | 'warn' | 'info',
@@ -15,15 +15,15 @@ export type RepeatedLog = (
   key?: string,
 ) => void;
 
-/** Maximum number of keys counted concurrently. */
-const MOST = 1000;
+/** Maximum number of keys whose repetitions are counted. */
+const MAX_KEYS = 1000;
 
 /** A log for failures that repeat during a condition such as an outage of the store. */
 export const createRepeatedLog = ({ clock, logger }: Pick<Platform, 'clock' | 'logger'>): RepeatedLog => {
-  const logged = boundedCache<string, { readonly at: number; since: number }>(MOST);
+  const logged = boundedCache<string, { readonly at: number; since: number }>(MAX_KEYS);
   return (level, message, details, key = message) => {
     const last = logged.get(key);
-    if (last && clock.now() - last.at < LOGGED_EVERY) {
+    if (last && clock.now() - last.at < LOG_INTERVAL) {
       last.since++;
       return;
     }

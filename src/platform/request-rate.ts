@@ -5,14 +5,14 @@ import type { Clock } from './platform.ts';
 
 const MINUTE_MS = 60_000;
 
-/** Counts requests: a token bucket that holds those of a minute. */
+/** Limits the rate of requests with a token bucket that holds the quota of one minute. */
 export interface RequestRate {
-  /** @returns 0 when the request may be answered, otherwise the seconds until the next one may be */
+  /** @returns 0 if the request may be answered, otherwise the seconds until the next one may be */
   take(perMinute: number | null | undefined): number;
 }
 
 export const createRequestRate = (clock: Clock): RequestRate => {
-  /** Requests of the minute that are used up, also after a change of the quota. */
+  /** The used part of the bucket, in requests. It remains used if the quota changes. */
   let used = 0;
   let last = monotonic(clock);
   return {
@@ -31,17 +31,17 @@ export const createRequestRate = (clock: Clock): RequestRate => {
 };
 
 /** Maximum number of networks whose rates are kept; beyond it, the least recently active start over. */
-const MOST_NETWORKS = 10_000;
+const MAX_NETWORKS = 10_000;
 
-/** Counts requests by the client's address, as a token bucket for each; addresses of one IPv6 subscriber share one (RFC 6177). */
+/** Limits the rate of requests from each address; the addresses of one IPv6 subscriber share a token bucket (RFC 6177). */
 export interface AddressRate {
-  /** @returns 0 when a request from this address may be answered, otherwise the seconds until the next one may be */
+  /** @returns 0 if a request from this address may be answered, otherwise the seconds until the next one may be */
   take(address: string): number;
 }
 
-/** @param perMinute requests of each address in a minute */
+/** @param perMinute the quota of each address */
 export const createAddressRate = (clock: Clock, perMinute: number): AddressRate => {
-  const rates = boundedCache<string, RequestRate>(MOST_NETWORKS);
+  const rates = boundedCache<string, RequestRate>(MAX_NETWORKS);
   return {
     take: (address) => {
       // A host that does not report the source of its requests cannot limit one client without limiting all.

@@ -3,19 +3,19 @@ import type { Random } from './platform.ts';
 import { webRandom } from './web.ts';
 
 /**
- * Seals what must be stored and read again (private keys, TOTP secrets), so that a copy of the database reveals nothing.
- * AES-256-GCM (NIST SP 800-38D) with a random nonce. The context, such as `mfa:<identity id>`, is authenticated: a text sealed for one
- * context opens in no other.
+ * Encrypts secrets that must be stored and read again (private keys, TOTP secrets), so that a copy of the database does not reveal them.
+ * AES-256-GCM (NIST SP 800-38D) with a random nonce. The context, such as `mfa:<identity id>`, is authenticated: a text that was sealed for one
+ * context cannot be unsealed for another.
  */
 export interface Secrets {
   seal(text: string, context: string): Promise<string>;
-  /** @throws SecretUnreadable when the text was sealed under another key, for another context, or was changed since */
+  /** @throws SecretUnreadable if the text was sealed under an unknown key or for another context, or has been modified */
   unseal(sealed: string, context: string): Promise<string>;
 }
 
 /** The secret keys of a controller. One of them seals, all of them unseal. */
 export interface SecretKeys extends Secrets {
-  /** A name for each key, in the given order; a name reveals nothing about its key. */
+  /** The name of each key, in the given order; a name reveals nothing about its key. */
   readonly names: readonly string[];
   /** Selects the key that seals from now on. */
   sealUnder(name: string): void;
@@ -25,7 +25,7 @@ export interface SecretKeys extends Secrets {
 
 export class SecretUnreadable extends Error {
   override readonly name = 'SecretUnreadable';
-  /** True if the reason is that the key is missing. */
+  /** True if this controller lacks the key. */
   readonly isKeyMissing: boolean;
   constructor(message: string, { isKeyMissing = false } = {}) {
     super(message);
@@ -77,13 +77,13 @@ export const createSecrets = async (secretKeys: readonly string[], random: Pick<
       return `v1.${name}.${encode(bytes)}`;
     },
     unseal: async (sealed, context) => {
-      const [, under = '', text = ''] = FORMAT.exec(sealed) ?? [];
-      const opener = keys.get(under);
-      if (!opener) throw keyMissing();
+      const [, name = '', text = ''] = FORMAT.exec(sealed) ?? [];
+      const key = keys.get(name);
+      if (!key) throw keyMissing();
       try {
         const bytes = new Uint8Array(decode(text));
         const nonce = bytes.slice(0, NONCE_BYTES);
-        return new TextDecoder().decode(await crypto.subtle.decrypt(parametersOf(nonce, context), opener, bytes.slice(NONCE_BYTES)));
+        return new TextDecoder().decode(await crypto.subtle.decrypt(parametersOf(nonce, context), key, bytes.slice(NONCE_BYTES)));
       } catch {
         throw new SecretUnreadable('it was sealed for another field or entity, or modified since');
       }
@@ -104,19 +104,19 @@ const utf8 = new TextEncoder();
 
 const parametersOf = (iv: Uint8Array<ArrayBuffer>, context: string) => ({ name: 'AES-GCM', iv, additionalData: utf8.encode(context) });
 
-/** In either alphabet of RFC 4648, sections 4 and 5. */
+/** Accepts both alphabets of RFC 4648, sections 4 and 5. */
 const keyBytes = (text: string): Uint8Array<ArrayBuffer> => {
   let bytes: Uint8Array<ArrayBuffer> | undefined;
   try {
     bytes = new Uint8Array(decode(text.replaceAll('+', '-').replaceAll('/', '_')));
   } catch {
-    // The error below does not contain the text: it may be nearly the right key.
+    // The error below does not contain the text, which may be almost the right key.
   }
   if (bytes?.length !== KEY_BYTES)
     throw new TypeError(`a secret key must be ${KEY_BYTES} random bytes in base64, got ${bytes ? `${bytes.length} bytes` : 'no base64'}`);
   return bytes;
 };
 
-/** The name of a key. Sealed texts refer to it by this without revealing it. */
+/** The name of a key. Sealed texts contain it, to refer to the key without revealing it. */
 const nameOf = async (key: Uint8Array<ArrayBuffer>): Promise<string> =>
   [...new Uint8Array(await crypto.subtle.digest('SHA-256', key)).slice(0, 4)].map((byte) => byte.toString(16).padStart(2, '0')).join('');

@@ -7,8 +7,8 @@ const ROUNDS = 10;
 const FORMAT = /^\$test\$i=([1-9][0-9]{0,2})\$([A-Za-z0-9+/]{22})\$([A-Za-z0-9+/]{43})$/;
 
 /**
- * For tests only: a `PasswordHasher` with the contract of the real ones and none of their strength, about a thousand times as quick.
- * Its hashes (`$test$i=10$<salt>$<tag>`, PBKDF2 with SHA-256 and ten rounds) are unreadable to the real hashers, and theirs to it.
+ * For tests only: a `PasswordHasher` with the contract of the real ones but none of their strength, about a thousand times as fast.
+ * The real hashers cannot read its hashes (`$test$i=10$<salt>$<tag>`, PBKDF2 with SHA-256 and ten rounds), and it cannot read theirs.
  *
  * ```ts
  * const platform = webPlatform({ passwords: fastPasswordHasher() });
@@ -21,8 +21,8 @@ export const fastPasswordHasher = (rounds = ROUNDS): PasswordHasher => ({
     return `$test$i=${rounds}$${toBase64(salt)}$${toBase64(await derive(password, salt, rounds))}`;
   },
   verify: async (password, hash) => {
-    const known = parse(hash);
-    return known !== undefined && isEqual(await derive(password, known.salt, known.rounds), known.tag);
+    const parsed = parse(hash);
+    return parsed !== undefined && isEqual(await derive(password, parsed.salt, parsed.rounds), parsed.tag);
   },
   isOutdated: (hash) => (parse(hash)?.rounds ?? 0) < rounds,
 });

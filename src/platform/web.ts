@@ -7,7 +7,7 @@ import { argon2idHasher, type DeriveArgon2id } from './password-hasher.ts';
 import type { Platform, Random } from './platform.ts';
 
 /**
- * The platform of any web-standard runtime, and the default if the package does not resolve by the condition `node`: workers, browsers.
+ * The platform for any web-standard runtime, and the default if the package is resolved without the condition `node`, as in workers and browsers.
  * Passwords are hashed in JavaScript, which is portable and several times slower than native code; it yields to other work every 10 ms, but still
  * occupies the thread. `nodePlatform()` hashes off the event loop.
  * Outbound requests use `fetch`, which does not reveal what a host name resolves to: see `fetchTransport`.
@@ -29,7 +29,7 @@ export const webPlatform = (overrides: Partial<Platform> = {}): Platform => {
   });
 };
 
-/** `getRandomValues` gives no more at a time (Web Cryptography API). */
+/** Maximum number of bytes per call of `getRandomValues` (Web Cryptography API). */
 const QUOTA = 65536;
 
 export const webRandom: Random = Object.freeze({

@@ -24,7 +24,7 @@ import { checkTypes } from './types.ts';
 /** The predicate of a comparison of a field. */
 export const bindField = (comparison: Comparison, field: FieldRef): Predicate => {
   checkTypes(comparison, field.type);
-  const holds = positively(comparison, field);
+  const holds = unnegated(comparison, field);
   return comparison.negated ? negate(holds) : holds;
 };
 
@@ -42,14 +42,14 @@ export const bindSecret = (comparison: Comparison, { type, matches }: SymbolOf<'
   return comparison.negated ? negate(holds) : holds;
 };
 
-/** A field that stands alone as a condition; undefined when its type cannot. */
+/** The predicate of a field that is a condition by itself; undefined if its type does not allow that. */
 export const bindFlag = (symbol: SymbolOf<'field' | 'secret'>): Predicate | undefined => {
   const type = symbol.is === 'secret' ? symbol.type : symbol.field.type;
   if (type !== 'boolean' && type !== 'tag') return undefined;
   return symbol.is === 'secret' ? NONE : equals(symbol.field, true);
 };
 
-/** Maximum number of values in a list that each become a separate condition. Databases bound the depth of expressions. */
+/** Maximum number of list values that each become a separate condition: databases limit the depth of expressions. */
 export const MAX_ALTERNATIVES = 100;
 
 export const oneOfMany = ({ operator, at }: Comparison, alternatives: readonly Predicate[]): Predicate => {
@@ -57,12 +57,12 @@ export const oneOfMany = ({ operator, at }: Comparison, alternatives: readonly P
   throw new FilterError(`a list of more than ${MAX_ALTERNATIVES} values cannot stand after this '${operator}'`, at + 1);
 };
 
-/** The complement, without piling up negations. */
+/** The complement, without double negation. */
 export const negate = (predicate: Predicate): Predicate => (predicate.op === 'not' ? predicate.term : not(predicate));
 
-/** The comparison's meaning before it is negated. Its types must have been checked. */
-export const positively = ({ operator, values }: Comparison, field: FieldRef): Predicate => {
-  const [first, second = first] = values; // only `between` has a second one that counts
+/** The predicate of a comparison, ignoring its `negated`. Its types must have been checked. */
+export const unnegated = ({ operator, values }: Comparison, field: FieldRef): Predicate => {
+  const [first, second = first] = values; // only `between` uses the second one
   if (!isValue(first) || !isValue(second)) return { op: 'isNull', field };
   switch (operator) {
     case 'contains':
@@ -84,7 +84,7 @@ const compare = (field: FieldRef, is: Ordering, literal: Value): Predicate => {
   return value === undefined ? NONE : { op: 'compare', field, is, value };
 };
 
-/** The value as the field's type wants it; nothing when no value of the field can be like it. */
+/** The literal as a value of the field's type; empty if no value of the field can equal it. */
 const scalars = (literal: Value, type: FieldType): readonly Scalar[] => {
   if (literal.is === 'date' && type === 'tag') return []; // tags hold no dates
   return [type === 'string' ? literalText(literal) : literal.value];

@@ -1,5 +1,5 @@
-/** Comparisons of sets (docs/filters.md): `anyOf` and `allOf` ask their elements, `count` and `isEmpty` how many there are. */
-import { negate, oneOfMany, positively } from './bind-field.ts';
+/** Comparisons of sets (docs/filters.md): `anyOf` and `allOf` test the elements, `count` and `isEmpty` their number. */
+import { negate, oneOfMany, unnegated } from './bind-field.ts';
 import { isValue, type Literal, literalText } from './literal.ts';
 import { ALL, and, ELEMENT, NONE, type Ordering, type Predicate } from './predicate.ts';
 import type { Comparison } from './tree.ts';
@@ -7,30 +7,30 @@ import { checkTypes } from './types.ts';
 
 /**
  * `anyOf`: some element satisfies the comparison. `allOf`: every element does, which is true of the empty set.
- * Both are put as "some element is such and such", or its complement.
+ * Both are expressed as "some element does (or does not) satisfy it", or as the complement of that.
  */
 export const bindElements = (comparison: Comparison, quantifier: 'anyOf' | 'allOf', set: string): Predicate => {
   checkTypes(comparison, 'string');
-  const isSought = comparison.negated === (quantifier === 'allOf');
-  const some = someElement(comparison, set, isSought);
+  const mustHold = comparison.negated === (quantifier === 'allOf');
+  const some = someElement(comparison, set, mustHold);
   return quantifier === 'anyOf' ? some : negate(some);
 };
 
-/** Some element satisfies the comparison, its own negation left aside, or (`!isSought`) does not. */
-const someElement = (comparison: Comparison, set: string, isSought: boolean): Predicate => {
+/** Some element satisfies the comparison, ignoring its `negated`; or, unless `mustHold`, does not satisfy it. */
+const someElement = (comparison: Comparison, set: string, mustHold: boolean): Predicate => {
   const values = comparison.values.filter(isValue).map(literalText);
-  const isNullAsked = values.length === 0;
+  const isNull = values.length === 0;
   // No element is ever null.
-  if (isNullAsked) return isSought ? NONE : { op: 'size', set, is: '>=', value: 1 };
+  if (isNull) return mustHold ? NONE : { op: 'size', set, is: '>=', value: 1 };
   if (comparison.operator === '=' || comparison.operator === 'in') {
     const distinct = [...new Set(values)];
-    return isSought ? { op: 'overlaps', set, values: distinct } : negate({ op: 'coveredBy', set, values: distinct });
+    return mustHold ? { op: 'overlaps', set, values: distinct } : negate({ op: 'coveredBy', set, values: distinct });
   }
-  const holds = positively(comparison, ELEMENT);
-  return { op: 'some', set, where: isSought ? holds : negate(holds) };
+  const holds = unnegated(comparison, ELEMENT);
+  return { op: 'some', set, where: mustHold ? holds : negate(holds) };
 };
 
-/** A set, or those of its elements that are ids of rows of another kind satisfying a predicate. */
+/** A set, or the subset of its elements that are ids of rows of another kind that satisfy a predicate. */
 export type Counted = Pick<Extract<Predicate, { op: 'size' }>, 'set' | 'of'>;
 
 /** The predicate of a comparison of the number of elements, which is never null. */
@@ -41,7 +41,7 @@ export const bindCount = (comparison: Comparison, counted: Counted): Predicate =
 };
 
 const countHolds = (comparison: Comparison, counted: Counted): Predicate => {
-  const numbers = comparison.values.flatMap(wholeOrAny);
+  const numbers = comparison.values.flatMap(numberIn);
   if (comparison.operator === 'in')
     return oneOfMany(
       comparison,
@@ -50,19 +50,19 @@ const countHolds = (comparison: Comparison, counted: Counted): Predicate => {
   const [first, second = first] = numbers;
   if (first === undefined || second === undefined) return NONE; // null
   if (comparison.operator === 'between') return and(size(counted, '>=', first), size(counted, '<', second));
-  return size(counted, comparison.operator as Ordering, first); // `checkTypes` let no other operator pass
+  return size(counted, comparison.operator as Ordering, first); // `checkTypes` has refused all other operators
 };
 
-/** A string in a list is compared with the text of the number, so only the text of a whole number can match. */
-const wholeOrAny = (literal: Literal): readonly number[] => {
+/** The number to compare with, if any. A string in a list is compared with the text of the number, so only the text of a whole number can match. */
+const numberIn = (literal: Literal): readonly number[] => {
   if (literal.is === 'number') return [literal.value];
   return literal.is === 'string' && /^(0|[1-9][0-9]*)$/.test(literal.value) ? [Number(literal.value)] : [];
 };
 
-/** More elements than this no set has. */
+/** Maximum number of elements that a store can compare with; no set has more. */
 const MAX_SIZE = 2 ** 31 - 1;
 
-/** Stores accept only whole numbers of elements from 0 to `MAX_SIZE`. */
+/** Compares the number of elements with any value, although stores accept only whole numbers from 0 to `MAX_SIZE`. */
 export const size = (counted: Counted, is: Ordering, value: number): Predicate => {
   if (is === '=') return Number.isInteger(value) && value >= 0 && value <= MAX_SIZE ? { op: 'size', ...counted, is, value } : NONE;
   const isUpper = is === '<' || is === '<=';

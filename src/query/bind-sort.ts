@@ -1,4 +1,4 @@
-/** Sort keys, from the `sort` parameter or from `sort by` in a filter, held against the symbols of a kind. */
+/** Sort keys, from the `sort` parameter or from `sort by` in a filter, bound to the symbols of a kind. */
 import { asSortError } from './errors.ts';
 import { findSortable } from './lookup.ts';
 import { parseSort } from './parse.ts';
@@ -15,7 +15,7 @@ import type { SortItem } from './tree.ts';
 export const readSort = (text: string, symbols: Symbols): readonly SortKey[] => bindSort(parseSort(text), symbols);
 
 /**
- * Binds what `parseSort` read.
+ * Binds parsed sort keys.
  *
  * @throws SortError for a name that is unknown or cannot be sorted by: sets, tags, secrets.
  */
@@ -23,7 +23,7 @@ export const bindSort = (items: readonly SortItem[], symbols: Symbols): readonly
   asSortError(() => bindSortItems(items, symbols));
 
 /**
- * The same for `sort by`. Keys that decide nothing are dropped: a field named before, and all that follow the unique `id`.
+ * Binds the sort keys of `sort by` in a filter. Keys without effect are dropped: repeated fields, and all keys after the unique `id`.
  *
  * @throws FilterError
  */

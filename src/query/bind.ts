@@ -1,6 +1,6 @@
 /**
- * Holds a parsed filter against the symbols of a kind: every name becomes a field, every comparison is checked for its
- * type, and the outcome is a two-valued `Predicate`. All checks come before any row is read, so whether a filter is
+ * Binds a parsed filter to the symbols of a kind: resolves every name to a field, checks the types of every comparison,
+ * and returns a two-valued `Predicate`. All checks happen before any row is read, so whether a filter is
  * refused never depends on the data (docs/filters.md).
  */
 import { bindField, bindFlag, bindSecret, negate } from './bind-field.ts';
@@ -13,7 +13,7 @@ import { ALL, and, NONE, or, type Predicate, type SortKey } from './predicate.ts
 import { type Symbols, shared } from './symbols.ts';
 import type { Comparison, Condition, Filter, Name, SetQuery } from './tree.ts';
 
-/** A filter ready for a store. What the filter leaves open is undefined: the parameters of the list decide it then. */
+/** A filter ready for a store. Parts that the filter does not specify are undefined, and the parameters of the list apply. */
 export interface BoundFilter {
   readonly where: Predicate;
   readonly sort: readonly SortKey[] | undefined;
@@ -71,18 +71,18 @@ const compared = (comparison: Comparison, symbols: Symbols): Predicate => {
   return symbol.is === 'secret' ? bindSecret(comparison, symbol) : bindField(comparison, symbol.field);
 };
 
-/** Conditions on a withheld set are evaluated here, as on an empty one. */
-const unlessWithheld = (name: Name, symbols: Symbols, asked: Predicate): Predicate => {
+/** A condition on a withheld set is evaluated here, as if the set were empty. */
+const unlessWithheld = (name: Name, symbols: Symbols, predicate: Predicate): Predicate => {
   const symbol = findSet(name, symbols);
-  if (symbol.is !== 'set' || !symbol.withheld) return asked;
-  return matches(asked, { [symbol.set]: [] }) ? ALL : NONE;
+  if (symbol.is !== 'set' || !symbol.withheld) return predicate;
+  return matches(predicate, { [symbol.set]: [] }) ? ALL : NONE;
 };
 
 const countedBy = ({ name, where }: SetQuery, symbols: Symbols): Counted => {
   if (where === undefined) return { set: findSet(name, symbols).set };
   const { set, target } = findReferences(name, symbols);
   const inner = target();
-  const bound = bind(where, shared(symbols, inner)); // its order is checked, but means nothing to a count
+  const bound = bind(where, shared(symbols, inner)); // its sort keys are checked, but do not affect a count
   if (bound.skip !== undefined || bound.limit !== undefined)
     throw wrong(name, "is only counted here: 'skip' and 'limit' mean nothing inside of 'from ... where'");
   return { set, of: { kind: inner.kind, where: bound.where } };

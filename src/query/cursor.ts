@@ -1,12 +1,12 @@
-/** The parser's way through the tokens of a filter: one token of lookahead, keywords in any case, and the bounds on what is read. */
+/** The parser's cursor on the tokens of a filter: one token of lookahead, case-insensitive keywords, and a limit on the number of conditions. */
 import { FilterError, shownText } from './errors.ts';
 import { type FilterToken, tokenize } from './tokens.ts';
 import type { Name } from './tree.ts';
 
-/** The most conditions that one filter may have in all. */
+/** Maximum number of conditions in one filter. */
 export const MAX_TERMS = 500;
 
-/** These are never names of fields. */
+/** Reserved words, which cannot be names of fields. */
 const KEYWORDS = new Set(
   'and or not true false null contains icontains in between sort by asc desc skip limit none from where anyof allof count isempty datetime'.split(
     ' ',
@@ -14,7 +14,7 @@ const KEYWORDS = new Set(
 );
 
 export interface Cursor {
-  /** The next token, which stays. */
+  /** The next token, without taking it. */
   readonly token: FilterToken;
   /** True if the next token is this keyword or mark. */
   at(symbol: string): boolean;
@@ -23,13 +23,13 @@ export interface Cursor {
   accept(symbol: string): boolean;
   /** Takes this keyword or mark. */
   expect(symbol: string): void;
-  /** Takes an opening parenthesis that belongs to the function before it: no blank may stand between. */
+  /** Takes the opening parenthesis of a function, which must directly follow the name. */
   expectArguments(name: string): void;
   /** Requires a blank before the next token. */
   expectBlank(): void;
   takeName(wanted?: string): Name;
   countTerm(): void;
-  /** The error that something else than `wanted` was found. */
+  /** The error that something other than `wanted` was found. */
   unexpected(wanted: string): FilterError;
 }
 
@@ -45,7 +45,7 @@ export const cursorOf = (text: string): Cursor => {
     (token.is === 'word' && token.text.toLowerCase() === symbol.toLowerCase()) || (token.is === 'mark' && token.text === symbol);
   const take = (): FilterToken => {
     const taken = token;
-    token = tokens[next++] ?? token; // the end is never passed
+    token = tokens[next++] ?? token; // stays at the end token
     return taken;
   };
   const accept = (symbol: string): boolean => {
@@ -71,7 +71,7 @@ export const cursorOf = (text: string): Cursor => {
       take();
     },
     expectBlank: () => {
-      if (token.blanks === 0 && token.is !== 'end') throw unexpected('a blank'); // what is missing at the end is more than a blank
+      if (token.blanks === 0 && token.is !== 'end') throw unexpected('a blank'); // at the end, more than a blank is missing
     },
     takeName: (wanted = 'the name of a field') => {
       if (token.is !== 'word' || KEYWORDS.has(token.text.toLowerCase())) throw unexpected(wanted);

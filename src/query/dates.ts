@@ -1,6 +1,6 @@
 /**
- * Dates of the filter language: RFC 3339 date-times with `T`, `Z` in either case. They are normalised to the form in
- * which rows hold dates (ISO 8601, UTC, three decimals), so that order by text is order in time.
+ * Dates of the filter language: RFC 3339 date-times, with `T` and `Z` in either case. They are normalised to the form in
+ * which rows hold dates (ISO 8601, UTC, three decimals), so that they sort as text in order of time.
  */
 
 const RFC_3339 = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(\.\d+)?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/;
@@ -18,7 +18,7 @@ export const normaliseDate = (text: string): string | undefined => {
   if (hour > 23 || minute > 59 || second > 59 || offset.hour > 23 || offset.minute > 59) return undefined;
 
   const date = new Date(0);
-  date.setUTCFullYear(year, month - 1, day); // not Date.UTC, which takes the years 0 to 99 for 1900 to 1999
+  date.setUTCFullYear(year, month - 1, day); // not Date.UTC, which maps the years 0 to 99 to 1900 to 1999
   const overflows = date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day;
   if (overflows) return undefined;
   const toUtc = (sign === '+' ? -1 : 1) * (offset.hour * 60 + offset.minute);

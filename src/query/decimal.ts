@@ -1,5 +1,5 @@
 /**
- * A number's text, as far as filters see it: plain decimal digits, never an exponent (`1000000000000000000000`, not `1e+21`).
+ * The text of a number in filters: plain decimal digits, never an exponent (`1000000000000000000000`, not `1e+21`).
  * Comparisons of numbers with text use this form.
  */
 export const decimalText = (value: number): string => {
@@ -9,6 +9,6 @@ export const decimalText = (value: number): string => {
   const [, sign = '', first = '', rest = '', power = '0'] = match;
   const digits = first + rest;
   const point = 1 + Number(power);
-  // JavaScript changes to exponents only from 1e21 and below 1e-6 on, where the point lies outside of the 17 digits or so.
+  // JavaScript uses exponents only from 1e21 up and below 1e-6, where the point is outside of the digits, of which there are at most 17.
   return point > 0 ? `${sign}${digits.padEnd(point, '0')}` : `${sign}0.${'0'.repeat(-point)}${digits}`;
 };

@@ -1,9 +1,9 @@
 /** The two errors in a client's query. Their messages tell the client what is wrong, where, and what would be valid. */
 
-/** A filter that the language of docs/filters.md does not have, or that does not apply to the kind. */
+/** A filter that is not valid in the language of docs/filters.md, or not for the kind. */
 export class FilterError extends Error {
   override readonly name = 'FilterError';
-  /** Where in the filter it went wrong, counted from 1. */
+  /** Position of the error in the filter, counted from 1. */
   readonly position: number;
   constructor(message: string, position: number, options?: ErrorOptions) {
     super(`${message}, at position ${position}`, options);
@@ -11,12 +11,12 @@ export class FilterError extends Error {
   }
 }
 
-/** The same for the `sort` parameter, which has a separate error code. A bad `sort by` inside a filter is a `FilterError`. */
+/** An invalid `sort` parameter, which has a separate error code. An invalid `sort by` inside a filter is a `FilterError`. */
 export class SortError extends Error {
   override readonly name = 'SortError';
 }
 
-/** Runs `work` on the `sort` parameter: what would be a `FilterError` inside a filter becomes a `SortError`. */
+/** Runs `work` on the `sort` parameter, and turns its `FilterError` into a `SortError`. */
 export const asSortError = <T>(work: () => T): T => {
   try {
     return work();

@@ -1,6 +1,6 @@
 /**
- * Asks rows in memory what stores ask in their own language: the meaning of every `Predicate` node, once, as a function.
- * Each node is compiled to a closure, so that what does not depend on the row is done once and not per row.
+ * Evaluates predicates on rows in memory, as stores do in their query languages. Each `Predicate` node is compiled to a
+ * closure, so that work that does not depend on the row is done only once.
  */
 import { compareText } from './order.ts';
 import { ELEMENT, type Ordering, type Predicate } from './predicate.ts';
@@ -12,13 +12,13 @@ export type Lookup = (kind: string, id: string) => Document | undefined;
 type Matcher = (row: Document) => boolean;
 type Node<Op extends Predicate['op']> = Extract<Predicate, { readonly op: Op }>;
 
-/** True if the row satisfies the predicate. For many rows, compile it once instead. */
+/** True if the row satisfies the predicate. For many rows, call `compileMatcher` once instead. */
 export const matches = (predicate: Predicate, row: Document, lookup?: Lookup): boolean => compileMatcher(predicate, lookup)(row);
 
 /**
- * Makes a function of the predicate that says whether a row satisfies it.
+ * Compiles the predicate to a function that says whether a row satisfies it.
  *
- * @throws TypeError when the predicate asks of rows of another kind and there is no `lookup`.
+ * @throws TypeError if the predicate depends on rows of another kind and there is no `lookup`
  */
 export const compileMatcher = (predicate: Predicate, lookup?: Lookup): Matcher => {
   switch (predicate.op) {
@@ -112,12 +112,12 @@ const elements = (row: Document, set: string): readonly unknown[] => {
 };
 
 const related = ({ op, set, values }: Node<'overlaps' | 'covers' | 'coveredBy'>): Matcher => {
-  const asked = new Set<unknown>(values);
-  if (op === 'overlaps') return (row) => elements(row, set).some((element) => asked.has(element));
-  if (op === 'coveredBy') return (row) => elements(row, set).every((element) => asked.has(element));
+  const accepted = new Set<unknown>(values);
+  if (op === 'overlaps') return (row) => elements(row, set).some((element) => accepted.has(element));
+  if (op === 'coveredBy') return (row) => elements(row, set).every((element) => accepted.has(element));
   return (row) => {
-    const held = elements(row, set);
-    return values.every((value) => held.includes(value));
+    const present = elements(row, set);
+    return values.every((value) => present.includes(value));
   };
 };
 

@@ -2,14 +2,14 @@
 export type FilterValue = string | number | bigint | boolean | null | Date | readonly (string | number | bigint | Date)[];
 
 /**
- * A filter with values in it, each of which is one value and nothing else: a text in quotes, with escapes; a `Date` as `datetime(...)`; a list as `[...]`,
- * for `in`.
+ * A template tag for filters with values. Each value becomes exactly one literal, so that it cannot change the rest of the filter: a text in quotes, with
+ * escapes; a `Date` as `datetime(...)`; a list as `[...]`, for `in`.
  *
  * ```ts
  * const { data } = await controller.api.identities.list({ filter: filter`name = ${name} and createdAt > ${since}` });
  * ```
  * @throws TypeError for a value that a filter cannot hold: undefined, a number that is not finite, an invalid date, an empty list, a text with control characters
- * other than line breaks, tabs and form feeds; and for a value between quotes
+ * other than line breaks, tabs and form feeds; also for a placeholder that is already between quotes
  */
 export const filter = (texts: readonly string[], ...values: readonly FilterValue[]): string =>
   texts.reduce((before, text, index) => {
@@ -18,7 +18,7 @@ export const filter = (texts: readonly string[], ...values: readonly FilterValue
     return `${before}${literalOf(values[index - 1])}${text}`;
   });
 
-/** True if a string is open at the end of a part of a filter. */
+/** True if a part of a filter ends inside a string. */
 const isInString = (part: string): boolean => part.replace(/"(?:[^"\\]|\\.)*"/gs, '').includes('"');
 
 const literalOf = (value: unknown): string => {

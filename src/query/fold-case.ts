@@ -1,6 +1,6 @@
 /**
- * A text for comparison without case, no longer than it was in UTF-8. No letter outside of ASCII becomes one of ASCII, as the Kelvin sign would become `k`:
- * two people whose addresses look alike stay two.
+ * Folds the case of a text for comparisons. The result is no longer in UTF-8 than the text. A non-ASCII letter never becomes an ASCII letter, as the Kelvin
+ * sign would become `k`, so that the addresses of two people stay distinct even if they look alike.
  */
 export const foldCase = (text: string): string => text.replace(/[A-Z]|[^\0-\x7f]/gu, foldLetter);
 

@@ -1,4 +1,4 @@
-/** The filter language: from a client's text to a predicate, and from a predicate to an answer about a row. */
+/** The filter language: parses a client's text into a predicate, and evaluates predicates on rows. */
 export { type BoundFilter, readFilter } from './bind.ts';
 export { MAX_ALTERNATIVES } from './bind-field.ts';
 export { bindSort, readSort } from './bind-sort.ts';

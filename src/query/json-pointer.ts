@@ -1,11 +1,11 @@
-/** The keys of a JSON Pointer that is not empty (RFC 6901, section 3), from the outermost inwards; undefined for a text that is not one. */
+/** The keys of a non-empty JSON Pointer (RFC 6901, section 3), outermost first; undefined for any other text. */
 export const readPointer = (text: string): readonly string[] | undefined =>
   /^(\/([^~/]|~[01])*)+$/.test(text) ? text.slice(1).split('/').map(keyOf) : undefined;
 
 /** The key that a token of a JSON Pointer stands for (RFC 6901, section 4). */
 export const keyOf = (token: string): string => token.replaceAll('~1', '/').replaceAll('~0', '~');
 
-/** The value at a place in a JSON document; undefined if there is none. */
+/** The value at a path in a JSON document; undefined if there is none. */
 export const valueAtPointer = (document: unknown, keys: readonly string[]): unknown =>
   keys.reduce<unknown>((value, key) => {
     if (typeof value !== 'object' || value === null || (Array.isArray(value) && !INDEX.test(key))) return undefined;

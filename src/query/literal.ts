@@ -1,6 +1,6 @@
-/** Values as they stand in a filter: strings, numbers, dates, `true`, `false` and `null`. */
+/** Literals in a filter: strings, numbers, dates, `true`, `false` and `null`. */
 
-/** `decimal` is a number's text: as it was written if it is an integer, which may have more digits than `value` can hold. */
+/** `decimal` is a number's text. An integer's is as written, because it may have more digits than `value` can hold. */
 export type Literal = { readonly at: number } & (
   | { readonly is: 'string' | 'date'; readonly value: string }
   | { readonly is: 'number'; readonly value: number; readonly decimal: string }
@@ -21,5 +21,5 @@ export type Value = Exclude<Literal, { readonly is: 'null' }>;
 
 export const isValue = (literal: Literal): literal is Value => literal.is !== 'null';
 
-/** A number compared with text is its decimal text. */
+/** The text of a value in comparisons with text: for a number, its decimal text. */
 export const literalText = (value: Value): string => (value.is === 'number' ? value.decimal : String(value.value));

@@ -1,4 +1,4 @@
-/** Finds what a name of a filter stands for, and refuses names that are unknown or stand where such a thing cannot. */
+/** Resolves the names in a filter, and refuses names that are unknown or of the wrong type for their position. */
 import { FilterError, shownText } from './errors.ts';
 import type { SymbolOf, Symbols } from './symbols.ts';
 import type { Name } from './tree.ts';
@@ -27,10 +27,10 @@ export const findSortable = (name: Name, symbols: Symbols): SymbolOf<'field'> =>
   throw wrong(name, 'cannot be sorted by');
 };
 
-/** The error that `name` is not what it should be. */
+/** The error for a name that cannot be used in its position. */
 export const wrong = (name: Name, reason: string): FilterError => new FilterError(`${shownText(name.text)} ${reason}`, name.at + 1);
 
-/** Takes `tags.<name>` for a field: all after the first dot is the tag's name, dots included. */
+/** Resolves a name. `tags.<name>` is a field: everything after the first dot, including further dots, is the tag's name. */
 const find = (name: Name, symbols: Symbols): SymbolOf => {
   const symbol = symbols.find(name.text);
   if (symbol !== undefined) return symbol;

@@ -1,11 +1,11 @@
 /**
- * The order of rows that every store keeps (storage port): text by Unicode code point, numbers by value, `false` before
- * `true`, null before everything; `descending` reverses all of it; ties are broken by `id`.
+ * The order in which every store returns rows (storage port): text by Unicode code point, numbers by value, `false` before
+ * `true`, null before everything; `descending` reverses all of this; ties are broken by `id`.
  */
 import type { SortKey } from './predicate.ts';
 import { type Document, reader } from './read.ts';
 
-/** Compares two rows by the keys and then by `id` ascending, as `Array.prototype.sort` wants it. */
+/** Compares two rows by the keys and then by `id` ascending, for `Array.prototype.sort`. */
 export const comparator = (sort: readonly SortKey[]): ((a: Document, b: Document) => number) => {
   const keys = sort.map(({ field, descending }) => ({ read: reader(field), sign: descending ? -1 : 1 }));
   return (a, b) => {
@@ -44,5 +44,5 @@ export const compareText = (a: string, b: string): number => {
 /** Moves the units of surrogate pairs (D800 to DFFF) behind the rest of the basic plane (E000 to FFFF), where their code points are. */
 const rank = (unit: number): number => (unit < 0xd800 ? unit : unit < 0xe000 ? unit + 0x2000 : unit - 0x800);
 
-/** A set of texts, by code point, as every list of texts is returned. */
+/** The distinct texts, sorted by code point, as in every list of texts that is returned. */
 export const sortedSet = (values: readonly string[]): readonly string[] => [...new Set(values)].sort(compareText);

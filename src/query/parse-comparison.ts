@@ -1,24 +1,24 @@
-/** The part of a comparison that follows its left side: operator and values, with the blanks that the language wants (docs/filters.md). */
+/** The part of a comparison that follows its left side: operator and values, with the blanks that the language requires (docs/filters.md). */
 import type { Cursor } from './cursor.ts';
 import { FilterError } from './errors.ts';
 import { type Literal, VALUE_NAMES } from './literal.ts';
 import type { FilterToken } from './tokens.ts';
 import type { Comparison, Operator, Subject } from './tree.ts';
 
-/** The most values that a list may have. */
+/** Maximum number of values in a list. */
 export const MAX_LIST_ITEMS = 1000;
 
 type Rest = Omit<Comparison, 'is' | 'subject'>;
 
 export const parseComparison = (cursor: Cursor, subject: Subject): Comparison => {
   const first = cursor.token;
-  const rest = first.is === 'mark' ? marked(cursor) : worded(cursor, first);
+  const rest = first.is === 'mark' ? symbolComparison(cursor) : wordComparison(cursor, first);
   return { is: 'comparison', subject, ...rest };
 };
 
 const OPERATORS = "an operator ('=', '!=', '<', '<=', '>', '>=', 'contains', 'icontains', 'in', 'between')";
 
-const marked = (cursor: Cursor): Rest => {
+const symbolComparison = (cursor: Cursor): Rest => {
   const { text, at } = cursor.token;
   if (text === '=' || text === '!=') {
     cursor.take();
@@ -31,7 +31,7 @@ const marked = (cursor: Cursor): Rest => {
   throw cursor.unexpected(OPERATORS);
 };
 
-const worded = (cursor: Cursor, first: FilterToken): Rest => {
+const wordComparison = (cursor: Cursor, first: FilterToken): Rest => {
   const negated = cursor.accept('not');
   const { at, blanks } = cursor.token;
   const operator = WORDS.find((word) => cursor.at(word));
@@ -39,7 +39,7 @@ const worded = (cursor: Cursor, first: FilterToken): Rest => {
   if (operator === 'in' || operator === 'between') {
     if (first.blanks === 0) throw new FilterError(`a blank must stand before '${first.text}'`, first.at + 1);
   }
-  // Other servers of this API read `not in` as one word with one blank in it: input that they refuse is refused here too.
+  // Other servers of this API read `not in` as one word that contains one blank; input that they refuse is refused here, too.
   if (operator === 'in' && negated && blanks !== 1) throw new FilterError("'not in' has exactly one blank in it", at + 1);
   cursor.take();
   cursor.expectBlank();

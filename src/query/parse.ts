@@ -8,11 +8,11 @@ import { asSortError, FilterError } from './errors.ts';
 import { parseComparison } from './parse-comparison.ts';
 import type { Condition, Filter, SetQuery, SortItem, Subject } from './tree.ts';
 
-/** How many levels of parentheses, `not`, changes between `and` and `or`, and subqueries a filter may have. */
+/** Maximum nesting depth of a filter: parentheses, `not`, changes between `and` and `or`, and subqueries. */
 export const MAX_NESTING = 64;
 
 /**
- * Parses a filter. Empty text is not a filter: callers that take an empty parameter for "everything" must check before.
+ * Parses a filter. Empty text is not a filter: callers for which an empty parameter means "everything" must check for it first.
  *
  * @throws FilterError with the position, what was found there, and what was expected
  * @example parse('name contains "a" and isAdmin sort by name desc limit 5')
@@ -85,7 +85,7 @@ const condition = (cursor: Cursor, level: number): Condition => {
   return { is: 'not', term: condition(cursor, deeper(cursor, level)) };
 };
 
-/** The terms after `first`; the last of them includes everything joined by the other operator. */
+/** Parses the terms after `first`; the last term includes everything that is joined by the other operator. */
 const chain = (cursor: Cursor, first: Condition, level: number): Condition => {
   const is = joiner(cursor);
   if (is === undefined) return first;
@@ -119,7 +119,7 @@ const primary = (cursor: Cursor, level: number): Condition => {
   return standsAlone ? { is: 'flag', name: subject.name } : parseComparison(cursor, subject);
 };
 
-/** Tokens that may follow a name which is a condition by itself. */
+/** Tokens that may follow a name that is a condition by itself. */
 const ALONE = [')', 'and', 'or', 'sort', 'skip', 'limit'];
 
 const subjectOf = (cursor: Cursor, level: number): Subject => {

@@ -1,35 +1,35 @@
 /**
- * The bound form of a question: what the filter language becomes once its names are bound to the fields of a kind,
- * and the only form that a storage adapter sees. Every node is two-valued: it is true or false for a row, never unknown,
- * so that `not` is plain negation in every store (contract of the filter language, "null").
+ * A filter whose names are bound to the fields of a kind: the only form that a storage adapter sees. Every node is
+ * two-valued: it is true or false for a row, never unknown, so that `not` is plain negation in every store (contract of
+ * the filter language, "null").
  */
 
 /** The type of a field. `tag` is a value of `tags.<name>`: string, boolean, number or null, depending on the value it is compared with. */
 export type FieldType = 'string' | 'number' | 'boolean' | 'date' | 'tag';
 
-/** A single-valued field of a row: the way to it through the row's document, e.g. `['name']` or `['primary', 'updb', 'allowed']`. */
+/** A single-valued field of a row: its path in the row's document, e.g. `['name']` or `['primary', 'updb', 'allowed']`. */
 export interface FieldRef {
   readonly path: readonly [string, ...string[]];
   readonly type: FieldType;
 }
 
-/** Dates are text: ISO 8601, UTC, exactly three decimals, so that order by text is order in time. */
+/** Dates are text: ISO 8601, UTC, exactly three decimals, so that they sort as text in order of time. */
 export type Scalar = string | number | boolean;
 
-/** How a field may stand to a value. */
+/** How a field may relate to a value. */
 export type Ordering = '=' | '<' | '<=' | '>' | '>=';
 
 /**
  * | node | true when |
  * | --- | --- |
  * | `all`, `none` | always, never |
- * | `compare` | the field is not null and stands in that order to the value. A string held against a `number` or `tag` field is compared with the text of the field's value; text is compared by Unicode code point |
+ * | `compare` | the field is not null and `is` holds between it and the value. A string is compared with the text of a `number` or `tag` field; text is compared by Unicode code point |
  * | `in` | the field equals one of the values (by the rule of `compare`) |
  * | `contains` | the field's text (a number's decimal text) contains the value; `fold`: both upper-cased first |
  * | `isNull` | the field is null or missing |
- * | `overlaps`, `covers`, `coveredBy` | of the set and the values: they share one; the set has all values; the values have all of the set. The empty set covers no non-empty list, is covered by every list, overlaps none |
+ * | `overlaps`, `covers`, `coveredBy` | the set contains one of the values; it contains all values; the values contain all its elements. The empty set covers no non-empty list, is covered by every list, and overlaps none |
  * | `some` | an element satisfies `where`, in which `ELEMENT` stands for the element |
- * | `size` | the number of elements stands in that order to `value`; with `of`, only elements count that are ids of rows of kind `of.kind` satisfying `of.where` |
+ * | `size` | `is` holds between the number of elements and `value`; with `of`, only ids of rows of kind `of.kind` that satisfy `of.where` count |
  */
 export type Predicate =
   | { readonly op: 'all' }
@@ -71,25 +71,25 @@ export const booleanField = (name: string): FieldRef => ({ path: [name], type: '
 
 /** The field holds this value. */
 export const equals = (field: FieldRef, value: Scalar): Predicate => ({ op: 'compare', field, is: '=', value });
-/** The field holds one of these values; with none of them, true for no row. */
+/** The field holds one of these values; without values, true for no row. */
 export const oneOf = (field: FieldRef, values: readonly Scalar[]): Predicate => (values.length === 0 ? NONE : { op: 'in', field, values });
-/** The rows after one in the order of ids, as the next page has them; all without one. */
+/** The rows that follow one in the order of ids, for the next page; all rows if `id` is undefined. */
 export const idAfter = (id: string | undefined): Predicate => (id ? { op: 'compare', field: stringField('id'), is: '>', value: id } : ALL);
 /** The set holds this value. */
 export const has = (set: string, value: string): Predicate => ({ op: 'covers', set, values: [value] });
-/** Negation; two of them are none. */
+/** Negation, without double negation. */
 export const not = (term: Predicate): Predicate =>
   term.op === 'all' ? NONE : term.op === 'none' ? ALL : term.op === 'not' ? term.term : { op: 'not', term };
 
-/** `and` and `or` drop what decides nothing, so that adapters see no empty or single-term nodes. */
+/** All of the terms. `and` and `or` drop terms without effect, so that adapters see no empty or single-term nodes. */
 export const and = (...terms: readonly Predicate[]): Predicate => join('and', terms, 'all', 'none');
-/** At least one of the terms, as `and` does it. */
+/** At least one of the terms. */
 export const or = (...terms: readonly Predicate[]): Predicate => join('or', terms, 'none', 'all');
 
 const join = (op: 'and' | 'or', terms: readonly Predicate[], neutral: 'all' | 'none', decisive: 'all' | 'none'): Predicate => {
-  const kept = terms.filter((term) => term.op !== neutral);
-  if (kept.some((term) => term.op === decisive)) return { op: decisive };
-  const [first, ...rest] = kept;
+  const relevant = terms.filter((term) => term.op !== neutral);
+  if (relevant.some((term) => term.op === decisive)) return { op: decisive };
+  const [first, ...rest] = relevant;
   if (first === undefined) return { op: neutral };
-  return rest.length === 0 ? first : { op, terms: kept };
+  return rest.length === 0 ? first : { op, terms: relevant };
 };

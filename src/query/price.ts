@@ -51,21 +51,21 @@ const ELEMENTS = 5;
 
 const FREE: Price = { perRow: 0, perEveryRow: 0, reach: Infinity, readsDocument: false, inner: [] };
 
-/** @param shapeOf of the queried kind, and of the kinds in subqueries */
+/** @param shapeOf the shape of the queried kind, and of the kinds in subqueries */
 export const priceOf = (kind: string, where: Predicate, sort: readonly SortKey[], shapeOf: ShapeOf): Price => {
   const shape = shapeOf(kind);
-  const keys = sort.map(({ field }) => ofField(shape, field, WEIGHTS.sortKey));
-  return together([ofPredicate(where, shape, shapeOf), ...keys], Math.min);
+  const keys = sort.map(({ field }) => priceOfField(shape, field, WEIGHTS.sortKey));
+  return combined([priceOfPredicate(where, shape, shapeOf), ...keys], Math.min);
 };
 
-/** @param rowsOf how many rows of a kind there are. */
+/** @param rowsOf the number of rows of a kind */
 export const costOf = (kind: string, price: Price, rowsOf: (kind: string) => number): number => {
   const rows = rowsOf(kind);
-  const looked = Math.min(rows, price.reach) * (price.perRow + (price.readsDocument ? WEIGHTS.document : 0));
-  return price.inner.reduce((sum, each) => sum + costOf(each.kind, each.price, rowsOf), looked + rows * price.perEveryRow);
+  const examined = Math.min(rows, price.reach) * (price.perRow + (price.readsDocument ? WEIGHTS.document : 0));
+  return price.inner.reduce((sum, each) => sum + costOf(each.kind, each.price, rowsOf), examined + rows * price.perEveryRow);
 };
 
-const ofPredicate = (where: Predicate, shape: Shape, shapeOf: ShapeOf): Price => {
+const priceOfPredicate = (where: Predicate, shape: Shape, shapeOf: ShapeOf): Price => {
   switch (where.op) {
     case 'all':
       return FREE;
@@ -73,50 +73,50 @@ const ofPredicate = (where: Predicate, shape: Shape, shapeOf: ShapeOf): Price =>
       return { ...FREE, reach: 0 };
     case 'and':
     case 'or': {
-      const terms = where.terms.map((term) => ofPredicate(term, shape, shapeOf));
-      return together(terms, where.op === 'and' ? Math.min : (...reaches) => reaches.reduce((sum, reach) => sum + reach, 0));
+      const terms = where.terms.map((term) => priceOfPredicate(term, shape, shapeOf));
+      return combined(terms, where.op === 'and' ? Math.min : (...reaches) => reaches.reduce((sum, reach) => sum + reach, 0));
     }
     case 'not':
-      return { ...ofPredicate(where.term, shape, shapeOf), reach: Infinity };
+      return { ...priceOfPredicate(where.term, shape, shapeOf), reach: Infinity };
     case 'isNull':
-      return ofField(shape, where.field, WEIGHTS.compare);
+      return priceOfField(shape, where.field, WEIGHTS.compare);
     case 'compare':
-      return where.is === '=' ? looked(shape, where.field, 1) : ofField(shape, where.field, WEIGHTS.compare);
+      return where.is === '=' ? priceOfLookup(shape, where.field, 1) : priceOfField(shape, where.field, WEIGHTS.compare);
     case 'in':
-      return looked(shape, where.field, where.values.length);
+      return priceOfLookup(shape, where.field, where.values.length);
     case 'contains':
-      return ofField(shape, where.field, where.fold ? WEIGHTS.fold : WEIGHTS.contains);
+      return priceOfField(shape, where.field, where.fold ? WEIGHTS.fold : WEIGHTS.contains);
     case 'overlaps':
     case 'covers':
       return { ...FREE, perEveryRow: WEIGHTS.held * Math.min(where.values.length, 2 * ELEMENTS) + WEIGHTS.listed * where.values.length };
     case 'coveredBy':
       return { ...FREE, perRow: WEIGHTS.counted + WEIGHTS.listed * where.values.length };
     case 'some': {
-      const { perRow } = ofPredicate(where.where, ELEMENT_SHAPE, shapeOf);
+      const { perRow } = priceOfPredicate(where.where, ELEMENT_SHAPE, shapeOf);
       return { ...FREE, perEveryRow: WEIGHTS.held + ELEMENTS * (WEIGHTS.compare + perRow) };
     }
     case 'size': {
       const { of } = where;
-      const inner = of ? [{ kind: of.kind, price: ofPredicate(of.where, shapeOf(of.kind), shapeOf) }] : [];
+      const inner = of ? [{ kind: of.kind, price: priceOfPredicate(of.where, shapeOf(of.kind), shapeOf) }] : [];
       return { ...FREE, perRow: WEIGHTS.counted, inner };
     }
   }
 };
 
-/** The element of a set stands in a column, and is read many times. */
+/** The element of a set is in a column. */
 const ELEMENT_SHAPE: Shape = { column: () => 'plain' };
 
-const ofField = (shape: Shape, field: FieldRef, perRow: number): Price =>
+const priceOfField = (shape: Shape, field: FieldRef, perRow: number): Price =>
   shape.column(field) ? { ...FREE, perRow } : { ...FREE, perRow: perRow + WEIGHTS.inDocument, readsDocument: true };
 
-/** Rows that have one of so many values. */
-const looked = (shape: Shape, field: FieldRef, values: number): Price => {
+/** The price of finding the rows in which a field has one of a number of values. */
+const priceOfLookup = (shape: Shape, field: FieldRef, values: number): Price => {
   if (shape.column(field) === 'unique') return { ...FREE, perRow: WEIGHTS.lookup, reach: values };
-  const price = ofField(shape, field, WEIGHTS.compare);
+  const price = priceOfField(shape, field, WEIGHTS.compare);
   return { ...price, perRow: price.perRow + WEIGHTS.listed * (values - 1) };
 };
 
-const together = (prices: readonly Price[], reachOf: (...reaches: readonly number[]) => number): Price => ({
+const combined = (prices: readonly Price[], reachOf: (...reaches: readonly number[]) => number): Price => ({
   perRow: sum(prices, ({ perRow }) => perRow),
   perEveryRow: sum(prices, ({ perEveryRow }) => perEveryRow),
   reach: reachOf(...prices.map(({ reach }) => reach)),

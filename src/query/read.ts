@@ -1,4 +1,4 @@
-/** Reading fields out of a row's document. */
+/** Reads fields of a row's document. */
 import { decimalText } from './decimal.ts';
 import type { FieldRef, FieldType } from './predicate.ts';
 
@@ -12,12 +12,12 @@ export const reader = ({ path }: FieldRef): ((row: Document) => unknown) => {
   return (row) => rest.reduce(step, row[first]);
 };
 
-/** Clients choose the names of tags: `tags.constructor` must not find what every object inherits. */
+/** Clients choose the names of tags: `tags.constructor` must not find an inherited property. */
 const step = (value: unknown, key: string): unknown => (isDocument(value) && Object.hasOwn(value, key) ? value[key] : undefined);
 
 const isDocument = (value: unknown): value is Document => typeof value === 'object' && value !== null;
 
-/** A function that returns a value's text for string comparisons: that of a text, number or tag; undefined for other values. */
+/** A function that returns the field's text for string comparisons, if it is a text, number or tag; otherwise undefined. */
 export const textReader = (field: FieldRef): ((row: Document) => string | undefined) => {
   const read = reader(field);
   const text = TEXT[field.type];

@@ -1,20 +1,20 @@
-/** The symbols of a kind: the names that filters may use (docs/filters.md), and what each stands for. */
+/** The symbols of a kind: the names that filters may use (docs/filters.md), and the meaning of each. */
 import type { FieldRef, FieldType, Predicate } from './predicate.ts';
 
 export interface Symbols {
   readonly kind: string;
   find(name: string): FilterSymbol | undefined;
-  /** All names, as a list answers them in `meta.filterableFields`. */
+  /** All names, as lists report them in `meta.filterableFields`. */
   readonly names: readonly string[];
 }
 
 /**
  * - `field`: a single-valued field.
- * - `set`: a set of texts. One that is `withheld` must be known but can't be probed: it counts as empty.
- * - `references`: a set of ids of another kind, whose fields a subquery may ask for.
- * - `tags`: the names `tags.<name>`, each of which is a field; or, where they are `withheld`, a secret that matches nothing.
- * - `secret`: a name that must be known but can't be probed. It takes the operators of its type, but only equality can
- *   ever match, by `matches` (say, by a hash of the value); without that nothing does. It can't be sorted by.
+ * - `set`: a set of texts. If it is `withheld`, its name is valid, but it counts as empty, so that it cannot be probed.
+ * - `references`: a set of ids of another kind, whose fields a subquery may use.
+ * - `tags`: the names `tags.<name>`, each of which is a field or, if `withheld`, a secret that matches nothing.
+ * - `secret`: a name that is valid but cannot be probed. It takes the operators of its type, but only equality can
+ *   match, through `matches` (e.g. by a hash of the value); without `matches`, nothing does. It cannot be sorted by.
  */
 export type FilterSymbol =
   | { readonly is: 'field'; readonly field: FieldRef; readonly sortable: boolean }
@@ -23,11 +23,11 @@ export type FilterSymbol =
   | { readonly is: 'tags'; readonly withheld?: true }
   | { readonly is: 'secret'; readonly type: FieldType; readonly matches?: (value: string) => Predicate };
 
-/** The symbols of some kinds: `SymbolOf<'set' | 'references'>`. */
+/** Symbols with one of these discriminators: `SymbolOf<'set' | 'references'>`. */
 export type SymbolOf<Is extends FilterSymbol['is'] = FilterSymbol['is']> = Extract<FilterSymbol, { readonly is: Is }>;
 
 /**
- * The symbols of a kind from a table of them.
+ * Creates the symbols of a kind from a table.
  *
  * @example symbolsOf('ca', { name: fieldSymbol('string', 'name'), verificationToken: { is: 'secret', type: 'string' }, tags: { is: 'tags' } })
  */
@@ -47,7 +47,7 @@ export const fieldSymbol = (type: Exclude<FieldType, 'tag'>, ...path: readonly [
 export const fieldSymbols = (types: Readonly<Record<string, Exclude<FieldType, 'tag'>>>): Readonly<Record<string, FilterSymbol>> =>
   Object.fromEntries(Object.entries(types).map(([name, type]) => [name, fieldSymbol(type, name)]));
 
-/** The names that mean the same thing in both kinds, as `inner` has them: a subquery may only use these. */
+/** The symbols of `inner` whose names mean the same in `outer`: a subquery may use only these. */
 export const shared = (outer: Symbols, inner: Symbols): Symbols => {
   const find = (name: string): FilterSymbol | undefined => {
     const here = outer.find(name);

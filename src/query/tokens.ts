@@ -1,12 +1,12 @@
 /**
- * The words of the filter language (docs/filters.md). Every token knows how many blanks stand before it, because the
- * language wants them in some places and forbids them in others. A character that begins no token is an error.
+ * The tokens of the filter language (docs/filters.md). Every token records the number of blanks before it, because the
+ * language requires blanks in some places and forbids them in others. A character that cannot begin a token is an error.
  */
 import { normaliseDate } from './dates.ts';
 import { decimalText } from './decimal.ts';
 import { FilterError, shownText } from './errors.ts';
 
-/** The longest filter that is read, in UTF-16 units. */
+/** Maximum length of a filter, in UTF-16 units. */
 export const MAX_FILTER_LENGTH = 16_384;
 
 interface Place {
@@ -14,7 +14,7 @@ interface Place {
   readonly at: number;
   /** The token as written in the filter. */
   readonly text: string;
-  /** How many blanks stand before it. */
+  /** The number of blanks before it. */
   readonly blanks: number;
 }
 
@@ -33,7 +33,7 @@ export const tokenize = (text: string): readonly FilterToken[] => {
   const tokens: FilterToken[] = [];
   let at = 0;
   for (;;) {
-    const blanks = run(BLANKS, text, at).length;
+    const blanks = matchAt(BLANKS, text, at).length;
     at += blanks;
     const token = tokenAt(text, at, blanks);
     tokens.push(token);
@@ -45,20 +45,20 @@ export const tokenize = (text: string): readonly FilterToken[] => {
 const BLANKS = /[ \t\r\n]*/y;
 const WORD = /[A-Za-z][A-Za-z_]*(?:\.[A-Za-z][A-Za-z_-]*)*/y;
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?(?:0|[1-9][0-9]*))?/y;
-/** Words and numbers end where none of these follows. */
-const GOES_ON = /[A-Za-z0-9_.-]?/y;
+/** Characters that must not directly follow a word or a number. */
+const CONTINUATION = /[A-Za-z0-9_.-]?/y;
 const MARK = /[<>!]=|[=<>()[\],]/y;
 /** Characters of a string that need no escape: all but quotes, backslashes and control characters. */
 const PLAIN = /[ !#-[\]-\uffff]*/y;
 
-const run = (pattern: RegExp, text: string, at: number): string => {
+const matchAt = (pattern: RegExp, text: string, at: number): string => {
   pattern.lastIndex = at;
   return pattern.exec(text)?.[0] ?? '';
 };
 
 const tokenAt = (text: string, at: number, blanks: number): FilterToken => {
   if (at === text.length) return { is: 'end', at, blanks, text: '' };
-  const word = run(WORD, text, at);
+  const word = matchAt(WORD, text, at);
   if (word === 'datetime' && text[at + word.length] === '(') return dateAt(text, at, blanks);
   if (word !== '')
     return {
@@ -67,9 +67,9 @@ const tokenAt = (text: string, at: number, blanks: number): FilterToken => {
       blanks,
       text: whole(word, text, at, 'is no name: names have letters and _, and - after a dot, and no digits'),
     };
-  const mark = run(MARK, text, at);
+  const mark = matchAt(MARK, text, at);
   if (mark !== '') return { is: 'mark', at, blanks, text: mark };
-  const number = run(NUMBER, text, at);
+  const number = matchAt(NUMBER, text, at);
   if (number !== '') return { is: 'number', at, blanks, text: whole(number, text, at, `is no number${DATES}`), ...numberOf(number, at) };
   if (text[at] === '"') return stringAt(text, at, blanks);
   const found = String.fromCodePoint(text.codePointAt(at) ?? 0);
@@ -82,7 +82,7 @@ const tokenAt = (text: string, at: number, blanks: number): FilterToken => {
 const DATES = ': dates are written like datetime(2024-02-29T12:30:00Z)';
 
 const whole = (token: string, text: string, at: number, reason: string): string => {
-  const rest = run(GOES_ON, text, at + token.length);
+  const rest = matchAt(CONTINUATION, text, at + token.length);
   if (rest !== '') throw new FilterError(`${shownText(token + rest)} ${reason}`, at + 1);
   return token;
 };
@@ -108,7 +108,7 @@ const stringAt = (text: string, start: number, blanks: number): FilterToken => {
   const parts: string[] = [];
   let at = start + 1;
   for (;;) {
-    const plain = run(PLAIN, text, at);
+    const plain = matchAt(PLAIN, text, at);
     parts.push(plain);
     at += plain.length;
     const stop = text[at];

@@ -1,6 +1,6 @@
 /**
- * The syntax tree of a filter: what was written, before the names are held against a kind (`bind.ts`).
- * `at` is always an offset in the filter, from 0. Parentheses leave no trace but the shape.
+ * The syntax tree of a filter, before its names are bound to a kind (`bind.ts`).
+ * `at` is always an offset in the filter, from 0. Parentheses are represented only by the shape of the tree.
  */
 import type { Literal } from './literal.ts';
 
@@ -35,7 +35,7 @@ export type Operator = '=' | '<' | '<=' | '>' | '>=' | 'contains' | 'icontains' 
 
 export type Subject = { readonly is: 'field' | 'anyOf' | 'allOf'; readonly name: Name } | { readonly is: 'count'; readonly set: SetQuery };
 
-/** A set, or those of its elements that satisfy `where` (`from <set> where <query>`). */
+/** A set, or the subset of its elements that satisfy `where` (`from <set> where <query>`). */
 export interface SetQuery {
   readonly name: Name;
   readonly where: Filter | undefined;

@@ -13,7 +13,7 @@ export const checkTypes = ({ subject, operator, negated, values, at }: Compariso
   const of = subject.is === 'count' ? 'count' : `${shownText(subject.name.text)} (${type})`;
   if (takes === undefined) throw new FilterError(`${of} takes no '${word}'`, at + 1);
   for (const value of values) {
-    if (value.is === 'null' || takes.includes(value.is)) continue; // the parser lets null stand only after = and !=
+    if (value.is === 'null' || takes.includes(value.is)) continue; // the parser allows null only after = and !=
     throw new FilterError(
       `${of} takes ${takes.map((kind) => VALUE_NAMES[kind]).join(' or ')} after '${word}', not ${VALUE_NAMES[value.is]}`,
       value.at + 1,

@@ -1,8 +1,8 @@
 import type { Predicate } from './predicate.ts';
 
 /**
- * Names each field and each set that a predicate reads.
- * @param visit `table` is that of the subquery that reads it; undefined for the rows that the predicate itself is about
+ * Calls `visit` for each field and each set that a predicate reads.
+ * @param visit `table` is the table that a subquery reads; undefined outside of subqueries
  */
 export const visitReads = (where: Predicate, visit: (field: string, table: string | undefined) => void, table?: string): void => {
   switch (where.op) {
@@ -25,7 +25,7 @@ export const visitReads = (where: Predicate, visit: (field: string, table: strin
     case 'overlaps':
     case 'covers':
     case 'coveredBy':
-    case 'some': // its own condition is about the elements
+    case 'some': // its `where` applies to the elements
       visit(where.set, table);
       break;
     case 'size':

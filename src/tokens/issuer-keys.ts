@@ -33,8 +33,8 @@ export interface IssuerKeys {
 
 type Imported = Awaited<ReturnType<typeof importJWK>>;
 
-interface Known {
-  readonly kept: SigningKey;
+interface LoadedKey {
+  readonly stored: SigningKey;
   readonly published: PublishedKey;
   readonly verifying: Imported;
   readonly signing: Imported;
@@ -48,62 +48,62 @@ const RELOAD_INTERVAL = 1000;
 
 /** @param load reads the stored keys */
 export const createIssuerKeys = async (load: () => Promise<readonly SigningKey[]>, clock: Clock): Promise<IssuerKeys> => {
-  let known: ReadonlyMap<string, Known> = new Map();
+  let keys: ReadonlyMap<string, LoadedKey> = new Map();
   let readAt = Number.NEGATIVE_INFINITY;
-  let reading: Promise<void> | undefined;
+  let loading: Promise<void> | undefined;
   /** Verified tokens by their text, with the key that signed them, so that no entry outlives its key. */
-  const signed = boundedTextCache<{ readonly claims: Claims; readonly by: Known }>(CACHE_LIMITS);
+  const signed = boundedTextCache<{ readonly claims: Claims; readonly signer: LoadedKey }>(CACHE_LIMITS);
 
   const read = async (): Promise<void> => {
-    const kept = await load();
-    known = new Map(await Promise.all(kept.map(async (key) => [key.kid, known.get(key.kid) ?? (await imported(key))] as const)));
+    const stored = await load();
+    keys = new Map(await Promise.all(stored.map(async (key) => [key.kid, keys.get(key.kid) ?? (await imported(key))] as const)));
     readAt = clock.now();
   };
-  const reload = (): Promise<void> => (reading ??= read().finally(() => (reading = undefined)));
+  const reload = (): Promise<void> => (loading ??= read().finally(() => (loading = undefined)));
 
-  const keyNamed = async (kid: string): Promise<Known | undefined> => {
-    const found = known.get(kid);
+  const keyNamed = async (kid: string): Promise<LoadedKey | undefined> => {
+    const found = keys.get(kid);
     if (found || Math.abs(clock.now() - readAt) < RELOAD_INTERVAL) return found;
     await reload();
-    return known.get(kid);
+    return keys.get(kid);
   };
 
   await reload();
   return {
     get published() {
-      return [...known.values()].map(({ published }) => published);
+      return [...keys.values()].map(({ published }) => published);
     },
     sign: async (claims) => {
-      const current = known.get(
+      const current = keys.get(
         signingAt(
-          [...known.values()].map(({ kept }) => kept),
+          [...keys.values()].map(({ stored }) => stored),
           clock.now(),
         )?.kid ?? '',
       );
       if (!current) throw new Error('the OpenID provider has no key that signs now');
-      return new SignJWT({ ...claims }).setProtectedHeader({ alg: ALG, kid: current.kept.kid, typ: 'JWT' }).sign(current.signing);
+      return new SignJWT({ ...claims }).setProtectedHeader({ alg: ALG, kid: current.stored.kid, typ: 'JWT' }).sign(current.signing);
     },
     verify: async (text) => {
       const before = signed.get(text);
-      if (before && known.get(before.by.kept.kid) === before.by) return before.claims;
+      if (before && keys.get(before.signer.stored.kid) === before.signer) return before.claims;
       const token = readToken(text);
-      const by = token?.algorithm === ALG ? await keyNamed(token.kid) : undefined;
-      if (!token || !by) return undefined;
+      const signer = token?.algorithm === ALG ? await keyNamed(token.kid) : undefined;
+      if (!token || !signer) return undefined;
       try {
-        await compactVerify(text, by.verifying, { algorithms: [ALG] });
+        await compactVerify(text, signer.verifying, { algorithms: [ALG] });
       } catch {
         return undefined;
       }
-      signed.set(text, { claims: token.claims, by });
+      signed.set(text, { claims: token.claims, signer });
       return token.claims;
     },
     reload,
   };
 };
 
-const imported = async (kept: SigningKey): Promise<Known> => {
-  const { kid, key } = kept;
+const imported = async (stored: SigningKey): Promise<LoadedKey> => {
+  const { kid, key } = stored;
   const { kty, crv, x, y } = key;
   const published = { kid, kty, use: 'sig', alg: ALG, crv, x, y } as const;
-  return { kept, published, verifying: await importJWK({ kty, crv, x, y }, ALG), signing: await importJWK({ ...key }, ALG) };
+  return { stored, published, verifying: await importJWK({ kty, crv, x, y }, ALG), signing: await importJWK({ ...key }, ALG) };
 };

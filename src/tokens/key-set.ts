@@ -35,7 +35,7 @@ export const readKeySet = (json: Uint8Array): KeySet => {
       if (known) return known;
       const ofName = byName.get(kid);
       if (!ofName) return NONE;
-      const keys = Promise.all(ofName.slice(0, MAX_KEYS_OF_A_NAME).map(keyOfJwk)).then(sorted);
+      const keys = Promise.all(ofName.slice(0, MAX_KEYS_OF_A_NAME).map(keyOfJwk)).then(separated);
       read.set(kid, keys);
       return keys;
     },
@@ -45,13 +45,13 @@ export const readKeySet = (json: Uint8Array): KeySet => {
 /** A set with the key of a certificate in PEM. */
 export const certificateKeySet = async (kid: string, pem: string): Promise<KeySet> => {
   const { value: [certificate] = [] } = await readCertificates(pem, 1);
-  const keys = Promise.resolve(sorted(certificate ? [await keyOfCertificate(kid, certificate)] : []));
+  const keys = Promise.resolve(separated(certificate ? [await keyOfCertificate(kid, certificate)] : []));
   return { named: (name) => (name === kid ? keys : NONE) };
 };
 
 const NONE: Promise<NamedKeys> = Promise.resolve({ keys: [], faults: [] });
 
-const sorted = (read: readonly Reading<PublicKey, string>[]): NamedKeys => ({
+const separated = (read: readonly Reading<PublicKey, string>[]): NamedKeys => ({
   keys: read.flatMap(({ value }) => value ?? []),
   faults: read.flatMap(({ fault }) => fault ?? []),
 });

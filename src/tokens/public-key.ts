@@ -98,7 +98,7 @@ const membersOf = async (publicKey: Certificate['parsed']['publicKey']): Promise
 };
 
 /** Maximum length of a modulus in characters; longer ones are not decoded. */
-const MAX_MODULUS = Math.ceil((RSA_BITS.most / 8) * (4 / 3));
+const MAX_MODULUS = Math.ceil((RSA_BITS.max / 8) * (4 / 3));
 
 const bitsIn = (base64url: string): number => {
   const bytes = readBase64(base64url.replaceAll('-', '+').replaceAll('_', '/'));
@@ -114,14 +114,14 @@ const isGoodExponent = (exponent: unknown): boolean => {
 /** True if the value is the modulus of an RSA key, in base64url, of an accepted length. */
 const isOfGoodLength = (modulus: unknown): boolean => {
   const bits = typeof modulus === 'string' && modulus.length <= MAX_MODULUS ? bitsIn(modulus) : 0;
-  return bits >= RSA_BITS.least && bits <= RSA_BITS.most;
+  return bits >= RSA_BITS.min && bits <= RSA_BITS.max;
 };
 
 /** @param stated the only algorithm that the key is for, if it states one */
 const publicKey = (kid: string, { kty, crv, n, e, x, y }: Members, stated?: unknown): Reading<PublicKey, string> => {
   const type = keyTypeOf(kty, crv);
   if (!type) return { fault: 'its kty and crv are none of RSA, P-256, P-384, P-521 and Ed25519' };
-  if (type === 'RSA' && !isOfGoodLength(n)) return { fault: `its modulus n is none of ${RSA_BITS.least} to ${RSA_BITS.most} bits` };
+  if (type === 'RSA' && !isOfGoodLength(n)) return { fault: `its modulus n is none of ${RSA_BITS.min} to ${RSA_BITS.max} bits` };
   if (type === 'RSA' && !isGoodExponent(e)) return { fault: `its exponent e is none of 2 to ${MAX_EXPONENT_BITS} bits` };
   // Only the members of the public key: any other member could change what is imported.
   const members = type === 'RSA' ? { kty, n, e } : { kty, crv, x, ...(kty === 'EC' ? { y } : {}) };

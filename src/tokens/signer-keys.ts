@@ -34,7 +34,7 @@ export interface SignerKeys {
 
 interface Loaded {
   readonly keys: KeySet;
-  /** How long the keys need not be fetched again, ms. */
+  /** How long the keys count as fresh, ms. */
   readonly freshFor: number;
 }
 
@@ -42,7 +42,7 @@ interface Entry {
   /** Version and location of the keys. Both identify an entry, because after a rollback the same version may have another location. */
   readonly source: string;
   keys: KeySet | undefined;
-  /** When the request for the known keys began, ms. They may include keys that the provider has withdrawn since. */
+  /** When the request for the known keys began, ms. The provider may have withdrawn some of them since. */
   readAt: number;
   freshFor: Loaded['freshFor'];
   /** When the keys were last requested, ms; `failed` says whether that failed. */
@@ -56,7 +56,7 @@ export interface SignerKeysOptions extends Pick<Platform, 'clock' | 'logger' | '
 }
 
 /** Maximum number of signers whose keys are cached. */
-const MOST = 1000;
+const MAX_SIGNERS = 1000;
 /** Minimum time between two requests for the keys of one signer, even if the caching headers of its answers allow less. ms */
 const MIN_REQUEST_INTERVAL = 1000;
 /** Maximum time until known keys are fetched again; caching headers may shorten it. ms */
@@ -69,7 +69,7 @@ const NO_KEYS: NamedKeys = { keys: [], faults: [] };
 const LIMITS = { maxBytes: 262_144, timeoutMs: 5000 } as const;
 
 export const createSignerKeys = ({ clock, logger, outbound, permits }: SignerKeysOptions): SignerKeys => {
-  const entries = boundedCache<string, Entry>(MOST);
+  const entries = boundedCache<string, Entry>(MAX_SIGNERS);
   const log = createRepeatedLog({ clock, logger });
   const closing = new AbortController();
 
@@ -83,15 +83,15 @@ export const createSignerKeys = ({ clock, logger, outbound, permits }: SignerKey
     return entry;
   };
 
-  const fetched = async (url: string): Promise<Loaded> => {
+  const fetchKeys = async (url: string): Promise<Loaded> => {
     const { status, body, header } = await outbound.request(url, { ...LIMITS, permits, signal: closing.signal });
     if (status !== 200) throw new TypeError(`the answer has status ${status}`);
     const freshFor = (header && freshnessOf(header, clock.now())) ?? MAX_FRESH;
     return { keys: readKeySet(body), freshFor: Math.min(Math.max(freshFor, MIN_REQUEST_INTERVAL), MAX_FRESH) };
   };
 
-  const loaded = async ({ certPem, jwksEndpoint, kid, fingerprint }: KeySource): Promise<Loaded> => {
-    if (jwksEndpoint !== null) return fetched(jwksEndpoint);
+  const loadKeys = async ({ certPem, jwksEndpoint, kid, fingerprint }: KeySource): Promise<Loaded> => {
+    if (jwksEndpoint !== null) return fetchKeys(jwksEndpoint);
     // The key of a certificate does not change.
     return { keys: await certificateKeySet(kid ?? fingerprint ?? '', certPem ?? ''), freshFor: Number.POSITIVE_INFINITY };
   };
@@ -99,7 +99,7 @@ export const createSignerKeys = ({ clock, logger, outbound, permits }: SignerKey
   const reload = async (entry: Entry, signer: KeySource): Promise<void> => {
     const readAt = clock.now();
     try {
-      Object.assign(entry, await loaded(signer), { readAt, failed: false });
+      Object.assign(entry, await loadKeys(signer), { readAt, failed: false });
     } catch (error) {
       entry.failed = true;
       if (!closing.signal.aborted)
@@ -108,7 +108,7 @@ export const createSignerKeys = ({ clock, logger, outbound, permits }: SignerKey
   };
 
   /** Logs only key ids that are in a key set, so that strangers cannot fill the log with made-up tokens. */
-  const noteUnusable = ({ id }: KeySource, kid: string, faults: readonly string[]): void => {
+  const logUnusable = ({ id }: KeySource, kid: string, faults: readonly string[]): void => {
     const [reason] = faults;
     if (reason === undefined) return;
     log('warn', 'the key that a token names cannot be used', { signer: id, kid: kid.slice(0, 200), reason }, id);
@@ -142,7 +142,7 @@ export const createSignerKeys = ({ clock, logger, outbound, permits }: SignerKey
       if (since(entry.readAt) >= Math.max(MAX_STALE, entry.freshFor)) entry.keys = undefined;
       const { keys, faults } = (await entry.keys?.named(kid)) ?? NO_KEYS;
       const key = keys.find((each) => each.allows(algorithm));
-      if (!key) noteUnusable(signer, kid, keys.length > 0 ? ['it is not for the algorithm of the token', ...faults] : faults);
+      if (!key) logUnusable(signer, kid, keys.length > 0 ? ['it is not for the algorithm of the token', ...faults] : faults);
       return key;
     },
     load: async (signer) => {

@@ -18,13 +18,13 @@ export interface SigningKey {
   /** SHA-1 of the public key (SPKI) in lower-case hex: a name, not a proof. */
   readonly kid: string;
   readonly key: PrivateKey;
-  /** The time from which it signs, in ms since 1970. It is published some time before. */
+  /** The time from which it signs, in ms since 1970. It is published before that. */
   readonly signsFrom: number;
 }
 
 /** The rotation schedule of keys. ms */
 export interface Rotation {
-  /** How long a key signs. */
+  /** How long each key signs. */
   readonly every: number;
   /** How long a key remains published afterwards: the maximum lifetime of a token. */
   readonly keptFor: number;

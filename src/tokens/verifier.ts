@@ -59,7 +59,7 @@ export const createTokenVerifier = (options: SignerKeysOptions): TokenVerifier =
 
 const ES256 = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 
-/** Verifies, always in vain, against a throwaway key. */
+/** A verification that always fails, against a throwaway key. */
 const standInKey = async (): Promise<(text: string) => Promise<boolean>> => {
   const { publicKey } = await crypto.subtle.generateKey(ES256, false, ['sign', 'verify']);
   return (text) => crypto.subtle.verify(ES256, publicKey, new Uint8Array(64), new Uint8Array(utf8ToBytes(text)));

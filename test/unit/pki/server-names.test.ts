@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { allowedNames, canonicalHost, isEverybodys, rivalsOf, standsFor, wordsOf } from '../../../src/pki/server-names.ts';
+import { allowedNames, canonicalHost, conflictKeysOf, indexKeysOf, isLocalMachine, matchesHost } from '../../../src/pki/server-names.ts';
 
 describe('names that a server may have', () => {
   const dnsNames = (allowed: readonly string[], asked: readonly string[], own = 'no name of a server') =>
@@ -102,13 +102,13 @@ describe('hosts', () => {
 
   test('that mean the machine of whoever says them belong to nobody', () => {
     for (const host of ['localhost', 'a.localhost', '127.0.0.1', '127.1.2.3', '::1', '0:0:0:0:0:0:0:1'])
-      assert.ok(isEverybodys(host), host);
+      assert.ok(isLocalMachine(host), host);
     for (const host of ['localhost.example', 'mylocalhost', '128.0.0.1', '126.255.255.255', '::2', '10.0.0.1'])
-      assert.ok(!isEverybodys(host), host);
+      assert.ok(!isLocalMachine(host), host);
   });
 
   test('find each other by words when one is the other, or a wildcard for it', () => {
-    const meets = (asked: string, known: string) => rivalsOf(asked).some((word) => wordsOf(known).includes(word));
+    const meets = (asked: string, known: string) => conflictKeysOf(asked).some((word) => indexKeysOf(known).includes(word));
     for (const [a, b] of [
       ['a.r.example', 'a.r.example'],
       ['*.r.example', 'a.r.example'],
@@ -142,6 +142,6 @@ describe('hosts', () => {
       ['*.xample', 'ctrl.example', false],
       ['example', 'ctrl.example', false],
     ] as const)
-      assert.equal(standsFor(host, known), expected, `${host} ${known}`);
+      assert.equal(matchesHost(host, known), expected, `${host} ${known}`);
   });
 });

@@ -3,7 +3,15 @@ import type { Core } from '../../../call/core.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { ApiError } from '../../../errors/index.ts';
 import type { CertificateRequest } from '../../../pki/request.ts';
-import { allowedNames, canonicalHost, isEverybodys, rivalsOf, type ServerNames, standsFor, wordsOf } from '../../../pki/server-names.ts';
+import {
+  allowedNames,
+  canonicalHost,
+  conflictKeysOf,
+  indexKeysOf,
+  isLocalMachine,
+  matchesHost,
+  type ServerNames,
+} from '../../../pki/server-names.ts';
 import { ALL, and, equals, not, oneOf, or, type Predicate, stringField } from '../../../query/index.ts';
 
 /** The names that are granted to a router. */
@@ -31,7 +39,7 @@ export const routerNames = async (
   const allowed = allowedNames(core.settings.routerNames)(server, of.name);
   const requested = canonical([...allowed.dnsNames, ...allowed.ipAddresses, ...own.dnsNames, ...own.ipAddresses, ...commonNames]);
   const controllers = await controllerHosts(entities, core);
-  const ofControllers = requested.filter((host) => controllers.some((known) => standsFor(host, known)));
+  const ofControllers = requested.filter((host) => controllers.some((known) => matchesHost(host, known)));
   const taken = new Set([...ofControllers, ...(await takenBy(entities, core, of, requested))]);
   const isFree = (name: string) => {
     const host = name.endsWith('.') ? undefined : canonicalHost(name);
@@ -59,19 +67,19 @@ export const claim = async (entities: Entities, core: Core, of: Router, { claime
     throw new ApiError('CONFLICT', {
       cause: { code: 'CONFLICT', message: 'another router was given one of these names at the same time: send the requests again' },
     });
-  return { serverNames: [...new Set(claimed.flatMap(wordsOf))].sort() };
+  return { serverNames: [...new Set(claimed.flatMap(indexKeysOf))].sort() };
 };
 
 const canonical = (hosts: readonly string[]): readonly string[] =>
-  [...new Set(hosts.map(canonicalHost).filter((host) => host !== undefined && !isEverybodys(host)))] as readonly string[]; // undefined ones are filtered out
+  [...new Set(hosts.map(canonicalHost).filter((host) => host !== undefined && !isLocalMachine(host)))] as readonly string[]; // undefined ones are filtered out
 
 /** The hosts that belong to another router: by its certificates, by its name, or by its reported listeners. */
 const takenBy = async (entities: Entities, core: Core, { id }: Router, hosts: readonly string[]): Promise<ReadonlySet<string>> => {
   const own = await entities.get(router, id);
-  const advertised = new Set(canonical(core.presence.hostsBeside(id)).flatMap(wordsOf));
+  const advertised = new Set(canonical(core.presence.hostsBeside(id)).flatMap(indexKeysOf));
   // A router keeps the names in its certificates, even if another router reports them.
   const owned = new Set(own?.serverNames);
-  const isTaken = (host: string) => !owned.has(host) && rivalsOf(host).some((word) => advertised.has(word));
+  const isTaken = (host: string) => !owned.has(host) && conflictKeysOf(host).some((word) => advertised.has(word));
   const taken = new Set(hosts.filter(isTaken));
   const rest = hosts.filter((host) => !taken.has(host));
   const ofOthers = (some: readonly string[]) => entities.count(router, and(not(equals(stringField('id'), id)), anyCalled(some)));
@@ -81,7 +89,7 @@ const takenBy = async (entities: Entities, core: Core, { id }: Router, hosts: re
 };
 
 const anyCalled = (hosts: readonly string[]): Predicate =>
-  or({ op: 'overlaps', set: 'serverNames', values: hosts.flatMap(rivalsOf) }, oneOf(stringField('name'), hosts));
+  or({ op: 'overlaps', set: 'serverNames', values: hosts.flatMap(conflictKeysOf) }, oneOf(stringField('name'), hosts));
 
 /** The addresses under which clients and routers reach the controllers of the network. */
 const controllerHosts = async (entities: Entities, { settings, pki }: Core): Promise<readonly string[]> => {

@@ -2,7 +2,7 @@
 import type { Call } from '../../../call/call.ts';
 import type { ProviderClient } from '../../../call/provider.ts';
 import { unauthorized } from '../../../errors/index.ts';
-import { canonicalHost, isEverybodys } from '../../../pki/server-names.ts';
+import { canonicalHost, isLocalMachine } from '../../../pki/server-names.ts';
 import { isOwnOrigin } from './provider.ts';
 import { isOriginOf } from './redirect-uris.ts';
 
@@ -31,4 +31,4 @@ const isSender = async (call: Call, origin: string, client: ProviderClient | und
   return isThisMachine(url) || isOriginOf(client?.redirectUris ?? [], url);
 };
 
-const isThisMachine = ({ protocol, hostname }: URL): boolean => /^https?:$/.test(protocol) && isEverybodys(canonicalHost(hostname) ?? '');
+const isThisMachine = ({ protocol, hostname }: URL): boolean => /^https?:$/.test(protocol) && isLocalMachine(canonicalHost(hostname) ?? '');
