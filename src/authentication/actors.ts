@@ -69,7 +69,7 @@ export const actorOfPresented = async (
 };
 
 /**
- * The actor of a call, in the state of this transaction. A right may be lost between the start of a call and its write, and the state at the write counts.
+ * The actor of a call, in the state of this transaction. A right may be lost between the start of a call and its write; the state at the write decides.
  * @throws ApiError `UNAUTHORIZED` if its session has ended, or its identity is disabled
  */
 export const currentActor = async (entities: Entities, call: Pick<Call, 'actor' | 'core' | 'now'>): Promise<Actor> => {
@@ -78,7 +78,7 @@ export const currentActor = async (entities: Entities, call: Pick<Call, 'actor' 
   if (actor.kind !== 'session') return actor;
   const current = actor.presented
     ? await actorOfPresented(entities, call.core, actor.presented, call.now(), actor.proofs)
-    : await ofSession(entities, call, actor);
+    : await currentSessionActor(entities, call, actor);
   if (!current) throw unauthorized();
   return current;
 };
@@ -106,7 +106,7 @@ export const actingIdentity = async (entities: Entities, id: string, now: string
   return { kind: 'identity', identity: owner };
 };
 
-const ofSession = async (
+const currentSessionActor = async (
   entities: Entities,
   call: Pick<Call, 'core' | 'now'>,
   { session: { id }, token, proofs }: ApiSessionActor,

@@ -16,7 +16,7 @@ const administratorsAmong = async (entities: Entities, ids: readonly string[]): 
  * Enforces, for an entity that a delegated call is about to change, the rule that only administrators may affect administrators.
  * @throws ApiError `UNAUTHORIZED` for an administrator, or an entity that belongs to one
  */
-export const assertNoAdministratorsOwn = async (entities: Entities, kind: Kind, row: Row): Promise<void> => {
+export const assertNotAdministrators = async (entities: Entities, kind: Kind, row: Row): Promise<void> => {
   const owners = kind.kind === identity.kind ? [row.id] : ownersIn(kind, row);
   if ((await administratorsAmong(entities, owners)).size > 0)
     throw unauthorized('only an administrator may change an administrator, or what belongs to one');
@@ -31,7 +31,7 @@ const ownersIn = (kind: Kind, row: Readonly<Record<string, unknown>>): readonly 
  * one, change how one logs in, or change anything that vouches for identities.
  * @throws ApiError `UNAUTHORIZED`
  */
-export const assertNoAdministratorReached = async (entities: Entities, changes: readonly Change[]): Promise<void> => {
+export const assertNoAdministratorAffected = async (entities: Entities, changes: readonly Change[]): Promise<void> => {
   const owners = new Set<string>();
   for (const change of changes) {
     switch (change.entity) {

@@ -47,15 +47,15 @@ export const accessTokenIn = async (
 ): Promise<PresentedToken | undefined> => {
   const claims = await provider?.keys.verify(text);
   const token = claims && tokenIn(text, claims, 'a');
-  if (!provider || !token || !isBegun(claims, { now: () => now })) return undefined;
+  if (!provider || !token || !hasBegun(claims, { now: () => now })) return undefined;
   return isForNetwork && !isForNetworkIn(provider, claims) ? undefined : token;
 };
 
-/** @param is `a`: an access token, `r`: a refresh token */
-export const tokenIn = (text: string, claims: Claims, is: 'a' | 'r'): PresentedToken | undefined => {
+/** Reads the claims of a token of the given type. @param type `a`: an access token, `r`: a refresh token */
+export const tokenIn = (text: string, claims: Claims, type: 'a' | 'r'): PresentedToken | undefined => {
   const [id, sessionId, subject] = [stringClaim(claims, 'jti'), stringClaim(claims, 'z_asid'), stringClaim(claims, 'sub')];
   const { iat, exp } = claims;
-  if (claims.z_t !== is || id === undefined || sessionId === undefined || subject === undefined) return undefined;
+  if (claims.z_t !== type || id === undefined || sessionId === undefined || subject === undefined) return undefined;
   return typeof iat === 'number' && typeof exp === 'number' ? { text, id, sessionId, subject, claims, iat, exp } : undefined;
 };
 
@@ -65,7 +65,7 @@ export const isOver = ({ exp }: Pick<PresentedToken, 'exp'>, call: Pick<Call, 'n
 /** Maximum clock skew between controllers. ms */
 const TOLERANCE = 60_000;
 
-const isBegun = ({ nbf }: Claims, call: Pick<Call, 'now'>): boolean =>
+const hasBegun = ({ nbf }: Claims, call: Pick<Call, 'now'>): boolean =>
   nbf === undefined || (typeof nbf === 'number' && nbf * 1000 <= Date.parse(call.now()) + TOLERANCE);
 
 const isForNetworkIn = ({ clients }: Provider, { aud }: Claims): boolean =>
@@ -98,13 +98,13 @@ export const holdsCertificate = async (
 ): Promise<boolean> => {
   if (!bearer?.certificate || !provider?.bindsCertificates) return true;
   if (!leaf) return false;
-  const isInTime = platform.clock.now() <= leaf.notAfter;
-  if (sha256Of(leaf.der) === bearer.certificate.sha256) return isInTime || policy?.primary.cert.allowExpiredCerts === true;
+  const isUnexpired = platform.clock.now() <= leaf.notAfter;
+  if (sha256Of(leaf.der) === bearer.certificate.sha256) return isUnexpired || policy?.primary.cert.allowExpiredCerts === true;
   const own = await entities.find(
     apiSessionCertificate,
     and(equals(stringField('apiSessionId'), id), equals(stringField('fingerprint'), leaf.fingerprint)),
   );
-  return isInTime && own?.certificate != null && beginsWith(own.certificate, leaf);
+  return isUnexpired && own?.certificate != null && beginsWith(own.certificate, leaf);
 };
 
 /** SHA-256 in hex, which identifies a certificate. */

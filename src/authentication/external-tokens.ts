@@ -33,9 +33,10 @@ export const proofOf = async (call: Pick<Call, 'core' | 'read'>, text: string): 
 };
 
 /** True if the proof is for this identity and by this signer, and the signer is unchanged since the token was verified. */
-export const proves = (proof: TokenProof, now: Signer, owner: Owner): boolean => isUnchanged(proof, now) && isOf(proof, owner);
+export const proves = (proof: TokenProof, current: Signer, owner: Owner): boolean => isUnchanged(proof, current) && isOf(proof, owner);
 
-export const isUnchanged = ({ signer: then }: TokenProof, now: Signer): boolean => now.id === then.id && now.version === then.version;
+export const isUnchanged = ({ signer }: TokenProof, current: Signer): boolean =>
+  current.id === signer.id && current.version === signer.version;
 
 const isOf = ({ signer, subject }: TokenProof, { id, externalId }: Owner): boolean => {
   if (!signer.useExternalId) return id === subject;
@@ -50,7 +51,7 @@ export const namedBy = async (entities: Entities, { signer, subject }: TokenProo
   if (!signer.useExternalId) return entities.get(identity, subject);
   const exact = await entities.find(identity, equals(stringField('externalId'), subject));
   if (exact || !signer.ignoreExternalIdCase) return exact;
-  // Compared again below: an earlier release, which does not know these keys, leaves them stale when it changes an external id.
+  // Compared again below: an earlier release that changes an external id leaves these keys stale, because it does not know them.
   const keyed = await entities.list(identity, { where: has('externalIdKeys', foldCase(subject)), limit: MAX_ALIKE });
   const [found, other] = keyed.filter(({ externalId }) => isSameFolded(externalId, subject));
   return other || keyed.length === MAX_ALIKE ? undefined : found;

@@ -8,7 +8,7 @@ export interface Refusal {
   readonly identityId?: string | undefined;
 }
 
-const WHY: Readonly<Record<TokenRefusal, string>> = {
+const REASONS: Readonly<Record<TokenRefusal, string>> = {
   missing: 'no token was presented',
   malformed: 'it is no signed JWT that names its algorithm and its key',
   issuer: 'no signer has its issuer',
@@ -38,6 +38,6 @@ export const reportRefusal = (
   const { reason, signerId, identityId } = refusal;
   observation?.failsAs(reason, identityId, signerId);
   if (reason === 'missing') return;
-  const details = { requestId, ...refusal, why: WHY[reason] };
+  const details = { requestId, ...refusal, why: REASONS[reason] };
   core.tokenLog('warn', 'a token of an external JWT signer was refused', details, `${reason} ${signerId}`);
 };

@@ -35,16 +35,16 @@ export interface FirstCredentials extends FirstAdministrator {
  */
 export const firstCredentials = ({ random }: Platform, options: AdministratorOptions = {}): FirstCredentials => {
   const { username = 'admin', password = newId(random), name = 'Default Admin' } = options;
-  within(usernameSchema, username, 'the username of the first administrator must have 4 to 100 characters');
+  assertValid(usernameSchema, username, 'the username of the first administrator must have 4 to 100 characters');
   const fault = usernameFault(username);
   if (fault) throw new TypeError(`the username of the first administrator ${fault}`);
-  within(passwordSchema, password, 'the password of the first administrator must have 5 to 100 characters');
-  within(usernameSchema, name, 'the name of the first administrator must have 4 to 100 characters');
+  assertValid(passwordSchema, password, 'the password of the first administrator must have 5 to 100 characters');
+  assertValid(usernameSchema, name, 'the name of the first administrator must have 4 to 100 characters');
   return { username, password, name };
 };
 
 /**
- * Creates the first administrator of a new network; does nothing if the network has an administrator.
+ * Creates the first administrator of a new network; does nothing if the network already has one.
  * @returns the first administrator's credentials, if this call created it
  */
 export const bootstrap = async (
@@ -68,6 +68,6 @@ export const bootstrap = async (
 const hasAdministrator = async (entities: Entities): Promise<boolean> =>
   (await entities.count(identity, equals(booleanField('isDefaultAdmin'), true))) > 0;
 
-const within = (schema: z.ZodType, value: string, message: string) => {
+const assertValid = (schema: z.ZodType, value: string, message: string) => {
   if (!schema.safeParse(value).success) throw new TypeError(message);
 };

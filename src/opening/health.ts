@@ -35,9 +35,9 @@ export interface Health {
 }
 
 /** Tolerated difference between the clocks of controllers. ms */
-const CLOCK_MS = 10_000;
-/** How long before the expiry of a certificate to warn. ms */
-const WARNED_MS = 14 * 86_400_000;
+const MAX_CLOCK_SKEW_MS = 10_000;
+/** How long before a certificate expires a warning begins. ms */
+const EXPIRY_WARNING_MS = 14 * 86_400_000;
 
 /** @returns a function that checks the health; concurrent calls share one check. Never rejects. */
 export const createHealth = (core: Core, { member, pki }: Pick<Opening, 'member' | 'pki'>): (() => Promise<Health>) => {
@@ -89,12 +89,12 @@ const schemaOf = ({ pending, isAhead }: SchemaDifference): readonly HealthReason
 const checkStore = async ({ store }: Core, member: string | undefined, now: number): Promise<Pick<Health, 'store' | 'reasons'>> => {
   try {
     const difference = await store.check?.();
-    const [last, own] = await store.transaction('read', async (tx) => [
+    const [last, membership] = await store.transaction('read', async (tx) => [
       (await tx.list(change.kind, endOfLog('newest')))[0],
       member === undefined ? undefined : (await tx.list(controller.kind, { where: equals(stringField('name'), member), limit: 1 }))[0],
     ]);
     const schema = difference ? schemaOf(difference) : [];
-    return { store: 'ready', reasons: [...schema, ...clockOf(last, now), ...(member === undefined ? [] : leaseOf(own, now))] };
+    return { store: 'ready', reasons: [...schema, ...clockOf(last, now), ...(member === undefined ? [] : leaseOf(membership, now))] };
   } catch (failure) {
     if (failure instanceof StoreSchemaMismatch)
       return {
@@ -107,7 +107,7 @@ const checkStore = async ({ store }: Core, member: string | undefined, now: numb
 
 const clockOf = (last: Row | undefined, now: number): readonly HealthReason[] => {
   const behind = last ? Date.parse(last.createdAt) - now : 0;
-  return behind <= CLOCK_MS
+  return behind <= MAX_CLOCK_SKEW_MS
     ? []
     : [
         warning(
@@ -117,8 +117,8 @@ const clockOf = (last: Row | undefined, now: number): readonly HealthReason[] =>
       ];
 };
 
-const leaseOf = (own: Row | undefined, now: number): readonly HealthReason[] =>
-  own && Date.parse(String(own.onlineUntil)) > now
+const leaseOf = (membership: Row | undefined, now: number): readonly HealthReason[] =>
+  membership && Date.parse(String(membership.onlineUntil)) > now
     ? []
     : [warning('lease', 'the membership was not renewed in time: other controllers consider this one offline')];
 
@@ -126,15 +126,15 @@ const leaseOf = (own: Row | undefined, now: number): readonly HealthReason[] =>
 const checkCertificates = async ({ pki }: Core, hasServer: boolean, now: number): Promise<readonly HealthReason[]> => {
   try {
     const { certificate } = await pki.signer();
-    const signer = endOf('that signs certificates', certificate, now);
-    return hasServer ? [...signer, ...endOf('of the server', (await pki.networkKey()).certificate, now)] : signer;
+    const signer = expiryOf('that signs certificates', certificate, now);
+    return hasServer ? [...signer, ...expiryOf('of the server', (await pki.networkKey()).certificate, now)] : signer;
   } catch {
     return [error('certificate', 'the signing key or the server certificate cannot be loaded, or key and certificate do not match')];
   }
 };
 
-const endOf = (which: string, { notAfter }: Certificate, now: number): readonly HealthReason[] => {
+const expiryOf = (which: string, { notAfter }: Certificate, now: number): readonly HealthReason[] => {
   const at = new Date(notAfter).toISOString();
   if (notAfter <= now) return [error('certificate', `the certificate ${which} expired at ${at}`)];
-  return notAfter - now > WARNED_MS ? [] : [warning('certificate', `the certificate ${which} expires at ${at}`)];
+  return notAfter - now > EXPIRY_WARNING_MS ? [] : [warning('certificate', `the certificate ${which} expires at ${at}`)];
 };

@@ -10,9 +10,9 @@ import { isSameJson } from '../storage/same-json.ts';
 import { type BuiltIn, builtIn, OFFERED_UNRECORDED } from './built-in.ts';
 
 /**
- * Inserts the built-in rows of this release that the network lacks, and updates those that follow the releases. If nothing is to be written, it only
- * reads. Controllers that open a network at the same time see each other's rows. If a newer release uses the store, it owns these rows, and this release
- * inserts them only in a new network.
+ * Inserts the built-in rows of this release that the network lacks, and updates those that have changed in this release, according to their policies. If
+ * nothing has to be written, it only reads. Controllers that open a network at the same time see each other's rows. If a newer release uses the store, that
+ * release owns these rows, and this one inserts them only in a new network.
  */
 export const keepBuiltIn = async (store: Store, context: EntitiesContext, rows: readonly BuiltIn[] = builtIn): Promise<void> => {
   const { isAhead = false } = (await store.check?.()) ?? {};
@@ -25,36 +25,37 @@ export const keepBuiltIn = async (store: Store, context: EntitiesContext, rows: 
   });
 };
 
-const isNew = async (entities: Entities, rows: readonly BuiltIn[]): Promise<boolean> => (await knownOf(entities, rows)).isNew;
+const isNew = async (entities: Entities, rows: readonly BuiltIn[]): Promise<boolean> => (await readStored(entities, rows)).isNew;
 
 type Write = (entities: Entities) => Promise<unknown>;
 type Fields = Readonly<Record<string, unknown>>;
 
 const dueWrites = async (entities: Entities, rows: readonly BuiltIn[]): Promise<readonly Write[]> => {
-  const known = await knownOf(entities, rows);
+  const stored = await readStored(entities, rows);
   const due: Write[] = [];
-  for (const row of rows) due.push(...(row.policy === 'offered' ? await offered(entities, row, known) : kept(row, known)));
+  for (const row of rows) due.push(...(row.policy === 'offered' ? await dueForOffered(entities, row, stored) : dueForKept(row, stored)));
   return due;
 };
 
 /** The built-in rows in the store. */
-interface Known {
-  row(of: BuiltIn): AnyRow | undefined;
+interface StoredRows {
+  row(definition: BuiltIn): AnyRow | undefined;
   /** The record of an offered row. */
-  record(of: BuiltIn): RowOf<typeof builtInRow> | undefined;
+  record(definition: BuiltIn): RowOf<typeof builtInRow> | undefined;
   /** True for a new network, which has no built-in rows. */
   readonly isNew: boolean;
 }
 
 /** Reads the built-in rows, with one query for each kind. */
-const knownOf = async (entities: Entities, rows: readonly BuiltIn[]): Promise<Known> => {
-  const ids = (of: readonly BuiltIn[]): readonly string[] => of.map(({ id }) => id);
+const readStored = async (entities: Entities, rows: readonly BuiltIn[]): Promise<StoredRows> => {
+  const ids = (definitions: readonly BuiltIn[]): readonly string[] => definitions.map(({ id }) => id);
   const byKind = new Map<KindName, ReadonlyMap<string, AnyRow>>();
-  for (const [name, of] of Map.groupBy(rows, ({ kind }) => kind)) byKind.set(name, await rowsById(entities, kindOf(name), ids(of)));
+  for (const [name, definitions] of Map.groupBy(rows, ({ kind }) => kind))
+    byKind.set(name, await rowsById(entities, kindOf(name), ids(definitions)));
   const records = await rowsById(entities, builtInRow, rows.filter(({ policy }) => policy === 'offered').map(keyOf));
   return {
     row: ({ kind, id }) => byKind.get(kind)?.get(id),
-    record: (of) => records.get(keyOf(of)),
+    record: (definition) => records.get(keyOf(definition)),
     isNew: [...byKind.values()].every((rows) => rows.size === 0),
   };
 };
@@ -64,35 +65,38 @@ const kindOf = (name: KindName): Kind => kinds[name];
 /** The id of the record of a row. */
 const keyOf = ({ kind, id }: BuiltIn): string => `${kind}/${id}`;
 
-const kept = (of: BuiltIn, known: Known): readonly Write[] => {
-  const kind = kindOf(of.kind);
-  const row = known.row(of);
-  if (!row) return [insertion(kind, of)];
-  return of.policy === 'fixed' && !has(row, of.fields) ? [update(kind, row, of.fields)] : [];
+const dueForKept = (definition: BuiltIn, stored: StoredRows): readonly Write[] => {
+  const kind = kindOf(definition.kind);
+  const row = stored.row(definition);
+  if (!row) return [insertion(kind, definition)];
+  return definition.policy === 'fixed' && !hasFields(row, definition.fields) ? [update(kind, row, definition.fields)] : [];
 };
 
-const offered = async (entities: Entities, of: BuiltIn, known: Known): Promise<readonly Write[]> => {
-  const { fields } = of;
-  const kind = kindOf(of.kind);
-  const key = keyOf(of);
-  const record = known.record(of);
+const dueForOffered = async (entities: Entities, definition: BuiltIn, stored: StoredRows): Promise<readonly Write[]> => {
+  const { fields } = definition;
+  const kind = kindOf(definition.kind);
+  const key = keyOf(definition);
+  const record = stored.record(definition);
   if (record && isSameJson(record.fields, fields)) return [];
-  const note: Write = (entities) =>
+  const recordWrite: Write = (entities) =>
     record ? entities.update(builtInRow, record, { fields }) : entities.insert(builtInRow, { id: key, fields });
-  const row = known.row(of);
-  if (row) return follows(row, record?.fields ?? undefined) && !has(row, fields) ? [update(kind, row, fields), note] : [note];
-  const wasDeleted = record !== undefined || (!known.isNew && OFFERED_UNRECORDED.has(key));
-  return wasDeleted || (await isTaken(entities, kind, fields)) ? [note] : [insertion(kind, of), note];
+  const row = stored.row(definition);
+  if (row)
+    return isUnchanged(row, record?.fields ?? undefined) && !hasFields(row, fields)
+      ? [update(kind, row, fields), recordWrite]
+      : [recordWrite];
+  const wasDeleted = record !== undefined || (!stored.isNew && OFFERED_UNRECORDED.has(key));
+  return wasDeleted || (await isTaken(entities, kind, fields)) ? [recordWrite] : [insertion(kind, definition), recordWrite];
 };
 
 /** True if a row is unchanged since a release added it; without a record, if it was never updated. */
-const follows = (row: AnyRow, given: Fields | undefined): boolean => (given ? has(row, given) : row.updatedAt === row.createdAt);
+const isUnchanged = (row: AnyRow, given: Fields | undefined): boolean => (given ? hasFields(row, given) : row.updatedAt === row.createdAt);
 
 /** True if an administrator has created an entity with that name: it stays, and the built-in row is not offered again. */
 const isTaken = async (entities: Entities, kind: Kind, { name }: Fields): Promise<boolean> =>
   (await entities.find(kind, equals(stringField('name'), String(name)))) !== undefined;
 
-const has = (row: AnyRow, fields: Fields): boolean => isSameJson({ ...row, ...fields }, row);
+const hasFields = (row: AnyRow, fields: Fields): boolean => isSameJson({ ...row, ...fields }, row);
 
 const insertion =
   (kind: Kind, { id, fields }: BuiltIn): Write =>

@@ -69,9 +69,9 @@ const dueChange = async (
   former: FormerAuthority | undefined,
   issuing: IssueContext,
 ): Promise<OwnAuthority | undefined> => {
-  if (!current) return former ? takenOver(former, issuing) : renewed(await newRoot(issuing), undefined, issuing);
+  if (!current) return former ? adopted(former, issuing) : renewed(await newRoot(issuing), undefined, issuing);
   if (former && !rootsOf(current).some(({ cert }) => cert === former.root.cert)) {
-    const { root } = await takenOver(former, issuing);
+    const { root } = await adopted(former, issuing);
     return { ...current, further: [...(current.further ?? []), root] };
   }
   return current.renewAt > issuing.now ? undefined : { ...current, ...(await renewed(current.root, current.server, issuing)) };
@@ -85,13 +85,13 @@ const renewed = async (root: KeyPair, server: KeyPair | undefined, issuing: Issu
 });
 
 /** Tests an authority before it is stored, because a network with an unusable authority would be useless. */
-const takenOver = async ({ root, signer, server }: FormerAuthority, issuing: IssueContext): Promise<OwnAuthority> => {
+const adopted = async ({ root, signer, server }: FormerAuthority, issuing: IssueContext): Promise<OwnAuthority> => {
   const like = server ? { like: server } : {};
-  const made = await renewed(root, await newServerCertificate(root, [], { ...issuing, ...like }), issuing);
-  if (!signer) return made;
+  const authority = await renewed(root, await newServerCertificate(root, [], { ...issuing, ...like }), issuing);
+  if (!signer) return authority;
   await openSigner({ certificates: signer.cert, anchors: root.cert, key: signer.key });
   const { value: [certificate] = [] } = await readCertificates(signer.cert);
-  return { ...made, signer, renewAt: (certificate?.notAfter ?? 0) - LAST_RENEWAL };
+  return { ...authority, signer, renewAt: (certificate?.notAfter ?? 0) - LAST_RENEWAL };
 };
 
 const rootsOf = ({ root, further = [] }: OwnAuthority): readonly KeyPair[] => [root, ...further];

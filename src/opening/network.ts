@@ -18,7 +18,7 @@ export interface OpenedNetwork {
 }
 
 /**
- * Creates a network in a new store, and adds to a network of an earlier release what this release keeps in the store. Completes before the first call.
+ * Creates a network in a new store, and adds the data that this release needs to the network of an earlier one. Completes before the first call.
  * @throws TypeError if the store's secrets were sealed under another secret key; errors of the store
  */
 export const openNetwork = async (

@@ -116,11 +116,11 @@ export const providerSetup = (given: boolean | OidcOptions | undefined): Provide
   };
 };
 
-const secondsOf = (name: string, minutes: number, least: number): number => Math.round(atLeast(name, minutes, least) * 60);
+const secondsOf = (name: string, minutes: number, min: number): number => Math.round(atLeast(name, minutes, min) * 60);
 
-const atLeast = (name: string, value: number, least: number): number => {
-  if (typeof value === 'number' && value >= least && Number.isFinite(value)) return value;
-  throw new TypeError(`${WHERE} takes as ${name} ${least} or more, got ${value}`);
+const atLeast = (name: string, value: number, min: number): number => {
+  if (typeof value === 'number' && value >= min && Number.isFinite(value)) return value;
+  throw new TypeError(`${WHERE} takes as ${name} ${min} or more, got ${value}`);
 };
 
 const clientsOf = ({

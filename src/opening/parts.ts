@@ -33,7 +33,7 @@ import { software } from '../version.ts';
 import type { Opening } from './options.ts';
 import { openProvider } from './signing-keys.ts';
 
-/** The assembled parts of a controller before it starts: those of its calls, and the publisher of its changes. */
+/** The parts of a controller, assembled before it starts: those that calls use, and the publisher of changes. */
 export interface ControllerParts extends Omit<Parts, 'permit'> {
   readonly events: ChangeListeners;
   readonly publisher: Publisher;

@@ -1,6 +1,6 @@
 /**
- * Replaces the secret key of a network (docs/decisions/040). First, one transaction makes the new key that of the network: from then on every write seals
- * under it (`underNetworkKey`). Then everything that is sealed under another key is resealed, page by page. Until that is complete, the store keeps the
+ * Replaces the secret key of a network (docs/decisions/040). First, one transaction makes the new key the key of the network: from then on, every write seals
+ * under it (`underNetworkKey`). Then everything that is sealed under another key is resealed, page by page. Until that is complete, the store records the
  * names of the keys that may still be needed, and opens only with these. After an interruption, another call resumes the work. Several
  * controllers may run it concurrently.
  */
@@ -16,7 +16,7 @@ import { keyNameOf, type SecretKeys, SecretUnreadable } from '../platform/secret
 import { idAfter } from '../query/index.ts';
 import type { Store, Transaction } from '../storage/port.ts';
 
-/** Which key replaces the current one. */
+/** The key that replaces the current one. */
 export interface ResealOptions {
   /** Default: the first of the keys with which the controller was opened. */
   readonly secretKey?: string;
@@ -82,7 +82,7 @@ export const formerKeys = (store: Store, keys: SecretKeys): Promise<readonly str
     return namesIn(keys, (await tx.get(keptSecret.kind, FORMER))?.sealed);
   });
 
-/** Makes a key that of the network; this controller's other keys may be needed until resealing is complete. */
+/** Makes a key the key of the network; this controller's other keys may be needed until resealing is complete. */
 const replaceKey = (store: Store, keys: SecretKeys, context: EntitiesContext, name: string): Promise<void> =>
   store.transaction('write', async (tx) => {
     const entities = entitiesOf(tx, context);
@@ -91,10 +91,10 @@ const replaceKey = (store: Store, keys: SecretKeys, context: EntitiesContext, na
     if (keyNameOf(check.sealed ?? '') !== name)
       await entities.update(keptSecret, check, { sealed: await sealKept(keys, KEY_CHECK, KEY_CHECK) });
     const others = keys.names.filter((other) => other !== name);
-    const known = await entities.get(keptSecret, FORMER);
-    const before = await namesIn(keys, known?.sealed);
+    const former = await entities.get(keptSecret, FORMER);
+    const before = await namesIn(keys, former?.sealed);
     const sealed = await sealKept(keys, FORMER, JSON.stringify([...new Set([...before, ...others])].filter((other) => other !== name)));
-    if (known) await entities.update(keptSecret, known, { sealed });
+    if (former) await entities.update(keptSecret, former, { sealed });
     else await entities.insert(keptSecret, { id: FORMER, sealed });
   });
 

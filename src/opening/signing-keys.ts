@@ -17,9 +17,9 @@ import type { ProviderSetup } from './oidc.ts';
 
 const ID = 'oidc-signing-keys';
 /** Limits for storing new logins: the remaining write capacity is reserved for authenticated callers. */
-const TURNS = { atOnce: 2, queued: 100, queuedPerName: 100 };
+const LOGIN_START_LIMITS = { atOnce: 2, queued: 100, queuedPerName: 100 };
 
-interface Keeping {
+interface KeyContext {
   readonly secrets: Secrets;
   readonly clock: Clock;
 }
@@ -27,7 +27,7 @@ interface Keeping {
 /** Opens the provider with the keys of the network. The first controller creates them; if several do so concurrently, the first one wins. */
 export const openProvider = async (
   store: Store,
-  { secrets, clock }: Keeping,
+  { secrets, clock }: KeyContext,
   { rotation, loginsPerMinute, ...setup }: ProviderSetup,
   common: Omit<EntitiesContext, 'actor' | 'requestId'>,
 ): Promise<Provider> => {
@@ -37,11 +37,11 @@ export const openProvider = async (
     ...setup,
     keys: await createIssuerKeys(load, clock),
     beginnings: createAddressRate(clock, loginsPerMinute),
-    loginStarts: createFairSemaphore(TURNS),
+    loginStarts: createFairSemaphore(LOGIN_START_LIMITS),
   };
 };
 
-/** Rotates the keys and cleans up after the provider while the controller is open. */
+/** Rotates the keys and deletes the provider's expired data, while the controller is open. */
 export const keepProvider = ({ background, platform, provider }: Core): void => {
   schedule(background, platform, { name: 'oidc-keys', every: HOUR, by: 'each' }, async () => provider?.keys.reload());
   schedule(background, platform, { name: 'oidc-tidy', every: MINUTE, by: 'one' }, (run) => tidyProvider(run, platform.clock));

@@ -33,7 +33,7 @@ export interface Statistics {
 const CACHED_MS = 5000;
 
 /** Internal kinds, which no operation returns. */
-const OWN: readonly Kind[] = [
+const INTERNAL_KINDS: readonly Kind[] = [
   kinds.authRequest,
   kinds.keptSecret,
   kinds.builtInRow,
@@ -50,7 +50,7 @@ export const createStatistics = (
   { writes, roleIndexes }: Pick<ControllerParts, 'writes' | 'roleIndexes'>,
 ): (() => Promise<Statistics>) => {
   const { store, platform, enrollments, passwordChecks, presence, traffic, readCache } = core;
-  const counted: readonly Kind[] = Object.values<Kind>(kinds).filter((kind) => !OWN.includes(kind));
+  const counted: readonly Kind[] = Object.values<Kind>(kinds).filter((kind) => !INTERNAL_KINDS.includes(kind));
   const count = (): Promise<Statistics['entities']> =>
     store.transaction('read', async (tx) => {
       const numbers: Record<string, number> = {};

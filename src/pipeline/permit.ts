@@ -1,4 +1,4 @@
-import { assertNoAdministratorReached, assertNoAdministratorsOwn } from '../authentication/administrators.ts';
+import { assertNoAdministratorAffected, assertNotAdministrators } from '../authentication/administrators.ts';
 import { type Actor, isAdministrator } from '../call/actor.ts';
 import type { Entry } from '../call/call.ts';
 import { type Grant, OWN_RIGHT } from '../call/grant.ts';
@@ -89,7 +89,7 @@ export const createPermit =
       const where = await granted(entities, kind, call, [target], grant);
       if (where.op !== 'all' && (await entities.count(kind, and(equals(stringField('id'), target.id), where))) === 0)
         throw notFound(kind.kind, target.id);
-      if (grant.isDelegated && isWrite) await assertNoAdministratorsOwn(entities, kind, target);
+      if (grant.isDelegated && isWrite) await assertNotAdministrators(entities, kind, target);
     };
 
     if (isLimited(grant) || (grant.isDelegated && isWrite)) await call.read((entities) => assertWithin(entities, target));
@@ -102,7 +102,7 @@ export const createPermit =
         await assertWithin(entities, now);
       },
       verify: async (entities) => {
-        if (grant.isDelegated) await assertNoAdministratorReached(entities, entities.changes);
+        if (grant.isDelegated) await assertNoAdministratorAffected(entities, entities.changes);
         await assertWrittenWithin(entities, call);
       },
     };

@@ -51,7 +51,7 @@ export const restoreSnapshot = async (options: RestoreOptions): Promise<Restored
   const store = await storage.open(storageSchema);
   try {
     // The snapshot may come over a slow network.
-    return await store.transaction('write', (tx) => restoreInto(tx, each(snapshot), secrets), { mayPause: true });
+    return await store.transaction('write', (tx) => restoreInto(tx, iterate(snapshot), secrets), { mayPause: true });
   } finally {
     await store.close();
   }
@@ -59,7 +59,7 @@ export const restoreSnapshot = async (options: RestoreOptions): Promise<Restored
 
 const restoreInto = async (tx: Transaction, parts: AsyncIterable<string | Uint8Array>, secrets?: Secrets): Promise<Restored> => {
   await assertEmpty(tx, storageSchema);
-  const references = new References(entitiesOf(tx, READING));
+  const references = new References(entitiesOf(tx, READ_CONTEXT));
   const log = new ChangeLog();
   const openable = new Openable();
   let head: SnapshotHead | undefined;
@@ -86,7 +86,7 @@ const restoreInto = async (tx: Transaction, parts: AsyncIterable<string | Uint8A
 };
 
 /** For reads only: no entity is written through this. */
-const READING: EntitiesContext = {
+const READ_CONTEXT: EntitiesContext = {
   actor: 'system',
   requestId: 'restore',
   random: webRandom,
@@ -144,6 +144,6 @@ const insert = async (tx: Transaction, { number, kind }: RowLine, row: Row): Pro
   }
 };
 
-async function* each<T>(parts: AsyncIterable<T> | Iterable<T>): AsyncGenerator<T> {
+async function* iterate<T>(parts: AsyncIterable<T> | Iterable<T>): AsyncGenerator<T> {
   yield* parts;
 }

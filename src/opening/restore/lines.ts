@@ -8,8 +8,8 @@ const MAX_REASON_LENGTH = 500;
 export const refusedAt = (line: number, reason: string): SnapshotRefused =>
   new SnapshotRefused(`the snapshot is refused, line ${line}: ${reason.slice(0, MAX_REASON_LENGTH).replaceAll(/\p{C}/gu, '�')}`);
 
-/** Bytes. No row comes close, because request bodies are much shorter. */
-const LONGEST_LINE = 2 ** 26;
+/** Maximum length of a line in bytes. No row comes close, because request bodies are much shorter. */
+const MAX_LINE_BYTES = 2 ** 26;
 const LINE_FEED = 0x0a;
 
 /** A line of a snapshot, without its line feed. */
@@ -25,23 +25,23 @@ export interface Line {
  */
 export async function* linesOf(parts: AsyncIterable<string | Uint8Array>): AsyncGenerator<Line> {
   let number = 1;
-  const begun = new Buffered();
+  const pending = new Buffered();
   for await (const part of parts) {
     const bytes = typeof part === 'string' ? utf8ToBytes(part) : part;
     for (let start = 0; start < bytes.length; ) {
       const end = bytes.indexOf(LINE_FEED, start);
       const piece = bytes.subarray(start, end < 0 ? bytes.length : end);
-      if (begun.length + piece.length > LONGEST_LINE) throw refusedAt(number, `it is longer than ${LONGEST_LINE} bytes`);
+      if (pending.length + piece.length > MAX_LINE_BYTES) throw refusedAt(number, `it is longer than ${MAX_LINE_BYTES} bytes`);
       if (end < 0) {
-        begun.append(piece);
+        pending.append(piece);
         break;
       }
-      yield { number, bytes: begun.endWith(piece) };
+      yield { number, bytes: pending.endWith(piece) };
       number++;
       start = end + 1;
     }
   }
-  if (begun.length > 0) throw refusedAt(number, 'the snapshot is truncated in this line');
+  if (pending.length > 0) throw refusedAt(number, 'the snapshot is truncated in this line');
 }
 
 /** The start of an incomplete line. The buffer grows by doubling, so that tiny parts cost no more than large ones. */

@@ -5,16 +5,16 @@ import type { Row } from '../../storage/port.ts';
 import { refusedAt } from './lines.ts';
 
 /** A record of the change log, and its line number. */
-interface Record {
+interface LogRecord {
   readonly line: number;
   readonly revision: number;
   readonly extent: Extent | undefined;
 }
 
-/** The change log of a snapshot: one record for each revision up to the last, as the network continues it. */
+/** Checks the change log of a snapshot. It must have one record for each revision up to the last, so that the network can continue it. */
 export class ChangeLog {
-  #first: Record | undefined;
-  #last: Record | undefined;
+  #first: LogRecord | undefined;
+  #last: LogRecord | undefined;
 
   /** @throws SnapshotRefused */
   add(line: number, table: string, row: Row): void {

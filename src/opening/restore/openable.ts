@@ -20,10 +20,10 @@ export class Openable {
 
   /** @throws SnapshotRefused */
   add(line: number, table: string, row: Row): void {
-    for (const each of builtIn) {
-      if (each.kind !== table || each.policy === 'offered') continue;
-      if (each.id === row.id) this.#builtIn.add(each);
-      else if ('name' in each.fields && each.fields.name === row.name) this.#namesakes.set(each, line);
+    for (const candidate of builtIn) {
+      if (candidate.kind !== table || candidate.policy === 'offered') continue;
+      if (candidate.id === row.id) this.#builtIn.add(candidate);
+      else if ('name' in candidate.fields && candidate.fields.name === row.name) this.#namesakes.set(candidate, line);
     }
     for (const kind of kindsIn(table))
       for (const field of sealedFields(kind)) {

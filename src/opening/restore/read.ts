@@ -23,7 +23,7 @@ export interface EndLine {
   readonly rows: number;
 }
 
-/** No network reaches this revision, and one that continues from here has as many again before numbers lose precision. */
+/** Maximum revision of a snapshot. No network reaches it, and as many revisions again remain before numbers lose precision. */
 const MAX_REVISION = 2 ** 52;
 
 /** A change record holds an entity twice, and many requests may have contributed to an entity. */

@@ -23,7 +23,7 @@ export class References {
   #table = '';
   #page: { readonly line: number; readonly row: Row }[] = [];
 
-  /** @param entities of the transaction in which the rows are inserted */
+  /** @param entities the entities of the transaction in which the rows are inserted */
   constructor(entities: Entities) {
     this.#entities = entities;
   }
@@ -31,19 +31,19 @@ export class References {
   /** @throws SnapshotRefused for an earlier row, with its line */
   async add(line: number, table: string, row: Row): Promise<void> {
     for (const kind of kindsIn(table)) if (isInView(kind, row)) this.#awaited.delete(keyOf(kind.kind, row.id));
-    if (table !== this.#table || this.#page.length === PAGE) await this.#look();
+    if (table !== this.#table || this.#page.length === PAGE) await this.#checkPage();
     this.#table = table;
     this.#page.push({ line, row });
   }
 
   /** Checks the remaining references after the last row. @throws SnapshotRefused */
   async end(): Promise<void> {
-    await this.#look();
+    await this.#checkPage();
     const [first] = [...this.#awaited.values()].sort((a, b) => a.line - b.line);
     if (first) throw refusedAt(first.line, first.description);
   }
 
-  async #look(): Promise<void> {
+  async #checkPage(): Promise<void> {
     const page = this.#page;
     this.#page = [];
     const lines = new Map(page.map(({ line, row }) => [row.id, line]));

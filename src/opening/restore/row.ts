@@ -44,13 +44,13 @@ export const checkedRow = (table: string, given: Values): Row => {
 };
 
 const formOf = (table: string, row: Values): Form => {
-  const its = kindsIn(table).filter((kind) => isInView(kind, row));
-  const tables = its.map((kind) => fieldsOf(kind, row));
+  const matching = kindsIn(table).filter((kind) => isInView(kind, row));
+  const tables = matching.map((kind) => fieldsOf(kind, row));
   // There is one field table for each variant of a kind, and one kind for each table and view.
-  const known = forms.get(tables[0] ?? {}) ?? new Map<number, Form>();
-  if (tables[0]) forms.set(tables[0], known);
-  let form = known.get(tables.length);
-  if (!form) known.set(tables.length, (form = newForm(Object.assign({}, ...tables))));
+  const formsBySize = forms.get(tables[0] ?? {}) ?? new Map<number, Form>();
+  if (tables[0]) forms.set(tables[0], formsBySize);
+  let form = formsBySize.get(tables.length);
+  if (!form) formsBySize.set(tables.length, (form = newForm(Object.assign({}, ...tables))));
   return form;
 };
 
