@@ -17,7 +17,7 @@ const partsOf = (name: string) => types.find((type) => type.name === name)?.sche
 const setOf = (items: unknown, description: string) => ({ allOf: [{ $ref: '#/definitions/inhabitedSet' }, { items }], description });
 
 /** A config type for link-layer frames, built in since release 2.0.3. */
-const ofLinkLayer = (name: string, { definitions, properties, ...rest }: SharedParts & { readonly required?: readonly string[] }) => ({
+const linkLayerType = (name: string, { definitions, properties, ...rest }: SharedParts & { readonly required?: readonly string[] }) => ({
   id: name,
   name,
   schema: {
@@ -33,14 +33,14 @@ const ofLinkLayer = (name: string, { definitions, properties, ...rest }: SharedP
 const [host, intercept] = [partsOf('host.v1'), partsOf('intercept.v1')];
 
 const linkLayerTypes: readonly BuiltinConfigType[] = [
-  ofLinkLayer('l2.host.v1', {
+  linkLayerType('l2.host.v1', {
     definitions: { ...host?.definitions },
     properties: {
       listenOptions: host?.properties.listenOptions,
       bridgeIfs: setOf({ type: 'string' }, 'Network interfaces that are bridged with the tap interface of the tunneler.'),
     },
   }),
-  ofLinkLayer('l2.intercept.v1', {
+  linkLayerType('l2.intercept.v1', {
     definitions: { ...intercept?.definitions, ethType: { type: 'string', pattern: '^0[xX][0-9a-fA-F]{4}$' } },
     properties: {
       dialOptions: intercept?.properties.dialOptions,

@@ -53,7 +53,7 @@ export const createTank = (): Tank => {
   };
 };
 
-/** @returns which limit a value exceeds, or undefined. Terminates quickly for cyclic values too. */
+/** @returns which limit a value exceeds, or undefined. Terminates quickly for cyclic values, too. */
 export const excess = (value: unknown, depth: number, values: number): string | undefined => {
   let left = values;
   const visit = (item: unknown, levels: number): string | undefined => {

@@ -133,7 +133,6 @@ const draft2020 = {
 
 const metaSchema = (properties: SchemaObject): SchemaObject => ({ type: ['object', 'boolean'], properties });
 
-/** The meta-schemas. */
 export const metaSchemas: Readonly<Record<Draft, SchemaObject>> = {
   'draft-07': metaSchema(draft07),
   '2020-12': metaSchema(draft2020),

@@ -23,12 +23,12 @@ export class PatternRefused extends Error {
  * anywhere in the text.
  */
 export const createPatterns = (tank: Tank): Patterns => {
-  const known = new Map<string, Pattern>();
+  const compiledPatterns = new Map<string, Pattern>();
   let size = 0;
   return {
     compile: (pattern) => {
-      const old = known.get(pattern);
-      if (old) return old;
+      const existing = compiledPatterns.get(pattern);
+      if (existing) return existing;
       if (pattern.length > limits.patternLength)
         throw new PatternRefused(`a pattern must not be longer than ${limits.patternLength} characters`);
       size += largestSize(pattern);
@@ -45,7 +45,7 @@ export const createPatterns = (tank: Tank): Patterns => {
         },
         toString: () => `/${pattern}/`,
       };
-      known.set(pattern, compiled);
+      compiledPatterns.set(pattern, compiled);
       return compiled;
     },
   };
@@ -81,8 +81,8 @@ const FOLDED_CLASS_SIZE = 1500;
 /** An upper bound, computed before the pattern is compiled, as if every repetition applied to the whole pattern. */
 const largestSize = (pattern: string): number => {
   let copies = 1;
-  for (const [, least, most] of pattern.matchAll(/\{([0-9]+)(?:,([0-9]*))?\}/g))
-    copies = Math.min(MAX_REPETITION, copies * Math.max(1, Number(least), Number(most ?? 0)));
+  for (const [, min, max] of pattern.matchAll(/\{([0-9]+)(?:,([0-9]*))?\}/g))
+    copies = Math.min(MAX_REPETITION, copies * Math.max(1, Number(min), Number(max ?? 0)));
   const classes = pattern.match(/\[|\\p/gi)?.length ?? 0;
   return pattern.length * copies + classes * (/\(\?[a-z]*i/i.test(pattern) ? FOLDED_CLASS_SIZE : CLASS_SIZE);
 };

@@ -42,22 +42,25 @@ export const copyForValidator = ({ root, children, references }: SchemaGraph, dr
   const copy = (schema: SchemaObject): SchemaObject => {
     const [reference, second] = (references.get(schema) ?? []).map((target) => ({ $ref: targets.get(target) }));
     if (hidesSiblings(schema, draft)) return { ...reference, cost: [2, 0] satisfies Cost };
-    const below = (children.get(schema) ?? []).filter(({ keyword }) => !DEFINITIONS.has(keyword));
-    const assertions = ASSERTIONS.filter((keyword) => keyword in schema && says(keyword, schema[keyword])).map(
+    const subschemas = (children.get(schema) ?? []).filter(({ keyword }) => !DEFINITIONS.has(keyword));
+    const assertions = ASSERTIONS.filter((keyword) => keyword in schema && hasEffect(keyword, schema[keyword])).map(
       (keyword) => [keyword, schema[keyword]] as const,
     );
-    const byKeyword = Map.groupBy(below, ({ keyword }) => keyword);
+    const byKeyword = Map.groupBy(subschemas, ({ keyword }) => keyword);
     const applied = APPLICATORS.filter((keyword) => keyword in schema).map(
       (keyword) =>
-        [keyword, isRest(keyword, schema) ? schema[keyword] : applicator(schema[keyword], keyword, byKeyword.get(keyword) ?? [])] as const,
+        [
+          keyword,
+          isAdditionalItems(keyword, schema) ? schema[keyword] : applicator(schema[keyword], keyword, byKeyword.get(keyword) ?? []),
+        ] as const,
     );
-    const own =
-      JSON.stringify([assertions, listsOf(schema.dependencies)]).length + below.reduce((sum, { key }) => sum + (key?.length ?? 0), 0);
+    const ownLength =
+      JSON.stringify([assertions, listsOf(schema.dependencies)]).length + subschemas.reduce((sum, { key }) => sum + (key?.length ?? 0), 0);
     const perPart = PER_PART.some((keyword) => keyword in schema) ? 1 : 0;
     const copied: Record<string, unknown> = {
       ...Object.fromEntries([...assertions, ...applied]),
       ...reference,
-      cost: [2 + (own >> 3), perPart] satisfies Cost,
+      cost: [2 + (ownLength >> 3), perPart] satisfies Cost,
     };
     if (second) copied.allOf = [...((copied.allOf as unknown[] | undefined) ?? []), second]; // a list, by its entries above
     return copied;
@@ -81,10 +84,11 @@ export const copyForValidator = ({ root, children, references }: SchemaGraph, dr
 const NOTHING: SchemaObject = Object.freeze({ not: {}, cost: [2, 0] satisfies Cost });
 
 /** True for `items` of 2020-12 that acts as `additionalItems` does in draft-07. */
-const isRest = (keyword: string, schema: SchemaObject): boolean => keyword === 'items' && schema.items === false && 'prefixItems' in schema;
+const isAdditionalItems = (keyword: string, schema: SchemaObject): boolean =>
+  keyword === 'items' && schema.items === false && 'prefixItems' in schema;
 
 /** False for a format that is not checked. The validator would look it up by name, and `constructor` would be found as an inherited property. */
-const says = (keyword: string, value: unknown): boolean => keyword !== 'format' || CHECKED_FORMATS.has(String(value));
+const hasEffect = (keyword: string, value: unknown): boolean => keyword !== 'format' || CHECKED_FORMATS.has(String(value));
 
 /** `dependencies` may list property names instead of a schema. */
 const listsOf = (dependencies: unknown): readonly (readonly [string, unknown])[] =>

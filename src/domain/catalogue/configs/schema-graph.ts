@@ -61,25 +61,25 @@ export const DEFINITIONS: ReadonlySet<string> = new Set(['definitions', '$defs']
 
 /**
  * Finds every subschema and resolves every reference; nothing is ever fetched.
- * @param known throws if an object that is a schema only because a reference points to it is not a valid one
+ * @param assertSchema throws if an object that only a reference declares to be a schema is not a valid one
  * @throws SchemaRefused, with a reason for the caller
  */
-export const readGraph = (root: SchemaObject, draft: Draft, patterns: Patterns, known: (schema: unknown) => void): SchemaGraph => {
+export const readGraph = (root: SchemaObject, draft: Draft, patterns: Patterns, assertSchema: (schema: unknown) => void): SchemaGraph => {
   const children = new Map<SchemaObject, readonly Child[]>();
   const references = new Map<SchemaObject, readonly (SchemaObject | boolean)[]>();
   const anchors = new Map<string, SchemaObject>();
 
   const visit = (schema: SchemaObject) => {
     if (children.has(schema)) return;
-    const below = childrenOf(schema, draft);
-    children.set(schema, below);
+    const subschemas = childrenOf(schema, draft);
+    children.set(schema, subschemas);
     if (children.size > limits.subschemas) throw new SchemaRefused(`must not have more than ${limits.subschemas} subschemas`);
     if (schema !== root && typeof schema.$id === 'string' && !schema.$id.startsWith('#'))
       throw new SchemaRefused(`$id is only supported at the root, got "${schema.$id}" below it`);
     const names = [schema.$anchor, schema.$dynamicAnchor, schema === root ? undefined : schema.$id];
     for (const name of names) if (typeof name === 'string') anchors.set(name.replace(/^#/, ''), schema);
-    checkPatterns(schema, below, patterns);
-    for (const { schema: child } of below) if (typeof child === 'object') visit(child);
+    checkPatterns(schema, subschemas, patterns);
+    for (const { schema: child } of subschemas) if (typeof child === 'object') visit(child);
   };
 
   const target = (reference: string): SchemaObject | boolean => {
@@ -88,7 +88,7 @@ export const readGraph = (root: SchemaObject, draft: Draft, patterns: Patterns, 
     if (found === undefined) throw new SchemaRefused(`reference "${reference}" leads nowhere`);
     if (typeof found === 'boolean') return found;
     if (!isObject(found)) throw new SchemaRefused(`reference "${reference}" does not lead to a schema`);
-    if (!children.has(found)) known(found);
+    if (!children.has(found)) assertSchema(found);
     visit(found);
     return found;
   };
@@ -97,8 +97,10 @@ export const readGraph = (root: SchemaObject, draft: Draft, patterns: Patterns, 
   // Iteration over a map includes entries added during the iteration.
   for (const schema of children.keys()) {
     // Without nested `$id`s there is only one schema resource, in which a dynamic reference acts as an ordinary one.
-    const named = [schema.$ref, draft === '2020-12' ? schema.$dynamicRef : undefined].filter((reference) => typeof reference === 'string');
-    if (named.length > 0) references.set(schema, named.map(target));
+    const referenceTexts = [schema.$ref, draft === '2020-12' ? schema.$dynamicRef : undefined].filter(
+      (reference) => typeof reference === 'string',
+    );
+    if (referenceTexts.length > 0) references.set(schema, referenceTexts.map(target));
   }
   return { root, children, references };
 };
@@ -127,8 +129,8 @@ const child = (keyword: string, key: string | undefined, schema: unknown): Child
   return { keyword, key, schema };
 };
 
-const checkPatterns = (schema: SchemaObject, below: readonly Child[], patterns: Patterns) => {
-  const found = below.filter(({ keyword }) => keyword === 'patternProperties').map(({ key }) => key);
+const checkPatterns = (schema: SchemaObject, subschemas: readonly Child[], patterns: Patterns) => {
+  const found = subschemas.filter(({ keyword }) => keyword === 'patternProperties').map(({ key }) => key);
   for (const pattern of [schema.pattern, ...found]) {
     try {
       if (typeof pattern === 'string') patterns.compile(pattern);

@@ -4,7 +4,7 @@ import { behaviour } from '../../../call/behaviour.ts';
 import { ApiError, invalidField, shownValue } from '../../../errors/index.ts';
 import { equals, oneOf, stringField } from '../../../query/index.ts';
 
-/** A service as lists below other entities show it, without the fields that depend on the caller. */
+/** Presents a service as lists of related entities show it, without the fields that depend on the caller. */
 export const serviceBehaviour = behaviour(service, {
   prepare: async (_call, _verb, { terminatorStrategy: strategy }) => {
     if (typeof strategy === 'string' && !terminatorStrategies.includes(strategy)) {

@@ -1,4 +1,4 @@
-/** Which changes may affect the services that an identity sees: all that do, and a few that do not (no false negatives, few false positives). */
+/** Decides which changes may affect the services that an identity sees, with no false negatives and few false positives. */
 
 import type { KindName } from '../../../api/index.ts';
 import { type identity, service, serviceConfig } from '../../../api/kinds.ts';
@@ -13,25 +13,25 @@ import { type Viewer, visibleTo } from './visibility.ts';
 
 type Document = Readonly<Record<string, unknown>>;
 
-/** The identity whose list of services is in question. */
-export interface Asking {
+/** The identity whose list of services may be affected. */
+export interface ListOwner {
   readonly identity: RowOf<typeof identity>;
   readonly apiSessionId: string;
-  /** With the policies that select the identity; loaded only when a change may affect it through them. */
+  /** The viewer, with the policies that select the identity; loaded only when a change may affect the list through them. */
   viewer(): Promise<Viewer>;
   /** True if one of its services has this config, or the identity has it for one of them. */
   hasConfig(id: string): Promise<boolean>;
 }
 
-type Concerns = (change: Change, asking: Asking) => boolean | Promise<boolean>;
+type Concerns = (change: Change, owner: ListOwner) => boolean | Promise<boolean>;
 
 const statesOf = ({ before, after }: Change): readonly Document[] => [before, after].filter((state) => state !== null);
 
 /** True if the policies of the identity select the entity, before or after the change, by their role array `field`. */
 const selectedIn =
   (field: 'serviceRoles' | 'postureCheckRoles'): Concerns =>
-  async (change, asking) => {
-    const { policies } = await asking.viewer();
+  async (change, owner) => {
+    const { policies } = await owner.viewer();
     return statesOf(change).some((state) =>
       policies.some(({ semantic, [field]: roles }) =>
         selects({ semantic, roles }, { id: change.entityId, roleAttributes: state.roleAttributes as readonly string[] }),
@@ -53,7 +53,7 @@ const concerns: { readonly [K in KindName]?: Concerns } = {
     statesOf(change).some((state) =>
       selects({ semantic: state.semantic, roles: state.identityRoles } as Parameters<typeof selects>[0], who),
     ),
-  service: (change, asking) => hasAdministratorRights(asking.identity) || selectedIn('serviceRoles')(change, asking),
+  service: (change, owner) => hasAdministratorRights(owner.identity) || selectedIn('serviceRoles')(change, owner),
   postureCheck: selectedIn('postureCheckRoles'),
   config: ({ entityId }, { hasConfig }) => hasConfig(entityId),
   configType: (change) => change.action === 'update' && changes(change, 'name'),
@@ -66,23 +66,23 @@ const concerns: { readonly [K in KindName]?: Concerns } = {
 /** The kinds whose changes may affect a list of services. */
 export const concerningKinds = Object.keys(concerns) as KindName[]; // the keys declared above
 
-export const mayConcern = async (change: Change, asking: Asking): Promise<boolean> =>
-  (await concerns[change.entity]?.(change, asking)) ?? false;
+export const mayConcern = async (change: Change, owner: ListOwner): Promise<boolean> =>
+  (await concerns[change.entity]?.(change, owner)) ?? false;
 
-/** Maximum number of configs that are looked up; if more have changed, the others count as seen. */
+/** Maximum number of configs that are looked up; if more have changed, the remaining ones count as seen. */
 const MAX_CONFIGS = 20;
 
-export const configFinder = (entities: Entities, { id }: RowOf<typeof identity>, viewer: Asking['viewer']): Asking['hasConfig'] => {
-  const known = new Map<string, Promise<boolean>>();
+export const configFinder = (entities: Entities, { id }: RowOf<typeof identity>, viewer: ListOwner['viewer']): ListOwner['hasConfig'] => {
+  const seenConfigs = new Map<string, Promise<boolean>>();
   const isSeen = async (config: string) => {
     const own = and(equals(stringField('configId'), config), equals(stringField('identityId'), id));
     if ((await entities.find(serviceConfig, own)) !== undefined) return true;
     return (await entities.find(service, and(has('configs', config), await visibleTo(await viewer())))) !== undefined;
   };
   return async (config) => {
-    if (known.size >= MAX_CONFIGS && !known.has(config)) return true;
-    const found = known.get(config) ?? isSeen(config);
-    known.set(config, found);
+    if (seenConfigs.size >= MAX_CONFIGS && !seenConfigs.has(config)) return true;
+    const found = seenConfigs.get(config) ?? isSeen(config);
+    seenConfigs.set(config, found);
     return found;
   };
 };

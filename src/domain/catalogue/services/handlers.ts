@@ -15,7 +15,7 @@ import { seenBy, viewerOf, visibleTo } from './visibility.ts';
 type ListInput = DecodedOf<(typeof services)['operations']['list']>;
 
 /** The calling identity, with its session if it has one; undefined for the host's code. */
-const asking = ({ actor }: Call): ApiSessionActor | IdentityActor | undefined => ('identity' in actor ? actor : undefined);
+const callingIdentity = ({ actor }: Call): ApiSessionActor | IdentityActor | undefined => ('identity' in actor ? actor : undefined);
 
 /** The config types named in the request, or else those named at login. */
 export const configTypesOfCall = async (entities: Entities, { actor }: Call, named?: readonly string[]): Promise<readonly string[]> =>
@@ -26,7 +26,7 @@ const listServices = (call: Call, { asIdentity, configTypes, ...query }: ListInp
     if (asIdentity !== undefined && call.grant.isDelegated) throw unauthorized('only an administrator may see what another identity sees');
     // Lists by role are for authors of policies, so access to the listed services is not evaluated.
     if (query.roleFilter?.length) return listRows(entities, service, query, call);
-    const who = asIdentity === undefined ? asking(call) : { identity: await identityNamed(entities, asIdentity) };
+    const who = asIdentity === undefined ? callingIdentity(call) : { identity: await identityNamed(entities, asIdentity) };
     const viewer = await viewerOf(entities, who, await configTypesOfCall(entities, call, configTypes));
     const within = asIdentity === undefined ? ALL : await visibleTo(viewer);
     return listRows(entities, service, query, call, { within, presenter: seenBy(viewer, {}) });
@@ -44,7 +44,7 @@ export const serviceEntries = implement(services, {
   get: (call, { id }) =>
     call.read(async (entities) => {
       const row = await entities.require(service, id);
-      const viewer = await viewerOf(entities, asking(call), await configTypesOfCall(entities, call));
+      const viewer = await viewerOf(entities, callingIdentity(call), await configTypesOfCall(entities, call));
       return presentOne(entities, service, row, call, seenBy(viewer, null));
     }),
 });

@@ -19,7 +19,7 @@ import { boundedCache } from '../../../platform/bounded-cache.ts';
 import { presentRows } from '../../../resources/present.ts';
 import { loadPosture } from '../../policy/posture/load.ts';
 import type { Posture } from '../../policy/posture/posture.ts';
-import { type Asking, configFinder, mayConcern } from './concerns.ts';
+import { configFinder, type ListOwner, mayConcern } from './concerns.ts';
 import { seenBy, type Viewer, viewerOf, visibleTo } from './visibility.ts';
 
 /** Longer lists are not compared. */
@@ -39,7 +39,7 @@ const listStateOf = async (entities: Entities, viewer: Viewer, call: Call): Prom
   const posture = who && (await loadPosture(entities, policies, { identityId: who.id, session }, call.now()));
   return {
     digest: rows.length > MAX_SERVICES ? undefined : await digestOf(entities, viewer, posture, rows, call),
-    ...endsOf(policies, posture, call),
+    ...failureTimesOf(policies, posture, call),
   };
 };
 
@@ -56,7 +56,7 @@ const digestOf = async (
   return bytesToHex(sha256(utf8ToBytes(text)));
 };
 
-const endsOf = (policies: Viewer['policies'], posture: Posture | undefined, call: Call) => {
+const failureTimesOf = (policies: Viewer['policies'], posture: Posture | undefined, call: Call) => {
   const now = Date.parse(call.now());
   const ends = posture ? policies.flatMap(posture.resultsFor).flatMap(({ failsAt }) => failsAt ?? []) : [];
   return {
@@ -89,36 +89,36 @@ export const lastServiceChange = (call: Call): Promise<{ readonly lastChangeAt: 
     const recent = call.isJoined ? recentChanges.known() : await recentChanges.catchUp(entities);
     const answers = answersOf(call.core);
     const before = answers.get(actor.session.id);
-    // Neither state that this call does not see nor uncommitted writes of a host can be compared.
-    if (!recent.isSeen) return { lastChangeAt: before?.lastChangeAt ?? (await beginning(entities, actor, recent)).lastChangeAt };
-    const now = before ? await since(entities, call, before, recent) : await first(entities, call, recent);
+    // State that this call does not see, and uncommitted writes of a host, cannot be compared.
+    if (!recent.isSeen) return { lastChangeAt: before?.lastChangeAt ?? (await initialState(entities, actor, recent)).lastChangeAt };
+    const now = before ? await nextAnswer(entities, call, before, recent) : await firstAnswer(entities, call, recent);
     answers.set(actor.session.id, now);
     return { lastChangeAt: now.lastChangeAt };
   });
 
 /** The initial state of a session, at its first request. */
-const beginning = async (entities: Entities, actor: ApiSessionActor, recent: Recent) => {
-  const asking = await askingOf(entities, actor);
+const initialState = async (entities: Entities, actor: ApiSessionActor, recent: Recent) => {
+  const owner = await listOwnerOf(entities, actor);
   const lastChangeAt = latest(recent.since, actor.session.createdAt);
-  return { asking, lastChangeAt: latest(lastChangeAt, await lastRelevantChange(recent, asking, ({ at }) => at > lastChangeAt)) };
+  return { owner, lastChangeAt: latest(lastChangeAt, await lastRelevantChange(recent, owner, ({ at }) => at > lastChangeAt)) };
 };
 
-const first = async (entities: Entities, call: Call, recent: Recent): Promise<LastAnswer> => {
-  const { asking, lastChangeAt } = await beginning(entities, apiSessionOf(call.actor), recent);
-  const state = await listStateOf(entities, await asking.viewer(), call);
+const firstAnswer = async (entities: Entities, call: Call, recent: Recent): Promise<LastAnswer> => {
+  const { owner, lastChangeAt } = await initialState(entities, apiSessionOf(call.actor), recent);
+  const state = await listStateOf(entities, await owner.viewer(), call);
   return { ...state, revision: recent.revision, lastChangeAt: latest(lastChangeAt, after(state.failedAt)) };
 };
 
-const since = async (entities: Entities, call: Call, before: LastAnswer, recent: Recent): Promise<LastAnswer> => {
+const nextAnswer = async (entities: Entities, call: Call, before: LastAnswer, recent: Recent): Promise<LastAnswer> => {
   const { revision } = recent;
   const isDue = before.failsAt !== undefined && Date.parse(call.now()) > before.failsAt;
   const isUnknown = recent.sinceRevision > before.revision;
   const hasNews = isUnknown || (recent.changes.at(-1)?.revision ?? 0) > before.revision;
   if (!hasNews && !isDue) return { ...before, revision };
-  const asking = await askingOf(entities, apiSessionOf(call.actor));
-  const changed = isUnknown ? recent.since : await lastRelevantChange(recent, asking, (change) => change.revision > before.revision);
+  const owner = await listOwnerOf(entities, apiSessionOf(call.actor));
+  const changed = isUnknown ? recent.since : await lastRelevantChange(recent, owner, (change) => change.revision > before.revision);
   if (changed === undefined && !isDue) return { ...before, revision };
-  const state = await listStateOf(entities, await asking.viewer(), call);
+  const state = await listStateOf(entities, await owner.viewer(), call);
   if (state.digest !== undefined && state.digest === before.digest) return { ...before, ...state, revision };
   const changedAt = latest(changed ?? '', isDue ? after(state.failedAt) : undefined);
   return { ...state, revision, lastChangeAt: latest(changedAt, after(Date.parse(before.lastChangeAt))) };
@@ -127,18 +127,18 @@ const since = async (entities: Entities, call: Call, before: LastAnswer, recent:
 /** The time of the newest change that may affect a list of services. */
 const lastRelevantChange = async (
   recent: Recent,
-  asking: Asking,
+  owner: ListOwner,
   isNew: (change: Recent['changes'][number]) => boolean,
 ): Promise<string | undefined> => {
   for (let i = recent.changes.length - 1; i >= 0; i--) {
     const change = recent.changes[i];
     if (change === undefined || !isNew(change)) return undefined;
-    if (await mayConcern(change, asking)) return change.at;
+    if (await mayConcern(change, owner)) return change.at;
   }
   return undefined;
 };
 
-const askingOf = async (entities: Entities, actor: ApiSessionActor): Promise<Asking> => {
+const listOwnerOf = async (entities: Entities, actor: ApiSessionActor): Promise<ListOwner> => {
   // Read in this transaction, because the caller may have been looked up before it began.
   const who = await entities.require(identity, actor.identity.id);
   const session = await entities.require(apiSession, actor.session.id);

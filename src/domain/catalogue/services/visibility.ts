@@ -53,37 +53,37 @@ export const seenBy = (
   present: async (entities, rows: readonly RowOf<typeof service>[], call) => {
     const configs = configTypes.length === 0 ? undefined : await serviceConfigsSeen(entities, rows, who?.id, configTypes);
     const permissionsFor = who && (await permissionsAmong(policies, [who], rows));
-    const turn = createTimeSlice(PAIRS_PER_SLICE);
+    const yieldIfDue = createTimeSlice(PAIRS_PER_SLICE);
     const permissions: Permissions<Policies[number]>[] = [];
     const granting = new Set<Policies[number]>();
     // Many services are granted by the same policies.
     const queriesOf = new Map<Permissions<Policies[number]>, readonly object[]>();
     for (const row of rows) {
-      const its = who && permissionsFor ? permissionsFor(who, row) : NOTHING;
-      permissions.push(its);
-      if (queriesOf.has(its)) continue;
-      queriesOf.set(its, []);
-      for (const policy of its.granting) granting.add(policy);
-      await turn(1 + its.granting.length);
+      const granted = who && permissionsFor ? permissionsFor(who, row) : NOTHING;
+      permissions.push(granted);
+      if (queriesOf.has(granted)) continue;
+      queriesOf.set(granted, []);
+      for (const policy of granted.granting) granting.add(policy);
+      await yieldIfDue(1 + granted.granting.length);
     }
-    const known = posture ?? (who && (await loadPosture(entities, [...granting], { identityId: who.id, session }, call.now())));
-    const queryOf = known ? await postureQueriesBy(known, granting) : new Map<Policies[number], object>();
-    for (const its of queriesOf.keys()) {
+    const loadedPosture = posture ?? (who && (await loadPosture(entities, [...granting], { identityId: who.id, session }, call.now())));
+    const queryOf = loadedPosture ? await postureQueriesBy(loadedPosture, granting) : new Map<Policies[number], object>();
+    for (const granted of queriesOf.keys()) {
       queriesOf.set(
-        its,
-        its.granting.flatMap((policy) => queryOf.get(policy) ?? []),
+        granted,
+        granted.granting.flatMap((policy) => queryOf.get(policy) ?? []),
       );
-      await turn(1 + its.granting.length);
+      await yieldIfDue(1 + granted.granting.length);
     }
     const shown: Readonly<Record<string, unknown>>[] = [];
     for (const [i, row] of rows.entries()) {
-      const its = permissions[i] ?? NOTHING;
+      const granted = permissions[i] ?? NOTHING;
       shown.push({
-        permissions: permissionsOf(its),
+        permissions: permissionsOf(granted),
         config: configs ? (configs.get(row.id) ?? {}) : noConfig,
-        postureQueries: queriesOf.get(its) ?? [],
+        postureQueries: queriesOf.get(granted) ?? [],
       });
-      await turn(1);
+      await yieldIfDue(1);
     }
     return shown;
   },
@@ -100,11 +100,11 @@ const permissionsOf = ({ dial, bind }: Permissions): readonly string[] =>
 /** The posture queries shown with a service, for each policy that grants it. */
 const postureQueriesBy = async (posture: Posture, granting: Iterable<Policies[number]>): Promise<ReadonlyMap<Policies[number], object>> => {
   const entries = new Map<Policies[number], object>();
-  const turn = createTimeSlice(ENTRIES_AT_ONCE);
+  const yieldIfDue = createTimeSlice(ENTRIES_AT_ONCE);
   for (const policy of granting) {
     const { isPassing, checks } = evaluatePolicy(policy, posture);
     entries.set(policy, { policyId: policy.id, policyType: policy.type, isPassing, postureQueries: checks.map(posture.queryFor) });
-    await turn(1 + checks.length);
+    await yieldIfDue(1 + checks.length);
   }
   return entries;
 };

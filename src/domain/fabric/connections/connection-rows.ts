@@ -1,7 +1,7 @@
 /**
- * The rows in which controllers share the routers that are connected to them. Like leases, they are volatile, and not in the change log. Each controller has a
- * lease, `presence/HOLDER`, with its expiry and the revisions of the parts of its list. Each part is a row, so that the size of rows is bounded, and only
- * changed parts are written and read.
+ * The rows in which controllers share the routers that are connected to them. They are leases: volatile, and not in the change log. Each controller has a list
+ * row, `presence/HOLDER`, with its expiry and the revisions of the parts of its list. Each part is a separate row, so that the size of rows is bounded, and
+ * only changed parts are written and read.
  */
 import * as z from 'zod';
 import { sharedRouter } from '../../../api/router-reports.ts';
@@ -14,7 +14,7 @@ import { equals, or, type Predicate, stringField } from '../../../query/index.ts
 const MAX_PER_PART = 64;
 /** Maximum number of parts per controller. Routers beyond that are known only to their own controller. */
 const MAX_PARTS = 256;
-/** Maximum number of controllers to read. */
+/** Maximum number of controllers whose lists are read. */
 export const MAX_CONTROLLERS = 256;
 /** Time until the rows of a controller expire unless renewed. ms */
 export const EXPIRES_AFTER_MS = 30_000;
@@ -23,7 +23,7 @@ const LISTS = 'presence/';
 const PARTS = 'presence-part/';
 
 export const listId = (holder: string): string => `${LISTS}${holder}`;
-export const holderOf = (idOfList: string): string => idOfList.slice(LISTS.length);
+export const holderOf = (id: string): string => id.slice(LISTS.length);
 export const partId = (holder: string, part: number): string => `${PARTS}${holder}/${part}`;
 
 /** The lists of all controllers. */
@@ -35,18 +35,18 @@ const revisions = z.array(z.int()).max(MAX_PARTS);
 const part = z.array(z.unknown()).max(MAX_PER_PART);
 
 /** The revisions of the parts of a list, in order; empty if the list is invalid. */
-export const readList = (told: unknown): readonly number[] => revisions.safeParse(told).data ?? [];
+export const readList = (stored: unknown): readonly number[] => revisions.safeParse(stored).data ?? [];
 
 export const storedPart = (routers: Iterable<PresentRouter>): readonly PresentRouter[] =>
   [...routers].map(({ key, since, state }) => ({ key, since, state }));
 
 /** The routers of a part. Invalid ones are skipped. */
-export const readPart = (told: unknown): readonly PresentRouter[] =>
-  (part.safeParse(told).data ?? []).flatMap((one) => sharedRouter.safeParse(one).data ?? []);
+export const readPart = (stored: unknown): readonly PresentRouter[] =>
+  (part.safeParse(stored).data ?? []).flatMap((router) => sharedRouter.safeParse(router).data ?? []);
 
 /** One part of the list. */
 export interface ConnectedPart {
-  /** Changes with the part. Unique to each of its states in this process. */
+  /** Changes whenever the part changes; unique within this process. */
   readonly revision: number;
   readonly connections: ReadonlyMap<string, Connection>;
 }

@@ -29,7 +29,7 @@ export const createPresence = (core: Core, storeErrors: StoreErrors): Presence =
   const read = <T>(work: (entities: Entities) => Promise<T>): Promise<T> => run((job) => job.read(work));
 
   /** The row of a router that may be connected. @throws ApiError `UNAUTHORIZED` otherwise */
-  const current = async (entities: Entities, connection: Connection) => {
+  const requireAllowed = async (entities: Entities, connection: Connection) => {
     const row = await entities.get(router, connection.key.id);
     if (!row) connection.close(DELETED);
     else presence.closeUnlessAllowed(row);
@@ -39,20 +39,20 @@ export const createPresence = (core: Core, storeErrors: StoreErrors): Presence =
 
   /** Stores the interfaces if they have changed. */
   const storeInterfaces = async (job: Job, connection: Connection, interfaces: z.output<typeof routerInterfaces>) => {
-    const known = await job.read((entities) => current(entities, connection));
-    if (isSameJson(known.interfaces, interfaces)) return;
+    const row = await job.read((entities) => requireAllowed(entities, connection));
+    if (isSameJson(row.interfaces, interfaces)) return;
     await job.write(async (entities) => {
-      await updateRouter(entities, await current(entities, connection), { interfaces });
+      await updateRouter(entities, await requireAllowed(entities, connection), { interfaces });
     });
   };
 
-  const reporting = (connection: Connection, isEdgeRouter: boolean): RouterConnection => {
-    // One at a time, to preserve their order.
+  const routerConnection = (connection: Connection, isEdgeRouter: boolean): RouterConnection => {
+    // Reports are processed one at a time, to preserve their order.
     const reports = createSemaphore(1, MAX_QUEUED);
     const ifAllowed = <T>(work: (entities: Entities) => T | Promise<T>): Promise<T> =>
       reports.run(() =>
         read(async (entities) => {
-          await current(entities, connection);
+          await requireAllowed(entities, connection);
           return work(entities);
         }),
       );
@@ -111,8 +111,8 @@ export const createPresence = (core: Core, storeErrors: StoreErrors): Presence =
         row.version,
       );
       // The row may have changed between reading it and opening the connection.
-      await read((entities) => current(entities, connection));
-      return reporting(connection, row.isEdgeRouter ?? false);
+      await read((entities) => requireAllowed(entities, connection));
+      return routerConnection(connection, row.isEdgeRouter ?? false);
     },
   };
 };

@@ -4,14 +4,17 @@ import type { Hello, ReportedVersion, routerInterfaces, SyncStatus } from '../..
 /** A network interface of a router, as reported by the router. */
 export type RouterInterfaceReport = z.input<typeof routerInterfaces>[number];
 
-/** The reports of a host that carries connections of routers, in process. Data of a router may be passed on unchanged: it is validated like any request. */
+/**
+ * For a host that terminates the connections of routers itself and reports on them in process. It may pass on data from a router unchanged: the data is
+ * validated like any request.
+ */
 export interface Presence {
   /**
    * Connects a router if it is allowed to connect. Its previous connection is closed.
    * @throws ApiError `UNAUTHORIZED` unless the certificate is the current one of a router that is not disabled; `COULD_NOT_VALIDATE` with the field;
    *   `SERVER_UNAVAILABLE` while the store is unavailable
    */
-  connect(by: {
+  connect(router: {
     /** The certificates that the router presented in the TLS handshake. DER, leaf first. */
     readonly certificates: readonly Uint8Array[];
     readonly versionInfo?: ReportedVersion;

@@ -24,7 +24,7 @@ const WRITE_INTERVAL = 1000;
 /** Interval of renewals without changes. ms */
 const RENEWAL_INTERVAL = EXPIRES_AFTER_MS / 3;
 /** Time after expiry until the rows of a controller that has died are removed. ms */
-const REMOVED_AFTER = 300_000;
+const REMOVAL_DELAY = 300_000;
 
 /**
  * Publishes to the other controllers on the store which routers are connected here, until the controller closes. Nothing is written while no router is
@@ -46,16 +46,16 @@ export const publishConnections = async (
   let renewedAt = triedAt;
 
   const write = async (entities: Entities) => {
-    const known = await entities.get(lease, listId(holder));
+    const list = await entities.get(lease, listId(holder));
     // Read together, because a revision must match the content that is written with it.
     const revisions = parts.map(({ revision }) => revision);
     const rows = parts.flatMap(({ revision, connections }, index) =>
       // If the list is missing, other controllers have removed all rows, and every part is written again.
-      known && written?.[index] === revision ? [] : [{ id: partId(holder, index), told: storedPart(connections.values()) }],
+      list && written?.[index] === revision ? [] : [{ id: partId(holder, index), told: storedPart(connections.values()) }],
     );
     const until = isoTime(clock.now() + EXPIRES_AFTER_MS);
     for (const { id, told } of [...rows, { id: listId(holder), told: revisions }]) await putLease(entities, id, { holder, until, told });
-    await removeExpired(entities, isoTime(clock.now() - REMOVED_AFTER));
+    await removeExpired(entities, isoTime(clock.now() - REMOVAL_DELAY));
     return revisions;
   };
   const publish = async (job: Job) => {

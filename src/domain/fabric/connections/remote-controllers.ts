@@ -19,14 +19,14 @@ interface CachedPart {
   readonly routers: readonly PresentRouter[];
 }
 
-/** @returns a function that reads the rows of other controllers. It rejects with errors of the store */
-const createReader = (own: string) => {
+/** @returns a function that reads the rows of other controllers, and rejects with errors of the store */
+const createReader = (ownHolder: string) => {
   const cache = new Map<string, CachedPart>();
   return async (entities: Entities): Promise<readonly RemoteController[]> => {
     const rows = await entities.list(lease, { where: allLists, limit: MAX_CONTROLLERS });
     const lists = rows.map(({ id, until, told }) => ({
       until: Date.parse(until ?? ''),
-      parts: id === listId(own) ? [] : readList(told).map((revision, index) => ({ id: partId(holderOf(id), index), revision })),
+      parts: id === listId(ownHolder) ? [] : readList(told).map((revision, index) => ({ id: partId(holderOf(id), index), revision })),
     }));
     const revisions = new Map(lists.flatMap(({ parts }) => parts.map(({ id, revision }) => [id, revision])));
     const changed = [...revisions.keys()].filter((id) => cache.get(id)?.revision !== revisions.get(id)).slice(0, MAX_READ);
@@ -44,9 +44,9 @@ const createReader = (own: string) => {
  */
 export const readRemoteControllers = (
   { presence, background, platform }: Pick<Core, 'presence' | 'background' | 'platform'>,
-  own: string,
+  ownHolder: string,
 ): Core['catchUpPresence'] => {
-  const reader = createReader(own);
+  const reader = createReader(ownHolder);
   let readAt = Number.NEGATIVE_INFINITY;
   let reading: Promise<void> | undefined;
   const read = async () => {

@@ -10,7 +10,7 @@ import { readRemoteControllers } from './remote-controllers.ts';
 export const sharePresence = (core: Pick<Core, 'presence' | 'background' | 'platform'>): Core['catchUpPresence'] => {
   const holder = newId(core.platform.random);
   const catchUp = readRemoteControllers(core, holder);
-  // It fails only if the controller is already closed.
+  // This rejects only if the controller is already closed.
   publishConnections(core, holder, catchUp).catch(() => undefined);
   return catchUp;
 };

@@ -13,7 +13,7 @@ import { equals, stringField } from '../../../query/index.ts';
 import { networkFor } from '../../directory/cas/trust.ts';
 import { claim, routerNames } from './server-names.ts';
 
-/** The certificate fields of a router of either kind. */
+/** The fields of a router, of either kind, that its certificates depend on. */
 export interface CertifiedRouter {
   readonly id: string;
   readonly name: string;
@@ -26,7 +26,7 @@ export interface RouterRequests {
 }
 
 export interface RouterCertificates {
-  /** The certificate by which the router authenticates from now on. */
+  /** The certificate with which the router authenticates from now on. */
   readonly certificate: Certificate;
   /** PEM: the certificate and its chain, without the root. */
   readonly cert: string;
@@ -36,8 +36,8 @@ export interface RouterCertificates {
 }
 
 /**
- * Issues the two certificates of a router: one by which it authenticates, with the names in its request, and one for its server, with the names
- * and addresses in its request that it is allowed to have.
+ * Issues the two certificates of a router: one with which it authenticates, with the names in its request, and one for its server, with those
+ * names and addresses in its request that it is allowed to have.
  * @throws ApiError `COULD_NOT_PROCESS_CSR`
  */
 export const certifyRouter = async (
@@ -48,7 +48,7 @@ export const certifyRouter = async (
   const [own, server] = await Promise.all([readRequest(requests.certCsr), readRequest(requests.serverCertCsr)]);
   const { pki, platform } = call.core;
   const signer = await pki.signer();
-  if (!own || !server || !mayBe(router, own, signer)) throw new ApiError('COULD_NOT_PROCESS_CSR');
+  if (!own || !server || !isAcceptable(router, own, signer)) throw new ApiError('COULD_NOT_PROCESS_CSR');
   const now = platform.clock.now();
   const commonNames = server.subject.getField('CN');
   const names = await call.read((entities) => routerNames(entities, call.core, router, { own, server, commonNames }));
@@ -67,7 +67,11 @@ export const certifyRouter = async (
 };
 
 /** An edge router must request its id as common name. No router may have a SPIFFE ID of the network, because those of sessions identify identities. */
-const mayBe = ({ id, isEdgeRouter }: CertifiedRouter, { commonName, uris }: CertificateRequest, { trustDomain }: Signer): boolean => {
+const isAcceptable = (
+  { id, isEdgeRouter }: CertifiedRouter,
+  { commonName, uris }: CertificateRequest,
+  { trustDomain }: Signer,
+): boolean => {
   if (isEdgeRouter && commonName !== id) return false;
   const network = `spiffe://${trustDomain}`.toLowerCase();
   // A longer domain that starts with the trust domain is a different one.
@@ -83,7 +87,7 @@ const textsOf = (subject: CertificateRequest['subject'], key: string): readonly 
   subject.getField(key).filter((value) => value !== '' && !value.startsWith('#'));
 
 /**
- * The certificate by which a router authenticates: issued by the network, for clients, and currently valid.
+ * The certificate with which a router authenticates: issued by the network, for clients, and currently valid.
  * @param peerCertificates from the TLS handshake. DER, leaf first
  */
 export const provenRouter = async (
@@ -97,7 +101,7 @@ export const provenRouter = async (
   return (await networkFor(presented, await pki.signer(), { now, ignoreValidity: 'all' })) && presented.leaf;
 };
 
-/** The router, of either kind, that this is the current certificate of. */
+/** The router, of either kind, whose current certificate this is. */
 export const routerOf = (
   entities: Entities,
   { fingerprint }: Pick<Certificate, 'fingerprint'>,

@@ -27,13 +27,13 @@ export const commonRouters = async (
   pairs: readonly IdentityAndService[],
   presence: Connections,
 ): Promise<readonly (readonly Router[])[]> => {
-  const leading = await leadingFrom(entities, pairs);
-  const where = and(await reachedBy(leading.ofIdentities), await reachedBy(leading.ofServices));
+  const sides = await loadPairSides(entities, pairs);
+  const where = and(await reachedBy(sides.ofIdentities), await reachedBy(sides.ofServices));
   if (where.op === 'none') return pairs.map(() => []);
-  const isOnePair = leading.ofIdentities.size === 1 && leading.ofServices.size === 1;
+  const isOnePair = sides.ofIdentities.size === 1 && sides.ofServices.size === 1;
   const routers = await onlineFirst(entities, where, presence, isOnePair ? MAX_ROUTERS : Infinity);
-  const mayUse = routerAccessBy(leading, routers);
-  const turn = createTimeSlice(ENTRIES_AT_ONCE);
+  const mayUse = routerAccessBy(sides, routers);
+  const yieldIfDue = createTimeSlice(ENTRIES_AT_ONCE);
   const found: (readonly Router[])[] = [];
   for (const pair of pairs) {
     const both: Router[] = [];
@@ -42,7 +42,7 @@ export const commonRouters = async (
       if (mayUse(pair, router)) both.push(router);
     }
     found.push(both);
-    await turn(1 + routers.length);
+    await yieldIfDue(1 + routers.length);
   }
   return found;
 };
@@ -54,7 +54,7 @@ export const routerAccess = async (
   entities: Entities,
   pairs: readonly IdentityAndService[],
   routers: readonly Router[],
-): Promise<RouterAccess> => routerAccessBy(await leadingFrom(entities, pairs), routers);
+): Promise<RouterAccess> => routerAccessBy(await loadPairSides(entities, pairs), routers);
 
 /** For each identity, whether policies allow it to use any of these routers, regardless of services. Takes one query for any number of identities. */
 export const identityRouterAccess = async (
@@ -63,56 +63,59 @@ export const identityRouterAccess = async (
   routers: readonly Router[],
 ): Promise<(identity: IdentityAndService['identity'], router: Router) => boolean> => {
   const starts = new Set(identities);
-  const [rows] = await entities.readAll([leading(identityToRouters, starts)]);
-  const ofIdentities = await leadingOf(identityToRouters, starts, rows);
+  const [rows] = await entities.readAll([policiesQuery(identityToRouters, starts)]);
+  const ofIdentities = await oppositeSidesOf(identityToRouters, starts, rows);
   const reached = reachedAmong(routers);
   const ofIdentity = memoized((identity: IdentityAndService['identity']) => reached(ofIdentities.get(identity)));
   return (identity, router) => ofIdentity(identity).has(router);
 };
 
-const onlineFirst = async (entities: Entities, where: Predicate, presence: Connections, most: number): Promise<readonly Router[]> => {
-  const limit = (known: number) => (most === Infinity ? {} : { limit: most - known });
+const onlineFirst = async (entities: Entities, where: Predicate, presence: Connections, max: number): Promise<readonly Router[]> => {
+  const limit = (known: number) => (max === Infinity ? {} : { limit: max - known });
   if (presence.keys('reached').length === 0) return entities.list(edgeRouter, { where, ...limit(0) });
   const isOnline = online(presence);
   const first = await entities.list(edgeRouter, { where: and(where, isOnline), ...limit(0) });
-  if (first.length === most) return first;
+  if (first.length === max) return first;
   return [...first, ...(await entities.list(edgeRouter, { where: and(where, not(isOnline)), ...limit(first.length) }))];
 };
 
 /** For each entity on one side of policies, the opposite sides of the policies that select it. */
-type Leading<E> = ReadonlyMap<E, readonly Side[]>;
+type OppositeSides<E> = ReadonlyMap<E, readonly Side[]>;
 
-interface LeadingOfPairs {
-  readonly ofIdentities: Leading<IdentityAndService['identity']>;
-  readonly ofServices: Leading<IdentityAndService['service']>;
+interface PairSides {
+  readonly ofIdentities: OppositeSides<IdentityAndService['identity']>;
+  readonly ofServices: OppositeSides<IdentityAndService['service']>;
 }
 
-const leadingFrom = async (entities: Entities, pairs: readonly IdentityAndService[]): Promise<LeadingOfPairs> => {
+const loadPairSides = async (entities: Entities, pairs: readonly IdentityAndService[]): Promise<PairSides> => {
   const identities = new Set(pairs.map(({ identity }) => identity));
   const services = new Set(pairs.map(({ service }) => service));
-  const [ofIdentities, ofServices] = await entities.readAll([leading(identityToRouters, identities), leading(serviceToRouters, services)]);
+  const [ofIdentities, ofServices] = await entities.readAll([
+    policiesQuery(identityToRouters, identities),
+    policiesQuery(serviceToRouters, services),
+  ]);
   return {
-    ofIdentities: await leadingOf(identityToRouters, identities, ofIdentities),
-    ofServices: await leadingOf(serviceToRouters, services, ofServices),
+    ofIdentities: await oppositeSidesOf(identityToRouters, identities, ofIdentities),
+    ofServices: await oppositeSidesOf(serviceToRouters, services, ofServices),
   };
 };
 
 /** The policies that may select any of these. */
-const leading = ({ policies, from }: PolicyPath, starts: ReadonlySet<Selectable>) =>
+const policiesQuery = ({ policies, from }: PolicyPath, starts: ReadonlySet<Selectable>) =>
   listing(policies, { where: maybeSelecting(from, [...starts]) });
 
-const leadingOf = async <E extends Selectable>(
+const oppositeSidesOf = async <E extends Selectable>(
   { from, to }: PolicyPath,
   starts: ReadonlySet<E>,
   rows: readonly AnyRow[],
-): Promise<Leading<E>> => {
-  const sides = new Map(rows.map((row) => [row, sideOf(row, to)]));
+): Promise<OppositeSides<E>> => {
+  const oppositeSides = new Map(rows.map((row) => [row, sideOf(row, to)]));
   const selecting = await selectingEach(starts, rows, (row) => sideOf(row, from));
-  return new Map([...selecting].map(([start, its]) => [start, its.flatMap((row) => sides.get(row) ?? [])]));
+  return new Map([...selecting].map(([start, policies]) => [start, policies.flatMap((row) => oppositeSides.get(row) ?? [])]));
 };
 
 /** The routers to which any of the policies lead. */
-const reachedBy = (leading: Leading<unknown>): Promise<Predicate> => selectedBy([...new Set([...leading.values()].flat())]);
+const reachedBy = (sides: OppositeSides<unknown>): Promise<Predicate> => selectedBy([...new Set([...sides.values()].flat())]);
 
 /** The routers among these that any of the sides selects. */
 const reachedAmong = (routers: readonly Router[]): ((sides?: readonly Side[]) => ReadonlySet<Router>) => {
@@ -127,7 +130,7 @@ const reachedAmong = (routers: readonly Router[]): ((sides?: readonly Side[]) =>
   };
 };
 
-const routerAccessBy = ({ ofIdentities, ofServices }: LeadingOfPairs, routers: readonly Router[]): RouterAccess => {
+const routerAccessBy = ({ ofIdentities, ofServices }: PairSides, routers: readonly Router[]): RouterAccess => {
   const reached = reachedAmong(routers);
   const ofIdentity = memoized((identity: IdentityAndService['identity']) => reached(ofIdentities.get(identity)));
   const ofService = memoized((service: IdentityAndService['service']) => reached(ofServices.get(service)));

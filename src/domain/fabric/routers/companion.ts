@@ -12,17 +12,22 @@ type EdgeRouter = RowOf<typeof edgeRouter>;
 
 /** Keeps the name of the companion in sync with that of its router. @throws ApiError 400 `name` if an identity has that name */
 export const keepCompanion = async (entities: Entities, after: EdgeRouter, before: EdgeRouter | undefined): Promise<void> => {
-  const had = before?.isTunnelerEnabled ?? false;
-  if (after.isTunnelerEnabled && !had) await addCompanion(entities, after);
-  else if (!after.isTunnelerEnabled && had) await removeCompanion(entities, after.id);
-  else if (had && before?.name !== after.name)
+  const wasEnabled = before?.isTunnelerEnabled ?? false;
+  if (after.isTunnelerEnabled && !wasEnabled) await addCompanion(entities, after);
+  else if (!after.isTunnelerEnabled && wasEnabled) await removeCompanion(entities, after.id);
+  else if (wasEnabled && before?.name !== after.name)
     await entities.update(identity, await entities.require(identity, after.id), { name: after.name });
 };
 
 const addCompanion = async (entities: Entities, { id, name }: EdgeRouter): Promise<void> => {
   await entities.insert(identity, newRow(identity, { name, isAdmin: false }, { id, typeId: 'Router' }));
-  const itself = [selectorOfId(id)];
-  const policy = { name: `edge-router-${id}-system`, semantic: 'AnyOf' as const, identityRoles: itself, edgeRouterRoles: itself };
+  const selectsRouter = [selectorOfId(id)];
+  const policy = {
+    name: `edge-router-${id}-system`,
+    semantic: 'AnyOf' as const,
+    identityRoles: selectsRouter,
+    edgeRouterRoles: selectsRouter,
+  };
   await entities.insert(edgeRouterPolicy, newRow(edgeRouterPolicy, policy, { id, isSystem: true }));
 };
 

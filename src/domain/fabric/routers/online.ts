@@ -41,7 +41,7 @@ export const resolvePresence = (connections: Connections, where: Predicate): Pro
     const [name = ''] = 'field' in node ? node.field.path : [];
     const present = Object.hasOwn(symbols, name) ? symbols[name] : undefined;
     if (!present) return node;
-    const [whenPresent, whenNot] = [matches(node, { [name]: true }), matches(node, { [name]: false })];
-    if (whenPresent === whenNot) return { op: whenPresent ? 'all' : 'none' };
+    const [whenPresent, whenAbsent] = [matches(node, { [name]: true }), matches(node, { [name]: false })];
+    if (whenPresent === whenAbsent) return { op: whenPresent ? 'all' : 'none' };
     return whenPresent ? present(connections) : not(present(connections));
   });

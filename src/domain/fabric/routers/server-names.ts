@@ -33,14 +33,14 @@ type Router = { readonly id: string; readonly name: string };
 export const routerNames = async (
   entities: Entities,
   core: Core,
-  of: Router,
+  forRouter: Router,
   { own, server, commonNames }: Requests,
 ): Promise<RouterNames> => {
-  const allowed = allowedNames(core.settings.routerNames)(server, of.name);
+  const allowed = allowedNames(core.settings.routerNames)(server, forRouter.name);
   const requested = canonical([...allowed.dnsNames, ...allowed.ipAddresses, ...own.dnsNames, ...own.ipAddresses, ...commonNames]);
   const controllers = await controllerHosts(entities, core);
   const ofControllers = requested.filter((host) => controllers.some((known) => matchesHost(host, known)));
-  const taken = new Set([...ofControllers, ...(await takenBy(entities, core, of, requested))]);
+  const taken = new Set([...ofControllers, ...(await takenBy(entities, core, forRouter, requested))]);
   const isFree = (name: string) => {
     const host = name.endsWith('.') ? undefined : canonicalHost(name);
     return host !== undefined && !taken.has(host);
@@ -48,12 +48,12 @@ export const routerNames = async (
   // Addresses in the form that was checked: an IPv4-mapped IPv6 address becomes an IPv4 address.
   const addresses = allowed.ipAddresses.filter(isFree).map((address) => canonicalHost(address) ?? address);
   const granted = { dnsNames: allowed.dnsNames.filter(isFree), ipAddresses: [...new Set(addresses)] };
-  const asNames = allowedNames(core.settings.routerNames)({ dnsNames: commonNames, ipAddresses: commonNames }, of.name);
-  const mayBeCalled = [...asNames.dnsNames, ...asNames.ipAddresses];
+  const allowedAsNames = allowedNames(core.settings.routerNames)({ dnsNames: commonNames, ipAddresses: commonNames }, forRouter.name);
+  const allowedCommonNames = [...allowedAsNames.dnsNames, ...allowedAsNames.ipAddresses];
   return {
     server: granted,
     keepsCommonName: commonNames.every(
-      (name) => name === of.id || canonicalHost(name) === undefined || (mayBeCalled.includes(name) && isFree(name)),
+      (name) => name === forRouter.id || canonicalHost(name) === undefined || (allowedCommonNames.includes(name) && isFree(name)),
     ),
     claimed: canonical([...granted.dnsNames, ...granted.ipAddresses, ...own.dnsNames, ...own.ipAddresses]).filter(
       (host) => !taken.has(host),
@@ -62,8 +62,8 @@ export const routerNames = async (
 };
 
 /** The names of a router, for its row. @throws ApiError `CONFLICT` if another router has taken one of them in between */
-export const claim = async (entities: Entities, core: Core, of: Router, { claimed }: RouterNames) => {
-  if ((await takenBy(entities, core, of, claimed)).size > 0)
+export const claim = async (entities: Entities, core: Core, forRouter: Router, { claimed }: RouterNames) => {
+  if ((await takenBy(entities, core, forRouter, claimed)).size > 0)
     throw new ApiError('CONFLICT', {
       cause: { code: 'CONFLICT', message: 'another router was given one of these names at the same time: send the requests again' },
     });
@@ -82,13 +82,14 @@ const takenBy = async (entities: Entities, core: Core, { id }: Router, hosts: re
   const isTaken = (host: string) => !owned.has(host) && conflictKeysOf(host).some((word) => advertised.has(word));
   const taken = new Set(hosts.filter(isTaken));
   const rest = hosts.filter((host) => !taken.has(host));
-  const ofOthers = (some: readonly string[]) => entities.count(router, and(not(equals(stringField('id'), id)), anyCalled(some)));
+  const ofOthers = (candidates: readonly string[]) =>
+    entities.count(router, and(not(equals(stringField('id'), id)), hasAnyName(candidates)));
   // Usually none is taken, and one query suffices for all.
   if (rest.length > 0 && (await ofOthers(rest)) > 0) for (const host of rest) if ((await ofOthers([host])) > 0) taken.add(host);
   return taken;
 };
 
-const anyCalled = (hosts: readonly string[]): Predicate =>
+const hasAnyName = (hosts: readonly string[]): Predicate =>
   or({ op: 'overlaps', set: 'serverNames', values: hosts.flatMap(conflictKeysOf) }, oneOf(stringField('name'), hosts));
 
 /** The addresses under which clients and routers reach the controllers of the network. */

@@ -35,8 +35,8 @@ export interface OfferedCertificates {
 }
 
 /**
- * Offers new certificates to a router, by the rules of `extendRouter`. Its current one remains valid until it confirms the new one; an earlier one that it has
- * not confirmed is void.
+ * Offers new certificates to a router, by the rules of `extendRouter`. Its current certificate remains valid until it confirms the new one; an earlier offer
+ * that it has not confirmed becomes invalid.
  * @throws ApiError `UNAUTHORIZED` if the router may no longer be connected; `COULD_NOT_PROCESS_CSR`; `CONFLICT`
  */
 export const offerCertificates = async (

@@ -17,7 +17,7 @@ import { fabricRouterOf, fabricServiceOf, fabricTerminatorOf } from './stored.ts
 type Id = { readonly id: string };
 
 /** Handlers that read the rows of a kind. `show` presents one row. */
-const ofRows = <R extends Kind, T>(kind: R, show: (row: RowOf<R>, core: Core) => T) => ({
+const rowHandlers = <R extends Kind, T>(kind: R, show: (row: RowOf<R>, core: Core) => T) => ({
   list: (call: Call, query: ListQuery) =>
     call.read(async (entities) => {
       const page = await pageOfRows(entities, kind, query, call);
@@ -37,9 +37,9 @@ const terminatorsBy = (parent: Kind, field: 'serviceId' | 'routerId') => ({
 });
 
 export const fabricEntries = [
-  ...implement(fabricRouters, { ...ofRows(router, fabricRouterOf), ...terminatorsBy(router, 'routerId') }),
-  ...implement(fabricServices, { ...ofRows(service, fabricServiceOf), ...terminatorsBy(service, 'serviceId') }),
-  ...implement(fabricTerminators, ofRows(terminator, fabricTerminatorOf)),
+  ...implement(fabricRouters, { ...rowHandlers(router, fabricRouterOf), ...terminatorsBy(router, 'routerId') }),
+  ...implement(fabricServices, { ...rowHandlers(service, fabricServiceOf), ...terminatorsBy(service, 'serviceId') }),
+  ...implement(fabricTerminators, rowHandlers(terminator, fabricTerminatorOf)),
   ...implement(
     routerLinks,
     liveHandlers({

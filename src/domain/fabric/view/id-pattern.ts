@@ -9,28 +9,28 @@ interface Token {
 }
 
 const ANY: Token = { character: undefined, isOptional: true, mayRepeat: true };
-const TERM = /(?:\\(?<escaped>[-.*+?|^$\\])|(?<any>\.)|(?<own>[\w-]))(?<times>[*+?]?)/y;
+const TERM = /(?:\\(?<escaped>[-.*+?|^$\\])|(?<any>\.)|(?<plain>[\w-]))(?<times>[*+?]?)/y;
 
 /**
- * Reads a regular expression over ids: characters and `.`, each with `*`, `+` or `?`, in alternatives with `^` and `$`. Matching takes time in proportion to
- * its length and that of an id. Regular expressions of the platform may backtrack exponentially, so that a client could block the process with them.
- * @param field name of the field, for the error
+ * Reads a simple regular expression for ids: characters and `.`, each with `*`, `+` or `?`, in alternatives with `^` and `$`. Matching takes time proportional
+ * to the product of its length and that of the id. JavaScript's own regular expressions can backtrack exponentially, so a client could block the process.
+ * @param field the name of the field, for the error
  * @throws ApiError `COULD_NOT_VALIDATE` for any other expression
  */
 export const idPattern = (field: string, text: string): ((id: string) => boolean) => {
   const alternatives: Token[][] = [];
   let position = 0;
   const take = (character: string): boolean => {
-    const isThere = text[position] === character;
-    if (isThere) position++;
-    return isThere;
+    const isNext = text[position] === character;
+    if (isNext) position++;
+    return isNext;
   };
   do {
     const tokens = take('^') ? [] : [ANY];
     for (let term = termAt(text, position); term; term = termAt(text, position)) {
       position += term[0].length;
-      const { escaped, own, times = '' } = term.groups ?? {};
-      tokens.push({ character: escaped ?? own, isOptional: times === '*' || times === '?', mayRepeat: times === '*' || times === '+' });
+      const { escaped, plain, times = '' } = term.groups ?? {};
+      tokens.push({ character: escaped ?? plain, isOptional: times === '*' || times === '?', mayRepeat: times === '*' || times === '+' });
     }
     if (!take('$')) tokens.push(ANY);
     alternatives.push(tokens);
@@ -51,18 +51,18 @@ const termAt = (text: string, position: number): RegExpExecArray | null => {
 
 /** Simulates the NFA of the tokens. */
 const isMatch = (tokens: readonly Token[], id: string): boolean => {
-  let at = reached(tokens, [0]);
+  let active = reached(tokens, [0]);
   for (const character of id) {
     const next: number[] = [];
-    for (const i of at) {
+    for (const i of active) {
       const token = tokens[i];
       if (!token || (token.character ?? character) !== character) continue;
       if (token.mayRepeat) next.push(i);
       next.push(i + 1);
     }
-    at = reached(tokens, next);
+    active = reached(tokens, next);
   }
-  return at.has(tokens.length);
+  return active.has(tokens.length);
 };
 
 /** The epsilon closure: these positions, and those after optional tokens. */

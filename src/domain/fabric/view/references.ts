@@ -13,8 +13,8 @@ type Collection = keyof typeof COLLECTIONS;
 
 const linksOf = (collection: Collection, id: string): EntityReference['_links'] => {
   const self = `./${collection}/${id}`;
-  const below: readonly string[] = COLLECTIONS[collection];
-  return { self: { href: self }, ...Object.fromEntries(below.map((name) => [name, { href: `${self}/${name}` }])) };
+  const subcollections: readonly string[] = COLLECTIONS[collection];
+  return { self: { href: self }, ...Object.fromEntries(subcollections.map((name) => [name, { href: `${self}/${name}` }])) };
 };
 
 /** A reference to an entity in the fabric API. It has no name if the entity no longer exists. */

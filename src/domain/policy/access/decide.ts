@@ -20,7 +20,7 @@ export interface Decision {
 }
 
 /** The subject of a decision: an identity, in one of its API sessions, at a time (ISO text). */
-export interface Asker {
+export interface AccessSubject {
   readonly identity: RowOf<typeof identity>;
   /** Without a session, no MFA code was passed, so MFA checks fail. */
   readonly session: SessionFacts | undefined;
@@ -37,7 +37,7 @@ export const decisionOf = ({ permissions, dial, bind, results }: Access<Policy>,
 /** Decides whether an identity may dial or bind a service now. Takes three queries; one if no policy has posture checks. */
 export const decideAccess = async (
   entities: Entities,
-  { identity: who, session, now }: Asker,
+  { identity: who, session, now }: AccessSubject,
   what: RowOf<typeof service>,
   type: PolicyType,
 ): Promise<Decision> => {

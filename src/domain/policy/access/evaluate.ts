@@ -1,7 +1,7 @@
 /**
- * The single evaluator of what policies let an identity do with a service. It is pure; lists query the store for the same with the predicates of
- * `policy/roles/membership.ts`. Permissions depend on policies alone: what is permitted, and therefore listed, does not depend on the endpoint. Access
- * now depends on the posture checks of the permitting policies, too.
+ * Evaluates what policies let an identity do with a service; nothing else in the code decides this. It is pure; lists evaluate the same rules in the store,
+ * with the predicates of `policy/roles/membership.ts`. Permissions depend only on policies, so what is permitted, and therefore listed, does not depend on
+ * the endpoint. Current access also depends on the posture checks of the permitting policies.
  */
 import type { PolicyType } from '../../../api/policies.ts';
 import { memoized } from '../posture/memoized.ts';
@@ -75,7 +75,7 @@ export interface PolicyResult<P extends AccessPolicy = AccessPolicy> {
   readonly checks: readonly CheckResult[];
 }
 
-/** Access now: `dial` and `bind` are true if a policy of that type permits it and its posture checks pass. */
+/** Current access: `dial` and `bind` are true if a policy of that type permits it and its posture checks pass. */
 export interface Access<P extends AccessPolicy = AccessPolicy> {
   readonly permissions: Permissions<P>;
   readonly dial: boolean;

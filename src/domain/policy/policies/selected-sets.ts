@@ -30,11 +30,11 @@ const resolved = async (entities: Entities, node: OfSet, selected: Selected): Pr
   if (node.op !== 'overlaps' && node.op !== 'covers') return resolvedOneByOne(entities, node, selected);
   const rows = await entities.list(selected.kind, { where: oneOf(stringField('id'), node.values) });
   const found = new Map(rows.map((row) => [row.id, row]));
-  const each = node.values.map((id) => {
-    const one = found.get(id);
-    return one ? selecting(selected.field, one) : NONE;
+  const terms = node.values.map((id) => {
+    const row = found.get(id);
+    return row ? selecting(selected.field, row) : NONE;
   });
-  return (node.op === 'overlaps' ? or : and)(...each);
+  return (node.op === 'overlaps' ? or : and)(...terms);
 };
 
 const resolvedOneByOne = async (entities: Entities, node: OfSet, { field, kind }: Selected): Promise<Predicate> => {

@@ -33,16 +33,16 @@ export const reachedFrom = async (
 export type Selected = Selectable & Pick<Row, 'version'>;
 
 /** The policies that select a row by their role array `field`. */
-const policiesOf = <R extends Kind>(entities: Entities, policies: R, field: string, of: Selected): Promise<readonly RowOf<R>[]> =>
-  entities.listFor(policies, field, of, () => selecting(field, of));
+const policiesOf = <R extends Kind>(entities: Entities, policies: R, field: string, row: Selected): Promise<readonly RowOf<R>[]> =>
+  entities.listFor(policies, field, row, () => selecting(field, row));
 
 /** Service policies of a type; all if the type is undefined. */
 export const ofType = (type: PolicyType | undefined): Predicate =>
   type === undefined ? ALL : equals({ path: ['typeNumber'], type: 'number' }, policyTypeNumbers[type]);
 
 /** The service policies that select an identity. */
-export const policiesOfIdentity = (entities: Entities, of: RowOf<typeof identity>): Promise<readonly RowOf<typeof servicePolicy>[]> =>
-  policiesOf(entities, servicePolicy, 'identityRoles', of);
+export const policiesOfIdentity = (entities: Entities, row: RowOf<typeof identity>): Promise<readonly RowOf<typeof servicePolicy>[]> =>
+  policiesOf(entities, servicePolicy, 'identityRoles', row);
 
 /** The service policies that select both: the intersection of two lists, which the cache may hold and which then cost less than a joint query. */
 export const policiesOfBoth = async (
@@ -63,24 +63,24 @@ export const policiesBetween = (
 ): Promise<readonly RowOf<typeof servicePolicy>[]> =>
   entities.list(servicePolicy, { where: and(selecting('identityRoles', from), selecting('serviceRoles', to)) });
 
-/** The first rows that satisfy a predicate (at most `most`, default all), and their total count. The count takes a query only if the page is full. */
+/** The first rows that satisfy a predicate (at most `max`, default all), and their total count. The count takes a query only if the page is full. */
 export const firstOf = async <R extends Kind>(
   entities: Entities,
   kind: R,
   where: Predicate,
-  most = Infinity,
+  max = Infinity,
 ): Promise<{ readonly rows: readonly RowOf<R>[]; readonly count: number }> => {
-  const rows = await entities.list(kind, { where, ...(most === Infinity ? {} : { limit: most }) });
-  return { rows, count: rows.length < most ? rows.length : await entities.count(kind, where) };
+  const rows = await entities.list(kind, { where, ...(max === Infinity ? {} : { limit: max }) });
+  return { rows, count: rows.length < max ? rows.length : await entities.count(kind, where) };
 };
 
-/** The edge routers through which an identity may reach a service: counts for each side, and those that both may use (at most `most`; default all). */
-export const routersBetween = async (entities: Entities, from: RowOf<typeof identity>, to: RowOf<typeof service>, most?: number) => {
+/** The edge routers through which an identity may reach a service: counts for each side, and those that both may use (at most `max`; default all). */
+export const routersBetween = async (entities: Entities, from: RowOf<typeof identity>, to: RowOf<typeof service>, max?: number) => {
   const ofIdentity = await reachedFrom(entities, identityToRouters, from);
   const ofService = await reachedFrom(entities, serviceToRouters, to);
   return {
     identityRouterCount: await entities.count(edgeRouter, ofIdentity),
     serviceRouterCount: await entities.count(edgeRouter, ofService),
-    common: await firstOf(entities, edgeRouter, and(ofIdentity, ofService), most),
+    common: await firstOf(entities, edgeRouter, and(ofIdentity, ofService), max),
   };
 };

@@ -7,7 +7,7 @@ export interface Evaluation {
   readonly isPassing: boolean;
   readonly expectedValue: unknown;
   readonly actualValue: unknown;
-  /** When it will fail unless it is answered again, if the passage of time makes it fail. ms */
+  /** The time at which the check will fail unless it is answered again; undefined if it does not depend on time. ms */
   readonly failsAt?: number;
   /** Additional properties of a type, by their names on the wire. */
   readonly more?: Readonly<Record<string, unknown>>;

@@ -11,7 +11,7 @@ export type SessionFacts = Pick<RowOf<typeof apiSession>, 'mfaPassedAt' | 'woken
 export type IdentityFacts = Omit<RowOf<typeof postureData>, keyof BaseRow | 'identityId'>;
 
 /** The facts known about an endpoint: those reported for its identity, and those of its API session. */
-type Known = Omit<IdentityFacts, 'toldAt'> & { readonly session: SessionFacts };
+type KnownFacts = Omit<IdentityFacts, 'toldAt'> & { readonly session: SessionFacts };
 
 /** Any part may be missing, at every level. A check must then fail, not throw, so the type forces every access to handle missing values. */
 type MayBeMissing<T> = T extends readonly (infer E)[]
@@ -20,4 +20,4 @@ type MayBeMissing<T> = T extends readonly (infer E)[]
     ? { readonly [K in keyof T]?: MayBeMissing<T[K]> } | null | undefined
     : T | null | undefined;
 
-export type Facts = NonNullable<MayBeMissing<Known>>;
+export type Facts = NonNullable<MayBeMissing<KnownFacts>>;

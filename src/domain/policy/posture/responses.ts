@@ -41,13 +41,13 @@ const apply: { readonly [T in PostureResponse['typeId']]: Apply<T> } = {
       signerFingerprints: signerFingerprints ?? null,
     };
     const processes = putBy('postureCheckId', reported.processes ?? [], fact);
-    const kept = new Set(processes.map(({ postureCheckId }) => processKey(postureCheckId)));
+    const keptKeys = new Set(processes.map(({ postureCheckId }) => processKey(postureCheckId)));
     const { toldAt } = at(reported, processKey(id), now);
     return {
       ...reported,
       processes,
       paths: fact.path === null ? reported.paths : putBy('path', reported.paths ?? [], fact),
-      toldAt: Object.fromEntries(Object.entries(toldAt ?? {}).filter(([key]) => !key.startsWith('process ') || kept.has(key))),
+      toldAt: Object.fromEntries(Object.entries(toldAt ?? {}).filter(([key]) => !key.startsWith('process ') || keptKeys.has(key))),
     };
   },
   ENDPOINT_STATE: (reported, { woken, unlocked }, now) => ({

@@ -23,8 +23,8 @@ export interface Selectable {
 export const selects = ({ semantic, roles }: Side, { id, roleAttributes }: Selectable): boolean => {
   const { everything, hasId, attributes } = readSelectors(roles);
   if (everything || hasId(id)) return true;
-  const carried = (attribute: string) => roleAttributes.includes(attribute);
-  return attributes.length > 0 && (semantic === 'AllOf' ? attributes.every(carried) : attributes.some(carried));
+  const hasAttribute = (attribute: string) => roleAttributes.includes(attribute);
+  return attributes.length > 0 && (semantic === 'AllOf' ? attributes.every(hasAttribute) : attributes.some(hasAttribute));
 };
 
 export interface DescribedSide {
@@ -63,7 +63,7 @@ export const selectedBy = async (sides: readonly Side[]): Promise<Predicate> => 
   const ids = new Set<string>();
   const anyOf = new Set<string>();
   const allOf = new Map<string, readonly string[]>();
-  const turn = createTimeSlice(ENTRIES_AT_ONCE);
+  const yieldIfDue = createTimeSlice(ENTRIES_AT_ONCE);
   for (const { semantic, roles } of sides) {
     const selection = readSelectors(roles);
     if (selection.everything) return ALL;
@@ -71,7 +71,7 @@ export const selectedBy = async (sides: readonly Side[]): Promise<Predicate> => 
     const { attributes } = selection;
     if (semantic === 'AllOf' && attributes.length > 1) allOf.set(JSON.stringify(attributes), attributes);
     else for (const attribute of attributes) anyOf.add(attribute);
-    await turn(1 + roles.length);
+    await yieldIfDue(1 + roles.length);
   }
   // An AllOf array with an attribute that suffices alone adds no entities.
   const covering = [...allOf.values()].filter((attributes) => !attributes.some((attribute) => anyOf.has(attribute)));
@@ -94,13 +94,13 @@ export const maybeSelecting = (field: string, entities: readonly Selectable[]): 
  * attributes of the array, which are indexed separately.
  */
 export const selecting = (field: string, { id, roleAttributes }: Selectable): Predicate => {
-  const byItself = [EVERYTHING, selectorOfId(id)];
+  const directSelectors = [EVERYTHING, selectorOfId(id)];
   return and(
-    { op: 'overlaps', set: field, values: [...byItself, ...roleAttributes.map(selectorOfAttribute)] },
+    { op: 'overlaps', set: field, values: [...directSelectors, ...roleAttributes.map(selectorOfAttribute)] },
     or(
       equals(stringField('semantic'), 'AnyOf'),
       { op: 'coveredBy', set: attributeIndexField(field), values: roleAttributes },
-      { op: 'overlaps', set: field, values: byItself },
+      { op: 'overlaps', set: field, values: directSelectors },
     ),
   );
 };

@@ -1,6 +1,6 @@
 /**
- * Which of many sides of policies select each of many entities, and which of many entities a side selects. Testing each pair of a page of services and the
- * policies of an identity would block the event loop. Both functions agree with `selects`.
+ * Finds which of many policy sides select each of many entities, and which of many entities a side selects. It uses indexes, because testing each pair of a
+ * page of services and the policies of an identity would block the event loop. Both functions agree with `selects`.
  */
 import { readSelectors } from '../../../api/kit/index.ts';
 import { createTimeSlice, ENTRIES_AT_ONCE } from '../../../concurrency/event-loop.ts';
@@ -9,14 +9,14 @@ import type { Selectable, Side } from './membership.ts';
 /** Indexes of items in their list, by an id or an attribute. */
 type Positions = Map<string, number[]>;
 
-const put = (positions: Positions, key: string, at: number): void => {
+const addPosition = (positions: Positions, key: string, at: number): void => {
   const known = positions.get(key);
   if (known) known.push(at);
   else positions.set(key, [at]);
 };
 
 /** The items at the given positions, in list order. */
-const pick = <T>(items: readonly T[], positions: ReadonlySet<number>): readonly T[] =>
+const itemsAt = <T>(items: readonly T[], positions: ReadonlySet<number>): readonly T[] =>
   positions.size === items.length ? items : [...positions].sort((a, b) => a - b).map((at) => items[at] as T); // within the length
 
 /** The attributes under which a side is indexed: for AllOf, one of the required attributes suffices. */
@@ -35,7 +35,7 @@ export const selectingEach = async <E extends Selectable, T>(
   );
   const everything: number[] = [];
   const needed = new Map<number, readonly string[]>();
-  const turn = createTimeSlice(ENTRIES_AT_ONCE);
+  const yieldIfDue = createTimeSlice(ENTRIES_AT_ONCE);
   for (const [at, item] of items.entries()) {
     const { semantic, roles } = sideOf(item);
     const selection = readSelectors(roles);
@@ -43,12 +43,12 @@ export const selectingEach = async <E extends Selectable, T>(
     for (const id of selection.ids) ids.get(id)?.push(at);
     for (const attribute of keysOf(semantic, selection.attributes)) attributes.get(attribute)?.push(at);
     if (semantic === 'AllOf') needed.set(at, selection.attributes);
-    await turn(roles.length + 1);
+    await yieldIfDue(roles.length + 1);
   }
   const selecting = new Map<E, readonly T[]>();
   /** Results for entities that no side names by id, keyed by their attributes: the same sides select entities with the same attributes. */
   const selectingByAttributes = new Map<string, readonly T[]>();
-  const selectingAll = pick(items, new Set(everything));
+  const selectingAll = itemsAt(items, new Set(everything));
   for (const entity of selectable) {
     const { id, roleAttributes } = entity;
     const named = ids.get(id) ?? [];
@@ -60,10 +60,10 @@ export const selectingEach = async <E extends Selectable, T>(
     }
     const isMet = (at: number) => needed.get(at)?.every((attribute) => roleAttributes.includes(attribute)) ?? true;
     const others = [...named, ...roleAttributes.flatMap((attribute) => attributes.get(attribute)?.filter(isMet) ?? [])];
-    const its = others.length === 0 ? selectingAll : pick(items, new Set([...everything, ...others]));
-    selecting.set(entity, its);
-    if (shared !== undefined) selectingByAttributes.set(shared, its);
-    await turn(1 + its.length);
+    const selectingItems = others.length === 0 ? selectingAll : itemsAt(items, new Set([...everything, ...others]));
+    selecting.set(entity, selectingItems);
+    if (shared !== undefined) selectingByAttributes.set(shared, selectingItems);
+    await yieldIfDue(1 + selectingItems.length);
   }
   return selecting;
 };
@@ -72,8 +72,8 @@ export const selectingEach = async <E extends Selectable, T>(
 export const indexEntities = <E extends Selectable>(entities: readonly E[]): ((side: Side) => readonly E[]) => {
   const [byId, byAttribute]: readonly [Positions, Positions] = [new Map(), new Map()];
   for (const [at, { id, roleAttributes }] of entities.entries()) {
-    put(byId, id, at);
-    for (const attribute of roleAttributes) put(byAttribute, attribute, at);
+    addPosition(byId, id, at);
+    for (const attribute of roleAttributes) addPosition(byAttribute, attribute, at);
   }
   return ({ semantic, roles }) => {
     const { everything, ids, attributes } = readSelectors(roles);
@@ -82,6 +82,6 @@ export const indexEntities = <E extends Selectable>(entities: readonly E[]): ((s
     const isMet = (at: number) => semantic === 'AnyOf' || attributes.every((attribute) => entities[at]?.roleAttributes.includes(attribute));
     for (const attribute of keysOf(semantic, attributes))
       for (const at of byAttribute.get(attribute) ?? []) if (isMet(at)) positions.add(at);
-    return pick(entities, positions);
+    return itemsAt(entities, positions);
   };
 };

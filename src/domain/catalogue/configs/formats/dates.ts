@@ -30,7 +30,7 @@ export const isTime = (text: string): boolean => {
 
 type Six = [number, number, number, number, number, number];
 
-/** Minutes. */
+/** Minutes in a day. */
 const DAY = 24 * 60;
 
 /** Date and time are separated by a T or a white-space character. */

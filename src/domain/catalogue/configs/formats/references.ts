@@ -2,7 +2,7 @@
 import { isIpv6 } from './addresses.ts';
 
 const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
-/** An authority whose host is an address in brackets. Any other consists of characters that a path may have, too. */
+/** An authority whose host is an address in brackets. Any other authority consists of characters that are also valid in a path. */
 const LITERAL = /^\/?\/(?:(?:[\w.~!$&'()*+,;=:-]|%[0-9a-f]{2})*@)?\[([^\]]*)\](?::\d*)?(?=[/?#]|$)/i;
 /** Path, query and fragment. @param more characters allowed in all three */
 const restOf = (more: string): RegExp => {

@@ -10,7 +10,7 @@ import { ofValues } from './values.ts';
 
 /** In the order in which they are applied. */
 const KEYWORDS: ReadonlyMap<string, Keyword> = new Map(Object.entries({ ...ofValues, ...branching, ...ofLists, ...ofObjects }));
-const LAST: ReadonlyMap<string, Keyword> = new Map(Object.entries({ unevaluatedItems, unevaluatedProperties }));
+const RUN_LAST: ReadonlyMap<string, Keyword> = new Map(Object.entries({ unevaluatedItems, unevaluatedProperties }));
 
 /** Keywords that a draft does not define, and that are therefore ignored. */
 const UNKNOWN: Readonly<Record<Draft, ReadonlySet<string>>> = {
@@ -38,12 +38,12 @@ export interface ValidatorOptions {
  */
 export const createValidator = (root: SchemaObject, options: ValidatorOptions): Validator => {
   const definitions = (root.definitions ?? {}) as Readonly<Record<string, SchemaObject | boolean>>; // made by copyForValidator
-  const known = new Map<string, SchemaCheck>();
+  const definitionChecks = new Map<string, SchemaCheck>();
   const errors: SchemaFault[] = [];
 
-  const referred = (address: string): SchemaCheck => {
-    const check = known.get(address) ?? compile(definitions[address.slice('#/definitions/'.length)] ?? true);
-    known.set(address, check);
+  const definitionAt = (address: string): SchemaCheck => {
+    const check = definitionChecks.get(address) ?? compile(definitions[address.slice('#/definitions/'.length)] ?? true);
+    definitionChecks.set(address, check);
     return check;
   };
   const checksOf = (schema: SchemaObject, keywords: ReadonlyMap<string, Keyword>): readonly SchemaCheck[] =>
@@ -54,24 +54,24 @@ export const createValidator = (root: SchemaObject, options: ValidatorOptions): 
   const compile = (schema: SchemaObject | boolean): SchemaCheck => {
     if (schema === true) return () => true;
     if (schema === false) return (data, at) => failing('false schema', false, undefined, engine)(data, at, {});
-    const [own, last] = [checksOf(schema, KEYWORDS), checksOf(schema, LAST)];
+    const [own, last] = [checksOf(schema, KEYWORDS), checksOf(schema, RUN_LAST)];
     const check = all([...own, ...last], engine);
     if (last.length === 0) return check;
     return (data, at, seen) => {
-      const looked = nothingSeen();
-      const isGood = check(data, at, looked);
-      seeAlso(seen, looked);
-      return isGood;
+      const evaluated = nothingSeen();
+      const isValid = check(data, at, evaluated);
+      seeAlso(seen, evaluated);
+      return isValid;
     };
   };
 
-  const engine: Engine = { ...options, errors, compile, refer: (address) => (data, at, seen) => referred(address)(data, at, seen) };
+  const engine: Engine = { ...options, errors, compile, refer: (address) => (data, at, seen) => definitionAt(address)(data, at, seen) };
   const check = compile(root);
   const validate: Validator = (data) => {
     try {
-      const isGood = check(data, { path: '' });
-      validate.errors = isGood ? null : [...errors];
-      return isGood;
+      const isValid = check(data, { path: '' });
+      validate.errors = isValid ? null : [...errors];
+      return isValid;
     } finally {
       errors.length = 0;
     }

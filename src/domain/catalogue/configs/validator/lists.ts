@@ -13,23 +13,23 @@ const lists =
 const itemCount = (data: unknown): number | undefined => (Array.isArray(data) ? data.length : undefined);
 
 /** Checks the items from one index up to another, each against the schema for its index. */
-const each =
+const checkItems =
   ({ allErrors }: Engine, from: number, until: number, schemaAt: (index: number) => SchemaCheck | undefined): OfList =>
   (items, at, seen) => {
-    let isGood = true;
+    let isValid = true;
     const end = Math.min(items.length, until);
     for (let index = from; index < end; index++) {
       if (schemaAt(index)?.(items[index], below(at, index)) !== false) continue;
       if (!allErrors) return false;
-      isGood = false;
+      isValid = false;
     }
     seeItems(seen, until);
-    return isGood;
+    return isValid;
   };
 
 const tuple: Keyword = (value, _schema, engine) => {
-  const schemas = (value as readonly Schema[]).map(engine.compile); // the schema is known to be one
-  return lists(each(engine, 0, schemas.length, (index) => schemas[index]));
+  const schemas = (value as readonly Schema[]).map(engine.compile); // the schema has been validated
+  return lists(checkItems(engine, 0, schemas.length, (index) => schemas[index]));
 };
 
 /** All items after a tuple. If the schema is `false`, they give one fault together. */
@@ -39,8 +39,8 @@ const rest =
     const before = tupleOf(schema);
     const limit = Array.isArray(before) ? before.length : 0;
     if (value === false) return lists((items, at) => items.length <= limit || fail(items, at, { limit }));
-    const check = engine.compile(value as Schema); // the schema is known to be one
-    return lists(each(engine, limit, Number.POSITIVE_INFINITY, () => check));
+    const check = engine.compile(value as Schema); // the schema has been validated
+    return lists(checkItems(engine, limit, Number.POSITIVE_INFINITY, () => check));
   };
 
 const items: Keyword = (value, schema, engine, fail) => {
@@ -49,21 +49,21 @@ const items: Keyword = (value, schema, engine, fail) => {
 };
 
 const additionalItems: Keyword = (value, schema, engine, fail) =>
-  Array.isArray(schema.items) ? rest((of) => of.items)(value, schema, engine, fail) : () => true;
+  Array.isArray(schema.items) ? rest(({ items }) => items)(value, schema, engine, fail) : () => true;
 
 const contains: Keyword = (value, { minContains, maxContains }, engine, fail) => {
-  const check = engine.compile(value as Schema); // the schema is known to be one
-  const [least, most] = engine.draft === '2020-12' ? [minContains ?? 1, maxContains] : [1, undefined];
-  const [atLeast, atMost] = [Number(least), most === undefined ? Number.POSITIVE_INFINITY : Number(most)];
-  if (atLeast === 0 && most === undefined) return () => true;
-  const params = { minContains: least, ...(most === undefined ? {} : { maxContains: most }) };
+  const check = engine.compile(value as Schema); // the schema has been validated
+  const [min, max] = engine.draft === '2020-12' ? [minContains ?? 1, maxContains] : [1, undefined];
+  const [atLeast, atMost] = [Number(min), max === undefined ? Number.POSITIVE_INFINITY : Number(max)];
+  if (atLeast === 0 && max === undefined) return () => true;
+  const params = { minContains: min, ...(max === undefined ? {} : { maxContains: max }) };
   return lists((found, at, seen) => {
     const before = engine.errors.length;
     seeItems(seen, Number.POSITIVE_INFINITY); // all items, not only the matching ones, as in most validators
     let count = 0;
     for (const [index, item] of found.entries()) {
       if (check(item, below(at, index))) count++;
-      if (count > atMost || (count >= atLeast && most === undefined)) break;
+      if (count > atMost || (count >= atLeast && max === undefined)) break;
     }
     if (count < atLeast || count > atMost) return fail(found, at, params);
     engine.errors.length = before;
@@ -79,11 +79,11 @@ const uniqueItems: Keyword = (value, _schema, { tank }, fail) =>
 
 /** Runs last: items that no other keyword evaluated. */
 export const unevaluatedItems: Keyword = (value, _schema, engine, fail) => {
-  const check = engine.compile(value as Schema); // the schema is known to be one
+  const check = engine.compile(value as Schema); // the schema has been validated
   return lists((found, at, seen) => {
     const from = seen?.items ?? 0;
     if (value === false) return found.length <= from || fail(found, at, { limit: from });
-    return each(engine, from, Number.POSITIVE_INFINITY, () => check)(found, at, seen);
+    return checkItems(engine, from, Number.POSITIVE_INFINITY, () => check)(found, at, seen);
   });
 };
 

@@ -13,19 +13,19 @@ const objects =
 const entriesOf = (value: unknown): readonly (readonly [string, unknown])[] =>
   typeof value === 'object' && value !== null ? Object.entries(value) : [];
 const compiledEntries = (value: unknown, { compile }: Engine) =>
-  entriesOf(value).map(([name, schema]) => [name, compile(schema as Schema)] as const); // the schema is known to be one
+  entriesOf(value).map(([name, schema]) => [name, compile(schema as Schema)] as const); // the schema has been validated
 
 const propertyCount = (data: unknown): number | undefined =>
   typeof data === 'object' && data !== null && !Array.isArray(data) ? Object.keys(data).length : undefined;
 
 const required: Keyword = (value, _schema, engine, fail) => {
-  const names = value as readonly string[]; // the schema is known to be one
+  const names = value as readonly string[]; // the schema has been validated
   return objects((object, at) =>
     allValid(engine, names, (missingProperty) => Object.hasOwn(object, missingProperty) || fail(object, at, { missingProperty })),
   );
 };
 
-const needed = (engine: Engine, lists: readonly (readonly [string, readonly string[]])[], fail: Fail): SchemaCheck =>
+const requiredBy = (engine: Engine, lists: readonly (readonly [string, readonly string[]])[], fail: Fail): SchemaCheck =>
   objects((object, at) =>
     allValid(
       engine,
@@ -43,18 +43,18 @@ const needed = (engine: Engine, lists: readonly (readonly [string, readonly stri
 const dependencies: Keyword = (value, _schema, engine, fail) => {
   const lists = entriesOf(value).flatMap(([name, item]) => (Array.isArray(item) ? [[name, item as readonly string[]] as const] : []));
   const schemas = compiledEntries(Object.fromEntries(entriesOf(value).filter(([, item]) => !Array.isArray(item))), engine);
-  const names = needed(engine, lists, fail);
-  const held = objects((object, at, seen) =>
+  const names = requiredBy(engine, lists, fail);
+  const schemasHold = objects((object, at, seen) =>
     allValid(engine, schemas, ([name, check]) => !Object.hasOwn(object, name) || check(object, at, seen)),
   );
   return (data, at, seen) => {
-    const isGood = names(data, at, seen);
-    return (isGood || engine.allErrors) && held(data, at, seen) && isGood;
+    const isValid = names(data, at, seen);
+    return (isValid || engine.allErrors) && schemasHold(data, at, seen) && isValid;
   };
 };
 
 const propertyNames: Keyword = (value, _schema, engine, fail) => {
-  const check = engine.compile(value as Schema); // the schema is known to be one
+  const check = engine.compile(value as Schema); // the schema has been validated
   return objects((object, at) =>
     allValid(
       engine,
@@ -68,7 +68,7 @@ const propertyNames: Keyword = (value, _schema, engine, fail) => {
 const additionalProperties: Keyword = (value, schema, engine, fail) => {
   const names = new Set(entriesOf(schema.properties).map(([name]) => name));
   const patterns = entriesOf(schema.patternProperties).map(([pattern]) => engine.patterns.compile(pattern));
-  const check = engine.compile(value as Schema); // the schema is known to be one
+  const check = engine.compile(value as Schema); // the schema has been validated
   return objects((object, at, seen) => {
     const others = Object.keys(object).filter((name) => !names.has(name) && !patterns.some((pattern) => pattern.test(name)));
     if (seen) seen.names = 'all';
@@ -104,7 +104,7 @@ const patternProperties: Keyword = (value, _schema, engine) => {
 
 /** Runs last: properties that no other keyword evaluated. */
 export const unevaluatedProperties: Keyword = (value, _schema, engine, fail) => {
-  const check = engine.compile(value as Schema); // the schema is known to be one
+  const check = engine.compile(value as Schema); // the schema has been validated
   return objects((object, at, seen) => {
     const names = seen?.names ?? new Set<string>();
     const others = names === 'all' ? [] : Object.keys(object).filter((name) => !names.has(name));

@@ -18,7 +18,7 @@ const type: Keyword = (value, _schema, _engine, fail) => {
 };
 
 const enumeration: Keyword = (value, _schema, _engine, fail) => {
-  const allowedValues = value as readonly unknown[]; // the schema is known to be one
+  const allowedValues = value as readonly unknown[]; // the schema has been validated
   return (data, at) => allowedValues.some((allowed) => isSameJson(allowed, data)) || fail(data, at, { allowedValues });
 };
 

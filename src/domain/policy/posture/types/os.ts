@@ -12,22 +12,22 @@ export const osCheck: CheckType<PostureCheckOf<'OS'>> = {
     const { type, version } = { type: facts.os?.type ?? '', version: facts.os?.version ?? '' };
     const listed = operatingSystems.find((system) => osKey(system.type) === osKey(type));
     return {
-      isPassing: listed !== undefined && (!listed.versions?.length || isInSome(listed.versions, facts.os)),
+      isPassing: listed !== undefined && (!listed.versions?.length || isInAnyRange(listed.versions, facts.os)),
       expectedValue: operatingSystems,
       actualValue: { type, version },
     };
   },
 };
 
-const isInSome = (ranges: readonly string[], reported: Facts['os']): boolean => {
-  const version = readVersion(wholeVersion(reported));
+const isInAnyRange = (ranges: readonly string[], reported: Facts['os']): boolean => {
+  const version = readVersion(fullVersion(reported));
   return version !== undefined && ranges.some((range) => readVersionRange(range)?.(version));
 };
 
 /** Systems that count builds instead of patches: the build is the third number (specification, "Posture check"). */
 const WITHOUT_PATCH_LEVEL: readonly string[] = ['windows', 'windowsserver'];
 
-const wholeVersion = (reported: Facts['os']): string => {
+const fullVersion = (reported: Facts['os']): string => {
   const { version, build } = { version: reported?.version ?? '', build: reported?.build ?? '' };
   const countsBuilds = WITHOUT_PATCH_LEVEL.includes(osKey(reported?.type ?? ''));
   return countsBuilds && /^\d+\.\d+$/.test(version) && /^\d+$/.test(build) ? `${version}.${build}` : version;

@@ -9,7 +9,7 @@ export const processMultiCheck: CheckType<PostureCheckOf<'PROCESS_MULTI'>> = {
   name: 'Process Multi Check',
   operatingSystems: anyVersionOf('Linux', 'Windows', 'macOS'),
   evaluate: ({ id, semantic, processes }, facts) => {
-    const holds = ({ path, hashes, signerFingerprints }: (typeof processes)[number]): boolean =>
+    const isSatisfied = ({ path, hashes, signerFingerprints }: (typeof processes)[number]): boolean =>
       satisfies(
         facts.paths?.find((reported) => reported?.path === path),
         { hashes, signers: signerFingerprints },
@@ -17,7 +17,7 @@ export const processMultiCheck: CheckType<PostureCheckOf<'PROCESS_MULTI'>> = {
     const listed = new Set(processes.map(({ path }) => path));
     const reported = facts.paths?.filter((each) => each && (each.postureCheckId === id || (each.path && listed.has(each.path)))) ?? [];
     return {
-      isPassing: semantic === 'AllOf' ? processes.length > 0 && processes.every(holds) : processes.some(holds),
+      isPassing: semantic === 'AllOf' ? processes.length > 0 && processes.every(isSatisfied) : processes.some(isSatisfied),
       expectedValue: processes.map(({ osType, path, hashes, signerFingerprints }) => ({
         osType: osName(osType),
         path,
