@@ -22,7 +22,7 @@ const sequencesIn = (value: string): readonly Uint8Array[] => {
 
 const pemIn = (value: string): readonly Uint8Array[] => {
   try {
-    return readPem(decodeURIComponent(value), { labels: ['CERTIFICATE'], most: MOST }).value ?? [];
+    return readPem(decodeURIComponent(value), { labels: ['CERTIFICATE'], maxBlocks: MOST }).value ?? [];
   } catch {
     return []; // malformed percent-encoding
   }

@@ -16,11 +16,11 @@ export interface Settings {
   readonly maxBodyBytes: number;
   /** Milliseconds after which a request is aborted and answered with 503. Default 10,000. */
   readonly requestTimeoutMs: number;
-  /** Maximum number of open streams, such as Server-Sent Events; any more get 503. A quarter of them are reserved for administrators. Default 1,000. */
+  /** Maximum number of open streams, such as Server-Sent Events; additional ones get 503. A quarter of them are reserved for administrators. Default 1,000. */
   readonly maxOpenStreams: number;
-  /** Maximum number of open streams of one identity, or of one address without a session; any more get 429. Default 20. */
+  /** Maximum number of open streams of one identity, or of one address without a session; additional ones get 429. Default 20. */
   readonly maxOpenStreamsPerIdentity: number;
-  /** Maximum number of writes waiting in the queue; any more get 429. Default 100. */
+  /** Maximum number of writes waiting in the queue; additional ones get 429. Default 100. */
   readonly maxQueuedWrites: number;
   /** Maximum number of password checks running concurrently. Default 2. */
   readonly maxPasswordChecks: number;
@@ -31,7 +31,7 @@ export interface Settings {
   readonly maxQueuedPasswordChecks: number;
   /** Maximum number of waiting password checks for one username; they run one at a time. Default 50. */
   readonly maxQueuedPasswordChecksPerName: number;
-  /** Maximum number of enrollments waiting in the queue; two run concurrently, and any more get 429. Default 100. */
+  /** Maximum number of enrollments waiting in the queue; two run concurrently, and additional ones get 429. Default 100. */
   readonly maxQueuedEnrollments: number;
   /** Minutes after which the enrollment of a new identity or router expires. Default 180, at least 5. */
   readonly enrollmentMinutes: number;

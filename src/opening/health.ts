@@ -133,8 +133,8 @@ const checkCertificates = async ({ pki }: Core, hasServer: boolean, now: number)
   }
 };
 
-const expiryOf = (which: string, { notAfter }: Certificate, now: number): readonly HealthReason[] => {
+const expiryOf = (description: string, { notAfter }: Certificate, now: number): readonly HealthReason[] => {
   const at = new Date(notAfter).toISOString();
-  if (notAfter <= now) return [error('certificate', `the certificate ${which} expired at ${at}`)];
-  return notAfter - now > EXPIRY_WARNING_MS ? [] : [warning('certificate', `the certificate ${which} expires at ${at}`)];
+  if (notAfter <= now) return [error('certificate', `the certificate ${description} expired at ${at}`)];
+  return notAfter - now > EXPIRY_WARNING_MS ? [] : [warning('certificate', `the certificate ${description} expires at ${at}`)];
 };

@@ -89,9 +89,9 @@ const NAMES = {
 const WHERE = "the option 'oidc' of ManagementController.open";
 
 /** @returns undefined if the provider is disabled. @throws TypeError with the option, its value and the expected value */
-export const providerSetup = (given: boolean | OidcOptions | undefined): ProviderSetup | undefined => {
-  if (given === undefined || given === false) return undefined;
-  const options = checkedOptions(WHERE, given === true ? {} : given, NAMES);
+export const providerSetup = (input: boolean | OidcOptions | undefined): ProviderSetup | undefined => {
+  if (input === undefined || input === false) return undefined;
+  const options = checkedOptions(WHERE, input === true ? {} : input, NAMES);
   const {
     accessTokenMinutes = 30,
     idTokenMinutes = 30,
@@ -148,9 +148,9 @@ const clientsOf = ({
   return all;
 };
 
-const addresses = (given: readonly string[]): readonly string[] => {
-  const wrong = given.find((one) => typeof one !== 'string' || !isRedirectPattern(one));
-  if (wrong === undefined) return [...given];
+const addresses = (input: readonly string[]): readonly string[] => {
+  const wrong = input.find((address) => typeof address !== 'string' || !isRedirectPattern(address));
+  if (wrong === undefined) return [...input];
   throw new TypeError(
     `${WHERE} takes addresses like https://app.example.org/callback or http://127.0.0.1:*/callback, without query and fragment, got '${wrong}'`,
   );
@@ -161,12 +161,13 @@ const hostOf = (host: string): string => {
   throw new TypeError(`${WHERE} takes as hosts names like overlay.example.org:1280, got '${host}'`);
 };
 
-const pagesOf = (given: NonNullable<OidcOptions['pages']>): ProviderPages => {
-  checkedOptions(`pages in ${WHERE}`, given, { name: true, colors: true, texts: true, language: true });
-  const { colors = {}, texts = {}, name = DEFAULT_PAGES.name, language = DEFAULT_PAGES.language } = given;
-  const every = <T extends object>(of: T) => Object.fromEntries(Object.keys(of).map((key) => [key, true])) as Record<keyof T, true>; // from its keys
-  checkedOptions(`colors of pages in ${WHERE}`, colors, every(DEFAULT_PAGES.colors));
-  checkedOptions(`texts of pages in ${WHERE}`, texts, every(DEFAULT_PAGES.texts));
+const pagesOf = (input: NonNullable<OidcOptions['pages']>): ProviderPages => {
+  checkedOptions(`pages in ${WHERE}`, input, { name: true, colors: true, texts: true, language: true });
+  const { colors = {}, texts = {}, name = DEFAULT_PAGES.name, language = DEFAULT_PAGES.language } = input;
+  const keysOf = <T extends object>(defaults: T) =>
+    Object.fromEntries(Object.keys(defaults).map((key) => [key, true])) as Record<keyof T, true>; // from its keys
+  checkedOptions(`colors of pages in ${WHERE}`, colors, keysOf(DEFAULT_PAGES.colors));
+  checkedOptions(`texts of pages in ${WHERE}`, texts, keysOf(DEFAULT_PAGES.texts));
   const wrong = Object.entries(colors).find(([, color]) => !isColor(color));
   if (wrong) throw new TypeError(`${WHERE} takes colors like #0b57d0, got '${wrong[1]}' for ${wrong[0]}`);
   return { name, language, colors: { ...DEFAULT_PAGES.colors, ...colors }, texts: { ...DEFAULT_PAGES.texts, ...texts } };

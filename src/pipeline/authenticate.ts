@@ -10,7 +10,7 @@ type UnauthenticatedCall = Omit<Call, 'actor'>;
 
 export interface Caller {
   readonly actor: Actor;
-  /** The session whose activity is to be stored after the call. */
+  /** The session whose activity must be stored after the call; undefined if it was stored recently. */
   readonly active?: ApiSessionActor['session'];
 }
 

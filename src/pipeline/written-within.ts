@@ -43,9 +43,10 @@ const assertRowsWithin = async (entities: Entities, kind: Kind, changes: readonl
 const assertOwnersWithin = async (entities: Entities, kind: Kind, changes: readonly Change[], call: Call): Promise<void> => {
   for (const owner of ownersOf(kind)) {
     const before = changes.flatMap(({ before }) => (before ? (ownerIn(before as unknown as Row, owner) ?? []) : [])); // a row of the kind
-    const known = await entities.referenced(owner.target, 'id', [...new Set(before)]);
-    const within = await idsWithin(entities, owner.target, call.grant.changeable, known, call);
-    if (within.length < known.length) throw unauthorized(`this ${kind.kind} belongs to what is beyond what the host lets the caller write`);
+    const owners = await entities.referenced(owner.target, 'id', [...new Set(before)]);
+    const within = await idsWithin(entities, owner.target, call.grant.changeable, owners, call);
+    if (within.length < owners.length)
+      throw unauthorized(`this ${kind.kind} belongs to what is beyond what the host lets the caller write`);
   }
 };
 

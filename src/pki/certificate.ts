@@ -87,7 +87,7 @@ export const readCertificate = async (der: Uint8Array): Promise<Certificate | un
 
 /** The certificates of a PEM text, in order: one to `max`. */
 export const readCertificates = async (pem: string, max = MAX_CHAIN): Promise<Reading<readonly Certificate[], PemFault>> => {
-  const { value: blocks, fault } = readPem(pem, { labels: LABELS, most: max });
+  const { value: blocks, fault } = readPem(pem, { labels: LABELS, maxBlocks: max });
   if (fault) return { fault };
   if (elementsOf(blocks) > Math.max(MAX_ELEMENTS, max * (MAX_ELEMENTS / MAX_CHAIN))) return { fault: 'tooLarge' };
   const certificates = await Promise.all(blocks.map(readCertificate));
@@ -107,7 +107,7 @@ export const certificatesPem = (certificates: readonly Pick<Certificate, 'der'>[
 
 /** True if a PEM text begins with exactly this certificate, which an equal SHA-1 fingerprint would not prove. */
 export const beginsWith = (pem: string, { der }: Pick<Certificate, 'der'>): boolean => {
-  const { value: [first] = [] } = readPem(pem, { labels: LABELS, most: MAX_CHAIN });
+  const { value: [first] = [] } = readPem(pem, { labels: LABELS, maxBlocks: MAX_CHAIN });
   return first?.length === der.length && first.every((byte, i) => byte === der[i]);
 };
 

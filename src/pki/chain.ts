@@ -20,7 +20,7 @@ export interface ChainRules {
   readonly intermediates: readonly Certificate[];
   /** The time of the validation, ms. */
   readonly now: number;
-  /** Whose validity dates to ignore: only those of the leaf, or all. */
+  /** The certificates whose validity dates are ignored: only the leaf, or all. Default: none. */
   readonly ignoreValidity?: 'leaf' | 'all';
   /** OID of an extended key usage that the certificate and its issuers must allow if they state any. */
   readonly usage?: string;

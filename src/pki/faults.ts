@@ -8,18 +8,18 @@ interface Expected {
   /** The label of its blocks. Default `CERTIFICATE`. */
   readonly label?: string;
   /** Maximum number of blocks. Default: that of a chain. */
-  readonly most?: number;
+  readonly maxBlocks?: number;
 }
 
 /** Why a PEM text is invalid, and what is expected: completes a sentence such as `certPem must be certificates in PEM: ...`. */
-export const pemFaultText = (fault: PemFault, { label = 'CERTIFICATE', most = MAX_CHAIN }: Expected = {}): string =>
+export const pemFaultText = (fault: PemFault, { label = 'CERTIFICATE', maxBlocks = MAX_CHAIN }: Expected = {}): string =>
   ({
     noPem: `it holds no block from -----BEGIN ${label}----- to -----END ${label}-----`,
     anotherType: `it holds a block of another type than ${label}`,
     malformed: `the content of a block ${label} is damaged: it must be the DER of one structure, in base64`,
     trailingData: 'there may be nothing but white space between and after the blocks',
     tooLarge: `it is too large: a block may have ${MAX_DER} bytes, and few names and extensions`,
-    tooMany: `it holds more than ${most} ${most === 1 ? 'block' : 'blocks'}`,
+    tooMany: `it holds more than ${maxBlocks} ${maxBlocks === 1 ? 'block' : 'blocks'}`,
   })[fault];
 
 /**

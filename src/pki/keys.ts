@@ -85,10 +85,10 @@ export const foreignKeyHolder = (sign: KeyHolder['sign'], certificate: Certifica
 /** A key holder that signs with a private key, PKCS#8 in PEM. @throws TypeError for an invalid key, or one that does not match the certificate */
 export const keyHolder = async (pem: string, certificate: Certificate): Promise<KeyHolder & { readonly key: Key }> => {
   const algorithm = algorithmOf(certificate);
-  const { value: [der] = [], fault = 'noPem' } = readPem(pem, { labels: ['PRIVATE KEY'], most: 1 });
+  const { value: [der] = [], fault = 'noPem' } = readPem(pem, { labels: ['PRIVATE KEY'], maxBlocks: 1 });
   if (!der)
     throw new TypeError(
-      `the private key of ${certificate.subject} must be one block PRIVATE KEY (PKCS#8) in PEM, unencrypted: ${pemFaultText(fault, { label: 'PRIVATE KEY', most: 1 })}`,
+      `the private key of ${certificate.subject} must be one block PRIVATE KEY (PKCS#8) in PEM, unencrypted: ${pemFaultText(fault, { label: 'PRIVATE KEY', maxBlocks: 1 })}`,
     );
   const key = await crypto.subtle.importKey('pkcs8', der, algorithm, false, ['sign']).catch(() => undefined);
   const holder = key && {

@@ -11,7 +11,7 @@ export interface PemLimits {
   /** Labels that blocks may have, e.g. `CERTIFICATE`. */
   readonly labels: readonly string[];
   /** Maximum number of blocks. */
-  readonly most: number;
+  readonly maxBlocks: number;
 }
 
 /** Maximum size of a block in bytes: ten times that of a typical certificate. */
@@ -20,14 +20,14 @@ export const MAX_DER = 16_384;
 const BLOCK = /-----BEGIN ([A-Z0-9 ]{1,64})-----([^-]*)-----END \1-----/g;
 
 /** The DER of the blocks in a PEM text, at least one. Other text is allowed before the first block; between and after blocks, only white space. */
-export const readPem = (text: string, { labels, most }: PemLimits): Reading<readonly Uint8Array<ArrayBuffer>[], PemFault> => {
-  if (text.length > most * 2 * MAX_DER) return { fault: 'tooLarge' };
+export const readPem = (text: string, { labels, maxBlocks }: PemLimits): Reading<readonly Uint8Array<ArrayBuffer>[], PemFault> => {
+  if (text.length > maxBlocks * 2 * MAX_DER) return { fault: 'tooLarge' };
   const blocks: Uint8Array<ArrayBuffer>[] = [];
   let end = 0;
   for (const { index, 0: block, 1: label = '', 2: content = '' } of text.matchAll(BLOCK)) {
     if (blocks.length > 0 && text.slice(end, index).trim() !== '') return { fault: 'trailingData' };
     if (!labels.includes(label)) return { fault: 'anotherType' };
-    if (blocks.length === most) return { fault: 'tooMany' };
+    if (blocks.length === maxBlocks) return { fault: 'tooMany' };
     const der = readBase64(content);
     if (!der || !isOneSequence(der)) return { fault: 'malformed' };
     if (der.length > MAX_DER) return { fault: 'tooLarge' };

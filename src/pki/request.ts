@@ -26,7 +26,7 @@ const isDisplayable = (subject: string): boolean =>
  * @returns undefined for anything else; clients learn only that it could not be processed
  */
 export const readRequest = async (pem: string): Promise<CertificateRequest | undefined> => {
-  const { value: [der] = [] } = readPem(pem, { labels: ['CERTIFICATE REQUEST', 'NEW CERTIFICATE REQUEST'], most: 1 });
+  const { value: [der] = [] } = readPem(pem, { labels: ['CERTIFICATE REQUEST', 'NEW CERTIFICATE REQUEST'], maxBlocks: 1 });
   if (!der || countElements(der, MAX_ELEMENTS) > MAX_ELEMENTS) return undefined;
   const library = await x509();
   try {

@@ -80,6 +80,7 @@ export const openSigner = async (options: SignerOptions, bundle?: string): Promi
 
 const certificatesOf = async (name: string, pem: string): Promise<readonly Certificate[]> => {
   const { value, fault } = await readCertificates(pem, MAX_CERTIFICATES);
-  if (fault) throw new TypeError(`the signer's ${name} must be certificates in PEM: ${pemFaultText(fault, { most: MAX_CERTIFICATES })}`);
+  if (fault)
+    throw new TypeError(`the signer's ${name} must be certificates in PEM: ${pemFaultText(fault, { maxBlocks: MAX_CERTIFICATES })}`);
   return value;
 };

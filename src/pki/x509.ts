@@ -26,12 +26,12 @@ const load = async (): Promise<X509> => {
     await part();
     await yieldToEventLoop();
   }
-  const given = ['getMetadata', 'getOwnMetadata'].filter((name) => !(name in Reflect));
-  for (const name of given) Object.defineProperty(Reflect, name, { value: none, configurable: true, writable: true });
+  const stubbed = ['getMetadata', 'getOwnMetadata'].filter((name) => !(name in Reflect));
+  for (const name of stubbed) Object.defineProperty(Reflect, name, { value: none, configurable: true, writable: true });
   try {
     return await import('@peculiar/x509');
   } finally {
     // The real polyfill may have been loaded in between.
-    for (const name of given) if (Reflect.get(Reflect, name) === none) Reflect.deleteProperty(Reflect, name);
+    for (const name of stubbed) if (Reflect.get(Reflect, name) === none) Reflect.deleteProperty(Reflect, name);
   }
 };

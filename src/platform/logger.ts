@@ -70,7 +70,7 @@ export const fittedLogger = (logger: Logger): Logger => {
   if (missing) throw new TypeError(`the logger of the platform must have the methods error, warn and info, and has no ${missing}`);
   if (isDetailsFirst(logger)) {
     const detailsFirst = logger as unknown as DetailsFirst; // their types allow both orders, but give ours a different meaning
-    return loggerOf((level, message, details) => detailsFirst[level](named(details), message));
+    return loggerOf((level, message, details) => detailsFirst[level](withErrKey(details), message));
   }
   if (isWinston(logger)) return loggerOf((level, message, details) => logger[level](message, withPlainErrors(details)));
   return logger;
@@ -87,7 +87,7 @@ const isDetailsFirst = (logger: object): boolean =>
 const isWinston = (logger: object): boolean => isFunction(logger, 'configure') && 'exceptions' in logger && 'rejections' in logger;
 
 /** pino and bunyan write an error with its message and stack only under the name `err`; under any other name, as an empty object. */
-const named = ({ error, ...details }: Details = {}): Details =>
+const withErrKey = ({ error, ...details }: Details = {}): Details =>
   error === undefined ? details : { ...details, [error instanceof Error ? 'err' : 'error']: error };
 
 const withPlainErrors = (details: Details = {}): Details =>

@@ -9,6 +9,6 @@ export const decimalText = (value: number): string => {
   const [, sign = '', first = '', rest = '', power = '0'] = match;
   const digits = first + rest;
   const point = 1 + Number(power);
-  // JavaScript uses exponents only from 1e21 up and below 1e-6, where the point is outside of the digits, of which there are at most 17.
+  // JavaScript uses exponents only from 1e21 up and below 1e-6, where the decimal point lies outside the (at most 17) digits.
   return point > 0 ? `${sign}${digits.padEnd(point, '0')}` : `${sign}0.${'0'.repeat(-point)}${digits}`;
 };

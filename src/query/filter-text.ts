@@ -12,10 +12,10 @@ export type FilterValue = string | number | bigint | boolean | null | Date | rea
  * other than line breaks, tabs and form feeds; also for a placeholder that is already between quotes
  */
 export const filter = (texts: readonly string[], ...values: readonly FilterValue[]): string =>
-  texts.reduce((before, text, index) => {
+  texts.reduce((filterSoFar, text, index) => {
     if (isInString(texts.slice(0, index).join('""')))
       throw new TypeError('a value is quoted by itself: write it without quotes around the placeholder');
-    return `${before}${literalOf(values[index - 1])}${text}`;
+    return `${filterSoFar}${literalOf(values[index - 1])}${text}`;
   });
 
 /** True if a part of a filter ends inside a string. */
@@ -27,13 +27,13 @@ const literalOf = (value: unknown): string => {
   if (value instanceof Date && /^\d{4}-/.test(isoOf(value))) return `datetime(${isoOf(value)})`;
   if (value === null || typeof value === 'boolean' || typeof value === 'bigint' || Number.isFinite(value)) return String(value);
   throw new TypeError(
-    `a value of a filter is a text, a finite number, true, false, null, a valid Date, or a list of some, got ${shown(value)}`,
+    `a value of a filter is a text, a finite number, true, false, null, a valid Date, or a list of some, got ${describe(value)}`,
   );
 };
 
 const isoOf = (date: Date): string => (Number.isNaN(date.getTime()) ? '' : date.toISOString());
 
-const shown = (value: unknown): string => (Array.isArray(value) ? 'an empty list' : String(value));
+const describe = (value: unknown): string => (Array.isArray(value) ? 'an empty list' : String(value));
 
 const quoted = (text: string): string =>
   `"${text.replace(/["\\\0-\x1f]/g, (character) => {

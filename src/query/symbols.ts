@@ -50,10 +50,12 @@ export const fieldSymbols = (types: Readonly<Record<string, Exclude<FieldType, '
 /** The symbols of `inner` whose names mean the same in `outer`: a subquery may use only these. */
 export const shared = (outer: Symbols, inner: Symbols): Symbols => {
   const find = (name: string): FilterSymbol | undefined => {
-    const here = outer.find(name);
-    const there = inner.find(name);
-    if (here?.is === 'tags' && there?.is === 'tags') return there;
-    return here?.is === 'field' && there?.is === 'field' && here.field.type === there.field.type ? there : undefined;
+    const outerSymbol = outer.find(name);
+    const innerSymbol = inner.find(name);
+    if (outerSymbol?.is === 'tags' && innerSymbol?.is === 'tags') return innerSymbol;
+    return outerSymbol?.is === 'field' && innerSymbol?.is === 'field' && outerSymbol.field.type === innerSymbol.field.type
+      ? innerSymbol
+      : undefined;
   };
   return { kind: inner.kind, find, names: inner.names.filter((name) => find(name) !== undefined) };
 };

@@ -10,12 +10,12 @@ export const checkTypes = ({ subject, operator, negated, values, at }: Compariso
     operator === '=' ? 'equality' : operator === '<' || operator === '<=' || operator === '>' || operator === '>=' ? 'order' : operator;
   const takes: readonly Literal['is'][] | undefined = TAKES[type][family];
   const word = family === 'equality' ? (negated ? '!=' : '=') : operator;
-  const of = subject.is === 'count' ? 'count' : `${shownText(subject.name.text)} (${type})`;
-  if (takes === undefined) throw new FilterError(`${of} takes no '${word}'`, at + 1);
+  const subjectText = subject.is === 'count' ? 'count' : `${shownText(subject.name.text)} (${type})`;
+  if (takes === undefined) throw new FilterError(`${subjectText} takes no '${word}'`, at + 1);
   for (const value of values) {
     if (value.is === 'null' || takes.includes(value.is)) continue; // the parser allows null only after = and !=
     throw new FilterError(
-      `${of} takes ${takes.map((kind) => VALUE_NAMES[kind]).join(' or ')} after '${word}', not ${VALUE_NAMES[value.is]}`,
+      `${subjectText} takes ${takes.map((kind) => VALUE_NAMES[kind]).join(' or ')} after '${word}', not ${VALUE_NAMES[value.is]}`,
       value.at + 1,
     );
   }

@@ -60,12 +60,14 @@ export const rotated = async (
 ): Promise<readonly SigningKey[] | undefined> => {
   const last = keys.reduce<SigningKey | undefined>(latest, undefined);
   if (!last) return [await newSigningKey(now)];
-  const kept = keys.filter((key) => {
+  const remaining = keys.filter((key) => {
     const successor = keys.filter(({ signsFrom }) => signsFrom > key.signsFrom).reduce<SigningKey | undefined>(earliest, undefined);
     return !successor || now <= successor.signsFrom + keptFor + MARGIN;
   });
   const isDue = now >= last.signsFrom + every - Math.min(PUBLISHED_BEFORE, every / 2);
-  const next = isDue ? [...kept, await newSigningKey(Math.max(now + Math.min(PUBLISHED_BEFORE, every / 2), last.signsFrom + every))] : kept;
+  const next = isDue
+    ? [...remaining, await newSigningKey(Math.max(now + Math.min(PUBLISHED_BEFORE, every / 2), last.signsFrom + every))]
+    : remaining;
   return next.length === keys.length && !isDue ? undefined : next;
 };
 

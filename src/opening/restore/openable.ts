@@ -38,9 +38,9 @@ export class Openable {
 
   /** Checks the result after the last row. @param line the last line of the snapshot @throws SnapshotRefused */
   end(line: number): void {
-    for (const [of, at] of this.#namesakes)
-      if (of.policy === 'fixed' || !this.#builtIn.has(of))
-        throw refusedAt(at, `the ${of.kind} of this name is built in, and has the id ${of.id}`);
+    for (const [row, namesakeLine] of this.#namesakes)
+      if (row.policy === 'fixed' || !this.#builtIn.has(row))
+        throw refusedAt(namesakeLine, `the ${row.kind} of this name is built in, and has the id ${row.id}`);
     if (this.#hasIdentities && !this.#hasAdministrator) throw refusedAt(line, 'no identity is the default administrator');
     this.#checkKeys(line);
   }

@@ -87,7 +87,7 @@ describe('reading certificates', () => {
               ? [0x81, content.length]
               : [0x82, content.length >> 8, content.length & 0xff];
         const bytes = new Uint8Array([0x30, ...length, ...content]);
-        assert.deepEqual(readPem(writePem('X', bytes), { labels: ['X'], most: 1 }).value, [bytes]);
+        assert.deepEqual(readPem(writePem('X', bytes), { labels: ['X'], maxBlocks: 1 }).value, [bytes]);
       }),
     );
   });

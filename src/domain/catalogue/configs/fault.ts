@@ -16,7 +16,7 @@ export interface SchemaFault {
   readonly params: FaultParams;
 }
 
-/** What a keyword expected, and where the value failed. Each keyword sets some of these. */
+/** The expectation of a keyword, and details of the failure. Each keyword sets some of these. */
 export interface FaultParams {
   readonly type?: unknown;
   readonly allowedValues?: readonly unknown[];

@@ -25,7 +25,7 @@ export const limits = Object.freeze({
   dataValues: 1_000_000,
   /** Fuel for the check whether data is valid. An intercept config of 1 MiB takes about half. */
   fuel: 20_000_000,
-  /** Fuel for the second check, which collects further faults after the first. */
+  /** Fuel for the second check, which collects the faults after the first. */
   faultFuel: 50_000,
 });
 

@@ -120,7 +120,7 @@ const childrenOf = (schema: SchemaObject, draft: Draft): readonly Child[] => {
   });
 };
 
-/** Draft-07 ignores all keywords beside `$ref`. */
+/** Draft-07 ignores all keywords next to `$ref`. */
 export const hidesSiblings = (schema: SchemaObject, draft: Draft): boolean => draft === 'draft-07' && typeof schema.$ref === 'string';
 
 const child = (keyword: string, key: string | undefined, schema: unknown): Child => {

@@ -71,7 +71,7 @@ export const identityRouterAccess = async (
 };
 
 const onlineFirst = async (entities: Entities, where: Predicate, presence: Connections, max: number): Promise<readonly Router[]> => {
-  const limit = (known: number) => (max === Infinity ? {} : { limit: max - known });
+  const limit = (taken: number) => (max === Infinity ? {} : { limit: max - taken });
   if (presence.keys('reached').length === 0) return entities.list(edgeRouter, { where, ...limit(0) });
   const isOnline = online(presence);
   const first = await entities.list(edgeRouter, { where: and(where, isOnline), ...limit(0) });

@@ -44,8 +44,8 @@ export const routerEnrollmentsOf = async (
 export const reEnrollRouter = async (call: Call, { id }: { readonly id: string }) => {
   await call.write(async (entities) => {
     const row = await entities.require(edgeRouter, id);
-    for (const each of await entities.list(enrollment, { where: equals(stringField('edgeRouterId'), id) }))
-      await entities.remove(enrollment, each);
+    for (const previous of await entities.list(enrollment, { where: equals(stringField('edgeRouterId'), id) }))
+      await entities.remove(enrollment, previous);
     await entities.update(edgeRouter, row, unverified);
     await addEnrollment(entities, call, { edgeRouterId: id, method: 'erott' });
   });

@@ -43,7 +43,7 @@ export const documents: Documents = {
   servicePolicy: ({ id, name, type }) => ({ servicePolicy: { id, name, policyType: POLICY_TYPES[type] } }),
   postureCheck: (row) => ({ postureCheck: { id: row.id, name: row.name, typeId: row.typeId, ...postureCheckFields(row) } }),
   ca: ({ certPem, fingerprint, isVerified }) => {
-    const der = isVerified ? readPem(certPem, { labels: ['CERTIFICATE'], most: MAX_CERTIFICATES }).value?.[0] : undefined;
+    const der = isVerified ? readPem(certPem, { labels: ['CERTIFICATE'], maxBlocks: MAX_CERTIFICATES }).value?.[0] : undefined;
     if (!der) return undefined;
     return { publicKey: { data: der, kid: fingerprint ?? '', usages: ['clientCertificateValidation'], format: 'certificate' } };
   },

@@ -6,9 +6,9 @@ const compiled = (value: unknown, { compile }: Engine): readonly SchemaCheck[] =
 
 /** Properties and items that a branch evaluated count only if the value matches it. */
 const tryBranch = (check: SchemaCheck, ...[data, at, seen]: Parameters<SchemaCheck>): boolean => {
-  const own: Seen | undefined = seen && nothingSeen();
-  const isValid = check(data, at, own);
-  if (isValid) seeAlso(seen, own);
+  const branchSeen: Seen | undefined = seen && nothingSeen();
+  const isValid = check(data, at, branchSeen);
+  if (isValid) seeAlso(seen, branchSeen);
   return isValid;
 };
 

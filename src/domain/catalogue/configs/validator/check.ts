@@ -9,7 +9,7 @@ export interface At {
   readonly propertyName?: string;
 }
 
-/** What subschemas have evaluated of one value: the names of its properties, and the number of its leading items. */
+/** The parts of a value that subschemas have evaluated: the names of its properties, and the number of its leading items. */
 export interface Seen {
   names: Set<string> | 'all';
   items: number;
