@@ -3,7 +3,7 @@ import { kinds } from './api/kinds.ts';
 import type { Page } from './api/kit/operation.ts';
 import type { Kind } from './api/kit/resource.ts';
 import { endOfLog } from './changelog/follow.ts';
-import { withShownRows } from './changelog/log.ts';
+import { withoutCredentials } from './changelog/log.ts';
 import { inView, tableOf } from './changelog/views.ts';
 import { isUnrecorded } from './changelog/visible.ts';
 import { checkedOptions, requireStorage } from './options.ts';
@@ -119,5 +119,5 @@ const BASE: ReadonlySet<string> = new Set(['id', 'version', 'createdAt', 'update
 /** Only fields that the field table declares as stored: hidden ones are secret, and those of earlier releases may be. */
 const shown = (kind: Kind, row: Row): Readonly<Record<string, unknown>> => {
   const isShown = (field: string) => BASE.has(field) || (kind.fields[field]?.keep === 'stored' && !isUnrecorded(kind, field));
-  return Object.fromEntries(Object.entries(kind === kinds.change ? withShownRows(row) : row).filter(([field]) => isShown(field)));
+  return Object.fromEntries(Object.entries(kind === kinds.change ? withoutCredentials(row) : row).filter(([field]) => isShown(field)));
 };

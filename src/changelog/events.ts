@@ -4,7 +4,7 @@ import type { Attribution } from '../api/kit/attribution.ts';
 import type { Resource } from '../api/kit/resource.ts';
 import type { ChangedRows } from './rows.ts';
 
-/** The kinds whose entities have changes: all but the change record itself, and what controllers note for themselves. */
+/** The kinds whose changes are recorded: all except the change record itself and the bookkeeping of controllers. */
 export type ChangedKind = Exclude<
   KindName,
   'authRequest' | 'builtInRow' | 'change' | 'cursor' | 'failedServiceRequest' | 'lease' | 'maintenanceTask' | 'sessionReview' | 'tenant'
@@ -15,11 +15,11 @@ const recorded = new Set(all.flatMap(({ kind, unrecorded }) => (unrecorded || ki
 
 export const isChangedKind = (kind: string): kind is ChangedKind => recorded.has(kind);
 
-/** Fields of every change. */
+/** Fields that all changes have. */
 interface ChangeOf<K extends ChangedKind> extends Attribution {
   /** Grows by one with every change of this controller. */
   readonly revision: number;
-  /** Kind of the entity: `identity`, `apiSession`, ... */
+  /** The kind of the entity: `identity`, `apiSession`, ... */
   readonly entity: K;
   readonly entityId: string;
   readonly onBehalfOf: string | null;
@@ -28,7 +28,7 @@ interface ChangeOf<K extends ChangedKind> extends Attribution {
   readonly at: string;
 }
 
-/** An entity in events: the stored fields of its kind, without hidden ones (hashes, secrets). */
+/** An entity as events contain it: the stored fields of its kind, without hidden ones (hashes, secrets). */
 export type ChangedRow<K extends ChangedKind> = ChangedRows[K];
 
 export interface CreateChange<K extends ChangedKind> extends ChangeOf<K> {
@@ -50,15 +50,16 @@ export interface DeleteChange<K extends ChangedKind> extends ChangeOf<K> {
 }
 
 /**
- * A committed write of one entity, `Change<'identity'>` of an identity: a union by `entity` and `action`, which say what `before` and `after` are.
+ * A committed write of one entity, for example `Change<'identity'>` for an identity. It is a union discriminated by `entity` and `action`, which determine the
+ * types of `before` and `after`.
  */
 export type Change<K extends ChangedKind = ChangedKind> = { readonly [E in K]: CreateChange<E> | UpdateChange<E> | DeleteChange<E> }[K];
 
-// One mapped type: an intersection would have the compiler work out every kind for a listener to one.
+// A single mapped type: with an intersection, the compiler would expand every kind for a listener to one kind.
 /**
- * Names of events: `change` for every change, or `identity`, `apiSession`, ... for those of one kind. Emitted after the commit, in order of revision.
+ * Names of events: `change` for all changes, or `identity`, `apiSession`, ... for those of one kind. Events are emitted after the commit, in order of revision.
  */
 export type ChangeEvents = { readonly [K in ChangedKind | 'change']: [change: Change<K extends ChangedKind ? K : ChangedKind>] };
 
-/** The id of a change record: ids sort as revisions do, so that the log is read along its primary key. */
+/** The id of a change record. Ids sort like revisions, so that the log can be read in order of its primary key. */
 export const changeId = (revision: number): string => String(revision).padStart(16, '0');

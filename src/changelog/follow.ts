@@ -4,29 +4,29 @@ import type { Query, Row, Store, Transaction } from '../storage/port.ts';
 import { type Change, changeId } from './events.ts';
 import { averageBytes, changeOf } from './log.ts';
 
-/** Reads records of the change log: `list` of one transaction, or of a new one for each query. */
+/** Reads records of the change log, either within one transaction or in a new one for each query. */
 export type ReadRecords = (query: Query) => Promise<readonly Row[]>;
 
 /** Consecutive changes. */
 export interface LogPage {
-  /** In order of revision, without a gap. Empty if `missingUpTo` is set. */
+  /** In order of revision, without gaps. Empty if `missingUpTo` is set. */
   readonly changes: readonly Change[];
-  /** The revision of the last missing change, if the next ones have left the log (settings `changesKept`, `changeBytesKept`). */
+  /** The revision of the last missing change, if the next changes were already dropped from the log (settings `changesKept`, `changeBytesKept`). */
   readonly missingUpTo?: number;
 }
 
 export interface FollowOptions {
-  /** Maximum number of records of a page, or their number by the average bytes of a record of the page before, if known. */
+  /** Maximum number of records per page, or a function that computes it from the average bytes per record of the previous page, if known. */
   readonly batch: number | ((averageBytes: number | undefined) => number);
   /** Maximum number of pages. Default: no limit. */
   readonly pages?: number;
-  /** Waits at the end of the log until it has changes after a revision. Default: following ends there. */
+  /** Called at the end of the log: resolves when the log has changes after a revision. Default: stops at the end of the log. */
   readonly untilGrown?: (revision: number) => Promise<void>;
-  /** Ends following when it is aborted. */
+  /** Stops following when aborted. */
   readonly signal?: AbortSignal;
 }
 
-/** Reads the records that a transaction of the store sees. */
+/** Reads the records within one transaction. */
 export const recordsOf =
   (tx: Pick<Transaction, 'list'>): ReadRecords =>
   (query) =>
@@ -34,15 +34,15 @@ export const recordsOf =
 
 const ID = stringField('id');
 
-/** The records from a revision on, oldest first. */
+/** A query for the records starting at a revision, oldest first. */
 export const recordsFrom = (revision: number, limit: number): Query => ({
   where: { op: 'compare', field: ID, is: '>=', value: changeId(revision) },
   limit,
 });
 
 /**
- * Follows the change log: yields the changes after a revision, a page at a time, and reads the next page when that one has been taken. After a gap it
- * continues with the oldest change in the log.
+ * Follows the change log: yields the changes after a revision, a page at a time, and reads a page only when the consumer requests it. After a gap, continues
+ * with the oldest change in the log.
  */
 export async function* followLog(
   read: ReadRecords,
@@ -66,7 +66,7 @@ export async function* followLog(
   }
 }
 
-/** The changes after a revision up to the first gap. Records of the first releases were dropped one by one, so that there may be several gaps. */
+/** The changes after a revision, up to the first gap. There may be several gaps, because the first releases dropped records one by one. */
 const consecutive = (after: number, changes: readonly Change[]): readonly Change[] => {
   const gap = changes.findIndex(({ revision }, i) => revision !== after + 1 + i);
   return gap < 0 ? changes : changes.slice(0, gap);
@@ -76,12 +76,12 @@ const consecutive = (after: number, changes: readonly Change[]): readonly Change
 export const revisionAt = async (read: ReadRecords, end: 'oldest' | 'newest'): Promise<number> =>
   Number((await read(endOfLog(end)))[0]?.revision ?? 0);
 
-/** The record at one end of the log. */
+/** A query for the record at one end of the log. */
 export const endOfLog = (end: 'oldest' | 'newest'): Query => ({
   where: ALL,
   sort: [{ field: ID, descending: end === 'newest' }],
   limit: 1,
 });
 
-/** The revision of the last change of a store; 0 if there was none. */
+/** The revision of the last change in the log of a store; 0 if the log is empty. */
 export const newestRevision = (store: Store): Promise<number> => store.transaction('read', (tx) => revisionAt(recordsOf(tx), 'newest'));

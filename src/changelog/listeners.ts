@@ -6,45 +6,45 @@ type Name = keyof ChangeEvents;
 /** May be asynchronous: a returned promise is not awaited, and its value is ignored. */
 type Listener<N extends Name> = (...args: ChangeEvents[N]) => unknown;
 
-/** Lets a host listen to changes. */
+/** Lets the host listen to changes. */
 export interface ChangeListeners {
   /**
-   * Calls a function for every change that is committed from now on, in order of revision, after the commit and before the call that made it resolves. What
-   * it returns is not awaited; if it throws or rejects, that is logged, and the other listeners still run.
+   * Calls a function for every change committed from now on, in order of revision. Runs after the commit, and before the call that made the change resolves.
+   * The return value is not awaited; if the function throws or rejects, the error is logged, and the other listeners still run.
    *
    * ```ts
    * controller.events.on('identity', ({ action, entityId, after }) => console.log(action, after?.name ?? entityId));
    * ```
-   * @param name `identity`, `apiSession`, ... for changes of one kind; `change` for those of all kinds
+   * @param name `identity`, `apiSession`, ... for changes of one kind; `change` for changes of all kinds
    */
   on<N extends Name>(name: N, listener: Listener<N>): void;
   /** Calls a function for the next change only. @param name as for `on` */
   once<N extends Name>(name: N, listener: Listener<N>): void;
   /**
-   * No longer calls a function that was passed to `on` or `once`. Without effect if it is not listening.
-   * @param name by which it listens
-   * @param listener the same function
+   * Removes a listener. Has no effect if the function is not listening.
+   * @param name the name that was passed to `on` or `once`
+   * @param listener the function that was passed to `on` or `once`
    */
   off<N extends Name>(name: N, listener: Listener<N>): void;
-  /** Announces a change to its listeners. */
+  /** Calls the listeners of a change. */
   emit(change: Change): void;
 }
 
-/** Listeners that cannot harm each other, or the host: one that throws or rejects is logged, and the others are still notified. */
+/** Listeners that cannot affect each other or the host: if one throws or rejects, the error is logged, and the others are still called. */
 export const createListeners = (logger: Logger): ChangeListeners => {
   const emitter = new EventEmitter();
   const guards = new WeakMap<object, (change: Change) => void>();
   const guarded = <N extends Name>(listener: Listener<N>): ((change: Change) => void) => {
     const known = guards.get(listener);
     if (known) return known;
-    // A change is announced under its own kind and under `change`: it is what the listener of that name takes.
+    // The cast is safe: a change is emitted only as `change` and under its own kind, which listeners of these names accept.
     const listen = async (change: Change) => (listener as (change: Change) => unknown)(change);
     const guard = (change: Change) => {
       listen(change)
         .catch((error: unknown) =>
           logger.error('a listener failed', { entity: change.entity, revision: change.revision, error: String(error) }),
         )
-        .catch(() => undefined); // the logger is the host's, too
+        .catch(() => undefined); // the logger comes from the host, and may throw, too
     };
     guards.set(listener, guard);
     return guard;

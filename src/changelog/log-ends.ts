@@ -1,32 +1,32 @@
-/** The extent of the log, as stored in the record of this revision. */
+/** The extent of the log, as stored in the record with this revision. */
 interface End<E> {
   readonly revision: number;
   readonly extent: E;
 }
 
-/** The end of the log as this controller has written it, so that the next append need not read the last record. */
+/** Remembers the last record that this controller appended, so that the next append need not read it. */
 export class LogEnds<E> {
-  /** The last record of a transaction that may not have committed. */
-  #noted: End<E> | undefined;
+  /** The last record appended, whose transaction may not have committed yet. */
+  #appended: End<E> | undefined;
   #committed: End<E> | undefined;
 
-  /** @param since the revision up to which everything is committed. Default: the last revision drawn */
+  /** @param since the revision up to which everything is committed. Default: `revision` */
   at(revision: number, since = revision): E | undefined {
-    const end = revision > since ? this.#noted : this.#committed;
+    const end = revision > since ? this.#appended : this.#committed;
     return end?.revision === revision ? end.extent : undefined;
   }
 
-  note(revision: number, extent: E): void {
-    this.#noted = { revision, extent };
+  append(revision: number, extent: E): void {
+    this.#appended = { revision, extent };
   }
 
-  /** The record of a revision is committed. */
+  /** Marks the record of a revision as committed. */
   commit(revision: number): void {
-    if (this.#noted?.revision === revision) this.#committed = this.#noted;
+    if (this.#appended?.revision === revision) this.#committed = this.#appended;
   }
 
-  /** Forgets both: committed records may be lost. */
+  /** Forgets everything: the database may have lost committed records. */
   forget(): void {
-    this.#noted = this.#committed = undefined;
+    this.#appended = this.#committed = undefined;
   }
 }

@@ -8,28 +8,28 @@ import type { ChangeListeners } from './listeners.ts';
 const BATCH = 500;
 
 /**
- * Publishes committed changes as events, each once and in order of revision. Changes of this controller are announced right after their commit; those of a
- * host's transaction or of another controller on the store are read from the change log.
+ * Publishes committed changes as events, each exactly once and in order of revision. Changes of this controller are published right after their commit; those
+ * made in a transaction of the host or by another controller are read from the change log.
  */
 export interface Publisher {
-  /** Changes that this controller has just committed. */
+  /** Publishes changes that this controller has just committed. */
   announce(changes: readonly Change[]): Promise<void>;
-  /** Publishes the changes in the log that are not published yet. Those that have left the log are missing, and logged as a warning. */
+  /** Publishes the changes in the log that are not published yet. Logs a warning if some were already dropped from the log. */
   catchUp(): Promise<void>;
 }
 
 export const createPublisher = async (store: Store, listeners: ChangeListeners, logger: Logger): Promise<Publisher> => {
   let published = await newestRevision(store);
   let work: Promise<void> = Promise.resolve();
-  const turn = createTimeSlice(ENTRIES_AT_ONCE);
+  const timeSlice = createTimeSlice(ENTRIES_AT_ONCE);
 
   const emit = async (changes: readonly Change[]) => {
     for (const change of changes) {
       if (change.revision <= published) continue;
       published = change.revision;
       listeners.emit(change);
-      // Listeners run synchronously, and do more work the larger the rows are.
-      await turn(entriesIn(change.before) + entriesIn(change.after));
+      // Listeners run synchronously, and larger rows mean more work.
+      await timeSlice(entriesIn(change.before) + entriesIn(change.after));
     }
   };
   const catchUp = async () => {
@@ -45,7 +45,7 @@ export const createPublisher = async (store: Store, listeners: ChangeListeners, 
       await emit(changes);
     }
   };
-  // One at a time, so that no change is published twice or out of turn.
+  // Runs one step at a time, so that no change is published twice or out of order.
   const queue = (step: () => Promise<void> | void): Promise<void> => {
     work = work
       .then(step, step)

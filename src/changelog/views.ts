@@ -1,12 +1,12 @@
 import type { Kind } from '../api/kit/resource.ts';
 import { and, booleanField, equals, type Predicate } from '../query/index.ts';
 
-/** A kind in the store: its own table, or those rows of another kind's that are of this kind, too. */
+/** How a kind is stored: in a table of its own, or as a view, which consists of some rows of another kind's table. */
 type Stored = Pick<Kind, 'kind' | 'view'>;
 
 export const tableOf = ({ kind, view }: Stored): string => view?.of ?? kind;
 
-/** The question, of rows of this kind only. */
+/** The predicate, restricted to rows of this kind. */
 export const inView = ({ view }: Stored, where: Predicate): Predicate =>
   view ? and(equals(booleanField(view.where), true), where) : where;
 

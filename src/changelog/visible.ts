@@ -2,7 +2,7 @@ import type { Kind } from '../api/kit/resource.ts';
 import type { Row } from '../storage/port.ts';
 import type { ChangedKind, ChangedRow } from './events.ts';
 
-/** True for hashes, secrets and credentials, which change records and events leave out. */
+/** True for hashes, secrets and credentials, which change records and events omit. */
 export const isUnrecorded = ({ fields }: Pick<Kind, 'fields'>, name: string): boolean =>
   fields[name]?.keep === 'hidden' || fields[name]?.credential === true;
 
@@ -12,4 +12,4 @@ export const visibleFields = (kind: Pick<Kind, 'fields'>, row: Readonly<Record<s
 
 /** `visibleFields`, typed by kind. */
 export const visibleRow = <K extends ChangedKind>(kind: Kind & { readonly kind: K }, row: Row): ChangedRow<K> =>
-  visibleFields(kind, row) as ChangedRow<K>; // as `ChangedRow` declares for the kind
+  visibleFields(kind, row) as ChangedRow<K>; // `ChangedRow` is generated from the kind

@@ -4,27 +4,27 @@ import type { Store } from '../storage/port.ts';
 import { newestRevision } from './follow.ts';
 import type { ChangeListeners } from './listeners.ts';
 
-/** How often the log is polled for commits of other controllers and of host transactions, while readers wait. ms */
+/** Milliseconds between polls of the log for commits of other controllers and of host transactions, while readers wait. */
 const POLL_MS = 1000;
 
-/** Wakes readers at the end of the change log when it grows. */
+/** Wakes readers that wait at the end of the change log when it grows. */
 export interface LogWatch {
   /** Aborted when the controller closes. */
   readonly signal: AbortSignal;
-  /** Resolves when a change after the revision has been committed, by any controller; when `signal` is aborted; or when the controller closes. */
+  /** Resolves when any controller has committed a change after the revision, when `signal` is aborted, or when the controller closes. */
   growsBeyond(revision: number, signal: AbortSignal): Promise<void>;
   close(): void;
 }
 
-/** Changes of this controller are seen when they are announced, others at the next poll: one poll serves all readers. */
+/** Notices changes of this controller when their events are emitted, and other changes at the next poll. All readers share one poll. */
 export const createLogWatch = (store: Store, clock: Clock, events: Pick<ChangeListeners, 'on'>): LogWatch => {
   const closing = new AbortController();
-  /** For each reader: checks whether its wait is over, and ends it. */
+  /** For each waiting reader, a function that ends the wait if the log has grown, mapped to one that ends it unconditionally. */
   const waiting = new Map<() => void, () => void>();
   let newest = 0;
   let isPolling = false;
 
-  const see = (revision: number) => {
+  const advance = (revision: number) => {
     if (revision <= newest) return;
     newest = revision;
     for (const wake of waiting.keys()) wake();
@@ -35,12 +35,12 @@ export const createLogWatch = (store: Store, clock: Clock, events: Pick<ChangeLi
     while (waiting.size > 0) {
       await pause(clock, POLL_MS, closing.signal, { keepsAlive: true });
       // If the store is unavailable, readers get the error from their own reads.
-      if (waiting.size > 0) await newestRevision(store).then(see, () => undefined);
+      if (waiting.size > 0) await newestRevision(store).then(advance, () => undefined);
     }
     isPolling = false;
   };
 
-  events.on('change', ({ revision }) => see(revision));
+  events.on('change', ({ revision }) => advance(revision));
   return {
     signal: closing.signal,
     growsBeyond: (revision, signal) =>

@@ -1,22 +1,22 @@
-/** Finds the candidates for a query through an index: the rows that may satisfy its predicate, which include all rows that do. */
+/** The candidates of a query: the rows that may satisfy its predicate, found through an index. They include every match, and possibly other rows. */
 import { compareText, type FieldRef, type Predicate, type Row, type Scalar } from '../../../src/adapter-kit.ts';
 import { boundsOf } from './bounds.ts';
 import type { Posting, Table } from './table.ts';
 import { countBelow, get, keysWithin, type Tree, walk, walkWithin } from './tree.ts';
 
-/** Called with the id of a row, and with the row itself if it has already been read. @returns true to continue */
+/** Called with the id of a row, and with the row itself if the walk has already read it. @returns true to continue */
 export type Visit = (id: string, row?: Row) => boolean;
 
-/** Wraps `visit` so that it is not called for the first `skip` rows. */
+/** A visitor that ignores the first `skip` rows. */
 export const skipping = (visit: Visit, skip: number): Visit => {
-  let remaining = skip;
-  return (id, row) => (remaining > 0 ? remaining-- > 0 : visit(id, row));
+  let toSkip = skip;
+  return (id, row) => (toSkip > 0 ? toSkip-- > 0 : visit(id, row));
 };
 
 export interface Candidates {
-  /** An estimate of the number of rows; 0 only if there are none. */
+  /** The estimated number of rows; 0 only if there are none. */
   readonly size: number;
-  /** True if all candidates satisfy the predicate, so that it need not be tested. */
+  /** True if all of them satisfy the predicate, so that it need not be tested. */
   readonly isExact: boolean;
   /** True if `each` visits rows in order of id. */
   readonly isOrdered: boolean;
@@ -25,19 +25,19 @@ export interface Candidates {
   count(): number;
 }
 
-/** Caches the candidates for the last predicate, because a list operation queries its page and then its total. */
+/** Caches the candidates of the last predicate, because a list operation queries its page and then its total with the same predicate. */
 const latest = new WeakMap<Table, { readonly where: Predicate; readonly found: Candidates | undefined }>();
 
 /** @returns undefined if no index applies */
 export const candidates = (table: Table, where: Predicate): Candidates | undefined => {
   const last = latest.get(table);
   if (last?.where === where) return last.found;
-  const found = narrowed(table, where);
+  const found = findCandidates(table, where);
   latest.set(table, { where, found });
   return found;
 };
 
-const narrowed = (table: Table, where: Predicate): Candidates | undefined => {
+const findCandidates = (table: Table, where: Predicate): Candidates | undefined => {
   switch (where.op) {
     case 'none':
       return union([]);
@@ -45,22 +45,22 @@ const narrowed = (table: Table, where: Predicate): Candidates | undefined => {
       if (where.is === '=') return byValues(table, where.field, [where.value]);
       return where.is.startsWith('>') && isId(where.field) && typeof where.value === 'string'
         ? idsFrom(table, where.value, where.is === '>=')
-        : ranged(table, where);
+        : inRange(table, where);
     case 'in':
       return byValues(table, where.field, where.values);
     case 'contains':
       return containing(table, where);
     case 'overlaps':
-      return rowsWithValues(table.indexes.get(where.set), where.values);
+      return rowsWithAny(table.indexes.get(where.set), where.values);
     case 'covers': {
       const index = table.indexes.get(where.set);
-      const found = index && rarest(where.values.map((value) => rowsWithValues(index, [value])));
+      const found = index && smallest(where.values.map((value) => rowsWithAny(index, [value])));
       return found && { ...found, isExact: where.values.length === 1 };
     }
     case 'and': {
-      // `contains` scans a whole index, which is worthwhile only if no other term has an index.
+      // Scanning an index is worth it only if no other term has an index.
       const quick = where.terms.filter(({ op }) => op !== 'contains');
-      const found = rarest(candidatesOf(table, quick)) ?? rarest(candidatesOf(table, where.terms));
+      const found = smallest(candidatesOf(table, quick)) ?? smallest(candidatesOf(table, where.terms));
       return found && { ...found, isExact: false };
     }
     case 'or': {
@@ -73,50 +73,50 @@ const narrowed = (table: Table, where: Predicate): Candidates | undefined => {
 };
 
 const candidatesOf = (table: Table, terms: readonly Predicate[]): readonly Candidates[] =>
-  terms.map((term) => narrowed(table, term)).filter((found) => found !== undefined);
+  terms.map((term) => findCandidates(table, term)).filter((found) => found !== undefined);
 
-/** The candidates for the condition that the fewest rows satisfy. The other conditions must then be tested. */
-const rarest = (options: readonly Candidates[]): Candidates | undefined => {
-  const [first] = options.toSorted((a, b) => a.size - b.size);
+/** The candidates of the most selective condition. The other conditions must be tested on each row. */
+const smallest = (sets: readonly Candidates[]): Candidates | undefined => {
+  const [first] = sets.toSorted((a, b) => a.size - b.size);
   return first;
 };
 
 /** The union of candidates, without duplicates. */
-const union = (parts: readonly Candidates[]): Candidates => {
-  const [only, ...more] = parts;
+const union = (sets: readonly Candidates[]): Candidates => {
+  const [only, ...more] = sets;
   if (only && more.length === 0) return only;
   const each: Candidates['each'] = (visit, skip = 0) => {
     const seen = new Set<string>();
-    const visitLater = skipping(visit, skip);
+    const visitAfterSkip = skipping(visit, skip);
     let continues = true;
     const visitOnce: Visit = (id, row) => {
       if (seen.has(id)) return true;
       seen.add(id);
-      return (continues = visitLater(id, row));
+      return (continues = visitAfterSkip(id, row));
     };
-    for (const part of parts) if (continues) part.each(visitOnce);
+    for (const set of sets) if (continues) set.each(visitOnce);
   };
-  const isExact = parts.every((part) => part.isExact);
-  return { size: parts.reduce((sum, { size }) => sum + size, 0), isExact, isOrdered: false, each, count: () => counted(each) };
+  const isExact = sets.every((set) => set.isExact);
+  return { size: sets.reduce((sum, { size }) => sum + size, 0), isExact, isOrdered: false, each, count: () => countVisits(each) };
 };
 
-const counted = (each: Candidates['each']): number => {
+const countVisits = (each: Candidates['each']): number => {
   let count = 0;
   each(() => ++count > 0);
   return count;
 };
 
-/** Candidates with a known number of rows, in order of id. */
+/** Exact candidates in order of id, whose number is known. */
 const ordered = (size: number, each: Candidates['each']): Candidates => ({ size, isExact: true, isOrdered: true, each, count: () => size });
 
-/** The candidates in disjoint posting lists. */
-const ofPostings = (size: number, postings: (visit: (posting: Posting) => boolean) => void): Candidates => ({
+/** Exact candidates from disjoint posting lists. */
+const fromPostings = (size: number, postings: (visit: (posting: Posting) => boolean) => void): Candidates => ({
   size,
   isExact: true,
   isOrdered: false,
   each: (visit, skip = 0) => {
-    const visitLater = skipping(visit, skip);
-    postings((posting) => walk(posting, (_, id) => visitLater(id as string))); // postings hold ids
+    const visitAfterSkip = skipping(visit, skip);
+    postings((posting) => walk(posting, (_, id) => visitAfterSkip(id as string))); // the keys of a posting list are ids
   },
   count: () => {
     let rows = 0;
@@ -127,14 +127,14 @@ const ofPostings = (size: number, postings: (visit: (posting: Posting) => boolea
 
 const isId = ({ path, type }: FieldRef): boolean => path.length === 1 && path[0] === 'id' && type === 'string';
 
-/** The rows with ids after `id`, or from it on if `isIncluded`, for reading a table page by page. */
+/** The rows after `id`, for reading a table page by page. */
 const idsFrom = ({ rows }: Table, id: string, isIncluded: boolean): Candidates => {
-  const skipped = countBelow(rows, id) + Number(!isIncluded && get(rows, id) !== undefined);
-  return ordered(rows.size - skipped, (visit, skip = 0) => void walk(rows, (row) => visit(row.id, row), { skip: skipped + skip }));
+  const before = countBelow(rows, id) + Number(!isIncluded && get(rows, id) !== undefined);
+  return ordered(rows.size - before, (visit, skip = 0) => void walk(rows, (row) => visit(row.id, row), { skip: before + skip }));
 };
 
 const byValues = (table: Table, field: FieldRef, values: readonly Scalar[]): Candidates | undefined => {
-  // Text is compared with the decimal text of a number, which is not indexed.
+  // If a number field is compared with text, its decimal text is compared, which is not indexed.
   if (field.path.length > 1 || field.type === 'tag' || (field.type === 'number' && values.some((value) => typeof value === 'string')))
     return undefined;
   if (field.path[0] === 'id') {
@@ -142,35 +142,36 @@ const byValues = (table: Table, field: FieldRef, values: readonly Scalar[]): Can
     return ordered(rows.length, (visit, skip = 0) => void rows.slice(skip).every((row) => visit(row.id, row)));
   }
   const index = indexOf(table, field);
-  return index && rowsWithValues(index, values);
+  return index && rowsWithAny(index, values);
 };
 
 /** The index of a single-valued column. */
 export const indexOf = ({ schema, indexes }: Table, { path: [name, ...deeper] }: FieldRef): Tree<Posting> | undefined =>
   deeper.length > 0 || schema.sets.includes(name) ? undefined : indexes.get(name);
 
-const rowsWithValues = (index: Tree<Posting> | undefined, values: readonly Scalar[]): Candidates => {
+const rowsWithAny = (index: Tree<Posting> | undefined, values: readonly Scalar[]): Candidates => {
   const postings = index ? [...new Set(values)].flatMap((value) => get(index, value) ?? []) : [];
+  // The keys of a posting list are ids.
   return union(
-    postings.map((posting) => ordered(posting.size, (visit, skip = 0) => void walk(posting, (_, id) => visit(id as string), { skip }))), // postings hold ids
+    postings.map((posting) => ordered(posting.size, (visit, skip = 0) => void walk(posting, (_, id) => visit(id as string), { skip }))),
   );
 };
 
 /** The rows in a range of an index. */
-const ranged = (table: Table, where: Extract<Predicate, { readonly op: 'compare' }>): Candidates | undefined => {
+const inRange = (table: Table, where: Extract<Predicate, { readonly op: 'compare' }>): Candidates | undefined => {
   const index = indexOf(table, where.field);
   const bounds = index && boundsOf(where, where.field);
   if (!index || !bounds) return undefined;
   const isStrict = where.is === '<' || where.is === '>';
   const keys = keysWithin(index, bounds) - (isStrict && get(index, where.value) ? 1 : 0);
   const isUnique = table.schema.columns.find(({ name }) => name === where.field.path[0])?.index === 'unique';
-  const found = ofPostings(Math.ceil(Math.max(0, keys) * (isUnique ? 1 : table.rows.size / index.size)), (visit) =>
+  const found = fromPostings(Math.ceil(Math.max(0, keys) * (isUnique ? 1 : table.rows.size / index.size)), (visit) =>
     walkWithin(index, bounds, (posting, key) => (isStrict && key === where.value) || visit(posting)),
   );
   return isUnique ? { ...found, count: () => keys } : found;
 };
 
-/** Scans the keys of an index, because there are fewer keys than rows, and they are closer together in memory. */
+/** Scans the keys of an index rather than the rows: the keys are fewer, and closer together in memory. */
 const containing = (table: Table, { field, value, fold }: Extract<Predicate, { readonly op: 'contains' }>): Candidates | undefined => {
   const index = field.type === 'string' || field.type === 'date' ? indexOf(table, field) : undefined;
   if (!index) return undefined;
@@ -181,5 +182,5 @@ const containing = (table: Table, { field, value, fold }: Extract<Predicate, { r
     return true;
   });
   const size = found.reduce((sum, posting) => sum + posting.size, 0);
-  return ofPostings(size, (visit) => found.every(visit));
+  return fromPostings(size, (visit) => found.every(visit));
 };

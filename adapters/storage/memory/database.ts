@@ -1,7 +1,7 @@
 /**
- * State that several memory stores may share, each in its own namespace. The state of a namespace is one immutable value. A writer works on its own
- * copy, which replaces the state on commit and is discarded on rollback. So uncommitted writes are invisible, and readers keep the state that they began
- * with and never wait. Writers run one at a time.
+ * State that several memory stores may share, each in its own namespace. The state of a namespace is one immutable value (copy-on-write): a writer works on
+ * its own copy, which replaces the state on commit. So uncommitted writes are invisible, readers keep the snapshot that they started with and never wait, and
+ * a rollback discards the copy. Writers run one at a time.
  */
 import { newSecretKey, type StorageSchema } from '../../../src/adapter-kit.ts';
 import { emptyTable, reindexed, type Table } from './table.ts';
@@ -11,7 +11,7 @@ export interface State {
   readonly tables: ReadonlyMap<string, Table>;
 }
 
-/** A transaction's view of a namespace. */
+/** The state of a namespace, as a transaction sees it. */
 export interface View {
   read(): State;
   /** @throws TypeError in a read transaction */
@@ -21,12 +21,12 @@ export interface View {
 const EMPTY: State = { revision: 0, tables: new Map() };
 
 export class Database {
-  /** The secret key of the controllers that use this database. Kept here, because it must live as long as the data that is sealed with it. */
+  /** The secret key of the controllers on this store. It is kept here because it must live as long as the data encrypted with it. */
   readonly secretKey = newSecretKey();
   readonly #states = new Map<string, State>();
   #lastWriter: Promise<void> = Promise.resolve();
 
-  /** Prepares the tables of a namespace. Rows of an earlier schema are kept and reindexed. */
+  /** Creates the missing tables of a namespace. If the schema of a table has changed, keeps its rows and rebuilds its indexes. */
   prepare(namespace: string, schema: StorageSchema): void {
     const { revision, tables } = this.state(namespace);
     const prepared = schema.map((kind): [string, Table] => {
@@ -41,12 +41,12 @@ export class Database {
     return this.#states.get(namespace) ?? EMPTY;
   }
 
-  /** Waits for earlier writers. Later ones wait until this one has ended. */
+  /** Begins a write transaction after all earlier ones have ended. Later ones wait for it. */
   async begin(): Promise<MemoryHostTransaction> {
-    const previous = this.#lastWriter;
+    const previousWriter = this.#lastWriter;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#lastWriter = promise;
-    await previous;
+    await previousWriter;
     return new MemoryHostTransaction(this, (changed) => {
       for (const [namespace, state] of changed) this.#states.set(namespace, state);
       resolve();
@@ -54,7 +54,7 @@ export class Database {
   }
 }
 
-/** A write transaction opened by the host. Its writes are invisible until `commit`; other writers wait for it. */
+/** An open write transaction. Its writes are invisible until `commit`, and other writers wait until it has ended. */
 export class MemoryHostTransaction {
   readonly #database: Database;
   readonly #end: (changed: ReadonlyMap<string, State>) => void;
@@ -66,12 +66,12 @@ export class MemoryHostTransaction {
     this.#end = end;
   }
 
-  /** @throws TypeError if the transaction has already ended. */
+  /** @throws TypeError if the transaction has already ended */
   commit(): void {
     this.#finish(this.#changed);
   }
 
-  /** @throws TypeError if the transaction has already ended. */
+  /** @throws TypeError if the transaction has already ended */
   rollback(): void {
     this.#finish(new Map());
   }

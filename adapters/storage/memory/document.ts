@@ -1,11 +1,10 @@
 /**
- * Creates an immutable copy of a row, which can be returned without copying it again. The copy has only content that survives JSON (no undefined fields, no
- * `-0`), so that a row reads the same from every store.
+ * An immutable copy of a row, which can be returned without copying it again. It holds what would survive a round trip through JSON (no undefined fields, no
+ * `-0`), so that every store returns the same row.
  */
 import type { Row } from '../../../src/adapter-kit.ts';
 
-// The cast is safe, because the copy has the row's fields.
-export const frozenRow = (row: Row): Row => frozen(row) as Row;
+export const frozenRow = (row: Row): Row => frozen(row) as Row; // a copy of a row has its type
 
 const frozen = (value: unknown): unknown => {
   if (typeof value === 'number') return Number.isFinite(value) ? value + 0 : null;
@@ -18,7 +17,7 @@ const frozen = (value: unknown): unknown => {
   return Object.freeze(copy);
 };
 
-/** Uses `defineProperty` for `__proto__`, because an assignment to it would not create a field. */
+/** Uses `defineProperty` for `__proto__`, because an assignment would set the prototype instead of creating a field. */
 const define = (target: Record<string, unknown>, name: string, value: unknown): void => {
   if (name === '__proto__') Object.defineProperty(target, name, { value, enumerable: true });
   else target[name] = value;

@@ -1,4 +1,4 @@
-/** The order of keys, which is the same in every store: null, then `false`, `true`, then numbers, then text by Unicode code point. */
+/** The order of keys that every store shares: null, then `false`, `true`, then numbers, then text by Unicode code point. */
 import { compareText } from '../../../src/adapter-kit.ts';
 
 export type Key = string | number | boolean | null;

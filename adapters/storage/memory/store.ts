@@ -1,4 +1,4 @@
-/** An in-memory store, for tests, trials, and controllers whose data need not survive the process. */
+/** A store in memory, for tests, trials, and controllers whose data need not survive the process. */
 import {
   checkedOptions,
   type StorageAdapter,
@@ -11,32 +11,32 @@ import {
 import { Database, MemoryHostTransaction, type View } from './database.ts';
 import { MemoryTransaction } from './transaction.ts';
 
-/** Options of an in-memory storage adapter. */
+/** Options of `memoryStorage`. */
 export interface MemoryStorageOptions {
-  /** Controllers with different namespaces share no data, even if they share a database. Default `'default'`. */
+  /** Controllers with different namespaces share nothing, even in one database. Default `'default'`. */
   readonly namespace?: string;
-  /** The database. Default: a new one. Controllers that share a database can all be written to in one host transaction. */
+  /** The database. Default: a new one. Let controllers share one to write to all of them in a single host transaction. */
   readonly database?: MemoryDatabase;
 }
 
-/** The data of in-memory stores. It is garbage collected with its last reference. */
+/** The data of one or more memory stores. It lives as long as something references it. */
 export interface MemoryDatabase {
-  /** Begins a write transaction for `Store.join`, once all earlier writers have ended. */
+  /** Begins a write transaction for `Store.join`, after all earlier ones have ended. */
   begin(): Promise<MemoryHostTransaction>;
 }
 
-/** An in-memory storage adapter, with its data. */
+/** A storage adapter in memory. */
 export interface MemoryStorage extends StorageAdapter {
   readonly database: MemoryDatabase;
 }
 
-/** Creates an empty database for in-memory stores. */
+/** Creates an empty database for memory stores. */
 export const memoryDatabase = (): MemoryDatabase => new Database();
 
 /**
- * A storage adapter that keeps everything in memory. The data remains available when the store is closed and opened again.
+ * Creates a storage adapter that keeps everything in memory. The data survives closing and reopening the store.
  *
- * A write transaction waits for the previous one to end, so never await one within another: they would deadlock.
+ * A write transaction waits for the previous one to end. Awaiting a write transaction within another one is a deadlock.
  *
  * ```ts
  * const storage = memoryStorage();

@@ -10,7 +10,7 @@ export type Posting = Tree<true>;
 export interface Table {
   readonly schema: KindSchema;
   readonly rows: Tree<Row>;
-  /** The index of each field, which maps values to posting lists. Null is a value too, for indexed and unique columns; for sets, each element is a value. */
+  /** For each indexed field, a map from value to posting list. Columns also index null; sets index each element. */
   readonly indexes: ReadonlyMap<string, Tree<Posting>>;
 }
 
@@ -23,7 +23,7 @@ export const emptyTable = (schema: KindSchema): Table => {
   };
 };
 
-/** The same rows, indexed for another schema. */
+/** The same rows, with the indexes of another schema. */
 export const reindexed = (table: Table, schema: KindSchema): Table => {
   let result = emptyTable(schema);
   walk(table.rows, (row) => {
@@ -56,7 +56,7 @@ const replaced = ({ schema, ...table }: Table, before: Row | undefined, after: R
   if (after) assertUnique({ schema, ...table }, after);
   const indexes = new Map(table.indexes);
   for (const [field, index] of table.indexes) {
-    // The entries of an unchanged field stay in place. For a set, `moveEntries` compares the elements.
+    // An unchanged value (or the same array) needs no update; otherwise `moveEntries` compares the elements of a set.
     if (before && after && before[field] === after[field]) continue;
     const moved = moveEntries(index, before, after, field, schema.sets.includes(field));
     if (moved !== index) indexes.set(field, moved);
@@ -69,8 +69,8 @@ const assertUnique = ({ schema, indexes }: Table, row: Row): void => {
   for (const { name, index } of schema.columns) {
     const value = keyOf(row[name]);
     if (index !== 'unique' || value === null) continue;
-    const uniqueIndex = indexes.get(name);
-    const posting = uniqueIndex && get(uniqueIndex, value);
+    const valueIndex = indexes.get(name);
+    const posting = valueIndex && get(valueIndex, value);
     if (posting && posting.size > (get(posting, row.id) === undefined ? 0 : 1)) throw new UniqueViolation(schema.kind, name);
   }
 };
@@ -89,8 +89,8 @@ const moveEntries = (
   for (const key of old) {
     const posting = now.has(key) ? undefined : get(result, key);
     if (!posting || !before) continue;
-    const remaining = remove(posting, before.id);
-    result = remaining.size === 0 ? remove(result, key) : set(result, key, remaining);
+    const rest = remove(posting, before.id);
+    result = rest.size === 0 ? remove(result, key) : set(result, key, rest);
   }
   for (const key of now) {
     if (after && !old.has(key)) result = set(result, key, set(get(result, key) ?? emptyTree<true>(), after.id, true));

@@ -15,12 +15,12 @@ import { countRows, listRows, referencedValues } from './select.ts';
 import { deleteRow, emptyTable, insertRow, type Table, updateRow } from './table.ts';
 import { get, walk } from './tree.ts';
 
-/** Implements the storage port's transaction on one view of the data. Operations take effect synchronously. */
+/** Implements the transaction of the storage port on a view of the data. Operations take effect synchronously. */
 export class MemoryTransaction implements Transaction {
   readonly host: unknown;
   readonly #view: View;
 
-  /** @param host the value for others to pass to `Store.join`; undefined in a read transaction */
+  /** @param host the transaction to pass to `Store.join`; undefined in a read transaction */
   constructor(view: View, host: unknown) {
     this.#view = view;
     this.host = host;
@@ -56,7 +56,7 @@ export class MemoryTransaction implements Transaction {
   async distinct(kind: string, set: string): Promise<readonly string[]> {
     const values: string[] = [];
     const index = this.#table(kind).indexes.get(set);
-    // The keys of a set's index are its elements, which are text.
+    // The index of a set has its elements as keys, which are text.
     if (index) walk(index, (_, value) => values.push(value as string) > 0);
     return values;
   }
@@ -80,7 +80,7 @@ export class MemoryTransaction implements Transaction {
     return next;
   }
 
-  /** Never finds faults: a table and its indexes are one immutable value, so they cannot be inconsistent. */
+  /** Never finds a fault: a table and its indexes are one immutable value, so they cannot disagree. */
   async verify(kind: string): Promise<Verified> {
     this.#table(kind);
     return { faults: [], next: undefined };

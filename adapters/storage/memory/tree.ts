@@ -1,7 +1,7 @@
 /**
- * A persistent B+ tree (path copying): `set` and `remove` return a new tree that shares all nodes except one path with the old one. The table of rows by id
- * and all indexes are such trees. Readers keep a root as their snapshot, and a rollback keeps the old root. The cost of a write depends on
- * the depth (three at 100,000 keys), not on the size.
+ * A persistent B+ tree with path copying: `set` and `remove` return a new tree that shares all nodes except one path with the old one. Both the rows of a
+ * table and its indexes are such trees. Readers keep a root as their snapshot, and a rollback returns to the old root. A write takes time proportional to the
+ * depth of the tree (three levels at 100,000 keys).
  */
 import { compareKeys, type Key } from './order.ts';
 
@@ -15,13 +15,13 @@ interface Leaf<V> {
 }
 
 interface Branch<V> {
-  /** A lower bound of each child's keys. */
+  /** For each child, a lower bound of its keys. */
   readonly keys: readonly Key[];
   readonly children: readonly Tree<V>[];
   readonly size: number;
 }
 
-/** Maximum number of keys per node. In measurements, inserts were as fast as with 16 and 64, and lookups faster than with 16. */
+/** Maximum number of entries or children of a node. Measured: inserts are as fast as with 16 and 64, and lookups are faster than with 16. */
 const MAX_WIDTH = 32;
 
 const leaf = <V>(keys: readonly Key[], values: readonly V[]): Leaf<V> => ({ keys, values, size: keys.length });
@@ -40,16 +40,16 @@ export const get = <V>(tree: Tree<V>, key: Key): V | undefined => {
   return index < node.keys.length && compareKeys(at(node.keys, index), key) === 0 ? node.values[index] : undefined;
 };
 
-/** The number of keys less than `key`, which need not exist. */
+/** The number of keys less than `key`. The tree need not contain `key` itself. */
 export const countBelow = <V>(tree: Tree<V>, key: Key): number => {
-  let below = 0;
+  let count = 0;
   let node = tree;
   while (node.children) {
     const index = childFor(node.keys, key);
-    for (const child of node.children.slice(0, index)) below += child.size;
+    for (const child of node.children.slice(0, index)) count += child.size;
     node = at(node.children, index);
   }
-  return below + firstNotBelow(node.keys, key);
+  return count + firstNotBelow(node.keys, key);
 };
 
 export const set = <V>(tree: Tree<V>, key: Key, value: V): Tree<V> => {
@@ -68,7 +68,7 @@ export const walk = <V>(tree: Tree<V>, visit: (value: V, key: Key) => boolean, {
   for (let step = 0; step < length; step++) {
     const index = descending ? length - 1 - step : step;
     if (!tree.children) {
-      // In bounds, because a leaf has as many values as keys. `at` is not used, because it rejects undefined values.
+      // In bounds, because a leaf has as many values as keys. `at` would reject values that are undefined.
       if (step >= skip && !visit(tree.values[index] as V, at(tree.keys, index))) return false;
       continue;
     }
@@ -82,13 +82,13 @@ export const walk = <V>(tree: Tree<V>, visit: (value: V, key: Key) => boolean, {
   return true;
 };
 
-/** A range of keys that includes both bounds. An undefined bound means unbounded. */
+/** A range of keys. Both bounds are inclusive; undefined means unbounded. */
 export interface Bounds {
   readonly low?: Key | undefined;
   readonly high?: Key | undefined;
 }
 
-/** Like `walk`, over the keys within bounds. */
+/** Like `walk`, but only over the keys within bounds. */
 export const walkWithin = <V>(
   tree: Tree<V>,
   { low, high }: Bounds,
@@ -100,7 +100,7 @@ export const walkWithin = <V>(
   for (let step = first; step < keys.length; step++) {
     const index = descending ? keys.length - 1 - (step - first) : step;
     const key = at(keys, index);
-    // In a branch, `key` is a lower bound of the child's keys.
+    // The key of a child is a lower bound of its keys.
     if (high !== undefined && compareKeys(key, high) > 0) {
       if (!descending) return true;
       continue;
@@ -113,24 +113,24 @@ export const walkWithin = <V>(
 };
 
 export const keysWithin = <V>(tree: Tree<V>, { low, high }: Bounds): number => {
-  const below = low === undefined ? 0 : countBelow(tree, low);
-  const upTo = high === undefined ? tree.size : countBelow(tree, high) + (get(tree, high) === undefined ? 0 : 1);
-  return Math.max(0, upTo - below);
+  const countBeforeLow = low === undefined ? 0 : countBelow(tree, low);
+  const countUpToHigh = high === undefined ? tree.size : countBelow(tree, high) + (get(tree, high) === undefined ? 0 : 1);
+  return Math.max(0, countUpToHigh - countBeforeLow);
 };
 
-/** Returns the node that replaces `tree`, or two nodes if it became too wide. */
+/** @returns the node that replaces `tree`, or two nodes if it would exceed the maximum width */
 const put = <V>(tree: Tree<V>, key: Key, value: V): readonly Tree<V>[] => {
   if (tree.children) {
     const index = childFor(tree.keys, key);
-    const replacements = put(at(tree.children, index), key, value);
-    const [only] = replacements;
-    // A new key may be lower than the child's bound only in the first child.
-    if (only && replacements.length === 1 && index > 0) return [withChild(tree, index, only)];
-    return split(nodes(tree.children.toSpliced(index, 1, ...replacements)));
+    const grown = put(at(tree.children, index), key, value);
+    const [only] = grown;
+    // Only the first child may receive a key that is less than its lower bound, so that the bound changes.
+    if (only && grown.length === 1 && index > 0) return [withChild(tree, index, only)];
+    return split(nodes(tree.children.toSpliced(index, 1, ...grown)));
   }
   const index = firstNotBelow(tree.keys, key);
-  const exists = index < tree.keys.length && compareKeys(at(tree.keys, index), key) === 0;
-  if (exists) return [leaf(tree.keys, tree.values.with(index, value))];
+  const replaced = index < tree.keys.length && compareKeys(at(tree.keys, index), key) === 0;
+  if (replaced) return [leaf(tree.keys, tree.values.with(index, value))];
   return split(leaf(tree.keys.toSpliced(index, 0, key), tree.values.toSpliced(index, 0, value)));
 };
 
@@ -150,14 +150,14 @@ const take = <V>(tree: Tree<V>, key: Key): Tree<V> => {
   return joined ? nodes(tree.children.toSpliced(index - 1, 2, joined)) : withChild(tree, index, after);
 };
 
-/** The branch with one child replaced. The lower bound of the old child must also be one of the new child. */
+/** The branch with one child replaced, whose lower bound is still valid. */
 const withChild = <V>({ keys, children, size }: Branch<V>, index: number, child: Tree<V>): Branch<V> => ({
   keys,
   children: children.with(index, child),
   size: size + child.size - at(children, index).size,
 });
 
-/** Merges two small neighbours, so that a shrinking tree stays shallow. */
+/** Merges two neighbours if they are small, so that a shrinking tree stays shallow. */
 const join = <V>(left: Tree<V>, right: Tree<V>): Tree<V> | undefined => {
   if (left.keys.length + right.keys.length > MAX_WIDTH / 2) return undefined;
   if (left.children && right.children) return nodes([...left.children, ...right.children]);
@@ -191,7 +191,7 @@ const firstNotBelow = (keys: readonly Key[], key: Key): number => {
   return low;
 };
 
-/** The last child whose lower bound is not above `key`, or the first child if there is none. */
+/** The index of the last child whose lower bound is at most `key`; 0 if there is none. */
 const childFor = (keys: readonly Key[], key: Key): number => {
   const index = firstNotBelow(keys, key);
   const exact = index < keys.length && compareKeys(at(keys, index), key) === 0;
