@@ -1,4 +1,4 @@
-/** From a question to the numbers of the rows that satisfy it. */
+/** Evaluates a predicate on the index of a table. The result is the set of the numbers of the matching rows. */
 import type { Predicate, Scalar } from '../query/index.ts';
 import { type BitSet, emptyBitSet, intersectBits, setBit, subtractBits, uniteBits } from './bit-set.ts';
 import type { Numbering } from './numbering.ts';
@@ -11,7 +11,7 @@ import type { ValueIndex } from './value-index.ts';
 /** The parts of the index of a table. */
 export interface IndexParts {
   readonly numbering: Numbering;
-  /** The rows that there are. */
+  /** All existing rows. */
   readonly rows: Posting;
   /** By field. */
   readonly values: ReadonlyMap<string, ValueIndex>;
@@ -23,17 +23,20 @@ export interface IndexParts {
 
 type Node<Op extends Predicate['op']> = Extract<Predicate, { readonly op: Op }>;
 
-/** @param where the part of a question that `questionOf` says an index answers. @throws TypeError for another */
+/**
+ * @param where a predicate for which `questionOf` found that the index can evaluate it
+ * @throws TypeError for any other predicate
+ */
 export const bitsOf = (parts: IndexParts, where: Predicate): BitSet => {
   switch (where.op) {
     case 'none':
       return none(parts);
     case 'and':
-      return common(parts, where.terms);
+      return allOf(parts, where.terms);
     case 'or':
-      return united(parts, where.terms);
+      return anyOf(parts, where.terms);
     case 'not':
-      return allBut(parts, bitsOf(parts, where.term));
+      return complementOf(parts, bitsOf(parts, where.term));
     case 'overlaps':
       return unionOf(
         parts,
@@ -47,7 +50,7 @@ export const bitsOf = (parts: IndexParts, where: Predicate): BitSet => {
     case 'coveredBy':
       return coveredBy(parts, where.set, new Set(where.values));
     case 'in':
-      return named(parts, where.values.map(String));
+      return withIds(parts, where.values.map(String));
     case 'compare':
       return where.is === '=' ? unionOf(parts, [posting(parts, where.field.path[0], where.value)]) : comparing(parts, where);
     case 'contains':
@@ -63,13 +66,13 @@ const none = ({ numbering }: IndexParts): BitSet => emptyBitSet(numbering.width)
 const all = (parts: IndexParts): BitSet => unionOf(parts, [parts.rows]);
 const posting = ({ values }: IndexParts, field: string, value: Scalar): Posting | undefined => values.get(field)?.get(value);
 
-const common = (parts: IndexParts, [first, ...rest]: readonly Predicate[]): BitSet => {
+const allOf = (parts: IndexParts, [first, ...rest]: readonly Predicate[]): BitSet => {
   const bits = first ? bitsOf(parts, first) : all(parts);
   for (const term of rest) intersectBits(bits, bitsOf(parts, term));
   return bits;
 };
 
-const united = (parts: IndexParts, terms: readonly Predicate[]): BitSet => {
+const anyOf = (parts: IndexParts, terms: readonly Predicate[]): BitSet => {
   const bits = none(parts);
   for (const term of terms) {
     const pair = pairOf(parts, term);
@@ -79,7 +82,7 @@ const united = (parts: IndexParts, terms: readonly Predicate[]): BitSet => {
   return bits;
 };
 
-/** The postings of a term with two values, as most AllOf policies have: these need no intermediate set. */
+/** The postings of a term with two values, which most AllOf policies have. Their intersection needs no intermediate set. */
 const pairOf = (parts: IndexParts, term: Predicate): readonly [Posting, Posting] | undefined => {
   if (term.op !== 'covers' || term.values.length !== 2) return undefined;
   const [a, b] = term.values.map((value) => posting(parts, term.set, value));
@@ -101,22 +104,22 @@ const intersectionOf = (parts: IndexParts, postings: readonly (Posting | undefin
   return bits;
 };
 
-/** A row is covered if as many of the values are its own as it holds: what it costs follows these values, not all that there are. */
+/** A row is covered if the number of given values that it contains equals its set size. So only the postings of the given values are read, not all postings. */
 const coveredBy = (parts: IndexParts, set: string, values: ReadonlySet<Scalar>): BitSet => {
   const bits = all(parts);
   const sizes = column(parts.sizes, set);
-  sizes.some.subtractFrom(bits);
-  const held = new Uint32Array(parts.numbering.width);
+  sizes.nonEmpty.subtractFrom(bits);
+  const counts = new Uint32Array(parts.numbering.width);
   for (const value of values)
     posting(parts, set, value)?.forEach((number) => {
-      const count = (held[number] ?? 0) + 1;
-      held[number] = count;
+      const count = (counts[number] ?? 0) + 1;
+      counts[number] = count;
       if (count === sizes.of(number)) setBit(bits, number);
     });
   return bits;
 };
 
-const named = (parts: IndexParts, ids: readonly string[]): BitSet => {
+const withIds = (parts: IndexParts, ids: readonly string[]): BitSet => {
   const bits = none(parts);
   for (const id of ids) {
     const number = parts.numbering.numberOf(id);
@@ -129,7 +132,7 @@ const named = (parts: IndexParts, ids: readonly string[]): BitSet => {
 const comparing = ({ orders, numbering }: IndexParts, where: Node<'compare'>): BitSet =>
   column(orders, where.field.path[0]).comparing(where, numbering.width);
 
-/** The comparisons that all rows satisfy which a question finds, where an order answers it. */
+/** The comparisons, evaluated by a sort order, that all matching rows satisfy. */
 export const comparisonsIn = (indexed: Predicate): readonly Node<'compare'>[] => {
   const terms = indexed.op === 'and' ? indexed.terms : [indexed];
   return terms.flatMap((term) => (term.op === 'compare' && term.is !== '=' ? [term] : []));
@@ -144,7 +147,7 @@ const column = <Column>(columns: ReadonlyMap<string, Column>, field: string): Co
   return known;
 };
 
-const allBut = (parts: IndexParts, bits: BitSet): BitSet => {
+const complementOf = (parts: IndexParts, bits: BitSet): BitSet => {
   const others = all(parts);
   subtractBits(others, bits);
   return others;

@@ -1,5 +1,5 @@
-/** The first place in a sorted list that is not before what is sought: where it is, or would be. By binary search. */
-export const lowerBound = (length: number, isBefore: (place: number) => boolean): number => {
+/** Binary search in a sorted list: the first position that is not before the sought element, which is where that element is or would be inserted. */
+export const lowerBound = (length: number, isBefore: (position: number) => boolean): number => {
   let [low, high] = [0, length];
   while (low < high) {
     const middle = (low + high) >>> 1;

@@ -1,17 +1,17 @@
 import { compareText } from '../query/index.ts';
-import { type BitSet, bitAfter, hasBit, nextBit } from './bit-set.ts';
+import { type BitSet, bitAt, hasBit, nextBit } from './bit-set.ts';
 import { lowerBound } from './lower-bound.ts';
 
-/** Approximate bytes of an id: its text, and its entries in lists. */
+/** Approximate bytes per id for its entries in lists, in addition to its text. */
 const ID_BYTES = 24;
-/** Approximate bytes of a later id, which has an entry in a map as well. */
+/** The same for a later id, which also has an entry in a map. */
 const LATER_BYTES = 72;
-/** Ids that may always come later. */
+/** Number of later ids that never makes renumbering necessary, however small the table is. */
 const MAX_LATER = 1024;
 
 /**
- * A number for each id of a table. Those of the ids that were there at first are in order of id, so that a page is a walk over bits; later ones are behind,
- * with an order of their own.
+ * Assigns a number to each id of a table. The first ids arrive in order and get ascending numbers, so that reading a page is a walk over bits. Later ids get
+ * higher numbers, which a separate list keeps in order of id.
  */
 export class Numbering {
   readonly #first: string[] = [];
@@ -21,7 +21,7 @@ export class Numbering {
   readonly #laterInOrder: number[] = [];
   #bytes = 0;
 
-  /** More than the greatest number. */
+  /** One more than the greatest number. */
   get width(): number {
     return this.#first.length + this.#later.length;
   }
@@ -31,28 +31,28 @@ export class Numbering {
     return this.#bytes;
   }
 
-  /** True if so many ids came later that the table should be renumbered. */
-  get isWorn(): boolean {
+  /** True if there are so many later ids that the table should be renumbered. */
+  get needsRebuild(): boolean {
     return this.#later.length > Math.max(MAX_LATER, this.#first.length / 2);
   }
 
   numberOf(id: string): number | undefined {
-    const place = lowerBound(this.#first.length, (at) => compareText(this.#first[at] ?? '', id) < 0);
-    return this.#first[place] === id ? place : this.#numbers.get(id);
+    const position = lowerBound(this.#first.length, (at) => compareText(this.#first[at] ?? '', id) < 0);
+    return this.#first[position] === id ? position : this.#numbers.get(id);
   }
 
-  /** The number of an id, which gets one if it has none. */
+  /** The number of an id. Assigns one if the id is new. */
   assign(id: string): number {
     return this.numberOf(id) ?? (this.#isNext(id) ? this.#append(id) : this.#addLater(id));
   }
 
-  /** Compares the ids of two numbers. */
+  /** Compares two numbers by their ids. */
   compare(a: number, b: number): number {
     const areFirst = a < this.#first.length && b < this.#first.length;
     return areFirst ? a - b : compareText(this.idOf(a), this.idOf(b));
   }
 
-  /** The id of a number; empty if it has none. */
+  /** The id of a number; empty if the number is not assigned. */
   idOf(number: number): string {
     return this.#first[number] ?? this.#later[number - this.#first.length] ?? '';
   }
@@ -62,11 +62,11 @@ export class Numbering {
     const ids: string[] = [];
     if (limit <= 0) return ids;
     const later = this.#laterInOrder.filter((number) => hasBit(bits, number));
-    // Where nothing comes between, what is before the page is counted by words.
-    const first = later.length === 0 ? bitAfter(bits, offset) : 0;
-    let toPass = later.length === 0 ? 0 : offset;
+    // Without later ids, `bitAt` skips the rows before the page a word at a time.
+    const first = later.length === 0 ? bitAt(bits, offset) : 0;
+    let toSkip = later.length === 0 ? 0 : offset;
     for (const number of first === -1 ? [] : this.#inOrder(bits, first, later)) {
-      if (toPass-- > 0) continue;
+      if (toSkip-- > 0) continue;
       ids.push(this.idOf(number));
       if (ids.length === limit) break;
     }
@@ -95,8 +95,8 @@ export class Numbering {
     const number = this.width;
     this.#later.push(id);
     this.#numbers.set(id, number);
-    const place = lowerBound(this.#laterInOrder.length, (at) => compareText(this.idOf(this.#laterInOrder[at] ?? 0), id) < 0);
-    this.#laterInOrder.splice(place, 0, number);
+    const position = lowerBound(this.#laterInOrder.length, (at) => compareText(this.idOf(this.#laterInOrder[at] ?? 0), id) < 0);
+    this.#laterInOrder.splice(position, 0, number);
     this.#bytes += LATER_BYTES + id.length;
     return number;
   }

@@ -17,7 +17,8 @@ const OVERHEAD_BYTES = 150;
 const MIN_CAPACITY = 4;
 
 /**
- * The numbers of the rows that hold a value: a sorted list while they are few, so that thousands of rare values cost little; a bit set once that is smaller.
+ * The numbers of the rows that contain a value. A sorted list while they are few, so that thousands of rare values take little memory; a bit set once that is
+ * smaller.
  */
 export class Posting {
   #size = 0;
@@ -33,7 +34,7 @@ export class Posting {
     return OVERHEAD_BYTES + (this.#list ?? this.#bits).byteLength;
   }
 
-  /** @param width more than the greatest number of any row */
+  /** @param width greater than the number of any row */
   add(number: number, width: number): void {
     if (this.#list) this.#insert(this.#list, number);
     else this.#set(number, width);
@@ -42,7 +43,7 @@ export class Posting {
 
   remove(number: number): void {
     if (this.#list) {
-      const at = placeOf(this.#list, this.#size, number);
+      const at = positionOf(this.#list, this.#size, number);
       if (at === this.#size || this.#list[at] !== number) return;
       this.#list.copyWithin(at, at + 1, this.#size--);
     } else if (hasBit(this.#bits, number)) {
@@ -51,7 +52,7 @@ export class Posting {
     }
   }
 
-  /** Adds its numbers to a set. */
+  /** Adds the numbers of this posting to a set. */
   uniteInto(bits: BitSet): void {
     if (!this.#list) uniteBits(bits, this.#bits);
     else for (let i = 0; i < this.#size; i++) setBit(bits, this.#list[i] ?? 0);
@@ -64,11 +65,11 @@ export class Posting {
 
   has(number: number): boolean {
     if (!this.#list) return hasBit(this.#bits, number);
-    const at = placeOf(this.#list, this.#size, number);
+    const at = positionOf(this.#list, this.#size, number);
     return at < this.#size && this.#list[at] === number;
   }
 
-  /** Adds to a set the numbers that it shares with another posting. */
+  /** Adds to a set the numbers that this posting and another one have in common. */
   uniteCommonInto(bits: BitSet, other: Posting): void {
     if (this.#list) {
       for (let i = 0; i < this.#size; i++) if (other.has(this.#list[i] ?? 0)) setBit(bits, this.#list[i] ?? 0);
@@ -76,32 +77,32 @@ export class Posting {
     else uniteCommonBits(bits, this.#bits, other.#bits);
   }
 
-  /** Keeps only its numbers in a set. */
+  /** Removes all numbers from a set except those of this posting. */
   intersectInto(bits: BitSet): void {
     if (!this.#list) return void intersectBits(bits, this.#bits);
-    const kept = this.#list.subarray(0, this.#size).filter((number) => hasBit(bits, number));
+    const common = this.#list.subarray(0, this.#size).filter((number) => hasBit(bits, number));
     bits.fill(0);
-    for (const number of kept) setBit(bits, number);
+    for (const number of common) setBit(bits, number);
   }
 
-  /** Removes its numbers from a set. */
+  /** Removes the numbers of this posting from a set. */
   subtractFrom(bits: BitSet): void {
     if (!this.#list) subtractBits(bits, this.#bits);
     else for (let i = 0; i < this.#size; i++) clearBit(bits, this.#list[i] ?? 0);
   }
 
   #insert(list: Uint32Array<ArrayBuffer>, number: number): void {
-    const at = placeOf(list, this.#size, number);
+    const at = positionOf(list, this.#size, number);
     if (at < this.#size && list[at] === number) return;
-    const roomy = this.#size < list.length ? list : grown(list, list.length * 2);
-    roomy.copyWithin(at + 1, at, this.#size++);
-    roomy[at] = number;
-    this.#list = roomy;
+    const target = this.#size < list.length ? list : grown(list, list.length * 2);
+    target.copyWithin(at + 1, at, this.#size++);
+    target[at] = number;
+    this.#list = target;
   }
 
   #set(number: number, width: number): void {
     if (hasBit(this.#bits, number)) return;
-    // By half more than is needed: rows are added one by one.
+    // Allocates half as much again as needed, because rows are added one by one.
     if (number >>> 5 >= this.#bits.length) this.#bits = grown(this.#bits, Math.ceil((width * 1.5) / 32));
     setBit(this.#bits, number);
     this.#size++;
@@ -121,9 +122,9 @@ const grown = (array: Uint32Array<ArrayBuffer>, length: number): Uint32Array<Arr
   return longer;
 };
 
-/** Where a number is in the first `size` elements, or would be. */
-const placeOf = (list: Uint32Array, size: number, number: number): number => {
-  // Rows mostly come in order.
+/** The position of a number in the first `size` elements, or the one at which it would be inserted. */
+const positionOf = (list: Uint32Array, size: number, number: number): number => {
+  // Fast path: rows mostly arrive in order.
   if (size === 0 || (list[size - 1] ?? 0) < number) return size;
   return lowerBound(size, (at) => (list[at] ?? 0) < number);
 };

@@ -6,37 +6,38 @@ type Node<Op extends Predicate['op']> = Extract<Predicate, { readonly op: Op }>;
 export interface IndexedFields {
   /** Set fields, each with an index by value. */
   readonly sets: readonly string[];
-  /** Single-valued fields, with those of their values that rows are found by. */
+  /** Single-valued fields, each with the values for which rows are indexed. */
   readonly values: ReadonlyMap<string, readonly Scalar[]>;
-  /** Fields that rows are sorted by, and compared. Default: none. */
+  /** Fields by which rows are sorted or compared. Default: none. */
   readonly orders?: readonly string[];
-  /** Text fields that are searched for what they contain. Default: none. */
+  /** Text fields that are searched for substrings. Default: none. */
   readonly texts?: readonly string[];
 }
 
-/** A question about rows, taken apart: a row satisfies it if it satisfies both parts. */
+/** A predicate split into two parts. A row satisfies it if it satisfies both. */
 export interface Question {
   /** The part that the index evaluates. */
   readonly indexed: Predicate;
-  /** The other part. */
+  /** The part that remains to be evaluated. */
   readonly rest: Predicate;
 }
 
 /**
- * @param isWorth whether an index pays also where nothing is asked of it but rows in their order
- * @returns undefined if the question asks nothing of a set, an order or a text that is indexed
+ * Splits a predicate into the part that an index evaluates and the rest.
+ * @param isWorthwhile true if the index is worth using even if it only provides the rows in order
+ * @returns undefined if the predicate has no term about an indexed set, order or text, and `isWorthwhile` is false
  */
-export const questionOf = (fields: IndexedFields, where: Predicate, isWorth = false): Question | undefined => {
+export const questionOf = (fields: IndexedFields, where: Predicate, isWorthwhile = false): Question | undefined => {
   const terms = termsOf(where);
   const indexed = terms.filter((term) => isIndexed(fields, term));
-  if (!isWorth && !indexed.some(asksMuch)) return undefined;
+  if (!isWorthwhile && !indexed.some(needsIndex)) return undefined;
   return {
     indexed: and(...indexed),
     rest: indexed.length === terms.length ? ALL : and(...terms.filter((term) => !indexed.includes(term))),
   };
 };
 
-/** The fields that a question searches (`contains`), or compares, and that can be indexed for it. */
+/** The fields that a predicate searches (`contains`) or compares, and for which a column could be built. */
 export const columnsIn = (where: Predicate, op: 'contains' | 'compare'): readonly string[] => {
   if (where.op === 'and' || where.op === 'or') return [...new Set(where.terms.flatMap((term) => columnsIn(term, op)))];
   if (where.op === 'not') return columnsIn(where.term, op);
@@ -44,13 +45,13 @@ export const columnsIn = (where: Predicate, op: 'contains' | 'compare'): readonl
   return where.op === 'compare' && op === 'compare' && isRange(where) ? [where.field.path[0]] : [];
 };
 
-/** A comparison that an order answers. A single value, and ids from one on, the store finds as quickly. */
+/** True for a comparison that a sort order can evaluate. The store finds a single value or a range of ids as quickly by itself. */
 const isRange = ({ field: { path, type }, is, value }: Node<'compare'>): boolean => {
   if (is === '=' || path.length > 1 || path[0] === 'id') return false;
   return typeof value === 'string' ? type === 'string' || type === 'date' : typeof value === 'number' && type === 'number';
 };
 
-/** Half of a surrogate pair is no letter, and has no upper case. */
+/** Excludes values with an unpaired surrogate, which is not a character and has no upper case. */
 const isSearchable = ({ field: { path, type }, value }: Node<'contains'>): boolean =>
   path.length === 1 && type === 'string' && value.isWellFormed();
 
@@ -83,8 +84,8 @@ const isIndexed = (fields: IndexedFields, where: Predicate): boolean => {
   }
 };
 
-const asksMuch = (where: Predicate): boolean => {
-  if (where.op === 'and' || where.op === 'or') return where.terms.some(asksMuch);
-  return where.op === 'not' ? asksMuch(where.term) : where.op === 'compare' ? isRange(where) : MUCH.has(where.op);
+const needsIndex = (where: Predicate): boolean => {
+  if (where.op === 'and' || where.op === 'or') return where.terms.some(needsIndex);
+  return where.op === 'not' ? needsIndex(where.term) : where.op === 'compare' ? isRange(where) : INDEX_OPERATORS.has(where.op);
 };
-const MUCH: ReadonlySet<Predicate['op']> = new Set(['overlaps', 'covers', 'coveredBy', 'contains']);
+const INDEX_OPERATORS: ReadonlySet<Predicate['op']> = new Set(['overlaps', 'covers', 'coveredBy', 'contains']);

@@ -1,6 +1,6 @@
 /**
- * Indexes in memory of the tables that have roles: the entities that carry an attribute, and the policies that select it. A scan in the background builds
- * them; each query follows the change log up to its snapshot.
+ * In-memory indexes of the tables that have roles: they find the entities with an attribute, and the policies that select it. A background scan builds them;
+ * before each query, they catch up with the change log to the snapshot of the transaction.
  */
 
 import type { Change } from '../changelog/events.ts';
@@ -17,24 +17,24 @@ export interface RoleIndexSize {
   readonly bytes: number;
 }
 
-/** The indexes of all tables, which follow the change log. */
+/** The indexes of all tables. */
 export interface RoleIndexes {
   /**
-   * Answers a query about a table.
-   * @param revision of the snapshot of the transaction
+   * Answers a query on a table.
+   * @param revision the revision of the transaction's snapshot
    * @returns undefined if the store must be queried
    */
   find(tx: Transaction, table: string, query: Query, revision: number): Promise<Indexed | undefined>;
-  /** Applies a committed change, if it is the next one. */
+  /** Applies a committed change if it is the next one in order. */
   apply(change: Change): void;
-  /** Drops all indexes, after the database has lost commits. */
+  /** Drops all indexes. Call this after the database has lost commits. */
   reset(): void;
   /** The size of each existing index, by table. */
   sizes(): Readonly<Record<string, RoleIndexSize>>;
 }
 
 /**
- * @param maxBytes maximum approximate size of all indexes; 0 for none. A table that would exceed it is not indexed, which is logged once
+ * @param maxBytes maximum approximate size of all indexes together; 0 disables them. A table that would exceed it is not indexed, and a warning is logged once
  */
 export const createRoleIndexes = (inBackground: InBackground, maxBytes: number, logger: Logger): RoleIndexes => {
   const bytes = (): number => [...followers.values()].reduce((sum, { index }) => sum + (index?.bytes ?? 0), 0);
@@ -43,10 +43,10 @@ export const createRoleIndexes = (inBackground: InBackground, maxBytes: number, 
   };
   const tooLarge = (table: string, column = 'role attributes') =>
     logger.warn(`setting roleIndexBytes: there is no room for the ${column} of ${table}; the database answers what is asked of them`);
-  const around = { inBackground, apply, tooLarge, room: () => maxBytes - bytes() };
+  const shared = { inBackground, apply, tooLarge, availableBytes: () => maxBytes - bytes() };
   const indexed = maxBytes === 0 ? [] : [...indexedTables];
   const followers: ReadonlyMap<string, IndexFollower> = new Map(
-    indexed.map(([table, fields]) => [table, new IndexFollower(table, fields, around)]),
+    indexed.map(([table, fields]) => [table, new IndexFollower(table, fields, shared)]),
   );
   return {
     find: async (tx, table, query, revision) => followers.get(table)?.find(tx, query, revision),

@@ -3,34 +3,34 @@ import { type BitSet, emptyBitSet, hasBit, setBit } from './bit-set.ts';
 import { lowerBound } from './lower-bound.ts';
 import type { Numbering } from './numbering.ts';
 
-/** Approximate bytes of a row: its position, and its value. */
+/** Approximate bytes per row, for its position and a reference to its value. */
 const ROW_BYTES = 16;
-/** Approximate bytes of a text without its letters. */
+/** Approximate bytes of a text in addition to its characters. */
 const TEXT_BYTES = 24;
-/** Maximum number of rows placed in one pass: each pass moves the rows behind them. */
-const MAX_UNPLACED = 500;
+/** Number of new rows that are collected before they are sorted in together, because each such pass moves existing rows. */
+const MAX_PENDING = 500;
 
-/** Which part of the rows is asked for. */
+/** Specifies a page of rows in order. */
 export interface OrderedPage {
   readonly descending: boolean;
   readonly offset: number;
   readonly limit: number;
 }
 
-/** A bound of values: those that stand to it in an order. */
+/** Selects the values that are less or greater than a value, as `is` says. */
 export interface Bound {
   readonly is: Ordering;
   readonly value: Scalar;
 }
 
-/** The rows of a table by the value of one field, and then by id: the order of the storage port. A page of it is a walk that tests one bit per row. */
+/** The rows of a table in order of one field, then of id, as the storage port specifies. Reading a page is a walk that tests one bit per row. */
 export class SortOrder {
   readonly #numbering: Numbering;
-  /** By number; undefined if there is no such row. */
+  /** The values by number of the row; undefined if no such row exists. */
   readonly #values: unknown[] = [];
-  #places = new Uint32Array(MAX_UNPLACED);
-  #placed = 0;
-  readonly #unplaced = new Set<number>();
+  #sorted = new Uint32Array(MAX_PENDING);
+  #sortedCount = 0;
+  readonly #pending = new Set<number>();
   #bytes = 0;
 
   constructor(numbering: Numbering) {
@@ -48,33 +48,33 @@ export class SortOrder {
     this.remove(number);
     this.#values[number] = value;
     this.#bytes += bytesOf(value);
-    this.#unplaced.add(number);
-    if (this.#unplaced.size >= MAX_UNPLACED) this.#place();
+    this.#pending.add(number);
+    if (this.#pending.size >= MAX_PENDING) this.#sortIn();
   }
 
   remove(number: number): void {
     if (this.#values[number] === undefined) return;
-    if (!this.#unplaced.delete(number)) {
-      const at = this.#placeOf(number, this.#placed);
-      this.#places.copyWithin(at, at + 1, this.#placed--);
+    if (!this.#pending.delete(number)) {
+      const at = this.#positionOf(number, this.#sortedCount);
+      this.#sorted.copyWithin(at, at + 1, this.#sortedCount--);
     }
     this.#bytes -= bytesOf(this.#values[number]);
     this.#values[number] = undefined;
   }
 
   /**
-   * The numbers in a set, in this order; descending, rows of the same value are still in order of id.
-   * @param within where all numbers in the set are
+   * A page of the numbers in a set, in this order. If it is descending, rows with the same value are still in ascending order of id.
+   * @param within bounds that all rows in the set satisfy, which shorten the walk
    */
   page(bits: BitSet, { descending, offset, limit }: OrderedPage, within: readonly Bound[] = []): readonly number[] {
     const { from, to } = this.#range(within);
-    const [places, found]: [Uint32Array, number[]] = [this.#places, []];
-    let toPass = offset;
+    const [sorted, found]: [Uint32Array, number[]] = [this.#sorted, []];
+    let toSkip = offset;
     for (let [end, start] = [to, from]; end > from && found.length < limit; end = start) {
       start = descending ? Math.max(from, this.#startOfSame(end - 1)) : from;
       for (let at = start; at < end; at++) {
-        const number = places[at] ?? 0;
-        if (!hasBit(bits, number) || toPass-- > 0) continue;
+        const number = sorted[at] ?? 0;
+        if (!hasBit(bits, number) || toSkip-- > 0) continue;
         found.push(number);
         if (found.length === limit) break;
       }
@@ -82,59 +82,59 @@ export class SortOrder {
     return found;
   }
 
-  /** The rows within a bound; those without a value are within none. */
+  /** The rows within a bound. Rows without a value are never within one. */
   comparing(bound: Bound, width: number): BitSet {
     const { from, to } = this.#range([bound]);
-    const [places, bits] = [this.#places, emptyBitSet(width)];
-    for (let at = from; at < to; at++) setBit(bits, places[at] ?? 0);
+    const [sorted, bits] = [this.#sorted, emptyBitSet(width)];
+    for (let at = from; at < to; at++) setBit(bits, sorted[at] ?? 0);
     return bits;
   }
 
-  /** The places of the rows that are within all of some bounds. */
+  /** The range of positions of the rows that are within all bounds. */
   #range(bounds: readonly Bound[]): { readonly from: number; readonly to: number } {
-    this.#place();
-    let [from, to] = [0, this.#placed];
+    this.#sortIn();
+    let [from, to] = [0, this.#sortedCount];
     for (const { is, value } of bounds) {
       const first = (isBefore: (order: number) => boolean) =>
-        lowerBound(this.#placed, (at) => isBefore(compareValues(this.#valueAt(at), value)));
+        lowerBound(this.#sortedCount, (at) => isBefore(compareValues(this.#valueAt(at), value)));
       const [equal, beyond] = [first((order) => order < 0), first((order) => order <= 0)];
       const isLess = is === '<' || is === '<=';
-      from = Math.max(from, isLess ? lowerBound(this.#placed, (at) => this.#valueAt(at) === null) : is === '>' ? beyond : equal);
+      from = Math.max(from, isLess ? lowerBound(this.#sortedCount, (at) => this.#valueAt(at) === null) : is === '>' ? beyond : equal);
       if (is !== '>' && is !== '>=') to = Math.min(to, is === '<' ? equal : beyond);
     }
     return { from, to };
   }
 
-  #valueAt(place: number): unknown {
-    return this.#values[this.#places[place] ?? 0];
+  #valueAt(position: number): unknown {
+    return this.#values[this.#sorted[position] ?? 0];
   }
 
-  /** The first of the rows that have the same value as the one at a place. */
+  /** The position of the first row that has the same value as the row at `last`. */
   #startOfSame(last: number): number {
     const value = this.#valueAt(last);
     const isLess = (at: number) => compareValues(this.#valueAt(at), value) < 0;
     return last === 0 || isLess(last - 1) ? last : lowerBound(last, isLess);
   }
 
-  /** Moves all behind the first that is to be placed, from the back, each once. */
-  #place(): void {
-    const unplaced = [...this.#unplaced].sort((a, b) => this.#compare(a, b));
-    const size = this.#placed + unplaced.length;
-    if (size > this.#places.length) this.#places = enlarged(this.#places, Math.ceil(size * 1.5));
-    let end = this.#placed;
-    for (let i = unplaced.length - 1; i >= 0; i--) {
-      const number = unplaced[i] ?? 0;
-      const at = this.#placeOf(number, end);
-      this.#places.copyWithin(at + i + 1, at, end);
-      this.#places[at + i] = number;
+  /** Merges the pending rows into the sorted ones, from the back, so that each row moves at most once. */
+  #sortIn(): void {
+    const pending = [...this.#pending].sort((a, b) => this.#compare(a, b));
+    const size = this.#sortedCount + pending.length;
+    if (size > this.#sorted.length) this.#sorted = enlarged(this.#sorted, Math.ceil(size * 1.5));
+    let end = this.#sortedCount;
+    for (let i = pending.length - 1; i >= 0; i--) {
+      const number = pending[i] ?? 0;
+      const at = this.#positionOf(number, end);
+      this.#sorted.copyWithin(at + i + 1, at, end);
+      this.#sorted[at + i] = number;
       end = at;
     }
-    this.#placed = size;
-    this.#unplaced.clear();
+    this.#sortedCount = size;
+    this.#pending.clear();
   }
 
-  #placeOf(number: number, end: number): number {
-    return lowerBound(end, (at) => this.#compare(this.#places[at] ?? 0, number) < 0);
+  #positionOf(number: number, end: number): number {
+    return lowerBound(end, (at) => this.#compare(this.#sorted[at] ?? 0, number) < 0);
   }
 
   #compare(a: number, b: number): number {
@@ -144,8 +144,8 @@ export class SortOrder {
 
 const bytesOf = (value: unknown): number => ROW_BYTES + (typeof value === 'string' ? TEXT_BYTES + value.length : 0);
 
-const enlarged = (places: Uint32Array<ArrayBuffer>, length: number): Uint32Array<ArrayBuffer> => {
+const enlarged = (sorted: Uint32Array<ArrayBuffer>, length: number): Uint32Array<ArrayBuffer> => {
   const larger = new Uint32Array(length);
-  larger.set(places);
+  larger.set(sorted);
   return larger;
 };

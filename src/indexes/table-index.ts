@@ -9,37 +9,37 @@ import { type OrderedPage, SortOrder } from './sort-order.ts';
 import { TextIndex } from './text-index.ts';
 import { ValueIndex } from './value-index.ts';
 
-/** The fields of a row that an index asks for, and its id. */
+/** A row with at least its id and the fields that the index reads. */
 export interface IndexedRow {
   readonly id: string;
   readonly [field: string]: unknown;
 }
 
-/** Rows that satisfy a question. */
+/** The rows that satisfy a predicate. */
 export interface Members {
   readonly count: number;
   /** Their ids, in order of id. */
   page(offset: number, limit: number): readonly string[];
-  /** Their ids, in order of a field. Only until the next write. @returns undefined if there is no such order */
+  /** Their ids, in order of a field. Must not be called after the next write. @returns undefined if the index does not have the order */
   sorted(by: SortKey, offset: number, limit: number): readonly string[] | undefined;
 }
 
-/** Fields of a table that some questions ask for, and that take memory for each row. */
+/** Optional parts of an index, each for one field: they take memory for every row, and only some queries need them. */
 export interface Columns {
-  /** Fields that rows are sorted by. */
+  /** Fields by which rows are sorted or compared. */
   readonly orders: readonly string[];
-  /** Text fields that are searched for what they contain. */
+  /** Text fields that are searched for substrings. */
   readonly texts: readonly string[];
 }
 
 export const NO_COLUMNS: Columns = { orders: [], texts: [] };
 
-/** The rows of a table by what they hold: a class, because it is state that many small writes change. */
+/** The index of a table: finds its rows by the values of their fields. */
 export class TableIndex {
   readonly fields: IndexedFields;
   readonly columns: Columns;
   readonly #parts: IndexParts;
-  /** Valid until the next write. */
+  /** Memoized results of `find`, valid until the next write. */
   #answers = new WeakMap<Predicate, Members>();
 
   constructor(fields: IndexedFields, columns = NO_COLUMNS) {
@@ -64,16 +64,16 @@ export class TableIndex {
     return all.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
-  /** True if it has changed so much that it should be rebuilt. */
-  get isWorn(): boolean {
+  /** True if so many rows have been added or deleted that the index should be rebuilt. */
+  get needsRebuild(): boolean {
     const { numbering, rows } = this.#parts;
-    return numbering.isWorn || rows.size * 2 < numbering.width - MAX_GONE;
+    return numbering.needsRebuild || rows.size * 2 < numbering.width - MAX_DELETED;
   }
 
   /**
    * Applies a write.
-   * @param before the row as the index has it; undefined if it has none
-   * @param after undefined if the row is gone
+   * @param before the row as the index has it; undefined if it is new
+   * @param after the row as written; undefined if it was deleted
    */
   put(before: IndexedRow | undefined, after: IndexedRow | undefined): void {
     const id = (after ?? before)?.id;
@@ -85,15 +85,15 @@ export class TableIndex {
     if (after) rows.add(number, width);
     else rows.remove(number);
     for (const set of this.fields.sets) {
-      const held = elementsIn(after, set);
-      values.get(set)?.move(number, elementsIn(before, set), held, width);
-      sizes.get(set)?.put(number, held.size, width);
+      const elements = elementsIn(after, set);
+      values.get(set)?.move(number, elementsIn(before, set), elements, width);
+      sizes.get(set)?.put(number, elements.size, width);
     }
     for (const [field, known] of this.fields.values) {
-      // A field that is hidden in the images of a change is not changed by it.
+      // A field that is missing in both images of a change is unchanged.
       if (after && before && after[field] === before[field]) continue;
-      const held = known.filter((value) => after?.[field] === value);
-      values.get(field)?.move(number, new Set(after && !before ? [] : known), new Set(held), width);
+      const current = known.filter((value) => after?.[field] === value);
+      values.get(field)?.move(number, new Set(after && !before ? [] : known), new Set(current), width);
     }
     for (const [field, text] of texts) text.put(number, after?.[field], width);
     for (const [field, order] of orders)
@@ -101,7 +101,7 @@ export class TableIndex {
       else order.remove(number);
   }
 
-  /** @param indexed the part of a question that `questionOf` says an index answers */
+  /** @param indexed a predicate for which `questionOf` found that the index can evaluate it */
   find(indexed: Predicate): Members {
     let members = this.#answers.get(indexed);
     if (!members) {
@@ -130,10 +130,10 @@ export class TableIndex {
   }
 }
 
-/** Numbers of rows that are gone, which a table may always have. */
-const MAX_GONE = 1024;
+/** Number of deleted rows that never makes a rebuild necessary, however small the table is. */
+const MAX_DELETED = 1024;
 
-/** The elements of a set; none in a row that an earlier release wrote without it. */
+/** The elements of a set; none if an earlier release wrote the row without this field. */
 const elementsIn = (row: IndexedRow | undefined, set: string): ReadonlySet<string> => {
   const value = row?.[set];
   return new Set(Array.isArray(value) ? value.filter((element) => typeof element === 'string') : []);

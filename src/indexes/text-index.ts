@@ -2,17 +2,17 @@ import { type BitSet, clearBit, emptyBitSet, nextBit, setBit } from './bit-set.t
 import { Posting } from './posting.ts';
 import { ValueIndex } from './value-index.ts';
 
-/** Approximate bytes of a row: its entry, and a reference to its text. */
+/** Approximate bytes per row, for its entry and a reference to its text. */
 const ROW_BYTES = 32;
-/** A longer text is tested by itself: each of its pairs would take memory. UTF-16 units */
-const LONG = 256;
+/** Maximum length of a text whose pairs are indexed, in UTF-16 units. Longer texts would take too much memory, so they are always tested. */
+const MAX_INDEXED_LENGTH = 256;
 
 /**
- * The texts of one field, by the pairs of letters that they contain, upper-cased: rows that hold all pairs of a text may contain it, and only these are
- * tested.
+ * A bigram index of the upper-cased texts of one field, for substring search. Only rows that have all pairs of characters of the sought text can contain it,
+ * so only these are tested.
  */
 export class TextIndex {
-  /** By number. */
+  /** The texts by number of the row. */
   readonly #texts: (string | undefined)[] = [];
   readonly #pairs = new ValueIndex();
   /** Rows whose pairs are not indexed. */
@@ -24,7 +24,7 @@ export class TextIndex {
     return this.#textBytes + this.#pairs.bytes + this.#long.bytes;
   }
 
-  /** @param value not a text if the row has none. @param width more than the greatest number of any row */
+  /** @param value anything but a string counts as no text. @param width greater than the number of any row */
   put(number: number, value: unknown, width: number): void {
     const [before, after] = [this.#texts[number], typeof value === 'string' ? value : undefined];
     if (before === after) return;
@@ -36,8 +36,9 @@ export class TextIndex {
   }
 
   /**
-   * The rows whose text contains a value, which has no half of a surrogate pair.
-   * @param fold both are upper-cased first
+   * The rows whose text contains a value.
+   * @param value must not contain an unpaired surrogate
+   * @param fold true to ignore case: both are upper-cased first
    */
   containing(value: string, fold: boolean, width: number): BitSet {
     const folded = value.toUpperCase();
@@ -48,7 +49,7 @@ export class TextIndex {
     return bits;
   }
 
-  /** Upper-casing takes letters one by one: whatever contains a text, does so in upper case. */
+  /** Finds candidates for both kinds of search: upper-casing maps each character by itself, so if a text contains another, so do their upper-cased forms. */
   #candidates(folded: string, width: number): BitSet {
     const bits = emptyBitSet(width);
     if (folded.length < 2) {
@@ -68,13 +69,13 @@ export class TextIndex {
 
 const sizeOf = (posting: Posting | undefined): number => posting?.size ?? 0;
 const textBytes = (text: string | undefined): number => (text === undefined ? 0 : ROW_BYTES + text.length);
-const isLong = (text: string | undefined): boolean => text !== undefined && text.length > LONG;
+const isLong = (text: string | undefined): boolean => text !== undefined && text.length > MAX_INDEXED_LENGTH;
 
 const NO_PAIRS: ReadonlySet<string> = new Set();
 const indexedPairs = (text: string | undefined): ReadonlySet<string> =>
   text === undefined || isLong(text) ? NO_PAIRS : pairsIn(text.toUpperCase());
 
-/** Each pair of neighbouring UTF-16 units, once. */
+/** The distinct pairs of adjacent UTF-16 units. */
 const pairsIn = (text: string): ReadonlySet<string> => {
   const pairs = new Set<string>();
   for (let at = 0; at + 1 < text.length; at++) pairs.add(text.slice(at, at + 2));

@@ -11,7 +11,7 @@ const where = (op: 'contains' | 'above', field: string, type: FieldType = 'strin
 
 test('a column is wanted once it was asked for twice, four of each form at most', () => {
   const columns = new WantedColumns(new Set());
-  const ask = (field: string) => columns.count(columns.askedBy({ where: where('contains', field), sort: [by(field)] }));
+  const ask = (field: string) => columns.count(columns.usefulFor({ where: where('contains', field), sort: [by(field)] }));
   ask('name');
   assert.deepEqual(columns.wanted, { orders: [], texts: [] });
   ask('name');
@@ -24,20 +24,20 @@ test('a column is wanted once it was asked for twice, four of each form at most'
 test('no column is made of a field that change records do not show, of one inside another, or for several sort keys', () => {
   const columns = new WantedColumns(new Set(['secret']));
   const none = { orders: [], texts: [] };
-  assert.deepEqual(columns.askedBy({ where: where('contains', 'secret'), sort: [by('secret')] }), none);
-  assert.deepEqual(columns.askedBy({ where: where('above', 'secret') }), none);
-  assert.deepEqual(columns.askedBy({ where: { op: 'all' }, sort: [by('tags', 'site')] }), none);
-  assert.deepEqual(columns.askedBy({ where: { op: 'all' }, sort: [by('name'), by('type')] }), none);
-  assert.deepEqual(columns.askedBy({ where: where('above', 'name'), sort: [by('name')] }), { orders: ['name'], texts: [] });
+  assert.deepEqual(columns.usefulFor({ where: where('contains', 'secret'), sort: [by('secret')] }), none);
+  assert.deepEqual(columns.usefulFor({ where: where('above', 'secret') }), none);
+  assert.deepEqual(columns.usefulFor({ where: { op: 'all' }, sort: [by('tags', 'site')] }), none);
+  assert.deepEqual(columns.usefulFor({ where: { op: 'all' }, sort: [by('name'), by('type')] }), none);
+  assert.deepEqual(columns.usefulFor({ where: where('above', 'name'), sort: [by('name')] }), { orders: ['name'], texts: [] });
 });
 
 test('none is wanted any more where there is no memory for them', () => {
   const columns = new WantedColumns(new Set());
   const question = { where: where('contains', 'name'), sort: [by('name')] };
-  for (let time = 0; time < 2; time++) columns.count(columns.askedBy(question));
+  for (let time = 0; time < 2; time++) columns.count(columns.usefulFor(question));
   columns.refuse();
   assert.deepEqual(
-    [columns.wanted, columns.askedBy(question)],
+    [columns.wanted, columns.usefulFor(question)],
     [
       { orders: [], texts: [] },
       { orders: [], texts: [] },
