@@ -1,4 +1,4 @@
-/** Caches `Transaction.referenced` value by value: the second of two overlapping pages asks for its new values only. */
+/** Caches `Transaction.referenced` value by value, so that the second of two overlapping pages queries only its new values. */
 import type { Read } from '../storage/port.ts';
 import type { CachedState, CacheSlot } from './cached-state.ts';
 import { referencePredicate } from './partition.ts';
@@ -6,16 +6,16 @@ import { dependenciesOf, predicateText } from './question.ts';
 
 type Referenced = Read & { readonly read: 'referenced' };
 
-/** Maximum number of values of a cached query. */
+/** Maximum number of values of a query that is cached. */
 const MAX_VALUES = 500;
 
 /**
- * @param revision of the snapshot of the transaction
+ * @param revision the revision of the transaction's snapshot
  * @returns undefined if the answer must not be cached
  */
-export const knownReferences = (state: CachedState, asked: Referenced, revision: number): CacheSlot | undefined => {
-  const { kind, field, where } = asked;
-  const values = [...new Set(asked.values)];
+export const referencesSlot = (state: CachedState, read: Referenced, revision: number): CacheSlot | undefined => {
+  const { kind, field, where } = read;
+  const values = [...new Set(read.values)];
   if (values.length > MAX_VALUES) return undefined;
   const number = numberOf(`${kind} ${field} ${where ? predicateText(where) : ''}`);
   const [found, rest]: [string[], string[]] = [[], []];
@@ -26,13 +26,13 @@ export const knownReferences = (state: CachedState, asked: Referenced, revision:
   }
   if (rest.length === 0) return { value: found, store: () => undefined };
   const store = (answer: number | readonly unknown[]) => {
-    const referenced = new Set(answer as readonly unknown[]); // of a question of references
+    const referenced = new Set(answer as readonly unknown[]); // the answer of `referenced` is a list of values
     for (const value of rest) {
       const dependsOn = dependenciesOf(kind, referencePredicate(field, [value], where));
       if (dependsOn) state.put(keyOf(number, value), referenced.has(value), revision, dependsOn);
     }
   };
-  return { value: undefined, store, known: found, rest: { ...asked, values: rest } };
+  return { value: undefined, store, known: found, rest: { ...read, values: rest } };
 };
 
 const keyOf = (question: number, value: string): string => `referenced ${question} ${value}`;
@@ -41,7 +41,7 @@ const MAX_QUESTIONS = 1000;
 const numbers = new Map<string, number>();
 let last = 0;
 
-/** A short unique name of a question, for the keys of its values. */
+/** A short unique number for a question, to keep the cache keys of its values short. */
 const numberOf = (question: string): number => {
   const known = numbers.get(question);
   if (known !== undefined) return known;

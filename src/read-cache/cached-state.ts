@@ -4,37 +4,37 @@ import type { Indexed } from '../indexes/indexed-answer.ts';
 import type { Query, Read, Row, Transaction } from '../storage/port.ts';
 import type { Dependencies } from './question.ts';
 
-/** The cache, as transactions use it. */
+/** The interface of the cache to transactions. */
 export interface CachedState {
-  /** The latest revision that it has followed the change log to; -1 before the first. */
+  /** The revision up to which the cache has followed the change log; -1 initially. */
   readonly revision: number;
-  /** Where the change log ends. */
+  /** The end of the change log, for the next append. */
   readonly logEnds: LogEnds<Extent>;
-  /** The entry of a key that is valid at a revision. */
+  /** The value of a key, if it is valid at a revision. */
   find(key: string, revision: number): unknown;
-  /** Caches a value that was read at a revision until a dependency changes. Does nothing if later changes are known. */
+  /** Caches a value that was read at a revision, until a dependency changes. Does nothing if the cache has already followed later changes. */
   put(key: string, value: object | string | number | boolean, revision: number, dependsOn: Dependencies): void;
-  /** Caches a row until its next version. */
+  /** Caches a row until its next change. */
   putRow(table: string, row: Row, revision: number): void;
-  /** True if the values derived from the rows of a page are worth their memory: there is plenty, or most of these rows were asked for recently. */
+  /** True if values derived from the rows of a page should be cached: there is ample memory, or most of these rows were requested recently. */
   isWorthCaching(ids: readonly string[]): boolean;
-  /** The rows that an index finds in the snapshot of a transaction; undefined if the store must be asked. */
+  /** The answer of an index to a query in the snapshot of a transaction; undefined if the store must be queried. */
   indexed(tx: Transaction, table: string, query: Query, revision: number): Promise<Indexed | undefined>;
   /**
    * Follows the change log up to the snapshot of a transaction.
-   * @param known the latest revision when the transaction began: a lower `revision` means that the database lost commits, as a fail-over may
+   * @param known the revision of the cache when the transaction began. A lower `revision` means that the database has lost commits, e.g. in a failover
    */
   catchUp(tx: Transaction, revision: number, known: number): Promise<void>;
 }
 
-/** The place of an answer in the cache: the answer, if it is there, and the way to put it there. */
+/** The place of an answer in the cache, which holds the answer or is ready to store it. */
 export interface CacheSlot {
   /** Undefined on a miss. */
   readonly value: unknown;
-  /** Caches an answer; the answer to `rest`, if there is one. */
+  /** Caches the answer, or only the answer to `rest` if that is set. */
   store(cached: number | readonly unknown[]): void;
   /** The part of the answer that is cached. */
   readonly known?: readonly string[];
-  /** The question about the other part. */
+  /** The read that yields the other part. */
   readonly rest?: Read;
 }

@@ -10,7 +10,7 @@ import { MAX_ROWS, stored, TransactionCache } from './transaction-cache.ts';
 
 const ID = stringField('id');
 
-/** A transaction that reads through the cache until it writes. A class, because one is created for nearly every call and has many methods. */
+/** A transaction that reads through the cache until it writes. It is a class because nearly every call creates one, and it has many methods. */
 export class CachedTransaction implements Transaction {
   readonly #tx: Transaction;
   readonly #state: CachedState;
@@ -32,12 +32,12 @@ export class CachedTransaction implements Transaction {
     return this.#cache.get(kind, id);
   }
 
-  /** The row with an id. Its volatile fields may be outdated: writes of these draw no revision. */
+  /** The row with an id. Its volatile fields may be outdated, because writes of these draw no revision. */
   getStale(kind: string, id: string): Promise<Row | undefined> {
     return this.#cache.getStale(kind, id);
   }
 
-  /** Where the change log ends. */
+  /** The end of the change log, for the next append. */
   get logEnds() {
     return this.#state.logEnds;
   }
@@ -51,19 +51,19 @@ export class CachedTransaction implements Transaction {
     return this.#cache.getBy(kind, field, value);
   }
 
-  /** A value derived from each of some rows, or of those of a list, in their order. Of a list, the values of rows that are asked for repeatedly are cached. */
-  async remember<T>(kind: string, of: Query | readonly Row[], derivation: Derivation<T>): Promise<readonly Derived<T>[]> {
-    if (this.#mode === 'write') return deriveUncached(this, isQuery(of) ? await this.list(kind, of) : of, derivation);
+  /** Derives a value from each of the given rows, or from each row of a list, in order. For a list, only values of repeatedly requested rows are cached. */
+  async remember<T>(kind: string, source: Query | readonly Row[], derivation: Derivation<T>): Promise<readonly Derived<T>[]> {
+    if (this.#mode === 'write') return deriveUncached(this, isQuery(source) ? await this.list(kind, source) : source, derivation);
     const revision = await this.#cache.current();
-    const members = isQuery(of) ? await this.#members(kind, of) : undefined;
-    const page = members?.page;
-    const rows = page ? [] : isQuery(of) ? await this.#listed(kind, of, async () => members) : of;
+    const indexed = isQuery(source) ? await this.#indexed(kind, source) : undefined;
+    const page = indexed?.page;
+    const rows = page ? [] : isQuery(source) ? await this.#list(kind, source, async () => indexed) : source;
     const ids = page ?? rows.map(({ id }) => id);
     const cached = cachedValues(this.#state, kind, ids, derivation, revision);
     const missing = ids.filter((_, i) => !cached[i]);
-    if (missing.length === 0) return cached as readonly Derived<T>[]; // none is missing
+    if (missing.length === 0) return cached as readonly Derived<T>[]; // none is undefined
     const read = page ? await this.#rows(kind, missing, false) : rows.filter((_, i) => !cached[i]);
-    const isCached = !isQuery(of) || this.#state.isWorthCaching(missing);
+    const isCached = !isQuery(source) || this.#state.isWorthCaching(missing);
     const derived = await (isCached
       ? deriveCached(this.#state, this, kind, read, derivation, revision)
       : deriveUncached(this, read, derivation));
@@ -72,21 +72,21 @@ export class CachedTransaction implements Transaction {
   }
 
   list(kind: string, query: Query): Promise<readonly Row[]> {
-    return this.#listed(kind, query, () => this.#members(kind, query));
+    return this.#list(kind, query, () => this.#indexed(kind, query));
   }
 
-  /** The rows that belong to one version of a row. @param name part of the cache key  @param where called on a miss */
-  async listFor(kind: string, name: string, of: Pick<Row, 'id' | 'version'>, where: () => Predicate): Promise<readonly Row[]> {
-    let asked: Query | undefined;
-    const query = () => (asked ??= { where: where() });
-    const question = listingFor(kind, `${name} ${of.id} ${of.version}`, query);
-    const known = await this.#cache.slotOf(kind, question);
-    if (known?.value) return known.value as readonly Row[]; // of a list
-    return this.#found(known, kind, query(), await this.#members(kind, query()));
+  /** The rows that belong to one version of another row. @param name part of the cache key. @param where called on a miss */
+  async listFor(kind: string, name: string, owner: Pick<Row, 'id' | 'version'>, where: () => Predicate): Promise<readonly Row[]> {
+    let memoized: Query | undefined;
+    const query = () => (memoized ??= { where: where() });
+    const question = listingFor(kind, `${name} ${owner.id} ${owner.version}`, query);
+    const slot = await this.#cache.slotOf(kind, question);
+    if (slot?.value) return slot.value as readonly Row[]; // the slot of a list
+    return this.#listUncached(slot, kind, query(), await this.#indexed(kind, query()));
   }
 
   count(kind: string, where: Predicate): Promise<number> {
-    return this.#cache.answer(counting(kind, where), async () => (await this.#countMembers(kind, where)) ?? this.#tx.count(kind, where));
+    return this.#cache.answer(counting(kind, where), async () => (await this.#countIndexed(kind, where)) ?? this.#tx.count(kind, where));
   }
 
   distinct(kind: string, set: string): Promise<readonly string[]> {
@@ -95,15 +95,15 @@ export class CachedTransaction implements Transaction {
 
   async referenced(kind: string, field: string, values: readonly string[], where?: Predicate): Promise<readonly string[]> {
     const [answer = []] = await this.readAll([{ read: 'referenced', kind, field, values, where }]);
-    return answer as readonly string[]; // of such a question
+    return answer as readonly string[]; // the answer of `referenced` is a list of values
   }
 
   async readAll(reads: readonly Read[]): Promise<readonly ReadAnswer[]> {
-    const known = await Promise.all(reads.map((each) => this.#cache.read(each)));
-    const unknown = reads.flatMap((each, i) => (known[i]?.value === undefined ? (known[i]?.rest ?? each) : []));
-    const answers = (unknown.length > 1 ? await this.#tx.readAll(unknown) : await readEach(this.#tx, unknown)).values();
-    // Cached under the same question.
-    return known.map((each) => (each?.value as ReadAnswer | undefined) ?? whole(each, stored(each, answers.next().value ?? [])));
+    const slots = await Promise.all(reads.map((each) => this.#cache.read(each)));
+    const misses = reads.flatMap((each, i) => (slots[i]?.value === undefined ? (slots[i]?.rest ?? each) : []));
+    const answers = (misses.length > 1 ? await this.#tx.readAll(misses) : await readEach(this.#tx, misses)).values();
+    // A slot holds the answer to its own read.
+    return slots.map((slot) => (slot?.value as ReadAnswer | undefined) ?? complete(slot, stored(slot, answers.next().value ?? [])));
   }
 
   async insert(kind: string, row: Row): Promise<void> {
@@ -139,55 +139,55 @@ export class CachedTransaction implements Transaction {
   }
 
   #writing(): Transaction {
-    this.#cache.writes();
+    this.#cache.recordWrite();
     return this.#tx;
   }
 
-  /** The rows that an index finds; undefined in a write transaction, which asks the store. */
-  async #members(kind: string, query: Query): Promise<Indexed | undefined> {
+  /** The answer of an index; undefined if there is none, and in a write transaction, which always queries the store. */
+  async #indexed(kind: string, query: Query): Promise<Indexed | undefined> {
     if (this.#mode === 'write' || !isRecordedWholly(kind)) return undefined;
     return this.#state.indexed(this.#tx, kind, query, await this.#cache.current());
   }
 
-  /** @param members the rows that an index finds, called on a miss */
-  async #listed(kind: string, query: Query, members: () => Promise<Indexed | undefined>): Promise<readonly Row[]> {
-    const known = await this.#cache.list(kind, query);
-    if (known?.value) return known.value as readonly Row[]; // of a list
-    return this.#found(known, kind, query, await members());
+  /** @param indexed returns the answer of an index; called on a miss */
+  async #list(kind: string, query: Query, indexed: () => Promise<Indexed | undefined>): Promise<readonly Row[]> {
+    const slot = await this.#cache.list(kind, query);
+    if (slot?.value) return slot.value as readonly Row[]; // the slot of a list
+    return this.#listUncached(slot, kind, query, await indexed());
   }
 
-  async #found(
-    known: CacheSlot | undefined,
+  async #listUncached(
+    slot: CacheSlot | undefined,
     kind: string,
     query: Query,
     { page, candidates, rest }: Partial<Indexed> = {},
   ): Promise<readonly Row[]> {
-    if (page) return stored(known, await this.#rows(kind, page, query.limit === undefined));
-    const among = candidates && rest ? { ...query, where: and(oneOf(ID, candidates), rest) } : query;
-    return stored(known, await this.#tx.list(kind, among));
+    if (page) return stored(slot, await this.#rows(kind, page, query.limit === undefined));
+    const narrowed = candidates && rest ? { ...query, where: and(oneOf(ID, candidates), rest) } : query;
+    return stored(slot, await this.#tx.list(kind, narrowed));
   }
 
-  async #countMembers(kind: string, where: Predicate): Promise<number | undefined> {
-    const { count, candidates, rest } = (await this.#members(kind, { where, limit: 0 })) ?? {};
+  async #countIndexed(kind: string, where: Predicate): Promise<number | undefined> {
+    const { count, candidates, rest } = (await this.#indexed(kind, { where, limit: 0 })) ?? {};
     if (!rest || rest.op === 'all') return count;
     return candidates && this.#tx.count(kind, and(oneOf(ID, candidates), rest));
   }
 
-  /** Existing rows, in the order of their ids. @param areAll true for a whole list, such as the policies of an identity; false for a page */
-  async #rows(kind: string, ids: readonly string[], areAll: boolean): Promise<readonly Row[]> {
-    // Rows of a page that is too long for the cache are hardly ever in it.
-    const known = areAll || ids.length <= MAX_ROWS ? await this.#cache.rows(kind, ids) : [];
+  /** The rows with these ids, in the same order. @param isWholeList true for a whole list, such as the policies of an identity; false for a page */
+  async #rows(kind: string, ids: readonly string[], isWholeList: boolean): Promise<readonly Row[]> {
+    // Pages longer than `MAX_ROWS` are not cached, so their rows are hardly ever in the cache.
+    const known = isWholeList || ids.length <= MAX_ROWS ? await this.#cache.rows(kind, ids) : [];
     const missing = ids.filter((_, i) => known[i] === undefined);
-    if (missing.length === 0) return known as readonly Row[]; // none is missing
+    if (missing.length === 0) return known as readonly Row[]; // none is undefined
     const read = await this.#tx.list(kind, { where: oneOf(ID, missing) });
-    if (areAll) await this.#cache.putRows(kind, read);
+    if (isWholeList) await this.#cache.putRows(kind, read);
     const found = new Map(read.map((row) => [row.id, row]));
     return ids.flatMap((id, i) => known[i] ?? found.get(id) ?? []);
   }
 }
 
-const isQuery = (of: Query | readonly Row[]): of is Query => !Array.isArray(of);
+const isQuery = (source: Query | readonly Row[]): source is Query => !Array.isArray(source);
 
-/** An answer, with the part of it that was cached. */
-const whole = (known: CacheSlot | undefined, answer: ReadAnswer): ReadAnswer =>
-  known?.known?.length ? ([...known.known, ...answer] as readonly string[]) : answer; // only of values is a part known
+/** Completes an answer with the part of it that was cached. */
+const complete = (slot: CacheSlot | undefined, answer: ReadAnswer): ReadAnswer =>
+  slot?.known?.length ? ([...slot.known, ...answer] as readonly string[]) : answer; // only `referenced` is cached in part

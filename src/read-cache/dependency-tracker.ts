@@ -6,19 +6,19 @@ import { type Dependencies, dependenciesOf } from './question.ts';
 
 const ID = stringField('id');
 
-/** Values of one read that are tracked one by one. A read by more counts as one of the whole table. */
+/** Maximum number of values of one read that are tracked individually. A read by more values counts as a read of the whole table. */
 const MAX_VALUES = 500;
 
 /**
- * The reads of a derivation, with the partitions on which each derived value depends. A read by a value that rows contain, such as their id or a reference,
- * counts for these rows alone, any other read for all. Volatile fields are left out, since writes of them draw no revision. A value derived from sealed
- * fields is not cached.
+ * Records the reads of a derivation, to find the partitions on which each derived value depends. A read by a value that some rows contain, such as their id or
+ * a reference, is a dependency of these rows only; any other read is a dependency of all rows. Rows are returned without volatile fields, since writes of these
+ * draw no revision. A value derived from sealed fields is not cached.
  */
 export class DependencyTracker implements Transaction {
   readonly #tx: Transaction;
-  /** The partitions that were read by a value. */
+  /** For each value by which rows were read, the partitions read. */
   readonly #byValue = new Map<unknown, Partition[]>();
-  /** The partitions that were read otherwise. */
+  /** The partitions read in any other way. */
   readonly #common = new Set<Partition>();
   /** The values by which rows with sealed fields were read. */
   readonly #sealed = new Set<unknown>();
@@ -28,7 +28,7 @@ export class DependencyTracker implements Transaction {
     this.#tx = tx;
   }
 
-  /** The dependencies of the value of each row, in the order of the rows; undefined for a value that must not be cached. */
+  /** For each row, the dependencies of the value derived from it; undefined if the value must not be cached. */
   dependenciesFor(rows: readonly Row[]): readonly (Dependencies | undefined)[] {
     const names = rows.map(namesIn);
     const named = new Set(names.flatMap((each) => [...each]));
@@ -46,53 +46,53 @@ export class DependencyTracker implements Transaction {
     return this.#tx.host;
   }
 
-  /** Counts rows that were read before as read by this tracker. */
-  given(kind: string, rows: readonly Row[]): readonly Row[] {
+  /** Records rows that were read earlier as if they had been read through this tracker. */
+  recordRows(kind: string, rows: readonly Row[]): readonly Row[] {
     const ids = rows.map(({ id }) => id);
-    this.#note(kind, oneOf(ID, ids));
-    return this.#shown(kind, rows, oneOf(ID, ids));
+    this.#record(kind, oneOf(ID, ids));
+    return this.#withoutVolatile(kind, rows, oneOf(ID, ids));
   }
 
   async get(kind: string, id: string): Promise<Row | undefined> {
     const row = await this.#tx.get(kind, id);
-    this.#note(kind, equals(ID, id));
-    return row && this.#shown(kind, [row], equals(ID, id))[0];
+    this.#record(kind, equals(ID, id));
+    return row && this.#withoutVolatile(kind, [row], equals(ID, id))[0];
   }
 
   async list(kind: string, query: Query): Promise<readonly Row[]> {
-    this.#note(kind, query.where, query.sort);
-    return this.#shown(kind, await this.#tx.list(kind, query), query.where);
+    this.#record(kind, query.where, query.sort);
+    return this.#withoutVolatile(kind, await this.#tx.list(kind, query), query.where);
   }
 
   referenced(kind: string, field: string, values: readonly string[], where?: Predicate): Promise<readonly string[]> {
-    this.#note(kind, referencePredicate(field, values, where));
+    this.#record(kind, referencePredicate(field, values, where));
     return this.#tx.referenced(kind, field, values, where);
   }
 
   async readAll(reads: readonly Read[]): Promise<readonly ReadAnswer[]> {
     for (const each of reads)
-      if (each.read === 'list') this.#note(each.kind, each.query.where, each.query.sort);
-      else this.#note(each.kind, referencePredicate(each.field, each.values, each.where));
+      if (each.read === 'list') this.#record(each.kind, each.query.where, each.query.sort);
+      else this.#record(each.kind, referencePredicate(each.field, each.values, each.where));
     const answers = await this.#tx.readAll(reads);
     return answers.map((answer, i) => {
-      const asked = reads[i];
-      return asked?.read === 'list' ? this.#shown(asked.kind, answer as readonly Row[], asked.query.where) : answer; // of a list
+      const read = reads[i];
+      return read?.read === 'list' ? this.#withoutVolatile(read.kind, answer as readonly Row[], read.query.where) : answer; // the answer of a list is rows
     });
   }
 
-  readonly count = refused;
-  readonly distinct = refused;
-  readonly revision = refused;
-  readonly insert = refused;
-  readonly update = refused;
-  readonly delete = refused;
-  readonly nextRevision = refused;
-  readonly verify = refused;
-  readonly repair = refused;
-  readonly forget = refused;
+  readonly count = unsupported;
+  readonly distinct = unsupported;
+  readonly revision = unsupported;
+  readonly insert = unsupported;
+  readonly update = unsupported;
+  readonly delete = unsupported;
+  readonly nextRevision = unsupported;
+  readonly verify = unsupported;
+  readonly repair = unsupported;
+  readonly forget = unsupported;
 
   /** A condition on a volatile field makes every value uncacheable. */
-  #note(kind: string, where: Predicate, sort?: readonly SortKey[]): void {
+  #record(kind: string, where: Predicate, sort?: readonly SortKey[]): void {
     const dependsOn = dependenciesOf(kind, where, sort);
     if (!dependsOn) {
       this.#isCacheable = false;
@@ -112,16 +112,16 @@ export class DependencyTracker implements Transaction {
     }
   }
 
-  #shown(kind: string, rows: readonly Row[], where: Predicate): readonly Row[] {
+  #withoutVolatile(kind: string, rows: readonly Row[], where: Predicate): readonly Row[] {
     const { volatile = [], isSealed = false } = recordedTable(kind) ?? {};
     const field = lookupIn(kind, where)?.field;
     if (isSealed) for (const row of rows) this.#sealed.add(field && row[field]);
     if (volatile.length === 0) return rows;
-    return rows.map((row) => Object.fromEntries(Object.entries(row).filter(([field]) => !volatile.includes(field))) as Row); // all that a row must have is recorded
+    return rows.map((row) => Object.fromEntries(Object.entries(row).filter(([field]) => !volatile.includes(field))) as Row); // the required fields of a row are never volatile
   }
 }
 
-/** The values by which a row refers to others: its id, and the texts of its fields; roles by id without their sign. */
+/** The values by which related rows may be read: the row's id and the texts in its fields. A role by id counts as that id. */
 const namesIn = (row: Row): ReadonlySet<unknown> => {
   const names = new Set<unknown>();
   for (const value of Object.values(row))
@@ -130,6 +130,6 @@ const namesIn = (row: Row): ReadonlySet<unknown> => {
   return names;
 };
 
-const refused = async (): Promise<never> => {
+const unsupported = async (): Promise<never> => {
   throw new TypeError('a derivation reads rows and references only');
 };

@@ -1,24 +1,24 @@
-/** Values derived from rows and from the rows that these refer to. Texts among them are cached until something changes that was read for them. */
+/** Values derived from rows and from the rows that these refer to. Derived texts are cached until a row changes that was read to derive them. */
 import type { Row, Transaction } from '../storage/port.ts';
 import type { CachedState } from './cached-state.ts';
 import { DependencyTracker } from './dependency-tracker.ts';
 
-/** A value that was derived from a row. */
+/** A value derived from a row. */
 export interface Derived<T> {
-  /** The row; of a cached value, the fields named by its derivation. */
+  /** The row; for a cached value, only the fields that the derivation names. */
   readonly row: Row;
   readonly value: string | T;
 }
 
 /** How a value is derived from a row. */
 export interface Derivation<T> {
-  /** Part of the cache key: the name of this derivation among those of the same table. */
+  /** Name of the derivation, unique among those of the same table. Part of the cache key. */
   readonly form: string;
-  /** Fields that are cached with the value, beside id and version. */
+  /** Fields to cache with the value, in addition to id and version. */
   readonly fields: readonly string[];
   /**
-   * Derives a value from each row by nothing but `reads`, which leave out volatile fields. A read by the id of a row, or by a value of one of its fields,
-   * counts for that row alone. Texts are cached, other values are not.
+   * Derives a value from each row. Must read only through `reads`, which omits volatile fields. A read by the id of a row, or by a value of one of its fields,
+   * becomes a dependency of that row only. Texts are cached, other values are not.
    * @param asTexts false if nothing will be cached, so that no text is needed
    */
   derive(reads: Transaction, rows: readonly Row[], asTexts: boolean): Promise<readonly (string | T)[]>;
@@ -26,7 +26,7 @@ export interface Derivation<T> {
 
 const keyOf = (table: string, id: string, { form }: Derivation<unknown>): string => `derived ${table} ${id} ${form}`;
 
-/** @param revision of the state that the transaction sees */
+/** @param revision the revision of the transaction's snapshot */
 export const cachedValues = (
   state: CachedState,
   table: string,
@@ -34,7 +34,7 @@ export const cachedValues = (
   derivation: Derivation<unknown>,
   revision: number,
 ): readonly (Derived<never> | undefined)[] =>
-  ids.map((id) => state.find(keyOf(table, id, derivation), revision) as Derived<never> | undefined); // kept below
+  ids.map((id) => state.find(keyOf(table, id, derivation), revision) as Derived<never> | undefined); // stored by `deriveCached`
 
 /** Derives values, and caches the texts among them. */
 export const deriveCached = async <T>(
@@ -46,7 +46,7 @@ export const deriveCached = async <T>(
   revision: number,
 ): Promise<readonly Derived<T>[]> => {
   const reads = new DependencyTracker(tx);
-  const values = await derivation.derive(reads, reads.given(table, rows), true);
+  const values = await derivation.derive(reads, reads.recordRows(table, rows), true);
   const dependencies = reads.dependenciesFor(rows);
   return rows.map((row, i) => {
     const value = values[i];
@@ -62,7 +62,7 @@ export const deriveCached = async <T>(
 const cachedFields = (row: Row, { fields }: Derivation<unknown>): Row =>
   Object.fromEntries(['id', 'version', ...fields].map((field) => [field, row[field]])) as Row; // callers read the named fields only
 
-/** Derives values, and caches nothing. */
+/** Derives values without caching them. */
 export const deriveUncached = async <T>(
   tx: Transaction,
   rows: readonly Row[],

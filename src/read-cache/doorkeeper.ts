@@ -1,18 +1,18 @@
-/** Bits for each key of a generation: fewer would take more keys for others. */
+/** Bits per key of a generation. Fewer bits would cause more false positives. */
 const BITS_PER_KEY = 8;
 
 /**
- * Tells keys that come again soon from those that come once, so that what is asked for once takes no room from what is asked for often (the doorkeeper of
- * TinyLFU; G. Einziger et al., 2017). Two generations of bits: the older one is forgotten when the newer one is full.
+ * Tells keys that recur soon from those that occur only once, so that keys requested once do not displace those requested often (the doorkeeper of TinyLFU;
+ * G. Einziger et al., 2017). It keeps two generations of bits, and clears the older one when the newer one is full.
  */
 export class Doorkeeper {
   readonly #generation: number;
   readonly #mask: number;
   #newer: Uint8Array;
   #older: Uint8Array;
-  #noted = 0;
+  #count = 0;
 
-  /** @param generation keys that are recorded before the older ones are forgotten */
+  /** @param generation number of keys recorded before the older generation is cleared */
   constructor(generation: number) {
     this.#generation = Math.max(1, generation);
     const bytes = 2 ** Math.ceil(Math.log2(Math.max(8, (generation * BITS_PER_KEY) / 8)));
@@ -21,15 +21,15 @@ export class Doorkeeper {
     this.#older = new Uint8Array(bytes);
   }
 
-  /** Records a key. @returns whether it was recorded recently; false positives are rare */
+  /** Records a key. @returns true if it was already recorded recently; false positives are rare */
   admit(key: string): boolean {
     const bit = hashOf(key) & this.#mask;
     const [at, mask] = [bit >>> 3, 1 << (bit & 7)];
     if ((this.#newer[at] ?? 0) & mask) return true;
     const isKnown = ((this.#older[at] ?? 0) & mask) !== 0;
     this.#newer[at] = (this.#newer[at] ?? 0) | mask;
-    if (++this.#noted >= this.#generation) {
-      this.#noted = 0;
+    if (++this.#count >= this.#generation) {
+      this.#count = 0;
       [this.#newer, this.#older] = [this.#older, this.#newer];
       this.#newer.fill(0);
     }
@@ -41,6 +41,6 @@ export class Doorkeeper {
 const hashOf = (key: string): number => {
   let hash = 0x811c9dc5;
   for (let i = 0; i < key.length; i++) hash = Math.imul(hash ^ key.charCodeAt(i), 0x01000193);
-  // Its low bits alone are taken.
+  // Mixes the high bits into the low ones, which alone are used.
   return (hash ^ (hash >>> 15)) >>> 0;
 };

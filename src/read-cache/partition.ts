@@ -5,11 +5,11 @@ import { isChangedKind } from '../changelog/events.ts';
 import { tableOf } from '../changelog/views.ts';
 import { and, oneOf, type Predicate, stringField } from '../query/index.ts';
 
-/** A table whose writes draw a revision and leave a change record, except writes of its volatile fields. */
+/** A table whose writes draw a revision and append a change record, except writes of its volatile fields. */
 export interface RecordedTable {
-  /** Fields whose writes leave no record. */
+  /** Fields whose writes append no record. */
   readonly volatile: readonly string[];
-  /** Fields that refer to other entities, and stand in the records. */
+  /** Fields that refer to other entities, and that the records contain. */
   readonly references: readonly string[];
   /** True if it has sealed fields. */
   readonly isSealed: boolean;
@@ -18,22 +18,23 @@ export interface RecordedTable {
 const allKinds: readonly Kind[] = Object.values(kinds);
 
 const tables: ReadonlyMap<string, RecordedTable> = new Map(
-  [...Map.groupBy(allKinds, tableOf)].flatMap(([table, its]) => {
-    const fields = its.flatMap(({ fields }) => Object.entries(fields));
-    const named = (is: (field: Field) => unknown) => fields.flatMap(([name, field]) => (is(field) ? [name] : []));
-    const references = named(({ reference, keep, volatile }) => reference && keep === 'stored' && !volatile);
-    const about = { volatile: named(({ volatile }) => volatile), references, isSealed: named(({ sealedFor }) => sealedFor).length > 0 };
-    return its.every(({ kind }) => isChangedKind(kind)) ? [[table, about]] : [];
+  [...Map.groupBy(allKinds, tableOf)].flatMap(([table, kindsIn]) => {
+    const fields = kindsIn.flatMap(({ fields }) => Object.entries(fields));
+    const namesWhere = (test: (field: Field) => unknown) => fields.flatMap(([name, field]) => (test(field) ? [name] : []));
+    const references = namesWhere(({ reference, keep, volatile }) => reference && keep === 'stored' && !volatile);
+    const isSealed = namesWhere(({ sealedFor }) => sealedFor).length > 0;
+    const recorded = { volatile: namesWhere(({ volatile }) => volatile), references, isSealed };
+    return kindsIn.every(({ kind }) => isChangedKind(kind)) ? [[table, recorded]] : [];
   }),
 );
 
-/** Undefined for a table without change records: nothing that is read from it can be cached. */
+/** Undefined for a table without change records. Nothing read from such a table can be cached. */
 export const recordedTable = (table: string): RecordedTable | undefined => tables.get(table);
 
-/** True if every write to a table draws a revision, so that its whole rows can be cached. */
+/** True if every write to a table draws a revision, so that whole rows can be cached. */
 export const isRecordedWholly = (table: string): boolean => tables.get(table)?.volatile.length === 0;
 
-/** A table, or its rows with one id or reference: `identity`, `authenticator identityId 4qF`. The unit of invalidation. */
+/** The unit of invalidation: a table, or its rows with one id or reference, such as `identity` or `authenticator identityId 4qF`. */
 export type Partition = string;
 
 export const partitionBy = (table: string, field: string, value: unknown): Partition => `${table} ${field} ${value}`;
@@ -41,17 +42,17 @@ export const partitionBy = (table: string, field: string, value: unknown): Parti
 /** The key of a row in the cache: its partition. */
 export const rowKey = (table: string, id: string): string => partitionBy(table, 'id', id);
 
-/** The values of a partitioning field that a predicate looks for. */
+/** The values of a partitioning field to which a predicate restricts a query. */
 interface Lookup {
   readonly field: string;
   readonly values: readonly unknown[];
 }
 
-/** True if the rows with a value of this field are a partition. */
+/** True if the rows with the same value of this field form a partition. */
 export const isPartitionedBy = (table: string, field: string): boolean =>
   field === 'id' || recordedTable(table)?.references.includes(field) === true;
 
-/** The ids or references by which a predicate looks: rows without these do not change its result. Undefined for any other predicate. */
+/** The ids or references to which a predicate restricts a query, so that other rows cannot affect its result; undefined for any other predicate. */
 export const lookupIn = (table: string, where: Predicate | undefined): Lookup | undefined => {
   const terms = where?.op === 'and' ? where.terms : where ? [where] : [];
   for (const term of terms) {
@@ -63,14 +64,14 @@ export const lookupIn = (table: string, where: Predicate | undefined): Lookup | 
   return undefined;
 };
 
-/** The partition that a predicate reads: rows outside do not change its result. */
+/** The partition that a predicate reads. Rows outside it cannot affect the result. */
 export const partitionOf = (table: string, where: Predicate | undefined): Partition => {
   const { field, values } = lookupIn(table, where) ?? { field: '', values: [] };
   return values.length === 1 ? partitionBy(table, field, values[0]) : table;
 };
 
-/** The predicate of `Transaction.referenced`. */
+/** The predicate that `Transaction.referenced` evaluates. */
 export const referencePredicate = (field: string, values: readonly string[], where?: Predicate): Predicate => {
-  const ofThese = oneOf(stringField(field), values);
-  return where ? and(ofThese, where) : ofThese;
+  const isReferenced = oneOf(stringField(field), values);
+  return where ? and(isReferenced, where) : isReferenced;
 };

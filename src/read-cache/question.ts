@@ -1,4 +1,4 @@
-/** Questions to a store whose answers may be cached, with their keys and dependencies. */
+/** Queries whose answers may be cached, with their cache keys and dependencies. */
 import { type Predicate, type SortKey, visitReads } from '../query/index.ts';
 import type { Query } from '../storage/port.ts';
 import { isRecordedWholly, type Partition, partitionOf, recordedTable } from './partition.ts';
@@ -7,9 +7,9 @@ import { isRecordedWholly, type Partition, partitionOf, recordedTable } from './
 export type Dependencies = readonly Partition[];
 
 export interface CacheableQuestion {
-  /** Its cache key. */
+  /** The cache key. */
   key(): string;
-  /** Undefined if the answer depends on fields whose changes are not recorded: it must not be cached then. */
+  /** Undefined if the answer depends on fields whose changes are not recorded, so that it must not be cached. */
   dependencies(): Dependencies | undefined;
 }
 
@@ -19,7 +19,7 @@ export const counting = (table: string, where: Predicate): CacheableQuestion => 
   dependencies: () => dependenciesOf(table, where),
 });
 
-/** The elements of a set field that are in use. */
+/** The distinct elements of a set field. */
 export const distinctIn = (table: string, set: string): CacheableQuestion => ({
   key: () => `distinct ${table} ${set}`,
   dependencies: () => (isRecorded(table, set) ? [table] : undefined),
@@ -34,17 +34,17 @@ export const listingRows = (table: string, query: Query): CacheableQuestion => {
   };
 };
 
-/** The rows of a list, under a name that is shorter than its query. @param query called on a miss */
+/** The rows of a list, cached under a name that is shorter than its query. @param query called on a miss */
 export const listingFor = (table: string, name: string, query: () => Query): CacheableQuestion => ({
   key: () => `named ${table} ${name}`,
   dependencies: () => dependenciesOfRows(table, query()),
 });
 
-/** Rows have every field, volatile ones included. */
+/** Undefined if the table has volatile fields, because whole rows contain these. */
 const dependenciesOfRows = (table: string, { where, sort }: Query): Dependencies | undefined =>
   isRecordedWholly(table) ? dependenciesOf(table, where, sort) : undefined;
 
-/** The partitions that a predicate with its subqueries and an order read; undefined if one of their fields is not recorded. */
+/** The partitions that a predicate (including its subqueries) and a sort order read; undefined if changes of one of the fields are not recorded. */
 export const dependenciesOf = (table: string, where: Predicate, sort: readonly SortKey[] = []): Dependencies | undefined => {
   const parts = [partitionOf(table, where)];
   let areRecorded = sort.every(({ field }) => isRecorded(table, field.path[0]));
@@ -58,12 +58,12 @@ export const dependenciesOf = (table: string, where: Predicate, sort: readonly S
 /** True if every change of a field is recorded. */
 const isRecorded = (table: string, field: string): boolean => recordedTable(table)?.volatile.includes(field) === false;
 
-/** Terms from which on it costs more to write a predicate again than to remember its text. */
-const LONG = 8;
+/** Minimum number of terms for which looking up the text of a predicate is cheaper than serializing it again. */
+const MIN_MEMOIZED_TERMS = 8;
 
-/** A predicate as text. The same one is asked for a page and for its total, and may be long. */
+/** A predicate as text. The text of a long one is memoized, because the same predicate is used for a page and for its total. */
 export const predicateText = (where: Predicate): string => {
-  if (!('terms' in where) || where.terms.length < LONG) return JSON.stringify(where);
+  if (!('terms' in where) || where.terms.length < MIN_MEMOIZED_TERMS) return JSON.stringify(where);
   const known = texts.get(where);
   if (known !== undefined) return known;
   const text = JSON.stringify(where);

@@ -14,32 +14,32 @@ import { Doorkeeper } from './doorkeeper.ts';
 import { type Partition, partitionBy, recordedTable, rowKey } from './partition.ts';
 import type { Dependencies } from './question.ts';
 
-/** Maximum approximate bytes of an entry: a larger one would displace many that nearly every call needs. */
+/** Maximum approximate bytes of an entry. A larger one would displace many entries that nearly every call needs. */
 const MAX_ENTRY_BYTES = 64 * 1024;
-/** Share of the size up to which every page is cached. Beyond it, rows of pages are cached when they are asked for again. */
-const FILLED = 0.75;
-/** Maximum number of rows that the cache remembers as requested. */
-const MAX_NOTED = 1_000_000;
+/** Fill level up to which every page is cached. Beyond it, a page is cached only if most of its rows were requested recently. */
+const AMPLE_SHARE = 0.75;
+/** Maximum number of requested rows that the doorkeeper remembers. */
+const MAX_REMEMBERED = 1_000_000;
 /** Approximate bytes of a derived value. */
 const TEXT_BYTES = 2048;
-/** Changes that are read to catch up. After more, the cache is cleared. */
+/** Maximum number of changes that are read to catch up. If there are more, the cache is cleared. */
 const MAX_BEHIND = 200;
-/** Partitions whose last change is known. With more, all count as changed. */
+/** Maximum number of partitions whose last change is tracked. Beyond it, all count as changed. */
 const MAX_PARTS = 10_000;
 
 const allKinds: readonly Kind[] = Object.values(kinds);
 const tables: ReadonlyMap<string, string> = new Map(allKinds.map((kind) => [kind.kind, tableOf(kind)]));
 
 /**
- * A cache of rows and answers that nearly every call needs: identities, policies, types. Each transaction reads the revision of its snapshot, and the
- * cache follows the change log up to there, so that no entry is served after a change that any controller has made.
+ * A cache of rows and answers that nearly every call needs, such as identities, policies and types. Each transaction reads the revision of its snapshot, and
+ * the cache follows the change log up to it, so that no outdated entry is served, whichever controller made the change.
  */
 export interface ReadCache {
   /** Wraps a read transaction. */
   reading(tx: Transaction): CachedTransaction;
   /** Wraps a write transaction. */
   writing(tx: Transaction): CachedTransaction;
-  /** Applies changes that this controller has committed, for which the log need not be read. */
+  /** Applies changes that this controller has just committed, so that they need not be read from the log. */
   advance(changes: readonly Change[]): void;
   /** Approximate bytes of all entries. */
   readonly bytes: number;
@@ -49,61 +49,63 @@ const UNTIL_DROPPED: Dependencies = Object.freeze([]);
 
 interface Entry {
   readonly value: unknown;
-  /** The revision of the last change of its dependencies before it was read. */
+  /** The revision of the last change of its dependencies before the value was read. */
   readonly since: number;
-  /** The partitions whose next change invalidates it. A row has none: its own change removes it. */
+  /** The partitions whose next change invalidates the entry. A row has none: its own change removes it. */
   readonly dependsOn: Dependencies;
-  /** The latest revision at which it was found valid. */
+  /** The latest revision at which the entry was found valid. */
   validAt: number;
   readonly bytes: number;
 }
 
 /**
  * @param maxBytes maximum approximate bytes of all entries
- * @param indexes follow the same changes. Default: none, and the store answers
+ * @param indexes the role indexes, which follow the same changes. Default: none
  */
 export const createReadCache = (maxBytes: number, indexes?: RoleIndexes): ReadCache => {
-  // `LRUCache` wants a positive integer; 0 would mean no limit.
+  // `LRUCache` requires a positive integer, and 0 would mean no limit.
   const maxSize = Math.min(Number.MAX_SAFE_INTEGER, Math.max(1, Math.floor(maxBytes)));
   const entries = new LRUCache<string, Entry>({
     maxSize,
     maxEntrySize: Math.min(MAX_ENTRY_BYTES, maxSize),
     sizeCalculation: ({ bytes }) => bytes,
   });
-  const doorkeeper = new Doorkeeper(Math.min(MAX_NOTED, maxSize / TEXT_BYTES));
+  const doorkeeper = new Doorkeeper(Math.min(MAX_REMEMBERED, maxSize / TEXT_BYTES));
   /** The revision of the last change, by partition. */
   const changed = new Map<string, number>();
   const logEnds = new LogEnds<Extent>();
-  /** `begun` is the latest possible last change of partitions that are not in `changed`. */
-  let [begun, revision] = [-1, -1];
+  /** An upper bound of the last change of any partition that is not in `changed`. */
+  let changedBefore = -1;
+  let revision = -1;
 
   const clear = (at: number) => {
     entries.clear();
     changed.clear();
     logEnds.forget();
-    begun = revision = at;
+    changedBefore = revision = at;
   };
-  const note = (part: Partition, at: number) => {
+  const markChanged = (part: Partition, at: number) => {
     if (changed.size >= MAX_PARTS) {
       changed.clear();
-      begun = at;
+      changedBefore = at;
     }
     changed.set(part, at);
   };
   const apply = ({ revision: at, entity, entityId, before, after }: Change) => {
     const table = tables.get(entity) ?? entity;
     entries.delete(rowKey(table, entityId));
-    note(table, at);
-    note(partitionBy(table, 'id', entityId), at);
+    markChanged(table, at);
+    markChanged(partitionBy(table, 'id', entityId), at);
     for (const field of recordedTable(table)?.references ?? [])
-      for (const row of [before, after]) if (row) note(partitionBy(table, field, (row as Readonly<Record<string, unknown>>)[field]), at); // a field of its kind
+      for (const row of [before, after])
+        if (row) markChanged(partitionBy(table, field, (row as Readonly<Record<string, unknown>>)[field]), at);
     revision = at;
   };
-  const take = (change: Change) => {
+  const advance = (change: Change) => {
     if (change.revision === revision + 1) apply(change);
     indexes?.apply(change);
   };
-  const changedAt = (part: Partition): number => changed.get(part) ?? begun;
+  const changedAt = (part: Partition): number => changed.get(part) ?? changedBefore;
   const isValid = (entry: Entry): boolean => {
     if (entry.validAt === revision) return true;
     if (!entry.dependsOn.every((part) => changedAt(part) <= entry.since)) return false;
@@ -128,8 +130,8 @@ export const createReadCache = (maxBytes: number, indexes?: RoleIndexes): ReadCa
       if (at === revision) put(rowKey(table, row.id), row, UNTIL_DROPPED, row.version);
     },
     isWorthCaching: (ids) => {
-      const again = ids.filter((id) => doorkeeper.admit(id)).length;
-      return again * 2 > ids.length || entries.calculatedSize < maxSize * FILLED;
+      const recurring = ids.filter((id) => doorkeeper.admit(id)).length;
+      return recurring * 2 > ids.length || entries.calculatedSize < maxSize * AMPLE_SHARE;
     },
     get revision() {
       return revision;
@@ -142,11 +144,11 @@ export const createReadCache = (maxBytes: number, indexes?: RoleIndexes): ReadCa
       }
       if (at <= revision) return;
       const isNear = revision >= 0 && at - revision <= MAX_BEHIND;
-      // Another transaction may have caught up first. In a group commit, one transaction sees uncommitted changes of others.
+      // Another transaction may have caught up first. In a group commit, a transaction also sees uncommitted changes of others.
       for await (const { changes } of followLog(recordsOf(tx), revision, { batch: MAX_BEHIND, pages: isNear ? 1 : 0 }))
-        for (const change of changes) if (change.revision <= at) take(change);
+        for (const change of changes) if (change.revision <= at) advance(change);
       if (revision >= at) return;
-      // A gap in the log, which the indexes cannot follow either.
+      // The cache is still behind. If it read the log, the log has a gap, which the indexes cannot follow either.
       if (isNear) indexes?.reset();
       clear(at);
     },
@@ -156,7 +158,7 @@ export const createReadCache = (maxBytes: number, indexes?: RoleIndexes): ReadCa
     writing: (tx) => new CachedTransaction(tx, state, 'write'),
     advance: (changes) => {
       for (const change of changes) {
-        take(change);
+        advance(change);
         logEnds.commit(change.revision);
       }
     },
@@ -166,7 +168,7 @@ export const createReadCache = (maxBytes: number, indexes?: RoleIndexes): ReadCa
   };
 };
 
-/** Freezes a JSON value deeply, since callers share it. @returns its approximate bytes; counting stops above the size of an entry */
+/** Deeply freezes a JSON value, because callers share it. @returns its approximate bytes; stops counting above the maximum of an entry */
 const freeze = (value: unknown): number => {
   if (typeof value === 'string') return value.length + 16;
   if (typeof value !== 'object' || value === null) return 16;

@@ -1,32 +1,33 @@
 import { equals, stringField } from '../query/index.ts';
 import { compareText } from '../query/order.ts';
 import type { Query, Read, Row, Transaction, TransactionMode, Uncommitted } from '../storage/port.ts';
-import { knownReferences } from './cached-references.ts';
+import { referencesSlot } from './cached-references.ts';
 import type { CachedState, CacheSlot } from './cached-state.ts';
 import { isRecordedWholly, partitionBy, recordedTable, rowKey } from './partition.ts';
 import { type CacheableQuestion, listingRows } from './question.ts';
 
-/** Maximum number of rows of a cached list: enough for the policies of an identity, too few for a page. */
+/** Maximum number of rows of a cached list: enough for the policies of an identity, but less than a page. */
 export const MAX_ROWS = 50;
 
-/** Caches an answer, if there is a slot for it. */
-export const stored = <T extends number | readonly unknown[]>(known: CacheSlot | undefined, answer: T): T => {
-  known?.store(answer);
+/** Stores an answer in its slot, if it has one. @returns the answer */
+export const stored = <T extends number | readonly unknown[]>(slot: CacheSlot | undefined, answer: T): T => {
+  slot?.store(answer);
   return answer;
 };
 
 /**
- * The cache as one transaction sees it, at the revision of its snapshot. A write transaction finds rows by id and no answers: its authorization is decided
- * by the store. Once it has written, it finds only rows that it has not written.
+ * The cache as seen by one transaction, at the revision of its snapshot. A write transaction gets only rows by id from it, and no other answers, so that its
+ * authorization is always decided on data from the store. Once it has written, it gets only rows that it has not written.
  */
 export class TransactionCache {
   readonly #tx: Transaction;
   readonly #state: CachedState;
   readonly #mode: TransactionMode;
-  readonly #known: number;
+  /** The revision of the cache when the transaction began. */
+  readonly #initialRevision: number;
   /** The writes of this transaction, and of others in the same group commit. */
   readonly #uncommitted: Uncommitted | undefined;
-  /** The revision of its snapshot. */
+  /** The revision of the snapshot. */
   #revision: Promise<number> | undefined;
   #hasWritten: boolean;
 
@@ -36,11 +37,11 @@ export class TransactionCache {
     this.#hasWritten = this.#uncommitted?.isEmpty === false;
     this.#state = state;
     this.#mode = mode;
-    this.#known = state.revision;
+    this.#initialRevision = state.revision;
   }
 
-  /** Records a write: from now on, only rows by id that were not written come from the cache. */
-  writes(): void {
+  /** Call before a write. From then on, only unwritten rows by id come from the cache. */
+  recordWrite(): void {
     this.#hasWritten = true;
   }
 
@@ -50,13 +51,13 @@ export class TransactionCache {
 
   /** The revision of the snapshot, with the cache caught up to it. */
   current(): Promise<number> {
-    this.#revision ??= this.#caughtUp();
+    this.#revision ??= this.#catchUp();
     return this.#revision;
   }
 
-  async #caughtUp(): Promise<number> {
+  async #catchUp(): Promise<number> {
     const revision = this.#uncommitted?.since ?? (await this.#tx.revision());
-    await this.#state.catchUp(this.#tx, revision, this.#known);
+    await this.#state.catchUp(this.#tx, revision, this.#initialRevision);
     return revision;
   }
 
@@ -64,7 +65,7 @@ export class TransactionCache {
     return isRecordedWholly(kind) ? this.getStale(kind, id) : this.#tx.get(kind, id);
   }
 
-  /** The row with an id: `CachedTransaction.getStale`. */
+  /** See `CachedTransaction.getStale`. */
   async getStale(kind: string, id: string): Promise<Row | undefined> {
     if (this.#isWritten(kind, id) || !recordedTable(kind)) return this.#tx.get(kind, id);
     const revision = await this.current();
@@ -86,7 +87,7 @@ export class TransactionCache {
     if (!this.#hasWritten) for (const row of rows) this.#state.putRow(kind, row, revision);
   }
 
-  /** The row with a unique value: `CachedTransaction.getBy`. */
+  /** See `CachedTransaction.getBy`. */
   async getBy(kind: string, field: string, value: string): Promise<Row | undefined> {
     const find = async () => (await this.#tx.list(kind, { where: equals(stringField(field), value), limit: 1 }))[0];
     if (this.#mode === 'write') return find();
@@ -103,41 +104,41 @@ export class TransactionCache {
     return row;
   }
 
-  /** The answer to a question, from the cache or by `read`. */
+  /** The answer to a question, from the cache or else from `read`. */
   async answer<T extends number | readonly unknown[]>(question: CacheableQuestion, read: () => Promise<T>): Promise<T> {
-    const known = await this.#of(question);
-    return (known?.value as T | undefined) ?? stored(known, await read()); // of the same question
+    const slot = await this.#slot(question);
+    return (slot?.value as T | undefined) ?? stored(slot, await read()); // the slot holds the answer to this question
   }
 
   /** The slot of an answer; undefined if it must not be cached. */
-  async read(asked: Read): Promise<CacheSlot | undefined> {
-    if (asked.read === 'list') return this.list(asked.kind, asked.query);
-    return this.#mode === 'write' ? undefined : knownReferences(this.#state, asked, await this.current());
+  async read(read: Read): Promise<CacheSlot | undefined> {
+    if (read.read === 'list') return this.list(read.kind, read.query);
+    return this.#mode === 'write' ? undefined : referencesSlot(this.#state, read, await this.current());
   }
 
-  /** The slot of a list. Rows of short lists are cached by id, too, for references to them. */
+  /** The slot of a list. Rows of short lists are also cached by id, for references to them. */
   async list(kind: string, query: Query): Promise<CacheSlot | undefined> {
-    const known = await this.slotOf(kind, listingRows(kind, query));
-    if (!known || known.value) return known;
+    const slot = await this.slotOf(kind, listingRows(kind, query));
+    if (!slot || slot.value) return slot;
     const revision = await this.current();
     const rows = idsIn(query)?.map((id) => this.#rowAt(kind, id, revision));
-    return { ...known, value: rows?.every((row) => row !== undefined) ? rows : undefined };
+    return { ...slot, value: rows?.every((row) => row !== undefined) ? rows : undefined };
   }
 
   /** The slot of the rows that a question finds. */
   async slotOf(kind: string, question: CacheableQuestion): Promise<CacheSlot | undefined> {
-    const known = isRecordedWholly(kind) ? await this.#of(question) : undefined;
-    if (!known || known.value) return known;
+    const slot = isRecordedWholly(kind) ? await this.#slot(question) : undefined;
+    if (!slot || slot.value) return slot;
     const revision = await this.current();
     const store = (rows: readonly unknown[]) => {
       if (rows.length > MAX_ROWS) return;
-      known.store(rows);
-      for (const row of rows as readonly Row[]) this.#state.putRow(kind, row, revision); // of a list
+      slot.store(rows);
+      for (const row of rows as readonly Row[]) this.#state.putRow(kind, row, revision); // the question is for rows
     };
     return { value: undefined, store };
   }
 
-  async #of(question: CacheableQuestion): Promise<CacheSlot | undefined> {
+  async #slot(question: CacheableQuestion): Promise<CacheSlot | undefined> {
     if (this.#mode === 'write') return undefined;
     const revision = await this.current();
     const key = question.key();
@@ -153,11 +154,11 @@ export class TransactionCache {
   }
 
   #rowAt(kind: string, id: string, revision: number): Row | undefined {
-    return this.#state.find(rowKey(kind, id), revision) as Row | undefined; // of `keepRow`
+    return this.#state.find(rowKey(kind, id), revision) as Row | undefined; // only `putRow` uses this key
   }
 }
 
-/** The ids of a list that asks by id alone, in its order. */
+/** The ids of a query that selects rows by id alone, in the order of its result; undefined for any other query. */
 const idsIn = ({ where, sort = [], offset = 0, limit }: Query): readonly string[] | undefined => {
   if (where.op !== 'in' || where.field.path.join() !== 'id' || sort.length > 0 || offset > 0 || limit !== undefined) return undefined;
   return [...new Set(where.values.map(String))].toSorted(compareText);
