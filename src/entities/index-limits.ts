@@ -1,10 +1,10 @@
 import type { Kind } from '../api/kit/resource.ts';
 import { invalidField } from '../errors/index.ts';
 
-/** Bytes in UTF-8 of a text by which rows are found: what an index of every store takes (PostgreSQL: 2,704 bytes for a whole entry). */
+/** Maximum UTF-8 bytes of an indexed text, which the indexes of every store accept (PostgreSQL accepts 2,704 bytes for a whole entry). */
 const MAX_BYTES = 2048;
 
-/** The fields of a kind whose texts stand in an index: unique ones, references, sets. */
+/** The indexed fields of a kind: unique fields, references and sets. */
 const indexedFields = (kind: Pick<Kind, 'fields'>): readonly string[] => {
   let fields = known.get(kind);
   if (!fields) {
@@ -16,7 +16,7 @@ const indexedFields = (kind: Pick<Kind, 'fields'>): readonly string[] => {
 const known = new WeakMap<object, readonly string[]>();
 
 /**
- * Refuses texts that the indexes of some store could not hold, so that all stores accept the same.
+ * Rejects texts that are too long for the indexes of some store, so that all stores accept the same values.
  * @throws ApiError `COULD_NOT_VALIDATE` with the field
  */
 export const checkIndexed = (
@@ -33,6 +33,6 @@ export const checkIndexed = (
 };
 
 const utf8 = new TextEncoder();
-/** A UTF-16 unit takes three bytes at most. */
+/** Avoids encoding short texts: a UTF-16 unit takes at most three bytes. */
 const isTooLong = (value: unknown): boolean =>
   typeof value === 'string' && value.length * 3 > MAX_BYTES && utf8.encode(value).length > MAX_BYTES;

@@ -1,19 +1,19 @@
-/** Named values of the controller itself in the store. Each is read and written in its own transaction, before any call. */
+/** Named values in the store that belong to the controller itself. Each is read and written in its own transaction, before the controller serves calls. */
 import { keptSecret } from '../api/kept-secrets.ts';
 import type { Secrets } from '../platform/secrets.ts';
 import type { Store } from '../storage/port.ts';
 import { type EntitiesContext, entitiesOf } from './entities.ts';
 import { sealText, unsealText } from './sealed.ts';
 
-/** @returns the value stored under a name; undefined if there is none */
-export const keptAs = (store: Store, context: EntitiesContext, name: string): Promise<string | null | undefined> =>
+/** @returns the value stored under a name; undefined if no value is stored */
+export const readKeptSecret = (store: Store, context: EntitiesContext, name: string): Promise<string | null | undefined> =>
   store.transaction('read', async (tx) => (await entitiesOf(tx, context).get(keptSecret, name))?.sealed);
 
 /**
- * Compare-and-set: stores a value if the name has none yet, or still has `before`. If several controllers do so at the same time, the first one wins.
- * @returns the value stored now: `sealed`, or that of the controller that was first
+ * Compare-and-set: stores a value if the name has no value yet, or still has the value `before`. If several controllers do so concurrently, the first one wins.
+ * @returns the value that is stored now: `sealed`, or the value of the controller that was first
  */
-export const keepAs = (
+export const compareAndSetKeptSecret = (
   store: Store,
   context: EntitiesContext,
   name: string,
@@ -27,32 +27,33 @@ export const keepAs = (
     return known.sealed === before ? (await entities.update(keptSecret, known, { sealed })).sealed : known.sealed;
   });
 
-/** Seals a text that is kept under a name: under another name it cannot be unsealed. */
-export const sealKept = (secrets: Secrets, name: string, text: string): Promise<string> =>
+/** Seals a text to be stored under a name. It cannot be unsealed under any other name. */
+export const sealKeptSecret = (secrets: Secrets, name: string, text: string): Promise<string> =>
   sealText(secrets, keptSecret, 'sealed', { id: name }, text);
 
 /** @throws SecretUnreadable */
-export const unsealKept = (secrets: Secrets, name: string, sealed: string): Promise<string> =>
+export const unsealKeptSecret = (secrets: Secrets, name: string, sealed: string): Promise<string> =>
   unsealText(secrets, keptSecret, 'sealed', { id: name, sealed });
 
 /**
- * A sealed value that is stored under a name, updated first if necessary.
- * @param due returns the new value; undefined if the current one is up to date. Called again if another controller was first.
+ * Reads the sealed value stored under a name, after updating it if necessary.
+ * @param update returns the new value; undefined if the current one is up to date. It is called again if another controller was first.
  * @throws SecretUnreadable
  */
-export const keptUpToDate = async <T>(
+export const upToDateKeptSecret = async <T>(
   store: Store,
   secrets: Secrets,
   context: EntitiesContext,
   name: string,
-  due: (current: T | undefined) => Promise<T | undefined>,
+  update: (current: T | undefined) => Promise<T | undefined>,
 ): Promise<T> => {
-  let sealed = await keptAs(store, context, name);
+  let sealed = await readKeptSecret(store, context, name);
   for (;;) {
-    // Sealed by this function, so it has that shape.
-    const current: T | undefined = sealed == null ? undefined : JSON.parse(await unsealKept(secrets, name, sealed));
-    const next = await due(current);
-    if (next) sealed = await keepAs(store, context, name, await sealKept(secrets, name, JSON.stringify(next)), sealed);
+    // The value was sealed by this function, so it is a `T`.
+    const current: T | undefined = sealed == null ? undefined : JSON.parse(await unsealKeptSecret(secrets, name, sealed));
+    const next = await update(current);
+    if (next)
+      sealed = await compareAndSetKeptSecret(store, context, name, await sealKeptSecret(secrets, name, JSON.stringify(next)), sealed);
     else if (current) return current;
     else throw new TypeError(`nothing is kept as '${name}', and nothing is due`);
   }

@@ -5,7 +5,7 @@ import type { Row } from '../storage/port.ts';
 
 type Stored = Pick<Kind, 'kind' | 'view'>;
 
-/** The versions in which a call may change an entity (`If-Match`). */
+/** Restricts a call to certain versions of the entity that it changes (`If-Match`). */
 export interface Precondition {
   readonly kind: Stored;
   readonly id: string;
@@ -13,8 +13,8 @@ export interface Precondition {
 }
 
 /**
- * Checks rows of one transaction against a precondition: the entity when it is first read or written. Writes of the transaction itself, which change
- * the version, are allowed.
+ * Creates the check of a precondition for one transaction. It checks the entity when it is first read or written, and not again, because the transaction's own
+ * writes change the version.
  * @throws ApiError `PRECONDITION_FAILED`
  */
 export const createGuard = (precondition: Precondition): ((kind: Stored, row: Row) => void) => {

@@ -1,4 +1,4 @@
-/** Sealed fields, as the field tables of kinds declare them: which they are, and what the seal of each is bound to. */
+/** Seals, unseals and reseals the fields that kinds declare as sealed. The declaration also defines the context to which each seal is bound. */
 
 import { keptSecret } from '../api/kept-secrets.ts';
 import type { Field } from '../api/kit/field.ts';
@@ -8,15 +8,15 @@ import type { Row, Transaction } from '../storage/port.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Seals the text of a field. @param row as far as the seal is bound to it */
+/** Seals the text of a field. @param row must have the fields to which the seal is bound */
 export const sealText = (secrets: Secrets, { fields }: Pick<Kind, 'fields'>, field: string, row: Values, text: string): Promise<string> =>
-  secrets.seal(text, placeOf(fields[field], row));
+  secrets.seal(text, contextOf(fields[field], row));
 
 /** @throws SecretUnreadable */
 export const unsealText = (secrets: Secrets, { fields }: Pick<Kind, 'fields'>, field: string, row: Values): Promise<string> =>
-  secrets.unseal(String(row[field] ?? ''), placeOf(fields[field], row));
+  secrets.unseal(String(row[field] ?? ''), contextOf(fields[field], row));
 
-const placeOf = (field: Field | undefined, row: Values): string => {
+const contextOf = (field: Field | undefined, row: Values): string => {
   if (!field?.sealedFor) throw new TypeError('the field is not declared as sealed');
   return field.sealedFor(row);
 };
@@ -25,39 +25,39 @@ const placeOf = (field: Field | undefined, row: Values): string => {
 export const sealedFields = ({ fields }: Pick<Kind, 'fields'>): readonly string[] =>
   Object.entries(fields).flatMap(([name, { sealedFor }]) => (sealedFor ? [name] : []));
 
-/** The key-check: a word that is sealed under the key of the network. Of the other keys of a controller it says that they only unseal. */
+/** The name of the key check, a value sealed under the key of the network. It identifies that key; the other keys of a controller only unseal. */
 export const KEY_CHECK = 'key-check';
 
-/** The name of the key of the network; undefined while the network is being made. */
+/** The name of the key of the network; undefined while the network is being created. */
 export const networkKeyIn = async (tx: Transaction): Promise<string | undefined> =>
   keyNameOf(String((await tx.get(keptSecret.kind, KEY_CHECK))?.sealed ?? ''));
 
-/** The names of the fields of a row that are sealed under another key than the one of that name. */
-export const fieldsDue = (kind: Kind, row: Row, name: string): readonly string[] =>
+/** The fields of a row that are sealed under a key other than `name`. */
+export const fieldsToReseal = (kind: Kind, row: Row, name: string): readonly string[] =>
   sealedFields(kind).filter((field) => (keyNameOf(String(row[field] ?? '')) ?? name) !== name);
 
 /**
- * The row with what is sealed in it under a key.
- * @param keys seal under that key
- * @returns the same row if everything in it is already sealed under that key
+ * Reseals the fields of a row that are sealed under a key other than `name`.
+ * @param keys must seal under the key `name`
+ * @returns the same row if no field needs resealing
  * @throws SecretUnreadable
  */
 export const resealed = async (kind: Kind, row: Row, keys: Secrets, name: string): Promise<Row> => {
-  const due = fieldsDue(kind, row, name);
-  if (due.length === 0) return row;
-  const anew = { ...row };
-  for (const field of due) anew[field] = await sealText(keys, kind, field, row, await unsealText(keys, kind, field, row));
-  return anew;
+  const fields = fieldsToReseal(kind, row, name);
+  if (fields.length === 0) return row;
+  const result = { ...row };
+  for (const field of fields) result[field] = await sealText(keys, kind, field, row, await unsealText(keys, kind, field, row));
+  return result;
 };
 
 /**
- * A row that is about to be written, with everything sealed in it under the key of the network. Another controller may have replaced the key since the text
- * was sealed, outside of the transaction, or since the row was read, as rows are remembered by version and sealing anew keeps the version.
- * @param networkKey as `networkKeyIn`, in the transaction of the write
- * @param keys of the controller; undefined if it seals nothing
+ * Prepares a row to be written: reseals its sealed fields under the key of the network if necessary. Another controller may have replaced that key since the
+ * text was sealed (before the transaction), or since the row was read (from a cache by version, because resealing does not change the version).
+ * @param networkKey returns `networkKeyIn` for the transaction of the write
+ * @param keys the keys of the controller; undefined if it seals nothing
  * @throws SecretUnreadable if this controller was not given the key of the network
  */
-export const underNetworkKey = async (
+export const sealedUnderNetworkKey = async (
   networkKey: () => Promise<string | undefined>,
   keys: SecretKeys | undefined,
   kind: Kind,

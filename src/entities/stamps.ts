@@ -1,12 +1,12 @@
 import { isoTime } from '../platform/clock.ts';
 import type { Clock } from '../platform/platform.ts';
 
-/** How far stamps may run ahead of the clock. ms */
+/** Maximum time that stamps may run ahead of the clock. ms */
 const MAX_AHEAD = 10;
 
 /**
- * Times of writes, as ISO text. Writes that follow each other within one millisecond get times that follow each other too, so that
- * sorting by `createdAt` gives the order of creation; a burst shares a time rather than run far ahead of the clock.
+ * Creates a function that returns the times of writes, as ISO text. Writes within the same millisecond get increasing times, so that sorting by `createdAt` gives
+ * the order of creation. In a burst, however, writes share a time rather than running far ahead of the clock.
  */
 export const createStamps = (clock: Clock): (() => string) => {
   let last = 0;

@@ -6,39 +6,39 @@ import type { Store, Transaction } from '../storage/port.ts';
 import { type Entities, type EntitiesContext, entitiesOf } from './entities.ts';
 
 /**
- * Runs a write in a transaction of the controller: it waits for a permit, is atomic, is retried once on a conflict, and is announced after the
- * commit. Once `signal` is aborted, nothing is committed.
- * @throws ApiError `SERVER_TOO_MANY_REQUESTS` if too many writes wait; the reason of `signal`; errors of `work` and the store
+ * Runs a write in a transaction of the controller. It waits for a permit, is retried once on a conflict, and publishes its changes after the commit. Once
+ * `signal` is aborted, nothing is committed.
+ * @throws ApiError `SERVER_TOO_MANY_REQUESTS` if too many writes are waiting; the reason of `signal`; errors of `work` and the store
  */
 export type Write = <T>(context: EntitiesContext, signal: AbortSignal | undefined, work: (entities: Entities) => Promise<T>) => Promise<T>;
 
-/** Runs the work of a write and, in the same transaction, its consequences. `isUnfinished`: some of these are left for `afterCommit`. */
+/** Runs the work of a write and, in the same transaction, its consequences. `isUnfinished` is true if some of these remain for `afterCommit`. */
 export type AroundWrite = <T>(
   entities: Entities,
   work: (entities: Entities) => Promise<T>,
 ) => Promise<{ readonly result: T; readonly isUnfinished: boolean }>;
 
-/** Run with every write: they keep derived state, such as sessions, consistent with what the write changed. */
+/** Hooks that run with every write, to keep dependent state, such as sessions, consistent with it. */
 export interface WriteHooks {
   readonly aroundWrite: AroundWrite;
-  /** Post-commit hook: starts in the background what the transaction left unfinished. */
+  /** Starts the unfinished consequences in the background. */
   afterCommit(): void;
 }
 
 export const createWriter =
-  (store: Store, cache: ReadCache, publisher: Publisher, turns: Semaphore, { aroundWrite, afterCommit }: WriteHooks): Write =>
+  (store: Store, cache: ReadCache, publisher: Publisher, semaphore: Semaphore, { aroundWrite, afterCommit }: WriteHooks): Write =>
   (context, signal, work) =>
-    turns.run(
+    semaphore.run(
       () =>
         retryOnConflict(async () => {
           signal?.throwIfAborted();
           const inTransaction = async (tx: Transaction) => {
             const entities = entitiesOf(tx, context, cache.writing);
-            const done = await aroundWrite(entities, work);
+            const outcome = await aroundWrite(entities, work);
             signal?.throwIfAborted();
-            return { ...done, changes: entities.changes };
+            return { ...outcome, changes: entities.changes };
           };
-          // The host's part in a change may take its time: others are not made to wait for it.
+          // A callback of the host may be slow, so other writes must not wait for it.
           const mayShareCommit = context.inTransaction === undefined;
           const { result, isUnfinished, changes } = await store.transaction('write', inTransaction, {
             mayShareCommit,
@@ -46,29 +46,29 @@ export const createWriter =
           });
           cache.advance(changes);
           if (isUnfinished) afterCommit();
-          // Announced before the call is answered. If the caller has given up, it still gets the result: the write is committed and must not seem to
-          // have failed.
-          await overOrAborted(publisher.announce(changes), signal);
+          // Publishes the changes before the call resolves. Even if the caller has aborted, it still gets the result, because the write is committed and must not
+          // seem to have failed.
+          await settledOrAborted(publisher.announce(changes), signal);
           return result;
         }),
       { observation: context.observation, ...(signal && { signal }) },
     );
 
-/** Resolves when `work`, which never rejects, has ended, or when `signal` is aborted; the work itself continues. */
-const overOrAborted = (work: Promise<void>, signal: AbortSignal | undefined): Promise<void> =>
+/** Resolves when `work` has settled or `signal` is aborted. An abort does not stop the work. */
+const settledOrAborted = (work: Promise<void>, signal: AbortSignal | undefined): Promise<void> =>
   signal === undefined
     ? work
     : new Promise((resolve) => {
-        const over = () => {
-          signal.removeEventListener('abort', over);
+        const finish = () => {
+          signal.removeEventListener('abort', finish);
           resolve();
         };
-        signal.addEventListener('abort', over);
-        if (signal.aborted) over();
-        else work.then(over, over);
+        signal.addEventListener('abort', finish);
+        if (signal.aborted) finish();
+        else work.then(finish, finish);
       });
 
-/** Retries a write once, on the new state, if it conflicted with another. */
+/** Retries a write once if it conflicted with another one. */
 const retryOnConflict = async <T>(work: () => Promise<T>): Promise<T> => {
   try {
     return await work();

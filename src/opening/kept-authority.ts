@@ -1,5 +1,5 @@
 import type { EntitiesContext } from '../entities/entities.ts';
-import { keptUpToDate } from '../entities/kept-secrets.ts';
+import { upToDateKeptSecret } from '../entities/kept-secrets.ts';
 import { newRoot, newServerCertificate, newSigner } from '../pki/authority.ts';
 import { readCertificates } from '../pki/certificate.ts';
 import type { KeyPair } from '../pki/network-key.ts';
@@ -58,7 +58,7 @@ export const keptAuthority = async (
   former?: FormerAuthority,
 ): Promise<KeptAuthority> => {
   const issuing = { random: context.random, now: clock.now() };
-  return sourcesOf(await keptUpToDate<OwnAuthority>(store, secrets, context, ID, (current) => dueChange(current, former, issuing)));
+  return sourcesOf(await upToDateKeptSecret<OwnAuthority>(store, secrets, context, ID, (current) => dueChange(current, former, issuing)));
 };
 
 type IssueContext = Pick<EntitiesContext, 'random'> & { readonly now: number };

@@ -1,6 +1,6 @@
 /**
- * Replaces the secret key of a network (docs/decisions/040). First, one transaction makes the new key the key of the network: from then on, every write seals
- * under it (`underNetworkKey`). Then everything that is sealed under another key is resealed, page by page. Until that is complete, the store records the
+ * Replaces the secret key of a network (docs/decisions/040). First, one transaction makes the new key that of the network: from then on every write seals
+ * under it (`sealedUnderNetworkKey`). Then everything that is sealed under another key is resealed, page by page. Until that is complete, the store keeps the
  * names of the keys that may still be needed, and opens only with these. After an interruption, another call resumes the work. Several
  * controllers may run it concurrently.
  */
@@ -10,8 +10,8 @@ import { keptSecret, kinds } from '../api/kinds.ts';
 import type { Kind } from '../api/kit/index.ts';
 import { tableOf } from '../changelog/views.ts';
 import { type EntitiesContext, entitiesOf } from '../entities/entities.ts';
-import { sealKept, unsealKept } from '../entities/kept-secrets.ts';
-import { fieldsDue, KEY_CHECK, networkKeyIn, resealed, sealedFields } from '../entities/sealed.ts';
+import { sealKeptSecret, unsealKeptSecret } from '../entities/kept-secrets.ts';
+import { fieldsToReseal, KEY_CHECK, networkKeyIn, resealed, sealedFields } from '../entities/sealed.ts';
 import { keyNameOf, type SecretKeys, SecretUnreadable } from '../platform/secrets.ts';
 import { idAfter } from '../query/index.ts';
 import type { Store, Transaction } from '../storage/port.ts';
@@ -89,18 +89,18 @@ const replaceKey = (store: Store, keys: SecretKeys, context: EntitiesContext, na
     keys.sealUnder(name);
     const check = await entities.require(keptSecret, KEY_CHECK);
     if (keyNameOf(check.sealed ?? '') !== name)
-      await entities.update(keptSecret, check, { sealed: await sealKept(keys, KEY_CHECK, KEY_CHECK) });
+      await entities.update(keptSecret, check, { sealed: await sealKeptSecret(keys, KEY_CHECK, KEY_CHECK) });
     const others = keys.names.filter((other) => other !== name);
-    const former = await entities.get(keptSecret, FORMER);
-    const before = await namesIn(keys, former?.sealed);
-    const sealed = await sealKept(keys, FORMER, JSON.stringify([...new Set([...before, ...others])].filter((other) => other !== name)));
-    if (former) await entities.update(keptSecret, former, { sealed });
+    const known = await entities.get(keptSecret, FORMER);
+    const before = await namesIn(keys, known?.sealed);
+    const sealed = await sealKeptSecret(keys, FORMER, JSON.stringify([...new Set([...before, ...others])].filter((other) => other !== name)));
+    if (known) await entities.update(keptSecret, known, { sealed });
     else await entities.insert(keptSecret, { id: FORMER, sealed });
   });
 
 /** Unseals the names of keys that `replaceKey` stored. */
 const namesIn = async (keys: SecretKeys, sealed: unknown): Promise<readonly string[]> =>
-  typeof sealed === 'string' ? JSON.parse(await unsealKept(keys, FORMER, sealed)) : [];
+  typeof sealed === 'string' ? JSON.parse(await unsealKeptSecret(keys, FORMER, sealed)) : [];
 
 interface ResealedPage {
   readonly count: number;
@@ -113,7 +113,7 @@ interface ResealedPage {
 /** Writes only rows with something to reseal, without change records, because their content does not change. */
 const resealPage = async (store: Store, keys: SecretKeys, kind: Kind, name: string, after: string): Promise<ResealedPage> => {
   const rows = await store.transaction('read', (tx) => tx.list(tableOf(kind), { where: idAfter(after), limit: PAGE }));
-  const due = rows.filter((row) => fieldsDue(kind, row, name).length > 0).map(({ id }) => id);
+  const due = rows.filter((row) => fieldsToReseal(kind, row, name).length > 0).map(({ id }) => id);
   const next = rows.length < PAGE ? undefined : rows.at(-1)?.id;
   if (due.length === 0) return { count: 0, unreadable: [], next };
   return store.transaction('write', async (tx) => {

@@ -1,5 +1,5 @@
 import type { EntitiesContext } from '../entities/entities.ts';
-import { keepAs, keptAs, sealKept, unsealKept } from '../entities/kept-secrets.ts';
+import { compareAndSetKeptSecret, readKeptSecret, sealKeptSecret, unsealKeptSecret } from '../entities/kept-secrets.ts';
 import { KEY_CHECK, networkKeyIn } from '../entities/sealed.ts';
 import type { Random } from '../platform/platform.ts';
 import { createSecrets, keyNameOf, type SecretKeys, SecretUnreadable } from '../platform/secrets.ts';
@@ -25,10 +25,10 @@ export const secretsOf = (given: string | readonly string[] | undefined, storage
  * @throws TypeError if the store's secrets were sealed under another key, or some of them are still sealed under a former key
  */
 export const checkSecretKey = async (store: Store, keys: SecretKeys, context: EntitiesContext): Promise<void> => {
-  const first = async () => keepAs(store, context, KEY_CHECK, await sealKept(keys, KEY_CHECK, KEY_CHECK));
-  const sealed = (await keptAs(store, context, KEY_CHECK)) ?? (await first()) ?? '';
+  const first = async () => compareAndSetKeptSecret(store, context, KEY_CHECK, await sealKeptSecret(keys, KEY_CHECK, KEY_CHECK));
+  const sealed = (await readKeptSecret(store, context, KEY_CHECK)) ?? (await first()) ?? '';
   try {
-    await unsealKept(keys, KEY_CHECK, sealed);
+    await unsealKeptSecret(keys, KEY_CHECK, sealed);
   } catch (error) {
     if (!(error instanceof SecretUnreadable)) throw error;
     throw new TypeError(

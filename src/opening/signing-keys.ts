@@ -4,7 +4,7 @@ import type { Provider } from '../call/provider.ts';
 import { createFairSemaphore } from '../concurrency/fair-semaphore.ts';
 import { tidyProvider } from '../domain/sessions/oidc/tidy.ts';
 import type { EntitiesContext } from '../entities/entities.ts';
-import { keptUpToDate } from '../entities/kept-secrets.ts';
+import { upToDateKeptSecret } from '../entities/kept-secrets.ts';
 import { schedule } from '../jobs/schedule.ts';
 import { HOUR, MINUTE } from '../platform/clock.ts';
 import type { Clock } from '../platform/platform.ts';
@@ -32,7 +32,7 @@ export const openProvider = async (
   common: Omit<EntitiesContext, 'actor' | 'requestId'>,
 ): Promise<Provider> => {
   const context = { actor: 'system', requestId: 'oidc-keys', ...common };
-  const load = () => keptUpToDate<readonly SigningKey[]>(store, secrets, context, ID, (keys = []) => rotated(keys, clock.now(), rotation));
+  const load = () => upToDateKeptSecret<readonly SigningKey[]>(store, secrets, context, ID, (keys = []) => rotated(keys, clock.now(), rotation));
   return {
     ...setup,
     keys: await createIssuerKeys(load, clock),

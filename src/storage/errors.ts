@@ -1,9 +1,9 @@
-/** The errors of the storage port. Every adapter translates its engine's errors into these; the core knows no others. */
+/** The base class of the errors of the storage port. Every adapter translates the errors of its engine into these; the core knows no others. */
 export class StorageError extends Error {
   override readonly name: string = 'StorageError';
 }
 
-/** A unique field, or the id, has this value already in another row. */
+/** Another row already has this value of a unique field or this id. */
 export class UniqueViolation extends StorageError {
   override readonly name = 'UniqueViolation';
   readonly kind: string;
@@ -23,7 +23,7 @@ export class RowMissing extends StorageError {
   }
 }
 
-/** The row was written concurrently, or the engine could not serialise the transaction. Retrying may succeed. */
+/** The row was written concurrently, or the engine could not serialize the transaction. Retrying may succeed. */
 export class WriteConflict extends StorageError {
   override readonly name = 'WriteConflict';
   constructor(message = 'another write came first', options?: ErrorOptions) {
@@ -36,22 +36,22 @@ export class StoreUnavailable extends StorageError {
   override readonly name = 'StoreUnavailable';
 }
 
-/** Another writer held the database for longer than this one waits. Nothing was written; trying again later may succeed. */
+/** Another writer blocked the database for longer than this one waits. Nothing was written; retrying later may succeed. */
 export class StoreBusy extends StorageError {
   override readonly name = 'StoreBusy';
 }
 
-/** The database's schema is not the one this version works with: migrate it (older), or run a newer version (newer). */
+/** This version does not work with the schema of the database. If the schema is older, migrate it; if it is newer, run a newer version. */
 export class StoreSchemaMismatch extends StorageError {
   override readonly name = 'StoreSchemaMismatch';
 }
 
-/** A text is longer than the engine's indexes take. Nothing was written, and the transaction is over. */
+/** A text is too long for the indexes of the engine. Nothing was written, and the transaction has ended. */
 export class ValueTooLong extends StorageError {
   override readonly name = 'ValueTooLong';
 }
 
-/** The snapshot is damaged, of a newer format, or holds data that this version would not have written; or the target store is not empty. Nothing was written. */
+/** The snapshot is damaged, has a newer format or contains data that this version would not write, or the target store is not empty. Nothing was written. */
 export class SnapshotRefused extends StorageError {
   override readonly name = 'SnapshotRefused';
 }

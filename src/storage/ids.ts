@@ -3,12 +3,12 @@ import { BASE_62 } from '../wire/base62.ts';
 
 const LENGTH = 22;
 
-/** A new id: 22 of `0-9A-Za-z`, about 131 random bits, safe in URLs, filters and file names. */
+/** Generates an id of 22 characters of `0-9A-Za-z`, about 131 random bits. It is safe in URLs, filters and file names. */
 export const newId = (random: Random): string => {
   let id = '';
   while (id.length < LENGTH) {
     for (const byte of random.bytes(LENGTH + 4)) {
-      // 248 is the largest multiple of 62 in a byte: the rest would favour the first letters.
+      // 248 is the largest multiple of 62 up to 256. Accepting larger bytes would favor the first characters.
       if (byte < 248 && id.length < LENGTH) id += BASE_62[byte % 62];
     }
   }

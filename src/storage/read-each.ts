@@ -1,6 +1,6 @@
 import type { Read, ReadAnswer, Transaction } from './port.ts';
 
-/** The answers of `Transaction.readAll`, from one query after another. */
+/** Implements `Transaction.readAll` by running one query after another. */
 export const readEach = async (tx: Pick<Transaction, 'list' | 'referenced'>, reads: readonly Read[]): Promise<readonly ReadAnswer[]> => {
   const answers: ReadAnswer[] = [];
   for (const each of reads)

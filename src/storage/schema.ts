@@ -3,22 +3,22 @@ import { fieldType } from '../api/kit/field.ts';
 import type { Kind } from '../api/kit/resource.ts';
 import type { ColumnSchema, KindSchema, StorageSchema } from './port.ts';
 
-/** How a kind is stored: every field that is filtered by, unique or pointing at something gets a column, every set an index by value. */
+/** How a kind is stored: each field that is unique, filtered by or a reference gets a column, and each set gets an index by element. */
 const schemaOf = ({ kind, view, fields }: Kind): KindSchema => {
-  const kept = Object.entries(fields).filter(([, field]) => field.keep === 'stored' || field.keep === 'hidden');
+  const storedFields = Object.entries(fields).filter(([, field]) => field.keep === 'stored' || field.keep === 'hidden');
   return {
     kind: view?.of ?? kind,
-    columns: kept.flatMap(([name, field]) => {
+    columns: storedFields.flatMap(([name, field]) => {
       if (field.set || !(field.unique || field.filter || field.index)) return [];
       const type = fieldType(field.schema);
       return [{ name, type: type === 'tag' ? 'string' : type, index: field.unique ? ('unique' as const) : Boolean(field.index) }];
     }),
-    sets: kept.filter(([, field]) => field.set).map(([name]) => name),
+    sets: storedFields.filter(([, field]) => field.set).map(([name]) => name),
   };
 };
 
-/** One table for the kinds that share it: with the columns and sets of all of them. */
-const merged = (table: string, schemas: readonly KindSchema[]): KindSchema => {
+/** The table for kinds that share one, with the columns and sets of all of them. */
+const mergeSchemas = (table: string, schemas: readonly KindSchema[]): KindSchema => {
   const columns = new Map<string, ColumnSchema>();
   for (const column of schemas.flatMap((schema) => schema.columns)) {
     const known = columns.get(column.name);
@@ -29,7 +29,7 @@ const merged = (table: string, schemas: readonly KindSchema[]): KindSchema => {
   return { kind: table, columns: [...columns.values()], sets: [...new Set(schemas.flatMap((schema) => schema.sets))] };
 };
 
-/** The tables that every store has to hold, derived from the declarations of kinds. */
+/** The tables that every store must have, derived from the declarations of kinds. */
 export const storageSchema: StorageSchema = [...Map.groupBy(Object.values(kinds).map(schemaOf), ({ kind }) => kind)].map(
-  ([table, schemas]) => merged(table, schemas),
+  ([table, schemas]) => mergeSchemas(table, schemas),
 );

@@ -1,30 +1,30 @@
-/** Maximum number of rows tracked individually; if more were written, all count as written. */
-const MOST = 1000;
+/** Maximum number of rows tracked individually. If more are written, all rows count as written. */
+const MAX_TRACKED = 1000;
 
-/** Which rows were written. */
+/** Tracks which rows were written. */
 export class WrittenRows {
   readonly #keys = new Set<string>();
-  #areAll = false;
+  #isAll = false;
 
-  /** Whether nothing was written. */
+  /** True if nothing was written. */
   get isEmpty(): boolean {
-    return this.#keys.size === 0 && !this.#areAll;
+    return this.#keys.size === 0 && !this.#isAll;
   }
 
-  /** Whether a row was written, or may have been. */
+  /** True if a row was written, or may have been. */
   has(kind: string, id: string): boolean {
-    return this.#areAll || (this.#keys.size > 0 && this.#keys.has(keyOf(kind, id)));
+    return this.#isAll || (this.#keys.size > 0 && this.#keys.has(keyOf(kind, id)));
   }
 
-  /** Records that a row is written. */
+  /** Records that a row was written. */
   add(kind: string, id: string): void {
-    if (this.#keys.size < MOST) this.#keys.add(keyOf(kind, id));
+    if (this.#keys.size < MAX_TRACKED) this.#keys.add(keyOf(kind, id));
     else this.addAll();
   }
 
-  /** Records that it is unknown which rows are written. */
+  /** Records that any row may have been written. */
   addAll(): void {
-    this.#areAll = true;
+    this.#isAll = true;
   }
 }
 

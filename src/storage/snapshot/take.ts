@@ -9,28 +9,28 @@ import type { StorageAdapter, Store, Transaction } from '../port.ts';
 import { storageSchema } from '../schema.ts';
 import { FORMAT, snapshotOf } from './write.ts';
 
-/** The store, and the destination of its snapshot. */
+/** Options of `takeSnapshot`. */
 export interface SnapshotOptions {
-  /** With `readOnly` it may be of any release, and controllers may be open on it. */
+  /** The store. If it is `readOnly`, any release may have written it, and controllers may be open on it. */
   readonly storage: StorageAdapter;
-  /** E.g. `snapshotFolder('snapshots')` on Node. */
+  /** The destination, e.g. `snapshotFolder('snapshots')` on Node. */
   readonly snapshots: SnapshotSink;
-  /** Clock and randomness. Default: those of the web standards. */
+  /** Clock and random generator. Default: those of the web standards. */
   readonly platform?: { readonly clock: Clock; readonly random: Random } | undefined;
 }
 
 /** A completed snapshot. */
 export interface TakenSnapshot {
-  /** The name that it was stored under. */
+  /** The name under which it was saved. */
   readonly name: string;
-  /** ISO text. */
+  /** Time of the snapshot, as ISO text. */
   readonly takenAt: string;
-  /** The last revision that is in it; 0 for none. */
+  /** The last revision that it contains; 0 if none. */
   readonly revision: number;
 }
 
 /**
- * Takes a snapshot of a store without opening a controller on it: only reads, and needs no secret key, because sealed values stay sealed.
+ * Takes a snapshot of a store without opening a controller on it. Only reads from the store, and needs no secret key, because sealed values stay sealed.
  *
  * ```ts
  * const { name } = await takeSnapshot({ storage: sqliteStorage({ file: 'controller.db', readOnly: true }), snapshots: snapshotFolder('snapshots') });
@@ -46,7 +46,7 @@ export const takeSnapshot = async (options: SnapshotOptions): Promise<TakenSnaps
 
 const OPTIONS = { storage: true, snapshots: true, platform: true } as const;
 
-/** Tables of all that is stored but what controllers note down for themselves. */
+/** All tables except those for the bookkeeping of controllers. */
 export const snapshotTables: readonly string[] = [
   ...new Set(Object.values(kinds).flatMap((kind) => ('unrecorded' in kind && kind.unrecorded ? [] : [kind.view?.of ?? kind.kind]))),
 ];
@@ -70,8 +70,8 @@ export const saveSnapshot = async (
     software: `${software.name} ${software.version}`,
     revision,
   } as const;
-  const there = snapshotTables.filter((table) => store.kinds?.has(table) ?? true);
+  const existing = snapshotTables.filter((table) => store.kinds?.has(table) ?? true);
   const name = `${takenAt.slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-')}-${id}`;
-  await sink.save(name, snapshotOf(tx, there, head));
+  await sink.save(name, snapshotOf(tx, existing, head));
   return { name, takenAt, revision };
 };

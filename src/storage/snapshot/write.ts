@@ -1,6 +1,6 @@
 /**
- * A snapshot is text, a JSON object a line (NDJSON): first what it is, then the rows of one kind after another, last how many there
- * are and the SHA-256 of all lines before. It holds the rows of one namespace, and nothing of how a store keeps them.
+ * A snapshot is text with one JSON object per line (NDJSON): a head, then the rows of one kind after another, then an end with the number of rows and the SHA-256
+ * of all previous lines. It contains the rows of one namespace, independently of how a store represents them.
  */
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
@@ -12,14 +12,14 @@ export const FORMAT = 1;
 
 export interface SnapshotHead {
   readonly snapshot: 'overlay-controller';
-  /** Increased when older versions can no longer read it. */
+  /** Increased when older versions can no longer read the format. */
   readonly format: number;
   readonly id: string;
-  /** ISO text. */
+  /** Time of the snapshot, as ISO text. */
   readonly takenAt: string;
   /** Name and version of the software that took it. */
   readonly software: string;
-  /** The last revision that is in it; 0 for none. */
+  /** The last revision that it contains; 0 if none. */
   readonly revision: number;
 }
 
@@ -33,14 +33,14 @@ export interface SnapshotEnd {
   readonly sha256: string;
 }
 
-/** Rows that are held in memory at a time. */
-const PAGE = 100;
-/** Approximate number of characters in a part. The consumer yields to the event loop between parts. */
-const PART = 262_144;
+/** Maximum number of rows in memory at a time. */
+const PAGE_ROWS = 100;
+/** Approximate number of characters per part. The consumer yields to the event loop between parts. */
+const PART_LENGTH = 262_144;
 
 /**
- * The parts of a snapshot, some lines each.
- * @param tx a read transaction: concurrent writes are not included.
+ * Generates a snapshot in parts of several lines.
+ * @param tx a read transaction. Concurrent writes are not included
  */
 export async function* snapshotOf(tx: Transaction, kinds: readonly string[], head: SnapshotHead): AsyncGenerator<string> {
   const digest = sha256.create();
@@ -53,7 +53,7 @@ export async function* snapshotOf(tx: Transaction, kinds: readonly string[], hea
   for (const kind of kinds) {
     for await (const page of pagesOf(tx, kind)) {
       rows += page.length;
-      for (const lines of inBatches(linesOf(kind, page), (line) => line.length, PART)) yield hashed(lines.join(''));
+      for (const lines of inBatches(linesOf(kind, page), (line) => line.length, PART_LENGTH)) yield hashed(lines.join(''));
     }
   }
   yield lineOf({ rows, sha256: bytesToHex(digest.digest()) });
@@ -61,10 +61,10 @@ export async function* snapshotOf(tx: Transaction, kinds: readonly string[], hea
 
 async function* pagesOf(tx: Transaction, kind: string): AsyncGenerator<readonly Row[]> {
   for (let after: string | undefined; ; ) {
-    const page = await tx.list(kind, { where: idAfter(after), limit: PAGE });
+    const page = await tx.list(kind, { where: idAfter(after), limit: PAGE_ROWS });
     const last = page.at(-1);
     if (last) yield page;
-    if (last === undefined || page.length < PAGE) return;
+    if (last === undefined || page.length < PAGE_ROWS) return;
     after = last.id;
   }
 }

@@ -2,7 +2,7 @@ import { keptSecret, terminator } from '../../../api/kinds.ts';
 import type { RowOf } from '../../../api/kit/index.ts';
 import type { Core } from '../../../call/core.ts';
 import { type EntitiesContext, entitiesOf } from '../../../entities/entities.ts';
-import { networkKeyIn, sealText, underNetworkKey, unsealText } from '../../../entities/sealed.ts';
+import { networkKeyIn, sealText, sealedUnderNetworkKey, unsealText } from '../../../entities/sealed.ts';
 import type { SecretKeys, Secrets } from '../../../platform/secrets.ts';
 import { idAfter } from '../../../query/index.ts';
 import { newId } from '../../../storage/ids.ts';
@@ -49,7 +49,7 @@ const sealPage = (store: Store, keys: SecretKeys, after: string): Promise<string
       const sealedIdentitySecret = identitySecret === '' ? null : await sealText(keys, terminator, FIELD, row, String(identitySecret));
       // Not a change of the terminator: it keeps its version, and no change record is written.
       const sealed = { ...row, sealedIdentitySecret } as StoredRow; // a row without `identitySecret`
-      await tx.update(terminator.kind, await underNetworkKey(() => networkKeyIn(tx), keys, terminator, sealed), row.version);
+      await tx.update(terminator.kind, await sealedUnderNetworkKey(() => networkKeyIn(tx), keys, terminator, sealed), row.version);
     }
     return rows.length < PAGE ? undefined : rows.at(-1)?.id;
   });

@@ -1,6 +1,6 @@
 import { keptSecret } from '../../../api/kept-secrets.ts';
 import type { Entities, EntitiesContext } from '../../../entities/entities.ts';
-import { keepAs, keptAs } from '../../../entities/kept-secrets.ts';
+import { compareAndSetKeptSecret, readKeptSecret } from '../../../entities/kept-secrets.ts';
 import { equals, stringField } from '../../../query/index.ts';
 import type { Store } from '../../../storage/port.ts';
 
@@ -8,7 +8,7 @@ const ID = 'decoy';
 
 /** Creates the decoy row, which is empty and stands in for an authenticator in `evenOut`. Runs before any login. */
 export const keepDecoy = async (store: Store, context: EntitiesContext): Promise<void> => {
-  if ((await keptAs(store, context, ID)) === undefined) await keepAs(store, context, ID, null);
+  if ((await readKeptSecret(store, context, ID)) === undefined) await compareAndSetKeptSecret(store, context, ID, null);
 };
 
 /**
