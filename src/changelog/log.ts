@@ -81,7 +81,8 @@ export const changeOf = (row: Row): Change => {
   const { revision, action, entity, entityId, actor, requestId, createdAt, before, after, ...others } = withoutCredentials(row);
   // Records of earlier releases lack these fields.
   const { onBehalfOf = null, reason = null } = others;
-  return { revision, action, entity, entityId, actor, requestId, onBehalfOf, reason, at: createdAt, before, after } as Change; // `Entities` writes records in this shape
+  // `Entities` writes records in this shape.
+  return { revision, action, entity, entityId, actor, requestId, onBehalfOf, reason, at: createdAt, before, after } as Change;
 };
 
 const kindsWithCredentials: ReadonlyMap<unknown, Kind> = new Map(

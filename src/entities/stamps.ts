@@ -5,8 +5,8 @@ import type { Clock } from '../platform/platform.ts';
 const MAX_AHEAD = 10;
 
 /**
- * Creates a function that returns the times of writes, as ISO text. Writes within the same millisecond get increasing times, so that sorting by `createdAt` gives
- * the order of creation. In a burst, however, writes share a time rather than running far ahead of the clock.
+ * Creates a function that returns the times of writes, as ISO text. Writes within the same millisecond get increasing times, so that sorting by `createdAt`
+ * gives the order of creation. In a burst, however, writes share a time rather than running far ahead of the clock.
  */
 export const createStamps = (clock: Clock): (() => string) => {
   let last = 0;

@@ -46,8 +46,8 @@ export const createWriter =
           });
           cache.advance(changes);
           if (isUnfinished) afterCommit();
-          // Publishes the changes before the call resolves. Even if the caller has aborted, it still gets the result, because the write is committed and must not
-          // seem to have failed.
+          // Publishes the changes before the call resolves. Even if the caller has aborted, it still gets the result, because the write is committed and must
+          // not seem to have failed.
           await settledOrAborted(publisher.announce(changes), signal);
           return result;
         }),

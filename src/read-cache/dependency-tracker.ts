@@ -117,7 +117,8 @@ export class DependencyTracker implements Transaction {
     const field = lookupIn(kind, where)?.field;
     if (isSealed) for (const row of rows) this.#sealed.add(field && row[field]);
     if (volatile.length === 0) return rows;
-    return rows.map((row) => Object.fromEntries(Object.entries(row).filter(([field]) => !volatile.includes(field))) as Row); // the required fields of a row are never volatile
+    // The cast is safe, because the required fields of a row are never volatile.
+    return rows.map((row) => Object.fromEntries(Object.entries(row).filter(([field]) => !volatile.includes(field))) as Row);
   }
 }
 

@@ -8,7 +8,7 @@ export const newId = (random: Random): string => {
   let id = '';
   while (id.length < LENGTH) {
     for (const byte of random.bytes(LENGTH + 4)) {
-      // 248 is the largest multiple of 62 up to 256. Accepting larger bytes would favor the first characters.
+      // 248 is the largest multiple of 62 up to 256. Accepting larger bytes would favour the first characters.
       if (byte < 248 && id.length < LENGTH) id += BASE_62[byte % 62];
     }
   }

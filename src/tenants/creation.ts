@@ -12,7 +12,7 @@ import type { TenantSpaces } from './spaces.ts';
 
 /** A newly created tenant. */
 export interface CreatedTenant extends Tenant {
-  /** Credentials of its first administrator, which are not kept anywhere else; undefined if it was created from the data of another network. */
+  /** Credentials of the first administrator, which are not stored anywhere else; undefined if the tenant was created from the data of another network. */
   readonly firstAdministrator: FirstAdministrator | undefined;
 }
 
@@ -20,32 +20,32 @@ interface CreationParts {
   readonly registry: Registry;
   readonly spaces: TenantSpaces;
   readonly platform: Pick<Platform, 'random' | 'clock' | 'logger'>;
-  /** Deletes the remaining data of a tenant that does not exist. */
-  eraseRest(id: string): Promise<void>;
+  /** Deletes the data left behind by a tenant that does not exist. */
+  eraseRemains(id: string): Promise<void>;
 }
 
-/** @returns a function that creates tenants, see `Overlays.create` */
+/** Implements `Overlays.create`. */
 export const tenantCreator =
   (parts: CreationParts) =>
   async (options: CreateTenantOptions): Promise<CreatedTenant> => {
-    const { registry, platform, eraseRest } = parts;
+    const { registry, platform, eraseRemains } = parts;
     const { name, quotas = {} } = checkedOptions('overlays.create', options, { name: true, administrator: true, quotas: true, from: true });
     if (!isTenantName(name))
       throw invalidField('name', 'name must have 1 to 63 characters of a-z, 0-9 and -, and neither begin nor end with -', name);
     checkedQuotas("the option 'quotas' of overlays.create", quotas);
     if (options.from) checkedOptions("the option 'from' of overlays.create", options.from, { snapshot: true, secretKey: true });
-    // An early check only: `registry.complete` checks again in its transaction.
+    // Only an early check: `registry.complete` checks again within its transaction.
     if (await registry.find(name)) throw invalidField('name', 'name must be unique', name);
     const secretKey = newSecretKey(platform.random);
     const id = await registry.begin(secretKey);
     try {
       const createdAt = new Date(platform.clock.now()).toISOString();
-      const firstAdministrator = await make(parts, { id, name, createdAt, secretKey }, options);
+      const firstAdministrator = await createController(parts, { id, name, createdAt, secretKey }, options);
       return { ...(await registry.complete(id, name)), firstAdministrator };
     } catch (error) {
       await registry
         .abandon(id)
-        .then(() => eraseRest(id))
+        .then(() => eraseRemains(id))
         .catch((failure: unknown) =>
           platform.logger.warn('could not delete the data of a tenant whose creation failed; retrying within an hour', { error: failure }),
         );
@@ -53,7 +53,7 @@ export const tenantCreator =
     }
   };
 
-const make = async (
+const createController = async (
   { spaces }: CreationParts,
   tenant: KeyedTenant,
   { administrator, quotas = {}, from }: CreateTenantOptions,

@@ -1,4 +1,4 @@
-/** Routes HTTP requests to the tenant that a function of the host chooses. All adapters accept the handler like a controller. */
+/** Routes HTTP requests to tenants, which a function of the host chooses. All HTTP adapters accept the handler in place of a controller. */
 import type { SurfaceName } from '../api/surfaces/index.ts';
 import type { Surface } from '../api/surfaces/surface.ts';
 import type { StoreErrors } from '../call/store-errors.ts';
@@ -14,26 +14,26 @@ import type { Logger } from '../platform/platform.ts';
 import { type OpenedTenants, refused, type TenantInUse } from './opened.ts';
 import { isTenantName } from './registry.ts';
 
-/** The parts of a request by which the host chooses a tenant. Clients can forge them: they only select whose sessions are checked, and grant nothing. */
+/** The parts of a request by which the host chooses a tenant. Clients can forge them, but they only select whose sessions are checked, and grant nothing. */
 export interface TenantRequest {
-  /** The requested host name, in lower case and without port; empty if the request has none. */
+  /** The requested host name, in lower case and without the port; empty if the request has none. */
   readonly hostname: string;
-  /** The path as on the wire, without the query. */
+  /** The raw path, without the query. */
   readonly path: string;
-  /** Header value by lower-case name. */
+  /** Returns the value of a header by its lower-case name. */
   header(name: string): string | undefined;
   readonly remoteAddress: string;
 }
 
-/** The name of a tenant, or its name and the path below which it is mounted, e.g. `/acme`; undefined for no tenant. */
+/** The name of a tenant, or its name and the path at which it is mounted, e.g. `/acme`; undefined for no tenant. */
 export type ChosenTenant = string | { readonly name: string; readonly mount: string } | undefined;
 
 /** Chooses the tenant that answers a request. */
 export type ChooseTenant = (request: TenantRequest) => ChosenTenant | Promise<ChosenTenant>;
 
-/** Which API surfaces of the tenants are served. */
+/** Options of `Overlays.handling`. */
 export interface TenantHandlingOptions {
-  /** As `controller.only` takes them. Default: all. */
+  /** The API surfaces to serve, as for `controller.only`. Default: all. */
   readonly only?: readonly (Surface | SurfaceName)[] | undefined;
 }
 
@@ -55,21 +55,21 @@ export const createTenantHandling = (
   options: TenantHandlingOptions = {},
 ): TenantHandling => {
   const { only } = checkedOptions('overlays.handling', options, { only: true });
-  const handles = new WeakMap<ManagementController, Handle>();
+  const handlers = new WeakMap<ManagementController, Handle>();
   const handleOf = (controller: ManagementController): Handle => {
-    const known = handles.get(controller) ?? (only ? controller.only(...only) : controller).handle;
-    handles.set(controller, known);
+    const known = handlers.get(controller) ?? (only ? controller.only(...only) : controller).handle;
+    handlers.set(controller, known);
     return known;
   };
 
-  const chosen = async (request: CoreRequest): Promise<{ readonly held: TenantInUse; readonly mounted: CoreRequest } | undefined> => {
+  const chosen = async (request: CoreRequest): Promise<{ readonly tenant: TenantInUse; readonly mounted: CoreRequest } | undefined> => {
     const choice = await choose(tenantRequest(request));
     const { name, mount } = typeof choice === 'object' ? choice : { name: choice, mount: '' };
     if (name === undefined || !isTenantName(name)) return undefined;
-    const mounted = mount === '' ? request : below(mount, request);
+    const mounted = mount === '' ? request : mountedAt(mount, request);
     if (!mounted) return undefined;
     try {
-      return { held: await opened.acquire(name), mounted };
+      return { tenant: await opened.acquire(name), mounted };
     } catch (error) {
       if (error instanceof ApiError && error.code === 'NOT_FOUND') return undefined;
       throw error;
@@ -81,15 +81,15 @@ export const createTenantHandling = (
     try {
       const found = await chosen(request);
       if (!found) return unknownTenant(request);
-      const { held, mounted } = found;
+      const { tenant, mounted } = found;
       let answer: CoreAnswer | undefined;
       try {
-        answer = await handleOf(held.controller)(mounted);
-        if (held.isErased) return unknownTenant(request);
-        return isStream(answer.body) ? { ...answer, body: releasing(answer.body, held) } : answer;
+        answer = await handleOf(tenant.controller)(mounted);
+        if (tenant.isErased) return unknownTenant(request);
+        return isStream(answer.body) ? { ...answer, body: releasing(answer.body, tenant) } : answer;
       } finally {
-        if (!answer || held.isErased || !isStream(answer.body)) held.release();
-        if (answer && held.isErased && isStream(answer.body)) abandon(answer.body[Symbol.asyncIterator]());
+        if (!answer || tenant.isErased || !isStream(answer.body)) tenant.release();
+        if (answer && tenant.isErased && isStream(answer.body)) abandon(answer.body[Symbol.asyncIterator]());
       }
     } catch (error) {
       const context = { method, path: splitTarget(target).path.slice(0, 256) };
@@ -106,8 +106,8 @@ const tenantRequest = (request: CoreRequest): TenantRequest => ({
   remoteAddress: request.remoteAddress ?? '',
 });
 
-/** A request as seen below a path. Its other members are read from the original request on demand. @returns undefined if it is not below the path */
-const below = (path: string, request: CoreRequest): CoreRequest | undefined => {
+/** A request with its target relative to a mount path. All other members are those of the original request. @returns undefined if the path is outside */
+const mountedAt = (path: string, request: CoreRequest): CoreRequest | undefined => {
   const prefix = path.replace(/\/+$/, '');
   const rest = request.target.slice(prefix.length);
   if (!request.target.startsWith(prefix) || !/^(?:$|[/?])/.test(rest)) return undefined;
@@ -125,28 +125,28 @@ const below = (path: string, request: CoreRequest): CoreRequest | undefined => {
 
 const hostnameOf = (host: string): string => host.replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase();
 
-/** The same answer for a tenant that was erased and for one that never existed. */
+/** The answer for an unknown tenant, which does not reveal whether the tenant ever existed. */
 const unknownTenant = (request: CoreRequest): CoreAnswer =>
   refused(new ApiError('NOT_FOUND', { cause: { code: 'UNHANDLED', message: 'there is no such network' } }), request);
 
 const isStream = (body: CoreAnswer['body']): body is AsyncIterable<Uint8Array> => typeof body !== 'string' && !(body instanceof Uint8Array);
 
 /** A streamed body that keeps its tenant open until the stream ends or is abandoned. */
-const releasing = (body: AsyncIterable<Uint8Array>, held: TenantInUse): AsyncIterable<Uint8Array> => ({
+const releasing = (body: AsyncIterable<Uint8Array>, tenant: TenantInUse): AsyncIterable<Uint8Array> => ({
   [Symbol.asyncIterator]: () => {
     const source = body[Symbol.asyncIterator]();
-    const over = <T extends { readonly done?: boolean | undefined }>(part: T): T => {
-      if (part.done) held.release();
-      return part;
+    const releaseIfDone = <T extends { readonly done?: boolean | undefined }>(result: T): T => {
+      if (result.done) tenant.release();
+      return result;
     };
-    const failed = (error: unknown): never => {
-      held.release();
+    const releaseAndThrow = (error: unknown): never => {
+      tenant.release();
       throw error;
     };
     return {
-      next: () => source.next().then(over, failed),
+      next: () => source.next().then(releaseIfDone, releaseAndThrow),
       return: async () => {
-        held.release();
+        tenant.release();
         return (await source.return?.()) ?? { done: true, value: undefined };
       },
     };

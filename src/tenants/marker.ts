@@ -1,4 +1,4 @@
-/** The marker: a row in the namespace of each tenant that shows that the tenant exists, and holds its quotas and its size. */
+/** The marker of a tenant is a row in its namespace. It shows that the tenant exists, and stores its quotas and its size. */
 
 import type { AnyRow } from '../api/kit/index.ts';
 import { tenant } from '../api/tenants.ts';
@@ -15,7 +15,7 @@ export interface Marker {
   readonly bytes: number;
 }
 
-/** The error for a tenant that does not exist, or no longer does. */
+/** The error for a tenant that does not exist (any longer). */
 export const noTenant = (name: string): ReturnType<typeof notFound> => notFound('tenant', name);
 
 export const markerIn = async (tx: Transaction): Promise<Marker | undefined> => {
@@ -27,7 +27,7 @@ export const markerIn = async (tx: Transaction): Promise<Marker | undefined> => 
 export const insertMarker = (tx: Transaction, at: string, quotas: Quotas): Promise<void> =>
   tx.insert(tenant.kind, { id: SELF, version: 1, createdAt: at, updatedAt: at, tags: {}, quotas, bytes: 0 });
 
-/** @returns the changed marker; undefined if there is none */
+/** @returns the changed marker; undefined if the tenant has none */
 export const changeMarker = async (tx: Transaction, change: (before: Marker) => Partial<Marker>): Promise<Marker | undefined> => {
   const row = await tx.get(tenant.kind, SELF);
   if (!row) return undefined;
@@ -36,7 +36,7 @@ export const changeMarker = async (tx: Transaction, change: (before: Marker) => 
   return readMarker(after);
 };
 
-/** @returns whether there was a marker */
+/** @returns whether the marker existed */
 export const deleteMarker = (tx: Transaction): Promise<boolean> => tx.delete(tenant.kind, SELF);
 
-const readMarker = ({ quotas, bytes }: AnyRow): Marker => ({ quotas: quotas as Quotas, bytes: Number(bytes) }); // as `insertMarker` wrote them
+const readMarker = ({ quotas, bytes }: AnyRow): Marker => ({ quotas: quotas as Quotas, bytes: Number(bytes) }); // `insertMarker` and `changeMarker` write these types

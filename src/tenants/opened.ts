@@ -1,4 +1,4 @@
-/** The tenants that are open in this process: opened on first use, and closed when idle. */
+/** The tenants that are open in this process. They are opened on first use, and closed when idle. */
 import type { ManagementController } from '../controller.ts';
 import { ApiError, unavailable } from '../errors/index.ts';
 import type { Handle } from '../http/handler.ts';
@@ -11,15 +11,15 @@ import type { Quotas } from './quotas.ts';
 import type { KeyedTenant } from './registry.ts';
 import type { TenantWatch } from './spaces.ts';
 
-/** The answer to a request that does not reach a controller, with the request id from the host or the client. */
+/** The error response to a request that does not reach a controller. Its request id comes from the host or the client. */
 export const refused = (error: ApiError, request: CoreRequest): CoreAnswer =>
   error.toAnswer({ requestId: request.requestId ?? request.header('x-request-id') });
 
-/** A tenant that is in use, until it is released. */
+/** A tenant in use. It stays open until it is released. */
 export interface TenantInUse {
   readonly tenant: KeyedTenant;
   readonly controller: ManagementController;
-  /** True if it was erased after it was opened. */
+  /** True if the tenant was erased after it was opened. */
   readonly isErased: boolean;
   release(): void;
 }
@@ -27,15 +27,15 @@ export interface TenantInUse {
 export interface OpenedTenants {
   /** @throws ApiError `NOT_FOUND` if no tenant has that name; errors of `ManagementController.open` */
   acquire(name: string): Promise<TenantInUse>;
-  /** Closes an erased tenant. Calls in progress are refused. */
+  /** Closes an erased tenant. Calls in progress are rejected. */
   drop(id: string): Promise<void>;
-  /** The number of open tenants, and of those in use. */
+  /** The number of open tenants, and how many of these are in use. */
   readonly count: { readonly open: number; readonly inUse: number };
   close(): Promise<void>;
 }
 
-/** Finds and opens a tenant. */
-export interface OpeningOf {
+/** How tenants are found and opened. */
+export interface TenantOpener {
   find(name: string): Promise<KeyedTenant | undefined>;
   open(tenant: KeyedTenant, watched: TenantWatch): Promise<ManagementController>;
 }
@@ -54,11 +54,11 @@ interface Entry {
 }
 
 export const createOpenedTenants = (
-  { find, open }: OpeningOf,
+  { find, open }: TenantOpener,
   { clock, logger }: Pick<Platform, 'clock' | 'logger'>,
   { maxOpen, idleMs }: OpenedLimits,
 ): OpenedTenants => {
-  /** By name, in order of last use. */
+  /** Open tenants by name, least recently used first. */
   const entries = new Map<string, Entry>();
   const opening = new Map<string, Promise<Entry>>();
   const closing = new Set<Promise<void>>();
@@ -69,26 +69,26 @@ export const createOpenedTenants = (
     if (entries.get(name) === entry) entries.delete(name);
     const failed = (error: unknown) => logger.warn('could not close the controller of a tenant', { tenant: id, error });
     const closed = entry.controller
-      // The caller that opened it has received the error of a failed opening.
+      // If opening failed, the caller that opened the tenant has already received the error.
       .then((controller) => controller.close().catch(failed), ignored)
       .finally(() => closing.delete(closed));
     closing.add(closed);
     return closed;
   };
-  const erased = (entry: Entry): void => {
+  const markErased = (entry: Entry): void => {
     if (entry.isErased) return;
     entry.isErased = true;
     void remove(entry);
   };
-  const tidy = (): void => {
+  const evictIdle = (): void => {
     const idle = [...entries.values()].filter(({ users }) => users === 0);
     const since = clock.now() - idleMs;
     const surplus = entries.size - maxOpen;
     for (const [i, entry] of idle.entries()) if (i < surplus || entry.usedAt <= since) void remove(entry);
   };
-  const stop = every(clock, Math.max(1, idleMs / 2), async () => tidy());
+  const stop = every(clock, Math.max(1, idleMs / 2), async () => evictIdle());
 
-  const opened = (tenant: KeyedTenant): Entry => {
+  const newEntry = (tenant: KeyedTenant): Entry => {
     let quotas: Quotas = {};
     const rate = createRequestRate(clock);
     const watched: TenantWatch = {
@@ -99,13 +99,13 @@ export const createOpenedTenants = (
         quotas = now;
       },
       erased: () => {
-        erased(entry);
+        markErased(entry);
         return noTenant(tenant.name);
       },
     };
     const entry: Entry = {
       tenant,
-      controller: open(tenant, watched).then((controller) => limited(controller, () => rate.take(quotas.requestsPerMinute))),
+      controller: open(tenant, watched).then((controller) => rateLimited(controller, () => rate.take(quotas.requestsPerMinute))),
       users: 0,
       usedAt: clock.now(),
       isErased: false,
@@ -115,7 +115,7 @@ export const createOpenedTenants = (
   const openByName = async (name: string): Promise<Entry> => {
     const tenant = await find(name);
     if (!tenant) throw noTenant(name);
-    const entry = opened(tenant);
+    const entry = newEntry(tenant);
     await entry.controller;
     if (entry.isErased) throw noTenant(name);
     entries.set(name, entry);
@@ -124,25 +124,25 @@ export const createOpenedTenants = (
   const entryOf = (name: string): Entry | Promise<Entry> => {
     const known = entries.get(name) ?? opening.get(name);
     if (known) return known;
-    const looking = openByName(name).finally(() => opening.delete(name));
-    opening.set(name, looking);
-    return looking;
+    const pending = openByName(name).finally(() => opening.delete(name));
+    opening.set(name, pending);
+    return pending;
   };
 
-  const held = async (name: string): Promise<Entry> => {
+  const openEntry = async (name: string): Promise<Entry> => {
     if (isClosed) throw unavailable('the tenants are closed');
     return entryOf(name);
   };
 
   return {
     acquire: async (name) => {
-      let entry = await held(name);
-      // In the meantime, this tenant may have been evicted for another one.
-      while (entries.get(name) !== entry) entry = await held(name);
+      let entry = await openEntry(name);
+      // While this call waited, the tenant may have been evicted.
+      while (entries.get(name) !== entry) entry = await openEntry(name);
       entry.users++;
-      // Moves it to the end, as the most recently used.
+      // Moves the entry to the end, as the most recently used one.
       if (entries.delete(name)) entries.set(name, entry);
-      tidy();
+      evictIdle();
       const controller = await entry.controller;
       let isReleased = false;
       return {
@@ -156,12 +156,12 @@ export const createOpenedTenants = (
           isReleased = true;
           entry.users--;
           entry.usedAt = clock.now();
-          tidy();
+          evictIdle();
         },
       };
     },
     drop: async (id) => {
-      for (const entry of [...entries.values()].filter(({ tenant }) => tenant.id === id)) erased(entry);
+      for (const entry of [...entries.values()].filter(({ tenant }) => tenant.id === id)) markErased(entry);
       await Promise.all(closing);
     },
     get count() {
@@ -177,9 +177,9 @@ export const createOpenedTenants = (
   };
 };
 
-/** Applies the rate limit of the quota to the HTTP requests of a controller. @param take see `RequestRate` */
-const limited = (controller: ManagementController, take: () => number): ManagementController => {
-  const within =
+/** Applies the quota `requestsPerMinute` to the HTTP requests of a controller. @param take see `RequestRate` */
+const rateLimited = (controller: ManagementController, take: () => number): ManagementController => {
+  const limited =
     (handle: Handle): Handle =>
     async (request) => {
       const retryAfter = take();
@@ -188,10 +188,10 @@ const limited = (controller: ManagementController, take: () => number): Manageme
     };
   return {
     ...controller,
-    handle: within(controller.handle),
+    handle: limited(controller.handle),
     only: (...selection) => {
       const { handle, logger } = controller.only(...selection);
-      return { handle: within(handle), logger };
+      return { handle: limited(handle), logger };
     },
   };
 };

@@ -8,30 +8,30 @@ import type { Tenant } from './registry.ts';
 /** Options of the controller of a tenant. */
 export type TenantControllerOptions = Omit<ControllerOptions, 'storage' | 'secretKey' | 'administrator'>;
 
-/** How tenants are stored. The other options of `ManagementController.open` apply to the controllers of all tenants. */
+/** Options of `openOverlays`. They include options of `ManagementController.open`, which apply to the controllers of all tenants. */
 export interface OverlaysOptions extends TenantControllerOptions {
   /**
-   * The storage of a namespace: all namespaces of one database, over the same connections. With `sqliteStorage` and `postgresStorage` it is
+   * Returns the storage of a namespace. All namespaces must be in one database, and share its connections. For `sqliteStorage` and `postgresStorage`, pass
    * `(namespace) => storage.within(namespace)`.
    */
   readonly storage: (namespace: string) => StorageAdapter;
-  /** The key of the host, under which the keys of the tenants are sealed, as in `ManagementController.open`. */
+  /** The key of the host, under which the keys of the tenants are sealed; otherwise as in `ManagementController.open`. */
   readonly secretKey?: string | readonly string[] | undefined;
   /** Default quotas of tenants. Default: none. */
   readonly quotas?: Quotas | undefined;
-  /** Options of a single tenant, such as `settings.address`. They override the common options, each setting separately. */
+  /** Returns options of a single tenant, such as `settings.address`. They override the common options, and each setting is overridden separately. */
   readonly each?: ((tenant: Tenant) => Partial<TenantControllerOptions>) | undefined;
-  /** Maximum number of tenants that stay open in this process, unless more are in use at the same time. Default 100. */
+  /** Maximum number of open tenants in this process, which is exceeded only if more are in use at the same time. Default: 100. */
   readonly maxOpen?: number | undefined;
-  /** Minutes after which an idle tenant is closed. Default 10. */
+  /** Minutes after which an idle tenant is closed. Default: 10. */
   readonly idleMinutes?: number | undefined;
 }
 
-/** A tenant to create. */
+/** Options of `Overlays.create`. */
 export interface CreateTenantOptions {
   /** 1 to 63 characters of `a-z`, `0-9` and `-`, neither beginning nor ending with `-`. */
   readonly name: string;
-  /** Its first administrator. */
+  /** The first administrator. */
   readonly administrator?: AdministratorOptions | undefined;
   /** Quotas of this tenant, which override the default quotas. Default: none. */
   readonly quotas?: Quotas | undefined;
@@ -39,11 +39,11 @@ export interface CreateTenantOptions {
   readonly from?: TenantSource | undefined;
 }
 
-/** The result of an export, or the snapshot of a controller and its secret key. */
+/** A network to copy: the result of an export, or the snapshot of a controller with its secret key. */
 export interface TenantSource {
   /** The parts of a snapshot, in order, as `restoreSnapshot` takes them. */
   readonly snapshot: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>;
-  /** The key under which its secrets are sealed. */
+  /** The key under which the secrets in the snapshot are sealed. */
   readonly secretKey: string;
 }
 

@@ -18,21 +18,21 @@ import type { Quotas } from './quotas.ts';
 import { createRegistry, type KeyedTenant, REGISTRY, type Tenant } from './registry.ts';
 import { createSpaces, type TenantExport, type TenantUsage } from './spaces.ts';
 
-/** The networks of a database. Each is a tenant with separate names, ids, sessions and keys, isolated from the others. */
+/** The networks of a database. Each one is a tenant: its names, ids, sessions and keys are isolated from those of the others. */
 export interface Overlays {
   /**
-   * Creates a network. It exists once this resolves; if it rejects, or the process ends first, nothing remains.
-   * @throws ApiError `COULD_NOT_VALIDATE` for a name that is taken or invalid, `QUOTA_EXCEEDED` if the data of `from`, with all rows counted, exceeds the
-   * quotas; SnapshotRefused with the line that this version would not have written, or whose secret does not unseal with the key of `from`; TypeError;
-   * errors of `ManagementController.open`
+   * Creates a network, either completely or not at all: if the call rejects or the process ends first, the partial data is deleted.
+   * @throws ApiError `COULD_NOT_VALIDATE` if the name is taken or invalid, `QUOTA_EXCEEDED` if the data of `from`, counting all rows, exceeds the quotas;
+   * SnapshotRefused if this version would not have written some line of the snapshot, or cannot unseal a secret with the key of `from`; TypeError; errors of
+   * `ManagementController.open`
    */
   create(options: CreateTenantOptions): Promise<CreatedTenant>;
-  /** The tenants in order of their names, at most `limit` (default 100), starting after a name. */
+  /** A page of the tenants, in order of name. */
   list(page?: TenantPage): Promise<readonly Tenant[]>;
-  /** The tenant with this name; undefined if there is none. */
+  /** The tenant with this name; undefined if it does not exist. */
   find(name: string): Promise<Tenant | undefined>;
   /**
-   * The controller of a tenant. It stays open until its `close` is called, or the tenant is erased.
+   * Opens the controller of a tenant. It stays open until its `close` is called or the tenant is erased.
    * @throws ApiError `NOT_FOUND`; errors of `ManagementController.open`
    */
   open(name: string): Promise<ManagementController>;
@@ -46,8 +46,8 @@ export interface Overlays {
    */
   use<T>(name: string, work: (controller: ManagementController) => Promise<T>): Promise<T>;
   /**
-   * A handler for every HTTP adapter, like a controller: a function of the host chooses the tenant of each request. A request without a tenant, or for an
-   * erased one, gets 404.
+   * A handler that every HTTP adapter accepts in place of a controller. A function of the host chooses the tenant of each request. A request without a tenant,
+   * or for an erased one, is answered with 404.
    *
    * ```ts
    * const handler = nodeHandler(overlays.handling(({ hostname }) => hostname.split('.')[0]));
@@ -57,25 +57,26 @@ export interface Overlays {
   /** @throws ApiError `NOT_FOUND` */
   usage(name: string): Promise<TenantUsage>;
   /**
-   * Changes the quotas of a tenant. They apply from the next transaction on, in all processes. Existing data is kept.
+   * Replaces the quotas of a tenant. The new quotas apply from the next transaction on, in all processes. Existing data is kept, even beyond them.
    * @throws ApiError `NOT_FOUND`; TypeError
    */
   setQuotas(name: string, quotas: Quotas): Promise<TenantUsage>;
   /**
-   * Writes a snapshot of a tenant while it stays in use. With the returned key, `create({ from })` creates a network from it, in this or another database.
+   * Writes a snapshot of a tenant, which remains usable. With the snapshot and the returned key, `create({ from })` copies the network, in this or another
+   * database.
    * @throws ApiError `NOT_FOUND`; errors of the sink
    */
   export(name: string, sink: SnapshotSink): Promise<TenantExport>;
   /**
-   * Erases a tenant. First, atomically, its name becomes unknown, its sessions end in all processes, and its key is deleted; then its rows are deleted,
-   * page by page. If that is interrupted, `openOverlays` resumes it.
+   * Erases a tenant. First, atomically, its name is freed, its sessions end in all processes, and its key is deleted; then its rows are deleted, page by page.
+   * If the deletion is interrupted, `openOverlays` resumes it.
    * @returns whether the tenant existed
-   * @throws StoreSchemaMismatch if a newer release has migrated the database; its processes erase the rest
+   * @throws StoreSchemaMismatch if a newer release has migrated the database; its processes delete the remaining rows
    */
   erase(name: string): Promise<boolean>;
   /**
-   * Deletes data left by processes that were lost while they created or erased a tenant. It runs when `openOverlays` starts, and then once an hour; call it
-   * if processes do not live that long. Never rejects: failures are logged, and retried the next time.
+   * Deletes data left behind by processes that crashed while creating or erasing a tenant. Runs automatically in `openOverlays` and then once an hour, so call
+   * it only if your processes do not live that long. Never rejects: failures are logged, and the next run retries.
    */
   tidy(): Promise<void>;
   /** Replaces the key of the host permanently, as `controller.reseal` does. The keys of the tenants do not change. */
@@ -86,18 +87,18 @@ export interface Overlays {
   close(): Promise<void>;
 }
 
-/** Which tenants to list. */
+/** Selects a page of tenants. */
 export interface TenantPage {
-  /** The name after which the list starts. Default: it starts with the first tenant. */
+  /** The name after which the page starts. Default: starts with the first tenant. */
   readonly after?: string | undefined;
-  /** 1 to 1000. Default 100. */
+  /** Maximum number of tenants, 1 to 1000. Default: 100. */
   readonly limit?: number | undefined;
 }
 
-/** Number of tenants that are open in a process. */
+/** The number of tenants open in a process. */
 export interface OpenedCount {
   readonly open: number;
-  /** How many of these are in use, and therefore cannot be evicted for others. */
+  /** How many of these are in use, so that they cannot be evicted. */
   readonly inUse: number;
 }
 
@@ -109,7 +110,7 @@ export interface OpenedCount {
  * const overlays = await openOverlays({ storage: (namespace) => storage.within(namespace), secretKey });
  * const { firstAdministrator } = await overlays.create({ name: 'acme' });
  * ```
- * @throws TypeError for unknown or invalid options, and for a secret key other than that of the database; errors of storage adapters
+ * @throws TypeError for unknown or invalid options, or if the secret key is not that of the database; errors of storage adapters
  */
 export const openOverlays = async (options: OverlaysOptions): Promise<Overlays> => {
   const checked = checkedOverlays(options);
@@ -135,21 +136,21 @@ export const openOverlays = async (options: OverlaysOptions): Promise<Overlays> 
   });
   const closing = new AbortController();
   const { signal } = closing;
-  const eraseRest = async (id: string): Promise<void> => {
+  const eraseRemains = async (id: string): Promise<void> => {
     await spaces.purge(id, signal);
     await registry.forget(id);
   };
-  /** Erases the remains of tenants after an interrupted creation or erasure. */
-  const eraseLeft = async (): Promise<void> => {
+  /** Deletes the data left behind by interrupted creations and erasures. */
+  const eraseInterrupted = async (): Promise<void> => {
     try {
-      for (const id of await registry.dueForErasure()) await eraseRest(id);
+      for (const id of await registry.dueForErasure()) await eraseRemains(id);
     } catch (error) {
       if (!signal.aborted) logger.warn('could not delete the data of erased tenants; retrying within an hour', { error });
     }
   };
-  let tidying = eraseLeft();
+  let tidying = eraseInterrupted();
   const tidy = (): Promise<void> => {
-    tidying = tidying.then(eraseLeft);
+    tidying = tidying.then(eraseInterrupted);
     return tidying;
   };
   const stop = every(clock, HOUR, tidy);
@@ -161,7 +162,7 @@ export const openOverlays = async (options: OverlaysOptions): Promise<Overlays> 
   const storeErrors = createStoreErrors(platform);
 
   return {
-    create: tenantCreator({ registry, spaces, platform, eraseRest }),
+    create: tenantCreator({ registry, spaces, platform, eraseRemains }),
     list: async (page = {}) => {
       const { after = '', limit = 100 } = checkedOptions('overlays.list', page, { after: true, limit: true });
       if (!(Number.isInteger(limit) && limit >= 1 && limit <= 1000)) throw new TypeError(`limit must be 1 to 1000, got ${limit}`);
@@ -183,7 +184,7 @@ export const openOverlays = async (options: OverlaysOptions): Promise<Overlays> 
         release();
       }
     },
-    handling: (choose, how) => createTenantHandling({ opened, storeErrors, logger }, choose, how),
+    handling: (choose, handlingOptions) => createTenantHandling({ opened, storeErrors, logger }, choose, handlingOptions),
     usage: async (name) => spaces.usage(await required(name)),
     setQuotas: async (name, quotas) => spaces.setQuotas(await required(name), quotas),
     export: async (name, sink) => spaces.export(await required(name), sink),
@@ -191,11 +192,11 @@ export const openOverlays = async (options: OverlaysOptions): Promise<Overlays> 
       const id = await registry.retire(name);
       if (id === undefined) return false;
       const dropped = opened.drop(id);
-      await eraseRest(id).finally(() => dropped);
+      await eraseRemains(id).finally(() => dropped);
       return true;
     },
     tidy,
-    reseal: (how = {}) => reseal(store, keys, context, signal, checkedOptions('reseal', how, { secretKey: true })),
+    reseal: (resealOptions = {}) => reseal(store, keys, context, signal, checkedOptions('reseal', resealOptions, { secretKey: true })),
     get opened() {
       return opened.count;
     },
@@ -209,5 +210,5 @@ export const openOverlays = async (options: OverlaysOptions): Promise<Overlays> 
   };
 };
 
-/** Limits of the registry's change log, which records only changes to the stored secret key. */
+/** Limits of the registry's change log, which records only changes of the stored secret key. */
 const LOG = { changesKept: 1000, changeBytesKept: 1_000_000 } as const;

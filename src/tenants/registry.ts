@@ -1,7 +1,7 @@
 /**
- * The registry of tenants: a separate namespace in the same database, so that all processes see the same tenants. A new tenant is registered as due
- * for erasure, and becomes active when it is complete; a removed tenant loses its name and key at once. Another process therefore erases whatever a crashed
- * process leaves behind.
+ * The registry of tenants is a separate namespace in the same database, so that all processes see the same tenants. A new tenant is registered as due for erasure
+ * after a time limit, and activated when it is complete; a removed tenant immediately loses its name and key, and becomes due for erasure. So other processes can
+ * clean up after a process that crashed.
  */
 import type { RowOf } from '../api/kit/index.ts';
 import { tenant } from '../api/tenants.ts';
@@ -16,10 +16,10 @@ import { noTenant } from './marker.ts';
 
 /** One of several networks in one database. */
 export interface Tenant {
-  /** Never reused for another tenant. */
+  /** Unique; never reused for another tenant. */
   readonly id: string;
   readonly name: string;
-  /** ISO text. */
+  /** Time of creation, as ISO text. */
   readonly createdAt: string;
 }
 
@@ -30,29 +30,29 @@ export interface KeyedTenant extends Tenant {
 
 type TenantRow = RowOf<typeof tenant>;
 
-/** The namespace of the registry; `namespaceOf` gives that of a tenant. */
+/** The namespace of the registry. `namespaceOf` returns that of a tenant. */
 export const REGISTRY = 'tenants';
 export const namespaceOf = (id: string): string => `tenant/${id}`;
 
-/** Time limit for creating a tenant, e.g. from a large snapshot. After that, its creation counts as interrupted. ms */
+/** Time limit for creating a tenant, e.g. from a large snapshot. After that, the creation counts as interrupted. ms */
 const CREATION_TIMEOUT = HOUR;
 
-/** A time in the past by the clock of every process: erasure is due at once. */
+/** In the past according to the clock of every process, so that an erasure is due immediately. */
 const LONG_AGO = new Date(0).toISOString();
 
 export interface Registry {
-  /** The tenants whose names come after `after`, by name. */
+  /** The tenants whose names sort after `after`, in order of name. */
   list(after: string, limit: number): Promise<readonly Tenant[]>;
   find(name: string): Promise<KeyedTenant | undefined>;
   /** Registers a tenant that is being created. @returns its id */
   begin(secretKey: string): Promise<string>;
   /** Activates a tenant. @throws ApiError `COULD_NOT_VALIDATE` if the name is taken; `NOT_FOUND` if its creation exceeded the time limit */
   complete(id: string, name: string): Promise<Tenant>;
-  /** Takes name and key from a tenant, and marks it as due for erasure. @returns its id */
+  /** Removes the name and the key of a tenant, and marks it as due for erasure. @returns its id; undefined if it does not exist */
   retire(name: string): Promise<string | undefined>;
-  /** Does the same for a tenant whose creation failed. */
+  /** Does the same as `retire`, for a tenant whose creation failed. */
   abandon(id: string): Promise<void>;
-  /** The ids of tenants that are due for erasure: removed, or not completed in time. */
+  /** The ids of the tenants due for erasure because they were removed or not completed in time. */
   dueForErasure(): Promise<readonly string[]>;
   /** Removes an erased tenant from the registry. */
   forget(id: string): Promise<void>;
@@ -64,7 +64,7 @@ export const createRegistry = (store: Store, keys: SecretKeys, context: Entities
   const writing = <T>(work: (entities: Entities) => Promise<T>): Promise<T> =>
     store.transaction('write', (tx) => work(entitiesOf(tx, context)));
   const now = () => context.stamp();
-  const named = (entities: Entities, name: string) => entities.find(tenant, equals(stringField('name'), name));
+  const findByName = (entities: Entities, name: string) => entities.find(tenant, equals(stringField('name'), name));
   const release = (entities: Entities, row: TenantRow) =>
     entities.update(tenant, row, { name: null, sealedKey: null, erasedAfter: LONG_AGO });
 
@@ -75,7 +75,7 @@ export const createRegistry = (store: Store, keys: SecretKeys, context: Entities
         return (await entities.list(tenant, { where: isNamedAfter(after), sort, limit })).map(tenantOf);
       }),
     find: async (name) => {
-      const row = await reading((entities) => named(entities, name));
+      const row = await reading((entities) => findByName(entities, name));
       return row && { ...tenantOf(row), secretKey: await unsealText(keys, tenant, 'sealedKey', row) };
     },
     begin: async (secretKey) => {
@@ -93,7 +93,7 @@ export const createRegistry = (store: Store, keys: SecretKeys, context: Entities
       }),
     retire: (name) =>
       writing(async (entities) => {
-        const row = await named(entities, name);
+        const row = await findByName(entities, name);
         return row && (await release(entities, row)).id;
       }),
     abandon: (id) =>
@@ -104,7 +104,7 @@ export const createRegistry = (store: Store, keys: SecretKeys, context: Entities
     dueForErasure: () =>
       writing(async (entities) => {
         const rows = await entities.list(tenant, { where: isDue(now()) });
-        // From now on none of them can be completed.
+        // Prevents a late completion of these tenants.
         for (const row of rows) if (row.sealedKey) await release(entities, row);
         return rows.map(({ id }) => id);
       }),
@@ -118,12 +118,12 @@ export const createRegistry = (store: Store, keys: SecretKeys, context: Entities
 
 const tenantOf = ({ id, name, createdAt }: TenantRow): Tenant => ({ id, name: name ?? '', createdAt });
 
-/** Matches only tenants that have a name, because null compares greater than no text. */
+/** Matches only tenants that have a name, because null is not greater than any text. */
 const isNamedAfter = (name: string): Predicate => ({ op: 'compare', field: stringField('name'), is: '>', value: name });
 const isDue = (now: string): Predicate => ({ op: 'compare', field: dateField('erasedAfter'), is: '<=', value: now });
 
-/** Valid as a label of a host name and as a segment of a path, with only one spelling in either. */
+/** Such a name is valid as a label of a host name and as a path segment, and has only one spelling in either. */
 const TENANT_NAME = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
-/** True if a tenant may have this name. */
+/** True for a valid name of a tenant. */
 export const isTenantName = (name: unknown): name is string => typeof name === 'string' && TENANT_NAME.test(name);

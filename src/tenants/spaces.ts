@@ -15,13 +15,13 @@ import { tenantStorage } from './tenant-storage.ts';
 import type { Watched } from './tenant-transaction.ts';
 
 /** Number of rows deleted per transaction, so that other writers can run in between. */
-const STEP = 100;
+const BATCH = 100;
 
 /**
- * Deletes everything in a namespace, in bounded steps: first the marker, without which no controller of any process reads or writes there. It is
- * idempotent: it may be interrupted and restarted at any point, and run concurrently.
- * @param signal aborts it between two steps
- * @throws StoreSchemaMismatch if a newer release has migrated the database: this one does not know all of its tables
+ * Deletes everything in a namespace, in bounded steps. The marker comes first, because without it no controller of any process reads or writes there.
+ * Idempotent: it may be interrupted and restarted at any point, and run concurrently.
+ * @param signal stops the deletion between two steps
+ * @throws StoreSchemaMismatch if a newer release has migrated the database, because this one does not know all of its tables
  */
 const purge = async (store: Store, signal: AbortSignal): Promise<void> => {
   await store.transaction('write', deleteMarker);
@@ -31,47 +31,47 @@ const purge = async (store: Store, signal: AbortSignal): Promise<void> => {
     );
   for (const { kind } of storageSchema) {
     do signal.throwIfAborted();
-    while (await deletesSome(store, kind));
+    while (await deleteBatch(store, kind));
   }
   await store.transaction('write', (tx) => tx.forget());
 };
 
 /** @returns whether rows may remain */
-const deletesSome = async (store: Store, kind: string): Promise<boolean> => {
-  const rows = await store.transaction('read', (tx) => tx.list(kind, { where: ALL, limit: STEP }));
+const deleteBatch = async (store: Store, kind: string): Promise<boolean> => {
+  const rows = await store.transaction('read', (tx) => tx.list(kind, { where: ALL, limit: BATCH }));
   if (rows.length === 0) return false;
   await store.transaction('write', async (tx) => {
     for (const { id } of rows) await tx.delete(kind, id);
   });
-  return rows.length === STEP;
+  return rows.length === BATCH;
 };
 
 /** The usage and the quotas of a tenant. */
 export interface TenantUsage {
   readonly identities: number;
   readonly services: number;
-  /** Bytes of its entities as JSON, as the quota counts them. */
+  /** Total size of the entities in bytes as JSON, as for the quota. */
   readonly storageBytes: number;
-  /** The effective quotas: those of the tenant, with defaults for the others. */
+  /** The effective quotas: those of the tenant, completed with the defaults. */
   readonly quotas: Quotas;
 }
 
 /** An export of a tenant. */
 export interface TenantExport extends TakenSnapshot {
-  /** The key that unseals the secrets in the snapshot. Store the two separately. */
+  /** The key that unseals the secrets in the snapshot. Store it separately from the snapshot. */
   readonly secretKey: string;
 }
 
-/** Tracks the quotas and the erasure of a tenant through its transactions. */
+/** Observes the quotas and the erasure of a tenant. */
 export type TenantWatch = Omit<Watched, 'defaults'>;
 
 export interface TenantSpaces {
-  /** Creates an empty namespace for a new tenant. */
+  /** Initializes the namespace of a new tenant. */
   prepare(id: string, quotas: Quotas): Promise<void>;
-  /** The storage of a tenant as its controllers use it. */
+  /** The storage adapter for the controllers of a tenant. */
   storageOf(id: string, watched: TenantWatch): StorageAdapter;
-  /** @param more additional options for opening a new tenant */
-  open(tenant: KeyedTenant, watched: TenantWatch, more?: OpeningMore): Promise<ManagementController>;
+  /** @param extraOptions for opening a new tenant */
+  open(tenant: KeyedTenant, watched: TenantWatch, extraOptions?: ExtraOptions): Promise<ManagementController>;
   usage(tenant: Tenant): Promise<TenantUsage>;
   setQuotas(tenant: Tenant, quotas: Quotas): Promise<TenantUsage>;
   export(tenant: KeyedTenant, sink: SnapshotSink): Promise<TenantExport>;
@@ -79,10 +79,10 @@ export interface TenantSpaces {
 }
 
 type ControllerOptions = Parameters<typeof ManagementController.open>[0];
-type OpeningMore = Pick<ControllerOptions, 'administrator' | 'secretKey'>;
+type ExtraOptions = Pick<ControllerOptions, 'administrator' | 'secretKey'>;
 
 export const createSpaces = ({ storage, quotas: defaults, optionsOf }: CheckedOverlays, platform: Platform): TenantSpaces => {
-  const within = async <T>(id: string, work: (store: Store) => Promise<T>): Promise<T> => {
+  const withStore = async <T>(id: string, work: (store: Store) => Promise<T>): Promise<T> => {
     const store = await storage(namespaceOf(id)).open(storageSchema);
     return work(store).finally(() => store.close());
   };
@@ -108,30 +108,30 @@ export const createSpaces = ({ storage, quotas: defaults, optionsOf }: CheckedOv
 
   return {
     prepare: (id, quotas) =>
-      within(id, (store) => store.transaction('write', (tx) => insertMarker(tx, new Date(platform.clock.now()).toISOString(), quotas))),
+      withStore(id, (store) => store.transaction('write', (tx) => insertMarker(tx, new Date(platform.clock.now()).toISOString(), quotas))),
     storageOf,
-    open: ({ id, name, createdAt, secretKey }, watched, more = {}) =>
+    open: ({ id, name, createdAt, secretKey }, watched, extraOptions = {}) =>
       ManagementController.open({
         ...optionsOf({ id, name, createdAt }),
         platform,
         secretKey,
-        ...more,
+        ...extraOptions,
         storage: storageOf(id, watched),
       }),
-    usage: (tenant) => within(tenant.id, (store) => store.transaction('read', async (tx) => usageIn(tx, tenant, await markerIn(tx)))),
+    usage: (tenant) => withStore(tenant.id, (store) => store.transaction('read', async (tx) => usageIn(tx, tenant, await markerIn(tx)))),
     setQuotas: async (tenant, given) => {
       const quotas = checkedQuotas('overlays.setQuotas', given);
-      return within(tenant.id, (store) =>
+      return withStore(tenant.id, (store) =>
         store.transaction('write', async (tx) => usageIn(tx, tenant, await changeMarker(tx, () => ({ quotas })))),
       );
     },
     export: ({ id, name, secretKey }, sink) =>
-      within(id, (store) =>
+      withStore(id, (store) =>
         store.transaction('read', async (tx) => {
           if (!(await markerIn(tx))) throw noTenant(name);
           return { ...(await saveSnapshot(store, tx, sink, platform)), secretKey };
         }),
       ),
-    purge: (id, signal) => within(id, (store) => purge(store, signal)),
+    purge: (id, signal) => withStore(id, (store) => purge(store, signal)),
   };
 };

@@ -2,8 +2,8 @@ import type { StorageAdapter, Store, Transaction, TransactionMode } from '../sto
 import { quotasIn, TenantTransaction, type Watched } from './tenant-transaction.ts';
 
 /**
- * The storage of a tenant: each transaction first checks that the tenant still exists, and writing transactions enforce its quotas. An erasure or a
- * change of quotas by another process therefore takes effect with the next transaction.
+ * Wraps the storage of a tenant: each transaction first checks that the tenant still exists, and write transactions enforce its quotas. An erasure or a
+ * change of quotas by another process therefore takes effect in the next transaction.
  */
 export const tenantStorage = (storage: StorageAdapter, watched: Watched): StorageAdapter => ({
   open: async (schema) => tenantStore(await storage.open(schema), watched),
@@ -12,7 +12,7 @@ export const tenantStorage = (storage: StorageAdapter, watched: Watched): Storag
 const tenantStore = (store: Store, watched: Watched): Store => ({
   transaction: async (mode, work, options) => {
     try {
-      if (!watched.isErased) return await store.transaction(mode, (tx) => within(tx, mode, work, watched), options);
+      if (!watched.isErased) return await store.transaction(mode, (tx) => runInTenant(tx, mode, work, watched), options);
     } catch (error) {
       // The tenant may have been erased, and its store closed, during the transaction.
       if (!watched.isErased) throw error;
@@ -28,14 +28,19 @@ const tenantStore = (store: Store, watched: Watched): Store => ({
   close: () => store.close(),
 });
 
-const within = async <T>(tx: Transaction, mode: TransactionMode, work: (tx: Transaction) => Promise<T>, watched: Watched): Promise<T> => {
+const runInTenant = async <T>(
+  tx: Transaction,
+  mode: TransactionMode,
+  work: (tx: Transaction) => Promise<T>,
+  watched: Watched,
+): Promise<T> => {
   if (mode === 'read') {
     await quotasIn(tx, watched);
     return work(tx);
   }
-  const writing = new TenantTransaction(tx, watched, false);
-  await writing.ready();
-  const result = await work(writing);
-  await writing.settle();
+  const tenantTx = new TenantTransaction(tx, watched, false);
+  await tenantTx.ready();
+  const result = await work(tenantTx);
+  await tenantTx.settle();
   return result;
 };

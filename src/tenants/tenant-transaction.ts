@@ -6,21 +6,21 @@ import { snapshotTables } from '../storage/snapshot/take.ts';
 import { changeMarker, type Marker, markerIn } from './marker.ts';
 import { mergedQuotas, type Quotas } from './quotas.ts';
 
-/** The tenant to which transactions belong. */
+/** State and callbacks of the tenant to which a transaction belongs. */
 export interface Watched {
   /** Default quotas of tenants. */
   readonly defaults: Quotas;
   /** True once the tenant is known to be erased. */
   readonly isErased: boolean;
-  /** Counts every row, for the import of a snapshot, including kinds that are bounded otherwise in an open network. Default: false. */
+  /** True for the import of a snapshot, which counts all rows, including those of kinds that have other limits in an open network. Default: false. */
   readonly isImport?: boolean;
   /** Called in each transaction with the effective quotas. */
   seen(quotas: Quotas): void;
-  /** Called in a transaction that finds that the tenant no longer exists. @returns the error to throw */
+  /** Called if a transaction finds that the tenant no longer exists. @returns the error to throw */
   erased(): Error;
 }
 
-/** Kinds that do not count: those of logins and controllers, and those that are bounded otherwise. */
+/** Kinds that do not count towards the size: those of logins and controllers, and those that have other limits. */
 const UNCOUNTED: ReadonlySet<string> = new Set<string>(
   [
     kinds.change,
@@ -35,10 +35,10 @@ const UNCOUNTED: ReadonlySet<string> = new Set<string>(
 );
 const COUNTED: ReadonlySet<string> = new Set(snapshotTables.filter((kind) => !UNCOUNTED.has(kind)));
 
-/** The kinds whose number is limited by a quota. */
+/** The kinds for which a quota limits the number of entities. */
 const LIMITED: Readonly<Record<string, 'identities' | 'services' | undefined>> = { identity: 'identities', service: 'services' };
 
-/** Reads the quotas from the marker of the tenant. @throws the error that `watched.erased` returns if there is no marker */
+/** Reads the quotas from the marker of the tenant. @throws the error that `watched.erased` returns if the tenant has no marker */
 export const quotasIn = async (tx: Transaction, watched: Watched): Promise<Quotas> => quotasOf(await markerIn(tx), watched);
 
 const quotasOf = (marker: Marker | undefined, { defaults, seen, erased }: Watched): Quotas => {
@@ -49,16 +49,16 @@ const quotasOf = (marker: Marker | undefined, { defaults, seen, erased }: Watche
 };
 
 /**
- * A write transaction in the namespace of a tenant: it writes nothing once the tenant was erased, and enforces the quotas. A decorator, like
- * `CachedTransaction`.
+ * Decorates a write transaction in the namespace of a tenant: rejects reads and writes after the tenant was erased, and enforces the quotas.
  */
 export class TenantTransaction implements Transaction {
   readonly #tx: Transaction;
   readonly #watched: Watched;
-  /** True for a transaction of the host, which offers no hook at its end. */
+  /** True for a transaction of the host, which has no hook before its commit. */
   readonly #isJoined: boolean;
   #quotas: Promise<Quotas> | undefined;
-  #grown = 0;
+  /** Bytes by which the counted entities have grown since the last `settle`; negative if they have shrunk. */
+  #growth = 0;
   /** Bytes of the rows imported so far. */
   #imported = 0;
 
@@ -75,13 +75,13 @@ export class TenantTransaction implements Transaction {
 
   /** Records the growth in the marker. @throws ApiError `QUOTA_EXCEEDED` if the entities have grown beyond the quota */
   async settle(): Promise<void> {
-    const grown = this.#grown;
-    if (grown === 0) return;
-    this.#grown = 0;
-    // Read again, because others that have joined this transaction may also have written.
-    const marker = await changeMarker(this.#tx, ({ bytes }) => ({ bytes: Math.max(0, bytes + grown) }));
+    const growth = this.#growth;
+    if (growth === 0) return;
+    this.#growth = 0;
+    // Reads the marker again, because others that have joined the same transaction may also have written.
+    const marker = await changeMarker(this.#tx, ({ bytes }) => ({ bytes: Math.max(0, bytes + growth) }));
     const { storageBytes } = quotasOf(marker, this.#watched);
-    if (grown > 0 && marker && storageBytes != null && marker.bytes > storageBytes)
+    if (growth > 0 && marker && storageBytes != null && marker.bytes > storageBytes)
       throw explained(
         'QUOTA_EXCEEDED',
         `the entities of this network may have ${storageBytes} bytes at most, and would have ${marker.bytes}`,
@@ -116,9 +116,9 @@ export class TenantTransaction implements Transaction {
   async insert(kind: string, row: Row): Promise<void> {
     const quotas = await this.ready();
     const quota = LIMITED[kind];
-    const most = quota && quotas[quota];
-    if (most != null && (await this.#tx.count(kind, ALL)) >= most)
-      throw explained('QUOTA_EXCEEDED', `this network may have ${most} ${quota} at most`);
+    const limit = quota && quotas[quota];
+    if (limit != null && (await this.#tx.count(kind, ALL)) >= limit)
+      throw explained('QUOTA_EXCEEDED', `this network may have ${limit} ${quota} at most`);
     if (this.#watched.isImport) this.#import(row, quotas);
     await this.#tx.insert(kind, row);
     await this.#growBy(sizeOf(kind, row));
@@ -184,7 +184,7 @@ export class TenantTransaction implements Transaction {
     return row ? sizeOf(kind, row) : 0;
   }
 
-  /** Checks each row immediately, so that nothing is written beyond the quota. */
+  /** Checks the quota before each row, so that nothing is written beyond it. */
   #import(row: Row, { storageBytes }: Quotas): void {
     this.#imported += bytesOf(row);
     if (storageBytes != null && this.#imported > storageBytes)
@@ -192,12 +192,12 @@ export class TenantTransaction implements Transaction {
   }
 
   async #growBy(bytes: number): Promise<void> {
-    this.#grown += bytes;
+    this.#growth += bytes;
     if (this.#isJoined) await this.settle();
   }
 }
 
 const sizeOf = (kind: string, row: Row): number => (COUNTED.has(kind) ? bytesOf(row) : 0);
 
-/** The length as JSON in UTF-16 units: for non-ASCII text, less than in UTF-8. */
+/** Approximates the size of a row as JSON in UTF-16 units, which is less than in UTF-8 for non-ASCII text. */
 const bytesOf = (row: Row): number => JSON.stringify(row).length;

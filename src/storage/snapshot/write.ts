@@ -1,6 +1,6 @@
 /**
- * A snapshot is text with one JSON object per line (NDJSON): a head, then the rows of one kind after another, then an end with the number of rows and the SHA-256
- * of all previous lines. It contains the rows of one namespace, independently of how a store represents them.
+ * A snapshot is text with one JSON object per line (NDJSON): a head, then the rows of one kind after another, then an end with the number of rows and the
+ * SHA-256 of all previous lines. It contains the rows of one namespace, independently of how a store represents them.
  */
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
