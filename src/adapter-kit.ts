@@ -1,13 +1,13 @@
 /**
- * The ports that adapters implement or call, and the types that pass through them. The built-in adapters import nothing else of this project, so
- * third-party adapters can do all that they do.
+ * The ports that adapters implement or call, and their types. The built-in adapters import nothing else from the core, so third-party adapters can do everything
+ * that these can.
  *
- * - **A storage adapter** is a `StorageAdapter`, whose `open` gives a `Store` for the tables of a `StorageSchema`. A store evaluates `Predicate`s itself, or
- *   by `compileMatcher` and `comparator`, and reports by `UniqueViolation`, `WriteConflict`, `StoreBusy` and the other errors.
- * - **An HTTP adapter** makes a `CoreRequest` of a request of its host, passes it to `controller.handle`, and sends the `CoreAnswer`. It limits answers that
- *   clients do not read by `createUnreadAnswers`, and gives up streams by `abandon`.
- * - **A platform** is a `Platform`: `webPlatform` with other parts, such as `argon2idHasher` on a native function, or `createOutbound` on a transport.
- * - **Every adapter** checks its options by `checkedOptions`, and yields to the event loop in long computations: `createTimeSlice` says when.
+ * - **A storage adapter** is a `StorageAdapter`, whose `open` returns a `Store` for the tables of a `StorageSchema`. A store evaluates `Predicate`s itself or with
+ *   `compileMatcher` and `comparator`, and throws `UniqueViolation`, `WriteConflict`, `StoreBusy` and the other errors.
+ * - **An HTTP adapter** converts a request of its server to a `CoreRequest`, passes it to `controller.handle`, and sends the `CoreAnswer`. It limits the answers
+ *   that clients do not read with `createUnreadAnswers`, and cancels streams with `abandon`.
+ * - **A platform** is a `Platform`: `webPlatform` with some parts replaced, such as `argon2idHasher` on a native function, or `createOutbound` on a transport.
+ * - **Every adapter** checks its options with `checkedOptions`, and uses `createTimeSlice` to yield to the event loop in long computations.
  * @module overlay-controller/adapter-kit
  */
 
@@ -20,20 +20,20 @@ export {
   spendTimeSlice,
   yieldToEventLoop,
 } from './concurrency/event-loop.ts';
-// Errors as answers: their body, and the seconds after which to come back.
+// Errors as answers: their body, and the seconds after which clients should retry.
 export { errorBody, type PlainAnswer, RETRY_AFTER } from './errors/index.ts';
-// HTTP: a host's request in, an answer out.
+// HTTP: requests, answers, and limits for unread answers.
 export { abandon } from './http/event-stream.ts';
 export { countUnread } from './http/held-body.ts';
 export { BodyIncomplete, BodyTooLarge, BodyTooSlow, type CoreAnswer, type CoreRequest, Overloaded } from './http/message.ts';
 export { splitTarget } from './http/router.ts';
 export { ANSWER_LIMITS, type AnswerLimits, createUnreadAnswers, type UnreadAnswer, type UnreadAnswers } from './http/unread-answers.ts';
-// Options of adapters, whose names are checked.
+// Validation of option names.
 export { checkedOptions } from './options.ts';
-// Certificates: in a presented chain at most, and as texts in PEM.
+// Certificates: the maximum length of a presented chain, and reading PEM.
 export { MAX_PRESENTED } from './pki/certificate.ts';
 export { type PemFault, type PemLimits, type Reading, readPem } from './pki/pem.ts';
-// Platforms: clock, randomness, password hashing, logging, outbound requests.
+// Platforms: clock, random generator, password hashing, logging, outbound requests.
 export { type AddressRule, addressRule, isLoopback } from './platform/addresses.ts';
 export { consoleLogger } from './platform/logger.ts';
 export {
@@ -107,8 +107,8 @@ export { readEach } from './storage/read-each.ts';
 export { ReaderSlot, ReaderSlots } from './storage/reader-slots.ts';
 export { storageSchema } from './storage/schema.ts';
 export { WrittenRows } from './storage/written-rows.ts';
-// Name and version, for the records that adapters write.
+// Name and version of this software, for records that adapters write.
 export { software } from './version.ts';
-// Common parts of every answer over HTTP.
+// Common headers of HTTP answers.
 export { isRequestId, newRequestId } from './wire/request-id.ts';
 export { SAFE_HEADERS } from './wire/safe-headers.ts';

@@ -1,20 +1,20 @@
 import type { Core } from './call/core.ts';
 import type { ChangeListeners } from './changelog/listeners.ts';
 
-/** Internals of a controller for other entry points, which are separate so that hosts without them do not bundle them. */
-export interface ControllerInside {
+/** Internals of a controller for other entry points. These are separate so that hosts that do not use them do not bundle them. */
+export interface ControllerInternals {
   readonly core: Core;
   readonly events: ChangeListeners;
 }
 
-const known = new WeakMap<object, ControllerInside>();
+const known = new WeakMap<object, ControllerInternals>();
 
-/** Remembers a controller's internals for its lifetime. */
-export const keepInside = (controller: object, inside: ControllerInside): void => void known.set(controller, inside);
+/** Remembers the internals of a controller as long as it lives. */
+export const registerInternals = (controller: object, internals: ControllerInternals): void => void known.set(controller, internals);
 
-/** @throws TypeError for a value that is not a controller, and for a copy of one */
-export const insideOf = (controller: object): ControllerInside => {
-  const inside = known.get(controller);
-  if (!inside) throw new TypeError('this takes a controller as ManagementController.open gives it, and no copy of one');
-  return inside;
+/** @throws TypeError for a value that is not a controller, or is a copy of one */
+export const internalsOf = (controller: object): ControllerInternals => {
+  const internals = known.get(controller);
+  if (!internals) throw new TypeError('this takes a controller as ManagementController.open gives it, and no copy of one');
+  return internals;
 };

@@ -3,7 +3,7 @@ import type { Surface } from './api/surfaces/surface.ts';
 import type { Settings } from './call/settings.ts';
 import { createStoreErrors } from './call/store-errors.ts';
 import type { ChangeListeners } from './changelog/listeners.ts';
-import { keepInside } from './controller-inside.ts';
+import { registerInternals } from './controller-inside.ts';
 import { type CallerCredentials, createApi } from './create-api.ts';
 import { entries } from './domain/entries.ts';
 import { createPresence } from './domain/fabric/connections/create-presence.ts';
@@ -30,88 +30,89 @@ import type { Store } from './storage/port.ts';
 import { storageSchema } from './storage/schema.ts';
 import type { Api } from './types/api.ts';
 
-/** Sent with every call of a session, in addition to its token. */
+/** Credentials to send with every call of a session, in addition to its token. */
 export interface AsOptions {
-  /** A token of an external JWT signer, for sessions whose every call must come with one. */
+  /** A token of an external JWT signer, for sessions that require one in every call. */
   readonly externalToken?: string;
   /**
-   * The certificates that the client has proved in its TLS handshake, DER, leaf first: access tokens that are bound to one are refused without it (RFC 8705,
-   * 3), as are operations that extend one. Default: none.
+   * The certificates that the client presented in its TLS handshake, in DER, leaf first. Access tokens bound to a certificate are rejected without it (RFC 8705,
+   * section 3), as are operations that extend a certificate. Default: none.
    */
   readonly peerCertificates?: readonly Uint8Array[];
 }
 
 /** The management plane of an overlay network, in process. */
 export interface ManagementController {
-  /** The operations as the host's own code calls them, with every right: `controller.api.<group>.<verb>(input)`. */
+  /** The operations with unrestricted rights, for the code of the host: `controller.api.<group>.<verb>(input)`. */
   readonly api: Api;
-  /** The same object as `api`, for code that names the rights it calls with: `as`, `asIdentity`, `system`. */
+  /** The same object as `api`, for code that states explicitly whose rights it uses: `as`, `asIdentity` or `system`. */
   readonly system: Api;
-  /** The operations as the owner of a session may call them: by the token of an API session, or an access token of the OpenID provider. */
+  /** The operations with the rights of a session, given the token of an API session or an access token of the OpenID provider. */
   as(session: string | { readonly token: string | null }, options?: AsOptions): Api;
   /**
-   * The operations as an identity may call them, without a session: for hosts that know their users otherwise. It has the rights of that identity when each
-   * call is made. Second factors are not required, since the host vouches for who it is; what is about a session rejects with `UNAUTHORIZED`, as every call
-   * does while the identity is disabled.
-   * @param id of the identity; for an unknown one each call rejects with `NOT_FOUND`
+   * The operations with the rights of an identity, without a session, for hosts that authenticate users by other means. Each call has the rights that the identity
+   * has at that time. Second factors are not required, since the host vouches for the user. Operations on a session reject with `UNAUTHORIZED`, as do all calls
+   * while the identity is disabled.
+   * @param id the id of the identity. If it is unknown, each call rejects with `NOT_FOUND`
    */
   asIdentity(id: string): Api;
-  /** Answers an HTTP request; what HTTP adapters call. */
+  /** Answers an HTTP request. Called by HTTP adapters. */
   readonly handle: Handle;
   /**
-   * The same controller with only some API surfaces, to mount separately: `nodeHandler(controller.only(surfaces.client))` serves devices without
-   * exposing the management API. Paths without the prefix of a surface belong to the client API.
+   * The controller restricted to some API surfaces, to mount them separately: `nodeHandler(controller.only(surfaces.client))` serves devices without exposing the
+   * management API. Paths without the prefix of a surface belong to the client API.
    * @param selection surfaces, or their names
    */
   only(...selection: readonly (Surface | SurfaceName)[]): Pick<ManagementController, 'handle' | 'logger'>;
   /**
-   * The OpenAPI 3.1 document of what the host mounts, to be served, or merged into its own.
+   * The OpenAPI 3.1 document of the mounted operations, to serve it or to merge it into the document of the host.
    *
    * ```ts
    * app.get('/openapi.json', (_, response) => response.json(controller.openapi({ groups: ['identities'], surface: 'management' })));
    * ```
    * @returns a new JSON object
-   * @throws TypeError for a group, a surface or an option that is unknown
+   * @throws TypeError for an unknown group, surface or option
    */
   openapi(options?: OpenApiOptions): object;
-  /** The logger of its platform. */
+  /** The logger of the platform. */
   readonly logger: Logger;
-  /** For hosts that carry the connections of routers: admits routers, and takes their reports. Other controllers on the store see both. */
+  /** For hosts that manage the connections of routers themselves: admits routers, and receives their reports. Other controllers on the store see both. */
   readonly presence: Presence;
-  /** Consumers of the change log: all committed changes of the network, of every origin. `api.changes` lists and follows them. */
+  /** Consumers of the change log, which process all committed changes of the network, whoever made them. `api.changes` lists and follows changes. */
   readonly changes: Changes;
-  /** Committed changes, in order: `change` for all, `identity`, `apiSession`, ... for those of a kind. */
+  /** Emits committed changes in order: `change` for all of them, `identity`, `apiSession`, ... for those of one kind. */
   readonly events: Omit<ChangeListeners, 'emit'>;
-  /** Publishes changes that were committed otherwise than by this controller: in a host's transaction, or by another controller on the same store. */
+  /** Emits events for changes not committed by this controller, but in a transaction of the host or by another controller on the same store. */
   publish(): Promise<void>;
-  /** Credentials of the first administrator, if this call of `open` made it. They are kept nowhere else. */
+  /** Credentials of the first administrator, if this call of `open` created it. They are not stored anywhere else. */
   readonly firstAdministrator: FirstAdministrator | undefined;
   readonly settings: Settings;
-  /** The health of the controller, with reasons, for supervisors and load balancers. Never rejects. */
+  /** The health of the controller with the reasons for it, for supervisors and load balancers. Never rejects. */
   health(): Promise<Health>;
   /**
-   * Numbers of entities and the state of queues, for gauges. Entities are counted at most once in five seconds.
-   * @throws StoreUnavailable, StoreBusy when the database does not answer
+   * The numbers of entities and the state of queues, for gauges. Entities are counted at most once every five seconds.
+   * @throws StoreUnavailable, StoreBusy if the database does not respond
    */
   statistics(): Promise<Statistics>;
   /**
-   * Replaces the secret key of the network permanently: everything sealed in the store is sealed again under the given key, or under the first of those that the
-   * controller was opened with. Once it is done, controllers are opened with that key alone. Before, give every controller of the network both keys, the new
-   * one first; those that lack the new one cannot read what is sealed under it. Calls continue during a reseal. After an interruption, open with both keys and call it again.
+   * Replaces the secret key of the network permanently: reseals everything in the store under the given key. Default: the first key with which the controller was
+   * opened. Before the call, open all controllers of the network with both keys, the new one first, because a controller without the new key cannot read values
+   * sealed under it. Afterwards, open them with the new key only. The controller answers calls during a reseal. After an interruption, open the controller with
+   * both keys and call `reseal` again.
    *
    * ```ts
    * const controller = await ManagementController.open({ storage, secretKey: [newKey, oldKey], settings });
    * await controller.reseal();
    * ```
-   * @throws TypeError for an invalid key, or when something cannot be unsealed with the keys given; StoreUnavailable, StoreBusy when the database does not
-   * answer: what was resealed until then stays so
+   * @throws TypeError for an invalid key, or if something cannot be unsealed with the given keys; StoreUnavailable, StoreBusy if the database does not respond,
+   * in which case the values resealed so far remain so
    */
   reseal(options?: ResealOptions): Promise<Resealed>;
-  /** Ends background work, and closes the store. Close servers first, so that requests in progress get their answers. */
+  /** Stops background work, and closes the store. Close servers first, so that requests in progress are answered. */
   close(): Promise<void>;
 }
 
-/** The change log, for the host's own code. */
+/** The change log, for the code of the host. */
 export interface Changes {
   readonly consume: Consume;
 }
@@ -142,7 +143,7 @@ const start = async (store: Store, opening: Opening): Promise<ManagementControll
   const invoke = createInvoke({ ...parts, permit }, storeErrors, hooks.before?.bind(hooks));
   const apiOf = (caller: CallerCredentials) => createApi(entries, observeCalls(invoke, observer), platform.random, caller);
   const api = apiOf({ credentials: { kind: 'system' } });
-  const offered = core.provider ? entries : entries.filter(({ operation }) => !operation.surfaces.some(isOfProvider));
+  const offered = core.provider ? entries : entries.filter(({ operation }) => !operation.surfaces.some(isProviderSurface));
   const serving = { entries: offered, invoke, settings, platform, observer };
   const controller: ManagementController = {
     api,
@@ -154,7 +155,7 @@ const start = async (store: Store, opening: Opening): Promise<ManagementControll
         throw new TypeError('as takes as peerCertificates a list of certificates in DER, each a Uint8Array');
       const token = (typeof session === 'string' ? session : session.token) ?? '';
       const external = externalToken === undefined ? [] : [`Bearer ${externalToken}`];
-      // As a client would send it: the token of an API session, or an access token of the provider.
+      // Passes the token as a client would send it: an access token of the provider as a bearer token, the token of an API session on its own.
       const isBearer = core.provider !== undefined && token.split('.').length === 3;
       const authorization = [...(isBearer ? [`Bearer ${token}`] : []), ...external].join(', ');
       const credentials = { kind: 'token', ...(isBearer ? {} : { token }), ...(authorization === '' ? {} : { authorization }) } as const;
@@ -163,7 +164,7 @@ const start = async (store: Store, opening: Opening): Promise<ManagementControll
     asIdentity: (id) => apiOf({ credentials: { kind: 'identity', id: String(id) } }),
     handle: createHandler(serving),
     only: (...selection) => ({
-      handle: createHandler({ ...serving, surfaces: selection.map((one) => surfaceOf('controller.only', one)) }),
+      handle: createHandler({ ...serving, surfaces: selection.map((surface) => surfaceOf('controller.only', surface)) }),
       logger: platform.logger,
     }),
     openapi: ({ surface, ...options } = {}) =>
@@ -192,21 +193,21 @@ const start = async (store: Store, opening: Opening): Promise<ManagementControll
       await store.close();
     },
   };
-  keepInside(controller, parts);
+  registerInternals(controller, parts);
   return controller;
 };
 
-const isOfProvider = (surface: Surface): boolean => surface === surfaces.oidc || surface === surfaces.oidcLogin;
+const isProviderSurface = (surface: Surface): boolean => surface === surfaces.oidc || surface === surfaces.oidcLogin;
 
-/** @throws TypeError for a name that no surface has */
-const surfaceOf = (what: string, given: Surface | SurfaceName): Surface => {
+/** @throws TypeError for an unknown name of a surface */
+const surfaceOf = (caller: string, given: Surface | SurfaceName): Surface => {
   if (typeof given !== 'string') return given;
   const found = allSurfaces.find((surface) => surface.name === given);
-  if (!found) throw new TypeError(`${what} takes the surfaces ${allSurfaces.map((surface) => surface.name).join(', ')}, got '${given}'`);
+  if (!found) throw new TypeError(`${caller} takes the surfaces ${allSurfaces.map((surface) => surface.name).join(', ')}, got '${given}'`);
   return found;
 };
 
-/** Where controllers come from: `ManagementController.open`. */
+/** Opens controllers. */
 export const ManagementController = {
   /**
    * Opens a controller on a store.
@@ -215,8 +216,8 @@ export const ManagementController = {
    * const controller = await ManagementController.open({ storage: memoryStorage(), settings: { address: 'https://overlay.example.com' } });
    * const { id } = await controller.api.identities.create({ body: { name: 'ann', type: 'User', isAdmin: false } });
    * ```
-   * @throws StoreSchemaMismatch when the database belongs to another release; StoreBusy when another process held it for too long, e.g. while
-   * migrating; StoreUnavailable when it cannot be reached; TypeError for an unknown option, and for invalid settings, credentials or secret keys
+   * @throws StoreSchemaMismatch if the schema of the database is that of an incompatible release; StoreBusy if another process blocked the database for too long,
+   * e.g. during a migration; StoreUnavailable if it cannot be reached; TypeError for an unknown option, and for invalid settings, credentials or secret keys
    */
   open,
 } as const;

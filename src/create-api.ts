@@ -11,19 +11,19 @@ import type { Random } from './platform/platform.ts';
 import { newId } from './storage/ids.ts';
 import type { Api } from './types/api.ts';
 
-/** The credentials of a request over HTTP. */
+/** The credentials with which all operations of an API object are called. */
 export type CallerCredentials = Pick<CallSource, 'credentials' | 'peerCertificates'>;
 
-/** The operations in process. They use the same pipeline as HTTP requests: embedding does not bypass validation or authorisation. */
+/** Creates the operations for in-process calls. They use the same pipeline as HTTP requests, so embedding does not bypass validation or authorization. */
 export const createApi = (entries: readonly Entry[], invoke: Invoke, random: Random, caller: CallerCredentials): Api => {
   const api: Record<string, Record<string, unknown>> = {};
   for (const entry of entries) {
     const name = `${entry.group}.${entry.verb}`;
     const names = inputNames(entry.operation);
     const call = async (input: unknown = {}, options: CallOptions = {}) => {
-      const { requestId = newId(random), ...how } = readCallOptions(name, entry.operation, options);
+      const { requestId = newId(random), ...callOptions } = readCallOptions(name, entry.operation, options);
       refuseUnknownInput(name, input, names);
-      const source = { ...how, ...caller, requestId, surface: surfaces.management, input: () => jsonCopy(input) };
+      const source = { ...callOptions, ...caller, requestId, surface: surfaces.management, input: () => jsonCopy(input) };
       try {
         return parsed(entry.operation.answer, (await invoke(entry, source)).output);
       } catch (error) {
@@ -33,15 +33,15 @@ export const createApi = (entries: readonly Entry[], invoke: Invoke, random: Ran
     api[entry.group] ??= {};
     Object.assign(api[entry.group] ?? {}, { [entry.verb]: entry.operation.answer.is === 'events' ? itemsOf(call) : call });
   }
-  return api as unknown as Api; // one function for each entry of the table, under its names
+  return api as unknown as Api; // each entry defines one function, under its group and verb
 };
 
-/** An operation that answers events, as an iterable: each loop over it makes one call. */
+/** Adapts an operation that answers with events: returns an iterable, and each iteration over it makes one call. */
 const itemsOf =
   (call: (input: object, options: CallOptions) => Promise<unknown>) =>
   ({ signal, ...input }: { readonly signal?: AbortSignal } = {}): AsyncIterable<unknown> => ({
     async *[Symbol.asyncIterator]() {
-      const events = (await call(input, signal ? { signal } : {})) as AsyncIterable<ServerSentEvent<unknown>>; // as declared
+      const events = (await call(input, signal ? { signal } : {})) as AsyncIterable<ServerSentEvent<unknown>>; // the declared answer of the operation
       for await (const { data } of events) if (data !== undefined) yield data;
     },
   });

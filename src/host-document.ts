@@ -9,15 +9,16 @@ import type { Api } from './types/api.ts';
 
 /** Selects the operations that `controller.openapi` describes. */
 export interface OpenApiOptions {
-  /** Names of groups of operations, as the controller has them: `identities`, `services`, ... Default: all. */
+  /** Names of groups of operations, e.g. `identities` or `services`. Default: all groups that the controller offers. */
   readonly groups?: readonly (keyof Api)[];
-  /** One API surface, or its name; paths are then below its prefix. Default: all surfaces, with their prefixes. */
+  /** An API surface, or its name. The paths in the document are then relative to its prefix. Default: all surfaces, with their prefixes. */
   readonly surface?: Surface | SurfaceName;
 }
 
 /**
- * @param entries of the operations that the controller offers
- * @throws TypeError for a group or an option that is unknown
+ * Implements `controller.openapi`.
+ * @param entries the operations that the controller offers
+ * @throws TypeError for an unknown group or option
  */
 export const hostDocument = (
   entries: readonly Entry[],
@@ -28,8 +29,8 @@ export const hostDocument = (
   const offered = Object.values(allGroups).filter(({ name }) => names.has(name));
   const { groups = offered.map(({ name }) => name), surface } = checkedOptions('openapi', options, { groups: true, surface: true });
   const described = groups.map((name) => {
-    const group = offered.find((one) => one.name === name);
-    if (!group) throw new TypeError(`openapi: this controller has no group '${name}', but ${offered.map((one) => one.name).join(', ')}`);
+    const group = offered.find((each) => each.name === name);
+    if (!group) throw new TypeError(`openapi: this controller has no group '${name}', but ${offered.map((each) => each.name).join(', ')}`);
     return group;
   });
   return openApiDocument(described, settings, surface);

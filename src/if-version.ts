@@ -7,12 +7,12 @@ export const expectedVersion = (name: string, isConditional: boolean, version: u
   if (!isConditional) throw new TypeError(`${name} takes no ifVersion: only replace, patch and delete of an entity do`);
   if (!Number.isSafeInteger(version) || Number(version) < 1)
     throw new TypeError(
-      `${name} takes as ifVersion the version of an entity, an integer from 1, got ${shown(version)}: ${version === undefined ? LOST : 'versionOf(entity) gives it for an entity that get or list returned'}`,
+      `${name} takes as ifVersion the version of an entity, an integer from 1, got ${shown(version)}: ${version === undefined ? NO_VERSION : 'versionOf(entity) gives it for an entity that get or list returned'}`,
     );
   return Number(version);
 };
 
-const LOST =
+const NO_VERSION =
   'versionOf found none, because only an entity that get or list returned has one, and its shallow copies; JSON, structuredClone and lists over HTTP leave it out. Read the entity by its id, or keep versionOf(entity) beside the copy';
 
 const shown = (version: unknown): string => (typeof version === 'object' && version !== null ? 'an object' : String(version).slice(0, 100));

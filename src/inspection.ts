@@ -13,46 +13,46 @@ import { symbolsFor } from './resources/symbols.ts';
 import type { Row, StorageAdapter, Store } from './storage/port.ts';
 import { storageSchema } from './storage/schema.ts';
 
-/** The store to look at. */
+/** Options of `inspectStore`. */
 export interface InspectionOptions {
-  /** With `readOnly` it may be of any release, and controllers may be open on it. */
+  /** The store. If it is `readOnly`, any release may have written it, and controllers may be open on it. */
   readonly storage: StorageAdapter;
 }
 
-/** Which entities to look at. */
+/** Selects entities to list. */
 export interface InspectionQuery {
-  /** A filter as for lists (docs/filters.md), on stored fields only: computed ones cannot be queried. Default: all. */
+  /** A filter as for lists (docs/filters.md), but only on stored fields, because computed ones cannot be queried. Default: all entities. */
   readonly filter?: string;
-  /** At most 500, and -1 for all. Default 10. */
+  /** Maximum number of entities, up to 500, or -1 for all. Default: 10. */
   readonly limit?: number;
-  /** How many to pass over. Default 0. */
+  /** Number of entities to skip. Default: 0. */
   readonly offset?: number;
 }
 
-/** A store that is open to look at. */
+/** An open store for inspection. */
 export interface Inspection {
-  /** How many entities there are, by kind; those of kinds that controllers keep for themselves, too. */
+  /** The number of entities by kind, including the kinds for the bookkeeping of controllers. */
   counts(): Promise<Readonly<Partial<Record<KindName, number>>>>;
   /**
-   * Entities as they are stored, without hashes and secrets.
-   * @throws ApiError `INVALID_FILTER`; TypeError for an unknown kind, or one that the database has no table for yet
+   * Lists entities as they are stored, without hashes and secrets.
+   * @throws ApiError `INVALID_FILTER`; TypeError for an unknown kind, or if the database has no table for the kind yet
    */
   list(kind: KindName, query?: InspectionQuery): Promise<Page<Readonly<Record<string, unknown>>>>;
-  /** The last change; undefined if there was none. `at`: ISO text. */
+  /** The revision and time (ISO text) of the last change; undefined if the log is empty. */
   lastChange(): Promise<{ readonly revision: number; readonly at: string } | undefined>;
   /** Closes the store. */
   close(): Promise<void>;
 }
 
 /**
- * Opens a store to look at it, without a controller and without the secret key. Nothing is written.
+ * Opens a store to inspect it, without a controller and without the secret key. Nothing is written.
  *
  * ```ts
  * const inspection = await inspectStore({ storage: sqliteStorage({ file: 'controller.db', readOnly: true }) });
  * console.log(await inspection.counts(), (await inspection.list('identity', { filter: 'isAdmin = true' })).data);
  * await inspection.close();
  * ```
- * @throws StoreUnavailable; StoreSchemaMismatch when the store is empty, or of another release and not `readOnly`
+ * @throws StoreUnavailable; StoreSchemaMismatch if the store is empty, or of another release and not `readOnly`
  */
 export const inspectStore = async (options: InspectionOptions): Promise<Inspection> => {
   const { storage } = checkedOptions('inspectStore', options, { storage: true });
@@ -71,20 +71,20 @@ export const inspectStore = async (options: InspectionOptions): Promise<Inspecti
 
 const QUERY = { filter: true, limit: true, offset: true } as const;
 
-const isThere = (store: Store, kind: Kind): boolean => store.kinds?.has(tableOf(kind)) ?? true;
+const hasTable = (store: Store, kind: Kind): boolean => store.kinds?.has(tableOf(kind)) ?? true;
 
 const countsIn = (store: Store): Promise<Readonly<Partial<Record<KindName, number>>>> =>
   store.transaction('read', async (tx) => {
     const counts: Record<string, number> = {};
     for (const kind of Object.values<Kind>(kinds))
-      if (isThere(store, kind)) counts[kind.kind] = await tx.count(tableOf(kind), inView(kind, ALL));
+      if (hasTable(store, kind)) counts[kind.kind] = await tx.count(tableOf(kind), inView(kind, ALL));
     return counts;
   });
 
 const listIn = async (store: Store, name: KindName, query: InspectionQuery): Promise<Page<Readonly<Record<string, unknown>>>> => {
   const kind: Kind | undefined = Object.hasOwn(kinds, name) ? kinds[name] : undefined;
   if (!kind) throw new TypeError(`there is no kind '${name}', but ${Object.keys(kinds).join(', ')}`);
-  if (!isThere(store, kind)) throw new TypeError(`the database has no table for ${name} yet: it is of an earlier release`);
+  if (!hasTable(store, kind)) throw new TypeError(`the database has no table for ${name} yet: it is of an earlier release`);
   const symbols = storedSymbols(kind);
   const plan = planList(symbols, query);
   const where = inView(kind, plan.where);
@@ -92,7 +92,7 @@ const listIn = async (store: Store, name: KindName, query: InspectionQuery): Pro
     const limit = plan.limit === Infinity ? {} : { limit: plan.limit };
     const rows = await tx.list(tableOf(kind), { where, sort: plan.sort, offset: plan.offset, ...limit });
     return pageOf(
-      rows.map((row) => shown(kind, row)),
+      rows.map((row) => visibleFields(kind, row)),
       plan,
       await tx.count(tableOf(kind), where),
       symbols,
@@ -100,12 +100,12 @@ const listIn = async (store: Store, name: KindName, query: InspectionQuery): Pro
   });
 };
 
-/** The symbols without those that only a running controller can resolve. */
+/** The filter symbols of a kind, except those that only a running controller can resolve. */
 const storedSymbols = (kind: Kind): Symbols => {
   const all = symbolsFor(kind);
   const isStored = (name: string) => {
-    const further = kind.symbols?.[name];
-    return further === undefined || !('computed' in further || 'selectedBy' in further);
+    const declared = kind.symbols?.[name];
+    return declared === undefined || !('computed' in declared || 'selectedBy' in declared);
   };
   const found = all.names.filter(isStored).flatMap((name): readonly [string, FilterSymbol][] => {
     const symbol = all.find(name);
@@ -116,8 +116,8 @@ const storedSymbols = (kind: Kind): Symbols => {
 
 const BASE: ReadonlySet<string> = new Set(['id', 'version', 'createdAt', 'updatedAt', 'tags', 'isSystem']);
 
-/** Only fields that the field table declares as stored: hidden ones are secret, and those of earlier releases may be. */
-const shown = (kind: Kind, row: Row): Readonly<Record<string, unknown>> => {
-  const isShown = (field: string) => BASE.has(field) || (kind.fields[field]?.keep === 'stored' && !isUnrecorded(kind, field));
-  return Object.fromEntries(Object.entries(kind === kinds.change ? withoutCredentials(row) : row).filter(([field]) => isShown(field)));
+/** A row with only the fields that its kind declares as stored. Hidden fields are secret, and unknown fields of earlier releases may be. */
+const visibleFields = (kind: Kind, row: Row): Readonly<Record<string, unknown>> => {
+  const isVisible = (field: string) => BASE.has(field) || (kind.fields[field]?.keep === 'stored' && !isUnrecorded(kind, field));
+  return Object.fromEntries(Object.entries(kind === kinds.change ? withoutCredentials(row) : row).filter(([field]) => isVisible(field)));
 };

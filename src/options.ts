@@ -1,8 +1,8 @@
 /**
- * The options of a function, once it is known that each has a meaning: one that is misspelt would go unnoticed, and its default would count.
- * @param name of the function, for the message
- * @param known the name of every option
- * @throws TypeError that names the option, and the one that was probably meant
+ * Checks that all given options exist, and returns them. Otherwise a misspelt option would be silently replaced by its default.
+ * @param name the name of the function, for the message
+ * @param known the names of all options
+ * @throws TypeError that names the unknown option and the one that was probably meant
  */
 export const checkedOptions = <T extends object>(name: string, options: T, known: Readonly<Record<OptionNames<T>, true>>): T => {
   if (typeof options !== 'object' || options === null) throw new TypeError(`${name} takes an object of options, got ${String(options)}`);
@@ -13,18 +13,18 @@ export const checkedOptions = <T extends object>(name: string, options: T, known
 };
 
 /**
- * Refuses input of an operation that has no meaning there. The fields of a body are for its schema to say. An entity, as an answer shows it, may stand for
- * its id: `get(created)`.
- * @param name of the operation, for the message
- * @throws TypeError that names the given value, and the probable intention
+ * Rejects unknown input of an operation. Does not check the fields of a body, which is left to its schema. If the operation takes an id, the whole entity may be
+ * passed as returned by an earlier call: `get(created)`.
+ * @param name the name of the operation, for the message
+ * @throws TypeError that names the unknown input and the one that was probably meant
  */
 export const refuseUnknownInput = (name: string, input: unknown, names: readonly string[]): void => {
-  const given: object = Object(input);
-  if ('_links' in given && names.includes('id')) return;
-  for (const one of Object.keys(given)) if (!names.includes(one)) throw new TypeError(`${name} takes no ${unknownName(one, names)}`);
+  const fields: object = Object(input);
+  if ('_links' in fields && names.includes('id')) return;
+  for (const field of Object.keys(fields)) if (!names.includes(field)) throw new TypeError(`${name} takes no ${unknownName(field, names)}`);
 };
 
-/** @throws TypeError for a storage that is missing, or is none */
+/** @throws TypeError if the storage is missing or not a storage adapter */
 export const requireStorage = (name: string, storage: unknown): void => {
   if (typeof storage === 'object' && storage !== null && 'open' in storage && typeof storage.open === 'function') return;
   const given = storage === undefined ? '' : `, got ${String(storage)}`;
@@ -33,28 +33,28 @@ export const requireStorage = (name: string, storage: unknown): void => {
   );
 };
 
-/** The end of a sentence that refuses a name: the given one, and the name that was probably meant, or else all valid ones. */
+/** The end of an error message about an unknown name: quotes the name, and suggests the one that was probably meant or else lists all valid ones. */
 export const unknownName = (given: string, names: readonly string[]): string => {
-  const shown = `'${given.slice(0, MOST_COMPARED)}'`;
-  const meant = given.length > MOST_COMPARED ? undefined : nearest(given, names);
+  const shown = `'${given.slice(0, MAX_COMPARED_LENGTH)}'`;
+  const meant = given.length > MAX_COMPARED_LENGTH ? undefined : nearest(given, names);
   if (meant !== undefined) return `${shown}: did you mean '${meant}'?`;
   return names.length > 0 ? `${shown}, but ${names.join(', ')}` : `${shown}, nor any other`;
 };
 
-/** Maximum length of a name to compare with the others: a comparison costs the product of the lengths. */
-const MOST_COMPARED = 100;
+/** Maximum length of a name to compare with the valid ones. The cost of a comparison is the product of the lengths. */
+const MAX_COMPARED_LENGTH = 100;
 
-/** Also those that only some members of a union have. */
+/** The names of all options, including those that only some members of a union have. */
 type OptionNames<T> = T extends unknown ? keyof T & string : never;
 
-/** The name closest to the given one, if at least half of the two is the same. */
+/** The name closest to the given one; undefined if more than half of the characters differ. */
 export const nearest = (given: string, names: readonly string[]): string | undefined =>
   names
-    .map((name) => ({ name, away: distance(given.toLowerCase(), name.toLowerCase()) }))
-    .filter(({ name, away }) => away <= Math.max(given.length, name.length) / 2)
-    .sort((a, b) => a.away - b.away)[0]?.name;
+    .map((name) => ({ name, edits: distance(given.toLowerCase(), name.toLowerCase()) }))
+    .filter(({ name, edits }) => edits <= Math.max(given.length, name.length) / 2)
+    .sort((a, b) => a.edits - b.edits)[0]?.name;
 
-/** How many characters have to be put in, taken out or replaced (Levenshtein). */
+/** The number of characters to insert, delete or replace (Levenshtein distance). */
 const distance = (a: string, b: string): number => {
   let row = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (const [i, character] of [...a].entries()) {

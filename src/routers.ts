@@ -1,6 +1,6 @@
-/** The control channels of routers, for adapters of sockets. */
+/** The control channels of routers, for adapters that accept sockets. */
 import type { ManagementController } from './controller.ts';
-import { type ControllerInside, insideOf } from './controller-inside.ts';
+import { type ControllerInternals, internalsOf } from './controller-inside.ts';
 import type { RouterInspection } from './domain/traffic/channels/inspect.ts';
 import { type AcceptRouter, createRouterChannels, type RouterChannels } from './domain/traffic/channels/router-channels.ts';
 import type { InspectedRouter } from './presence/traffic.ts';
@@ -9,31 +9,32 @@ export type { RouterInspection } from './domain/traffic/channels/inspect.ts';
 export type { AcceptRouter, RouterSocket } from './domain/traffic/channels/router-channels.ts';
 export type { InspectedRouter } from './presence/traffic.ts';
 
-type WithRouters = Pick<ManagementController, 'presence' | 'publish'>;
+type RouterController = Pick<ManagementController, 'presence' | 'publish'>;
 
-const known = new WeakMap<ControllerInside, RouterChannels>();
+const known = new WeakMap<ControllerInternals, RouterChannels>();
 
-const channelsOf = (controller: WithRouters): RouterChannels => {
-  const inside = insideOf(controller);
-  const before = known.get(inside);
-  if (before) return before;
+const channelsOf = (controller: RouterController): RouterChannels => {
+  const internals = internalsOf(controller);
+  const existing = known.get(internals);
+  if (existing) return existing;
   const channels = createRouterChannels(
-    { core: inside.core, events: inside.events, publish: () => controller.publish() },
+    { core: internals.core, events: internals.events, publish: () => controller.publish() },
     controller.presence,
   );
-  known.set(inside, channels);
+  known.set(internals, channels);
   return channels;
 };
 
-/** Takes the connections of routers to a controller: however many ports there are, they share one account of who is connected. */
-export const acceptRouterOf = (controller: WithRouters): AcceptRouter => channelsOf(controller).accept;
+/** Returns the function that accepts connections of routers to a controller. All ports share one registry of connected routers. */
+export const acceptRouterOf = (controller: RouterController): AcceptRouter => channelsOf(controller).accept;
 
 /**
- * Asks the routers that are connected to a controller, on any port, for values that only they know. Each failed question is among the errors.
+ * Requests values from the routers connected to a controller, on any port, that only they know. The answer of each router contains the requests that failed as
+ * errors.
  *
  * ```ts
  * const [{ values }] = await inspectRouters(controller, { values: ['links'], routerIds: [id] });
  * ```
  */
-export const inspectRouters = (controller: WithRouters, wanted: RouterInspection): Promise<readonly InspectedRouter[]> =>
-  channelsOf(controller).inspect(wanted);
+export const inspectRouters = (controller: RouterController, inspection: RouterInspection): Promise<readonly InspectedRouter[]> =>
+  channelsOf(controller).inspect(inspection);

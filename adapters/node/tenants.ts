@@ -1,4 +1,4 @@
-/** The entry point for many networks on Node, by the condition `node` of package.json: with `nodePlatform()` as the default platform. */
+/** The entry point `tenants` on Node (the export condition `node` in package.json): the core, with `nodePlatform()` as the default platform. */
 import { openOverlays as openCore } from '../../src/tenants/index.ts';
 import { withNodePlatform } from './default-platform.ts';
 

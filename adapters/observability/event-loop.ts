@@ -4,14 +4,14 @@ const QUANTILES = [50, 90, 99] as const;
 const NANOSECONDS = 1e9;
 
 /**
- * Delay and utilization of the event loop since the last scrape. Requires `perf_hooks` of Node; without it there are no gauges.
+ * Gauges for the delay and utilization of the event loop since the last scrape. They require `perf_hooks` of Node; without it, the result is empty.
  */
 export const createEventLoopGauges = (): (() => readonly Family[]) => {
-  // Not imported, so that this file also loads on runtimes other than Node.
+  // Not a static import, so that this file also loads on runtimes other than Node.
   const { monitorEventLoopDelay, performance } = globalThis.process?.getBuiltinModule?.('node:perf_hooks') ?? {};
   const delay = monitorEventLoopDelay?.({ resolution: 10 });
   delay?.enable();
-  let before = performance?.eventLoopUtilization?.();
+  let previous = performance?.eventLoopUtilization?.();
   return () => {
     const families: Family[] = [];
     if (delay) {
@@ -21,10 +21,10 @@ export const createEventLoopGauges = (): (() => readonly Family[]) => {
       );
       delay.reset();
     }
-    if (performance && before) {
+    if (performance && previous) {
       const now = performance.eventLoopUtilization();
-      const { utilization } = performance.eventLoopUtilization(now, before);
-      before = now;
+      const { utilization } = performance.eventLoopUtilization(now, previous);
+      previous = now;
       families.push(
         gauge(
           'overlay_controller_event_loop_utilization_ratio',

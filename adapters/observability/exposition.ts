@@ -50,12 +50,12 @@ export const histogram = (name: string, help: string, bounds: readonly number[])
   return {
     record: (labels, value) => {
       const key = labelsOf(labels);
-      let one = series.get(key);
-      if (!one) series.set(key, (one = { buckets: bounds.map(() => 0), sum: 0, count: 0 }));
-      const at = bounds.findIndex((bound) => value <= bound);
-      if (at >= 0) one.buckets[at] = (one.buckets[at] ?? 0) + 1;
-      one.sum += value;
-      one.count++;
+      let entry = series.get(key);
+      if (!entry) series.set(key, (entry = { buckets: bounds.map(() => 0), sum: 0, count: 0 }));
+      const index = bounds.findIndex((bound) => value <= bound);
+      if (index >= 0) entry.buckets[index] = (entry.buckets[index] ?? 0) + 1;
+      entry.sum += value;
+      entry.count++;
     },
     lines: () =>
       family(
@@ -77,7 +77,7 @@ export const histogram = (name: string, help: string, bounds: readonly number[])
   };
 };
 
-export const exposition = (families: readonly Family[]): string => `${families.flatMap((one) => one.lines()).join('\n')}\n`;
+export const exposition = (families: readonly Family[]): string => `${families.flatMap((each) => each.lines()).join('\n')}\n`;
 
 const family = (name: string, type: string, help: string, samples: readonly string[]): readonly string[] =>
   samples.length === 0

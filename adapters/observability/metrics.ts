@@ -6,28 +6,29 @@ import type { ManagementController, Observe, OperationEvent } from '../../src/in
 import { createEventLoopGauges } from './event-loop.ts';
 import { counter, exposition, type Family, gauge, histogram } from './exposition.ts';
 
-/** The source of gauges. */
+/** The part of a controller from which gauges are read. */
 export type MetricsSource = Pick<ManagementController, 'health' | 'statistics'>;
 
 /** The metrics of a controller. */
 export interface Metrics {
-  /** For the option `observe` of `ManagementController.open`. */
+  /** The observer to pass as the option `observe` of `ManagementController.open`. */
   readonly observe: Observe;
   /** Content type of the text. */
   readonly contentType: string;
   /**
    * All metrics in the text exposition format, version 0.0.4. Never rejects.
-   * @param controller adds its gauges (entities, queues, health). Default: no gauges. If its database does not answer, the gauges of entities and queues
-   * are omitted
+   * @param controller the controller whose gauges (entities, queues, health) to include. Default: none. If its database does not respond, all gauges except
+   * those of its health are omitted
    */
   text(controller?: MetricsSource): Promise<string>;
 }
 
-/** Upper bounds of the buckets of durations, in seconds. */
-const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+/** Upper bounds of the histogram buckets for durations, in seconds. */
+const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /**
- * Metrics of a controller, aggregated in memory. Every label has a fixed set of values (operations, methods, statuses, codes): never a path, an id or a name.
+ * Metrics of a controller, aggregated in memory. Every label has a fixed set of values (operations, methods, statuses, codes) and never contains a path, an id
+ * or a name.
  *
  * ```ts
  * const metrics = createMetrics();
@@ -38,13 +39,13 @@ const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 export const createMetrics = (): Metrics => {
   const eventLoop = createEventLoopGauges();
   const requests = counter('overlay_controller_requests_total', 'Calls that were answered, over HTTP and in process.');
-  const durations = histogram('overlay_controller_request_duration_seconds', 'Time until there was an answer.', SECONDS);
+  const durations = histogram('overlay_controller_request_duration_seconds', 'Time until there was an answer.', BUCKETS);
   const queued = counter('overlay_controller_request_queued_seconds_total', 'Time that calls waited for their turn.');
   const statements = counter('overlay_controller_store_statements_total', 'Requests to the store.');
   const rows = counter('overlay_controller_store_rows_total', 'Rows that the store gave or changed.');
   const authentications = counter('overlay_controller_authentications_total', 'Attempts to prove an identity, and lockouts.');
   const denials = counter('overlay_controller_authorizations_denied_total', 'Calls by known actors who lacked the right to them.');
-  const counted: readonly Family[] = [requests, durations, queued, statements, rows, authentications, denials];
+  const aggregated: readonly Family[] = [requests, durations, queued, statements, rows, authentications, denials];
 
   const count = (event: OperationEvent) => {
     const { transport, method, operationId: operation = 'unmatched', status, code = '' } = event;
@@ -59,10 +60,10 @@ export const createMetrics = (): Metrics => {
     observe: (event) => {
       if (event.type === 'operation') count(event);
       else if (event.type === 'authorization') denials.add({ operation: event.operationId }, 1 + event.omitted);
-      // Dropped events are counted too: they had the same outcome, and most likely the same reason.
+      // Counts the dropped events, too: they had the same outcome, and most likely the same reason.
       else authentications.add({ method: event.method, outcome: event.outcome, reason: event.reason ?? '' }, 1 + event.omitted);
     },
-    text: async (controller) => exposition([...counted, ...(controller ? await gaugesOf(controller) : []), ...eventLoop()]),
+    text: async (controller) => exposition([...aggregated, ...(controller ? await gaugesOf(controller) : []), ...eventLoop()]),
   };
 };
 

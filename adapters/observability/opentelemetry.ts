@@ -1,5 +1,5 @@
 /**
- * Spans and metrics for OpenTelemetry, through its API: they go to the SDK that the host has registered.
+ * Spans and metrics for OpenTelemetry, through its API. They are exported by the SDK that the host has registered.
  * @module overlay-controller/opentelemetry
  */
 import {
@@ -21,23 +21,23 @@ import type { Observe, OperationEvent } from '../../src/index.ts';
 
 /** Options of `openTelemetry`. */
 export interface OpenTelemetryOptions {
-  /** Default: the registered one. */
+  /** Default: the provider that is registered globally. */
   readonly tracerProvider?: TracerProvider;
-  /** Default: the registered one. */
+  /** Default: the provider that is registered globally. */
   readonly meterProvider?: MeterProvider;
-  /** `url.scheme` of requests. Default `https`. */
+  /** The attribute `url.scheme` of requests. Default: `https`. */
   readonly scheme?: 'https' | 'http';
 }
 
 const NAME = 'overlay-controller';
 /** The buckets that the semantic conventions recommend for `http.server.request.duration`, in seconds. */
-const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
+const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 
 /**
- * An observer that creates a span and a duration measurement for each call, by the stable semantic conventions for HTTP servers (version 1.23 and later). A
- * request becomes a `SERVER` span, whose parent the registered propagator extracts from the header `traceparent`. If a span is already active, e.g. from
- * an instrumented HTTP server or around an in-process call, that span is the parent, and the call becomes an `INTERNAL` span. Spans are created
- * when calls end, so work within a call does not appear among their children.
+ * An observer that creates a span and a duration measurement for each call, following the stable semantic conventions for HTTP servers (version 1.23 and later).
+ * A request becomes a `SERVER` span, whose parent the registered propagator extracts from the header `traceparent`. If a span is already active, e.g. from an
+ * instrumented HTTP server or around an in-process call, that span is the parent, and the call becomes an `INTERNAL` span. Spans are created when calls end, so
+ * they have no children for work within the call.
  *
  * ```ts
  * const controller = await ManagementController.open({ storage, settings, observe: openTelemetry() });
@@ -51,7 +51,7 @@ export const openTelemetry = (options: OpenTelemetryOptions = {}): Observe => {
   } = checkedOptions('openTelemetry', options, { tracerProvider: true, meterProvider: true, scheme: true });
   const tracer = tracerProvider.getTracer(NAME);
   const meter = meterProvider.getMeter(NAME);
-  const advice = { explicitBucketBoundaries: SECONDS };
+  const advice = { explicitBucketBoundaries: BUCKETS };
   const requests = meter.createHistogram('http.server.request.duration', {
     unit: 's',
     description: 'Duration of HTTP server requests.',
@@ -75,7 +75,7 @@ export const openTelemetry = (options: OpenTelemetryOptions = {}): Observe => {
     const seconds = event.durationMs / 1000;
     const { parent, isServer } = parentOf(event);
     const http = event.transport === 'http' ? httpAttributes(event, scheme) : {};
-    // By the conventions, a 4xx does not mark a server span as an error. An in-process call throws, so its span is always marked.
+    // By the conventions, a 4xx status does not mark a server span as an error. A failed in-process call throws, so its span is always marked.
     const failure = event.status >= 500 || event.transport === 'process' ? errorOf(event) : undefined;
     const error: Attributes = failure === undefined ? {} : { 'error.type': failure };
     const span = tracer.startSpan(
@@ -126,7 +126,7 @@ const nameOf = ({ transport, method, route, operationId = 'unmatched' }: Operati
   return route === undefined ? known : `${known} ${route}`;
 };
 
-/** The attributes common to spans and the metric, all of low cardinality. */
+/** The attributes shared by spans and metrics, all of low cardinality. */
 const httpAttributes = ({ method, route, status }: OperationEvent, scheme: string): Attributes => ({
   'http.request.method': method,
   'url.scheme': scheme,
@@ -146,7 +146,7 @@ const ownAttributes = (event: OperationEvent): Attributes => ({
   ...(event.code === undefined ? {} : { 'overlay_controller.error_code': event.code }),
 });
 
-/** Seconds and nanoseconds since 1970: for a plain number, the SDK guesses whether it is an epoch time or `performance.now()`. */
+/** Converts to seconds and nanoseconds since 1970. For a plain number, the SDK would guess whether it is an epoch time or from `performance.now()`. */
 const hrTime = (milliseconds: number): HrTime => {
   const seconds = Math.floor(milliseconds / 1000);
   return [seconds, Math.round((milliseconds - seconds * 1000) * 1e6)];

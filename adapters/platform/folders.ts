@@ -2,27 +2,27 @@ import { mkdir, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
- * Creates a folder that only its owner may enter, and its missing parents. An existing folder is left unchanged. Does not use the option `recursive` of
- * `mkdir`, which reports `ENOENT` even if the cause is something else, such as a read-only file system.
+ * Creates a folder that only its owner may access, and its missing parents. Does not change an existing folder. Does not use the option `recursive` of `mkdir`,
+ * which reports `ENOENT` even if the cause is something else, such as a read-only file system.
  * @throws errors of the file system, e.g. `EROFS`
  */
 export const makeFolder = async (folder: string): Promise<void> => {
   try {
     await mkdir(folder, { mode: 0o700 });
   } catch (error) {
-    const isThere = await stat(folder).then(
+    const exists = await stat(folder).then(
       (found) => found.isDirectory(),
       () => false,
     );
-    if (isThere) return;
-    const above = dirname(folder);
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || above === folder) throw error;
-    await makeFolder(above);
+    if (exists) return;
+    const parent = dirname(folder);
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || parent === folder) throw error;
+    await makeFolder(parent);
     await makeFolder(folder);
   }
 };
 
-/** Flushes a folder, so that the names of its files are on disk. Windows refuses to open folders and needs no flush. */
+/** Flushes a folder, so that the names of its files are on disk. On Windows, folders cannot be opened, and need no flush. */
 export const flushFolder = async (folder: string): Promise<void> => {
   if (process.platform === 'win32') return;
   const handle = await open(folder, 'r');

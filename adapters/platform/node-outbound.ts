@@ -4,33 +4,33 @@ import { request as requestByHttps } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { type AddressRule, createOutbound, type Outbound, OutboundRefused, type OutboundTransport } from '../../src/adapter-kit.ts';
 
-/** Resolves the addresses of a name, like `dns.lookup` with `all`. */
-type Resolve = (name: string, found: (error: Error | null, addresses: readonly LookupAddress[]) => void) => void;
+/** Resolves a name to its addresses, like `dns.lookup` with the option `all`. */
+type Resolve = (name: string, callback: (error: Error | null, addresses: readonly LookupAddress[]) => void) => void;
 
-const resolveBySystem: Resolve = (name, found) => lookup(name, { all: true }, (error, addresses) => found(error, addresses ?? []));
+const resolveBySystem: Resolve = (name, callback) => lookup(name, { all: true }, (error, addresses) => callback(error, addresses ?? []));
 
 /**
- * Outbound requests through Node's `http` and `https`. A name is resolved once, and the socket connects only to permitted addresses of that answer, which
+ * Outbound requests through Node's `http` and `https`. A name is resolved only once, and the socket connects only to permitted addresses in that answer, which
  * prevents DNS rebinding.
- * @param resolve Default: the system's resolver.
+ * @param resolve default: the system's resolver
  */
 export const nodeOutbound = (resolve: Resolve = resolveBySystem): Outbound => createOutbound(transport(resolve));
 
 const transport =
   (resolve: Resolve): OutboundTransport =>
   async (url, { method, headers, body, signal, permits }) => {
-    const answer = await new Promise<IncomingMessage>((answered, failed) => {
+    const answer = await new Promise<IncomingMessage>((resolveAnswer, reject) => {
       const request = url.protocol === 'https:' ? requestByHttps : requestByHttp;
       request(url, {
-        // Bypasses the host's global agent, which may have open connections or a proxy.
+        // Bypasses the host's global agent, which may have open connections or use a proxy.
         agent: false,
         signal,
         lookup: permittedOnly(resolve, permits),
         method,
         headers: { ...headers, 'accept-encoding': 'identity', ...(body && { 'content-length': String(body.byteLength) }) },
       })
-        .once('response', answered)
-        .once('error', failed)
+        .once('response', resolveAnswer)
+        .once('error', reject)
         .end(body);
     });
     const { statusCode: status = 0, headers: received } = answer;
@@ -41,16 +41,16 @@ const transport =
 
 const permittedOnly =
   (resolve: Resolve, permits: AddressRule): LookupFunction =>
-  (name, { all }, found) =>
+  (name, { all }, callback) =>
     resolve(name, (error, addresses) => {
       const permitted = addresses.filter(({ address }) => permits(address));
       const [first] = permitted;
-      if (error) found(error, []);
+      if (error) callback(error, []);
       else if (!first)
-        found(
+        callback(
           new OutboundRefused(`requests to ${name} are not allowed: it leads to ${addresses.map(({ address }) => address).join(', ')}`),
           [],
         );
-      else if (all) found(null, permitted);
-      else found(null, first.address, first.family);
+      else if (all) callback(null, permitted);
+      else callback(null, first.address, first.family);
     });

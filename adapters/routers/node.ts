@@ -1,5 +1,5 @@
 /**
- * For routers that connect over `node:tls`.
+ * Serves routers that connect over TLS, with `node:tls`.
  * @module overlay-controller/routers/node
  */
 export { type InspectedRouter, inspectRouters, type RouterInspection } from '../../src/routers.ts';

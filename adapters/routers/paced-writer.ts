@@ -1,24 +1,24 @@
 import type { TLSSocket } from 'node:tls';
 
-/** Writes to a socket with backpressure. Buffers the rest without copying, so that a large message for many routers is in memory only once. */
+/** Writes to a socket with backpressure. Buffers large messages without copying them, so that one for many routers is in memory only once. */
 export interface PacedWriter {
   write(bytes: Uint8Array): void;
-  /** Bytes in the buffer. */
+  /** Bytes that are not sent yet. */
   readonly buffered: number;
-  /** Resolves when the buffer is empty, or the socket is closed. */
+  /** Resolves when all bytes are sent, or the socket is closed. */
   drained(): Promise<void>;
-  /** Ends the socket once everything is written. */
+  /** Ends the socket when everything has been written. */
   end(): void;
 }
 
-/** Bytes per write to the socket, which copies them into TLS records. */
-const PIECE = 65_536;
+/** Maximum bytes per write to the socket, which copies them into TLS records. */
+const CHUNK_SIZE = 65_536;
 
 /**
- * Page size of the buffer for short parts. Buffered one by one, a hundred thousand of them would take several times their bytes, and each write would
- * move their list.
+ * Size of the pages that combine short messages. Buffered separately, a hundred thousand of them would take several times their size, and each write would move
+ * the whole list.
  */
-const PAGE = 16_384;
+const PAGE_SIZE = 16_384;
 
 export const pacedWriter = (socket: TLSSocket): PacedWriter => {
   const waiting: Uint8Array[] = [];
@@ -26,59 +26,59 @@ export const pacedWriter = (socket: TLSSocket): PacedWriter => {
   let [page, used]: [Uint8Array | undefined, number] = [undefined, 0];
   let bytesWaiting = 0;
   let isEnding = false;
-  let untilDrained: (() => void)[] = [];
+  let drainWaiters: (() => void)[] = [];
 
-  const kept = (): number => bytesWaiting + socket.writableLength;
-  /** Called after each piece: the socket emits `drain` only after a piece beyond its own buffer. */
-  const written = (): void => {
-    if (kept() > 0 && !socket.destroyed) return;
-    const resolved = untilDrained;
-    untilDrained = [];
-    for (const resolve of resolved) resolve();
+  const bufferedBytes = (): number => bytesWaiting + socket.writableLength;
+  /** Called after each chunk, because the socket emits `drain` only after its own buffer was full. */
+  const notifyIfDrained = (): void => {
+    if (bufferedBytes() > 0 && !socket.destroyed) return;
+    const waiters = drainWaiters;
+    drainWaiters = [];
+    for (const resolve of waiters) resolve();
   };
   const append = (bytes: Uint8Array): void => {
-    if (bytes.length >= PAGE || !socket.writableNeedDrain) {
+    if (bytes.length >= PAGE_SIZE || !socket.writableNeedDrain) {
       page = undefined;
       waiting.push(bytes);
       return;
     }
-    if (!page || waiting.length === 0 || bytes.length > PAGE - used) {
-      [page, used] = [new Uint8Array(PAGE), 0];
+    if (!page || waiting.length === 0 || bytes.length > PAGE_SIZE - used) {
+      [page, used] = [new Uint8Array(PAGE_SIZE), 0];
       waiting.push(page);
     }
     page.set(bytes, used);
     used += bytes.length;
     waiting[waiting.length - 1] = page.subarray(0, used);
   };
-  const proceed = (): void => {
+  const flush = (): void => {
     while (waiting[0] && !socket.writableNeedDrain && !socket.destroyed) {
       const [first] = waiting;
-      const piece = first.subarray(0, PIECE);
-      if (piece.length < first.length) waiting[0] = first.subarray(PIECE);
+      const chunk = first.subarray(0, CHUNK_SIZE);
+      if (chunk.length < first.length) waiting[0] = first.subarray(CHUNK_SIZE);
       else waiting.shift();
-      bytesWaiting -= piece.length;
-      socket.write(piece, written);
+      bytesWaiting -= chunk.length;
+      socket.write(chunk, notifyIfDrained);
     }
     if (isEnding && waiting.length === 0) socket.end();
   };
-  socket.on('drain', proceed).on('close', written);
+  socket.on('drain', flush).on('close', notifyIfDrained);
   return {
     write: (bytes) => {
       append(bytes);
       bytesWaiting += bytes.length;
-      proceed();
+      flush();
     },
     get buffered() {
-      return kept();
+      return bufferedBytes();
     },
     drained: () =>
       new Promise((resolve) => {
-        untilDrained.push(resolve);
-        written();
+        drainWaiters.push(resolve);
+        notifyIfDrained();
       }),
     end: () => {
       isEnding = true;
-      proceed();
+      flush();
     },
   };
 };

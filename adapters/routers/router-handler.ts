@@ -9,17 +9,17 @@ export const CONTROL_PROTOCOL = 'ziti-ctrl';
 
 /** Accepts sockets of routers. */
 export interface RouterHandler {
-  /** Accepts a socket after its TLS handshake, in which `CONTROL_PROTOCOL` was negotiated. */
+  /** Accepts a socket whose TLS handshake is complete and negotiated `CONTROL_PROTOCOL`. */
   accept(socket: TLSSocket): void;
-  /** Closes all connections, and accepts no more. */
+  /** Closes all connections, and rejects new ones. */
   close(): void;
 }
 
-/** Time that a closed channel has to send the rest of its buffer. ms */
+/** Time limit for a closed channel to send the rest of its buffer. ms */
 const FLUSH_TIMEOUT = 1000;
 
 /**
- * Connects routers to a controller: for `serve` of `overlay-controller/http/node`, or a server of your own.
+ * Connects routers to a controller. Pass the handler to `serve` of `overlay-controller/http/node`, or use it in your own server.
  *
  * ```ts
  * await serve({ controller, tls, port: 1280, routers: routerHandler(controller) });
@@ -34,7 +34,7 @@ export const routerHandler = (controller: ManagementController): RouterHandler =
   const accept = (socket: TLSSocket): void => {
     const remoteAddress = socket.remoteAddress ?? '';
     const certificates = peerCertificates(socket);
-    // An error destroys the socket, which ends `pump`.
+    // An error also destroys the socket, which ends `pump`.
     socket.on('error', () => undefined);
     if (isClosed || certificates.length === 0) {
       if (!isClosed) logger.warn('a connection to the control port without a client certificate was closed', { remoteAddress });
@@ -77,11 +77,11 @@ const wireOf = (socket: TLSSocket, certificates: readonly Uint8Array[], remoteAd
   };
 };
 
-/** Passes received bytes on. Reads nothing while they are being handled, which applies backpressure to the peer. */
+/** Passes on received bytes. Reads no more while they are being handled, which applies backpressure to the peer. */
 const pump = async (socket: TLSSocket, received: (part: Uint8Array) => Promise<void>): Promise<void> => {
   try {
     for await (const part of socket) await received(part);
   } catch {
-    // The socket is closed because of an error.
+    // The socket was closed because of an error.
   }
 };

@@ -7,18 +7,18 @@ import { CONTROL_PROTOCOL, routerHandler } from './router-handler.ts';
 
 /** Limits of a server for routers. */
 export interface RouterLimits {
-  /** Maximum number of open connections; further ones are closed. Default 10,000. */
+  /** Maximum number of open connections. Additional ones are closed. Default: 10,000. */
   readonly maxConnections?: number;
-  /** Time limit for the TLS handshake in milliseconds. Default 5,000. */
+  /** Time limit for the TLS handshake in milliseconds. Default: 5,000. */
   readonly handshakeTimeoutMs?: number;
 }
 
 /** Options of a server for routers. */
 export interface ServeRoutersOptions {
   readonly controller: ManagementController;
-  /** Key and certificate chain of the server, in PEM. Routers validate the chain against the authorities that they received when they enrolled. */
+  /** Key and certificate chain of the server in PEM. Routers validate the chain against the authorities that they received at enrollment. */
   readonly tls: { readonly key: string | Buffer; readonly cert: string | Buffer };
-  /** Default `127.0.0.1`. */
+  /** Default: `127.0.0.1`. */
   readonly host?: string;
   /** Default: any free port. */
   readonly port?: number;
@@ -27,18 +27,19 @@ export interface ServeRoutersOptions {
 
 /** A listening server for routers. */
 export interface ServingRouters {
-  /** The address in the form that enrollments use: `tls:127.0.0.1:6262`. */
+  /** The address in the format that enrollments use: `tls:127.0.0.1:6262`. */
   readonly address: string;
   readonly port: number;
   readonly server: tls.Server;
-  /** Sets key and certificate for new connections; open ones are not affected. */
+  /** Sets the key and certificate for new connections. Open connections are not affected. */
   renewTls(tls: { readonly key: string | Buffer; readonly cert: string | Buffer }): void;
-  /** Closes all connections, and accepts no more. */
+  /** Closes the server and all connections. */
   close(): Promise<void>;
 }
 
 /**
- * Connects routers to a controller on a separate port. To share the port of the HTTPS server, as routers expect by default, see `routerHandler`.
+ * Connects routers to a controller on a separate port. Routers expect by default that the control channel shares the port of the HTTPS server: for that, use
+ * `routerHandler`.
  *
  * ```ts
  * const { address, close } = await serveRouters({ controller, tls, port: 6262 });
@@ -46,12 +47,12 @@ export interface ServingRouters {
  * @throws errors of `listen`, e.g. `EADDRINUSE`
  */
 export const serveRouters = async (options: ServeRoutersOptions): Promise<ServingRouters> => {
-  const { controller, tls: pair, host = '127.0.0.1', port = 0, limits = {} } = checkedOptions('serveRouters', options, OPTIONS);
+  const { controller, tls: keyAndCert, host = '127.0.0.1', port = 0, limits = {} } = checkedOptions('serveRouters', options, OPTIONS);
   const { maxConnections = 10_000, handshakeTimeoutMs = 5000 } = checkedOptions("the option 'limits' of serveRouters", limits, LIMITS);
   const handler = routerHandler(controller);
-  const ofTls = { ...clientCertificates, ALPNProtocols: [CONTROL_PROTOCOL] };
-  const server = tls.createServer({ ...ofTls, ...pair, handshakeTimeout: handshakeTimeoutMs }, (socket) => {
-    // Node accepts handshakes without ALPN.
+  const tlsOptions = { ...clientCertificates, ALPNProtocols: [CONTROL_PROTOCOL] };
+  const server = tls.createServer({ ...tlsOptions, ...keyAndCert, handshakeTimeout: handshakeTimeoutMs }, (socket) => {
+    // Checked here, because Node also accepts handshakes without ALPN.
     if (socket.alpnProtocol === CONTROL_PROTOCOL) handler.accept(socket);
     else socket.destroy();
   });
@@ -62,16 +63,16 @@ export const serveRouters = async (options: ServeRoutersOptions): Promise<Servin
     address: `tls:${authorityOf(host, boundPort)}`,
     port: boundPort,
     server,
-    renewTls: (renewed) => server.setSecureContext({ ...ofTls, ...renewed }),
+    renewTls: (renewed) => server.setSecureContext({ ...tlsOptions, ...renewed }),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
         handler.close();
-        const late = setTimeout(() => {
+        const timer = setTimeout(() => {
           for (const socket of sockets) socket.destroy();
         }, GRACE_MS);
-        late.unref();
-        server.once('close', () => clearTimeout(late));
+        timer.unref();
+        server.once('close', () => clearTimeout(timer));
       }),
   };
 };
@@ -79,5 +80,5 @@ export const serveRouters = async (options: ServeRoutersOptions): Promise<Servin
 const OPTIONS = { controller: true, tls: true, host: true, port: true, limits: true } as const;
 const LIMITS = { maxConnections: true, handshakeTimeoutMs: true } as const;
 
-/** Time that handshakes in progress and buffered data have to finish on close. */
+/** Time limit on close for handshakes in progress and buffered data to complete. */
 const GRACE_MS = 1500;

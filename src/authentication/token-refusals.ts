@@ -36,7 +36,7 @@ export const reportRefusal = (
   refusal: Refusal,
 ): void => {
   const { reason, signerId, identityId } = refusal;
-  observation?.failsAs(reason, identityId, signerId);
+  observation?.setFailureReason(reason, identityId, signerId);
   if (reason === 'missing') return;
   const details = { requestId, ...refusal, why: REASONS[reason] };
   core.tokenLog('warn', 'a token of an external JWT signer was refused', details, `${reason} ${signerId}`);

@@ -6,8 +6,8 @@ import type { Credentials, Entry } from './call.ts';
 /** Sets the actor of an observed call. */
 export const observeActor = (observation: Observation, actor: Actor): void => {
   const identityId = 'identity' in actor ? actor.identity.id : undefined;
-  if (actor.kind === 'anonymous' || actor.kind === 'system') observation.by(actor.kind, identityId);
-  else observation.by(isAdministrator(actor) ? 'administrator' : 'identity', identityId);
+  if (actor.kind === 'anonymous' || actor.kind === 'system') observation.setActor(actor.kind, identityId);
+  else observation.setActor(isAdministrator(actor) ? 'administrator' : 'identity', identityId);
 };
 
 /** The operation of a call, for observers. */

@@ -87,7 +87,7 @@ export const createHandler = ({
   const refuse = (error: unknown, asked: Asked, surface?: Surface, source?: HttpSource): CoreAnswer => {
     const { id, request, observation } = asked;
     const known = toApiError(error, platform.logger, { requestId: id, method: request.method, path: splitTarget(request.target).path });
-    observation?.refused(known.code);
+    observation?.setErrorCode(known.code);
     const more = surface && refusalHeaders(known, surface, source?.credentials ?? ANONYMOUS, source?.stage === 'session');
     const { contentType: usual, write } = surface?.errorForm ?? errorAndMeta;
     const { status = known.status, contentType = usual, body } = write(known, id);

@@ -14,32 +14,38 @@ interface Origin {
 
 /** The operation that a call invokes. */
 export type Destination = Pick<OperationEvent, 'operationId' | 'operation' | 'surface' | 'route'> & {
-  /** True if it presents a token of an API session. */
+  /** True if the call presents a token of an API session. */
   readonly presentsToken: boolean;
 };
 
-const NOWHERE: Destination = { operationId: undefined, operation: undefined, surface: undefined, route: undefined, presentsToken: false };
+const NO_DESTINATION: Destination = {
+  operationId: undefined,
+  operation: undefined,
+  surface: undefined,
+  route: undefined,
+  presentsToken: false,
+};
 
-/** Other methods become `_OTHER`, because clients must not create labels (OpenTelemetry semantic conventions for HTTP). */
+/** All other methods become `_OTHER`, so that clients cannot create new labels (OpenTelemetry semantic conventions for HTTP). */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'CONNECT', 'TRACE', 'QUERY']);
 
-/** Collects the measurements of one observed call. A class, because there is one per request. */
+/** Collects the measurements of one observed call. */
 export class Observation {
   readonly #observer: Observer;
   readonly #origin: Origin;
   readonly #startedAt: number;
-  readonly #begun: number;
-  #destination = NOWHERE;
+  readonly #startedAtElapsed: number;
+  #destination = NO_DESTINATION;
   #actor: ActorKind = 'anonymous';
   #identityId: string | undefined;
   #failure: AuthenticationFailure | undefined;
   #signerId: string | undefined;
   #code: ErrorCode | undefined;
-  /** The method of the failed authentication that was reported. */
-  #failed: AuthenticationMethod | undefined;
+  /** The method of the last reported authentication failure. */
+  #failedMethod: AuthenticationMethod | undefined;
   #statements = 0;
   #rows = 0;
-  /** Overlapping waits count once. */
+  /** Number of current waits. Time during which waits overlap counts once. */
   #waits = 0;
   #waitingSince = 0;
   #queuedMs = 0;
@@ -48,26 +54,26 @@ export class Observation {
     this.#observer = observer;
     this.#origin = origin;
     this.#startedAt = observer.now();
-    this.#begun = observer.elapsed();
+    this.#startedAtElapsed = observer.elapsed();
   }
 
   setDestination(destination: Destination): void {
     this.#destination = destination;
   }
 
-  /** Sets the actor, once authenticated. */
-  by(actor: ActorKind, identityId: string | undefined): void {
+  /** Sets the actor after authentication. */
+  setActor(actor: ActorKind, identityId: string | undefined): void {
     this.#actor = actor;
     this.#identityId = identityId;
   }
 
-  /** @param rows read or written */
+  /** Counts a statement. @param rows number of rows read or written */
   statement(rows: number): void {
     this.#statements++;
     this.#rows += rows;
   }
 
-  /** Begins a wait in a queue. @returns ends it; idempotent */
+  /** Begins a wait in a queue. @returns an idempotent function that ends the wait */
   wait(): () => void {
     if (this.#waits++ === 0) this.#waitingSince = this.#observer.elapsed();
     let isOver = false;
@@ -77,34 +83,34 @@ export class Observation {
     };
   }
 
-  /** Sets the reason in case the current login fails. The last call counts, because a transaction may be retried. */
-  failsAs(reason: AuthenticationFailure | undefined, identityId?: string, signerId?: string): void {
+  /** Sets the reason to report if the current login fails. The last call counts, because a transaction may be retried. */
+  setFailureReason(reason: AuthenticationFailure | undefined, identityId?: string, signerId?: string): void {
     this.#failure = reason;
     this.#identityId = identityId;
     this.#signerId = signerId;
   }
 
   /**
-   * Emits an authentication event, one failure of a method in a call: a token that fails as the second factor that is owed is tried as a login, too. The
-   * reason of a failure is that of `failsAs`; default `credentials`.
+   * Emits an authentication event. Only one failure per method is reported in a call, because a token that fails as the required second factor is also tried as a
+   * login. The reason for a failure comes from `setFailureReason`. Default: `credentials`.
    */
   authentication(method: AuthenticationMethod, outcome: AuthenticationEvent['outcome'], identityId = this.#identityId): void {
     const reason = outcome === 'failed' ? (this.#failure ?? 'credentials') : undefined;
     const signerId = outcome === 'failed' ? this.#signerId : undefined;
-    if (reason && this.#failed === method) return;
-    if (reason) this.#failed = method;
+    if (reason && this.#failedMethod === method) return;
+    if (reason) this.#failedMethod = method;
     this.#observer.report({ type: 'authentication', ...this.#source(), identityId, method, outcome, reason, signerId });
   }
 
-  /** Sets the error code of a refusal. */
-  refused(code: ErrorCode): void {
+  /** Sets the error code of the answer. */
+  setErrorCode(code: ErrorCode): void {
     this.#code = code;
   }
 
-  /** Emits the operation event. @param status of HTTP */
+  /** Emits the operation event. @param status HTTP status */
   end(status: number): void {
     const { operationId, operation, surface, route, presentsToken } = this.#destination;
-    if (this.#code === 'UNAUTHORIZED' && operationId !== undefined && this.#failed === undefined) {
+    if (this.#code === 'UNAUTHORIZED' && operationId !== undefined && this.#failedMethod === undefined) {
       if (this.#actor !== 'anonymous')
         this.#observer.report({
           type: 'authorization',
@@ -134,7 +140,7 @@ export class Observation {
       code: this.#code,
       actor: this.#actor,
       startedAt: this.#startedAt,
-      durationMs: ended - this.#begun,
+      durationMs: ended - this.#startedAtElapsed,
       queuedMs: this.#queuedMs + (this.#waits > 0 ? ended - this.#waitingSince : 0),
       statements: this.#statements,
       rows: this.#rows,
@@ -144,7 +150,7 @@ export class Observation {
   }
 
   /** Like `end`, for an in-process call that threw. */
-  failed(error: unknown, isAborted: boolean): void {
+  endWithError(error: unknown, isAborted: boolean): void {
     const known = error instanceof ApiError ? error : undefined;
     this.#code = known?.code ?? (isAborted ? 'TIMEOUT' : 'UNHANDLED');
     this.end(known?.status ?? (isAborted ? 503 : 500));

@@ -4,25 +4,25 @@ import { createRepeatedLog } from '../platform/repeated-log.ts';
 import type { AuthenticationEvent, AuthorizationEvent, Observe, ObservedEvent } from './events.ts';
 
 type Security = AuthenticationEvent | AuthorizationEvent;
-/** A security event without the fields that the observer adds. */
+/** A security event without the fields that `report` adds. */
 type Reported = { readonly [E in Security as E['type']]: Omit<E, 'omitted' | 'at'> }[Security['type']];
 
 /** The observers of a controller, combined. */
 export interface Observer {
   /** Milliseconds since 1970. */
   now(): number;
-  /** Milliseconds since some time, never going back. */
+  /** Milliseconds of a monotonic clock. */
   elapsed(): number;
   emit(event: ObservedEvent): void;
   /** Emits a security event within the rate limit. */
   report(event: Reported): void;
 }
 
-/** Security events of one type and outcome that are emitted per window. */
-const MOST = 100;
+/** Maximum number of security events of one type and outcome per window. */
+const MAX_PER_WINDOW = 100;
 const WINDOW_MS = 10_000;
 
-/** @returns undefined without observers: then nothing is measured */
+/** @returns undefined without observers, so that nothing is measured */
 export const createObserver = (
   observe: Observe | readonly Observe[] | undefined,
   platform: Pick<Platform, 'clock' | 'logger'>,
@@ -31,49 +31,49 @@ export const createObserver = (
   if (all.length === 0) return undefined;
   const { clock } = platform;
   const log = createRepeatedLog(platform);
-  const failed = (error: unknown) => {
+  const logFailure = (error: unknown) => {
     try {
       log('error', 'an observer threw an error; the observed call was not affected', { error });
     } catch {
-      // The logger is the host's, too.
+      // The logger belongs to the host, too, and may throw.
     }
   };
   const emit = (event: ObservedEvent) => {
-    for (const one of all) {
+    for (const observer of all) {
       try {
-        const answered = one(event);
-        if (answered instanceof Promise) answered.catch(failed);
+        const result = observer(event);
+        if (result instanceof Promise) result.catch(logFailure);
       } catch (error) {
-        failed(error);
+        logFailure(error);
       }
     }
   };
-  const admit = createLimit(clock);
+  const admit = createRateLimit(clock);
   return {
     now: () => clock.now(),
     elapsed: () => monotonic(clock),
     emit,
     report: (event) => {
       const omitted = admit(`${event.type} ${event.outcome}`);
-      // The compiler loses the member of a union that is spread into an object.
+      // The cast is needed because the compiler does not preserve the union when it is spread.
       if (omitted !== undefined) emit({ ...event, at: clock.now(), omitted } as Security);
     },
   };
 };
 
-/** @returns the number of events of this key dropped before this one; undefined to drop this one */
-const createLimit = (clock: Clock): ((key: string) => number | undefined) => {
-  const windows = new Map<string, { since: number; taken: number; omitted: number }>();
+/** A rate limit per key. The function returns the number of events dropped since the last admitted one, or undefined if this event must be dropped. */
+const createRateLimit = (clock: Clock): ((key: string) => number | undefined) => {
+  const windows = new Map<string, { since: number; admitted: number; omitted: number }>();
   return (key) => {
     const now = monotonic(clock);
     let window = windows.get(key);
-    if (!window) windows.set(key, (window = { since: now, taken: 0, omitted: 0 }));
-    if (now - window.since >= WINDOW_MS) Object.assign(window, { since: now, taken: 0 });
-    if (window.taken >= MOST) {
+    if (!window) windows.set(key, (window = { since: now, admitted: 0, omitted: 0 }));
+    if (now - window.since >= WINDOW_MS) Object.assign(window, { since: now, admitted: 0 });
+    if (window.admitted >= MAX_PER_WINDOW) {
       window.omitted++;
       return undefined;
     }
-    window.taken++;
+    window.admitted++;
     const { omitted } = window;
     window.omitted = 0;
     return omitted;

@@ -16,7 +16,7 @@ export const observeCalls = (invoke: Invoke, observer: Observer | undefined): In
       observation.end(result.isAccepted ? 202 : entry.operation.status);
       return result;
     } catch (error) {
-      observation.failed(error, signal?.aborted === true);
+      observation.endWithError(error, signal?.aborted === true);
       throw error;
     }
   };

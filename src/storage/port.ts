@@ -162,8 +162,8 @@ export interface TransactionOptions {
   readonly mayShareCommit?: boolean;
   /**
    * Returns the priority of a `read` among those that wait for a connection. It is called when the transaction first needs one. As long as it returns
-   * undefined, because the caller is not identified yet, it is called again before each statement. If this option is set, the store may start the transaction lazily, and
-   * may run the work more than once, so the work must have no side effects. Default: `reserved`.
+   * undefined, because the caller is not identified yet, it is called again before each statement. If this option is set, the store may start the transaction
+   * lazily, and may run the work more than once, so the work must have no side effects. Default: `reserved`.
    */
   priority?(): Priority | undefined;
   /** Called if the transaction has to wait because of its priority. @returns a function to call at the end of the wait */

@@ -7,7 +7,7 @@ type Slot = 'ordinary' | 'lookup';
 
 /**
  * The slots of ordinary readers. There are fewer slots than connections, so that some connections remain free for reserved readers (bulkhead pattern). One
- * extra slot serves readers whose caller is not identified yet: they wait at most for the short reads of each other, and together occupy only one more connection.
+ * extra slot serves readers whose caller is not identified yet: they wait at most for each other's short reads, and together occupy only one more connection.
  */
 export class ReaderSlots {
   readonly #free: Record<Slot, number>;

@@ -39,4 +39,5 @@ export const changeMarker = async (tx: Transaction, change: (before: Marker) => 
 /** @returns whether the marker existed */
 export const deleteMarker = (tx: Transaction): Promise<boolean> => tx.delete(tenant.kind, SELF);
 
-const readMarker = ({ quotas, bytes }: AnyRow): Marker => ({ quotas: quotas as Quotas, bytes: Number(bytes) }); // `insertMarker` and `changeMarker` write these types
+// The casts match what `insertMarker` and `changeMarker` write.
+const readMarker = ({ quotas, bytes }: AnyRow): Marker => ({ quotas: quotas as Quotas, bytes: Number(bytes) });

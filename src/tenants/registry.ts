@@ -1,7 +1,7 @@
 /**
- * The registry of tenants is a separate namespace in the same database, so that all processes see the same tenants. A new tenant is registered as due for erasure
- * after a time limit, and activated when it is complete; a removed tenant immediately loses its name and key, and becomes due for erasure. So other processes can
- * clean up after a process that crashed.
+ * The registry of tenants is a separate namespace in the same database, so that all processes see the same tenants. A new tenant is registered as due for
+ * erasure after a time limit, and activated when it is complete. A removed tenant immediately loses its name and key, and becomes due for erasure. So other
+ * processes can clean up after a process that crashed.
  */
 import type { RowOf } from '../api/kit/index.ts';
 import { tenant } from '../api/tenants.ts';

@@ -7,7 +7,7 @@ import * as onNode from '../../adapters/node/index.ts';
 import * as tenantsOnNode from '../../adapters/node/tenants.ts';
 import { sqliteStorage } from '../../adapters/storage/kysely/index.ts';
 import { memoryStorage } from '../../adapters/storage/memory/index.ts';
-import { insideOf } from '../../src/controller-inside.ts';
+import { internalsOf } from '../../src/controller-inside.ts';
 import * as core from '../../src/index.ts';
 import type { Platform } from '../../src/platform/platform.ts';
 import { webPlatform, webRandom } from '../../src/platform/web.ts';
@@ -20,7 +20,7 @@ const settings = { address: 'https://overlay.example.com' };
 const platformOf = async ({ ManagementController }: typeof core, options: object = {}): Promise<Platform> => {
   const controller = await ManagementController.open({ storage: memoryStorage(), settings, ...options });
   await controller.close();
-  return insideOf(controller).core.platform;
+  return internalsOf(controller).core.platform;
 };
 
 /** True if salts come from the pool of Node, and none from the web's `crypto`. */

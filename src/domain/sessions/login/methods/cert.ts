@@ -51,7 +51,7 @@ const trustIn = async (call: Call, presented: Presented): Promise<Trust | undefi
 const provenBy = async (entities: Entities, leaf: Certificate, trust: Trust, call: Call): Promise<Proven | undefined> => {
   const now = call.core.platform.clock.now();
   const proven = trust.by === 'network' ? await ownerOf(entities, leaf) : await ownerByAuthority(entities, leaf, trust.by.row.id);
-  call.observation?.failsAs(proven ? 'not-allowed' : 'unknown', proven?.owner.id);
+  call.observation?.setFailureReason(proven ? 'not-allowed' : 'unknown', proven?.owner.id);
   const policy = proven && (await entities.get(authPolicy, proven.owner.authPolicyId));
   if (!policy || isDisabled(proven.owner, new Date(now).toISOString())) return undefined;
   const { allowed, allowExpiredCerts } = policy.primary.cert;

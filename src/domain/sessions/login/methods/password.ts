@@ -42,7 +42,7 @@ const attempt = async (
     // The password was checked outside the transaction, so the hash must not have changed since.
     const { tried, refusal, identityId } = await candidateOf(entities, username, call.now());
     const current = hash !== undefined && tried?.own.passwordHash === hash ? tried : undefined;
-    call.observation?.failsAs(refusal, identityId);
+    call.observation?.setFailureReason(refusal, identityId);
     if (isRight) {
       if (!current) return {};
       await storeSuccess(entities, current, renewedHash);
