@@ -1,11 +1,11 @@
 /**
- * The ports that adapters implement or call, and their types. The built-in adapters import nothing else from the core, so third-party adapters can do everything
- * that these can.
+ * The ports that adapters implement or call, and their types. The built-in adapters import nothing else from the core, so third-party adapters can do
+ * everything that these can.
  *
- * - **A storage adapter** is a `StorageAdapter`, whose `open` returns a `Store` for the tables of a `StorageSchema`. A store evaluates `Predicate`s itself or with
- *   `compileMatcher` and `comparator`, and throws `UniqueViolation`, `WriteConflict`, `StoreBusy` and the other errors.
- * - **An HTTP adapter** converts a request of its server to a `CoreRequest`, passes it to `controller.handle`, and sends the `CoreAnswer`. It limits the answers
- *   that clients do not read with `createUnreadAnswers`, and cancels streams with `abandon`.
+ * - **A storage adapter** is a `StorageAdapter`, whose `open` returns a `Store` for the tables of a `StorageSchema`. A store evaluates `Predicate`s itself or
+ *   with `compileMatcher` and `comparator`, and throws `UniqueViolation`, `WriteConflict`, `StoreBusy` and the other errors.
+ * - **An HTTP adapter** converts a request of its server to a `CoreRequest`, passes it to `controller.handle`, and sends the `CoreAnswer`. It limits the
+ *   answers that clients do not read with `createUnreadAnswers`, and cancels streams with `abandon`.
  * - **A platform** is a `Platform`: `webPlatform` with some parts replaced, such as `argon2idHasher` on a native function, or `createOutbound` on a transport.
  * - **Every adapter** checks its options with `checkedOptions`, and uses `createTimeSlice` to yield to the event loop in long computations.
  * @module overlay-controller/adapter-kit

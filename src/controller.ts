@@ -35,8 +35,8 @@ export interface AsOptions {
   /** A token of an external JWT signer, for sessions that require one in every call. */
   readonly externalToken?: string;
   /**
-   * The certificates that the client presented in its TLS handshake, in DER, leaf first. Access tokens bound to a certificate are rejected without it (RFC 8705,
-   * section 3), as are operations that extend a certificate. Default: none.
+   * The certificates that the client presented in its TLS handshake, in DER, leaf first. Access tokens bound to a certificate are rejected without it (RFC
+   * 8705, section 3), as are operations that extend a certificate. Default: none.
    */
   readonly peerCertificates?: readonly Uint8Array[];
 }
@@ -50,17 +50,17 @@ export interface ManagementController {
   /** The operations with the rights of a session, given the token of an API session or an access token of the OpenID provider. */
   as(session: string | { readonly token: string | null }, options?: AsOptions): Api;
   /**
-   * The operations with the rights of an identity, without a session, for hosts that authenticate users by other means. Each call has the rights that the identity
-   * has at that time. Second factors are not required, since the host vouches for the user. Operations on a session reject with `UNAUTHORIZED`, as do all calls
-   * while the identity is disabled.
+   * The operations with the rights of an identity, without a session, for hosts that authenticate users by other means. Each call has the rights that the
+   * identity has at that time. Second factors are not required, since the host vouches for the user. Operations on a session reject with `UNAUTHORIZED`, as
+   * do all calls while the identity is disabled.
    * @param id the id of the identity. If it is unknown, each call rejects with `NOT_FOUND`
    */
   asIdentity(id: string): Api;
   /** Answers an HTTP request. Called by HTTP adapters. */
   readonly handle: Handle;
   /**
-   * The controller restricted to some API surfaces, to mount them separately: `nodeHandler(controller.only(surfaces.client))` serves devices without exposing the
-   * management API. Paths without the prefix of a surface belong to the client API.
+   * The controller restricted to some API surfaces, to mount them separately: `nodeHandler(controller.only(surfaces.client))` serves devices without exposing
+   * the management API. Paths without the prefix of a surface belong to the client API.
    * @param selection surfaces, or their names
    */
   only(...selection: readonly (Surface | SurfaceName)[]): Pick<ManagementController, 'handle' | 'logger'>;
@@ -95,10 +95,10 @@ export interface ManagementController {
    */
   statistics(): Promise<Statistics>;
   /**
-   * Replaces the secret key of the network permanently: reseals everything in the store under the given key. Default: the first key with which the controller was
-   * opened. Before the call, open all controllers of the network with both keys, the new one first, because a controller without the new key cannot read values
-   * sealed under it. Afterwards, open them with the new key only. The controller answers calls during a reseal. After an interruption, open the controller with
-   * both keys and call `reseal` again.
+   * Replaces the secret key of the network permanently: reseals everything in the store under the given key. Default: the first key with which the controller
+   * was opened. Before the call, open all controllers of the network with both keys, the new one first, because a controller without the new key cannot read
+   * values sealed under it. Afterwards, open them with the new key only. The controller answers calls during a reseal. After an interruption, open the
+   * controller with both keys and call `reseal` again.
    *
    * ```ts
    * const controller = await ManagementController.open({ storage, secretKey: [newKey, oldKey], settings });
@@ -216,8 +216,9 @@ export const ManagementController = {
    * const controller = await ManagementController.open({ storage: memoryStorage(), settings: { address: 'https://overlay.example.com' } });
    * const { id } = await controller.api.identities.create({ body: { name: 'ann', type: 'User', isAdmin: false } });
    * ```
-   * @throws StoreSchemaMismatch if the schema of the database is that of an incompatible release; StoreBusy if another process blocked the database for too long,
-   * e.g. during a migration; StoreUnavailable if it cannot be reached; TypeError for an unknown option, and for invalid settings, credentials or secret keys
+   * @throws StoreSchemaMismatch if the schema of the database is that of an incompatible release; StoreBusy if another process blocked the database for too
+   * long, e.g. during a migration; StoreUnavailable if it cannot be reached; TypeError for an unknown option, and for invalid settings, credentials or secret
+   * keys
    */
   open,
 } as const;

@@ -18,8 +18,8 @@ export interface NetworkAuthorityOptions {
   /** Default: `webPlatform()`. */
   readonly platform?: Platform | undefined;
   /**
-   * An authority that has been kept outside the store so far. It becomes the authority of a network that has none yet; otherwise its root is trusted in addition
-   * to that of the network, so that certificates issued under it remain valid. Has no effect if its root already belongs to the network.
+   * An authority that has been kept outside the store so far. It becomes the authority of a network that has none yet; otherwise its root is trusted in
+   * addition to that of the network, so that certificates issued under it remain valid. Has no effect if its root already belongs to the network.
    */
   readonly former?: FormerAuthority | undefined;
 }
@@ -31,8 +31,8 @@ export interface NetworkAuthority {
   /** The network key in PEM (PKCS#8). It signs the JWTs of the network, and the certificates of its servers are for this key. */
   readonly key: string;
   /**
-   * Issues a certificate for a server of the network, valid for 365 days. It is for the network key, because clients verify JWTs with the certificate of the server
-   * to which they connect.
+   * Issues a certificate for a server of the network, valid for 365 days. It is for the network key, because clients verify JWTs with the certificate of the
+   * server to which they connect.
    * @param names DNS names and IP addresses of the server
    * @param root the issuing root, one of `roots`. Default: the first.
    * @throws TypeError if the root is not one of `roots`

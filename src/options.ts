@@ -13,8 +13,8 @@ export const checkedOptions = <T extends object>(name: string, options: T, known
 };
 
 /**
- * Rejects unknown input of an operation. Does not check the fields of a body, which is left to its schema. If the operation takes an id, the whole entity may be
- * passed as returned by an earlier call: `get(created)`.
+ * Rejects unknown input of an operation. Does not check the fields of a body, which is left to its schema. If the operation takes an id, the whole entity may
+ * be passed as returned by an earlier call: `get(created)`.
  * @param name the name of the operation, for the message
  * @throws TypeError that names the unknown input and the one that was probably meant
  */

@@ -34,10 +34,10 @@ const NAME = 'overlay-controller';
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 
 /**
- * An observer that creates a span and a duration measurement for each call, following the stable semantic conventions for HTTP servers (version 1.23 and later).
- * A request becomes a `SERVER` span, whose parent the registered propagator extracts from the header `traceparent`. If a span is already active, e.g. from an
- * instrumented HTTP server or around an in-process call, that span is the parent, and the call becomes an `INTERNAL` span. Spans are created when calls end, so
- * they have no children for work within the call.
+ * An observer that creates a span and a duration measurement for each call, following the stable semantic conventions for HTTP servers (version 1.23 and
+ * later). A request becomes a `SERVER` span, whose parent the registered propagator extracts from the header `traceparent`. If a span is already active, e.g.
+ * from an instrumented HTTP server or around an in-process call, that span is the parent, and the call becomes an `INTERNAL` span. Spans are created when
+ * calls end, so they have no children for work within the call.
  *
  * ```ts
  * const controller = await ManagementController.open({ storage, settings, observe: openTelemetry() });

@@ -9,9 +9,9 @@ import { nodeOutbound } from './node-outbound.ts';
 export { snapshotFolder } from './snapshot-folder.ts';
 
 /**
- * The platform of Node.js and Bun, and the default there; it also runs on Deno if native code is allowed. Passwords are hashed by native code on the thread pool,
- * so that a login does not block other calls. Random bytes come from a pool, because ids are generated often. Outbound requests check the addresses to which they
- * connect. Everything else is as in `webPlatform`.
+ * The platform of Node.js and Bun, and the default there; it also runs on Deno if native code is allowed. Passwords are hashed by native code on the thread
+ * pool, so that a login does not block other calls. Random bytes come from a pool, because ids are generated often. Outbound requests check the addresses to
+ * which they connect. Everything else is as in `webPlatform`.
  *
  * ```ts
  * const platform = nodePlatform({ logger: pino() }); // or any `Logger`; for pino and bunyan, the arguments are swapped to the order that they expect

@@ -2,8 +2,8 @@ import type { Logger } from '../platform/platform.ts';
 import type { Observe, ObservedEvent } from './events.ts';
 
 /**
- * An observer that logs each call, authentication and denial: calls and successful logins as `info`, failures, lockouts and denials as `warn`. Log lines contain
- * path templates, but neither paths nor names.
+ * An observer that logs each call, authentication and denial: calls and successful logins as `info`, failures, lockouts and denials as `warn`. Log lines
+ * contain path templates, but neither paths nor names.
  *
  * ```ts
  * const logger = consoleLogger();

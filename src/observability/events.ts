@@ -60,11 +60,11 @@ interface SecurityEvent extends Pick<Attribution, 'requestId'> {
 export type AuthenticationMethod = z.infer<typeof authenticationMethod> | 'mfa' | 'token';
 
 /**
- * Why a token of an external JWT signer was rejected, as a login or as a second factor. `missing`: no token was sent; `malformed`: it is not a signed JWT with a
- * key id; `issuer`: no signer has its issuer; `signer-disabled`; `key`: the signer has no key with that id for its algorithm; `signature`; `audience`; `expired`;
- * `not-yet-valid`; `claim`: it has no expiry, or no text in the signer's `claimsProperty`; `unknown`: no identity has the id in that claim; `disabled`: the
- * identity is disabled; `policy`: its auth policy does not allow tokens of the signer; `changed`: the signer was changed concurrently. Only for a second factor:
- * `other-signer`, `other-identity`.
+ * Why a token of an external JWT signer was rejected, as a login or as a second factor. `missing`: no token was sent; `malformed`: it is not a signed JWT
+ * with a key id; `issuer`: no signer has its issuer; `signer-disabled`; `key`: the signer has no key with that id for its algorithm; `signature`; `audience`;
+ * `expired`; `not-yet-valid`; `claim`: it has no expiry, or no text in the signer's `claimsProperty`; `unknown`: no identity has the id in that claim;
+ * `disabled`: the identity is disabled; `policy`: its auth policy does not allow tokens of the signer; `changed`: the signer was changed concurrently. Only
+ * for a second factor: `other-signer`, `other-identity`.
  */
 export type TokenRefusal =
   | 'missing'

@@ -91,8 +91,8 @@ export class Observation {
   }
 
   /**
-   * Emits an authentication event. Only one failure per method is reported in a call, because a token that fails as the required second factor is also tried as a
-   * login. The reason for a failure comes from `setFailureReason`. Default: `credentials`.
+   * Emits an authentication event. Only one failure per method is reported in a call, because a token that fails as the required second factor is also tried
+   * as a login. The reason for a failure comes from `setFailureReason`. Default: `credentials`.
    */
   authentication(method: AuthenticationMethod, outcome: AuthenticationEvent['outcome'], identityId = this.#identityId): void {
     const reason = outcome === 'failed' ? (this.#failure ?? 'credentials') : undefined;
