@@ -29,8 +29,8 @@ const channelsOf = (controller: RouterController): RouterChannels => {
 export const acceptRouterOf = (controller: RouterController): AcceptRouter => channelsOf(controller).accept;
 
 /**
- * Requests values from the routers connected to a controller, on any port, that only they know. The answer of each router contains the requests that failed as
- * errors.
+ * Queries the routers connected to a controller, on any port, for values that only they know. If a value could not be obtained, the `errors` of the router
+ * contain the reason.
  *
  * ```ts
  * const [{ values }] = await inspectRouters(controller, { values: ['links'], routerIds: [id] });

@@ -17,8 +17,8 @@ export interface Metrics {
   readonly contentType: string;
   /**
    * All metrics in the text exposition format, version 0.0.4. Never rejects.
-   * @param controller the controller whose gauges (entities, queues, health) to include. Default: none. If its database does not respond, all gauges except
-   * those of its health are omitted
+   * @param controller the controller whose gauges (entities, queues, health) to include. Default: none. If its database does not respond, only
+   * the gauges of its health are included
    */
   text(controller?: MetricsSource): Promise<string>;
 }
@@ -69,7 +69,7 @@ export const createMetrics = (): Metrics => {
 
 const gaugesOf = async (controller: MetricsSource): Promise<readonly Family[]> => {
   const [{ isHealthy, reasons }, statistics] = await Promise.all([controller.health(), controller.statistics().catch(() => undefined)]);
-  const concerns = [...new Map(reasons.map((one) => [`${one.concerns} ${one.severity}`, one])).values()];
+  const concerns = [...new Map(reasons.map((reason) => [`${reason.concerns} ${reason.severity}`, reason])).values()];
   const health = [
     gauge('overlay_controller_healthy', 'Whether the controller can do its work.', [[{}, isHealthy ? 1 : 0]]),
     gauge(

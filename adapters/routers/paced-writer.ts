@@ -24,11 +24,11 @@ export const pacedWriter = (socket: TLSSocket): PacedWriter => {
   const waiting: Uint8Array[] = [];
   /** The last page of the buffer, and how many of its bytes are used. */
   let [page, used]: [Uint8Array | undefined, number] = [undefined, 0];
-  let bytesWaiting = 0;
+  let waitingBytes = 0;
   let isEnding = false;
   let drainWaiters: (() => void)[] = [];
 
-  const bufferedBytes = (): number => bytesWaiting + socket.writableLength;
+  const bufferedBytes = (): number => waitingBytes + socket.writableLength;
   /** Called after each chunk, because the socket emits `drain` only after its own buffer was full. */
   const notifyIfDrained = (): void => {
     if (bufferedBytes() > 0 && !socket.destroyed) return;
@@ -56,7 +56,7 @@ export const pacedWriter = (socket: TLSSocket): PacedWriter => {
       const chunk = first.subarray(0, CHUNK_SIZE);
       if (chunk.length < first.length) waiting[0] = first.subarray(CHUNK_SIZE);
       else waiting.shift();
-      bytesWaiting -= chunk.length;
+      waitingBytes -= chunk.length;
       socket.write(chunk, notifyIfDrained);
     }
     if (isEnding && waiting.length === 0) socket.end();
@@ -65,7 +65,7 @@ export const pacedWriter = (socket: TLSSocket): PacedWriter => {
   return {
     write: (bytes) => {
       append(bytes);
-      bytesWaiting += bytes.length;
+      waitingBytes += bytes.length;
       flush();
     },
     get buffered() {

@@ -10,7 +10,7 @@ export class LogEnds<E> {
   #appended: End<E> | undefined;
   #committed: End<E> | undefined;
 
-  /** @param since the revision up to which everything is committed. Default: `revision` */
+  /** The extent in the record with a revision, if it is remembered. @param since the revision up to which everything is committed. Default: `revision` */
   at(revision: number, since = revision): E | undefined {
     const end = revision > since ? this.#appended : this.#committed;
     return end?.revision === revision ? end.extent : undefined;

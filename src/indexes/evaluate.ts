@@ -13,9 +13,9 @@ export interface IndexParts {
   readonly numbering: Numbering;
   /** All existing rows. */
   readonly rows: Posting;
-  /** By field. */
+  /** Value indexes, by field. */
   readonly values: ReadonlyMap<string, ValueIndex>;
-  /** By set field. */
+  /** Set sizes, by set field. */
   readonly sizes: ReadonlyMap<string, SetSizes>;
   readonly orders: ReadonlyMap<string, SortOrder>;
   readonly texts: ReadonlyMap<string, TextIndex>;

@@ -24,7 +24,7 @@ const MIN_DEEP_OFFSET = 1000;
 /** Runs `work` in the background, in a read transaction. `signal` tells it to stop. */
 export type InBackground = (work: (tx: Transaction, signal: AbortSignal) => Promise<void>) => Promise<void>;
 
-/** What the followers of all tables share. */
+/** State and callbacks shared by the followers of all tables. */
 export interface SharedIndexState {
   readonly inBackground: InBackground;
   /** Applies a change to all indexes. */

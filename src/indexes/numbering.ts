@@ -4,7 +4,7 @@ import { lowerBound } from './lower-bound.ts';
 
 /** Approximate bytes per id for its entries in lists, in addition to its text. */
 const ID_BYTES = 24;
-/** The same for a later id, which also has an entry in a map. */
+/** Approximate bytes per later id, which also has an entry in a map, in addition to its text. */
 const LATER_BYTES = 72;
 /** Number of later ids that never makes renumbering necessary, however small the table is. */
 const MAX_LATER = 1024;

@@ -10,14 +10,14 @@ const TEXT_BYTES = 24;
 /** Number of new rows that are collected before they are sorted in together, because each such pass moves existing rows. */
 const MAX_PENDING = 500;
 
-/** Specifies a page of rows in order. */
+/** The direction and the extent of a page. */
 export interface OrderedPage {
   readonly descending: boolean;
   readonly offset: number;
   readonly limit: number;
 }
 
-/** Selects the values that are less or greater than a value, as `is` says. */
+/** A comparison with a value. */
 export interface Bound {
   readonly is: Ordering;
   readonly value: Scalar;
@@ -26,7 +26,7 @@ export interface Bound {
 /** The rows of a table in order of one field, then of id, as the storage port specifies. Reading a page is a walk that tests one bit per row. */
 export class SortOrder {
   readonly #numbering: Numbering;
-  /** The values by number of the row; undefined if no such row exists. */
+  /** The value of each row, by row number; undefined if the row does not exist. */
   readonly #values: unknown[] = [];
   #sorted = new Uint32Array(MAX_PENDING);
   #sortedCount = 0;
@@ -82,7 +82,7 @@ export class SortOrder {
     return found;
   }
 
-  /** The rows within a bound. Rows without a value are never within one. */
+  /** The rows that satisfy a bound. Rows without a value never do. */
   comparing(bound: Bound, width: number): BitSet {
     const { from, to } = this.#range([bound]);
     const [sorted, bits] = [this.#sorted, emptyBitSet(width)];
@@ -90,7 +90,7 @@ export class SortOrder {
     return bits;
   }
 
-  /** The range of positions of the rows that are within all bounds. */
+  /** The range of positions of the rows that satisfy all bounds. */
   #range(bounds: readonly Bound[]): { readonly from: number; readonly to: number } {
     this.#sortIn();
     let [from, to] = [0, this.#sortedCount];

@@ -89,11 +89,11 @@ export class TableIndex {
       values.get(set)?.move(number, elementsIn(before, set), elements, width);
       sizes.get(set)?.put(number, elements.size, width);
     }
-    for (const [field, known] of this.fields.values) {
+    for (const [field, indexedValues] of this.fields.values) {
       // A field that is missing in both images of a change is unchanged.
       if (after && before && after[field] === before[field]) continue;
-      const current = known.filter((value) => after?.[field] === value);
-      values.get(field)?.move(number, new Set(after && !before ? [] : known), new Set(current), width);
+      const current = indexedValues.filter((value) => after?.[field] === value);
+      values.get(field)?.move(number, new Set(after && !before ? [] : indexedValues), new Set(current), width);
     }
     for (const [field, text] of texts) text.put(number, after?.[field], width);
     for (const [field, order] of orders)

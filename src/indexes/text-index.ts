@@ -12,7 +12,7 @@ const MAX_INDEXED_LENGTH = 256;
  * so only these are tested.
  */
 export class TextIndex {
-  /** The texts by number of the row. */
+  /** The text of each row, by row number. */
   readonly #texts: (string | undefined)[] = [];
   readonly #pairs = new ValueIndex();
   /** Rows whose pairs are not indexed. */

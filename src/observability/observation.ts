@@ -34,7 +34,7 @@ export class Observation {
   readonly #observer: Observer;
   readonly #origin: Origin;
   readonly #startedAt: number;
-  readonly #startedAtElapsed: number;
+  readonly #startElapsed: number;
   #destination = NO_DESTINATION;
   #actor: ActorKind = 'anonymous';
   #identityId: string | undefined;
@@ -54,7 +54,7 @@ export class Observation {
     this.#observer = observer;
     this.#origin = origin;
     this.#startedAt = observer.now();
-    this.#startedAtElapsed = observer.elapsed();
+    this.#startElapsed = observer.elapsed();
   }
 
   setDestination(destination: Destination): void {
@@ -140,7 +140,7 @@ export class Observation {
       code: this.#code,
       actor: this.#actor,
       startedAt: this.#startedAt,
-      durationMs: ended - this.#startedAtElapsed,
+      durationMs: ended - this.#startElapsed,
       queuedMs: this.#queuedMs + (this.#waits > 0 ? ended - this.#waitingSince : 0),
       statements: this.#statements,
       rows: this.#rows,

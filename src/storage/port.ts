@@ -3,7 +3,7 @@ import type { Predicate, SortKey } from '../query/predicate.ts';
 /**
  * The storage port: everything that the core requires of a store and that an adapter must provide. It has no queries for particular kinds.
  *
- * It specifies what differs between SQL dialects:
+ * It defines the semantics in which SQL dialects differ:
  * - Rows are JSON documents. They are ordered by the sort keys, then by `id` ascending: text by Unicode code point, `false` before
  *   `true`, null before everything else. Descending order reverses all of this.
  * - Text comparison is exact and case-sensitive. Dates are ISO 8601 texts in UTC with three decimals.
@@ -94,15 +94,15 @@ export interface Transaction {
   /** Verifies the indexes of a kind (columns, elements of sets, row counts) against the documents, one page of rows at a time in order of id. */
   verify(kind: string, page: VerifyPage): Promise<Verified>;
   /**
-   * Rebuilds the index entries of one document or, without an id, what is indexed for the kind as a whole. Documents are not modified. If the document does not
-   * exist, its index entries are removed.
+   * Rebuilds the index entries of one document or, without an id, those that concern the kind as a whole, such as row counts. Documents are not modified. If the
+   * document does not exist, its index entries are removed.
    * @returns whether the indexes are now correct; false, and nothing is written, if the document cannot be stored as it is, e.g. because another row has one of
    * its unique values
    */
   repair(kind: string, id?: string): Promise<boolean>;
   /**
-   * Deletes everything that the store keeps for the namespace besides its rows, such as the revision. Completes the erasure of a namespace without rows.
-   * Only in a `write` transaction, as its last operation.
+   * Deletes everything that the store keeps for the namespace besides its rows, such as the revision, to complete the erasure of a namespace without rows. Only
+   * in a `write` transaction, as its last operation.
    */
   forget(): Promise<void>;
 }

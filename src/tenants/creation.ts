@@ -58,7 +58,7 @@ const createController = async (
   tenant: KeyedTenant,
   { administrator, quotas = {}, from }: CreateTenantOptions,
 ): Promise<FirstAdministrator | undefined> => {
-  const watched = { isErased: false, seen: () => undefined, erased: () => noTenant(tenant.name) };
+  const watched = { isErased: false, onQuotas: () => undefined, onErased: () => noTenant(tenant.name) };
   await spaces.prepare(tenant.id, quotas);
   if (from) await restoreSnapshot({ storage: spaces.storageOf(tenant.id, { ...watched, isImport: true }), ...from });
   const controller = await spaces.open(tenant, watched, {

@@ -11,7 +11,7 @@ import { toApiError } from '../http/refusal.ts';
 import { splitTarget } from '../http/router.ts';
 import { checkedOptions } from '../options.ts';
 import type { Logger } from '../platform/platform.ts';
-import { type OpenedTenants, refused, type TenantInUse } from './opened.ts';
+import { errorAnswer, type OpenedTenants, type TenantInUse } from './opened.ts';
 import { isTenantName } from './registry.ts';
 
 /** The parts of a request by which the host chooses a tenant. Clients can forge them, but they only select whose sessions are checked, and grant nothing. */
@@ -93,7 +93,7 @@ export const createTenantHandling = (
       }
     } catch (error) {
       const context = { method, path: splitTarget(target).path.slice(0, 256) };
-      return refused(toApiError(storeErrors(error, context), logger, context), request);
+      return errorAnswer(toApiError(storeErrors(error, context), logger, context), request);
     }
   };
   return { handle, logger };
@@ -127,7 +127,7 @@ const hostnameOf = (host: string): string => host.replace(/:\d*$/, '').replace(/
 
 /** The answer for an unknown tenant, which does not reveal whether the tenant ever existed. */
 const unknownTenant = (request: CoreRequest): CoreAnswer =>
-  refused(new ApiError('NOT_FOUND', { cause: { code: 'UNHANDLED', message: 'there is no such network' } }), request);
+  errorAnswer(new ApiError('NOT_FOUND', { cause: { code: 'UNHANDLED', message: 'there is no such network' } }), request);
 
 const isStream = (body: CoreAnswer['body']): body is AsyncIterable<Uint8Array> => typeof body !== 'string' && !(body instanceof Uint8Array);
 

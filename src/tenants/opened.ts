@@ -12,7 +12,7 @@ import type { KeyedTenant } from './registry.ts';
 import type { TenantWatch } from './spaces.ts';
 
 /** The error response to a request that does not reach a controller. Its request id comes from the host or the client. */
-export const refused = (error: ApiError, request: CoreRequest): CoreAnswer =>
+export const errorAnswer = (error: ApiError, request: CoreRequest): CoreAnswer =>
   error.toAnswer({ requestId: request.requestId ?? request.header('x-request-id') });
 
 /** A tenant in use. It stays open until it is released. */
@@ -67,10 +67,10 @@ export const createOpenedTenants = (
   const remove = (entry: Entry): Promise<void> => {
     const { name, id } = entry.tenant;
     if (entries.get(name) === entry) entries.delete(name);
-    const failed = (error: unknown) => logger.warn('could not close the controller of a tenant', { tenant: id, error });
+    const logFailure = (error: unknown) => logger.warn('could not close the controller of a tenant', { tenant: id, error });
     const closed = entry.controller
       // If opening failed, the caller that opened the tenant has already received the error.
-      .then((controller) => controller.close().catch(failed), ignored)
+      .then((controller) => controller.close().catch(logFailure), ignore)
       .finally(() => closing.delete(closed));
     closing.add(closed);
     return closed;
@@ -95,10 +95,10 @@ export const createOpenedTenants = (
       get isErased() {
         return entry.isErased;
       },
-      seen: (now) => {
-        quotas = now;
+      onQuotas: (current) => {
+        quotas = current;
       },
-      erased: () => {
+      onErased: () => {
         markErased(entry);
         return noTenant(tenant.name);
       },
@@ -184,7 +184,7 @@ const rateLimited = (controller: ManagementController, take: () => number): Mana
     async (request) => {
       const retryAfter = take();
       if (retryAfter === 0) return handle(request);
-      return refused(new ApiError('RATE_LIMITED', { retryAfter }), request);
+      return errorAnswer(new ApiError('RATE_LIMITED', { retryAfter }), request);
     };
   return {
     ...controller,
@@ -196,4 +196,4 @@ const rateLimited = (controller: ManagementController, take: () => number): Mana
   };
 };
 
-const ignored = (): void => undefined;
+const ignore = (): void => undefined;

@@ -93,8 +93,8 @@ export const createSpaces = ({ storage, quotas: defaults, optionsOf }: CheckedOv
         return watched.isErased;
       },
       isImport: watched.isImport ?? false,
-      seen: watched.seen,
-      erased: watched.erased,
+      onQuotas: watched.onQuotas,
+      onErased: watched.onErased,
     });
   const usageIn = async (tx: Transaction, { name }: Tenant, marker: Marker | undefined): Promise<TenantUsage> => {
     if (!marker) throw noTenant(name);

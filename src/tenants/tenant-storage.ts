@@ -17,10 +17,10 @@ const tenantStore = (store: Store, watched: Watched): Store => ({
       // The tenant may have been erased, and its store closed, during the transaction.
       if (!watched.isErased) throw error;
     }
-    throw watched.erased();
+    throw watched.onErased();
   },
   join: (host) => {
-    if (watched.isErased) throw watched.erased();
+    if (watched.isErased) throw watched.onErased();
     return new TenantTransaction(store.join(host), watched, true);
   },
   ...(store.kinds && { kinds: store.kinds }),

@@ -15,9 +15,9 @@ export interface Watched {
   /** True for the import of a snapshot, which counts all rows, including those of kinds that have other limits in an open network. Default: false. */
   readonly isImport?: boolean;
   /** Called in each transaction with the effective quotas. */
-  seen(quotas: Quotas): void;
+  onQuotas(quotas: Quotas): void;
   /** Called if a transaction finds that the tenant no longer exists. @returns the error to throw */
-  erased(): Error;
+  onErased(): Error;
 }
 
 /** Kinds that do not count towards the size: those of logins and controllers, and those that have other limits. */
@@ -38,13 +38,13 @@ const COUNTED: ReadonlySet<string> = new Set(snapshotTables.filter((kind) => !UN
 /** The kinds for which a quota limits the number of entities. */
 const LIMITED: Readonly<Record<string, 'identities' | 'services' | undefined>> = { identity: 'identities', service: 'services' };
 
-/** Reads the quotas from the marker of the tenant. @throws the error that `watched.erased` returns if the tenant has no marker */
+/** Reads the quotas from the marker of the tenant. @throws the error that `watched.onErased` returns if the tenant has no marker */
 export const quotasIn = async (tx: Transaction, watched: Watched): Promise<Quotas> => quotasOf(await markerIn(tx), watched);
 
-const quotasOf = (marker: Marker | undefined, { defaults, seen, erased }: Watched): Quotas => {
-  if (!marker) throw erased();
+const quotasOf = (marker: Marker | undefined, { defaults, onQuotas, onErased }: Watched): Quotas => {
+  if (!marker) throw onErased();
   const quotas = mergedQuotas(defaults, marker.quotas);
-  seen(quotas);
+  onQuotas(quotas);
   return quotas;
 };
 
