@@ -93,7 +93,11 @@ const replaceKey = (store: Store, keys: SecretKeys, context: EntitiesContext, na
     const others = keys.names.filter((other) => other !== name);
     const known = await entities.get(keptSecret, FORMER);
     const before = await namesIn(keys, known?.sealed);
-    const sealed = await sealKeptSecret(keys, FORMER, JSON.stringify([...new Set([...before, ...others])].filter((other) => other !== name)));
+    const sealed = await sealKeptSecret(
+      keys,
+      FORMER,
+      JSON.stringify([...new Set([...before, ...others])].filter((other) => other !== name)),
+    );
     if (known) await entities.update(keptSecret, known, { sealed });
     else await entities.insert(keptSecret, { id: FORMER, sealed });
   });

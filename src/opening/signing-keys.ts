@@ -32,7 +32,8 @@ export const openProvider = async (
   common: Omit<EntitiesContext, 'actor' | 'requestId'>,
 ): Promise<Provider> => {
   const context = { actor: 'system', requestId: 'oidc-keys', ...common };
-  const load = () => upToDateKeptSecret<readonly SigningKey[]>(store, secrets, context, ID, (keys = []) => rotated(keys, clock.now(), rotation));
+  const load = () =>
+    upToDateKeptSecret<readonly SigningKey[]>(store, secrets, context, ID, (keys = []) => rotated(keys, clock.now(), rotation));
   return {
     ...setup,
     keys: await createIssuerKeys(load, clock),

@@ -2,7 +2,7 @@ import { keptSecret, terminator } from '../../../api/kinds.ts';
 import type { RowOf } from '../../../api/kit/index.ts';
 import type { Core } from '../../../call/core.ts';
 import { type EntitiesContext, entitiesOf } from '../../../entities/entities.ts';
-import { networkKeyIn, sealText, sealedUnderNetworkKey, unsealText } from '../../../entities/sealed.ts';
+import { networkKeyIn, sealedUnderNetworkKey, sealText, unsealText } from '../../../entities/sealed.ts';
 import type { SecretKeys, Secrets } from '../../../platform/secrets.ts';
 import { idAfter } from '../../../query/index.ts';
 import { newId } from '../../../storage/ids.ts';
