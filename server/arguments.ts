@@ -2,38 +2,38 @@ import { parseArgs } from 'node:util';
 import { nearest } from '../src/options.ts';
 import { StartFailure } from './failure.ts';
 
-/** An option, as it is declared: read, described in the help and shown by this alone. */
+/** The declaration of an option, from which its parsing, help and display derive. */
 export interface OptionDeclaration {
   /** Placeholder of the value in the help, e.g. `FILE`; a flag has none. */
   readonly value?: string;
-  /** For the help. */
+  /** Description in the help. */
   readonly about: string;
-  /** The value when the option is absent, if that is constant. */
+  /** The value if the option is absent, provided that it is constant. */
   readonly default?: string;
   /** `repeated`: may be given several times; `commas`: one value, a list separated by commas. */
   readonly list?: 'repeated' | 'commas';
-  /** Renders a value without its secrets. Default: as it is. */
+  /** Renders a value without its secrets. Default: unchanged. */
   readonly shown?: (value: string) => string;
 }
 
 /** The options of a command, by name. */
 export type OptionTable = Readonly<Record<string, OptionDeclaration>>;
 
-/** The options that one source gives, by name: in order, none for a flag that is off. A flag that is on is the empty text. */
+/** The option values from one source, by option name. A flag has one empty string if it is on, and no values if it is off. */
 export interface Source {
   readonly values: ReadonlyMap<string, readonly string[]>;
-  /** The name of an option in this source, for messages. */
+  /** The spelling of an option in this source, for messages. */
   label(name: string): string;
 }
 
-/** The options that were given. */
+/** The given options, merged from all sources. */
 export interface Given<Name extends string> {
-  /** The last value of that name. A flag is the empty text. */
+  /** The last value of the option; the empty string for a flag. */
   get(name: Name): string | undefined;
-  /** All of that name, in order. */
+  /** All values of the option, in order. */
   all(name: Name): readonly string[];
   has(name: Name): boolean;
-  /** The name of an option in its source; undefined if it was not given. */
+  /** The spelling of the option in the source that gave it; undefined if it was not given. */
   source(name: Name): string | undefined;
 }
 
@@ -45,9 +45,9 @@ export const givenBy = <Name extends string>(...sources: readonly Source[]): Giv
 };
 
 /**
- * Reads arguments by the table of options. Not strict, so that refusals are our own sentences: every token is checked here.
+ * Parses command-line arguments. Does not use the strict mode of `parseArgs`, but checks every token itself, to have its own error messages.
  * @returns `help` if that was requested
- * @throws StartFailure that names the argument, and what would be right
+ * @throws StartFailure that names the invalid argument, with a hint
  */
 export const readArguments = (args: readonly string[], table: OptionTable): Source | 'help' => {
   const options = Object.entries(table).map(([name, { value }]) => [name, { type: value === undefined ? 'boolean' : 'string' }] as const);
@@ -76,31 +76,34 @@ export const readArguments = (args: readonly string[], table: OptionTable): Sour
 };
 
 /**
- * The end of a sentence that refuses a name.
+ * The end of an error message about an unknown name: a suggestion, or a pointer to the help.
  * @param names the spelling of each known name, by its normalized form
  */
 export const hintOf = (given: string, names: ReadonlyMap<string, string>): string => {
-  const meant = names.get(nearest(given, [...names.keys()]) ?? '');
-  return meant === undefined ? '; see --help' : `: did you mean ${meant}?`;
+  const suggestion = names.get(nearest(given, [...names.keys()]) ?? '');
+  return suggestion === undefined ? '; see --help' : `: did you mean ${suggestion}?`;
 };
 
 const spellingsOf = (table: OptionTable): ReadonlyMap<string, string> => new Map(Object.keys(table).map((name) => [name, `--${name}`]));
 
-/** The column of the descriptions, and the width of a line. */
+/** The column where descriptions start, and the line width. */
 const [INDENT, WIDTH] = [25, 118];
 
-/** Added to the options of every command. */
+/** The option that every command has. */
 export const HELP = { help: { about: 'print this' } } as const;
 
-/** The lines of the help for a table of options. */
+/** The help text for a table of options. */
 export const helpOfOptions = (table: OptionTable): string =>
   Object.entries(table)
-    .map(([name, { value, about, default: usual }]: [string, OptionTable[string]]) =>
-      entry(`--${name}${value === undefined ? '' : ` ${value}`}`, usual === undefined ? about : `${about} (default ${usual})`),
+    .map(([name, { value, about, default: defaultValue }]: [string, OptionTable[string]]) =>
+      entry(
+        `--${name}${value === undefined ? '' : ` ${value}`}`,
+        defaultValue === undefined ? about : `${about} (default ${defaultValue})`,
+      ),
     )
     .join('\n');
 
-/** A name with its description beside it. */
+/** A help entry: a name with its description beside it. */
 export const entry = (name: string, about: string): string => {
   const [first = '', ...rest] = wrapped(about, WIDTH - INDENT);
   const head = `  ${name}`;
@@ -110,7 +113,7 @@ export const entry = (name: string, about: string): string => {
 
 const indented = (line: string): string => ' '.repeat(INDENT) + line;
 
-/** Text broken into lines. */
+/** Wraps text into lines of at most `width` characters. */
 export const wrapped = (text: string, width = WIDTH): readonly string[] => {
   const lines: string[] = [''];
   for (const word of text.split(' ')) {

@@ -1,11 +1,11 @@
 import { ApiError } from '../src/index.ts';
 
-/** The reason why the server does not start, as one sentence for its operator. */
+/** An error whose message tells the operator in one sentence why the server does not start, or why a command failed. */
 export class StartFailure extends Error {
   override readonly name = 'StartFailure';
 }
 
-/** The sentence for any error at start, without a stack: errors of the controller and the store explain themselves. */
+/** A one-line message for any error at start, without a stack: errors of the controller and the store are self-explanatory. */
 export const sentenceOf = (error: unknown): string => textOf(error).replace(/\s*\n\s*/g, ' ');
 
 /** An `ApiError` is explained by its cause. */
@@ -13,8 +13,8 @@ const textOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;
   if (!(error instanceof ApiError) || typeof cause !== 'object' || cause === null) return error.message;
-  const why = 'reason' in cause ? cause.reason : 'message' in cause ? cause.message : undefined;
-  return typeof why === 'string' ? why : error.message;
+  const reason = 'reason' in cause ? cause.reason : 'message' in cause ? cause.message : undefined;
+  return typeof reason === 'string' ? reason : error.message;
 };
 
 /** The code of a system error, such as `EACCES`. */

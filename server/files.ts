@@ -5,8 +5,8 @@ import { flushFolder, makeFolder } from '../adapters/platform/folders.ts';
 import { codeOf, fileTrouble, StartFailure } from './failure.ts';
 
 /**
- * Creates a folder that only its owner may enter, and its parents. An existing folder keeps its mode, since others may share it.
- * @throws StartFailure when the folder cannot be created
+ * Creates a folder that only its owner may enter, and missing parent folders. An existing folder keeps its mode, since it may be shared.
+ * @throws StartFailure if the folder cannot be created
  */
 export const privateFolder = async (folder: string): Promise<void> => {
   try {
@@ -16,8 +16,8 @@ export const privateFolder = async (folder: string): Promise<void> => {
   }
 };
 
-/** @returns undefined when the file does not exist */
-export const readIfThere = async (file: string): Promise<string | undefined> => {
+/** @returns undefined if the file does not exist */
+export const readIfExists = async (file: string): Promise<string | undefined> => {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
@@ -27,29 +27,29 @@ export const readIfThere = async (file: string): Promise<string | undefined> => 
 };
 
 /**
- * Writes a file atomically: under a temporary name first, then renamed.
+ * Writes a file atomically: first to a temporary file, which is then renamed.
  * @throws StartFailure
  */
-export const writeWhole = (file: string, text: string, mode: number): Promise<void> => putWhole(file, text, mode, rename);
+export const writeWhole = (file: string, text: string, mode: number): Promise<void> => writeAtomically(file, text, mode, rename);
 
 /**
- * Like `writeWhole`, but only if the file does not exist. If several processes do so concurrently, one creates the file, and all read its content.
+ * Like `writeWhole`, but only if the file does not exist. If several processes call it concurrently, one creates the file, and all return its content.
  * @returns the content of the file
  * @throws StartFailure
  */
 export const writeOnce = async (file: string, text: string, mode: number): Promise<string> => {
-  await putWhole(file, text, mode, async (temporary) => {
+  await writeAtomically(file, text, mode, async (temporary) => {
     // Unlike a rename, a link does not overwrite a file.
     await link(temporary, file).catch((error: unknown) => {
       if (codeOf(error) !== 'EEXIST') throw error;
     });
     await rm(temporary);
   });
-  return (await readIfThere(file)) ?? text;
+  return (await readIfExists(file)) ?? text;
 };
 
-/** @param rename gives the file its name, once it is complete on disk under a temporary one */
-const putWhole = async (
+/** @param rename moves the complete temporary file to its final name */
+const writeAtomically = async (
   file: string,
   text: string,
   mode: number,
@@ -58,7 +58,7 @@ const putWhole = async (
   const temporary = `${file}.${randomUUID()}.tmp`;
   try {
     await writeFile(temporary, text, { mode, flag: 'wx', flush: true });
-    // Independent of the umask of this process: the mode is part of the file.
+    // `writeFile` applies the umask of the process; `chmod` sets the exact mode.
     await chmod(temporary, mode);
     await rename(temporary, file);
     await flushFolder(dirname(file));

@@ -13,19 +13,19 @@ export interface Greeting {
   readonly advertised: string;
   readonly storage: string;
   readonly certificate: Pick<Tls, 'trust' | 'warning'> | undefined;
-  /** The file in which the server keeps the secret key, if it does. */
+  /** The file of the secret key, if the server keeps one. */
   readonly keyFile: string | undefined;
   /** The address of the metrics, if they are served. */
   readonly metrics: string | undefined;
   /** The addresses of single-page applications. */
   readonly applications: readonly string[];
-  /** Names of the options about the first administrator that were given. */
+  /** The given options for the first administrator, as spelled in their sources. */
   readonly given: readonly string[];
   /** True if the operator chose the administrator's password, so that it is not printed. */
   readonly isPasswordGiven: boolean;
 }
 
-/** The text printed at start: the address, and how to log in. Contains the password only if this start generated it. */
+/** The text printed at start: the address, and how to log in. It contains the password only if this start generated it. */
 export const greet = async (
   controller: ManagementController,
   { listening, url, advertised, storage, certificate, keyFile, metrics, applications, given, isPasswordGiven }: Greeting,
@@ -55,7 +55,7 @@ export const greet = async (
   return lines.join('\n');
 };
 
-/** The greeting as log events. A new password is written to a file instead, because logs are kept and read by others. */
+/** Logs the greeting. A new password is written to a file instead, because logs are stored, and others can read them. */
 export const logGreeting = async (
   messages: Logger,
   controller: ManagementController,
@@ -97,7 +97,7 @@ const keepPassword = async (messages: Logger, { username, password }: FirstAdmin
 const noEffect = (given: readonly string[]): string =>
   `The network already has its administrator: ${given.join(' and ')} ${given.length > 1 ? 'have' : 'has'} no effect.`;
 
-/** For a POSIX shell. A password that must not be shown comes from a shell variable. */
+/** A login command for a POSIX shell. A password that must not be shown comes from a shell variable. */
 const loginCommand = (url: string, trust: string | undefined, username: string, password: string | undefined): string => {
   const body =
     password === undefined

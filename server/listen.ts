@@ -5,7 +5,7 @@ import type { Logger } from '../src/index.ts';
 import { codeOf, StartFailure, sentenceOf } from './failure.ts';
 import type { Tls } from './tls.ts';
 
-/** The interval at which the certificate files are read again. */
+/** How often the certificate files are reread. */
 const REREAD_MS = 10_000;
 
 export interface ListenOptions {
@@ -13,7 +13,7 @@ export interface ListenOptions {
   readonly host: string;
   readonly port: number;
   readonly certificate: Tls | undefined;
-  /** Accepts the connections of routers, with TLS. Undefined: none. */
+  /** Accepts connections from routers, over TLS. If undefined, routers cannot connect. */
   readonly routers: RouterHandler | undefined;
   readonly trustedProxies: readonly TrustedProxies[];
   readonly messages: Logger;
@@ -23,8 +23,8 @@ export interface ListenOptions {
 export type Listen = (options: ListenOptions) => Promise<Pick<Serving, 'port' | 'close'>>;
 
 /**
- * Opens the port, and reads the certificate again every ten seconds and on SIGHUP.
- * @throws StartFailure when the port cannot be opened
+ * Opens the port, and rereads the certificate every ten seconds and on SIGHUP.
+ * @throws StartFailure if the port cannot be opened
  */
 export const listen = async (options: ListenOptions): Promise<Serving> => {
   const { controller, host, port, certificate, routers, trustedProxies, messages } = options;
@@ -33,28 +33,28 @@ export const listen = async (options: ListenOptions): Promise<Serving> => {
     throw portTrouble(host, port, error);
   });
   if (certificate) {
-    const reread = rereading(serving, certificate, messages);
+    const reread = createReread(serving, certificate, messages);
     setInterval(reread, REREAD_MS).unref();
     process.on('SIGHUP', () => reread(true));
   }
   return serving;
 };
 
-/** @returns rereads the certificate, one reading after another. A failure is logged once, until the failure changes or ends. */
-const rereading = (serving: Serving, certificate: Tls, messages: Logger): ((isRequested?: boolean) => void) => {
+/** @returns a function that rereads the certificate; calls run one after another. A failure that repeats is logged once, unless the reread was requested. */
+const createReread = (serving: Serving, certificate: Tls, messages: Logger): ((isRequested?: boolean) => void) => {
   let failure: string | undefined;
-  const reread = async (isAsked: boolean): Promise<void> => {
+  const reread = async (isRequested: boolean): Promise<void> => {
     try {
       const renewed = await certificate.reread(new Date());
       if (renewed) {
         serving.renewTls(renewed.pair);
         messages.info(`new connections use the renewed certificate, valid until ${new X509Certificate(renewed.pair.cert).validTo}`);
         if (renewed.warning) messages.warn(renewed.warning);
-      } else if (isAsked) messages.info('the certificate was read again and has not changed');
+      } else if (isRequested) messages.info('the certificate was read again and has not changed');
       failure = undefined;
     } catch (error) {
       const sentence = sentenceOf(error);
-      if (isAsked || sentence !== failure) messages.warn(`the certificate in use is kept: ${sentence}`);
+      if (isRequested || sentence !== failure) messages.warn(`the certificate in use is kept: ${sentence}`);
       failure = sentence;
     }
   };
@@ -64,7 +64,7 @@ const rereading = (serving: Serving, certificate: Tls, messages: Logger): ((isRe
   };
 };
 
-/** The error for a port that cannot be opened, and the remedy. */
+/** The error for a port that cannot be opened, with the remedy. */
 export const portTrouble = (host: string, port: number, error: unknown): StartFailure =>
   new StartFailure(TROUBLES[codeOf(error) ?? '']?.(host, port) ?? `cannot listen on port ${port} of ${host}: ${sentenceOf(error)}`);
 

@@ -1,20 +1,20 @@
 #!/usr/bin/env node
 /**
- * The command `overlay-controller`, and `npm start`: a controller with its own HTTPS server, or a command for operators (`server/commands/`).
+ * Entry point of `overlay-controller` and `npm start`: starts a controller with its HTTPS server, or runs a command for operators (`server/commands/`).
  */
 import module from 'node:module';
 import { setFlagsFromString } from 'node:v8';
 
-// Same as `engines` in package.json. Older versions lack the imports below, and would print a stack trace.
+// Same as `engines` in package.json. Older versions lack the features used below and would fail with a stack trace.
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major < 22 || (major === 22 && minor < 18)) {
   console.error(`error: overlay-controller needs Node 22.18 or later, this is ${process.versions.node}`);
   process.exit(1);
 }
 
-// V8's space for new objects stays as small as it begins: otherwise it has 64 MiB after the start, most of them resident and empty ever after.
+// Keeps V8's young generation at its initial size: during the start it would grow to 64 MiB, most of which would stay resident but empty.
 setFlagsFromString('--semi-space-growth-factor=1');
-// Node's compile cache lies in the system's temporary folder: later starts take half the time, and less memory.
+// The compile cache, in the system's temporary folder, halves the time of later starts and reduces their memory use.
 module.enableCompileCache();
 const [, , name = '-', ...rest] = process.argv;
 if (name.startsWith('-')) {
@@ -25,8 +25,8 @@ if (name.startsWith('-')) {
 } else {
   const [{ runCommand }, { sentenceOf }] = await Promise.all([import('./commands/index.ts'), import('./failure.ts')]);
   try {
-    const said = await runCommand(name, rest, process.env);
-    if (said !== '') console.log(said);
+    const output = await runCommand(name, rest, process.env);
+    if (output !== '') console.log(output);
   } catch (error) {
     console.error(`error: ${sentenceOf(error)}`);
     process.exitCode = 1;

@@ -1,7 +1,7 @@
 import { consoleLogger, type Logger } from '../src/adapter-kit.ts';
 import type { ServerOptions } from './server-options.ts';
 
-/** A logger that writes a line of text for people: time, level, message, and the details as `name=value`. Secrets are left out as in JSON. */
+/** A logger whose lines are for people: time, level, message, and the details as `name=value`. Like the JSON logger, it omits secrets. */
 const textLogger = (): Logger =>
   consoleLogger(Date.now, {
     error: (line) => console.error(asText(line)),
@@ -15,20 +15,20 @@ const asText = (line: string): string => {
   return [time, String(level).toUpperCase().padEnd(5), message, ...pairs].join(' ');
 };
 
-/** A single word as it is, anything else as JSON, so that no value can imitate another field or line. */
+/** Renders a single word unchanged, anything else as JSON, so that no value can imitate another field or line. */
 const shown = (value: unknown): string => (typeof value === 'string' && /^[\w@%+:,./{}-]+$/.test(value) ? value : JSON.stringify(value));
 
 const LOGGERS = { json: consoleLogger, text: textLogger } as const;
 
-/** @returns undefined without a form: the controller then uses its default logger */
+/** @returns undefined if no form is given: the controller then uses its default logger */
 export const loggerOf = (form: ServerOptions['log']): Logger | undefined => form && LOGGERS[form]();
 
-/** Sentences for the operator at the console. Details are in the sentences. */
+/** Prints plain sentences for an operator at the console. The details are omitted, because the sentences contain them. */
 export const plainMessages: Logger = {
   info: (message) => console.log(message),
   warn: (message) => console.error(`warning: ${message}`),
   error: (message) => console.error(`error: ${message}`),
 };
 
-/** The server's own messages: log events with `--log`, so that every line of the stream has that format; else sentences. */
+/** The logger for the server's own messages: log events with `--log`, so that all output has the same format, otherwise plain sentences. */
 export const messagesOf = (form: ServerOptions['log']): Logger => loggerOf(form) ?? plainMessages;

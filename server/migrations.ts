@@ -3,23 +3,23 @@ import type { Logger, StorageAdapter } from '../src/index.ts';
 import { type ChosenStorage, prepareKept, prepareStorage } from './storage.ts';
 import type { StorageChoice } from './storage-option.ts';
 
-/** The store of a server that may have to wait for migrations run by others. */
+/** The store of a server that may have to wait until others have run the migrations. */
 export interface Gate extends ChosenStorage {
   /** Read access to the network during the wait. */
   readonly reading: StorageAdapter;
-  /** The migrations that must run first, by number and name. */
+  /** The migrations that must run first, as `number-name`. */
   pending(): readonly string[];
   /** Resolves once no migration is pending. */
   readonly passed: Promise<void>;
 }
 
-/** The interval at which a waiting server checks for migrations. ms */
-const LOOK_MS = 1000;
+/** How often a waiting server checks for pending migrations, in ms. */
+const POLL_MS = 1000;
 
 /**
- * @param waits true if others run the migrations. The wait for the tables of an empty database happens here; the wait for the migrations of an earlier
- * release happens while the server already listens
- * @throws StartFailure when the database cannot be written, or its driver is not installed
+ * @param waits true if others run the migrations. If the database is empty, the returned promise resolves once it has tables; migrations of an existing
+ * database are awaited later, by `passed`, while the server already listens
+ * @throws StartFailure if the database cannot be written, or its driver is not installed
  */
 export const migrationGate = async (storage: StorageChoice, waits: boolean, messages: Logger): Promise<Gate> => {
   if (!waits || storage.is === 'memory') {
@@ -36,10 +36,10 @@ export const migrationGate = async (storage: StorageChoice, waits: boolean, mess
     pending = needed;
     return plan.version;
   };
-  while ((await checkPending()) === 0) await pause(LOOK_MS);
+  while ((await checkPending()) === 0) await pause(POLL_MS);
   const passed = async () => {
     while (pending.length > 0) {
-      await pause(LOOK_MS);
+      await pause(POLL_MS);
       await checkPending();
     }
   };

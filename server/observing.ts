@@ -12,7 +12,7 @@ import type { ServerOptions } from './server-options.ts';
 export interface Observing {
   readonly observe: readonly Observe[];
   readonly platform: { readonly logger?: Logger };
-  /** Opens the port for metrics, if there is one. @throws StartFailure if it cannot be opened */
+  /** Opens the port for metrics, if one is configured. @throws StartFailure if it cannot be opened */
   listen(opened: Promise<ManagementController>): Promise<Pick<Serving, 'address' | 'close'> | undefined>;
 }
 
@@ -34,10 +34,10 @@ export const observingOf = ({
         body: await metrics.text(await opened),
       });
       const exposition = paths(['/metrics'], { handle: async (request) => (isReading(request) ? text() : onlyRead()) });
-      // There is no login: a page of another site must not read metrics by DNS rebinding.
+      // Since there is no login, the host name is checked: web pages must not read metrics through DNS rebinding.
       const isKnown = answersFor(endpoint.host, metricsHosts);
-      const strange: Route = ({ host }) => (isKnown(host) ? undefined : Promise.resolve(refusal(421, OTHER_HOST)));
-      const controller = routed([strange, exposition], { handle: async () => refusal(404, 'metrics are at /metrics') });
+      const rejectUnknownHost: Route = ({ host }) => (isKnown(host) ? undefined : Promise.resolve(refusal(421, OTHER_HOST)));
+      const controller = routed([rejectUnknownHost, exposition], { handle: async () => refusal(404, 'metrics are at /metrics') });
       return serve({ controller, ...endpoint }).catch((error: unknown) => {
         const reason = codeOf(error) === 'EADDRINUSE' ? 'it is in use' : sentenceOf(error);
         throw new StartFailure(`--metrics: cannot listen on port ${endpoint.port} of ${endpoint.host}: ${reason}`);
@@ -49,8 +49,8 @@ export const observingOf = ({
 const OTHER_HOST = 'metrics are not served under this host name: add it to --metrics-hosts';
 
 /**
- * Serves `/health` and `/ready`, also while the controller is still being opened.
- * @param pending the migrations that others run before it is opened
+ * Serves `/health` and `/ready`, even while the controller is still being opened.
+ * @param pending the migrations that others must run before the controller can be opened
  */
 export const probeRoute = (opened: Promise<ManagementController>, pending: () => readonly string[]): Route => {
   const health = async () => (pending().length > 0 ? awaitingMigrations(pending()) : (await opened).health());

@@ -1,4 +1,4 @@
-/** Parsers for the values of options. Refusals use the name on the command line; `readOptions` replaces it by the name in the source. */
+/** Parsers for option values. Errors use the command-line spelling of an option; `readOptions` replaces it with the spelling in its source. */
 import { isIP } from 'node:net';
 import type { TrustedProxies } from '../adapters/http/node.ts';
 import { readProxies } from '../adapters/http/trusted-proxies.ts';
@@ -15,7 +15,7 @@ export const hostOf = (host: string): string => {
   throw new StartFailure(`--host must be a host name or an IP address, got '${host}'`);
 };
 
-/** The invalid value is not repeated in the message: it may be a password. */
+/** The error message omits the invalid value, which may contain a password. */
 export const addressOf = (address: string): string => {
   const { protocol, origin, pathname = '', href, hostname } = URL.parse(address) ?? {};
   const isAddress =
@@ -70,20 +70,20 @@ export const formOf = (log: string): 'json' | 'text' => {
   throw new StartFailure(`--log must be json or text, got '${log}'`);
 };
 
-/** Paths of the server itself, which an application must not hide. */
-const TAKEN = ['/edge', '/fabric', '/oidc', '/health', '/ready'];
+/** Paths of the server itself, which an application must not shadow. */
+const RESERVED_PATHS = ['/edge', '/fabric', '/oidc', '/health', '/ready'];
 
 export const applicationsOf = (spas: readonly string[]): readonly Application[] => {
   const applications = spas.map((spa) => {
     const [, path, folder] = /^(\/[A-Za-z0-9][\w-]*)=(.+)$/s.exec(spa) ?? [];
     if (path === undefined || folder === undefined)
       throw new StartFailure(`--spa must be /PATH=FOLDER, such as /zac=dist/console, got '${spa}'`);
-    if (TAKEN.includes(path))
+    if (RESERVED_PATHS.includes(path))
       throw new StartFailure(`--spa cannot serve an application at ${path}, which is the server's own: choose another path`);
     return { path, folder };
   });
-  const twice = applications.find(({ path }, i) => applications.findIndex((other) => other.path === path) < i);
-  if (twice) throw new StartFailure(`--spa was given two applications at ${twice.path}`);
+  const duplicate = applications.find(({ path }, i) => applications.findIndex((other) => other.path === path) < i);
+  if (duplicate) throw new StartFailure(`--spa was given two applications at ${duplicate.path}`);
   return applications;
 };
 
@@ -97,14 +97,18 @@ const trustedProxyOf = (given: string): TrustedProxies => {
   const items = given.split(',').map((item) => item.trim());
   const isRange = (item: string) => isIP(item.split('/', 1)[0] ?? '') !== 0;
   const headers = items.filter((item) => !isRange(item)).map((header) => header.toLowerCase());
-  const [addressHeader = 'x-forwarded-for', ...further] = headers.filter((header) => ADDRESS_HEADERS.includes(header));
-  const [certificateHeader, chainHeader, ...more] = headers.filter((header) => !ADDRESS_HEADERS.includes(header));
+  const [addressHeader = 'x-forwarded-for', ...extraAddressHeaders] = headers.filter((header) => ADDRESS_HEADERS.includes(header));
+  const [certificateHeader, chainHeader, ...extraHeaders] = headers.filter((header) => !ADDRESS_HEADERS.includes(header));
   const from = items.filter(isRange);
-  if (from.length === 0 || further.length + more.length > 0 || !headers.every((header) => /^[\w!#$%&'*+.^`|~-]+$/.test(header)))
+  if (
+    from.length === 0 ||
+    extraAddressHeaders.length + extraHeaders.length > 0 ||
+    !headers.every((header) => /^[\w!#$%&'*+.^`|~-]+$/.test(header))
+  )
     throw new StartFailure(
       `--trusted-proxy must be addresses or ranges, and headers with the client's certificate and its chain, such as 10.0.0.7 or 10.2.0.0/16,client-cert, got '${given}'`,
     );
-  // Without a certificate header, none is read: a proxy that sets none would forward the one a client has sent.
+  // Unless a certificate header is configured, none is trusted: a proxy that does not set the header would forward one sent by a client.
   const proxies = { from, addressHeader, certificateHeader: certificateHeader ?? false, ...(chainHeader ? { chainHeader } : {}) } as const;
   try {
     readProxies(proxies);

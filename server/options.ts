@@ -93,12 +93,12 @@ const OPTIONS = {
   drain: { value: 'SECONDS', about: 'how long requests under way may take when the server ends, 0 to 3600', default: '10' },
 } as const satisfies OptionTable;
 
-/** All of them, with one for each setting. */
+/** The options of the server, and one option for each setting. */
 const TABLE: OptionTable = { ...OPTIONS, ...settingOptions };
 
 type Name = keyof typeof OPTIONS;
 
-/** The sources of options for every command. */
+/** The sources of options other than the command line, for every command. */
 export const surroundings = (environment: Environment): Surroundings => {
   const { 'print-config': _, ...configurable } = TABLE;
   return { environment, configurable };
@@ -131,30 +131,30 @@ export const readOptions = (args: readonly string[], environment: Environment): 
 
 const optionsIn = (given: Given<Name>, environment: Environment): ServerOptions => {
   const value = (name: Name): string => given.get(name) ?? TABLE[name]?.default ?? '';
-  /** The option under another name, if it was given. */
-  const when = <const K extends string, T>(name: Name, key: K, read: (text: string) => T): { readonly [key in K]?: T } => {
+  /** An object with the parsed option under `key`; empty if the option was not given. */
+  const ifGiven = <const K extends string, T>(name: Name, key: K, read: (text: string) => T): { readonly [key in K]?: T } => {
     const text = given.get(name);
     return text === undefined ? {} : ({ [key]: read(text) } as { readonly [key in K]: T }); // one computed key
   };
   return {
     host: values.hostOf(value('host')),
     port: values.portOf(value('port')),
-    ...when('address', 'address', values.addressOf),
+    ...ifGiven('address', 'address', values.addressOf),
     storage: storageOf(value('storage')),
     ...(values.isWaiting(value('migrations')) ? { waitsForMigrations: true } : {}),
     tls: values.tlsOf(value('tls')),
-    ...when('trusted-proxy', 'trustedProxies', () => trustedProxiesOf(given.all('trusted-proxy'))),
+    ...ifGiven('trusted-proxy', 'trustedProxies', () => trustedProxiesOf(given.all('trusted-proxy'))),
     oidc: values.isOn('oidc', value('oidc')),
     routers: values.isOn('routers', value('routers')),
-    ...when('snapshots', 'snapshots', String),
-    ...when('metrics', 'metrics', values.listenerOf),
-    ...when('metrics-hosts', 'metricsHosts', values.namesIn),
-    ...when('health', 'health', () => true as const),
-    ...when('log', 'log', values.formOf),
-    ...when('spa', 'applications', () => values.applicationsOf(given.all('spa'))),
+    ...ifGiven('snapshots', 'snapshots', String),
+    ...ifGiven('metrics', 'metrics', values.listenerOf),
+    ...ifGiven('metrics-hosts', 'metricsHosts', values.namesIn),
+    ...ifGiven('health', 'health', () => true as const),
+    ...ifGiven('log', 'log', values.formOf),
+    ...ifGiven('spa', 'applications', () => values.applicationsOf(given.all('spa'))),
     drainMs: values.drainOf(value('drain')) * 1000,
     ...secretKeyIn(given, environment),
-    administrator: { ...when('admin-username', 'username', String), ...when('admin-password', 'password', String) },
+    administrator: { ...ifGiven('admin-username', 'username', String), ...ifGiven('admin-password', 'password', String) },
     given: (['admin-username', 'admin-password'] as const).flatMap((name) => given.source(name) ?? []),
     settings: settingsOf(given),
   };

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { StartFailure } from './failure.ts';
 
-/** The source of a password: never an argument, which others see in the list of processes. */
+/** Where a password comes from: never a command-line argument, which other users see in the list of processes. */
 export interface PasswordSource {
   /** The environment variable that may hold it. */
   readonly variable: string;
@@ -12,8 +12,8 @@ export interface PasswordSource {
 }
 
 /**
- * A new password: from the environment, or typed twice at a terminal, where it is not shown, or the first line of standard input.
- * @throws StartFailure when there is none, or two different ones were typed
+ * Reads a new password from the environment, from a terminal (typed twice, without echo), or from the first line of standard input.
+ * @throws StartFailure if there is none, or if the two typed passwords differ
  */
 export const readPassword = async ({ variable, environment, whose }: PasswordSource): Promise<string> => {
   const given = environment[variable];
@@ -34,8 +34,8 @@ const typed = async (whose: string): Promise<string> => {
 /** Prompts on standard error, so that standard output holds only the command's result; input is not echoed. */
 const prompt = async (question: string): Promise<string> => {
   process.stderr.write(question);
-  const unseen = new Writable({ write: (_part, _encoding, done) => done() });
-  const terminal = createInterface({ input: process.stdin, output: unseen, terminal: true });
+  const discard = new Writable({ write: (_part, _encoding, done) => done() });
+  const terminal = createInterface({ input: process.stdin, output: discard, terminal: true });
   terminal.once('SIGINT', () => process.exit(INTERRUPTED));
   try {
     return await terminal.question('');

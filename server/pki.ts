@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { type FormerAuthority, type KeyPair, type NetworkAuthority, newRoot, newSigner } from '../src/index.ts';
 import { StartFailure } from './failure.ts';
-import { privateFolder, readIfThere, writeOnce, writeWhole } from './files.ts';
+import { privateFolder, readIfExists, writeOnce, writeWhole } from './files.ts';
 
 /**
  * The files of `--tls auto`. The network's authority (the root that clients trust, the signing authority below it, and the network key) is in the
@@ -31,8 +31,8 @@ const SIGNER = 'signer.private.pem';
 const SERVER = 'server.private.pem';
 
 /**
- * The authority that a folder holds, if it does.
- * @throws StartFailure when it holds a root that cannot be used
+ * The authority in a folder, if there is one.
+ * @throws StartFailure if its root is unusable
  */
 export const authorityIn = async (folder: string): Promise<FormerAuthority | undefined> => {
   const root = await rootIn(folder);
@@ -42,31 +42,31 @@ export const authorityIn = async (folder: string): Promise<FormerAuthority | und
 };
 
 /**
- * The same for an in-memory network: the authority is created if there is none, and kept in the folder, so that clients need not trust a new one
- * after each start. Certificates close to expiry are renewed.
- * @throws StartFailure when the folder cannot be written, or holds an unusable root
+ * Like `authorityIn`, for an in-memory network: creates the authority if there is none, and keeps it in the folder, so that clients need not trust a new one
+ * after each start. Renews certificates that are close to expiry.
+ * @throws StartFailure if the folder cannot be written, or holds an unusable root
  */
 export const keepAuthority = async (folder: string, now: Date): Promise<FormerAuthority> => {
   await privateFolder(folder);
   await rootIn(folder);
-  const issuing = { now: now.getTime() };
+  const options = { now: now.getTime() };
   const root = await keepPair(
     join(folder, ROOT),
-    (pair) => !endsSoon(pair, now),
-    () => newRoot(issuing),
+    (pair) => !expiresSoon(pair, now),
+    () => newRoot(options),
   );
   const signer = await keepPair(
     join(folder, SIGNER),
-    (pair) => !endsSoon(pair, now, RENEW_SIGNER_BEFORE_MS) && isIssuedBy(pair, root.cert),
-    () => newSigner(root, issuing),
+    (pair) => !expiresSoon(pair, now, RENEW_SIGNER_BEFORE_MS) && isIssuedBy(pair, root.cert),
+    () => newSigner(root, options),
   );
   return { root, signer, server: await pairIn(join(folder, SERVER)) };
 };
 
 /**
- * The certificate of this folder's server, issued again when it ends within 30 days, does not cover all names, or is not of the network's authority.
- * @param known the pair that replaces an unusable one in the file
- * @throws StartFailure when the folder cannot be written
+ * The server certificate in a folder, reissued if it expires within 30 days, does not cover all names, or was not issued by the network's authority.
+ * @param known the pair in use, which replaces an unusable one in the file
+ * @throws StartFailure if the folder cannot be written
  */
 export const keepServer = async (
   folder: string,
@@ -77,12 +77,12 @@ export const keepServer = async (
 ): Promise<ServerPki> => {
   await privateFolder(folder);
   const rootFile = join(folder, ROOT_CERTIFICATE);
-  // Clients that trust the root of this folder still reach its server, as long as the network has that root.
-  const rootInFile = await readIfThere(rootFile);
+  // Clients that trust the root in this folder can still connect, as long as the network has that root.
+  const rootInFile = await readIfExists(rootFile);
   const root = authority.roots.find((one) => one === rootInFile) ?? authority.roots[0] ?? '';
   if (rootInFile !== root) await writeWhole(rootFile, root, 0o644);
   const isGood = (pair: KeyPair): boolean =>
-    pair.key === authority.key && !endsSoon(pair, now) && isIssuedBy(pair, root) && names.every((name) => covers(pair.cert, name));
+    pair.key === authority.key && !expiresSoon(pair, now) && isIssuedBy(pair, root) && names.every((name) => covers(pair.cert, name));
   const isKnown = known !== undefined && isGood(known);
   let isRestored = false;
   const serverFile = join(folder, SERVER);
@@ -94,22 +94,22 @@ export const keepServer = async (
 };
 
 /**
- * Replaces the certificate of this folder's server by another one for the same names and the same key.
- * @throws StartFailure when the folder holds none, or cannot be written
+ * Replaces the server certificate in a folder with a new one for the same names and the same key.
+ * @throws StartFailure if the folder has no server certificate, or cannot be written
  */
 export const rotateServer = async (
   folder: string,
   authority: NetworkAuthority,
 ): Promise<{ readonly file: string; readonly certificate: X509Certificate }> => {
   const file = join(folder, SERVER);
-  const present = await pairIn(file);
-  if (!present)
+  const current = await pairIn(file);
+  if (!current)
     throw new StartFailure(
       `${file} holds no server certificate: the first start with --tls auto creates it; a server with certificates of its own has none to rotate`,
     );
-  const rootInFile = await readIfThere(join(folder, ROOT_CERTIFICATE));
+  const rootInFile = await readIfExists(join(folder, ROOT_CERTIFICATE));
   const { cert, key } = await authority.serverCertificate(
-    namesIn(present.cert),
+    namesIn(current.cert),
     authority.roots.find((one) => one === rootInFile),
   );
   await writeWhole(file, key + cert, 0o600);
@@ -120,10 +120,10 @@ export const rotateServer = async (
 const namesIn = (cert: string): readonly string[] =>
   (new X509Certificate(cert).subjectAltName ?? '').split(', ').map((name) => name.replace(/^(DNS|IP Address):/, ''));
 
-/** The root, which every client trusts: a damaged file is not replaced, because a backup may restore it. */
+/** The root, which every client trusts. A damaged file is not replaced, because it can be restored from a backup. */
 const rootIn = async (folder: string): Promise<KeyPair | undefined> => {
   const file = join(folder, ROOT);
-  const text = await readIfThere(file);
+  const text = await readIfExists(file);
   const root = text === undefined ? undefined : pairOf(text);
   if (text !== undefined && !root)
     throw new StartFailure(
@@ -132,9 +132,9 @@ const rootIn = async (folder: string): Promise<KeyPair | undefined> => {
   return root;
 };
 
-/** Reads the pair of a file, or creates it. If several processes do so concurrently, all use the pair of the first. */
+/** Reads the pair in a file; creates the file if it is missing, and replaces an unusable pair. Processes that create it concurrently all use the same pair. */
 const keepPair = async (file: string, isGood: (pair: KeyPair) => boolean, make: () => Promise<KeyPair>): Promise<KeyPair> => {
-  const text = await readIfThere(file);
+  const text = await readIfExists(file);
   const known = pairOf(text ?? '');
   if (known && isGood(known)) return known;
   const made = await make();
@@ -146,7 +146,7 @@ const keepPair = async (file: string, isGood: (pair: KeyPair) => boolean, make: 
   return first && isGood(first) ? first : made;
 };
 
-const pairIn = async (file: string): Promise<KeyPair | undefined> => pairOf((await readIfThere(file)) ?? '');
+const pairIn = async (file: string): Promise<KeyPair | undefined> => pairOf((await readIfExists(file)) ?? '');
 
 /** @returns undefined unless the text holds a private key and the certificate of that key */
 const pairOf = (text: string): KeyPair | undefined => {
@@ -154,11 +154,11 @@ const pairOf = (text: string): KeyPair | undefined => {
     /^(-----BEGIN PRIVATE KEY-----\n.+?\n-----END PRIVATE KEY-----\n)(-----BEGIN CERTIFICATE-----\n.+?\n-----END CERTIFICATE-----\n)$/s.exec(
       text,
     ) ?? [];
-  return key && cert && belongTogether(key, cert) === undefined ? { key, cert } : undefined;
+  return key && cert && faultOfPair(key, cert) === undefined ? { key, cert } : undefined;
 };
 
-/** @returns which part is invalid, or that the two do not match; undefined if they do */
-export const belongTogether = (key: string, cert: string): 'key' | 'cert' | 'pair' | undefined => {
+/** @returns the invalid part, or `pair` if key and certificate do not match; undefined if they do */
+export const faultOfPair = (key: string, cert: string): 'key' | 'cert' | 'pair' | undefined => {
   const certificate = attempt(() => new X509Certificate(cert));
   if (!certificate) return 'cert';
   const privateKey = attempt(() => createPrivateKey(key));
@@ -172,7 +172,7 @@ export const covers = (cert: string, name: string): boolean => {
   return (isIP(name) ? certificate.checkIP(name) : certificate.checkHost(name, { subject: 'never' })) !== undefined;
 };
 
-const endsSoon = ({ cert }: KeyPair, now: Date, before = RENEW_BEFORE_MS): boolean =>
+const expiresSoon = ({ cert }: KeyPair, now: Date, before = RENEW_BEFORE_MS): boolean =>
   Date.parse(new X509Certificate(cert).validTo) - now.getTime() < before;
 
 const isIssuedBy = ({ cert }: KeyPair, root: string): boolean => new X509Certificate(cert).verify(new X509Certificate(root).publicKey);

@@ -7,15 +7,15 @@ import { serverSettings } from './setting-options.ts';
 import { memberOf } from './sources.ts';
 import { dataFolderOf } from './storage-option.ts';
 
-/** Each effective option and setting, in a line: its name as in a configuration file, its value, and its source. */
+/** One line for each effective option and setting: its name in a configuration file, its value, and its source. */
 export const printed = (options: ServerOptions, given: Given<string>, table: OptionTable): string => {
-  const usual = usualValues(options);
+  const defaults = defaultValues(options);
   const rows = Object.entries(table)
     .filter(([option]) => option !== 'print-config')
-    .map(([option, { value: takes, shown = String, default: fixed = usual[memberOf(option)] ?? '-' }]) => {
+    .map(([option, { value: placeholder, shown = String, default: defaultValue = defaults[memberOf(option)] ?? '-' }]) => {
       const source = given.source(option);
       const texts = given.all(option).map(shown);
-      const value = source === undefined ? fixed : takes === undefined ? String(texts.length > 0) : texts.join(' ; ');
+      const value = source === undefined ? defaultValue : placeholder === undefined ? String(texts.length > 0) : texts.join(' ; ');
       return [memberOf(option), value, source ?? 'default'];
     });
   if (options.secretKey !== undefined) rows.push(['secretKey', '***', 'SECRET_KEY']);
@@ -23,8 +23,8 @@ export const printed = (options: ServerOptions, given: Given<string>, table: Opt
   return rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')).join('\n');
 };
 
-/** Values that follow from other options, and the defaults of settings. */
-const usualValues = (options: ServerOptions): Readonly<Record<string, string>> => {
+/** Defaults that derive from other options, and the defaults of settings. */
+const defaultValues = (options: ServerOptions): Readonly<Record<string, string>> => {
   const { tls, host, port, storage, secretKey } = options;
   const folder = dataFolderOf(storage);
   const settings = { ...defaultSettings, ...serverSettings({ ...options, settings: {} }) };

@@ -1,7 +1,7 @@
 import { type RouterHandler, routerHandler } from '../adapters/routers/node.ts';
 import type { ManagementController } from '../src/index.ts';
 
-/** Accepts routers once the controller is open. Until then their connections are closed, and they reconnect. */
+/** Accepts routers once the controller is open. Until then, their connections are closed, and they reconnect. */
 export const routersOf = (opened: Promise<ManagementController>): RouterHandler => {
   let handler: RouterHandler | undefined;
   let isClosed = false;

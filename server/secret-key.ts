@@ -2,14 +2,14 @@ import { join } from 'node:path';
 import { hasSecretKey, newSecretKey, type StorageAdapter } from '../src/index.ts';
 import type { Given, OptionDeclaration } from './arguments.ts';
 import { StartFailure } from './failure.ts';
-import { privateFolder, readIfThere, writeOnce } from './files.ts';
+import { privateFolder, readIfExists, writeOnce } from './files.ts';
 import type { StorageChoice } from './storage-option.ts';
 
-/** The secret key of the network, as the command line and the environment name it. */
+/** The secret key of the network, as given on the command line or in the environment. */
 export interface SecretKeyOptions {
   /** One key, or several separated by commas, instead of the one that the server creates and keeps. */
   readonly secretKey?: string;
-  /** File with such keys. */
+  /** A file with one or more keys. */
   readonly secretKeyFile?: string;
 }
 
@@ -29,18 +29,18 @@ export const secretKeyIn = (
   return environment.SECRET_KEY ? { secretKey: environment.SECRET_KEY } : {};
 };
 
-/** The key that secrets in the database are sealed under. */
+/** The key under which secrets in the database are sealed. */
 export interface SecretKey {
-  /** Several while the key is being replaced. Undefined for a store in memory, which has its own. */
+  /** Several keys while the key is being replaced. Undefined if none is given for an in-memory store. */
   readonly key: readonly string[] | undefined;
-  /** The file of the key, if the server created it. */
+  /** The file of the key, if it is in the data folder. */
   readonly file?: string;
 }
 
 /**
- * The given secret key, or the one in the folder, which is created with a new network. It must not be lost, and should not be stored with backups of
+ * Returns the given secret key, or the one in the folder, which is created for a new network. It must not be lost, and should not be stored with backups of
  * the database.
- * @throws StartFailure when a file cannot be read or written, or the network was created with a key that is not given
+ * @throws StartFailure if a file cannot be read or written, or if the network has a secret key that was not given
  */
 export const keepSecretKey = async (
   { storage, ...options }: SecretKeyOptions & { readonly storage: StorageChoice },
@@ -51,8 +51,8 @@ export const keepSecretKey = async (
   if (given !== undefined) return { key: given };
   if (storage.is === 'memory') return { key: undefined };
   const file = join(folder, 'secret.key');
-  // A server that started at the same time may have created the key and the network in between.
-  const known = (await keyIfThere(file)) ?? ((await hasSecretKey(adapter)) ? await keyIfThere(file) : await newKey(folder, file));
+  // Another server that is starting may have created the key and the network in the meantime, so the file is checked again.
+  const known = (await keyIfExists(file)) ?? ((await hasSecretKey(adapter)) ? await keyIfExists(file) : await newKey(folder, file));
   if (known === undefined)
     throw new StartFailure(
       `the network in this database was created with a secret key, but ${file} does not exist: restore that file, or give the key as SECRET_KEY or with --secret-key-file`,
@@ -60,13 +60,13 @@ export const keepSecretKey = async (
   return { key: keysOf(known), file };
 };
 
-/** The keys that the command line or the environment gives. @throws StartFailure when there is no such file */
+/** The keys given on the command line or in the environment. @throws StartFailure if the file does not exist */
 export const givenKeys = async ({ secretKey, secretKeyFile }: SecretKeyOptions): Promise<readonly string[] | undefined> => {
   if (secretKey !== undefined) return keysOf(secretKey);
   return secretKeyFile === undefined ? undefined : keysOf(await keyIn(secretKeyFile));
 };
 
-/** Keys are separated by lines in a file, by commas in a variable. */
+/** Keys are separated by line breaks or commas. */
 const keysOf = (text: string): readonly string[] => text.split(/[\s,]+/).filter((key) => key !== '');
 
 const newKey = async (folder: string, file: string): Promise<string> => {
@@ -75,14 +75,14 @@ const newKey = async (folder: string, file: string): Promise<string> => {
 };
 
 export const keyIn = async (file: string): Promise<string> => {
-  const key = await keyIfThere(file);
+  const key = await keyIfExists(file);
   if (key === undefined) throw new StartFailure(`cannot read ${file}: there is no such file or folder`);
   return key;
 };
 
-/** A file without a key is damaged. A new key would make every backup of the old one useless. */
-const keyIfThere = async (file: string): Promise<string | undefined> => {
-  const key = (await readIfThere(file))?.trim();
+/** Rejects an empty file as damaged: a new key in its place could not open secrets that are sealed under the lost one. */
+const keyIfExists = async (file: string): Promise<string | undefined> => {
+  const key = (await readIfExists(file))?.trim();
   if (key === '') throw new StartFailure(`${file} is empty: restore the secret key, or remove the file if there is no network yet`);
   return key;
 };

@@ -4,7 +4,7 @@ import type { SecretKeyOptions } from './secret-key.ts';
 import type { Application } from './single-page.ts';
 import type { StorageChoice } from './storage-option.ts';
 
-/** The options of the server, as they were read from the command line, the environment and the file of `--config`. */
+/** The options of the server, as read from the command line, the environment and the file of `--config`. */
 export interface ServerOptions extends SecretKeyOptions {
   readonly host: string;
   /** 0: any free port. */
@@ -23,23 +23,23 @@ export interface ServerOptions extends SecretKeyOptions {
   readonly oidc: boolean;
   /** Accepts routers on the port of the API. */
   readonly routers: boolean;
-  /** Milliseconds that open requests may take at shutdown. */
+  /** How long open requests may take to finish at shutdown, in ms. */
   readonly drainMs: number;
   readonly administrator: { readonly username?: string; readonly password?: string };
-  /** Where metrics are served, over plain HTTP. */
+  /** The endpoint that serves metrics, over plain HTTP. */
   readonly metrics?: { readonly host: string; readonly port: number };
-  /** Host names under which metrics are served, beside those of this machine; `*` for any. */
+  /** Host names under which metrics are served, in addition to those of this machine; `*` for any. */
   readonly metricsHosts?: readonly string[];
   /** Serves the probes. */
   readonly health?: true;
   /** Log format; with it, calls are logged too. */
   readonly log?: 'json' | 'text';
-  /** Single-page applications beside the APIs. */
+  /** Single-page applications to serve in addition to the APIs. */
   readonly applications?: readonly Application[];
-  /** The parts of `administrator` that were given, under the names that gave them: `--admin-password`, `ADMIN_PASSWORD`. */
+  /** The given parts of `administrator`, as spelled in their sources, such as `--admin-password` or `ADMIN_PASSWORD`. */
   readonly given: readonly string[];
   /** The given settings, checked. */
   readonly settings: Partial<Settings>;
-  /** With `--print-config`, the text to print instead of a start: the effective options and their sources. */
+  /** With `--print-config`, the text to print instead of starting: the effective options and their sources. */
   readonly configuration?: string;
 }

@@ -10,20 +10,20 @@ import { type CheckMember, optionOf } from './sources.ts';
 type Name = keyof Settings;
 
 /** The setting that has a separate option. */
-const OWN = 'address';
+const SEPARATE = 'address';
 
-const names = (Object.keys(defaultSettings) as Name[]).filter((name) => name !== OWN); // its own keys
+const names = (Object.keys(defaultSettings) as Name[]).filter((name) => name !== SEPARATE); // the keys of a literal
 const byOption = new Map(names.map((name) => [optionOf(name), name]));
 
 const declarationOf = (name: Name): OptionDeclaration => {
-  const usual = defaultSettings[name];
+  const defaultValue = defaultSettings[name];
   const about = settingTexts[name];
-  if (typeof usual === 'boolean') return { about };
-  if (typeof usual === 'number') return { about, value: 'NUMBER' };
-  return typeof usual === 'string' && name !== 'corsOrigins' ? { about, value: 'TEXT' } : { about, value: 'LIST', list: 'commas' };
+  if (typeof defaultValue === 'boolean') return { about };
+  if (typeof defaultValue === 'number') return { about, value: 'NUMBER' };
+  return typeof defaultValue === 'string' && name !== 'corsOrigins' ? { about, value: 'TEXT' } : { about, value: 'LIST', list: 'commas' };
 };
 
-/** Every setting of a controller, as an option. */
+/** An option for every setting except the address. */
 export const settingOptions: OptionTable = Object.fromEntries(names.map((name) => [optionOf(name), declarationOf(name)]));
 
 /**
@@ -69,17 +69,17 @@ const fromText = (name: Name, text: string | undefined): unknown => {
 
 const MIB = 1024 * 1024;
 
-/** The settings of the server's controller except its address: the given ones, and defaults that differ from those of an embedded controller. */
+/** The settings of the server's controller, except its address: the given ones, and defaults that differ from those of an embedded controller. */
 export const serverSettings = (options: Pick<ServerOptions, 'host' | 'address' | 'trustedProxies' | 'settings'>): Partial<Settings> => ({
-  // A server has its process to itself, so its read cache is larger: about 100,000 entities.
+  // A server does not share its process with a host, so its read cache is larger: about 100,000 entities.
   readCacheBytes: Math.floor(Math.min(256 * MIB, getHeapStatistics().heap_size_limit / 8)),
   outboundAllow: isAlone(options) ? ['loopback'] : [],
   ...options.settings,
 });
 
 /**
- * True if no other machine reaches the server. Loopback is then allowed for outbound requests, since identity providers on the same machine are common in trials;
- * otherwise clients could reach local services through the server.
+ * True if no other machine can reach the server. Outbound requests to loopback are then allowed, since trials often run the identity provider on the same
+ * machine. Otherwise they are not, because remote clients could reach local services through the server.
  */
 const isAlone = ({ host, address, trustedProxies }: Pick<ServerOptions, 'host' | 'address' | 'trustedProxies'>): boolean =>
   !trustedProxies && [host, ...(address === undefined ? [] : [hostInUrl(new URL(address).hostname)])].every(isLoopbackHost);

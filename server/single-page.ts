@@ -9,14 +9,14 @@ import { contentsOf, type OpenFile, openBelow, safeSegments } from './static-fil
 
 type Headers = CoreAnswer['headers'];
 
-/** A single-page application: its path, and the folder of its files. */
+/** A single-page application: its path, and the folder with its files. */
 export interface Application {
   /** E.g. `/zac`. */
   readonly path: string;
   readonly folder: string;
 }
 
-/** No content sniffing, and no frames of other sites. */
+/** Forbids content sniffing, and framing by other sites. */
 const SAFE: Headers = {
   'x-content-type-options': 'nosniff',
   'content-security-policy': "frame-ancestors 'self'",
@@ -24,7 +24,7 @@ const SAFE: Headers = {
 };
 const INDEX = ['index.html'];
 /** Larger files are streamed. */
-const WHOLE_BYTES = 262_144;
+const MAX_BUFFERED_BYTES = 262_144;
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -51,8 +51,8 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Serves a single-page application: its files, and its index for every path without an extension that a browser navigates to.
- * @throws StartFailure when the folder has no index.html
+ * Serves a single-page application: its files, and its index for every path without a file extension that a browser navigates to.
+ * @throws StartFailure if the folder has no index.html
  */
 export const singlePage = async ({ path: mount, folder }: Application): Promise<Route> => {
   const root = await realpath(folder).catch((error: unknown) => {
@@ -64,7 +64,7 @@ export const singlePage = async ({ path: mount, folder }: Application): Promise<
   return (request) => {
     const target = below(mount, request.target);
     if (target === undefined) return undefined;
-    // Relative addresses in the application resolve against the folder, which needs the slash at the end.
+    // Relative URLs in the application resolve correctly only if the path of the folder ends with a slash, so others are redirected.
     const isFolder = request.target.startsWith(`${mount}/`);
     return answer(root, request, isFolder ? target : undefined, mount);
   };
@@ -88,21 +88,28 @@ const answer = async (root: string, request: CoreRequest, target: string | undef
 const acceptsHtml = (request: CoreRequest): boolean => /\btext\/html\b/i.test(request.header('accept') ?? '');
 
 /**
- * True if a name contains a hash of the content, as bundlers write it: `main.3f2a9c8b1d2e.js`, `chunk-5QX3WZ2L.js`. A hash has letters and digits, so that
- * no word is taken for one.
+ * True if a name contains a hash of the content, as bundlers write it: `main.3f2a9c8b1d2e.js`, `chunk-5QX3WZ2L.js`. A hash must have both letters and
+ * digits, so that an ordinary word does not match.
  */
 const isImmutable = (name: string): boolean => /[.-](?=\w*\d)(?=\w*[A-Za-z])\w{8,64}\.\w+$/.test(name);
 
-const send = async (request: CoreRequest, file: OpenFile, name: string, cached: string, more: Headers = {}): Promise<CoreAnswer> => {
+const send = async (
+  request: CoreRequest,
+  file: OpenFile,
+  name: string,
+  cacheControl: string,
+  extraHeaders: Headers = {},
+): Promise<CoreAnswer> => {
   const { handle, size, etag } = file;
-  const headers = { ...SAFE, ...more, 'cache-control': cached, etag };
+  const headers = { ...SAFE, ...extraHeaders, 'cache-control': cacheControl, etag };
   const known = (request.header('if-none-match') ?? '').split(',').map((tag) => tag.trim());
   if (known.includes(etag)) {
     await handle.close();
     return { status: 304, headers, body: '' };
   }
-  const whole = { ...headers, 'content-type': TYPES[extname(name).toLowerCase()] ?? 'application/octet-stream' };
-  if (size > WHOLE_BYTES) return { status: 200, headers: { ...whole, 'content-length': String(size) }, body: contentsOf(file) };
+  const fileHeaders = { ...headers, 'content-type': TYPES[extname(name).toLowerCase()] ?? 'application/octet-stream' };
+  if (size > MAX_BUFFERED_BYTES)
+    return { status: 200, headers: { ...fileHeaders, 'content-length': String(size) }, body: contentsOf(file) };
   const body = await handle.readFile().finally(() => handle.close());
-  return { status: 200, headers: whole, body };
+  return { status: 200, headers: fileHeaders, body };
 };

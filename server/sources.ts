@@ -11,12 +11,12 @@ export const optionOf = (member: string): string => member.replace(/[A-Z]/g, (le
 const PREFIX = 'OVERLAY_';
 const variableOf = (option: string): string => PREFIX + option.replaceAll('-', '_').toUpperCase();
 
-/** Checks the value of an option in a file before it is converted to text. @throws StartFailure that names the option as its source does */
+/** Checks the value of an option in a file before it is converted to text. @throws StartFailure that uses the option's spelling in its source */
 export type CheckMember = (option: string, value: unknown, source: string) => void;
 
 /**
- * The options in a file: a JSON object with a member for each.
- * @throws StartFailure that names the file, the member, and what would be right
+ * Reads the options in a file: a JSON object with a member for each.
+ * @throws StartFailure that names the file and the invalid member, with a hint
  */
 export const fileSource = (file: string, table: OptionTable, check: CheckMember): Source => {
   const label = (option: string) => `${memberOf(option)} in ${file}`;
@@ -48,16 +48,16 @@ const objectIn = (file: string): object => {
   throw new StartFailure(`${file} must hold a JSON object, such as {"port": 1280}`);
 };
 
-/** The value is not repeated in messages: it may be a password. */
-const textsOf = (value: unknown, { value: takes, list }: OptionDeclaration = { about: '' }, label: string): readonly string[] => {
-  if (takes === undefined) {
+/** Error messages omit the value, which may be a password. */
+const textsOf = (value: unknown, { value: placeholder, list }: OptionDeclaration = { about: '' }, label: string): readonly string[] => {
+  if (placeholder === undefined) {
     if (typeof value === 'boolean') return value ? [''] : [];
     throw new StartFailure(`${label} must be true or false`);
   }
-  const texts = list && Array.isArray(value) ? value.map((item) => textOf(item, takes)) : [textOf(value, takes)];
+  const texts = list && Array.isArray(value) ? value.map((item) => textOf(item, placeholder)) : [textOf(value, placeholder)];
   if (texts.every((text) => text !== undefined)) return list === 'commas' ? [texts.join()] : texts;
   throw new StartFailure(
-    `${label} must be a text${list ? ', or a list of texts' : takes === 'on|off' ? ', or true or false' : ' or a number'}`,
+    `${label} must be a text${list ? ', or a list of texts' : placeholder === 'on|off' ? ', or true or false' : ' or a number'}`,
   );
 };
 
@@ -67,17 +67,17 @@ const textOf = (value: unknown, takes: string): string | undefined => {
 };
 
 /**
- * The options in the environment. Several values of one option are separated by semicolons; a flag is `true` or `false`. Empty variables count as absent.
- * @throws StartFailure for a variable with the prefix that names no option
+ * Reads the options in the environment. Several values of one option are separated by semicolons; a flag is `true` or `false`. Empty variables count as absent.
+ * @throws StartFailure for a variable with the prefix but without a known option
  */
 export const environmentSource = (environment: Environment, table: OptionTable): Source => {
-  const options = new Map(Object.keys(table).map((option) => [plain(option), option]));
+  const options = new Map(Object.keys(table).map((option) => [normalized(option), option]));
   const spellings = new Map([...options].map(([name, option]) => [name, variableOf(option)]));
   const values = new Map<string, readonly string[]>();
   const variables = new Map<string, string>();
   for (const [variable, value = ''] of Object.entries(environment)) {
     if (value === '' || !variable.toUpperCase().startsWith(PREFIX) || isServiceLink(variable, value)) continue;
-    const name = plain(variable.slice(PREFIX.length));
+    const name = normalized(variable.slice(PREFIX.length));
     const option = options.get(name);
     if (option === undefined) throw new StartFailure(`unknown environment variable ${variable}${hintOf(name, spellings)}`);
     const other = variables.get(option);
@@ -89,9 +89,9 @@ export const environmentSource = (environment: Environment, table: OptionTable):
   return { values, label: (option) => variables.get(option) ?? variableOf(option) };
 };
 
-const plain = (name: string): string => name.replaceAll(/[_-]/g, '').toLowerCase();
+const normalized = (name: string): string => name.replaceAll(/[_-]/g, '').toLowerCase();
 
-/** Variables that Kubernetes derives from a service called `overlay`: they are not options. */
+/** True for variables that Kubernetes derives from a service called `overlay`, which are not options. */
 const isServiceLink = (variable: string, value: string): boolean =>
   /^(tcp|udp|sctp):\/\//.test(value) || /_SERVICE_(HOST|PORT)(_\w+)?$|_PORT_\d+_(TCP|UDP|SCTP)(_\w+)?$/.test(variable);
 

@@ -31,7 +31,7 @@ const open = async (options: ServerOptions, listen: Listen, messages: Logger): P
   const network = { storage: reading, secretKey: key, folder, isKept: storage.is !== 'memory' };
   const certificate = await prepareTls(options, network);
 
-  // Opens the port before the controller: if the port were in use, a new network would already have a first password that was never shown.
+  // Opens the port before the controller: otherwise, if the port is in use, a new network would have a first password that was never shown.
   const { promise: opened, resolve: ready } = Promise.withResolvers<ManagementController>();
   const api = {
     handle: async (request: CoreRequest) =>
@@ -41,8 +41,8 @@ const open = async (options: ServerOptions, listen: Listen, messages: Logger): P
   const routers = options.routers ? routersOf(opened) : undefined;
   const trustedProxies = options.trustedProxies ?? [];
   const serving = await listen({ controller: routed(routes, api), host, port, certificate, routers, trustedProxies, messages });
-  const watched = await observing.listen(opened);
-  const url = (of: string) => urlOf(certificate !== undefined, of, serving.port);
+  const metricsServer = await observing.listen(opened);
+  const url = (hostName: string) => urlOf(certificate !== undefined, hostName, serving.port);
   const address = options.address ?? url(advertised);
   await passed;
   const controller = await ManagementController.open({
@@ -60,7 +60,7 @@ const open = async (options: ServerOptions, listen: Listen, messages: Logger): P
 
   closeOnSignal(async () => {
     await serving.close(drainMs);
-    await watched?.close(0);
+    await metricsServer?.close(0);
     await controller.close();
   }, drainMs + CLOSE_MS);
   const greeting = {
@@ -70,7 +70,7 @@ const open = async (options: ServerOptions, listen: Listen, messages: Logger): P
     storage: name,
     certificate,
     keyFile,
-    metrics: watched && `${watched.address}/metrics`,
+    metrics: metricsServer && `${metricsServer.address}/metrics`,
     applications: (options.applications ?? []).map(({ path }) => `${url(local)}${path}/`),
     given,
     isPasswordGiven: administrator.password !== undefined,

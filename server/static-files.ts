@@ -1,7 +1,7 @@
 import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 
-/** A file below a folder, open for reading. */
+/** A file in a folder or its subfolders, open for reading. */
 export interface OpenFile {
   readonly handle: FileHandle;
   readonly size: number;
@@ -10,9 +10,8 @@ export interface OpenFile {
 }
 
 /**
- * The segments of a path that may name a file: decoded once, none of them hidden (`.env`, `.git`) or a way up, and none with a separator, a NUL or another control
- * character in it.
- * @returns undefined for any other path
+ * The segments of a path, decoded once.
+ * @returns undefined if a segment is hidden (`.env`, `.git`), leads up (`..`), or contains a separator or a control character
  */
 export const safeSegments = (path: string): readonly string[] | undefined => {
   const segments: string[] = [];
@@ -26,7 +25,7 @@ export const safeSegments = (path: string): readonly string[] | undefined => {
     if (!isServed(segment)) return undefined;
     segments.push(segment);
   }
-  // An empty segment is a double slash, except at the end.
+  // An empty segment stems from a double slash, except at the end.
   return segments.slice(0, -1).includes('') ? undefined : segments;
 };
 
@@ -34,13 +33,13 @@ export const safeSegments = (path: string): readonly string[] | undefined => {
 const isServed = (segment: string): boolean => !/^\.|[\\/:\p{Cc}]/u.test(segment);
 
 /**
- * Opens the file at a path. Symbolic links may point to files within the folder that are not hidden, and to nothing else.
+ * Opens the file at a path. Follows symbolic links only to files within the folder that are not hidden.
  * @param root real path of the folder
- * @returns undefined when there is no such file
+ * @returns undefined if there is no such file
  */
 export const openBelow = async (root: string, segments: readonly string[]): Promise<OpenFile | undefined> => {
   const file = await realpath(join(root, ...segments)).catch(() => undefined);
-  // A path outside of the folder begins with `..`, or on Windows with another drive.
+  // The relative path of a file outside of the folder begins with `..`, or on Windows with another drive.
   if (file === undefined || !relative(root, file).split(sep).every(isServed)) return undefined;
   // Checked before opening, because opening a pipe would wait for its writer.
   const found = await stat(file).catch(() => undefined);
@@ -51,7 +50,7 @@ export const openBelow = async (root: string, segments: readonly string[]): Prom
 
 const CHUNK_BYTES = 65_536;
 
-/** The content of a file, read on demand. The file is closed at its end, or earlier when the consumer stops. */
+/** The content of a file, read on demand. The file is closed at its end, or when the consumer stops early. */
 export const contentsOf = ({ handle, size }: OpenFile): AsyncIterable<Uint8Array> => {
   let at = 0;
   const close = async (): Promise<IteratorResult<Uint8Array>> => {
@@ -68,6 +67,6 @@ export const contentsOf = ({ handle, size }: OpenFile): AsyncIterable<Uint8Array
       throw error;
     }
   };
-  // Not a generator, which would not close the file if it were never started.
+  // Not a generator, which would not close the file if the consumer never started it.
   return { [Symbol.asyncIterator]: () => ({ next, return: close }) };
 };

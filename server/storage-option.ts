@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { StartFailure } from './failure.ts';
 
-/** A store, as the command line names it. */
+/** A store, as chosen on the command line. */
 export type StorageChoice =
   | { readonly is: 'memory' }
   | { readonly is: 'sqlite'; readonly file: string }
@@ -23,25 +23,25 @@ export const storageOf = (storage: string = DEFAULT_STORAGE): StorageChoice => {
   );
 };
 
-/** The store of a command, which must be a database: a store in memory would be new, and lost at the end. */
+/** The store that a command works on. It must be a database: an in-memory store would be empty, and lost when the command ends. */
 export const keptStorageOf = (storage: string | undefined): KeptStorage => {
   const chosen = storageOf(storage);
   if (chosen.is === 'memory') throw new StartFailure('--storage must name a database: a store in memory is lost when the command ends');
   return chosen;
 };
 
-/** The invalid value is not repeated in the message: it may be a password. */
+/** The error message omits the invalid value, which may contain a password. */
 const postgresUrlOf = (storage: string): string => {
-  // Several hosts, as libpq takes them, do not form a URL, but each one does.
+  // A list of hosts, which libpq accepts, is not valid in a URL, so each host is checked on its own.
   const [, before = '', hosts = '', after = ''] = /^(postgres(?:ql)?:\/\/(?:[^/?]*@)?)([^/?@]*)(\/[^/?]+(?:\?.*)?)$/s.exec(storage) ?? [];
-  const isRight = (host: string) => (host !== '' || hosts === '') && URL.canParse(`${before}${host}${after}`);
-  if (after && hosts.split(',').every(isRight)) return storage;
+  const isValidHost = (host: string) => (host !== '' || hosts === '') && URL.canParse(`${before}${host}${after}`);
+  if (after && hosts.split(',').every(isValidHost)) return storage;
   throw new StartFailure('--storage must name a database, as in postgres://USER:PASSWORD@HOST:PORT/DATABASE');
 };
 
-/** A URL for display, without the password and the parameters, which may hold others. The schema stays, because it identifies the network. */
+/** A URL for display, without the password, and without query parameters, which may hold secrets too. The schema stays, since it identifies the network. */
 export const withoutSecrets = (url: string): string => {
-  // Several hosts do not form a URL.
+  // `URL` cannot parse a list of hosts.
   const [, protocol = '', userinfo = '', hosts = '', pathname = '', query = ''] =
     /^(\w+:)\/\/(?:([^/?]*)@)?([^/?@]*)(\/[^?]*)?(\?.*)?/s.exec(url) ?? [];
   const schema = new URLSearchParams(query).get('schema');
@@ -49,5 +49,5 @@ export const withoutSecrets = (url: string): string => {
   return `${protocol}//${username && `${username}@`}${hosts}${pathname}${schema ? `?${new URLSearchParams({ schema })}` : ''}`;
 };
 
-/** The folder of the server's files: that of the SQLite file, else `data`. */
+/** The folder of the server's files: that of the SQLite file, otherwise `data`. */
 export const dataFolderOf = (storage: StorageChoice): string => (storage.is === 'sqlite' ? dirname(storage.file) : 'data');

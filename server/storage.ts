@@ -14,20 +14,20 @@ export interface ChosenStorage<Adapter extends StorageAdapter = StorageAdapter> 
   readonly name: string;
 }
 
-/** @throws StartFailure when the database cannot be written, or its driver is not installed */
+/** @throws StartFailure if the database cannot be written, or its driver is not installed */
 export const prepareStorage = async (storage: StorageChoice): Promise<ChosenStorage> =>
   storage.is === 'memory' ? { adapter: memoryStorage(), name: 'memory: all data is lost when the server ends' } : prepareKept(storage);
 
 /** How a database is opened. */
 export type OpenMode = Pick<StoreOptions, 'migrate' | 'readOnly'>;
 
-/** @throws StartFailure when the database cannot be written (or, when opened read-only, does not exist), or its driver is not installed */
+/** @throws StartFailure if the database cannot be written (or, when opened read-only, does not exist), or its driver is not installed */
 export const prepareKept = async (storage: KeptStorage, mode: OpenMode = {}): Promise<ChosenStorage<KyselyStorage>> => {
   if (storage.is === 'postgres') {
     await assertPgInstalled();
     return { adapter: postgresStorage({ connectionString: storage.url, ...mode }), name: withoutSecrets(storage.url) };
   }
-  if (mode.readOnly) assertThere(storage.file);
+  if (mode.readOnly) assertExists(storage.file);
   else {
     await privateFolder(dirname(storage.file));
     await assertWritable(storage.file);
@@ -36,7 +36,7 @@ export const prepareKept = async (storage: KeptStorage, mode: OpenMode = {}): Pr
 };
 
 /** Requires an existing file: only commands that create a network may create its database. */
-const assertThere = (file: string): void => {
+const assertExists = (file: string): void => {
   if (statSync(file, { throwIfNoEntry: false }) === undefined) throw new StartFailure(`the database ${file} does not exist`);
 };
 
@@ -54,7 +54,7 @@ const assertPgInstalled = async (): Promise<void> => {
 const assertWritable = async (file: string): Promise<void> => {
   const isNew = statSync(file, { throwIfNoEntry: false }) === undefined;
   try {
-    // Creates an empty file for its owner only, because it will hold password hashes; SQLite gives the files beside it the same mode. An existing
+    // Creates an empty file that only its owner can read, because it will hold password hashes; SQLite gives its auxiliary files the same mode. An existing
     // file of another owner keeps its mode.
     const handle = await open(file, 'a', 0o600);
     const { mode } = await handle.stat();

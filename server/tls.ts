@@ -4,8 +4,8 @@ import { createSecureContext } from 'node:tls';
 import { type KeyPair, type NetworkAuthority, networkAuthority, type PkiOptions, type StorageAdapter } from '../src/index.ts';
 import { certifiedNames, hostInUrl, namesOf } from './addresses.ts';
 import { StartFailure, sentenceOf } from './failure.ts';
-import { readIfThere } from './files.ts';
-import { authorityIn, belongTogether, covers, keepAuthority, keepServer } from './pki.ts';
+import { readIfExists } from './files.ts';
+import { authorityIn, covers, faultOfPair, keepAuthority, keepServer } from './pki.ts';
 import type { ServerOptions } from './server-options.ts';
 
 /** The server's TLS credentials. */
@@ -18,7 +18,7 @@ export interface Tls {
   /** Warnings for the operator. */
   readonly warning?: string;
   /**
-   * Rereads the files, and renews the server's own certificate if it expires soon. From then on the controller signs with the new pair.
+   * Rereads the files, and renews a certificate of `--tls auto` that expires soon. The controller then signs with the new pair.
    * @returns undefined if nothing changed
    * @throws StartFailure for invalid files, in which case the pair in use is kept
    */
@@ -28,7 +28,7 @@ export interface Tls {
 /** A pair that replaces the one in use. */
 export type Renewed = Pick<Tls, 'pair' | 'warning'>;
 
-/** The network of the server. */
+/** The network that the server serves. */
 export interface Network {
   readonly storage: StorageAdapter;
   readonly secretKey: readonly string[] | undefined;
@@ -38,7 +38,7 @@ export interface Network {
   readonly isKept: boolean;
 }
 
-/** @throws StartFailure when no certificate is available */
+/** @throws StartFailure if no certificate is available */
 export const prepareTls = async (
   { tls, host, address }: Pick<ServerOptions, 'tls' | 'host' | 'address'>,
   network: Network,
@@ -46,7 +46,7 @@ export const prepareTls = async (
   if (tls.is === 'off') return undefined;
   const advertised = address === undefined ? namesOf(host).advertised : hostInUrl(new URL(address).hostname);
   if (tls.is === 'files') return givenFiles(tls.cert, tls.key, advertised);
-  // Separate from the files of a database, whose clients trust another root.
+  // Separate from the files of a network in a database, whose clients trust another root.
   const folder = resolve(network.folder, network.isKept ? 'pki' : 'pki-memory');
   const authority = await authorityOf(network, folder);
   const keep = (now: Date, known?: KeyPair) => keepServer(folder, authority, certifiedNames(host, advertised), now, known);
@@ -66,7 +66,7 @@ export const prepareTls = async (
   };
 };
 
-/** The authority in the database, taken over from the folder if an earlier version kept it there. */
+/** The authority in the database, imported from the folder if an earlier version kept it there. */
 const authorityOf = async ({ storage, secretKey, isKept }: Network, folder: string): Promise<NetworkAuthority> => {
   const former = isKept ? await authorityIn(folder) : await keepAuthority(folder, new Date());
   return networkAuthority({ storage, secretKey, former });
@@ -97,7 +97,7 @@ const givenFiles = async (certFile: string, keyFile: string, name: string): Prom
 
 /** @throws StartFailure that names the invalid file, or says that the two do not match */
 const pairOf = (cert: string, key: string, certFile: string, keyFile: string, name: string): Renewed => {
-  const fault = belongTogether(key, cert);
+  const fault = faultOfPair(key, cert);
   if (fault === 'cert') throw new StartFailure(`${certFile} holds no certificate in PEM`);
   if (fault === 'key') throw new StartFailure(`${keyFile} holds no private key in PEM without a passphrase`);
   if (fault === 'pair') throw new StartFailure(`the key in ${keyFile} does not belong to the certificate in ${certFile}`);
@@ -106,16 +106,16 @@ const pairOf = (cert: string, key: string, certFile: string, keyFile: string, na
   } catch (error) {
     throw new StartFailure(`TLS cannot use the certificates in ${certFile}: ${sentenceOf(error)}`);
   }
-  const isFor = new X509Certificate(cert).subjectAltName ?? 'no name at all';
+  const coveredNames = new X509Certificate(cert).subjectAltName ?? 'no name at all';
   // The controller takes private keys in PKCS #8 only.
   const pair = { cert, key: createPrivateKey(key).export({ type: 'pkcs8', format: 'pem' }).toString() };
   if (covers(cert, name)) return { pair };
   const consequence = `clients that reach the server as ${name} will refuse it`;
-  return { pair, warning: `the certificate in ${certFile} is not for ${name} but for ${isFor}: ${consequence}` };
+  return { pair, warning: `the certificate in ${certFile} is not for ${name} but for ${coveredNames}: ${consequence}` };
 };
 
 const readGiven = async (file: string): Promise<string> => {
-  const text = await readIfThere(file);
+  const text = await readIfExists(file);
   if (text === undefined) throw new StartFailure(`cannot read ${file}: there is no such file or folder`);
   return text;
 };

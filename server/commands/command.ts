@@ -1,7 +1,7 @@
 import type { Given, OptionTable } from '../arguments.ts';
 import type { Environment } from '../sources.ts';
 
-/** A command beside the server, as it is declared: its help follows from this. */
+/** The declaration of a command for operators, from which its help derives. */
 export interface Command {
   /** A few words for the list of commands. */
   readonly summary: string;
@@ -12,7 +12,7 @@ export interface Command {
   run(given: Given<string>, environment: Environment): Promise<string>;
 }
 
-/** Declares a command; `run` knows the names of its options. */
+/** Declares a command, and gives `run` the types of its options. */
 export const command = <const T extends OptionTable>(
   declared: Omit<Command, 'options' | 'run'> & {
     readonly options: T;
@@ -20,7 +20,7 @@ export const command = <const T extends OptionTable>(
   },
 ): Command => declared;
 
-/** The store that a command works on. */
+/** The option that selects the store a command works on. */
 export const storage = {
   value: 'STORAGE',
   about: 'sqlite:FILE or postgres://USER:PASSWORD@HOST:PORT/DATABASE (default sqlite:data/controller.db)',

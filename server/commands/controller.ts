@@ -8,19 +8,19 @@ import type { Environment } from '../sources.ts';
 import { prepareKept } from '../storage.ts';
 import { dataFolderOf, keptStorageOf } from '../storage-option.ts';
 
-/** An existing network, as needed by the commands that change it. */
+/** An existing network, opened for a command that changes it. */
 export interface Network {
   readonly storage: KyselyStorage;
-  /** In the form of the option `--storage`. */
+  /** The database, in the form of the option `--storage`. */
   readonly name: string;
   readonly secretKeys: readonly string[];
-  /** The location of the server's key, if it keeps one. */
+  /** The file of the secret key, if the server keeps one. */
   readonly keyFile: string | undefined;
 }
 
 /**
- * The network in a database, which is neither migrated nor made by looking for it.
- * @throws StartFailure when there is none, or its key is missing; StoreSchemaMismatch when the database is to be migrated first
+ * Finds the network in a database, without migrating or creating it.
+ * @throws StartFailure if there is none, or its key is missing; StoreSchemaMismatch if the database must be migrated first
  */
 export const networkIn = async (given: Given<'storage' | 'secret-key-file'>, environment: Environment): Promise<Network> => {
   const chosen = keptStorageOf(given.get('storage'));
@@ -32,7 +32,7 @@ export const networkIn = async (given: Given<'storage' | 'secret-key-file'>, env
   return { storage, name, secretKeys: key, keyFile: file };
 };
 
-/** Opens a controller without a server, for a few calls while servers may run, and closes it. */
+/** Opens a controller without a server for the duration of `work`. Servers may be running on the same store. */
 export const withController = async <T>(
   { storage, secretKeys }: Pick<Network, 'storage' | 'secretKeys'>,
   work: (controller: ManagementController) => Promise<T>,

@@ -22,7 +22,7 @@ export const createAdmin = command({
     const chosen = keptStorageOf(given.get('storage'));
     const before = await prepareKept(chosen, { migrate: false });
     const isNew = (await before.adapter.plan()).version === 0;
-    // Only an empty database gets its tables here. One that is in use is migrated by the command migrate.
+    // Only an empty database gets its tables here; an existing one is left to the command migrate.
     const { adapter, name } = isNew ? await prepareKept(chosen) : before;
     if (!isNew && (await hasAdministrator(adapter)))
       throw new StartFailure(`the network in ${name} already has its administrator: use the command reset-password for a lost password`);
@@ -37,7 +37,7 @@ export const createAdmin = command({
       ...(key === undefined ? {} : { secretKey: key }),
     });
     await controller.close();
-    // A server that started at the same time may have been first.
+    // A server that started at the same time may have created the administrator first.
     if (!controller.firstAdministrator) throw new StartFailure(`the network in ${name} already has its administrator`);
     return `created the administrator ${username} in ${name}${file === undefined ? '' : `; the secret key of the network is in ${file}`}`;
   },

@@ -13,7 +13,7 @@ import { restore } from './restore.ts';
 import { rotateCertificate } from './rotate-certificate.ts';
 import { snapshot } from './snapshot.ts';
 
-/** The commands of `overlay-controller`, by name; without a name it starts the server. */
+/** The commands of `overlay-controller`, by name. Without a command, it starts the server. */
 const commands: Readonly<Record<string, Command>> = {
   migrate,
   'create-admin': createAdmin,
@@ -25,7 +25,7 @@ const commands: Readonly<Record<string, Command>> = {
   'rotate-certificate': rotateCertificate,
 };
 
-/** The help without a command: the options of the server, and the commands. */
+/** The general help: the commands, and the options of the server. */
 export const overview =
   (): string => `Usage: overlay-controller [options]             start the server; in its repository npm start -- [options]
        overlay-controller COMMAND [options]     do something else; see overlay-controller COMMAND --help
@@ -40,9 +40,9 @@ ${helpOfServer()}
 `;
 
 /**
- * Runs the command that the arguments name.
- * @returns what to print
- * @throws StartFailure for an unknown one, or for invalid options; errors of the command
+ * Runs a command.
+ * @returns the text to print
+ * @throws StartFailure for an unknown command or invalid options; errors of the command
  */
 export const runCommand = async (name: string, args: readonly string[], environment: Environment): Promise<string> => {
   const found = Object.hasOwn(commands, name) ? commands[name] : undefined;

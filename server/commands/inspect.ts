@@ -45,10 +45,10 @@ const overviewOf = async (inspection: Inspection, { version, target, applied, pe
 };
 
 const listed = async (inspection: Inspection, kind: string, filter: string | undefined, limit = '100'): Promise<string> => {
-  const most = limit === 'all' ? -1 : Number(limit);
-  if (!Number.isInteger(most) || most === 0 || most < -1 || most > 500)
+  const maxCount = limit === 'all' ? -1 : Number(limit);
+  if (!Number.isInteger(maxCount) || maxCount === 0 || maxCount < -1 || maxCount > 500)
     throw new StartFailure(`--limit must be 1 to 500, or all, got '${limit}'`);
-  // An unknown kind is refused there, with those there are.
-  const { data } = await inspection.list(kind as KindName, { limit: most, ...(filter === undefined ? {} : { filter }) });
+  // `list` rejects an unknown kind with the list of known ones.
+  const { data } = await inspection.list(kind as KindName, { limit: maxCount, ...(filter === undefined ? {} : { filter }) });
   return data.map((entity) => JSON.stringify(entity)).join('\n');
 };

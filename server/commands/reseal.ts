@@ -25,7 +25,7 @@ export const reseal = command({
     const { entities } = await withController({ ...network, secretKeys: [secretKey, ...network.secretKeys] }, (controller) =>
       controller.reseal(),
     );
-    const count = Object.values(entities).reduce((sum, of) => sum + of, 0);
+    const count = Object.values(entities).reduce((sum, resealed) => sum + resealed, 0);
     const next =
       file === undefined
         ? 'the new key alone'
@@ -40,7 +40,7 @@ const firstOf = ({ secretKeys: [first, ...others] }: Network): string => {
   return first;
 };
 
-/** Created once, so that a repeated run after an interruption uses the same key. */
+/** Creates the key only once, so that a repeated run after an interruption uses the same one. */
 const keyOf = async (file: string): Promise<string> => {
   await writeOnce(file, `${newSecretKey()}\n`, 0o600);
   return keyIn(file);

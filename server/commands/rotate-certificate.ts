@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { networkAuthority } from '../../src/index.ts';
 import { rotateServer } from '../pki.ts';
 import { secretKeyFile } from '../secret-key.ts';
-
 import { dataFolderOf, keptStorageOf } from '../storage-option.ts';
 import { command, storage } from './command.ts';
 import { networkIn } from './controller.ts';
