@@ -9,40 +9,41 @@ import { eventStream } from './event-stream.ts';
 
 type OutputBody = NonNullable<HttpOutput['body']>;
 
-/** The answer to a call, before its body is held for its client. */
-interface WrittenAnswer {
+/** The answer to a call, before its body is buffered for the client. */
+interface FormattedAnswer {
   readonly status: number;
   readonly headers: HeaderValues;
   readonly body: OutputBody;
 }
 
 /**
- * The result of a call as an answer, in the form of its surface.
- * @param wanted the media type that the client likes best
+ * Formats the result of a call as an HTTP answer of its surface.
+ * @param preferred the offered media type that the client prefers
  * @param common headers of every answer
  */
-export const writtenAnswer = (
+export const formatAnswer = (
   surface: Surface,
   operation: Operation,
   { output, headers, isAccepted }: CallResult,
-  wanted: string | undefined,
+  preferred: string | undefined,
   common: HeaderValues,
-): WrittenAnswer => {
+): FormattedAnswer => {
   const {
     contentType,
     body,
     status = operation.status,
-    headers: own = entityHeaders(operation, output),
-  } = bodyOf(surface, operation.answer, output, wanted);
-  const all: Record<string, HeaderValues[string]> = contentType === undefined ? { ...common } : { 'content-type': contentType, ...common };
-  for (const [name, value] of headers) all[name] = value;
-  return { status: isAccepted ? 202 : status, headers: Object.assign(all, own), body };
+    headers: ownHeaders = entityHeaders(operation, output),
+  } = bodyOf(surface, operation.answer, output, preferred);
+  const allHeaders: Record<string, HeaderValues[string]> =
+    contentType === undefined ? { ...common } : { 'content-type': contentType, ...common };
+  for (const [name, value] of headers) allHeaders[name] = value;
+  return { status: isAccepted ? 202 : status, headers: Object.assign(allHeaders, ownHeaders), body };
 };
 
-/** True for a body that is not sent in parts. */
+/** True unless the body is sent in parts. */
 export const isWhole = (body: OutputBody): body is string | Uint8Array => typeof body === 'string' || body instanceof Uint8Array;
 
-/** The entity tag, for an answer with one entity. */
+/** The header `etag`, for a GET of one entity. */
 const entityHeaders = ({ entity, method, answer }: Operation, output: unknown): HeaderValues | undefined => {
   if (entity === undefined || method !== 'GET' || answer.is !== 'data') return undefined;
   const version = versionOf(output as object); // the details of an entity
@@ -59,13 +60,13 @@ const bodyOf = (
   { envelope }: Surface,
   answer: Answer,
   output: unknown,
-  wanted: string | undefined,
+  preferred: string | undefined,
 ): HttpOutput & { readonly body: OutputBody } => {
   // The handler returns the declared answer.
   switch (answer.is) {
     case 'raw': {
       const { contentType, body } = output as RawOutput;
-      return { contentType: labelled(contentType, wanted), body };
+      return { contentType: labelled(contentType, preferred), body };
     }
     case 'response':
       return { body: '', ...(output as HttpOutput) };
@@ -76,21 +77,22 @@ const bodyOf = (
   }
 };
 
-/** nginx holds back what proxied servers send, unless they say this. */
+/** Tells nginx not to buffer the answer. */
 const UNBUFFERED = { 'x-accel-buffering': 'no' } as const;
 
-/** Every JSON text is YAML, too. */
-const labelled = (given: string, wanted: string | undefined): string => (given === JSON_TYPE && wanted === 'text/yaml' ? wanted : given);
+/** Labels JSON as YAML if the client prefers YAML: every JSON text is also valid YAML. */
+const labelled = (contentType: string, preferred: string | undefined): string =>
+  contentType === JSON_TYPE && preferred === 'text/yaml' ? preferred : contentType;
 
 /** The entity tag of a version (RFC 9110, 8.8.3). */
 export const entityTag = (version: number): string => `"${version}"`;
 
-/** One entity tag, weak or strong, and what separates it from the next. */
+/** One entity tag, weak or strong, with the comma that follows it. */
 const TAG = /\s*(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"\s*(?:,|$)/y;
 
 /**
- * The versions that an `If-Match` header names (RFC 9110, 13.1.1). Weak tags and those that this controller does not make match nothing.
- * @returns undefined if any version will do: there is no header, or it is `*`
+ * The versions in an `If-Match` header (RFC 9110, 13.1.1). Weak tags, and tags that the controller cannot have issued, match nothing.
+ * @returns undefined if any version matches: there is no header, or it is `*`
  * @throws ApiError `COULD_NOT_VALIDATE` if it is not a list of entity tags
  */
 export const versionsIn = (header: string | undefined): readonly number[] | undefined => {

@@ -12,48 +12,47 @@ import { isStorable } from './router.ts';
 
 /**
  * Reads and parses the body of a request: `Content-Type` first, then the bytes, then the JSON.
- * @param limit largest body in bytes
- * @returns the JSON value; the fields of a form, or the string, if the operation accepts another media type and the body has it;
- * undefined when there is no body and none is required
- * @throws ApiError 415 for another media type, 413 above the limit, 400 `COULD_NOT_VALIDATE` with the body's name when a required body is missing,
+ * @param limit maximum size of the body in bytes
+ * @returns the JSON value; the fields of a form or the text, if the operation accepts these media types; undefined if an optional body is missing
+ * @throws ApiError 415 for an unsupported media type, 413 above the limit, 400 `COULD_NOT_VALIDATE` with the body's name if a required body is missing,
  * 400 `COULD_NOT_PARSE_BODY` for a body that is not JSON in UTF-8, exceeds `JSON_LIMITS`, has a key named `__proto__`, or contains values that no
  * store can hold (U+0000, lone surrogates, infinite numbers).
  */
 export const readBody = async (request: CoreRequest, body: Body, limit: number): Promise<unknown> => {
   const length = request.header('content-length');
-  const announced = length !== undefined ? length !== '0' : request.header('transfer-encoding') !== undefined;
+  const isAnnounced = length !== undefined ? length !== '0' : request.header('transfer-encoding') !== undefined;
   const contentType = request.header('content-type');
   const { media = JSON_ONLY } = body;
   const type = contentType === undefined ? undefined : mediaType(contentType);
-  const isTaken = type !== undefined && media.includes(type);
-  // Without either header there may still be a body (HTTP/2, hosts that hide them): only reading it shows that.
-  if (announced && !isTaken) throw unsupported(contentType, body);
+  const isAccepted = type !== undefined && media.includes(type);
+  // Without either header, there may still be a body (HTTP/2, hosts that hide the headers): only reading it can tell.
+  if (isAnnounced && !isAccepted) throw unsupported(contentType, body);
   if (Number(length) > limit) throw tooLarge();
   const bytes = length === '0' ? EMPTY : await read(request, limit);
   if (bytes.length === 0) {
     if (body.required === false) return undefined;
     throw missingBody(body.name);
   }
-  if (!isTaken) throw unsupported(contentType, body);
-  if (bytes.length > LARGE) await yieldToEventLoop();
+  if (!isAccepted) throw unsupported(contentType, body);
+  if (bytes.length > LARGE_BODY_BYTES) await yieldToEventLoop();
   if (type === JSON_TYPE) {
     const value = parseJson(bytes);
-    // A string that reaches the schema is a body of text.
+    // Schemas take a string for a plain-text body, so a JSON string must not reach them.
     if (typeof value === 'string') throw unparsable('the body must be of type object, got string');
-    if (bytes.length > LARGE) await yieldToEventLoop();
+    if (bytes.length > LARGE_BODY_BYTES) await yieldToEventLoop();
     return value;
   }
   return type === FORM_TYPE ? parseForm(bytes) : textOf(bytes);
 };
 
-/** Bodies of at least this many bytes yield to the event loop before parsing and before processing, since several may arrive together. */
-const LARGE = 65_536;
+/** For larger bodies, reading yields to the event loop before and after parsing, since several may arrive at the same time. */
+const LARGE_BODY_BYTES = 65_536;
 
 const JSON_ONLY: readonly string[] = Object.freeze([JSON_TYPE]);
 
 /**
- * Parses JSON in UTF-8. Limits are checked before parsing; values that cannot be stored are refused, and keys named `__proto__`. Of duplicate
- * keys the last one counts.
+ * Parses JSON in UTF-8. Checks the limits before parsing, and rejects values that cannot be stored and keys named `__proto__`. If a key occurs more
+ * than once, the last value wins.
  */
 export const parseJson = (bytes: Uint8Array, limits: JsonLimits = JSON_LIMITS): unknown => {
   const excess = excessOf(bytes, limits);
@@ -71,7 +70,7 @@ export const parseJson = (bytes: Uint8Array, limits: JsonLimits = JSON_LIMITS): 
   return value;
 };
 
-/** Parses a form: an object of texts, with a list for a name that is repeated. */
+/** Parses a form into an object of strings, with a list for a repeated name. */
 const parseForm = (bytes: Uint8Array): Readonly<Record<string, string | readonly string[]>> => {
   const form = formOf(textOf(bytes), JSON_LIMITS.keys);
   if (form === 'tooMany') throw unparsable(tooMany('keys'));
@@ -81,7 +80,7 @@ const parseForm = (bytes: Uint8Array): Readonly<Record<string, string | readonly
   return form;
 };
 
-/** Text in UTF-8, as it is. */
+/** Decodes text in UTF-8, and rejects text that cannot be stored. */
 const textOf = (bytes: Uint8Array): string => {
   const text = decoded(bytes);
   if (!isStorable(text)) throw unparsable(UNSTORABLE);
@@ -111,31 +110,31 @@ const read = async (request: CoreRequest, limit: number): Promise<Uint8Array> =>
   }
 };
 
-/** True if JSON text holds U+0000 or a lone surrogate, which UTF-8 can express as escapes only. */
+/** True if JSON text contains an escape of U+0000 or of a lone surrogate. In valid UTF-8, these can only occur as escapes. */
 const hasUnstorableEscape = (json: string): boolean => {
   if (!MAY_BE_UNSTORABLE.test(json)) return false;
-  let awaitedAt = -1;
+  let lowSurrogateAt = -1;
   for (let next = 0, at = json.indexOf('\\'); at >= 0; at = json.indexOf('\\', next)) {
     const isUnit = json[at + 1] === 'u';
     next = at + (isUnit ? 6 : 2);
     const unit = isUnit ? Number.parseInt(json.slice(at + 2, next), 16) : NO_UNIT;
     const isLow = unit >= 0xdc00 && unit <= 0xdfff;
-    if (awaitedAt < 0 ? isLow || unit === 0 : !isLow || at !== awaitedAt) return true;
-    awaitedAt = unit >= 0xd800 && unit < 0xdc00 ? next : -1;
+    if (lowSurrogateAt < 0 ? isLow || unit === 0 : !isLow || at !== lowSurrogateAt) return true;
+    lowSurrogateAt = unit >= 0xd800 && unit < 0xdc00 ? next : -1;
   }
-  return awaitedAt >= 0;
+  return lowSurrogateAt >= 0;
 };
 
 const MAY_BE_UNSTORABLE = /\\u(?:0000|[dD][89a-fA-F])/;
 const NO_UNIT = -1;
 
-/** A key of this name, any of whose characters may be escaped. */
+/** Matches any text with a key `__proto__`, even if its characters are escaped. */
 const MAY_BE_PROTOTYPE = /__proto__|\\u00(?:5[fF]|[67])/;
 
 const hasPrototype = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && (Object.hasOwn(value, PROTOTYPE) || Object.values(value).some(hasPrototype));
 
-/** Infinite numbers take an exponent of three digits, or very many digits before one of two. */
+/** Matches any text with a number that is too large for a double: it has an exponent of three digits, or hundreds of digits. */
 const MAY_BE_INFINITE = /\d[eE]\+?0*\d{3}|\d{200}/;
 
 const hasFiniteNumbers = (value: unknown): boolean => {
@@ -145,7 +144,7 @@ const hasFiniteNumbers = (value: unknown): boolean => {
 
 const UNSTORABLE = 'a text holds a character that cannot be stored (U+0000 or half of a surrogate pair)';
 
-/** Only the position: the engine's own message quotes the body, which may hold a password. */
+/** The position of a syntax error. The engine's own message is not used, because it quotes the body, which may contain a password. */
 const position = (error: unknown): string => {
   const position = error instanceof Error ? /position (\d+)/.exec(error.message)?.[1] : undefined;
   return position === undefined ? '' : `: error at position ${position}`;

@@ -4,34 +4,38 @@ import type { CoreRequest } from './message.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
-/** CORS for browsers of other origins. */
+/** CORS, for scripts from other origins. */
 export interface Cors {
-  /** The headers that every answer to a request from this origin carries. */
+  /** The CORS headers of every answer to a request from this origin. */
   headers(origin: string | undefined): Headers | undefined;
   /**
    * Answers OPTIONS: the headers of a granted preflight, none for any other OPTIONS request.
-   * @throws ApiError 405 for a method, 403 for a header that no operation knows.
+   * @throws ApiError 405 for a method, 403 for a header that no operation accepts.
    */
   preflight(request: CoreRequest): Headers;
 }
 
 const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
-/** Request headers that all operations take, beside those of the session. */
-const TAKEN: readonly string[] = ['accept', 'content-type', 'if-match'];
-/** Answer headers that any operation may send and no browser shows by itself (Fetch, "CORS-safelisted response-header name"). */
-const SENT: readonly string[] = ['etag', 'location', 'retry-after', 'ziti-instance-id'];
+/** Request headers that all operations accept, in addition to those of the session. */
+const COMMON_REQUEST_HEADERS: readonly string[] = ['accept', 'content-type', 'if-match'];
+/** Answer headers that any operation may send, and that browsers hide from scripts by default (Fetch, "CORS-safelisted response-header name"). */
+const COMMON_ANSWER_HEADERS: readonly string[] = ['etag', 'location', 'retry-after', 'ziti-instance-id'];
 
 /**
- * Any origin may call, without credentials of the browser (`*`), or those listed, with them. An origin that is not listed gets its answer without the
- * headers, which its browser then hides.
- * @param declared names, in lower case, of the headers that operations take beside those that all take
+ * Allows any origin, without browser credentials (`*`), or only the listed origins, with credentials. Requests from other origins are answered without
+ * CORS headers, so that the browser hides the answer from the script.
+ * @param declared lower-case names of headers that only some operations accept
  */
 export const createCors = (origins: '*' | readonly string[], surfaces: readonly Surface[], declared: readonly string[] = []): Cors => {
-  const known = new Set([...TAKEN, ...surfaces.flatMap(({ session }) => session.requestHeaders), ...declared]);
-  const exposed = new Set([...SENT, ...surfaces.flatMap(({ session, exposedHeaders }) => [...session.answerHeaders, ...exposedHeaders])]);
-  const readable = { 'access-control-expose-headers': [...exposed].sort().join() };
-  const anyOrigin = Object.freeze({ 'access-control-allow-origin': '*', ...readable });
-  const listed = origins === '*' ? undefined : new Map(origins.map((origin) => [origin, Object.freeze({ ...grant(origin), ...readable })]));
+  const known = new Set([...COMMON_REQUEST_HEADERS, ...surfaces.flatMap(({ session }) => session.requestHeaders), ...declared]);
+  const exposed = new Set([
+    ...COMMON_ANSWER_HEADERS,
+    ...surfaces.flatMap(({ session, exposedHeaders }) => [...session.answerHeaders, ...exposedHeaders]),
+  ]);
+  const exposeHeaders = { 'access-control-expose-headers': [...exposed].sort().join() };
+  const anyOrigin = Object.freeze({ 'access-control-allow-origin': '*', ...exposeHeaders });
+  const listed =
+    origins === '*' ? undefined : new Map(origins.map((origin) => [origin, Object.freeze({ ...grant(origin), ...exposeHeaders })]));
   return {
     headers: (origin) => (listed ? (origin !== undefined && listed.get(origin)) || VARY : origin === undefined ? undefined : anyOrigin),
     preflight: (request) => {
@@ -42,11 +46,11 @@ export const createCors = (origins: '*' | readonly string[], surfaces: readonly 
           cause: { code: 'UNHANDLED', message: `method ${method.slice(0, 32)} is not allowed, but [${METHODS.join()}] are` },
         });
       }
-      const asked = (request.header('access-control-request-headers') ?? '')
+      const requested = (request.header('access-control-request-headers') ?? '')
         .split(',')
         .map((name) => name.trim().toLowerCase())
         .filter(Boolean);
-      const unknown = asked.find((name) => !known.has(name));
+      const unknown = requested.find((name) => !known.has(name));
       if (unknown !== undefined)
         throw new ApiError('UNAUTHORIZED', {
           status: 403,
@@ -54,7 +58,7 @@ export const createCors = (origins: '*' | readonly string[], surfaces: readonly 
         });
       return {
         'access-control-allow-methods': METHODS.join(),
-        ...(asked.length > 0 ? { 'access-control-allow-headers': asked.join() } : {}),
+        ...(requested.length > 0 ? { 'access-control-allow-headers': requested.join() } : {}),
       };
     },
   };

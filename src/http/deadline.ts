@@ -3,19 +3,19 @@ import { ApiError } from '../errors/index.ts';
 import type { SharedTimer } from '../platform/clock.ts';
 
 /**
- * The time limit of some work, and its signal, which is aborted when the time is over or the client has disconnected.
- * The signal is created on first use, because it costs more than the rest of this class. The limit ends with the work.
+ * The time limit of some work, and its signal, which is aborted when the time is up or the client disconnects.
+ * The signal is created on first use, because it costs more than the rest of this class. The limit is cancelled when the work ends.
  */
 export class Deadline {
   readonly #limit: SharedTimer;
   readonly #client: { readonly signal?: AbortSignal | undefined };
-  #own: AbortController | undefined;
-  #followed: AbortSignal | undefined;
+  #controller: AbortController | undefined;
+  #clientSignal: AbortSignal | undefined;
   #isLate = false;
   #isOutlived = false;
-  readonly #clientGone = () => this.#own?.abort(timeout('the client went away'));
+  readonly #onClientGone = () => this.#controller?.abort(timeout('the client went away'));
 
-  /** @param limit fires when the time is over */
+  /** @param limit fires when the time is up */
   constructor(limit: SharedTimer, client: { readonly signal?: AbortSignal | undefined }) {
     this.#limit = limit;
     this.#client = client;
@@ -23,20 +23,21 @@ export class Deadline {
 
   /** Aborted with an ApiError, which `throwIfAborted()` throws. */
   get signal(): AbortSignal {
-    if (this.#own) return this.#own.signal;
-    this.#own = new AbortController();
-    this.#followed = this.#client.signal;
-    if (this.#isLate) this.#own.abort(timeout(LATE));
-    else if (this.#followed?.aborted) this.#clientGone();
-    else this.#followed?.addEventListener('abort', this.#clientGone, { once: true });
-    return this.#own.signal;
+    if (this.#controller) return this.#controller.signal;
+    this.#controller = new AbortController();
+    this.#clientSignal = this.#client.signal;
+    if (this.#isLate) this.#controller.abort(timeout(LATE));
+    else if (this.#clientSignal?.aborted) this.#onClientGone();
+    else this.#clientSignal?.addEventListener('abort', this.#onClientGone, { once: true });
+    return this.#controller.signal;
   }
 
   /**
-   * When the time is over, the work gets one more turn of the event loop: if it has committed and only announces its changes, it succeeds.
-   * @param discard takes a result that comes too late
+   * Waits for the work or the time limit. When the time is up, the work gets one more turn of the event loop, so that it can still succeed if it has
+   * committed and only has to announce its changes. Must be called only once.
+   * @param discard called with a result that arrives too late
    * @returns the result of `work`
-   * @throws errors of `work`; `late()` once the time is over, unless `work` then rejects because it never started (429). Called once.
+   * @throws errors of `work`; once the time is up, the error of `late`, unless `work` rejects because it never started (429)
    */
   race<T>(work: Promise<T>, late: () => ApiError, discard: (result: T) => void = () => undefined): Promise<T> {
     return new Promise((resolve, reject) => {
@@ -48,7 +49,7 @@ export class Deadline {
       };
       const expire = () => {
         this.#isLate = true;
-        this.#own?.abort(timeout(LATE));
+        this.#controller?.abort(timeout(LATE));
         graceTimer = setTimeout(refuse, 0);
       };
       const cancel = this.#limit(expire);
@@ -73,30 +74,30 @@ export class Deadline {
   }
 
   /**
-   * For work that continues after its answer has begun, such as a stream: it has no deadline, and is aborted when the client disconnects.
-   * @returns aborts it, at its end at the latest
+   * Removes the deadline from work that continues after its answer has begun, such as a stream. The signal is still aborted when the client disconnects.
+   * @returns a function that aborts the signal and must be called at the end of the work, if not earlier
    */
   outlive(): () => void {
     this.#isOutlived = true;
-    void this.signal; // follows the client from now on
+    void this.signal; // creates the signal, which follows the client's
     return () => {
       this.#unfollow();
-      this.#clientGone();
+      this.#onClientGone();
     };
   }
 
   #unfollow(): void {
-    this.#followed?.removeEventListener('abort', this.#clientGone);
+    this.#clientSignal?.removeEventListener('abort', this.#onClientGone);
   }
 }
 
 const isRefusal = (error: unknown): boolean => error instanceof ApiError && error.code === 'SERVER_TOO_MANY_REQUESTS';
 
-/** 503, or another status. */
+/** A timeout error, with status 503 by default. */
 export const timeout = (message: string, status?: number): ApiError =>
   new ApiError('TIMEOUT', { cause: { code: 'UNHANDLED', message }, ...(status === undefined ? {} : { status }) });
 
-/** The error after the time limit. The outcome of a write is then unknown: it may be committing at this moment. */
+/** The error for a request that exceeded the time limit. The outcome of a write is unknown: it may be committing at this moment. */
 export const tooLate = ({ method }: Pick<Operation, 'method'>): ApiError =>
   timeout(
     method === 'GET'

@@ -7,7 +7,7 @@ import type { ErrorCode } from '../errors/index.ts';
 import { jsonSchemas } from './json-schemas.ts';
 import { offersOf } from './media-types.ts';
 
-/** An operation of one surface, with everything that its descriptions say in any format. */
+/** An operation of one surface, with everything that API descriptions say about it, in any format. */
 export interface DescribedOperation {
   readonly surface: Surface;
   readonly group: string;
@@ -19,7 +19,7 @@ export interface DescribedOperation {
   readonly offers: readonly string[];
   /** The schema of the whole answer, with its envelope, or of the data of each event; undefined for an answer without envelope. */
   readonly answer: JsonSchema | undefined;
-  /** The codes of each status that it may refuse with. */
+  /** The error codes that it may answer with, by status. */
   readonly refusals: ReadonlyMap<number, readonly ErrorCode[]>;
 }
 
@@ -35,7 +35,7 @@ export interface Described {
   readonly components: JsonSchemaComponents;
 }
 
-/** Everything that the documents say of the operations of some surfaces, derived from their declarations. */
+/** Derives everything that API descriptions say about the operations of some surfaces from the declarations. */
 export const describeOperations = (groups: readonly Group[], surfaces: readonly Surface[]): Described => {
   const chosen = surfaces.flatMap((surface) =>
     groups.flatMap((group) =>

@@ -4,34 +4,34 @@ import type { Settings } from '../call/settings.ts';
 import { openApiDocument } from './openapi.ts';
 import { swaggerDocument, swaggerLocation } from './swagger.ts';
 
-/** The API descriptions as JSON text, each created on first use. */
+/** The API descriptions as JSON text, each created on first use and cached. */
 export const createDocuments = (groups: Readonly<Record<string, Group>>, settings: Pick<Settings, 'address'>) => {
   const list = Object.values(groups);
-  const made = new Map<string, string>();
-  const once = (name: string, make: () => object): string => {
-    let text = made.get(name);
-    if (text === undefined) made.set(name, (text = JSON.stringify(make())));
+  const cache = new Map<string, string>();
+  const cached = (name: string, create: () => object): string => {
+    let text = cache.get(name);
+    if (text === undefined) cache.set(name, (text = JSON.stringify(create())));
     return text;
   };
   const { address } = settings;
-  /** @param base the address below which the APIs are, or a path at the host that serves the document */
+  // `base` is the base address of the APIs, or a path on the host that serves the document.
   return {
     swagger: (surface: Surface, base: string): string =>
-      placed(
-        once(surface.name, () => swaggerDocument(list, surface, settings)),
+      replaceMembers(
+        cached(surface.name, () => swaggerDocument(list, surface, settings)),
         swaggerLocation(surface, address),
         swaggerLocation(surface, base),
       ),
     openapi: (base: string): string =>
-      placed(
-        once('openapi', () => openApiDocument(list, settings)),
+      replaceMembers(
+        cached('openapi', () => openApiDocument(list, settings)),
         { url: address },
         { url: base },
       ),
   };
 };
 
-/** A document with other members in the place of its first such ones. */
-const placed = (text: string, from: object, to: object): string => text.replace(membersOf(from), () => membersOf(to));
+/** Replaces the members of `from` with those of `to`, at their first occurrence in a JSON text. */
+const replaceMembers = (text: string, from: object, to: object): string => text.replace(membersOf(from), () => membersOf(to));
 
 const membersOf = (value: object): string => JSON.stringify(value).slice(1, -1);

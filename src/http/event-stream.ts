@@ -1,10 +1,10 @@
 import type { ServerSentEvent } from '../api/surfaces/http-output.ts';
 
-/** Interval of keep-alive comments on a silent stream, in milliseconds, for intermediaries that cut idle connections. */
+/** Interval between keep-alive comments on a silent stream, in milliseconds, because intermediaries close idle connections. */
 const HEARTBEAT_MS = 15_000;
 const HEARTBEAT: IteratorResult<string, undefined> = { value: ':\n\n' };
 
-/** The wire format of Server-Sent Events (HTML Living Standard, 9.2.6), with a comment as a heartbeat when there are no events for a while. */
+/** Formats events as Server-Sent Events (HTML Living Standard, 9.2.6). While there are no events, it sends comments as heartbeats. */
 export const eventStream = (events: AsyncIterable<ServerSentEvent<unknown>>, heartbeatMs = HEARTBEAT_MS): AsyncIterable<string> => {
   const source = events[Symbol.asyncIterator]();
   let pending: Promise<IteratorResult<string, undefined>> | undefined;
@@ -12,7 +12,7 @@ export const eventStream = (events: AsyncIterable<ServerSentEvent<unknown>>, hea
 
   const read = async (): Promise<IteratorResult<string, undefined>> => {
     const { done, value } = await source.next();
-    return done ? { done, value: undefined } : { value: written(value) };
+    return done ? { done, value: undefined } : { value: formatEvent(value) };
   };
   const iterator: AsyncIterator<string, undefined> = {
     next: async () => {
@@ -37,8 +37,8 @@ export const eventStream = (events: AsyncIterable<ServerSentEvent<unknown>>, hea
   return { [Symbol.asyncIterator]: () => iterator };
 };
 
-/** @throws TypeError for a type or an id of several lines, which would begin another field */
-const written = ({ data, event, id, retry }: ServerSentEvent<unknown>): string => {
+/** @throws TypeError for a type or an id with a line break, which would begin another field, or with U+0000 */
+const formatEvent = ({ data, event, id, retry }: ServerSentEvent<unknown>): string => {
   const lines: string[] = [];
   for (const [name, value] of [
     ['event', event],
@@ -56,7 +56,5 @@ const written = ({ data, event, id, retry }: ServerSentEvent<unknown>): string =
 
 const textOf = (data: unknown): string => (typeof data === 'string' ? data : JSON.stringify(data));
 
-/**
- * Stops a source without waiting: one that is busy settles when it can, and its errors are ignored.
- */
+/** Stops a source without waiting for it, and ignores errors. */
 export const abandon = (source: AsyncIterator<unknown>): void => void source.return?.().catch(() => undefined);

@@ -15,11 +15,11 @@ import { software } from '../version.ts';
 import { JSON_TYPE } from '../wire/media-types.ts';
 import { isRequestId, requestIds } from '../wire/request-id.ts';
 import { SAFE_HEADERS } from '../wire/safe-headers.ts';
-import { isWhole, writtenAnswer } from './answer.ts';
+import { formatAnswer, isWhole } from './answer.ts';
 import { createCors } from './cors.ts';
 import { Deadline, timeout, tooLate } from './deadline.ts';
 import { abandon } from './event-stream.ts';
-import { countUnread, heldBody, make } from './held-body.ts';
+import { countUnread, heldBody, produce } from './held-body.ts';
 import { mediaType, negotiate, offersOf } from './media-types.ts';
 import type { CoreAnswer, CoreRequest } from './message.ts';
 import { queryParameters } from './query-string.ts';
@@ -41,7 +41,7 @@ export interface HandlerOptions {
 }
 
 /** A request that is being answered. */
-interface Asked {
+interface Incoming {
   readonly id: string;
   readonly request: CoreRequest;
   readonly observation: Observation | undefined;
@@ -52,8 +52,8 @@ export type Handle = (request: CoreRequest) => Promise<CoreAnswer>;
 
 /**
  * Handles requests. The order of checks is part of the wire contract: path 404, method 405, session 401, `Content-Type` 415, body 413, parameters and
- * body 400, then permissions and the operation itself. An `Accept` that allows no answer is 406 after session and permissions, and before the rest.
- * From the session on, `invoke` makes the checks, and requests the input in between.
+ * body 400, then permissions and the operation itself. An `Accept` header that allows no answer gets 406, after session and permissions, and before the
+ * rest. From the session on, `invoke` performs the checks, and reads the input in between.
  */
 export const createHandler = ({
   entries,
@@ -72,7 +72,7 @@ export const createHandler = ({
   );
   const limit = createSharedTimer(settings.requestTimeoutMs);
   const newRequestId = requestIds(platform.random);
-  /** The id given by the host or the client, if it is safe in logs. */
+  /** The id given by the host or the client if it is safe in logs, otherwise a new one. */
   const requestIdOf = (request: CoreRequest): string => {
     const { requestId } = request;
     if (isRequestId(requestId)) return requestId;
@@ -83,45 +83,46 @@ export const createHandler = ({
   const unread = createUnreadAnswers();
   const common = Object.freeze({ ...SAFE_HEADERS, server: software.name, 'ziti-instance-id': newRequestId() });
 
-  /** @param surface below whose prefix the request lies, if any */
-  const refuse = (error: unknown, asked: Asked, surface?: Surface, source?: HttpSource): CoreAnswer => {
-    const { id, request, observation } = asked;
-    const known = toApiError(error, platform.logger, { requestId: id, method: request.method, path: splitTarget(request.target).path });
-    observation?.setErrorCode(known.code);
-    const more = surface && refusalHeaders(known, surface, source?.credentials ?? ANONYMOUS, source?.stage === 'session');
-    const { contentType: usual, write } = surface?.errorForm ?? errorAndMeta;
-    const { status = known.status, contentType = usual, body } = write(known, id);
-    return { status, headers: { 'content-type': contentType, ...common, ...more }, body };
+  /** @param surface the surface whose prefix the path has, if any */
+  const refuse = (error: unknown, incoming: Incoming, surface?: Surface, source?: HttpSource): CoreAnswer => {
+    const { id, request, observation } = incoming;
+    const apiError = toApiError(error, platform.logger, { requestId: id, method: request.method, path: splitTarget(request.target).path });
+    observation?.setErrorCode(apiError.code);
+    const extraHeaders = surface && refusalHeaders(apiError, surface, source?.credentials ?? ANONYMOUS, source?.stage === 'session');
+    const { contentType: defaultType, write } = surface?.errorForm ?? errorAndMeta;
+    const { status = apiError.status, contentType = defaultType, body } = write(apiError, id);
+    return { status, headers: { 'content-type': contentType, ...common, ...extraHeaders }, body };
   };
 
-  const call = async (source: HttpSource, entry: Entry, deadline: Deadline, wanted: string | undefined): Promise<CoreAnswer> => {
+  const call = async (source: HttpSource, entry: Entry, deadline: Deadline, preferred: string | undefined): Promise<CoreAnswer> => {
     const { operation } = entry;
-    let writing: Promise<void> | undefined;
+    let production: Promise<void> | undefined;
     try {
       const result = await invoke(entry, source);
-      const { body, ...answer } = writtenAnswer(source.surface, operation, result, wanted, common);
-      // A host that does not bound unread answers gets large texts as they are.
+      const { body, ...answer } = formatAnswer(source.surface, operation, result, preferred, common);
+      // If the host does not bound unread answers, even large texts are passed to it whole.
       if (isWhole(body) && !source.isBounded) return { ...answer, body };
       const { unread, client } = source;
       if (isWhole(body)) return countUnread({ ...answer, body }, unread, client);
       const context = { requestId: source.requestId, operationId: operation.operationId };
       if (operation.answer.is === 'page' || operation.answer.is === 'data') {
         const held = heldBody(unread, client);
-        writing = make(held, body, (error) =>
+        production = produce(held, body, (error) =>
           platform.logger.error('an answer was cut off: producing its content failed', { ...context, error }),
         );
         return { ...answer, body: held.body, signal: held.signal };
       }
-      const of = clientOf(result.actor, source);
-      return countUnread({ ...answer, body: streams.open(body, of, deadline, context), isEndless: true }, unread, of.name);
+      const streamClient = clientOf(result.actor, source);
+      const stream = streams.open(body, streamClient, deadline, context);
+      return countUnread({ ...answer, body: stream, isEndless: true }, unread, streamClient.name);
     } finally {
-      if (writing) void writing.then(() => source.made());
-      else source.made();
+      if (production) void production.then(() => source.release());
+      else source.release();
     }
   };
 
-  const answer = (asked: Asked): CoreAnswer | Promise<CoreAnswer> => {
-    const { id, request, observation } = asked;
+  const answer = (incoming: Incoming): CoreAnswer | Promise<CoreAnswer> => {
+    const { id, request, observation } = incoming;
     const { method } = request;
     if (method === 'OPTIONS') return { status: 200, headers: { ...common, ...cors.preflight(request) }, body: '' };
     const { path, query } = splitTarget(request.target);
@@ -134,16 +135,16 @@ export const createHandler = ({
       };
     if (found.is === 'pathUnknown') {
       const cause = unhandled(`path ${path.slice(0, 256)} was not found`);
-      return refuse(new ApiError('NOT_FOUND', { cause }), asked, found.surface);
+      return refuse(new ApiError('NOT_FOUND', { cause }), incoming, found.surface);
     }
     if (found.is === 'methodUnknown') {
       const cause = unhandled(`method ${method.slice(0, 32)} is not allowed, but [${found.allowed.join()}] are`);
-      return refuse(new ApiError('METHOD_NOT_ALLOWED', { cause }), asked, found.surface);
+      return refuse(new ApiError('METHOD_NOT_ALLOWED', { cause }), incoming, found.surface);
     }
     const { entry, surface, parameters } = found;
     const offers = offersOf(surface, entry.operation);
     const accept = request.header('accept');
-    const wanted = negotiate(accept, offers);
+    const preferred = negotiate(accept, offers);
 
     const deadline = new Deadline(limit, request);
     const source = new HttpSource({
@@ -157,14 +158,14 @@ export const createHandler = ({
       maxBodyBytes: settings.maxBodyBytes,
       deadline,
       timeLimit: settings.requestTimeoutMs,
-      refusal: wanted === undefined && offers.length > 0 ? unacceptable(offers, request, entry.operation.body) : undefined,
+      refusal: preferred === undefined && offers.length > 0 ? unacceptable(offers, request, entry.operation.body) : undefined,
       observation,
-      mediaType: wanted,
+      mediaType: preferred,
       unread,
     });
     observation?.setDestination(destinationOf(entry, surface, source.credentials));
-    const late = () => {
-      // A body that does not arrive is the client's fault (408), work that does not end is ours (503).
+    const onLate = () => {
+      // A body that does not arrive is the client's fault (408); work that does not finish is ours (503).
       if (source.stage === 'body') return timeout('the body did not come in time', 408);
       platform.logger.warn('a request exceeded the time limit, settings.requestTimeoutMs', {
         requestId: id,
@@ -174,20 +175,20 @@ export const createHandler = ({
       return tooLate(entry.operation);
     };
     return deadline
-      .race(call(source, entry, deadline, wanted), late, discard)
-      .catch((error: unknown) => refuse(error, asked, surface, source));
+      .race(call(source, entry, deadline, preferred), onLate, discard)
+      .catch((error: unknown) => refuse(error, incoming, surface, source));
   };
 
   return async (request) => {
     const id = requestIdOf(request);
-    const asked = { id, request, observation: observer && observationOf(observer, id, request) };
+    const incoming = { id, request, observation: observer && observationOf(observer, id, request) };
     let result: CoreAnswer;
     try {
-      result = await answer(asked);
+      result = await answer(incoming);
     } catch (error) {
-      result = refuse(error, asked);
+      result = refuse(error, incoming);
     }
-    asked.observation?.end(result.status);
+    incoming.observation?.end(result.status);
     const granted = cors.headers(request.header('origin'));
     return granted === undefined ? result : { ...result, headers: { ...result.headers, ...granted } };
   };
@@ -199,24 +200,24 @@ const observationOf = (observer: Observer, requestId: string, request: CoreReque
     transport: 'http',
     method: request.method,
     remoteAddress: request.remoteAddress ?? '',
-    traceparent: brief(request.header('traceparent')),
-    tracestate: brief(request.header('tracestate')),
+    traceparent: ifBrief(request.header('traceparent')),
+    tracestate: ifBrief(request.header('tracestate')),
   });
 
-/** Drops values of trace context that are longer than must be propagated (W3C Trace Context, 3.3.1.5). */
-const brief = (value: string | undefined): string | undefined => (value !== undefined && value.length > 512 ? undefined : value);
+/** Drops trace context values that exceed the length that must be propagated (W3C Trace Context, 3.3.1.5). */
+const ifBrief = (value: string | undefined): string | undefined => (value !== undefined && value.length > 512 ? undefined : value);
 
 const discard = ({ body }: CoreAnswer): void => {
   if (!isWhole(body)) abandon(body[Symbol.asyncIterator]());
 };
 
-/** The client for limits: an identity in all of its sessions; without one, an address. */
+/** The client that limits apply to: an identity, across all of its sessions, or else an address. */
 const clientOf = (actor: Actor | undefined, { remoteAddress }: HttpSource): StreamClient =>
   actor && 'identity' in actor
     ? { name: actor.identity.id, isAdministrator: isAdministrator(actor) }
     : { name: remoteAddress, isAdministrator: false };
 
-/** Where bodies may be of another type than JSON, clients know 415 for such a body, whether its own type or that of the answer is to blame. */
+/** The error if the client accepts no offered media type: 406, or 415 for a body other than JSON if the operation declares an error for such bodies. */
 const unacceptable = (offers: readonly string[], request: CoreRequest, body: Body | undefined): Error => {
   const cause = { field: 'Accept', reason: `none of [${offers.join()}] is accepted`, value: request.header('accept') ?? '' };
   const isOther = body?.unsupported !== undefined && mediaType(request.header('content-type') ?? JSON_TYPE) !== JSON_TYPE;

@@ -8,28 +8,28 @@ type Sent = Required<Pick<CoreAnswer, 'signal'>> & { readonly body: Parts };
 
 /** A body that is produced independently of how fast its client reads, so that its sources are released early. */
 export interface HeldBody extends Sent {
-  /** True once the rest is not needed. */
+  /** True once no more parts are needed. */
   readonly isOver: boolean;
   add(part: Uint8Array): void;
   /** Marks the end of the body. @param failure the error that ended it early */
   end(failure?: unknown): void;
 }
 
-/** Bytes passed to an adapter in one piece, which stay in memory until the client reads them. */
-const PART = 65_536;
-/** Minimum size of a whole body that is counted; shorter ones fit into the buffers of a connection. */
-const LARGE = 16_384;
+/** Maximum number of bytes passed to an adapter at a time. They stay in memory until the client has read them. */
+const MAX_PART_BYTES = 65_536;
+/** Minimum size of a whole body that is counted; shorter bodies fit into the buffers of a connection. */
+const MIN_COUNTED_BYTES = 16_384;
 
 const ENDED: Part = Object.freeze({ done: true, value: undefined });
 const utf8 = new TextEncoder();
 
 export const heldBody = (unread: UnreadAnswers, client: string): HeldBody => {
-  const broken = new AbortController();
+  const cutOff = new AbortController();
   let parts: Uint8Array[] = [];
-  let [isMade, isOver] = [false, false];
+  let [isComplete, isOver] = [false, false];
   let failure: unknown;
-  /** Bytes passed to the adapter. */
-  let lent = 0;
+  /** Number of bytes last passed to the adapter, and not yet known to be read. */
+  let inFlight = 0;
   let wake: (() => void) | undefined;
 
   const finish = () => {
@@ -40,29 +40,29 @@ export const heldBody = (unread: UnreadAnswers, client: string): HeldBody => {
   const answer = unread.open(client, () => {
     failure = new Unread();
     finish();
-    broken.abort(failure);
+    cutOff.abort(failure);
   });
   const end = () => {
     finish();
     answer.end();
   };
-  const lend = (): Part | undefined => {
+  const takePart = (): Part | undefined => {
     const [first] = parts;
     if (!first) return undefined;
-    const value = first.subarray(0, PART);
-    lent = value.byteLength;
-    if (lent < first.byteLength) parts[0] = first.subarray(lent);
+    const value = first.subarray(0, MAX_PART_BYTES);
+    inFlight = value.byteLength;
+    if (inFlight < first.byteLength) parts[0] = first.subarray(inFlight);
     else parts.shift();
     return { value };
   };
   const next = async (): Promise<Part> => {
-    if (lent > 0) answer.take(lent);
-    lent = 0;
+    if (inFlight > 0) answer.take(inFlight);
+    inFlight = 0;
     for (;;) {
-      if (!isOver && (failure !== undefined || (isMade && parts.length === 0))) end();
+      if (!isOver && (failure !== undefined || (isComplete && parts.length === 0))) end();
       if (failure !== undefined) throw failure;
       if (isOver) return ENDED;
-      const part = lend();
+      const part = takePart();
       if (part) return part;
       await new Promise<void>((resolve) => {
         wake = resolve;
@@ -78,7 +78,7 @@ export const heldBody = (unread: UnreadAnswers, client: string): HeldBody => {
   };
   return {
     body: { [Symbol.asyncIterator]: () => iterator },
-    signal: broken.signal,
+    signal: cutOff.signal,
     get isOver() {
       return isOver;
     },
@@ -89,15 +89,19 @@ export const heldBody = (unread: UnreadAnswers, client: string): HeldBody => {
       wake?.();
     },
     end: (reason) => {
-      isMade = true;
+      isComplete = true;
       failure ??= reason;
       wake?.();
     },
   };
 };
 
-/** Produces the whole body. Never rejects. @param failed called with the error if it cannot be produced */
-export const make = async (held: HeldBody, parts: AsyncIterable<string | Uint8Array>, failed: (error: unknown) => void): Promise<void> => {
+/** Produces the whole body. Never rejects. @param onError called if the body cannot be produced */
+export const produce = async (
+  held: HeldBody,
+  parts: AsyncIterable<string | Uint8Array>,
+  onError: (error: unknown) => void,
+): Promise<void> => {
   try {
     for await (const part of parts) {
       held.add(typeof part === 'string' ? utf8.encode(part) : part);
@@ -105,17 +109,17 @@ export const make = async (held: HeldBody, parts: AsyncIterable<string | Uint8Ar
     }
     held.end();
   } catch (error) {
-    failed(error);
+    onError(error);
     held.end(error);
   }
 };
 
-/** Counts the body of an answer as unread until the client has read it; of a stream, the part in memory. */
+/** Counts the body of an answer as unread until the client has read it; for a stream, only the part in memory. */
 export const countUnread = (answer: CoreAnswer, unread: UnreadAnswers, client: string): CoreAnswer => {
   const { body, signal } = answer;
   if (signal) return answer;
   if (typeof body !== 'string' && !(body instanceof Uint8Array)) return { ...answer, ...countedParts(body, unread, client) };
-  if (body.length < LARGE) return answer;
+  if (body.length < MIN_COUNTED_BYTES) return answer;
   const bytes = typeof body === 'string' ? utf8.encode(body) : body;
   const held = heldBody(unread, client);
   held.add(bytes);
@@ -125,20 +129,20 @@ export const countUnread = (answer: CoreAnswer, unread: UnreadAnswers, client: s
 };
 
 const countedParts = (parts: Parts, unread: UnreadAnswers, client: string): Sent => {
-  const broken = new AbortController();
+  const cutOff = new AbortController();
   const source = parts[Symbol.asyncIterator]();
-  let lent = 0;
+  let inFlight = 0;
   const answer = unread.open(client, () => {
     abandon(source);
-    broken.abort(new Unread());
+    cutOff.abort(new Unread());
   });
   const iterator: AsyncIterator<Uint8Array> = {
     next: async () => {
-      if (lent > 0) answer.take(lent);
-      lent = 0;
-      broken.signal.throwIfAborted();
+      if (inFlight > 0) answer.take(inFlight);
+      inFlight = 0;
+      cutOff.signal.throwIfAborted();
       const part = await source.next();
-      if (!part.done) answer.add((lent = part.value.byteLength));
+      if (!part.done) answer.add((inFlight = part.value.byteLength));
       return part;
     },
     return: async () => {
@@ -146,5 +150,5 @@ const countedParts = (parts: Parts, unread: UnreadAnswers, client: string): Sent
       return (await source.return?.()) ?? ENDED;
     },
   };
-  return { body: { [Symbol.asyncIterator]: () => iterator }, signal: broken.signal };
+  return { body: { [Symbol.asyncIterator]: () => iterator }, signal: cutOff.signal };
 };

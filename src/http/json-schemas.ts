@@ -6,24 +6,28 @@ export interface JsonSchemas {
   readonly components: JsonSchemaComponents;
   /** Input schemas, by the key they were registered with. */
   readonly inputs: Readonly<Record<string, JsonSchema>>;
-  /** Output schemas. */
+  /** Output schemas, by the key they were registered with. */
   readonly outputs: Readonly<Record<string, JsonSchema>>;
 }
 
 type Schemas = Readonly<Record<string, z.ZodType>>;
 
-/** Converts zod schemas to JSON Schema, with named schemas shared. `meta({ override })` adds what zod cannot express. */
+/** Converts zod schemas to JSON Schema, with named schemas as shared components. `meta({ override })` expresses things that zod cannot. */
 export const jsonSchemas = (inputs: Schemas, outputs: Schemas): JsonSchemas => {
-  const given = convert(outputs, 'output');
-  const taken = convert(inputs, 'input');
-  const differing = namesThatDiffer(given.named, taken.named);
+  const outputForm = convert(outputs, 'output');
+  const inputForm = convert(inputs, 'input');
+  const differing = namesThatDiffer(outputForm.named, inputForm.named);
   const inputName = (name: string) => (differing.has(name) ? `${name}Input` : name);
-  const givenNames = Object.entries(given.named).map(([name, schema]) => [name, refer(schema, (other) => other)] as const);
-  const takenNames = Object.entries(taken.named).map(([name, schema]) => [inputName(name), refer(schema, inputName)] as const);
+  const outputComponents = Object.entries(outputForm.named).map(
+    ([name, schema]) => [name, rewriteReferences(schema, (other) => other)] as const,
+  );
+  const inputComponents = Object.entries(inputForm.named).map(
+    ([name, schema]) => [inputName(name), rewriteReferences(schema, inputName)] as const,
+  );
   return {
-    components: Object.fromEntries([...takenNames, ...givenNames].sort(([a], [b]) => (a < b ? -1 : 1))),
-    inputs: refer(taken.keyed, inputName),
-    outputs: refer(given.keyed, (other) => other),
+    components: Object.fromEntries([...inputComponents, ...outputComponents].sort(([a], [b]) => (a < b ? -1 : 1))),
+    inputs: rewriteReferences(inputForm.keyed, inputName),
+    outputs: rewriteReferences(outputForm.keyed, (other) => other),
   };
 };
 
@@ -34,7 +38,7 @@ interface Converted {
 
 const LOCAL = '#/$defs/';
 
-/** The schemas are properties of one object, so that zod sees them together and names each shared one once. */
+/** Converts the schemas as properties of one object, so that zod defines each named schema only once. */
 const convert = (schemas: Schemas, io: 'input' | 'output'): Converted => {
   const nested: Record<string, JsonSchema> = {};
   const toJson = (schema: z.ZodType): JsonSchema => {
@@ -47,7 +51,7 @@ const convert = (schemas: Schemas, io: 'input' | 'output'): Converted => {
       unrepresentable: 'any',
       override: ({ zodSchema, jsonSchema }) => {
         // zod cannot know the output of a transform. Ours return their input, normalized.
-        if (io === 'output' && isTransform(zodSchema)) Object.assign(jsonSchema, toJson(zodSchema.in as z.ZodType), jsonSchema); // any schema of zod's is one
+        if (io === 'output' && isTransform(zodSchema)) Object.assign(jsonSchema, toJson(zodSchema.in as z.ZodType), jsonSchema); // zod types it as its core type
         tidy(jsonSchema);
       },
     });
@@ -55,12 +59,12 @@ const convert = (schemas: Schemas, io: 'input' | 'output'): Converted => {
     return json;
   };
   const { properties = {} } = toJson(z.object(schemas));
-  return { named: nested, keyed: properties as Record<string, JsonSchema> }; // the same
+  return { named: nested, keyed: properties as Record<string, JsonSchema> }; // objects, too
 };
 
 const isTransform = (schema: unknown): schema is z.ZodPipe => schema instanceof z.ZodPipe && schema.out instanceof z.ZodTransform;
 
-/** Removes noise: bounds that every JavaScript integer has, the pattern of a date beside its format, closed objects. */
+/** Applies `override`, and removes noise: bounds that every JavaScript integer has, patterns that repeat a format, and `additionalProperties: false`. */
 const tidy = (schema: JsonSchema): void => {
   const { override } = schema;
   if (typeof override === 'object' && override !== null) {
@@ -75,11 +79,11 @@ const tidy = (schema: JsonSchema): void => {
   delete schema.propertyNames;
 };
 
-/** Names whose two forms differ, and those that refer to such a name. */
-const namesThatDiffer = (given: Converted['named'], taken: Converted['named']): ReadonlySet<string> => {
+/** Names of schemas whose input and output forms differ, either themselves or in a schema that they refer to. */
+const namesThatDiffer = (outputs: Converted['named'], inputs: Converted['named']): ReadonlySet<string> => {
   const differing = new Set<string>();
-  const shared = Object.entries(taken).flatMap(([name, schema]) => (name in given ? [{ name, text: JSON.stringify(schema) }] : []));
-  for (const { name, text } of shared) if (JSON.stringify(given[name]) !== text) differing.add(name);
+  const shared = Object.entries(inputs).flatMap(([name, schema]) => (name in outputs ? [{ name, text: JSON.stringify(schema) }] : []));
+  for (const { name, text } of shared) if (JSON.stringify(outputs[name]) !== text) differing.add(name);
   for (let before = -1; before !== differing.size; ) {
     before = differing.size;
     for (const { name, text } of shared) if ([...differing].some((other) => text.includes(`"${LOCAL}${other}"`))) differing.add(name);
@@ -87,14 +91,14 @@ const namesThatDiffer = (given: Converted['named'], taken: Converted['named']): 
   return differing;
 };
 
-/** The same with references into the document's components. */
-const refer = <T>(value: T, rename: (name: string) => string): T => {
-  const referred = (item: unknown, key?: string): unknown => {
+/** Rewrites references to point to the components of the document. */
+const rewriteReferences = <T>(value: T, rename: (name: string) => string): T => {
+  const rewritten = (item: unknown, key?: string): unknown => {
     if (key === '$ref' && typeof item === 'string' && item.startsWith(LOCAL))
       return `#/components/schemas/${rename(item.slice(LOCAL.length))}`;
-    if (Array.isArray(item)) return item.map((each) => referred(each));
+    if (Array.isArray(item)) return item.map((each) => rewritten(each));
     if (typeof item !== 'object' || item === null) return item;
-    return Object.fromEntries(Object.entries(item).map(([name, each]) => [name, referred(each, name)]));
+    return Object.fromEntries(Object.entries(item).map(([name, each]) => [name, rewritten(each, name)]));
   };
-  return referred(value) as T; // only texts of references change
+  return rewritten(value) as T; // only the text of references changes
 };

@@ -1,8 +1,8 @@
 import { type JsonLimits, tooMany } from '../call/json.ts';
 
 /**
- * The reason why a JSON text exceeds its limits, from its punctuation alone: parsing it first would take many times its memory. Undefined for one
- * within the limits; whether it is valid JSON is left to the parser.
+ * Tells which limit a JSON text exceeds; undefined if it is within the limits. Looks only at the punctuation, because parsing the text first would take
+ * many times its memory. Validity is left to the parser.
  */
 export const excessOf = (bytes: Uint8Array, limits: JsonLimits): string | undefined => {
   let values = 1;
@@ -12,18 +12,18 @@ export const excessOf = (bytes: Uint8Array, limits: JsonLimits): string | undefi
   for (let i = 0; i < bytes.length; i++) {
     const byte = bytes[i] as number; // i is below the length
     switch (byte) {
-      case BLANK:
+      case SPACE:
       case TAB:
       case LINE_FEED:
       case CARRIAGE_RETURN:
         continue;
       case QUOTE:
-        i = endOfText(bytes, i);
+        i = endOfString(bytes, i);
         break;
       case OPEN_LIST:
       case OPEN_OBJECT:
         if (++depth > limits.depth) return `${limits.name} is nested more than ${limits.depth} levels deep`;
-        values++; // the first value in it, unless it is empty
+        values++; // its first value; taken back if it is empty
         break;
       case CLOSE_LIST:
       case CLOSE_OBJECT:
@@ -37,15 +37,15 @@ export const excessOf = (bytes: Uint8Array, limits: JsonLimits): string | undefi
         if (++keys > limits.keys) return tooMany('keys', limits);
         break;
     }
-    // An empty container may still take one off.
+    // The end of an empty container may still decrement the number of values.
     if (values > limits.values + 1) return tooMany('values', limits);
     previous = byte;
   }
   return values > limits.values ? tooMany('values', limits) : undefined;
 };
 
-/** The position of the closing quote of a text that begins at a quote. */
-const endOfText = (bytes: Uint8Array, start: number): number => {
+/** The position of the closing quote of the string whose opening quote is at `start`. */
+const endOfString = (bytes: Uint8Array, start: number): number => {
   for (let i = start + 1; i < bytes.length; i++) {
     if (bytes[i] === BACKSLASH) i++;
     else if (bytes[i] === QUOTE) return i;
@@ -53,5 +53,5 @@ const endOfText = (bytes: Uint8Array, start: number): number => {
   return bytes.length;
 };
 
-const [TAB, LINE_FEED, CARRIAGE_RETURN, BLANK, QUOTE, COMMA, COLON] = [0x09, 0x0a, 0x0d, 0x20, 0x22, 0x2c, 0x3a];
+const [TAB, LINE_FEED, CARRIAGE_RETURN, SPACE, QUOTE, COMMA, COLON] = [0x09, 0x0a, 0x0d, 0x20, 0x22, 0x2c, 0x3a];
 const [OPEN_LIST, BACKSLASH, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5c, 0x5d, 0x7b, 0x7d];

@@ -12,7 +12,7 @@ export const offersOf = ({ envelope }: Pick<Surface, 'envelope'>, { answer }: Pi
  * The offered media type that a client prefers by its `Accept` header (RFC 9110, 12.5.1): the most specific range that matches a type decides its
  * weight, `q=0` excludes it, and among equals the first offered wins. A missing or empty header accepts everything; so does one that accepts JSON,
  * which clients of this API send with every operation.
- * @returns undefined when the client accepts none of them
+ * @returns undefined if the client accepts none of them
  */
 export const negotiate = (accept: string | undefined, offered: readonly string[]): string | undefined => {
   const first = offered[0];

@@ -15,8 +15,8 @@ export interface DocumentInfo {
 }
 
 /**
- * The OpenAPI 3.1 document of one surface or of all. With all, paths include the prefix, and an operation id that two surfaces share gets the
- * surface's name appended in the second, because ids must be unique in a document.
+ * The OpenAPI 3.1 document of one surface or of all. In the latter, paths include the prefix; if two surfaces share an operation id, the second one's
+ * surface name is appended to it, because ids must be unique in a document.
  */
 export const openApiDocument = (
   groups: readonly Group[],
@@ -26,7 +26,7 @@ export const openApiDocument = (
   const { operations, components } = describeOperations(groups, surface === undefined ? allSurfaces : [surface]);
   const paths: Record<string, Record<string, object>> = {};
   const ids = new Set<string>();
-  const refused = refusalComponents();
+  const responses = refusalComponents();
   for (const described of operations) {
     const { operation } = described;
     const path = surface === undefined ? `${described.surface.prefix}${operation.path}` : operation.path;
@@ -34,7 +34,7 @@ export const openApiDocument = (
       ? `${operation.operationId}${capitalised(described.surface.name)}`
       : operation.operationId;
     ids.add(operationId);
-    (paths[path] ??= {})[operation.method.toLowerCase()] = operationObject(described, operationId, refused.refer);
+    (paths[path] ??= {})[operation.method.toLowerCase()] = operationObject(described, operationId, responses.refer);
   }
   return {
     openapi: '3.1.0',
@@ -44,7 +44,7 @@ export const openApiDocument = (
     paths,
     components: {
       schemas: components,
-      responses: refused.components,
+      responses: responses.components,
       securitySchemes: {
         ztSession: {
           type: 'apiKey',
@@ -77,28 +77,28 @@ const operationObject = (described: DescribedOperation, operationId: string, ref
     ...(body ? { requestBody: { required: operation.body?.required !== false, content: bodyContent(operation, body) } } : {}),
     responses: {
       [status]: { description: status === 201 ? 'Created' : 'OK', content: contentOf(described) },
-      ...(operation.accepted ? { 202: { description: GOES_ON, content: contentOf(described) } } : {}),
+      ...(operation.accepted ? { 202: { description: ACCEPTED_DESCRIPTION, content: contentOf(described) } } : {}),
       ...Object.fromEntries([...refusals].map(([refusal, codes]) => [refusal, refer(surface, codes)])),
     },
   };
 };
 
-/** Refusals are much the same for all operations: each is described once, and referred to. */
+/** Descriptions of error responses, shared between operations, most of which have the same ones. */
 interface RefusalComponents {
   readonly components: Readonly<Record<string, object>>;
-  /** @returns the reference to the refusal by these codes */
+  /** @returns a reference to the response with these error codes */
   refer(surface: Surface, codes: readonly string[]): object;
 }
 
 const refusalComponents = (): RefusalComponents => {
   const components: Record<string, object> = {};
-  /** Surfaces share a form of refusals, or have a separate one. */
+  /** The error forms so far. Surfaces with the first one share components; the others add the surface's name. */
   const forms: ErrorForm[] = [];
   return {
     components,
-    refer: ({ errorForm, name: ofSurface }, codes) => {
+    refer: ({ errorForm, name: surfaceName }, codes) => {
       if (!forms.includes(errorForm)) forms.push(errorForm);
-      const name = `${codes.join('.')}${forms[0] === errorForm ? '' : `.${ofSurface}`}`;
+      const name = `${codes.join('.')}${forms[0] === errorForm ? '' : `.${surfaceName}`}`;
       const { contentType, schema } = errorForm;
       components[name] ??= { description: codes.map((code) => `\`${code}\``).join(', '), content: { [contentType]: { schema } } };
       return { $ref: `#/components/responses/${name}` };
@@ -106,7 +106,7 @@ const refusalComponents = (): RefusalComponents => {
   };
 };
 
-export const GOES_ON = 'Accepted: the work continues, and the header `location` has the address of its state';
+export const ACCEPTED_DESCRIPTION = 'Accepted: the work continues, and the header `location` has the address of its state';
 
 const parameterObject = ({ schema: { description, ...schema }, ...parameter }: DescribedParameter): object => ({
   ...parameter,
@@ -114,7 +114,7 @@ const parameterObject = ({ schema: { description, ...schema }, ...parameter }: D
   schema,
 });
 
-/** Other media types than JSON are strings. */
+/** Bodies of media types other than JSON are described as strings. */
 const bodyContent = ({ body }: Operation, schema: JsonSchema): object =>
   Object.fromEntries((body?.media ?? [JSON_TYPE]).map((type) => [type, { schema: type.endsWith('json') ? schema : { type: 'string' } }]));
 

@@ -10,9 +10,9 @@ export type Route =
       readonly surface: Surface;
       readonly parameters: Readonly<Record<string, string>>;
     }
-  /** 405: the path is known, the method is not. `allowed` in alphabetical order. */
+  /** 405: the path is known, but not with this method. `allowed` is in alphabetical order. */
   | { readonly is: 'methodUnknown'; readonly allowed: readonly string[]; readonly surface: Surface }
-  /** 404. With the surface below whose prefix the path lies, if any. */
+  /** 404, with the surface whose prefix the path has, if any. */
   | { readonly is: 'pathUnknown'; readonly surface?: Surface }
   /** 400: the path has a malformed escape. */
   | { readonly is: 'malformed' };
@@ -21,14 +21,14 @@ export type OperationRouter = (method: string, path: string) => Route;
 
 /**
  * One tree of path segments for each surface: routing takes one look-up per segment, for any number of operations.
- * A literal segment wins over a parameter, unless only the parameter's path has the method.
+ * A literal segment takes precedence over a parameter, unless only the path with the parameter has the method.
  * @param offered surfaces to serve, default all surfaces of the operations; paths of others are unknown
- * @throws Error when two operations claim the same method and path, or two surfaces the same prefix.
+ * @throws Error if two operations claim the same method and path, or two surfaces the same prefix.
  */
 export const createRouter = (entries: readonly Entry[], offered: readonly Surface[] = surfacesOf(entries)): OperationRouter => {
   const mounts = offered.flatMap((surface) => mountsOf(surface, treeOf(surface, entries)));
-  const twice = mounts.find(({ at }, i) => mounts.findIndex((other) => other.at === at) < i);
-  if (twice) throw new Error(`two surfaces claim the prefix ${twice.at}, one of them ${twice.surface.name}`);
+  const duplicate = mounts.find(({ at }, i) => mounts.findIndex((other) => other.at === at) < i);
+  if (duplicate) throw new Error(`two surfaces claim the prefix ${duplicate.at}, one of them ${duplicate.surface.name}`);
   // The longest matching prefix wins.
   mounts.sort((a, b) => b.prefix.length - a.prefix.length);
 
@@ -42,12 +42,12 @@ export const createRouter = (entries: readonly Entry[], offered: readonly Surfac
     const leaf = find(root, segments, prefix.length, method, values);
     if (leaf) return { is: 'found', entry: leaf.entry, surface, parameters: named(leaf.names, values) };
     const allowed = new Set<string>();
-    collect(root, segments, prefix.length, allowed);
+    collectMethods(root, segments, prefix.length, allowed);
     return allowed.size > 0 ? { is: 'methodUnknown', allowed: [...allowed].sort(), surface } : { is: 'pathUnknown', surface };
   };
 };
 
-/** The surfaces of the operations. */
+/** All surfaces of the operations, without duplicates. */
 export const surfacesOf = (entries: readonly Entry[]): readonly Surface[] => [
   ...new Set(entries.flatMap(({ operation }) => operation.surfaces)),
 ];
@@ -116,19 +116,19 @@ const find = (node: Node, segments: readonly string[], at: number, method: strin
   const found = literal && find(literal, segments, at + 1, method, values);
   if (found || !node.parameter) return found;
   values.push(segment);
-  const below = find(node.parameter, segments, at + 1, method, values);
-  if (!below) values.pop();
-  return below;
+  const leaf = find(node.parameter, segments, at + 1, method, values);
+  if (!leaf) values.pop();
+  return leaf;
 };
 
-const collect = (node: Node, segments: readonly string[], at: number, methods: Set<string>): void => {
+const collectMethods = (node: Node, segments: readonly string[], at: number, methods: Set<string>): void => {
   if (at === segments.length) {
     for (const method of node.methods.keys()) methods.add(method);
     return;
   }
   const literal = node.literals.get(segments[at] as string); // `at` is below the length
-  if (literal) collect(literal, segments, at + 1, methods);
-  if (node.parameter) collect(node.parameter, segments, at + 1, methods);
+  if (literal) collectMethods(literal, segments, at + 1, methods);
+  if (node.parameter) collectMethods(node.parameter, segments, at + 1, methods);
 };
 
 const NO_PARAMETERS: Readonly<Record<string, string>> = Object.freeze({});
@@ -141,7 +141,7 @@ const named = (names: readonly string[], values: readonly string[]): Readonly<Re
 };
 
 /**
- * Path and query of a request target. An absolute target (`https://host/path`, as a proxy may send it) counts by its path.
+ * Splits a request target into path and query. An absolute target (`https://host/path`), which a proxy may send, loses its scheme and host.
  */
 export const splitTarget = (target: string): { readonly path: string; readonly query: string } => {
   const local = target.startsWith('/') ? target : withoutAuthority(target);
@@ -151,7 +151,7 @@ export const splitTarget = (target: string): { readonly path: string; readonly q
 
 /**
  * The segments of a path: empty ones and `.` dropped, `..` resolved (never above the root), then each one percent-decoded, so that `%2F` stays
- * inside its segment. `malformed` when an escape is none or gives no UTF-8; undefined when a segment holds what no path of ours can (U+0000).
+ * inside its segment. `malformed` if an escape is invalid or does not yield UTF-8; undefined if a segment contains a character that no known path can (U+0000).
  */
 export const pathSegments = (path: string): readonly string[] | 'malformed' | undefined => {
   const segments: string[] = [];

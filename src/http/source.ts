@@ -24,35 +24,35 @@ export interface HttpSourceOptions {
   readonly deadline: Deadline;
   /** ms */
   readonly timeLimit: number;
-  /** A fault of the request itself, reported only to callers that have the right to the operation. */
+  /** An error in the request itself, reported only to callers that may call the operation. */
   readonly refusal: Error | undefined;
   readonly observation: Observation | undefined;
   /** The offered media type that the client prefers. */
   readonly mediaType: string | undefined;
-  /** The controller's default, for hosts without one. */
+  /** The controller's own instance, for hosts that do not provide one. */
   readonly unread: UnreadAnswers;
 }
 
 /**
- * A request as the pipeline sees it. Costly parts (signal, certificates, body) are created on demand. A class, because an object literal with getters
- * gets a new hidden class each time, which costs more than the rest of a request's path.
+ * A request as the pipeline sees it. Costly parts (signal, certificates, body) are created on demand. It is a class, because an object literal with getters
+ * gets a new hidden class each time, which costs more than everything else that a request takes here.
  */
 export class HttpSource implements CallSource {
   readonly requestId: string;
   readonly surface: Surface;
   readonly credentials: Credentials;
   readonly observation: Observation | undefined;
-  readonly #of: HttpSourceOptions;
+  readonly #options: HttpSourceOptions;
   #stage: 'session' | 'body' | 'work' = 'session';
   #session: string | undefined;
-  #made: Release | undefined;
+  #release: Release | undefined;
 
   constructor(options: HttpSourceOptions) {
     this.requestId = options.requestId;
     this.surface = options.surface;
     this.credentials = options.surface.session.credentialsOf(options.request);
     this.observation = options.observation;
-    this.#of = options;
+    this.#options = options;
   }
 
   /** How far the pipeline has come: checking the session, waiting for the body, or working. */
@@ -61,54 +61,54 @@ export class HttpSource implements CallSource {
   }
 
   get peerCertificates(): readonly Uint8Array[] {
-    return this.#of.request.peerCertificates ?? NO_CERTIFICATES;
+    return this.#options.request.peerCertificates ?? NO_CERTIFICATES;
   }
 
   get remoteAddress(): string {
-    return this.#of.request.remoteAddress ?? '';
+    return this.#options.request.remoteAddress ?? '';
   }
 
   get host(): string | undefined {
-    return this.#of.request.header('host');
+    return this.#options.request.header('host');
   }
 
   get mount(): string {
-    const { mount = '' } = this.#of.request;
+    const { mount = '' } = this.#options.request;
     return MOUNT.test(mount) ? mount : '';
   }
 
   get contentType(): string | undefined {
-    const header = this.#of.request.header('content-type');
+    const header = this.#options.request.header('content-type');
     return header === undefined ? undefined : mediaType(header);
   }
 
   get mediaType(): string | undefined {
-    return this.#of.mediaType;
+    return this.#options.mediaType;
   }
 
   get browser(): BrowserHeaders {
-    const { request } = this.#of;
+    const { request } = this.#options;
     return { origin: request.header('origin'), fetchSite: request.header('sec-fetch-site'), cookie: request.header('cookie') };
   }
 
   get timeLimit(): number {
-    return this.#of.timeLimit;
+    return this.#options.timeLimit;
   }
 
   get signal(): AbortSignal {
-    return this.#of.deadline.signal;
+    return this.#options.deadline.signal;
   }
 
   get unread(): UnreadAnswers {
-    return this.#of.request.unread ?? this.#of.unread;
+    return this.#options.request.unread ?? this.#options.unread;
   }
 
   /** True if the host itself bounds unread answers. */
   get isBounded(): boolean {
-    return this.#of.request.unread !== undefined;
+    return this.#options.request.unread !== undefined;
   }
 
-  /** The client for which an answer is held: a session or, without one, an address. */
+  /** The client that an answer is held for: a session or, without one, an address. */
   get client(): string {
     return this.#session ?? this.remoteAddress;
   }
@@ -116,35 +116,35 @@ export class HttpSource implements CallSource {
   admit(session: string | undefined): Promise<void> | undefined {
     const { credentials } = this;
     this.#session = session ?? (credentials.kind === 'token' ? credentials.token : undefined);
-    if (this.#of.entry.operation.answer.is !== 'page') return undefined;
-    const made = this.unread.admit(this.client, () => this.signal);
-    if (typeof made === 'function') this.#made = made;
-    else return this.#admitted(made);
+    if (this.#options.entry.operation.answer.is !== 'page') return undefined;
+    const release = this.unread.admit(this.client, () => this.signal);
+    if (typeof release === 'function') this.#release = release;
+    else return this.#admitted(release);
     return undefined;
   }
 
-  async #admitted(made: Promise<Release>): Promise<void> {
-    this.#made = await made;
+  async #admitted(release: Promise<Release>): Promise<void> {
+    this.#release = await release;
   }
 
-  /** Called when the answer is complete, or failed. */
-  made(): void {
-    this.#made?.();
+  /** Called when the answer is complete or has failed: admits the next request of the client. */
+  release(): void {
+    this.#release?.();
   }
 
   refusal(): Error | undefined {
     this.#stage = 'work';
-    return this.#of.refusal;
+    return this.#options.refusal;
   }
 
   expectedVersions(): readonly number[] | undefined {
-    return versionsIn(this.#of.request.header('if-match'));
+    return versionsIn(this.#options.request.header('if-match'));
   }
 
-  /** `{ ...query, ...headers, ...path, body }`: a parameter of the path cannot be overridden by one of the query. */
+  /** Merges as `{ ...query, ...headers, ...path, body }`, so that a query parameter cannot override a path parameter. */
   input(): unknown | Promise<unknown> {
     this.#stage = 'work';
-    const { declared, entry, parameters, query, request } = this.#of;
+    const { declared, entry, parameters, query, request } = this.#options;
     const { headers } = entry.operation;
     const values =
       declared === undefined && headers === undefined
@@ -154,7 +154,7 @@ export class HttpSource implements CallSource {
   }
 
   async #withBody(values: Readonly<Record<string, unknown>>): Promise<unknown> {
-    const { entry, request, maxBodyBytes } = this.#of;
+    const { entry, request, maxBodyBytes } = this.#options;
     const declared = entry.operation.body;
     if (declared === undefined) return values;
     this.#stage = 'body';
@@ -167,7 +167,7 @@ export class HttpSource implements CallSource {
 const headerValues = (request: CoreRequest, headers: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(headers).map(([name, header]) => [name, request.header(header)]));
 
-/** The form of a path from an adapter, which becomes part of addresses: some hosts take it from the request. */
+/** A valid mount path. It becomes part of addresses, and some hosts take it from the request, so it is checked. */
 const MOUNT = /^(\/[\w.~%!$&'()*+,;=:@-]{1,100}){1,10}$/;
 
 const NO_CERTIFICATES: readonly Uint8Array[] = Object.freeze([]);

@@ -10,12 +10,12 @@ export interface StreamClient {
   readonly isAdministrator: boolean;
 }
 
-/** The open streams of a handler: answers that last until their clients disconnect. */
+/** The open streams of a handler: answers that continue until their clients disconnect. */
 export interface Streams {
   /**
-   * Takes a slot until the stream ends: by itself, by `return()`, or because the client disconnects. Parts are produced on demand.
-   * @param context for the log, should the stream fail
-   * @throws ApiError `SERVER_TOO_MANY_REQUESTS` when the client has its share of the slots; `SERVER_UNAVAILABLE` when all are taken
+   * Opens a stream, which occupies a slot until it ends: by itself, by `return()`, or because the client disconnects. Parts are produced on demand.
+   * @param context logged if the stream fails
+   * @throws ApiError `SERVER_TOO_MANY_REQUESTS` if the client has used up its slots; `SERVER_UNAVAILABLE` if all slots are taken
    */
   open(
     parts: AsyncIterable<string | Uint8Array>,
@@ -26,9 +26,9 @@ export interface Streams {
 }
 
 export interface StreamLimits {
-  /** Maximum number of concurrent streams. A quarter of them are for administrators. */
+  /** Maximum number of concurrent streams. A quarter of them are reserved for administrators. */
   readonly maxOpenStreams: number;
-  /** The share of one identity in these. */
+  /** Maximum number of concurrent streams of one identity. */
   readonly maxOpenStreamsPerIdentity: number;
 }
 
@@ -50,7 +50,7 @@ export const createStreams = ({ maxOpenStreams, maxOpenStreamsPerIdentity }: Str
         throw error;
       }
       let isOver = false;
-      let give: ((part: Part) => void) | undefined;
+      let resolveNext: ((part: Part) => void) | undefined;
       const stop = deadline.outlive();
       const { signal } = deadline;
       const end = () => {
@@ -60,23 +60,23 @@ export const createStreams = ({ maxOpenStreams, maxOpenStreamsPerIdentity }: Str
         signal.removeEventListener('abort', end);
         stop();
         abandon(source);
-        give?.(ENDED);
+        resolveNext?.(ENDED);
       };
       signal.addEventListener('abort', end);
       if (signal.aborted) end();
 
-      // Not `Promise.race` with the end of the stream: each race would leave a reaction at a promise that lives as long as the stream.
+      // Does not use `Promise.race` with the end of the stream: each race would leave a reaction on a promise that lives as long as the stream.
       const next = (): Promise<Part> => {
         if (isOver) return Promise.resolve(ENDED);
         const { promise, resolve, reject } = Promise.withResolvers<Part>();
-        give = resolve;
+        resolveNext = resolve;
         source.next().then(
           ({ done, value }) => {
             if (done) end();
             else resolve({ value: typeof value === 'string' ? utf8.encode(value) : value });
           },
           (error: unknown) => {
-            // A stream cannot express a refusal: the client reconnects, and is refused with an ordinary answer.
+            // A stream cannot express an error. It ends, so that the client reconnects and gets the error as an ordinary answer.
             if (isRefusal(error)) return end();
             if (!isOver) logger.error('a stream was cut off: its source failed; the client may reconnect', { ...context, error });
             reject(error);
@@ -98,31 +98,31 @@ export const createStreams = ({ maxOpenStreams, maxOpenStreamsPerIdentity }: Str
 };
 
 /** The share of streams reserved for administrators, so that other clients cannot lock them out. */
-const RESERVED = 1 / 4;
+const RESERVED_SHARE = 1 / 4;
 
-const createSlots = (most: number, mostOfOne: number) => {
+const createSlots = (max: number, maxPerClient: number) => {
   const taken = new Map<string, number>();
-  let all = 0;
+  let total = 0;
   return {
     take: ({ name, isAdministrator }: StreamClient): Release => {
-      const own = taken.get(name) ?? 0;
-      if (own >= mostOfOne)
-        throw explained('SERVER_TOO_MANY_REQUESTS', `${own} streams of this identity are open already, and no more may be`, {
+      const ownCount = taken.get(name) ?? 0;
+      if (ownCount >= maxPerClient)
+        throw explained('SERVER_TOO_MANY_REQUESTS', `${ownCount} streams of this identity are open already, and no more may be`, {
           retryAfter: RETRY_AFTER.busy,
         });
-      if (all >= (isAdministrator ? most : most - Math.floor(most * RESERVED)))
-        throw unavailable(`${all} streams are open already: try again later`);
-      taken.set(name, own + 1);
-      all++;
+      if (total >= (isAdministrator ? max : max - Math.floor(max * RESERVED_SHARE)))
+        throw unavailable(`${total} streams are open already: try again later`);
+      taken.set(name, ownCount + 1);
+      total++;
       return () => {
-        all--;
-        const rest = (taken.get(name) ?? 1) - 1;
-        if (rest > 0) taken.set(name, rest);
+        total--;
+        const remaining = (taken.get(name) ?? 1) - 1;
+        if (remaining > 0) taken.set(name, remaining);
         else taken.delete(name);
       };
     },
   };
 };
 
-/** E.g. the API session has lost its permission. */
+/** True for a client error, e.g. if the API session has lost its permission. */
 const isRefusal = (error: unknown): boolean => error instanceof ApiError && error.status < 500;

@@ -4,10 +4,10 @@ import type { Surface } from '../api/surfaces/surface.ts';
 import { software } from '../version.ts';
 import { JSON_TYPE } from '../wire/media-types.ts';
 import { type DescribedOperation, type DescribedParameter, describeOperations } from './described.ts';
-import { type DocumentInfo, GOES_ON, tagsOf, titleOf } from './openapi.ts';
+import { ACCEPTED_DESCRIPTION, type DocumentInfo, tagsOf, titleOf } from './openapi.ts';
 
 /**
- * The OpenAPI 2.0 document of one surface, for clients without support for newer versions. What 2.0 cannot express (unions, null) is approximated.
+ * The OpenAPI 2.0 document of one surface, for clients that do not support newer versions. Approximates unions and null, which 2.0 cannot express.
  */
 export const swaggerDocument = (
   groups: readonly Group[],
@@ -27,13 +27,13 @@ export const swaggerDocument = (
     produces: [JSON_TYPE],
     tags: tagsOf(groups, operations),
     paths,
-    definitions: Object.fromEntries(Object.entries(components).map(([name, schema]) => [name, older(schema)])),
+    definitions: Object.fromEntries(Object.entries(components).map(([name, schema]) => [name, toSwagger(schema)])),
     securityDefinitions: { ztSession: { type: 'apiKey', in: 'header', name: 'zt-session' } },
     security: [{ ztSession: [] }],
   };
 };
 
-/** The address of a surface, in the form of 2.0. @param base an address, or a path at the host that serves the document */
+/** The address of a surface, in the format of OpenAPI 2.0. @param base an address, or a path on the host that serves the document */
 export const swaggerLocation = ({ prefix }: Surface, base: string): object => {
   if (base.startsWith('/')) return { basePath: `${base}${prefix}` };
   const { host, pathname } = new URL(base);
@@ -51,26 +51,28 @@ const operationObject = ({ surface, operation, group, parameters, body, status, 
     ? {
         parameters: [
           ...parameters.map(parameterObject),
-          ...(body ? [{ name: operation.body?.name, in: 'body', required: operation.body?.required !== false, schema: older(body) }] : []),
+          ...(body
+            ? [{ name: operation.body?.name, in: 'body', required: operation.body?.required !== false, schema: toSwagger(body) }]
+            : []),
         ],
       }
     : {}),
   responses: {
-    [status]: { description: status === 201 ? 'Created' : 'OK', ...(answer ? { schema: older(answer) } : {}) },
-    ...(operation.accepted ? { 202: { description: GOES_ON, ...(answer ? { schema: older(answer) } : {}) } } : {}),
+    [status]: { description: status === 201 ? 'Created' : 'OK', ...(answer ? { schema: toSwagger(answer) } : {}) },
+    ...(operation.accepted ? { 202: { description: ACCEPTED_DESCRIPTION, ...(answer ? { schema: toSwagger(answer) } : {}) } } : {}),
     ...Object.fromEntries(
       [...refusals].map(([refusal, codes]) => [
         refusal,
-        { description: codes.map((code) => `\`${code}\``).join(', '), schema: older(surface.errorForm.schema) },
+        { description: codes.map((code) => `\`${code}\``).join(', '), schema: toSwagger(surface.errorForm.schema) },
       ]),
     ),
   },
 });
 
-/** Parameters other than bodies have no schema in 2.0: its few keywords stand beside the name. */
-const parameterObject = ({ name, in: place, required, schema }: DescribedParameter): object => {
-  const { type = 'string', format, items, description, enum: values, minimum, maximum, minLength, maxLength, pattern } = older(schema);
-  const kept = {
+/** In 2.0, only body parameters have a schema. Other parameters have a few of its keywords as members of their own. */
+const parameterObject = ({ name, in: location, required, schema }: DescribedParameter): object => {
+  const { type = 'string', format, items, description, enum: values, minimum, maximum, minLength, maxLength, pattern } = toSwagger(schema);
+  const keywords = {
     type,
     format,
     items,
@@ -83,10 +85,10 @@ const parameterObject = ({ name, in: place, required, schema }: DescribedParamet
     pattern,
     ...(type === 'array' ? { collectionFormat: 'multi' } : {}),
   };
-  return { name, in: place, required, ...Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== undefined)) };
+  return { name, in: location, required, ...Object.fromEntries(Object.entries(keywords).filter(([, value]) => value !== undefined)) };
 };
 
-const DROPPED: ReadonlySet<string> = new Set([
+const UNSUPPORTED: ReadonlySet<string> = new Set([
   'anyOf',
   'oneOf',
   'const',
@@ -98,35 +100,35 @@ const DROPPED: ReadonlySet<string> = new Set([
   '$schema',
 ]);
 
-/** A schema in the dialect of OpenAPI 2.0. */
-const older = (schema: JsonSchema): JsonSchema => {
+/** Converts a schema to the dialect of OpenAPI 2.0. */
+const toSwagger = (schema: JsonSchema): JsonSchema => {
   if (schema.$ref !== undefined) return { $ref: schema.$ref.replace('#/components/schemas/', '#/definitions/') };
-  const kept = Object.fromEntries(Object.entries(schema).filter(([key]) => !DROPPED.has(key))) as JsonSchema; // fewer keywords of a schema are a schema
-  if (schema.const !== undefined) kept.enum = [schema.const];
-  if (typeof schema.exclusiveMinimum === 'number') Object.assign(kept, { minimum: schema.exclusiveMinimum, exclusiveMinimum: true });
-  if (typeof schema.exclusiveMaximum === 'number') Object.assign(kept, { maximum: schema.exclusiveMaximum, exclusiveMaximum: true });
-  if (schema.properties) kept.properties = mapped(schema.properties);
-  if (typeof schema.items === 'object' && !Array.isArray(schema.items)) kept.items = older(schema.items);
-  if (typeof schema.additionalProperties === 'object') kept.additionalProperties = older(schema.additionalProperties);
-  if (schema.allOf) kept.allOf = schema.allOf.map((part) => older(part));
-  if (schema.type === 'array') kept.items ??= {};
-  return withoutUnions(kept, schema);
+  const converted = Object.fromEntries(Object.entries(schema).filter(([key]) => !UNSUPPORTED.has(key))) as JsonSchema; // a schema with fewer keywords is still a schema
+  if (schema.const !== undefined) converted.enum = [schema.const];
+  if (typeof schema.exclusiveMinimum === 'number') Object.assign(converted, { minimum: schema.exclusiveMinimum, exclusiveMinimum: true });
+  if (typeof schema.exclusiveMaximum === 'number') Object.assign(converted, { maximum: schema.exclusiveMaximum, exclusiveMaximum: true });
+  if (schema.properties) converted.properties = mapSchemas(schema.properties);
+  if (typeof schema.items === 'object' && !Array.isArray(schema.items)) converted.items = toSwagger(schema.items);
+  if (typeof schema.additionalProperties === 'object') converted.additionalProperties = toSwagger(schema.additionalProperties);
+  if (schema.allOf) converted.allOf = schema.allOf.map((part) => toSwagger(part));
+  if (schema.type === 'array') converted.items ??= {};
+  return withoutUnions(converted, schema);
 };
 
-/** Swagger has no unions: only `T or null` is kept, as the common extension `x-nullable`. */
-const withoutUnions = (kept: JsonSchema, { anyOf, oneOf, type }: JsonSchema): JsonSchema => {
+/** Swagger has no unions: `T or null` becomes T with the common extension `x-nullable`, others are dropped. */
+const withoutUnions = (converted: JsonSchema, { anyOf, oneOf, type }: JsonSchema): JsonSchema => {
   const options = (anyOf ?? oneOf)?.filter((option) => option.type !== 'null');
   const [only] = options ?? [];
   if (options?.length === 1 && only) {
-    const other = older(only);
-    return other.$ref === undefined ? { ...other, ...kept, 'x-nullable': true } : { ...kept, allOf: [other], 'x-nullable': true };
+    const other = toSwagger(only);
+    return other.$ref === undefined ? { ...other, ...converted, 'x-nullable': true } : { ...converted, allOf: [other], 'x-nullable': true };
   }
-  if (!Array.isArray(type)) return kept;
+  if (!Array.isArray(type)) return converted;
   const types = (type as readonly string[]).filter((name) => name !== 'null');
-  delete kept.type;
-  if (types.length === 1) Object.assign(kept, { type: types[0] });
-  return types.length < type.length ? { ...kept, 'x-nullable': true } : kept;
+  delete converted.type;
+  if (types.length === 1) Object.assign(converted, { type: types[0] });
+  return types.length < type.length ? { ...converted, 'x-nullable': true } : converted;
 };
 
-const mapped = (schemas: NonNullable<JsonSchema['properties']>): NonNullable<JsonSchema['properties']> =>
-  Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, typeof schema === 'boolean' ? {} : older(schema)]));
+const mapSchemas = (schemas: NonNullable<JsonSchema['properties']>): NonNullable<JsonSchema['properties']> =>
+  Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, typeof schema === 'boolean' ? {} : toSwagger(schema)]));

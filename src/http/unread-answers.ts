@@ -1,12 +1,12 @@
 import { type Release, tooManyRequests, WaitQueue } from '../concurrency/semaphore.ts';
 
-/** Limits of answers that clients have not read yet: clients that do not read must not fill the memory. */
+/** Limits on answers that clients have not read yet, so that clients that do not read cannot exhaust the memory. */
 export interface AnswerLimits {
-  /** Maximum number of bytes held for all of them. Beyond it, the session that holds most loses its longest stalled answer. Default 256 MiB. */
+  /** Maximum number of bytes held for all clients. Above it, the session with the most bytes loses its longest stalled answer. Default 256 MiB. */
   readonly maxUnreadBytes?: number;
-  /** Bytes held for one session, at which its next lists wait. Default 32 MiB. */
+  /** Number of bytes held for one session above which its further list requests have to wait. Default 32 MiB. */
   readonly maxUnreadBytesPerSession?: number;
-  /** Milliseconds without progress after which an answer is cut off if another list of its session waits for memory. Default 5,000. */
+  /** Milliseconds without progress after which an answer is cut off if another list request of its session waits for memory. Default 5,000. */
   readonly stalledAnswerMs?: number;
 }
 
@@ -17,18 +17,18 @@ export const ANSWER_LIMITS = { maxUnreadBytes: true, maxUnreadBytesPerSession: t
 export interface UnreadAnswers {
   /**
    * Waits until another page may be produced for a client.
-   * @param signal returns the signal of the request, called only if it has to wait
+   * @param signal returns the signal of the request; called only if the request has to wait
    * @returns a function to call once the page is complete
-   * @throws ApiError `SERVER_TOO_MANY_REQUESTS` when too many of its requests wait for room; the reason of the signal
+   * @throws ApiError `SERVER_TOO_MANY_REQUESTS` if too many requests of the client are waiting; the reason of the signal if it is aborted
    */
   admit(client: string, signal: () => AbortSignal): Release | Promise<Release>;
-  /** Registers an answer to a client. @param breakOff releases everything held of it */
+  /** Registers an answer to a client. @param breakOff cuts the answer off and releases its held bytes */
   open(client: string, breakOff: () => void): UnreadAnswer;
 }
 
 /** The held part of one answer. */
 export interface UnreadAnswer {
-  /** Counts further held bytes. Answers, also this one, may be cut off for them. */
+  /** Counts more held bytes. Answers, including this one, may be cut off to make room for them. */
   add(bytes: number): void;
   /** Counts a part that the client has read. */
   take(bytes: number): void;
@@ -46,22 +46,22 @@ export class Unread extends Error {
 }
 
 /** Maximum number of pages produced concurrently for one client, since their rows take more memory than the pages themselves. */
-const MADE_AT_ONCE = 8;
-/** Requests of one client that may wait for it to read. */
-const MOST_WAITING = 16;
+const MAX_CONCURRENT_PAGES = 8;
+/** Maximum number of requests of one client that wait until it reads. */
+const MAX_WAITING = 16;
 
 interface Held {
   readonly breakOff: () => void;
   bytes: number;
-  /** The time at which the client last read a part, or at which the first was held. */
+  /** When the client last read a part or, if it has read none, when the first part was held. */
   since: number;
 }
 
 interface Client {
   readonly name: string;
   bytes: number;
-  /** Pages in production. */
-  writing: number;
+  /** Number of pages being produced. */
+  pagesInProgress: number;
   /** Answers with held bytes, in order of their last progress. */
   readonly answers: Set<Held>;
   readonly waiting: WaitQueue;
@@ -79,22 +79,22 @@ export const createUnreadAnswers = ({
 
   const clientOf = (name: string): Client => {
     let client = clients.get(name);
-    if (!client) clients.set(name, (client = { name, bytes: 0, writing: 0, answers: new Set(), waiting: new WaitQueue() }));
+    if (!client) clients.set(name, (client = { name, bytes: 0, pagesInProgress: 0, answers: new Set(), waiting: new WaitQueue() }));
     return client;
   };
-  const grow = (client: Client, answer: Held, by: number) => {
-    answer.bytes += by;
-    client.bytes += by;
-    bytes += by;
+  const grow = (client: Client, answer: Held, delta: number) => {
+    answer.bytes += delta;
+    client.bytes += delta;
+    bytes += delta;
   };
-  /** Counts the first held bytes of an answer, which becomes the last among those of its client. */
-  const hold = (client: Client, answer: Held, by: number) => {
+  /** Counts held bytes of an answer that had none, and moves it to the end of its client's answers. */
+  const hold = (client: Client, answer: Held, byteCount: number) => {
     answer.since = performance.now();
     client.answers.add(answer);
     held++;
-    grow(client, answer, by);
+    grow(client, answer, byteCount);
   };
-  /** @returns true if anything was held of it */
+  /** @returns true if the answer had held bytes */
   const remove = (client: Client, answer: Held): boolean => {
     if (!client.answers.delete(answer)) return false;
     held--;
@@ -107,40 +107,41 @@ export const createUnreadAnswers = ({
     remove(client, stalest);
     stalest.breakOff();
   };
-  const hasRoom = ({ writing, bytes }: Client): boolean => writing < MADE_AT_ONCE && bytes < maxUnreadBytesPerSession;
+  const hasRoom = ({ pagesInProgress, bytes }: Client): boolean =>
+    pagesInProgress < MAX_CONCURRENT_PAGES && bytes < maxUnreadBytesPerSession;
 
   /** Admits waiting requests as far as memory allows, and cuts off stalled answers for them. */
   const advance = (client: Client) => {
     clearTimeout(client.timer);
     for (let [next] = client.waiting; next; [next] = client.waiting) {
       if (hasRoom(client)) {
-        client.writing++;
+        client.pagesInProgress++;
         next.admit();
         continue;
       }
       const [stalest] = client.answers;
       if (!stalest || client.bytes < maxUnreadBytesPerSession) return;
-      const rest = stalest.since + stalledAnswerMs - performance.now();
-      if (rest > 0) {
-        client.timer = setTimeout(advance, rest, client);
+      const remainingMs = stalest.since + stalledAnswerMs - performance.now();
+      if (remainingMs > 0) {
+        client.timer = setTimeout(advance, remainingMs, client);
         return;
       }
       drop(client);
     }
-    if (client.writing === 0 && client.answers.size === 0) clients.delete(client.name);
+    if (client.pagesInProgress === 0 && client.answers.size === 0) clients.delete(client.name);
   };
   const permit = (client: Client): Release => {
     let isMade = false;
     return () => {
       if (isMade) return;
       isMade = true;
-      client.writing--;
+      client.pagesInProgress--;
       advance(client);
     };
   };
   const makeRoom = () => {
     while (bytes > maxUnreadBytes && held > 1) {
-      const largest = [...clients.values()].reduce((most, each) => (each.bytes > most.bytes ? each : most));
+      const largest = [...clients.values()].reduce((largestSoFar, each) => (each.bytes > largestSoFar.bytes ? each : largestSoFar));
       drop(largest);
       advance(largest);
     }
@@ -150,10 +151,10 @@ export const createUnreadAnswers = ({
     admit: (name, signal) => {
       const client = clientOf(name);
       if (client.waiting.length === 0 && hasRoom(client)) {
-        client.writing++;
+        client.pagesInProgress++;
         return permit(client);
       }
-      if (client.bytes >= maxUnreadBytesPerSession && client.waiting.length >= MOST_WAITING) throw tooManyRequests();
+      if (client.bytes >= maxUnreadBytesPerSession && client.waiting.length >= MAX_WAITING) throw tooManyRequests();
       const admitted = client.waiting.wait(undefined, signal());
       advance(client);
       return admitted.then(
@@ -167,17 +168,17 @@ export const createUnreadAnswers = ({
     open: (name, breakOff) => {
       const answer: Held = { breakOff, bytes: 0, since: 0 };
       return {
-        add: (more) => {
+        add: (added) => {
           const client = clientOf(name);
-          if (answer.bytes === 0) hold(client, answer, more);
-          else grow(client, answer, more);
+          if (answer.bytes === 0) hold(client, answer, added);
+          else grow(client, answer, added);
           makeRoom();
         },
-        take: (part) => {
+        take: (read) => {
           const client = clientOf(name);
-          const { bytes: before } = answer;
+          const { bytes: heldBefore } = answer;
           if (!remove(client, answer)) return;
-          if (before > part) hold(client, answer, before - part);
+          if (heldBefore > read) hold(client, answer, heldBefore - read);
           advance(client);
         },
         end: () => {
