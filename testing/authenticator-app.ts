@@ -3,7 +3,7 @@ import { INTERVAL, takenIntervals } from '../src/domain/directory/mfa/totp.ts';
 import { type Api, ApiError } from '../src/index.ts';
 import type { TestClock } from './clock.ts';
 
-/** The secret of an identity, and the intervals whose codes were used. */
+/** An authenticator app: its secret, and the intervals whose codes have been used. */
 interface App {
   readonly secret: string;
   readonly used: Set<number>;
@@ -21,7 +21,7 @@ export const authenticatorApps = (clock: TestClock) => {
   };
 
   return {
-    /** Gives a code in this session, of an app that the identity gets if it has none. */
+    /** Passes a code in this session. Enrolls the identity in MFA first if necessary. */
     pass: async (identityId: string, session: Api): Promise<void> => {
       const state = await session.currentMfa.get().catch(async (error: unknown) => {
         if (!(error instanceof ApiError) || error.code !== 'NOT_FOUND') throw error;
@@ -36,14 +36,14 @@ export const authenticatorApps = (clock: TestClock) => {
   };
 };
 
-/** A code of now, or of an interval close enough. Each can be used once. */
+/** An unused code of the current interval, or of the nearest other interval that is accepted. */
 const nextCode = ({ secret, used }: App, clock: TestClock): string => {
-  const taken = takenIntervals(clock.now());
-  const current = taken[Math.floor(taken.length / 2)] ?? 0;
-  const free = taken.filter((interval) => !used.has(interval)).sort((a, b) => Math.abs(a - current) - Math.abs(b - current));
+  const accepted = takenIntervals(clock.now());
+  const current = accepted[Math.floor(accepted.length / 2)] ?? 0;
+  const free = accepted.filter((interval) => !used.has(interval)).sort((a, b) => Math.abs(a - current) - Math.abs(b - current));
   const [interval] = free;
   if (interval === undefined)
-    throw new TypeError(`all ${taken.length} codes that count at this moment were used: advance the clock by 30s`);
+    throw new TypeError(`all ${accepted.length} codes that count at this moment were used: advance the clock by 30s`);
   used.add(interval);
   return generateSync({ secret, epoch: interval * INTERVAL });
 };

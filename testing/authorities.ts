@@ -9,15 +9,15 @@ import { enrollDevice, type TestDevice } from './devices.ts';
 import type { TestEntity } from './entity.ts';
 import type { Kit } from './kit.ts';
 
-/** The content of a CA's certificate beside its common name. */
+/** The content of a certificate that a CA issues, in addition to its common name. */
 export interface TestCertificateOptions {
-  /** Authorities between the CA and the certificate. Default 0. */
+  /** Number of intermediate authorities between the CA and the certificate. Default 0. */
   readonly intermediates?: 0 | 1;
-  /** For how long it is valid. Default 365. */
+  /** How many days it is valid. Default 365. */
   readonly days?: number;
-  /** Alternative names, e.g. `spiffe://acme/ann`. */
+  /** URIs among its subject alternative names, e.g. `spiffe://acme/ann`. */
   readonly uris?: readonly string[];
-  /** Alternative names. */
+  /** Email addresses among its subject alternative names. */
   readonly emails?: readonly string[];
 }
 
@@ -30,11 +30,11 @@ export interface TestCa extends TestEntity {
    * @param commonName at most 64 characters
    */
   issue(commonName: string, options?: TestCertificateOptions): Promise<TestCertificate>;
-  /** A new identity with a new certificate of this CA as its authenticator. */
+  /** Creates an identity, and enrolls it with a new certificate of this CA. */
   device(name: string, ...roleAttributes: string[]): Promise<TestDevice>;
 }
 
-/** A verified CA whose certificates log in and enroll, unless `fields` say otherwise. */
+/** Creates a verified CA. Its certificates can log in and enroll, unless `fields` override that. */
 export const newCa = async (kit: Kit, name: string, fields: Partial<CaCreate> = {}): Promise<TestCa> => {
   const { cas, identities } = kit.controller.api;
   const now = () => kit.clock.now();
@@ -44,11 +44,11 @@ export const newCa = async (kit: Kit, name: string, fields: Partial<CaCreate> = 
   const { id } = await cas.create({ body: { name, certPem: cert, identityRoles: [], ...allowed, ...fields } });
 
   const issueOne: TestCa['issue'] = async (commonName, { intermediates = 0, days = 365, uris = [], emails = [] } = {}) => {
-    const above = intermediates === 0 ? root : await authority(`${name} intermediate`, root, now());
+    const issuer = intermediates === 0 ? root : await authority(`${name} intermediate`, root, now());
     const { publicKey, privateKey } = await newKeyPair();
     const profile = clientProfile({ subject: [{ CN: [commonName] }], publicKey: await spkiOf(publicKey) }, now(), { uris, emails });
-    const leaf = await issue({ ...profile, notAfter: now() + days * DAY }, above, webRandom);
-    return testCertificate([leaf, ...(above === root ? [] : [above.certificate])], privateKey);
+    const leaf = await issue({ ...profile, notAfter: now() + days * DAY }, issuer, webRandom);
+    return testCertificate([leaf, ...(issuer === root ? [] : [issuer.certificate])], privateKey);
   };
   const { verificationToken } = await cas.get({ id });
   await cas.verify({ id, body: (await issueOne(String(verificationToken))).cert });
@@ -68,8 +68,8 @@ export const newCa = async (kit: Kit, name: string, fields: Partial<CaCreate> = 
 
 type Authority = Issuer & { readonly certificate: Certificate };
 
-/** An authority, which signs itself unless it is below another. */
-const authority = async (name: string, above: Authority | undefined, now: number): Promise<Authority> => {
+/** Creates an authority, which is self-signed unless it has an issuer. */
+const authority = async (name: string, issuer: Authority | undefined, now: number): Promise<Authority> => {
   const { publicKey, holder } = await newKeyPair();
   const profile = {
     subject: [{ CN: [name.slice(0, 64)] }],
@@ -77,9 +77,9 @@ const authority = async (name: string, above: Authority | undefined, now: number
     notBefore: now - DAY,
     notAfter: now + 10 * YEAR,
     keyUsage: KeyUsage.keyCertSign,
-    pathLength: above ? 0 : 1,
+    pathLength: issuer ? 0 : 1,
   };
-  return { certificate: await issue(profile, above ?? { selfSigned: true, holder }, webRandom), holder };
+  return { certificate: await issue(profile, issuer ?? { selfSigned: true, holder }, webRandom), holder };
 };
 
 const spkiOf = (key: Awaited<ReturnType<typeof newKeyPair>>['publicKey']): Promise<ArrayBuffer> => crypto.subtle.exportKey('spki', key);

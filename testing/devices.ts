@@ -8,18 +8,18 @@ export interface TestDevice extends TestIdentity {
   /** Its current certificate. */
   readonly certificate: TestCertificate;
   /**
-   * Requests that present the certificate, over HTTP messages without a socket.
+   * Sends requests that present the certificate, as HTTP messages without a socket.
    *
    * ```ts
    * const client = createClient({ baseUrl: controller.settings.address, credentials: { certificate: true }, fetch: device.fetch });
    * ```
    */
   readonly fetch: TestFetch;
-  /** Replaces a certificate that the network issued by a new one with a new key, as a device does before the old one expires. */
+  /** Replaces the certificate, which the network must have issued, with one for a new key, as a device does before the old one expires. */
   renew(): Promise<void>;
 }
 
-/** A new identity, enrolled with a one-time token. */
+/** Creates an identity, and enrolls it with a one-time token. */
 export const newDevice = async (kit: Kit, name: string, roleAttributes: readonly string[]): Promise<TestDevice> => {
   const { identities } = kit.controller.api;
   const { id } = await identities.create({
@@ -28,36 +28,36 @@ export const newDevice = async (kit: Kit, name: string, roleAttributes: readonly
   return enrollDevice(kit, (await identities.get({ id })).enrollment.ott?.jwt ?? '');
 };
 
-/** Does what a device does with a JWT: it makes a key, and sends a request for a certificate, or presents the one that it has. */
-export const enrollDevice = async (kit: Kit, jwt: string, own?: TestCertificate): Promise<TestDevice> => {
-  const { sub, jti: token, em: method } = readEnrollmentJwt(kit, jwt, own ? ['ottca', 'ca'] : ['ott']);
-  if (!own) {
+/** Enrolls with a JWT as a device does: presents its own certificate if it has one, otherwise requests one for a new key. */
+export const enrollDevice = async (kit: Kit, jwt: string, ownCertificate?: TestCertificate): Promise<TestDevice> => {
+  const { sub, jti: token, em: method } = readEnrollmentJwt(kit, jwt, ownCertificate ? ['ottca', 'ca'] : ['ott']);
+  if (!ownCertificate) {
     const { csr, key } = await newCsr(sub);
     const { cert = '' } = await kit.client().enrolling.ott({ body: { token, clientCsr: csr } });
     return device(kit, sub, await issuedCertificate(cert, key));
   }
-  const { enrolling } = kit.client({ certificates: () => own.certificates });
+  const { enrolling } = kit.client({ certificates: () => ownCertificate.certificates });
   if (method === 'ottca') {
     await enrolling.ottca({ body: { token } });
-    return device(kit, sub, own);
+    return device(kit, sub, ownCertificate);
   }
   await enrolling.ca({ body: {} });
-  return device(kit, await identityOf(kit, own), own);
+  return device(kit, await identityOf(kit, ownCertificate), ownCertificate);
 };
 
 const logIn = ({ client }: Kit, certificates: () => readonly Uint8Array[]) =>
   client({ certificates }).authentication.authenticate({ method: 'cert', body: {} });
 
-/** Id of the identity that a certificate logs in. */
+/** Id of the identity that logs in with a certificate. */
 const identityOf = async (kit: Kit, { certificates }: TestCertificate): Promise<string> => {
   const { token, identityId } = await logIn(kit, () => certificates);
   await kit.controller.as(token).currentApiSession.delete();
   return identityId;
 };
 
-const device = async (kit: Kit, id: string, enrolled: TestCertificate): Promise<TestDevice> => {
+const device = async (kit: Kit, id: string, initialCertificate: TestCertificate): Promise<TestDevice> => {
   const { name } = await kit.controller.api.identities.get({ id });
-  let certificate = enrolled;
+  let certificate = initialCertificate;
   const certificates = () => certificate.certificates;
   return {
     id,

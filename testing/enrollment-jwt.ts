@@ -1,8 +1,8 @@
 import { decodeJwt } from 'jose';
 import type { Kit } from './kit.ts';
 
-/** How each method is enrolled by. */
-const HOW = {
+/** How to enroll by each method, for error messages. */
+const HOW_TO_ENROLL = {
   ott: 'network.enroll(jwt)',
   ottca: 'network.enroll(jwt, certificate)',
   ca: 'network.enroll(jwt, certificate)',
@@ -10,28 +10,28 @@ const HOW = {
   trott: 'network.enrollRouter(jwt)',
   updb: 'controller.api.enrolling.updb({ token, body: { password } })',
 } as const;
-type Method = keyof typeof HOW;
+type Method = keyof typeof HOW_TO_ENROLL;
 
-/** The claims of the JWT of an enrollment, or of a CA. */
+/** The claims of the JWT of an enrollment or a CA. */
 interface EnrollmentClaims<M extends Method> {
-  /** Id of the identity or router that it is for, or of a CA. */
+  /** Id of the identity, router or CA that it is for. */
   readonly sub: string;
-  /** The token. */
+  /** The enrollment token. */
   readonly jti: string;
-  /** The method. */
+  /** The enrollment method. */
   readonly em: M;
 }
 
 /**
- * Reads the JWT of an enrollment.
- * @param methods that will do
- * @throws TypeError for one of another network, or for another method
+ * Decodes the JWT of an enrollment or a CA.
+ * @param methods the accepted methods
+ * @throws TypeError if it is for another network or another method
  */
 export const readEnrollmentJwt = <M extends Method>({ controller }: Kit, jwt: string, methods: readonly M[]): EnrollmentClaims<M> => {
   const { iss = '', sub = '', jti = '', em } = decodeJwt<{ readonly em: string }>(jwt);
   const { address } = controller.settings;
   if (iss.replace(/\/$/, '') !== address) throw new TypeError(`the JWT leads to ${iss}, and this network is at ${address}`);
-  const method = methods.find((one) => one === em);
+  const method = methods.find((candidate) => candidate === em);
   if (method) return { sub, jti, em: method };
-  throw new TypeError(`the JWT is for the method ${em}: ${HOW[em as Method] ?? `none of ${Object.keys(HOW).join()}`}`);
+  throw new TypeError(`the JWT is for the method ${em}: ${HOW_TO_ENROLL[em as Method] ?? `none of ${Object.keys(HOW_TO_ENROLL).join()}`}`);
 };

@@ -1,13 +1,13 @@
-/** An entity of a test's network. */
+/** An entity of a test network. */
 export interface TestEntity {
-  /** Given by the controller. */
+  /** The id that the controller assigned. */
   readonly id: string;
-  /** The name that the test gave it. */
+  /** The name given by the test. */
   readonly name: string;
 }
 
-/** Whom a policy brings together: `#attribute`, `#all`, or the entities themselves. */
+/** The entities that a policy applies to: `#attribute`, `#all`, or individual entities. */
 export type TestRoles = readonly (string | TestEntity)[];
 
-/** As in the bodies of policies. */
+/** Converts roles to the selectors in the body of a policy. */
 export const selectorsOf = (roles: TestRoles): string[] => roles.map((role) => (typeof role === 'string' ? role : `@${role.id}`));

@@ -4,7 +4,7 @@ import type { TestSession } from './session.ts';
 
 /** An identity that can log in. */
 export interface TestIdentity extends TestEntity {
-  /** Logs in: a new API session. @throws ApiError `INVALID_AUTH` */
+  /** Logs in, and returns the new API session. @throws ApiError `INVALID_AUTH` if the login fails */
   login(): Promise<TestSession>;
 }
 
@@ -12,7 +12,7 @@ export interface TestIdentity extends TestEntity {
 export interface TestUser extends TestIdentity {
   /** The username of its password authenticator. */
   readonly username: string;
-  /** The same for all users of tests, unless it is changed. */
+  /** The password, the same for all test users until it is changed. */
   readonly password: string;
 }
 

@@ -1,5 +1,5 @@
 /**
- * For tests of applications that embed a controller: a whole network in memory, and those who take part in it.
+ * For tests of applications that embed a controller: an in-memory network with identities, devices and routers.
  * @module overlay-controller/testing
  */
 export type { Frame } from '../src/control-channel/frame.ts';

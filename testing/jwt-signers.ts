@@ -10,19 +10,19 @@ export interface TestJwtSigner extends TestEntity {
   readonly issuer: string;
   /** The `aud` of its tokens. */
   readonly audience: string;
-  /** The address of its keys: https, at a name used nowhere else. */
+  /** The HTTPS address of its keys, under a unique host name. */
   readonly jwksEndpoint: string;
   /** True while its keys can be fetched. Set it to false for an outage. */
   isReachable: boolean;
   /**
-   * A token that is valid for ten minutes of the network's clock.
-   * @param bearer an identity, or the value of the claim that names one (`claimsProperty`)
-   * @param claims further claims; also in place of the usual ones
+   * Issues a token that is valid for ten minutes by the network's clock.
+   * @param bearer an identity, or the value of the claim that identifies one (`claimsProperty`)
+   * @param claims additional claims, which override the default ones
    */
   token(bearer: TestEntity | string, claims?: Readonly<Record<string, unknown>>): Promise<string>;
-  /** Logs in with a token that is made as by `token`. @throws ApiError `INVALID_AUTH` */
+  /** Logs in with a token issued as by `token`. @throws ApiError `INVALID_AUTH` if the login fails */
   login(bearer: TestEntity | string, claims?: Readonly<Record<string, unknown>>): Promise<TestSession>;
-  /** Replaces its key by a new one: tokens are signed with that from now on, and the old one is no longer published. */
+  /** Replaces its key: new tokens are signed with the new key, and the old key is no longer published. */
   rotateKey(): Promise<void>;
 }
 
@@ -43,7 +43,7 @@ const newKey = async (): Promise<SigningKey> => {
   return { kid, jwk: { ...(await exportJWK(publicKey)), kid, use: 'sig', alg: ALGORITHM }, privateKey };
 };
 
-/** @param fields of the signer, in place of the usual ones */
+/** @param fields fields of the signer that override the default ones */
 export const newJwtSigner = async (kit: Kit, name: string, fields: Partial<ExternalJwtSignerCreate> = {}): Promise<TestJwtSigner> => {
   const origin = `https://signer-${++serial}.test`;
   const jwksEndpoint = `${origin}/keys`;
@@ -56,9 +56,11 @@ export const newJwtSigner = async (kit: Kit, name: string, fields: Partial<Exter
 
   const token: TestJwtSigner['token'] = (bearer, claims = {}) => {
     const seconds = Math.floor(kit.clock.now() / 1000);
-    const usual = { iss: issuer, aud: audience, iat: seconds, exp: seconds + TOKEN_SECONDS };
-    const named = { [claimsProperty ?? 'sub']: typeof bearer === 'string' ? bearer : bearer.id };
-    return new SignJWT({ ...usual, ...named, ...claims }).setProtectedHeader({ alg: ALGORITHM, kid: key.kid }).sign(key.privateKey);
+    const defaults = { iss: issuer, aud: audience, iat: seconds, exp: seconds + TOKEN_SECONDS };
+    const bearerClaim = { [claimsProperty ?? 'sub']: typeof bearer === 'string' ? bearer : bearer.id };
+    return new SignJWT({ ...defaults, ...bearerClaim, ...claims })
+      .setProtectedHeader({ alg: ALGORITHM, kid: key.kid })
+      .sign(key.privateKey);
   };
   return {
     id,
@@ -69,8 +71,8 @@ export const newJwtSigner = async (kit: Kit, name: string, fields: Partial<Exter
     get isReachable() {
       return isReachable;
     },
-    set isReachable(is) {
-      isReachable = is;
+    set isReachable(value) {
+      isReachable = value;
     },
     token,
     login: async (bearer, claims) => {

@@ -5,12 +5,12 @@ import type { TestClock } from './clock.ts';
 import type { TestOutbound } from './outbound.ts';
 import { type TestSession, testSession } from './session.ts';
 
-/** Requests to the controller over HTTP messages, without a socket: for the option `fetch` of `createClient`. */
+/** Sends a request to the controller as an HTTP message, without a socket; for the option `fetch` of `createClient`. */
 export type TestFetch = (url: string, init?: RequestInit) => Promise<Response>;
 
-/** Credentials and headers of a request beside the input of the operation. */
-export interface Presenting {
-  /** DER of the client certificates in the TLS handshake, leaf first. Called for each request. */
+/** Credentials and headers of a request, in addition to the input of the operation. */
+export interface PresentedCredentials {
+  /** Returns the client certificates of the TLS handshake in DER, leaf first. Called for each request. */
   readonly certificates?: () => readonly Uint8Array[];
   readonly headers?: Readonly<Record<string, string>>;
   readonly credentials?: ClientCredentials;
@@ -21,10 +21,10 @@ export interface Kit {
   readonly controller: ManagementController;
   readonly clock: TestClock;
   readonly outbound: TestOutbound;
-  fetch(by?: Presenting): TestFetch;
-  /** The operations over HTTP messages, with the types and errors of those in process. */
-  client(by?: Presenting): Client;
-  /** @param login details of an API session, as a login answers them */
+  fetch(presented?: PresentedCredentials): TestFetch;
+  /** Calls operations as HTTP messages, with the same types and errors as in-process calls. */
+  client(presented?: PresentedCredentials): Client;
+  /** @param login details of an API session, as returned by a login */
   session(login: { readonly id: string; readonly token: string; readonly identityId: string }): TestSession;
 }
 
@@ -43,12 +43,12 @@ export const createKit = (controller: ManagementController, clock: TestClock, ou
     clock,
     outbound,
     fetch,
-    client: ({ credentials, ...by } = {}) =>
+    client: ({ credentials, ...presented } = {}) =>
       createClient({
         baseUrl: controller.settings.address,
         api: 'client',
-        fetch: fetch(by),
-        retries: 0, // a test wants to see each refusal
+        fetch: fetch(presented),
+        retries: 0, // tests expect to see every error
         ...(credentials ? { credentials } : {}),
       }),
     session,

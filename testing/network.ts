@@ -13,73 +13,73 @@ import { createRecorder, type Recorded } from './recorded.ts';
 import { enrollRouter, newEdgeRouter, type TestRouter } from './routers.ts';
 import { trackWork } from './work.ts';
 
-/** The fields of a posture check but its name: a union by `typeId`. */
+/** The fields of a posture check except its name: a union discriminated by `typeId`. */
 export type TestPostureCheck = PostureCheckCreate extends infer C ? (C extends unknown ? Omit<C, 'name'> : never) : never;
 
-/** A network in few words, for tests of applications that embed a controller. */
+/** A network that is quick to set up, for tests of applications that embed a controller. */
 export interface TestNetwork extends AsyncDisposable {
   /** The controller under test, with all operations. */
   readonly controller: ManagementController;
   /** The clock of the controller, which stands still unless the test advances it. */
   readonly clock: TestClock;
   /**
-   * Advances the time, `advance('31m')`, and waits for the work that becomes due: leases are renewed, schedules run, each at its time.
+   * Advances the clock, e.g. `advance('31m')`, and waits for work that becomes due, such as lease renewals and schedules, each at its own time.
    * `clock.advance` does not wait.
    */
-  advance(by: string): Promise<void>;
+  advance(duration: string): Promise<void>;
   /** Resolves when the controller has no transaction and no outbound request in progress. */
   settled(): Promise<void>;
   /** The recorded events of the network: changes, calls, and its log. */
   readonly recorded: Recorded;
-  /** Requests over HTTP messages, without a socket: `createClient({ baseUrl, credentials, fetch: network.fetch })`. */
+  /** Sends requests as HTTP messages, without a socket: `createClient({ baseUrl, credentials, fetch: network.fetch })`. */
   readonly fetch: TestFetch;
 
-  /** `identity('ann', 'sales')` carries the role attribute `sales`, and can log in with a password. */
+  /** Creates an identity that can log in with a password: `identity('ann', 'sales')` has the role attribute `sales`. */
   identity(name: string, ...roleAttributes: string[]): Promise<TestUser>;
-  /** An administrator, who can log in with a password. */
+  /** Creates an administrator who can log in with a password. */
   administrator(name: string): Promise<TestUser>;
-  /** An identity with a certificate of the network, for which it enrolled with a one-time token. */
+  /** Creates an identity, and enrolls it with a one-time token, so that it has a certificate of the network. */
   device(name: string, ...roleAttributes: string[]): Promise<TestDevice>;
   /**
-   * Enrolls as a device does: with the JWT of an identity that the application created, or of a CA.
-   * @param own the certificate to present, for the methods `ottca` and `ca`. Default: one of the network, for a new key.
-   * @throws ApiError as the enrollment does, e.g. `INVALID_ENROLLMENT_TOKEN`; TypeError for the JWT of another network or method
+   * Enrolls a device with the JWT of a CA, or of an identity that the application created.
+   * @param certificate the certificate to present, for the methods `ottca` and `ca`. Default: the network issues one for a new key.
+   * @throws ApiError of the enrollment, e.g. `INVALID_ENROLLMENT_TOKEN`; TypeError for the JWT of another network or method
    */
-  enroll(jwt: string, own?: TestCertificate): Promise<TestDevice>;
+  enroll(jwt: string, certificate?: TestCertificate): Promise<TestDevice>;
 
-  /** A service with these role attributes. */
+  /** Creates a service with these role attributes. */
   service(name: string, ...roleAttributes: string[]): Promise<TestEntity>;
-  /** An edge router with these role attributes. It is offline until `connect()`. */
+  /** Creates an edge router with these role attributes. It is offline until `connect()`. */
   edgeRouter(name: string, ...roleAttributes: string[]): Promise<TestRouter>;
-  /** Enrolls as a router does, with the JWT of one that the application created. @throws as `enroll` */
+  /** Enrolls a router with the JWT of one that the application created. @throws like `enroll` */
   enrollRouter(jwt: string): Promise<TestRouter>;
-  /** A posture check, for `dial` and `TestSession.satisfy`. */
+  /** Creates a posture check, for `dial` and `TestSession.satisfy`. */
   postureCheck(name: string, fields: TestPostureCheck): Promise<TestEntity>;
 
-  /** A third-party CA, verified, which issues certificates. */
+  /** Creates a verified third-party CA, which issues certificates. */
   ca(name: string, fields?: Partial<CaCreate>): Promise<TestCa>;
-  /** An external JWT signer, which issues tokens. Its keys are served in memory. */
+  /** Creates an external JWT signer, which issues tokens. Its keys are served in memory. */
   jwtSigner(name: string, fields?: Partial<ExternalJwtSignerCreate>): Promise<TestJwtSigner>;
 
-  /** Lets any of the identities dial any of the services, while all of the posture checks pass. */
+  /** Lets any of the identities dial any of the services, as long as all of the posture checks pass. */
   dial(identities: TestRoles, services: TestRoles, postureChecks?: TestRoles): Promise<TestEntity>;
-  /** Lets any of the identities bind any of the services, while all of the posture checks pass. */
+  /** Lets any of the identities bind any of the services, as long as all of the posture checks pass. */
   bind(identities: TestRoles, services: TestRoles, postureChecks?: TestRoles): Promise<TestEntity>;
-  /** Lets the identities use the edge routers, and the services be reached through them. Default: all, for sessions need both. */
+  /** Lets the identities use the edge routers, and makes the services reachable through them. Default: all, since sessions need both. */
   route(identities?: TestRoles, services?: TestRoles, edgeRouters?: TestRoles): Promise<void>;
-  /** True if a policy allows the identity to dial the service, with its posture checks. Codes for MFA count only if a session is given. */
+  /** True if a policy allows the identity to dial the service, and its posture checks pass. MFA checks can pass only if a session is given. */
   mayDial(who: TestSubject, service: TestEntity): Promise<boolean>;
-  /** The same for binding the service. */
+  /** Like `mayDial`, for binding the service. */
   mayBind(who: TestSubject, service: TestEntity): Promise<boolean>;
 
-  /** Closes the controller. `await using` does so by itself. */
+  /** Closes the controller. `await using` does this automatically. */
   close(): Promise<void>;
 }
 
 const ALL: TestRoles = ['#all'];
 
 /**
- * A controller on a store in memory, with a clock that stands still and password hashing that is quick and weak. It needs no test framework.
+ * Opens a controller on an in-memory store, with a clock that stands still, and password hashing that is fast but weak. Needs no test framework.
  *
  * ```ts
  * await using network = await testNetwork();
@@ -88,14 +88,14 @@ const ALL: TestRoles = ['#all'];
  * await network.dial(['#sales'], [crm]);
  * assert.ok(await network.mayDial(ann, crm));
  * ```
- * @param options as for `ManagementController.open`; all may be left out
- * @throws as `ManagementController.open`
+ * @param options as for `ManagementController.open`, all optional
+ * @throws like `ManagementController.open`
  */
 export const testNetwork = async (options: TestNetworkOptions = {}): Promise<TestNetwork> => {
   const work = trackWork();
   const recorder = createRecorder();
-  const { options: opening, clock, outbound } = controllerOptions(options, work, recorder);
-  const controller = await ManagementController.open(opening);
+  const { options: openOptions, clock, outbound } = controllerOptions(options, work, recorder);
+  const controller = await ManagementController.open(openOptions);
   controller.events.on('change', recorder.change);
   const kit = createKit(controller, clock, outbound);
   const policies = policiesOf(kit);
@@ -104,14 +104,14 @@ export const testNetwork = async (options: TestNetworkOptions = {}): Promise<Tes
   return {
     controller,
     clock,
-    advance: (by) => clock.advanceInSteps(by, work.settled),
+    advance: (duration) => clock.advanceInSteps(duration, work.settled),
     settled: work.settled,
     recorded: recorder.recorded,
     fetch: kit.fetch(),
     identity: (name, ...roleAttributes) => newUser(kit, name, { isAdmin: false, roleAttributes }),
     administrator: (name) => newUser(kit, name, { isAdmin: true }),
     device: (name, ...roleAttributes) => newDevice(kit, name, roleAttributes),
-    enroll: (jwt, own) => enrollDevice(kit, jwt, own),
+    enroll: (jwt, certificate) => enrollDevice(kit, jwt, certificate),
     service: async (name, ...roleAttributes) => {
       const { id } = await controller.api.services.create({ body: { name, encryptionRequired: true, roleAttributes } });
       return { id, name };
@@ -119,13 +119,13 @@ export const testNetwork = async (options: TestNetworkOptions = {}): Promise<Tes
     edgeRouter: (name, ...roleAttributes) => newEdgeRouter(kit, name, roleAttributes),
     enrollRouter: (jwt) => enrollRouter(kit, jwt),
     postureCheck: async (name, fields) => {
-      const body = { name, ...fields } as PostureCheckCreate; // of the union that lost its name, and has it again
+      const body = { name, ...fields } as PostureCheckCreate; // TypeScript does not see that adding the name restores the union
       return { id: (await controller.api.postureChecks.create({ body })).id, name };
     },
     ca: (name, fields) => newCa(kit, name, fields),
     jwtSigner: (name, fields) => newJwtSigner(kit, name, fields),
-    dial: (of, to, checks = []) => policies.grant('Dial', of, to, checks),
-    bind: (of, to, checks = []) => policies.grant('Bind', of, to, checks),
+    dial: (identities, services, checks = []) => policies.grant('Dial', identities, services, checks),
+    bind: (identities, services, checks = []) => policies.grant('Bind', identities, services, checks),
     route: (identities = ALL, services = ALL, edgeRouters = ALL) => policies.route(identities, services, edgeRouters),
     mayDial: (who, service) => policies.isAllowed('Dial', who, service),
     mayBind: (who, service) => policies.isAllowed('Bind', who, service),

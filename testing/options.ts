@@ -10,16 +10,16 @@ import type { Work } from './work.ts';
 
 /** The options of `ManagementController.open`, all optional, and a clock. */
 export interface TestNetworkOptions extends Partial<Omit<ControllerOptions, 'platform'>> {
-  /** The clock of the network, for tests that share one or begin at another time. Default: a new `frozenClock()`. */
+  /** The clock of the network, for tests that share a clock or start at another time. Default: a new `frozenClock()`. */
   readonly clock?: TestClock;
   /**
-   * A platform, or parts of one, in place of the kit's. The clock remains the network's own, and requests to signers that the kit made stay in memory.
-   * Default: fast password hashing, the console's log, and no requests to other addresses.
+   * A platform, or parts of one, to use instead of the kit's. Its clock is ignored unless it is a `TestClock`, and requests to signers that the kit created
+   * stay in memory. Default: fast password hashing, logging to the console, and no requests to other addresses.
    */
   readonly platform?: Partial<Platform>;
 }
 
-/** The options of a controller for a test, and the parts of them that the test uses. */
+/** The options of a controller for a test, and the parts of them that the kit uses. */
 export const controllerOptions = (
   given: TestNetworkOptions,
   work: Work,

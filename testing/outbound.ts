@@ -1,13 +1,13 @@
 import { type Outbound, OutboundRefused } from '../src/adapter-kit.ts';
 import type { Work } from './work.ts';
 
-/** Outbound requests of a test's network: answered here, without any network. */
+/** Answers the outbound requests of a test network in memory. */
 export interface TestOutbound extends Outbound {
-  /** Serves JSON at an address. @param answer is called for each request; undefined: the server is out of reach */
+  /** Serves JSON at an address. @param answer called for each request; returns undefined if the server is unreachable */
   serve(url: string, answer: () => unknown): void;
 }
 
-/** @param others where requests to other addresses go; default: they are refused */
+/** @param others handles requests to other addresses, which are rejected by default */
 export const testOutbound = ({ track }: Work, others?: Outbound): TestOutbound => {
   const served = new Map<string, () => unknown>();
   const answered = async (url: string, answer: () => unknown) => {

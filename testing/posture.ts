@@ -7,16 +7,16 @@ type CheckOf<T extends TypeId> = Extract<PostureCheck, { readonly typeId: T }>;
 type Meet<T extends TypeId> = (checks: readonly CheckOf<T>[]) => readonly PostureResponse[];
 
 /**
- * Reports about one endpoint that meet all of these checks. A check of MFA needs none: it is met by a code.
- * @throws TypeError if nothing meets them together
+ * Reports about one endpoint that satisfy all of these checks. MFA checks need none, because a code satisfies them.
+ * @throws TypeError if no endpoint can satisfy all of them
  */
-export const factsFor = (checks: readonly PostureCheck[]): readonly PostureResponse[] =>
+export const reportsFor = (checks: readonly PostureCheck[]): readonly PostureResponse[] =>
   Object.entries(meet).flatMap(([typeId, meetAll]) =>
     // Checks are passed to the function for their type.
     (meetAll as Meet<TypeId>)(checks.filter((check) => check.typeId === typeId)),
   );
 
-/** An endpoint has one system, in one version. */
+/** An endpoint has one operating system, in one version. */
 const system = (checks: readonly CheckOf<'OS'>[]): readonly PostureResponse[] => {
   const [first] = checks;
   if (!first) return [];
@@ -46,8 +46,8 @@ const domain = (checks: readonly CheckOf<'DOMAIN'>[]): readonly PostureResponse[
 const process = ({ id, process: { path, hashes, signerFingerprint } }: CheckOf<'PROCESS'>): PostureResponse =>
   running(id, path, hashes ?? [], signerFingerprint ? [signerFingerprint] : []);
 
-const processes = ({ id, semantic, processes: all }: CheckOf<'PROCESS_MULTI'>): readonly PostureResponse[] =>
-  (semantic === 'AllOf' ? all : all.slice(0, 1)).map(({ path, hashes, signerFingerprints }) =>
+const processes = ({ id, semantic, processes: listed }: CheckOf<'PROCESS_MULTI'>): readonly PostureResponse[] =>
+  (semantic === 'AllOf' ? listed : listed.slice(0, 1)).map(({ path, hashes, signerFingerprints }) =>
     running(id, path, hashes, signerFingerprints),
   );
 

@@ -3,9 +3,9 @@ import { fittedLogger } from '../src/platform/logger.ts';
 
 /** A line of the controller's log. */
 export interface LogLine {
-  /** Which method of the logger was called. */
+  /** The method of the logger that was called. */
   readonly level: keyof Logger;
-  /** A sentence. */
+  /** The message, a sentence. */
   readonly message: string;
   /** The details of the message. */
   readonly details: Readonly<Record<string, unknown>> | undefined;
@@ -15,21 +15,21 @@ export interface LogLine {
 export interface Recorded {
   /** Committed changes, as `controller.events` announces them. */
   readonly changes: readonly Change[];
-  /** Calls, authentications and denials, as observers hear of them. */
+  /** Calls, authentications and denials, as reported to observers. */
   readonly observed: readonly ObservedEvent[];
-  /** Lines that the controller logged. They are also printed, unless the platform has another logger. */
+  /** Lines that the controller logged. They are also printed, unless the platform has its own logger. */
   readonly log: readonly LogLine[];
   /** Empties the three lists. */
   clear(): void;
 }
 
-/** The lists, and what fills them. */
+/** The recorded events, and the functions that record them. */
 export interface Recorder {
   readonly recorded: Recorded;
   change(change: Change): void;
   observe(event: ObservedEvent): void;
-  /** A logger that records each line, and passes it on. */
-  logger(to: Logger): Logger;
+  /** Returns a logger that records each line, and passes it on. */
+  logger(target: Logger): Logger;
 }
 
 export const createRecorder = (): Recorder => {
@@ -41,8 +41,8 @@ export const createRecorder = (): Recorder => {
     recorded: { changes, observed, log, clear },
     change: (change) => void changes.push(change),
     observe: (event) => void observed.push(event),
-    logger: (to) => {
-      const fitted = fittedLogger(to);
+    logger: (target) => {
+      const fitted = fittedLogger(target);
       const level =
         (name: keyof Logger): Logger[keyof Logger] =>
         (message, details) => {

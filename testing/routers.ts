@@ -5,40 +5,41 @@ import type { TestEntity } from './entity.ts';
 import type { Kit } from './kit.ts';
 import { connectScripted, type ScriptedRouter, type ScriptedRouterOptions } from './scripted-router.ts';
 
-/** A router that comes and goes. */
+/** A router that a test can connect and disconnect. */
 export interface TestRouter extends TestEntity {
   /** Its certificate; undefined until it has enrolled. */
   readonly certificate: TestCertificate | undefined;
-  /** Its connection; undefined while it has none. */
+  /** Its connection; undefined while it is offline. */
   readonly connection: RouterConnection | undefined;
   /**
-   * The router comes: it enrolls if it must, connects, and says how it is reached. It is online then.
-   * @param address under which clients reach it; default: one made of its id
+   * Brings the router online: it enrolls if necessary, connects, and reports the address of its listener.
+   * @param address where clients reach it; default: derived from its id
    * @throws ApiError `UNAUTHORIZED` if it is disabled
    */
   connect(address?: { readonly hostname: string; readonly port: number }): Promise<RouterConnection>;
   /**
-   * The router connects to a server as routers do, over TLS (`serveRouters`, or `serve` with `routers`), and runs the script of the test. It enrolls if necessary. Needs Node.
-   * @throws Error with the controller's message, if it refuses the router
+   * Connects to a server over TLS, as real routers do (`serveRouters`, or `serve` with `routers`), and runs the script of the test. Enrolls if necessary.
+   * Needs Node.
+   * @throws Error with the controller's message if it rejects the router
    */
   dial(options: ScriptedRouterOptions): Promise<ScriptedRouter>;
-  /** The router goes: its connection is lost. */
+  /** Takes the router offline by closing its connection. */
   disconnect(): void;
 }
 
 type Method = 'erott' | 'trott';
 
-/** A new edge router, which has not enrolled. */
+/** Creates an edge router, which has not enrolled yet. */
 export const newEdgeRouter = async (kit: Kit, name: string, roleAttributes: readonly string[]): Promise<TestRouter> => {
   const { id } = await kit.controller.api.edgeRouters.create({ body: { name, roleAttributes } });
   return router(kit, { id, name }, 'erott');
 };
 
-/** Does what a router does with a JWT. */
+/** Enrolls a router with its JWT. */
 export const enrollRouter = async (kit: Kit, jwt: string): Promise<TestRouter> => {
   const { sub: id, em } = readEnrollmentJwt(kit, jwt, ['erott', 'trott']);
   const { name } = await details(kit, id, em);
-  return router(kit, { id, name }, em, await enrolled(kit, jwt));
+  return router(kit, { id, name }, em, await obtainCertificate(kit, jwt));
 };
 
 const details = (
@@ -51,20 +52,20 @@ const details = (
   method: Method,
 ) => (method === 'erott' ? edgeRouters.get({ id }) : routers.get({ id }));
 
-const enrolled = async (kit: Kit, jwt: string): Promise<TestCertificate> => {
+const obtainCertificate = async (kit: Kit, jwt: string): Promise<TestCertificate> => {
   const { sub, jti: token, em: method } = readEnrollmentJwt(kit, jwt, ['erott', 'trott']);
-  const [own, server] = [await newCsr(sub), await newCsr(sub)]; // the common name of a router is its id
-  const body = { certCsr: own.csr, serverCertCsr: server.csr };
+  const [client, server] = [await newCsr(sub), await newCsr(sub)]; // the common name of a router is its id
+  const body = { certCsr: client.csr, serverCertCsr: server.csr };
   const { cert = '' } = await kit.client().enrolling.enroll({ token, method, body });
-  return issuedCertificate(cert, own.key);
+  return issuedCertificate(cert, client.key);
 };
 
-const router = (kit: Kit, { id, name }: TestEntity, method: Method, given?: TestCertificate): TestRouter => {
-  let certificate = given;
+const router = (kit: Kit, { id, name }: TestEntity, method: Method, initialCertificate?: TestCertificate): TestRouter => {
+  let certificate = initialCertificate;
   let connection: RouterConnection | undefined;
   const ownCertificate = async (): Promise<TestCertificate> => {
     const { enrollmentJwt } = await details(kit, id, method);
-    if (enrollmentJwt) certificate = await enrolled(kit, enrollmentJwt);
+    if (enrollmentJwt) certificate = await obtainCertificate(kit, enrollmentJwt);
     if (!certificate) throw new TypeError(`router '${name}' was enrolled otherwise, so its key is not known here`);
     return certificate;
   };

@@ -12,41 +12,41 @@ import { utf8 } from '../src/control-channel/primitives.ts';
 import type { TestCertificate } from './certificates.ts';
 import type { TestClock } from './clock.ts';
 
-/** The address at which routers reach a controller, and the router's messages. */
+/** The address to connect to, and what the router reports and does. */
 export interface ScriptedRouterOptions {
   /** The port of the server. */
   readonly port: number;
   /** Default `127.0.0.1`. */
   readonly host?: string;
-  /** Default: `v1.7.2`. From `v2` on, it speaks as routers of the line 2.x do. */
+  /** Its version. Default `v1.7.2`. From `v2` on, it uses the protocol of 2.x routers. */
   readonly version?: string;
-  /** The id that it says it has. Default: its own. */
+  /** The id that it claims to have. Default: its own. */
   readonly claimedId?: string;
-  /** The id of its last connection, which a router sends unless it was restarted. Default: none. */
+  /** The id of its last connection, which routers send when they reconnect without a restart. Default: none. */
   readonly lastConnectionId?: string;
-  /** How clients reach it. Default: one listener, `tls` on port 3022. */
+  /** Listeners for clients. Default: one listener, `tls` on port 3022. */
   readonly listeners?: readonly { readonly protocol: string; readonly hostname: string; readonly port: number }[];
-  /** Where other routers reach it. Default: one listener, `tls` on port 6000. */
+  /** Listeners for links from other routers. Default: one listener, `tls` on port 6000. */
   readonly linkListeners?: readonly { readonly protocol: string; readonly address: string }[];
-  /** Handlers that replace the default one, by message name, e.g. `ServerHello`. */
+  /** Handlers that replace the default ones, by message name, e.g. `ServerHello`. */
   readonly script?: Readonly<Record<string, (frame: Frame, router: ScriptedRouter) => void>>;
 }
 
-/** Bytes that came or go as they are, for tests of bad input; and messages. */
+/** Sends and receives messages, and sends raw bytes for tests of invalid input. */
 export interface ScriptedRouter extends Pick<Channel, 'send' | 'answer' | 'signal'> {
-  /** Headers of the answer to its hello, and its text. */
+  /** The controller's answer to its hello. */
   readonly welcome: Frame;
   /** Sends a message, and waits for the answer. */
   request<I>(message: MessageType<unknown, I>, value: I, options?: RequestOptions): Promise<Frame>;
-  /** The next unread message of this kind, once it comes. @throws if the connection ends first */
+  /** Waits for the next unread message of this type. @throws if the connection ends first */
   next(message: Pick<MessageType<unknown>, 'contentType' | 'name'>): Promise<Frame>;
-  /** Sends bytes as they are. */
+  /** Sends raw bytes. */
   write(bytes: Uint8Array): void;
-  /** Bytes that wait for the controller to read. */
+  /** Number of bytes that wait for the controller to read them. */
   readonly kept: number;
-  /** Reads no more until `resume`. */
+  /** Stops reading until `resume`. */
   pause(): void;
-  /** Reads again. */
+  /** Resumes reading. */
   resume(): void;
   /** Ends the connection. */
   close(): void;
@@ -61,10 +61,10 @@ interface Identity {
 const { hello, result } = messages.channel;
 const { serverHello, clientHello } = messages.routers;
 
-/** @throws Error with the controller's message, if it refuses the router or closes the connection */
+/** @throws Error with the controller's message if it rejects the router or closes the connection */
 export const connectScripted = async ({ id, certificate, clock }: Identity, options: ScriptedRouterOptions): Promise<ScriptedRouter> => {
   const { host = '127.0.0.1', port, version = 'v1.7.2', claimedId = id, script = {} } = options;
-  // Only here: the rest of the kit runs where there is no Node.
+  // Imported only here, because the rest of the kit also runs without Node.
   const { connect } = await import('node:tls');
   const socket = connect({
     host,
@@ -72,7 +72,7 @@ export const connectScripted = async ({ id, certificate, clock }: Identity, opti
     cert: certificate.chain,
     key: certificate.key,
     ALPNProtocols: ['ziti-ctrl'],
-    rejectUnauthorized: false, // the test is about the other end
+    rejectUnauthorized: false, // the server is not under test
   });
   await new Promise<void>((resolve, reject) => {
     socket.once('secureConnect', resolve).once('error', reject);
@@ -80,18 +80,18 @@ export const connectScripted = async ({ id, certificate, clock }: Identity, opti
   socket.on('error', () => undefined);
 
   const waiting = new Map<number, ((frame: Frame | Error) => void)[]>();
-  const unclaimed = new Map<number, Frame[]>();
-  const take = (frame: Frame): void => {
+  const unread = new Map<number, Frame[]>();
+  const receive = (frame: Frame): void => {
     const first = waiting.get(frame.contentType)?.shift();
     if (first) first(frame);
-    else append(unclaimed, frame.contentType, frame);
+    else append(unread, frame.contentType, frame);
   };
-  const usual: NonNullable<ScriptedRouterOptions['script']> = {
-    [serverHello.name]: (frame) => channel.answer(frame, clientHello, saidBy(version, id, options)),
+  const defaults: NonNullable<ScriptedRouterOptions['script']> = {
+    [serverHello.name]: (frame) => channel.answer(frame, clientHello, clientHelloOf(version, id, options)),
   };
   const byType = new Map(
     messages.all.flatMap(({ name, contentType }) => {
-      const handler = script[name] ?? usual[name];
+      const handler = script[name] ?? defaults[name];
       return handler ? [[contentType, handler] as const] : [];
     }),
   );
@@ -102,11 +102,11 @@ export const connectScripted = async ({ id, certificate, clock }: Identity, opti
       get buffered() {
         return socket.writableLength;
       },
-      drained: async () => undefined, // writes of a test may wait
+      drained: async () => undefined, // no backpressure: tests write little
       end: () => socket.end(),
     },
     take: (frame) => () => {
-      take(frame);
+      receive(frame);
       byType.get(frame.contentType)?.(frame, router);
     },
     note: () => undefined,
@@ -114,7 +114,7 @@ export const connectScripted = async ({ id, certificate, clock }: Identity, opti
 
   const welcomed = Promise.withResolvers<Frame>();
   let isWelcome = false;
-  /** Resolved as long as the router reads. */
+  /** Resolved unless reading is paused. */
   let reading = Promise.withResolvers<void>();
   reading.resolve();
   const pump = async () => {
@@ -141,7 +141,7 @@ export const connectScripted = async ({ id, certificate, clock }: Identity, opti
   });
 
   const router: Omit<ScriptedRouter, 'welcome'> & { welcome: Frame } = {
-    // Replaced below, before anyone has the router.
+    // A placeholder, replaced before the router is returned.
     welcome: { contentType: result.contentType, sequence: -1, headers: new Map(), body: new Uint8Array() },
     send: channel.send,
     request: channel.request,
@@ -149,7 +149,7 @@ export const connectScripted = async ({ id, certificate, clock }: Identity, opti
     signal: channel.signal,
     next: ({ contentType, name }) =>
       new Promise((resolve, reject) => {
-        const first = unclaimed.get(contentType)?.shift();
+        const first = unread.get(contentType)?.shift();
         if (first) return resolve(first);
         if (channel.signal.aborted) return reject(new Error(`no ${name} came: ${channel.signal.reason.message}`));
         const settle = (frame: Frame | Error) =>
@@ -166,8 +166,8 @@ export const connectScripted = async ({ id, certificate, clock }: Identity, opti
     resume: () => reading.resolve(),
     close: () => channel.close('the router has closed the connection'),
   };
-  const said = options.linkListeners ?? [{ protocol: 'tls', address: `tls:${id}.test:6000` }];
-  socket.write(helloFrame(claimedId, version, said, options.lastConnectionId));
+  const advertised = options.linkListeners ?? [{ protocol: 'tls', address: `tls:${id}.test:6000` }];
+  socket.write(helloFrame(claimedId, version, advertised, options.lastConnectionId));
   router.welcome = await welcomed.promise;
   channel.start();
   return router;
@@ -179,14 +179,13 @@ const append = <K, V>(lists: Map<K, V[]>, key: K, value: V): void => {
   else lists.set(key, [value]);
 };
 
-/** The hello of a router. */
 const helloFrame = (
   id: string,
   version: string,
-  said: NonNullable<ScriptedRouterOptions['linkListeners']>,
+  advertised: NonNullable<ScriptedRouterOptions['linkListeners']>,
   lastConnectionId: string | undefined,
 ): Uint8Array => {
-  const listeners = linkListeners.encode({ listeners: said.map((one) => ({ ...one, groups: ['default'] })) });
+  const listeners = linkListeners.encode({ listeners: advertised.map((one) => ({ ...one, groups: ['default'] })) });
   const headers: readonly Header[] = [
     ...(lastConnectionId === undefined ? [] : [header.connectionId.of(lastConnectionId)]),
     header.version.of(`${version}|test|2026-01-01 00:00:00|linux|amd64`),
@@ -202,7 +201,7 @@ const earlierHeaders = (listeners: Uint8Array): readonly Header[] => [
   earlierHelloHeader.metadata.of(routerMetadata.encode({ capabilities: ['linkManagement'] })),
 ];
 
-/** A group of connections; this is the first. */
+/** Since 2.x, a router opens a group of connections; this is the first. */
 const laterHeaders = (listeners: Uint8Array): readonly Header[] => [
   header.underlayType.of('ctrl.default'),
   header.isGrouped.of(true),
@@ -211,14 +210,14 @@ const laterHeaders = (listeners: Uint8Array): readonly Header[] => [
   helloHeader.capabilities.of([routerCapability.multiChannel]),
 ];
 
-const saidBy = (version: string, id: string, { listeners }: ScriptedRouterOptions) => {
-  const said = listeners ?? [{ protocol: 'tls', hostname: `${id.toLowerCase()}.routers.test`, port: 3022 }];
+const clientHelloOf = (version: string, id: string, { listeners }: ScriptedRouterOptions) => {
+  const advertised = listeners ?? [{ protocol: 'tls', hostname: `${id.toLowerCase()}.routers.test`, port: 3022 }];
   return {
     version,
-    hostname: said[0]?.hostname ?? '',
-    protocols: said.map(({ protocol }) => protocol),
-    protocolPorts: said.map(({ port }) => String(port)),
-    listeners: said.map((one) => ({
+    hostname: advertised[0]?.hostname ?? '',
+    protocols: advertised.map(({ protocol }) => protocol),
+    protocolPorts: advertised.map(({ port }) => String(port)),
+    listeners: advertised.map((one) => ({
       address: { ...one, value: `${one.protocol}:${one.hostname}:${one.port}` },
       advertise: { ...one, value: `${one.hostname}:${one.port}` },
     })),

@@ -2,37 +2,37 @@ import type { Api, ManagementController, PostureCheck } from '../src/index.ts';
 import { authenticatorApps } from './authenticator-app.ts';
 import type { TestClock } from './clock.ts';
 import type { TestEntity } from './entity.ts';
-import { factsFor } from './posture.ts';
+import { reportsFor } from './posture.ts';
 
-/** An API session: the operations as it may call them, and what its endpoint does. */
+/** An API session: the operations, called with its rights, and actions of its endpoint. */
 export interface TestSession extends Api {
   /** Id of the API session. */
   readonly id: string;
-  /** For `controller.as`, or the header `zt-session`. */
+  /** Its token, for `controller.as` or the header `zt-session`. */
   readonly token: string;
   /** Id of the identity that logged in. */
   readonly identityId: string;
   /**
-   * Reports endpoint data that satisfies all these posture checks together. For a check of MFA, it passes a code. A later report replaces an
-   * earlier one of its type, so pass all checks that must hold simultaneously.
+   * Reports endpoint data that satisfies all of these posture checks, and passes a code if one of them is an MFA check. A later report replaces an earlier
+   * one of the same type, so pass all checks that must hold simultaneously in one call.
    *
    * ```ts
    * const linux = await network.postureCheck('linux', { typeId: 'OS', operatingSystems: [{ type: 'Linux', versions: ['>=6.0.0'] }] });
    * await session.satisfy(linux);
    * ```
-   * @throws ApiError `NOT_FOUND` for an unknown check; TypeError if nothing meets them together
+   * @throws ApiError `NOT_FOUND` for an unknown check; TypeError if no endpoint can satisfy all of them
    */
   satisfy(...checks: readonly Pick<TestEntity, 'id'>[]): Promise<void>;
   /**
-   * Gives a TOTP code, as a login that owes one must; enrolls the identity in MFA first if it has none.
-   * @throws ApiError `MFA_INVALID_TOKEN`; TypeError if the identity was enrolled otherwise, or all codes of this moment are used
+   * Submits a TOTP code, to complete a login that requires one. Enrolls the identity in MFA first if necessary.
+   * @throws ApiError `MFA_INVALID_TOKEN`; TypeError if the identity was enrolled in MFA by other means, or if all currently valid codes have been used
    */
   passCode(): Promise<void>;
 }
 
 type Login = Pick<TestSession, 'id' | 'token' | 'identityId'>;
 
-/** Makes sessions of logins. Each identity has one authenticator app, whichever session uses it. */
+/** Creates test sessions from logins. All sessions of an identity share one authenticator app. */
 export const testSession = (controller: ManagementController, clock: TestClock): ((login: Login) => TestSession) => {
   const apps = authenticatorApps(clock);
   return ({ id, token, identityId }) => {
@@ -47,8 +47,8 @@ export const testSession = (controller: ManagementController, clock: TestClock):
       satisfy: async (...checks) => {
         const found: PostureCheck[] = [];
         for (const check of checks) found.push(await controller.api.postureChecks.get({ id: check.id }));
-        const facts = factsFor(found);
-        if (facts.length > 0) await api.postureResponses.createBulk({ body: facts });
+        const reports = reportsFor(found);
+        if (reports.length > 0) await api.postureResponses.createBulk({ body: reports });
         if (found.some(({ typeId }) => typeId === 'MFA')) await passCode();
       },
     };

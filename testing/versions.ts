@@ -1,9 +1,9 @@
 import { readVersion, readVersionRange } from '../src/semver/range.ts';
 
 /**
- * A version that is in one range of each list; an empty list takes any version. It is one that the ranges name, or the patch, minor or major version
- * after one.
- * @throws TypeError if none of these is
+ * Finds a version that is in at least one range of each list; an empty list allows any version. The candidates are the versions in the ranges, and the next
+ * patch, minor and major version after each.
+ * @throws TypeError if no candidate matches
  */
 export const versionIn = (lists: readonly (readonly string[])[]): string => {
   const needed = lists.filter((ranges) => ranges.length > 0);

@@ -1,26 +1,26 @@
 import type { StorageAdapter, Store } from '../src/adapter-kit.ts';
 
-/** The running work in the store of a network and in its outbound requests. */
+/** Tracks the pending work of a network: store transactions and outbound requests. */
 export interface Work {
   /** Counts a promise as pending work until it settles. */
   track<T>(work: Promise<T>): Promise<T>;
   /** Wraps a storage adapter, so that the transactions of its store are tracked. */
   tracked(adapter: StorageAdapter): StorageAdapter;
-  /** Resolves when no work is pending and none starts within the next turns of the event loop. */
+  /** Resolves once no work is pending and none starts within the next few turns of the event loop. */
   settled(): Promise<void>;
 }
 
-// Captured when this module loads, so that a test with fake timers does not stall the network.
+// Captured when this module loads, so that fake timers in a test do not stall the network.
 const { setImmediate: afterIo, setTimeout: afterTime } = globalThis;
-const nextSlice = (): Promise<void> => new Promise((resolve) => void (afterIo ? afterIo(resolve) : afterTime(resolve, 0)));
+const nextTurn = (): Promise<void> => new Promise((resolve) => void (afterIo ? afterIo(resolve) : afterTime(resolve, 0)));
 
-/** The network counts as idle after this many turns of the event loop without work. Forwarding an answer or importing a key takes one or two. */
+/** Number of turns of the event loop without work after which the network is idle. Forwarding an answer or importing a key takes one or two. */
 const QUIET_TURNS = 3;
 
 export const trackWork = (): Work => {
   const running = new Set<Promise<unknown>>();
   const track = <T>(work: Promise<T>): Promise<T> => {
-    const settled: Promise<unknown> = work.then(ignored, ignored).finally(() => running.delete(settled));
+    const settled: Promise<unknown> = work.then(ignore, ignore).finally(() => running.delete(settled));
     running.add(settled);
     return work;
   };
@@ -40,10 +40,10 @@ export const trackWork = (): Work => {
       for (let quiet = 0; quiet < QUIET_TURNS; quiet++) {
         if (running.size > 0) quiet = 0;
         await Promise.all(running);
-        await nextSlice();
+        await nextTurn();
       }
     },
   };
 };
 
-const ignored = (): void => undefined;
+const ignore = (): void => undefined;
