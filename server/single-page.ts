@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { extname } from 'node:path';
-import { below } from '../adapters/http/mount.ts';
+import { withoutMount } from '../adapters/http/mount.ts';
 import { splitTarget } from '../src/adapter-kit.ts';
 import type { CoreAnswer, CoreRequest } from '../src/index.ts';
 import { fileTrouble, StartFailure } from './failure.ts';
@@ -62,7 +62,7 @@ export const singlePage = async ({ path: mount, folder }: Application): Promise<
   if (!index) throw new StartFailure(`--spa: the folder ${folder} has no index.html: give the folder with the built application`);
   await index.handle.close();
   return (request) => {
-    const target = below(mount, request.target);
+    const target = withoutMount(mount, request.target);
     if (target === undefined) return undefined;
     // Relative URLs in the application resolve correctly only if the path of the folder ends with a slash, so others are redirected.
     const isFolder = request.target.startsWith(`${mount}/`);

@@ -3,20 +3,20 @@ import type { NodeIncoming } from './node-request.ts';
 
 /** A body that is being read. */
 export interface Collecting {
-  /** @throws BodyTooLarge, BodyIncomplete, or what `stop` was given */
+  /** @throws BodyTooLarge, BodyIncomplete, or the reason passed to `stop` */
   readonly bytes: Promise<Uint8Array>;
   /** Stops reading, and rejects `bytes`. The rest of the body stays unread. */
   stop(reason: Error): void;
 }
 
-/** Chunks of a body. A client decides how short they are, and reading one of a single byte costs 2 µs of processor time: 1 MiB of these would cost 0.3 s. */
-export const MOST_CHUNKS = 10_000;
+/** Maximum number of chunks of a body. Clients determine their size, and even a chunk of a single byte costs microseconds of processor time. */
+export const MAX_CHUNKS = 10_000;
 
 /**
- * Reads a body into memory. Stops with BodyTooLarge beyond `limit` bytes, or beyond 10,000 chunks.
- * @param received called with the number of bytes of each chunk
+ * Reads a body into memory. Stops with BodyTooLarge beyond `limit` bytes or 10,000 chunks.
+ * @param onChunk called with the number of bytes of each chunk
  */
-export const collect = (req: NodeIncoming, limit: number, received: (bytes: number) => void): Collecting => {
+export const collect = (req: NodeIncoming, limit: number, onChunk: (bytes: number) => void): Collecting => {
   const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
   const chunks: Buffer[] = [];
   let size = 0;
@@ -28,15 +28,15 @@ export const collect = (req: NodeIncoming, limit: number, received: (bytes: numb
   };
   const data = (chunk: Buffer): void => {
     size += chunk.length;
-    if (size > limit || chunks.length === MOST_CHUNKS) stop(new BodyTooLarge());
+    if (size > limit || chunks.length === MAX_CHUNKS) stop(new BodyTooLarge());
     else {
       chunks.push(chunk);
-      received(chunk.length);
+      onChunk(chunk.length);
     }
   };
   const end = (): void => {
     settle();
-    resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size)); // there is one
+    resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size)); // the length is 1
   };
   const cut = (): void => {
     settle();

@@ -75,14 +75,14 @@ export type FastifyErrorHandler<Request extends FastifyRequest = FastifyRequest,
  * ```ts
  * app.setErrorHandler(fastifyErrorHandler());
  * ```
- * @param otherwise handles all other errors; a handler as for `app.setErrorHandler`. Default: the handler of the enclosing scope, ultimately Fastify's own
+ * @param fallback handles all other errors; a handler as for `app.setErrorHandler`. Default: the handler of the enclosing scope, ultimately Fastify's own
  */
 export const fastifyErrorHandler =
   <Request extends FastifyRequest, Reply extends FastifyReply>(
-    otherwise: FastifyErrorHandler<Request, Reply> = rethrow,
+    fallback: FastifyErrorHandler<Request, Reply> = rethrow,
   ): FastifyErrorHandler<Request, Reply> =>
   (error, request, reply) => {
-    if (reply.sent || !isApiError(error)) return otherwise(error, request, reply);
+    if (reply.sent || !isApiError(error)) return fallback(error, request, reply);
     const { raw: req, id: requestId } = request;
     const { status, headers, body } = error.toAnswer({ requestId: hostRequestId({ req, res: reply.raw, requestId }) });
     for (const name of REPRESENTATION_HEADERS) reply.removeHeader(name);

@@ -11,7 +11,7 @@ export type { Handling } from './handling.ts';
 export type { WebHandler } from './own-errors.ts';
 export type { WebConnection, WebOptions } from './web-bridge.ts';
 
-/** Answers a web-standard request. `connection` describes the client, which the request does not. Never rejects. */
+/** Answers a web-standard request. `connection` has details of the client that the request lacks. Never rejects. */
 export type FetchHandler = (request: Request, connection?: WebConnection) => Promise<Response>;
 
 /**
@@ -28,8 +28,8 @@ export const fetchHandler = (controller: Handling, options?: WebOptions): FetchH
 };
 
 /**
- * Wraps one of the host's handlers: an `ApiError` that it throws is answered as the controller answers it, with its status, the envelope, `Retry-After` and
- * headers against caching and sniffing. Of all other errors, the promise rejects.
+ * Wraps one of the host's own handlers. Answers an `ApiError` that it throws as the controller would: with its status, the envelope, `Retry-After`, and
+ * headers that prevent caching and MIME sniffing. The promise rejects with any other error.
  *
  * ```ts
  * Deno.serve(fetchErrorHandler(async (request) => Response.json(await people(request))));

@@ -1,8 +1,8 @@
 /** Parses the header formats in which proxies forward the certificate of a client. */
 import { readPem } from '../../src/adapter-kit.ts';
 
-/** Maximum number of certificates per request: no valid chain is longer. */
-export const MOST = 11;
+/** Maximum number of certificates per request; no valid chain is longer. */
+export const MAX_CERTIFICATES = 11;
 
 const BYTE_SEQUENCE = /^:([A-Za-z0-9+/]+={0,2}):$/;
 
@@ -22,7 +22,7 @@ const sequencesIn = (value: string): readonly Uint8Array[] => {
 
 const pemIn = (value: string): readonly Uint8Array[] => {
   try {
-    return readPem(decodeURIComponent(value), { labels: ['CERTIFICATE'], maxBlocks: MOST }).value ?? [];
+    return readPem(decodeURIComponent(value), { labels: ['CERTIFICATE'], maxBlocks: MAX_CERTIFICATES }).value ?? [];
   } catch {
     return []; // malformed percent-encoding
   }
@@ -33,7 +33,7 @@ const ELEMENT = new RegExp(`^[a-z]+=(?:${VALUE})(?:;[a-z]+=(?:${VALUE}))*$`, 'i'
 /** Matches the pairs of an element. A quoted value, such as a subject, may contain text that looks like a pair. */
 const PAIRS = new RegExp(`([a-z]+)=(${VALUE})(?:;|$)`, 'gi');
 
-/** Percent-encoded PEM of the chain, else of the certificate. Empty if there are several elements, because the client may have sent the earlier ones. */
+/** Percent-encoded PEM of the chain, or else of the certificate. Empty if there are several elements, because the client may have sent the earlier ones. */
 const elementIn = (value: string): string => {
   if (!ELEMENT.test(value)) return '';
   const pairs = new Map([...value.matchAll(PAIRS)].map(([, name = '', quoted = '']) => [name.toLowerCase(), quoted]));

@@ -2,7 +2,7 @@ import { type CoreAnswer, type CoreRequest, consoleLogger, type Logger, splitTar
 
 /** A controller, or a wrapper around its `handle`. */
 export interface Handling {
-  /** Answers a request. A controller's promise never rejects. If a wrapper's does, the client gets 500. */
+  /** Answers a request. A controller's promise never rejects; if a wrapper's promise does, the client gets 500. */
   handle(request: CoreRequest): Promise<CoreAnswer>;
   /** Logs the error with which `handle` rejected. Every controller has a logger. Default: the console. */
   readonly logger?: Pick<Logger, 'error'>;

@@ -61,13 +61,13 @@ export type HonoErrorHandler<Context extends HonoContext = HonoContext> = (error
  * ```ts
  * app.onError(honoErrorHandler((error, context) => context.text('an error of ours', 500)));
  * ```
- * @param otherwise answers all other errors; a handler as for `app.onError`. Default: like Hono without a handler, it answers an `HTTPException` with its own
+ * @param fallback answers all other errors; a handler as for `app.onError`. Default: like Hono without a handler, it answers an `HTTPException` with its own
  * response, and logs any other error and answers 500
  */
 export const honoErrorHandler =
-  <Context extends HonoContext>(otherwise: HonoErrorHandler<Context> = likeHono): HonoErrorHandler<Context> =>
+  <Context extends HonoContext>(fallback: HonoErrorHandler<Context> = likeHono): HonoErrorHandler<Context> =>
   (error, context) => {
-    if (!isApiError(error)) return otherwise(error, context);
+    if (!isApiError(error)) return fallback(error, context);
     const { raw } = context.req;
     const { status, headers, body } = error.toAnswer({ requestId: webRequestId(raw) });
     for (const name of REPRESENTATION_HEADERS) context.header(name);

@@ -2,17 +2,17 @@
 export const mountPoint = (mount = ''): string => mount.replace(/\/+$/, '');
 
 /**
- * The part of the path that a framework has stripped, as Express's `use` does.
- * @param original path and query before that
+ * The prefix that a framework has stripped from the path, as Express's `use` does.
+ * @param original path and query before stripping
  */
-export const takenOff = (original: string, url: string): string => {
+export const strippedPrefix = (original: string, url: string): string => {
   const [whole = '', rest = ''] = [original, url].map((target) => target.split('?', 1)[0]);
   if (whole.endsWith(rest)) return whole.slice(0, whole.length - rest.length);
   return rest === '/' ? whole : '';
 };
 
-/** Path and query below a mount path; undefined if the target is not below it. */
-export const below = (mount: string, target: string): string | undefined => {
+/** Removes the mount path from path and query; undefined if the target is outside of it. */
+export const withoutMount = (mount: string, target: string): string | undefined => {
   if (mount === '') return target;
   if (!target.startsWith(mount)) return undefined;
   const rest = target.slice(mount.length);

@@ -18,7 +18,7 @@ export interface Sending {
  */
 export const send = ({ req, res }: Pick<HostRequest, 'req' | 'res'>, answer: CoreAnswer, sending: Sending): void => {
   try {
-    // Request and response always have the same version of HTTP, which the types do not say.
+    // Request and response always have the same version of HTTP, which the types cannot express.
     if ('stream' in res) sendOnStream(req as Http2ServerRequest, res, answer, sending);
     else sendOnConnection(req as IncomingMessage, res, answer, sending);
   } catch (error) {
@@ -30,9 +30,9 @@ export const send = ({ req, res }: Pick<HostRequest, 'req' | 'res'>, answer: Cor
 /** Adds the length, which is unknown for a streamed body. An array of values becomes several headers. */
 const headersOf = ({ status, headers, body }: CoreAnswer): OutgoingHttpHeaders => {
   // Node does not modify arrays of values, so readonly ones are safe.
-  const all = { ...headers } as OutgoingHttpHeaders;
-  if (isWhole(body) && !isBodiless(status)) all['content-length'] = lengthOf(body);
-  return all;
+  const allHeaders = { ...headers } as OutgoingHttpHeaders;
+  if (isWhole(body) && !isBodiless(status)) allHeaders['content-length'] = lengthOf(body);
+  return allHeaders;
 };
 
 const lengthOf = (body: WholeBody): number => (typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength);
@@ -49,7 +49,7 @@ const sendOnConnection = (req: IncomingMessage, res: ServerResponse, answer: Cor
   res.writeHead(status, headers);
   if (isWhole(body)) {
     if (isUnread) linger(req, res, body);
-    // Node writes text that is ASCII faster as Latin-1, and they are the same bytes.
+    // Node writes ASCII text faster as Latin-1; the bytes are the same.
     else res.end(body, headers['content-length'] === body.length ? 'latin1' : 'utf8');
   } else if (req.method === 'HEAD') {
     abandonBody(body);
@@ -82,7 +82,7 @@ const sendOnStream = (req: Http2ServerRequest, res: Http2ServerResponse, answer:
   else res.end(body);
 };
 
-/** How long, and how many bytes and chunks, a client may keep sending of a body that is not read. */
+/** Limits on the time, bytes and chunks that a client may keep sending of a body that is not read. */
 const LINGER = { milliseconds: 500, bytes: 16 * 1024 * 1024, chunks: 4000 } as const;
 
 /** Lingering close: sends the answer, discards arriving data for a while, then closes. Closing while data arrives would reset the connection and lose the answer. */
@@ -103,13 +103,13 @@ const linger = (req: IncomingMessage, res: ServerResponse, body: WholeBody): voi
   req.once('end', close).once('close', close).on('error', close);
 };
 
-/** Discards the rest of a request. @param tooMuch called beyond the limits @returns stops discarding */
-const discard = (req: IncomingMessage, tooMuch: () => void): (() => void) => {
+/** Discards the rest of a request. @param onExcess called if the limits are exceeded @returns a function that stops discarding */
+const discard = (req: IncomingMessage, onExcess: () => void): (() => void) => {
   let [bytes, chunks] = [0, 0];
   const count = (chunk: Buffer) => {
     bytes += chunk.length;
-    // Only the end of the connection stops the parser: paused, it still parses what has arrived, and that may be 2 MiB of tiny chunks.
-    if (bytes > LINGER.bytes || ++chunks > LINGER.chunks) tooMuch();
+    // Only closing the connection stops the parser: when paused, it still parses the data that has arrived, which may be 2 MiB of tiny chunks.
+    if (bytes > LINGER.bytes || ++chunks > LINGER.chunks) onExcess();
   };
   req
     .on('data', count)

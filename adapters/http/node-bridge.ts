@@ -8,7 +8,7 @@ import {
   RETRY_AFTER,
 } from '../../src/adapter-kit.ts';
 import { type Handling, logFailure } from './handling.ts';
-import { below, mountPoint } from './mount.ts';
+import { mountPoint, withoutMount } from './mount.ts';
 import { send } from './node-answer.ts';
 import { type HostRequest, NodeRequest } from './node-request.ts';
 import { createNodeStreams } from './node-stream.ts';
@@ -21,14 +21,14 @@ import { BODY_LIMITS, type BodyLimits, createWaitingBodies } from './waiting-bod
 /** How requests on Node reach the controller. */
 export interface NodeOptions extends BodyLimits, AnswerLimits {
   /**
-   * Path below which the controller answers, e.g. `/overlay`. Default: the root. Hosts that strip the prefix themselves (Express's `use`) need none.
+   * Path under which the controller answers, e.g. `/overlay`. Default: the root. Not needed if the host strips the prefix itself (Express's `use`).
    */
   readonly mount?: string;
   /** Maximum number of concurrent requests; beyond it, requests get 503 with `Retry-After`. Requests with an incomplete body do not count. Default 1,000. */
   readonly maxConcurrent?: number;
   /**
-   * Proxies that are trusted to forward the address and the certificate of the client; a list if they use different headers. Default: none; only this
-   * server's own connections count.
+   * Proxies that are trusted to forward the address and the certificate of the client; a list if they use different headers. Default: none; the client is
+   * then identified by its connection alone.
    */
   readonly trustedProxies?: TrustedProxies | readonly TrustedProxies[];
 }
@@ -36,8 +36,8 @@ export interface NodeOptions extends BodyLimits, AnswerLimits {
 /** The names of the limits among `NodeOptions`, for checking options. */
 export const REQUEST_LIMITS = { maxConcurrent: true, ...BODY_LIMITS, ...ANSWER_LIMITS } as const;
 
-/** Parts of a refusal beside its status. */
-interface Refusing {
+/** Parts of an error answer other than its status. */
+interface RefusalParts {
   readonly headers?: Readonly<Record<string, string>>;
   readonly requestId?: string;
 }
@@ -51,7 +51,7 @@ export interface NodeBridge {
   answer(host: HostRequest): Promise<void> | undefined;
   /** Answers 404 for unmatched requests. */
   refuse(host: HostRequest): void;
-  /** Begins the shutdown: every further answer closes its connection, and streamed answers end. */
+  /** Begins the shutdown: from now on, every answer closes its connection, and endless answers end. */
   drain(): void;
 }
 
@@ -65,10 +65,10 @@ export const nodeBridge = (controller: Handling, options: NodeOptions = {}): Nod
   const prefix = mountPoint(mount);
   const bodies = createWaitingBodies(limits);
   const proxies = trustedProxies && readProxies(trustedProxies);
-  /** The address of the client; undefined if it is that of a trusted proxy, which stands for many clients. */
+  /** The address of the client; undefined if it is that of a trusted proxy, which many clients share. */
   const addressOf = ({ req, remoteAddress = req.socket.remoteAddress ?? '' }: HostRequest): string | undefined =>
     proxies?.has(remoteAddress) ? undefined : remoteAddress;
-  /** The same request, with the address that a trusted proxy forwards. */
+  /** The request, with the client address that a trusted proxy forwards. */
   const resolved = (host: HostRequest): HostRequest =>
     proxies ? { ...host, remoteAddress: proxies.addressOf(host.req, host.remoteAddress ?? host.req.socket.remoteAddress ?? '') } : host;
   const streams = createNodeStreams();
@@ -77,8 +77,8 @@ export const nodeBridge = (controller: Handling, options: NodeOptions = {}): Nod
   let active = 0;
   let draining = false;
 
-  // A tick later, because a body that came with the headers has been read then.
-  const refuse = (host: HostRequest, status: RefusalStatus, { headers = {}, requestId }: Refusing = {}) =>
+  // Deferred by a tick, after which a body that arrived with the headers has been read.
+  const refuse = (host: HostRequest, status: RefusalStatus, { headers = {}, requestId }: RefusalParts = {}) =>
     process.nextTick(() => {
       const body = refusalBody(status, requestId);
       if (host.res.headersSent) host.res.destroy();
@@ -101,8 +101,8 @@ export const nodeBridge = (controller: Handling, options: NodeOptions = {}): Nod
   const answer = async (host: HostRequest, target: string): Promise<void> => {
     const admitted = pipelined.admit(host);
     if (admitted && !(await admitted)) return;
-    const begin = mayStart();
-    if (begin) await begin;
+    const delay = mayStart();
+    if (delay) await delay;
     if (active >= maxConcurrent) return refuse(host, 503, { headers: { 'retry-after': String(RETRY_AFTER.busy) } });
     active++;
     const request = new NodeRequest(host, target, { prefix, receive, unread, forwarded: proxies?.certificatesOf });
@@ -118,7 +118,7 @@ export const nodeBridge = (controller: Handling, options: NodeOptions = {}): Nod
 
   return {
     answer: (host) => {
-      const target = below(prefix, host.req.url ?? '/');
+      const target = withoutMount(prefix, host.req.url ?? '/');
       return target === undefined ? undefined : answer(resolved(host), target);
     },
     refuse: (host) => refuse(host, 404),

@@ -3,15 +3,15 @@ import { type HostRequest, hostRequestId, type NodeIncoming, type NodeOutgoing }
 import { createNodeStreams } from './node-stream.ts';
 import { isApiError, REPRESENTATION_HEADERS } from './own-errors.ts';
 
-/** Nothing is streamed. */
+/** Error answers are never streamed. */
 const SENDING = { streams: createNodeStreams(), last: false } as const;
 
-/** Answers an error of the API. @returns whether it is one, and can still be answered: else nothing was done */
+/** Answers an `ApiError`. @returns false, and does nothing, if it is another error or if headers have been sent */
 export const answerError = (error: unknown, host: HostRequest): boolean => {
   const { res } = host;
   if (res.headersSent || !isApiError(error)) return false;
   const answer = error.toAnswer({ requestId: hostRequestId(host) });
-  // A tick later, when a body that came with the headers has come.
+  // Deferred by a tick, after which a body that arrived with the headers has been read.
   process.nextTick(() => {
     if (res.headersSent) return;
     for (const name of REPRESENTATION_HEADERS) res.removeHeader(name);
@@ -21,8 +21,8 @@ export const answerError = (error: unknown, host: HostRequest): boolean => {
 };
 
 /**
- * Wraps one of the host's listeners for `http`, `https` or `http2`: an `ApiError` that it throws is answered as the controller answers it, with its status, the
- * envelope, `Retry-After` and headers against caching and sniffing. Of all other errors, and once headers were sent, the promise rejects.
+ * Wraps one of the host's own listeners for `http`, `https` or `http2`. Answers an `ApiError` that it throws as the controller would: with its status, the
+ * envelope, `Retry-After`, and headers that prevent caching and MIME sniffing. The promise rejects with any other error, and once headers have been sent.
  *
  * ```ts
  * http.createServer(nodeErrorHandler(async (req, res) => { ... }));

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { BodyTooLarge, type CoreRequest, type UnreadAnswers } from '../../src/adapter-kit.ts';
 import { peerCertificates } from '../tls/peer-certificates.ts';
-import { takenOff } from './mount.ts';
+import { strippedPrefix } from './mount.ts';
 import { bytesOf } from './parsed-body.ts';
 import { requestIdOf } from './request-id.ts';
 
@@ -21,14 +21,14 @@ export interface HostRequest {
   readonly remoteAddress?: string | undefined;
   /** Path and query before the host stripped its mount path. Default: `originalUrl` of the request, which Express sets. */
   readonly originalUrl?: string | undefined;
-  /** The host's id of the request. */
+  /** The host's id for the request. */
   readonly requestId?: string | undefined;
   /** True if the client waits for `100 Continue` before it sends the body. */
   readonly awaitsContinue?: boolean;
 }
 
 /**
- * The `CoreRequest` of a Node request. Everything is read on demand. A class, because V8 gives each object literal with getters its own
+ * The `CoreRequest` of a Node request, which reads everything on demand. It is a class, because V8 gives each object literal with getters its own
  * hidden class.
  */
 export class NodeRequest implements CoreRequest {
@@ -42,8 +42,8 @@ export class NodeRequest implements CoreRequest {
   #disconnect: AbortController | undefined;
   #requestId: string | undefined;
 
-  /** @param target path and query below the mount point */
-  constructor(host: HostRequest, target: string, { prefix, receive, forwarded, unread }: Receiving) {
+  /** @param target path and query, without the mount path */
+  constructor(host: HostRequest, target: string, { prefix, receive, forwarded, unread }: SharedOptions) {
     this.method = host.req.method ?? 'GET';
     this.target = target;
     this.unread = unread;
@@ -62,7 +62,7 @@ export class NodeRequest implements CoreRequest {
   async body(limit: number): Promise<Uint8Array> {
     const { req, res, parsed, awaitsContinue } = this.#host;
     const length = req.headers['content-length'];
-    if (isBodiless(req)) return NOTHING;
+    if (isBodiless(req)) return EMPTY;
     if (Number(length) > limit) throw new BodyTooLarge();
     if (req.readableDidRead) return bytesOf(parsed, limit, req.headers['content-type']);
     if (awaitsContinue) res.writeContinue();
@@ -86,7 +86,7 @@ export class NodeRequest implements CoreRequest {
   get mount(): string {
     const { req } = this.#host;
     const { originalUrl = this.#host.originalUrl } = req as { readonly originalUrl?: string }; // set by Express and frameworks like it
-    return (originalUrl === undefined ? '' : takenOff(originalUrl, req.url ?? '/')) + this.#prefix;
+    return (originalUrl === undefined ? '' : strippedPrefix(originalUrl, req.url ?? '/')) + this.#prefix;
   }
 
   get requestId(): string {
@@ -109,12 +109,11 @@ export const hostRequestId = ({ req, requestId }: HostRequest): string => {
 };
 
 /** Shared by all requests of a server. */
-interface Receiving {
-  /** The mount point. */
+interface SharedOptions {
+  /** The mount path. */
   readonly prefix: string;
-  /** Reads a body. */
   readonly receive: Receive;
-  /** Reads the certificates that a trusted proxy forwards; undefined if no proxy is trusted. */
+  /** Returns the certificates that a trusted proxy forwards; undefined if no proxy is trusted. */
   readonly forwarded: Forwarded | undefined;
   readonly unread: UnreadAnswers;
 }
@@ -122,29 +121,29 @@ interface Receiving {
 type Receive = (host: HostRequest, limit: number) => Promise<Uint8Array>;
 type Forwarded = (req: NodeIncoming) => readonly Uint8Array[] | undefined;
 
-/** Calls `disconnected` if the client disconnects before the answer is complete. */
-const onDisconnect = (res: NodeOutgoing, disconnected: () => void): void => {
+/** Calls `callback` if the client disconnects before the answer is complete. */
+const onDisconnect = (res: NodeOutgoing, callback: () => void): void => {
   if ('stream' in res) {
     // An HTTP/2 stream that the client aborts closes as if everything had been written, so `aborted` is checked.
-    if (res.stream.aborted) disconnected();
-    else res.stream.once('aborted', disconnected);
+    if (res.stream.aborted) callback();
+    else res.stream.once('aborted', callback);
   } else {
-    const closed = () => res.writableFinished || disconnected();
-    if (res.closed) closed();
-    else res.once('close', closed);
+    const onClose = () => res.writableFinished || callback();
+    if (res.closed) onClose();
+    else res.once('close', onClose);
   }
 };
 
-const NOTHING = new Uint8Array(0);
+const EMPTY = new Uint8Array(0);
 
-/** HTTP/1 announces a body by a header; in HTTP/2, the headers of a request without a body carry END_STREAM. */
+/** In HTTP/1, a header announces a body; in HTTP/2, the headers of a request without a body carry END_STREAM. */
 const isBodiless = (req: NodeIncoming): boolean => {
   if ('stream' in req) return req.stream.endAfterHeaders;
   const { 'content-length': length, 'transfer-encoding': encoding } = req.headers;
   return encoding === undefined && (length === undefined || length === '0');
 };
 
-/** All `Authorization` headers: Node's `headers` has only the first of several. */
+/** All `Authorization` headers, joined. Node's `headers` has only the first. */
 const allAuthorizations = (req: NodeIncoming): string | undefined => {
   const first = req.headers.authorization;
   if (first === undefined) return undefined;

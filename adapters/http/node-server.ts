@@ -23,7 +23,7 @@ export interface ServeLimits extends BodyLimits, AnswerLimits {
   readonly handshakeTimeoutMs?: number;
   /** Milliseconds within which the headers of a request must arrive. Default 5,000. */
   readonly headersTimeoutMs?: number;
-  /** Time limit for receiving the whole request, in milliseconds. Default 15,000, later than the controller's own limit, which answers better. */
+  /** Time limit for receiving the whole request, in milliseconds. Default 15,000, so that the controller's own, shorter limit usually answers first. */
   readonly requestTimeoutMs?: number;
   /** Milliseconds that a connection may idle between requests. Default 5,000. */
   readonly keepAliveTimeoutMs?: number;
@@ -38,14 +38,14 @@ export interface ServeOptions {
   readonly controller: Handling;
   /** Default `127.0.0.1`. */
   readonly host?: string;
-  /** Default: any free one. */
+  /** Default: any free port. */
   readonly port?: number;
   /** Key and certificate chain of the server, in PEM. Without them, the server speaks plain HTTP and sees no client certificates. */
   readonly tls?: { readonly key: string | Buffer; readonly cert: string | Buffer };
   readonly limits?: ServeLimits;
   /** See `NodeOptions.trustedProxies`. */
   readonly trustedProxies?: TrustedProxies | readonly TrustedProxies[];
-  /** Takes the connections of routers on the same port: `routerHandler(controller)` of `overlay-controller/routers/node`. Only with `tls`. Default: none. */
+  /** Accepts router connections on the same port: `routerHandler(controller)` of `overlay-controller/routers/node`. Requires `tls`. Default: none. */
   readonly routers?: RouterHandler;
 }
 
@@ -58,7 +58,7 @@ export interface Serving {
   /** Sets key and certificate for new connections; open ones are not affected. Does nothing without TLS. */
   renewTls(tls: { readonly key: string | Buffer; readonly cert: string | Buffer }): void;
   /**
-   * Accepts no more connections, answers open requests, then closes.
+   * Stops accepting connections, answers open requests, then closes.
    * @param drainMs milliseconds after which open connections are destroyed. Default 10,000.
    */
   close(drainMs?: number): Promise<void>;
@@ -79,7 +79,7 @@ export const serve = async (options: ServeOptions): Promise<Serving> => {
     keepAliveTimeoutMs = 5000,
     socketTimeoutMs = 100_000,
     maxHeaderBytes = 16_384,
-    ...ofRequests
+    ...requestLimits
   } = limits;
   const common = {
     headersTimeout: Math.min(headersTimeoutMs, requestTimeoutMs),
@@ -88,21 +88,21 @@ export const serve = async (options: ServeOptions): Promise<Serving> => {
     maxHeaderSize: maxHeaderBytes,
     // How often Node checks for late requests, by default every 30 seconds.
     connectionsCheckingInterval: Math.min(1000, Math.max(50, headersTimeoutMs / 4)),
-    // The bridge checks it instead, because Node's own answer has no body.
+    // The listener below checks it instead, because Node's own answer has no body.
     requireHostHeader: false,
     noDelay: true,
   };
-  const ofTls = routers
+  const tlsOptions = routers
     ? { ...clientCertificates, ALPNProtocols: [CONTROL_PROTOCOL, ...clientCertificates.ALPNProtocols] }
     : clientCertificates;
   if (routers && !tls) throw new TypeError("the option 'routers' of serve needs the option 'tls'");
   const server = tls
-    ? https.createServer({ ...common, ...ofTls, handshakeTimeout: handshakeTimeoutMs, ...tls })
+    ? https.createServer({ ...common, ...tlsOptions, handshakeTimeout: handshakeTimeoutMs, ...tls })
     : http.createServer(common);
   server.maxConnections = maxConnections;
   server.timeout = socketTimeoutMs;
 
-  const bridge = nodeBridge(controller, { ...ofRequests, ...(trustedProxies ? { trustedProxies } : {}) });
+  const bridge = nodeBridge(controller, { ...requestLimits, ...(trustedProxies ? { trustedProxies } : {}) });
   /** The latest answer of each connection. */
   const answers = new WeakMap<Duplex, http.ServerResponse>();
   const isBusy = (socket: Duplex) => answers.get(socket)?.writableFinished === false;
@@ -116,13 +116,13 @@ export const serve = async (options: ServeOptions): Promise<Serving> => {
     };
   server.on('request', listener(false));
   server.on('checkContinue', listener(true));
-  // Other expectations are ignored (RFC 9110, 10.1.1): Node would refuse them with neither body nor headers.
+  // Other expectations are ignored (RFC 9110, 10.1.1). Node would reject them with neither body nor headers.
   server.on('checkExpectation', listener(false));
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
     if (isBusy(socket) && answers.get(socket)?.headersSent) socket.destroy();
     else refuseConnection(error, socket);
   });
-  if (routers) divert(server, routers);
+  if (routers) divertRouters(server, routers);
   const sockets = openSockets(server, 'connection');
   const connections = tls ? openSockets(server, 'secureConnection') : sockets;
 
@@ -133,13 +133,13 @@ export const serve = async (options: ServeOptions): Promise<Serving> => {
     port: boundPort,
     server,
     renewTls: (renewed) => {
-      if (server instanceof https.Server) server.setSecureContext({ ...ofTls, ...renewed });
+      if (server instanceof https.Server) server.setSecureContext({ ...tlsOptions, ...renewed });
     },
     close: (drainMs = 10_000) =>
       new Promise((resolve) => {
         bridge.drain();
         routers?.close();
-        // Node counts connections without a first request as busy. They get a moment, because a request may be arriving.
+        // Node counts connections that have not sent a request yet as busy. They get a grace period, because a request may be arriving.
         const grace = setTimeout(
           () => {
             for (const socket of connections) if (!isBusy(socket)) socket.destroy();
@@ -172,8 +172,8 @@ const LIMITS = {
 
 const GRACE_MS = 250;
 
-/** Keeps from HTTP the connections that have agreed upon the protocol of routers. */
-const divert = (server: http.Server | https.Server, routers: RouterHandler): void => {
+/** Passes connections that have negotiated the router protocol to `routers` instead of the HTTP server. */
+const divertRouters = (server: http.Server | https.Server, routers: RouterHandler): void => {
   const listeners = server.listeners('secureConnection');
   server.removeAllListeners('secureConnection');
   server.on('secureConnection', (socket: TLSSocket) => {

@@ -7,7 +7,7 @@ type Streamed = Pick<CoreAnswer, 'signal' | 'isEndless'> & { readonly body: Asyn
 export interface NodeStreams {
   /** Sends a body with backpressure after its headers, and abandons it if the client disconnects. */
   send(res: NodeOutgoing, answer: Streamed): void;
-  /** Ends all open answers that would never end by themselves, after their current part. */
+  /** Ends all endless answers, after their current part. */
   end(): void;
 }
 
@@ -28,7 +28,7 @@ export const createNodeStreams = (): NodeStreams => {
       }
       res.end();
     } catch {
-      // The controller has logged the error. Reset, so that the client does not take a partial answer for a complete one.
+      // The controller has logged the error. The answer is reset, so that the client does not mistake a partial answer for a complete one.
       breakOff(res);
     } finally {
       res.off('close', end);
@@ -47,24 +47,24 @@ export const createNodeStreams = (): NodeStreams => {
 
 const isGone = (res: NodeOutgoing): boolean => ('stream' in res ? res.stream.destroyed : res.destroyed);
 
-/** Ends an answer that is not complete, so that the client sees it. */
+/** Aborts an incomplete answer, so that the client notices that it is incomplete. */
 export const breakOff = (res: NodeOutgoing): void => {
   if ('stream' in res) res.stream.close(INTERNAL_ERROR);
   else res.destroy();
 };
 
-/** Error code of HTTP/2 (RFC 9113, 7). */
+/** HTTP/2 error code (RFC 9113, 7). */
 const INTERNAL_ERROR = 2;
 
-/** Two calls, because the compiler cannot unite the signatures of `write`. */
+/** Has two calls, because the compiler cannot unify the signatures of `write`. */
 const write = (res: NodeOutgoing, bytes: Uint8Array): boolean => ('stream' in res ? res.write(bytes) : res.write(bytes));
 
 /** Waits until the response accepts more data, or is closed. */
 const drained = (res: NodeOutgoing): Promise<void> =>
   new Promise((resolve) => {
-    const over = () => {
-      res.off('drain', over).off('close', over);
+    const settle = () => {
+      res.off('drain', settle).off('close', settle);
       resolve();
     };
-    res.on('drain', over).on('close', over);
+    res.on('drain', settle).on('close', settle);
   });

@@ -2,11 +2,11 @@
 import type { ApiError } from '../../src/index.ts';
 import { webRequestId } from './request-id.ts';
 
-/** Recognised by name, because a bundle may hold another copy of the class. */
+/** Recognises the class by name, because a bundle may contain another copy of it. */
 export const isApiError = (error: unknown): error is ApiError =>
   error instanceof Error && error.name === 'ApiError' && 'toAnswer' in error && typeof error.toAnswer === 'function';
 
-/** Headers that describe the body that the route did not send (RFC 9110, 8): they are false for the error. */
+/** Headers that describe the body that the route would have sent (RFC 9110, 8), and do not apply to the error. */
 export const REPRESENTATION_HEADERS = [
   'accept-ranges',
   'content-disposition',
@@ -21,10 +21,10 @@ export const REPRESENTATION_HEADERS = [
   'transfer-encoding',
 ] as const;
 
-/** A handler of web-standard requests. `more` holds the arguments that the host passes after the request. */
+/** A handler of web-standard requests. `more` are the arguments that the host passes after the request. */
 export type WebHandler<More extends readonly unknown[]> = (request: Request, ...more: More) => Response | Promise<Response>;
 
-/** The same handler, but API errors become answers. Other errors are rethrown. */
+/** Wraps a handler, so that it answers API errors. Other errors are rethrown. */
 export const answeringErrors =
   <More extends readonly unknown[]>(handler: WebHandler<More>): ((request: Request, ...more: More) => Promise<Response>) =>
   async (request, ...more) => {

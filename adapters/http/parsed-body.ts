@@ -1,7 +1,7 @@
 import { BodyTooLarge } from '../../src/adapter-kit.ts';
 
 /**
- * The bytes of a body that the host's parsers have already read: bytes and text unchanged, any other value serialised to JSON or to a form again.
+ * The bytes of a body that the host's parsers have already read: bytes and text are unchanged, any other value is serialised to JSON or a form again.
  * @param contentType the header of the request
  * @throws BodyTooLarge for more than `limit` bytes; Error if the host has read the body and discarded it
  */

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { HostRequest } from './node-request.ts';
 
-/** Maximum number of requests per connection that are processed at once, including those whose answers are not fully written. */
+/** Maximum number of requests per connection that are processed concurrently, including those whose answers are not fully written. */
 const MAX_ACTIVE = 4;
 /** Maximum number of waiting requests per connection. Beyond it, reading pauses; up to it, reading continues, because only that detects a closed connection. */
 const MAX_WAITING = 256;
@@ -13,21 +13,21 @@ interface Connection {
 }
 
 /**
- * Orders pipelined requests, which arrive on a connection before the earlier ones are answered (RFC 9112, section 9.3.2). If all of them were processed at
- * once, their answers would fill the memory when the client does not read them, and other clients would wait.
+ * Limits pipelined requests, which arrive on a connection before the earlier ones are answered (RFC 9112, section 9.3.2). If all of them were processed
+ * concurrently, their answers would fill the memory if the client does not read them, and other clients would have to wait.
  */
 export interface PipelinedQueue {
-  /** @returns undefined if the request may start; otherwise resolves when it may, to false if the connection is closed */
+  /** @returns undefined if the request may start; otherwise a promise that resolves once it may, or to false if the connection is closed */
   admit(host: HostRequest): Promise<boolean> | undefined;
 }
 
 export const createPipelinedQueue = (): PipelinedQueue => {
   const connections = new WeakMap<object, Connection>();
 
-  const wait = async (connection: Connection, before: ServerResponse, { socket }: IncomingMessage): Promise<boolean> => {
+  const wait = async (connection: Connection, predecessor: ServerResponse, { socket }: IncomingMessage): Promise<boolean> => {
     if (++connection.waiting > MAX_WAITING) socket.pause();
-    await new Promise((resolve) => before.once('close', resolve));
-    // Resumes early, not only when the last request starts: the rest of its body may not have arrived yet.
+    await new Promise((resolve) => predecessor.once('close', resolve));
+    // Resumes before the last waiting request starts, because the rest of its body may not have arrived yet.
     if (connection.waiting-- === MAX_WAITING) socket.resume();
     return !socket.destroyed;
   };
@@ -39,8 +39,10 @@ export const createPipelinedQueue = (): PipelinedQueue => {
       const request = req as IncomingMessage; // HTTP/1, like the response
       const connection = connections.get(request.socket) ?? { last: [], waiting: 0 };
       connections.set(request.socket, connection);
-      const before = connection.last.push(res) > MAX_ACTIVE ? connection.last.shift() : undefined;
-      return before === undefined || before.writableFinished || before.destroyed ? undefined : wait(connection, before, request);
+      const predecessor = connection.last.push(res) > MAX_ACTIVE ? connection.last.shift() : undefined;
+      return predecessor === undefined || predecessor.writableFinished || predecessor.destroyed
+        ? undefined
+        : wait(connection, predecessor, request);
     },
   };
 };

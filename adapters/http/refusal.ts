@@ -1,6 +1,6 @@
 import { errorBody, newRequestId, SAFE_HEADERS } from '../../src/adapter-kit.ts';
 
-/** Refusals of the adapter itself, before or instead of the controller: invalid HTTP and overload. The body is the controller's error envelope. */
+/** Errors that the adapter answers itself, such as invalid HTTP and overload. The body is the controller's error envelope. */
 const REFUSALS = {
   400: ['COULD_NOT_PARSE_BODY', 'The request is no valid HTTP'],
   404: ['NOT_FOUND', 'The resource requested was not found or is no longer available'],
@@ -11,7 +11,7 @@ const REFUSALS = {
   503: ['SERVER_UNAVAILABLE', 'The server cannot answer at the moment. Please try again later'],
 } as const;
 
-/** Headers of every such refusal. */
+/** Headers of all these answers. */
 export const REFUSAL_HEADERS = Object.freeze({ 'content-type': 'application/json', ...SAFE_HEADERS });
 
 export type RefusalStatus = keyof typeof REFUSALS;

@@ -1,10 +1,10 @@
-/** The time within one turn of the event loop after which no further request starts. ms */
+/** Milliseconds within one turn of the event loop after which no further request starts. */
 const BUDGET_MS = 20;
 
 /**
- * Many requests may arrive in one turn of the event loop. Starting all of them at once would block the process for as long as they take together.
- * @param now milliseconds
- * @returns a function that returns undefined if a request may start, otherwise a promise that resolves when it may, in the order of the calls
+ * Spreads requests over turns of the event loop. If many arrive in one turn, starting all of them in it would block the process.
+ * @param now returns the time in milliseconds
+ * @returns a function that returns undefined if a request may start, otherwise a promise that resolves once it may, in the order of the calls
  */
 export const createStartBudget = (now: () => number): (() => Promise<void> | undefined) => {
   /** The time at which the first request of this turn of the event loop started. */

@@ -1,9 +1,9 @@
 import { BlockList, isIP } from 'node:net';
 import { checkedOptions } from '../../src/adapter-kit.ts';
-import { certificatesIn, MOST } from './forwarded-certificates.ts';
+import { certificatesIn, MAX_CERTIFICATES } from './forwarded-certificates.ts';
 import type { NodeIncoming } from './node-request.ts';
 
-/** Proxies between clients and this server whose headers about clients are trusted. */
+/** Proxies between clients and this server that are trusted to identify clients in headers. */
 export interface TrustedProxies {
   /** Their addresses and ranges: `['10.1.2.3', '10.2.0.0/16', 'fd00::/8']`. */
   readonly from: readonly string[];
@@ -24,10 +24,10 @@ export interface TrustedProxies {
 
 export interface Proxies {
   has(address: string): boolean;
-  /** The address of the client: behind a trusted proxy, the one that it forwards, if any; otherwise `given`, by the connection or the host. */
+  /** The address of the client: the one that a trusted proxy forwards, otherwise `given`, the address according to the connection or the host. */
   addressOf(req: NodeIncoming, given: string): string;
   /**
-   * The certificates that a proxy forwards: none if the header is missing or invalid. Undefined for a request from any other address, whose headers
+   * The certificates that a trusted proxy forwards: none if the header is missing or invalid. Undefined for a request from any other address, whose headers
    * are ignored.
    */
   certificatesOf(req: NodeIncoming): readonly Uint8Array[] | undefined;
@@ -38,13 +38,13 @@ const MAX_HOPS = 30;
 
 /** @throws TypeError for an invalid address, or a range so wide that it would trust everybody */
 export const readProxies = (options: TrustedProxies | readonly TrustedProxies[]): Proxies => {
-  const all = [options].flat().map(readOne);
-  const ofPeer = (address: string) => all.find((one) => one.has(address));
-  const has = (address: string): boolean => ofPeer(address) !== undefined;
+  const entries = [options].flat().map(readOne);
+  const entryOf = (address: string) => entries.find((one) => one.has(address));
+  const has = (address: string): boolean => entryOf(address) !== undefined;
   return {
     has,
     addressOf: (req, given) => {
-      const header = ofPeer(given)?.addressHeader;
+      const header = entryOf(given)?.addressHeader;
       if (header === undefined) return given;
       let nearest = given;
       for (const hop of hopsIn(header, req).slice(-MAX_HOPS).reverse()) {
@@ -55,7 +55,7 @@ export const readProxies = (options: TrustedProxies | readonly TrustedProxies[])
       }
       return nearest;
     },
-    certificatesOf: (req) => ofPeer(req.socket.remoteAddress ?? '')?.certificatesOf(req),
+    certificatesOf: (req) => entryOf(req.socket.remoteAddress ?? '')?.certificatesOf(req),
   };
 };
 
@@ -76,12 +76,12 @@ const readOne = (options: TrustedProxies) => {
     certificatesOf: (req: NodeIncoming): readonly Uint8Array[] => {
       const [leaf, ...more] = certificateHeader === false ? [] : certificatesIn(onlyHeader(req, certificateHeader));
       if (!leaf) return [];
-      return [leaf, ...more, ...certificatesIn(onlyHeader(req, chainHeader))].slice(0, MOST);
+      return [leaf, ...more, ...certificatesIn(onlyHeader(req, chainHeader))].slice(0, MAX_CERTIFICATES);
     },
   };
 };
 
-/** The values of a header, each as it was sent. */
+/** The values of all headers of this name, as they were sent. */
 const valuesOf = ({ rawHeaders }: NodeIncoming, name: string): readonly string[] =>
   rawHeaders.filter((_, i) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === name.toLowerCase());
 
@@ -109,9 +109,9 @@ const addresses = (from: readonly string[]): BlockList => {
   for (const entry of from) {
     const [address = '', bits, ...rest] = entry.split('/');
     const family = isIP(address);
-    const longest = family === 4 ? 32 : 128;
-    const prefix = bits === undefined ? longest : /^\d{1,3}$/.test(bits) ? Number(bits) : Number.NaN;
-    if (family === 0 || rest.length > 0 || !(prefix <= longest))
+    const maxPrefix = family === 4 ? 32 : 128;
+    const prefix = bits === undefined ? maxPrefix : /^\d{1,3}$/.test(bits) ? Number(bits) : Number.NaN;
+    if (family === 0 || rest.length > 0 || !(prefix <= maxPrefix))
       throw new TypeError(`trustedProxies.from must hold addresses and ranges like 10.2.0.0/16, got '${entry}'`);
     if (isTooWide(address, prefix))
       throw new TypeError(

@@ -3,13 +3,13 @@ import { collect } from './collect.ts';
 import type { NodeIncoming } from './node-request.ts';
 
 /**
- * Limits of incomplete bodies. Beyond them, the oldest is aborted with 408: legitimate bodies arrive quickly, and deliberately slow clients must not
- * block them.
+ * Limits on incomplete bodies. If they are exceeded, the oldest body is aborted with 408: legitimate bodies arrive quickly, and deliberately slow clients
+ * must not block them.
  */
 export interface BodyLimits {
   /** Maximum number of incomplete bodies. Default 1,000. */
   readonly maxWaitingBodies?: number;
-  /** Maximum from one address. Default 100. Not applied to requests of trusted proxies, unless the host resolves the client's address. */
+  /** Maximum number of incomplete bodies from one address. Default 100. Does not apply to trusted proxies, unless the host resolves the client's address. */
   readonly maxWaitingBodiesPerAddress?: number;
   /** Maximum number of bytes held for incomplete bodies. Default 64 MiB. */
   readonly maxWaitingBytes?: number;
@@ -31,7 +31,8 @@ export const BODY_LIMITS = {
 /** The incomplete bodies of a server. */
 export interface WaitingBodies {
   /**
-   * @param address of the client; undefined if only its proxy is known
+   * Reads a body.
+   * @param address the client's address; undefined if only that of its proxy is known
    * @throws BodyTooSlow if it is aborted; BodyTooLarge, BodyIncomplete
    */
   receive(req: NodeIncoming, limit: number, address: string | undefined): Promise<Uint8Array>;
@@ -39,7 +40,7 @@ export interface WaitingBodies {
 
 interface Waiting {
   readonly since: number;
-  /** Bytes received. */
+  /** Number of bytes received. */
   bytes: number;
   cut(): void;
 }
@@ -51,11 +52,11 @@ export const createWaitingBodies = ({
   minBodyBytesPerSecond = 1000,
   bodyGraceMs = 3000,
 }: BodyLimits = {}): WaitingBodies => {
-  /** Oldest first, as in the sets by address. */
+  /** In order of arrival, like the sets by address. */
   const all = new Set<Waiting>();
   const byAddress = new Map<string, Set<Waiting>>();
   let bytes = 0;
-  let watch: NodeJS.Timeout | undefined;
+  let timer: NodeJS.Timeout | undefined;
 
   const cutSlow = (): void => {
     const now = performance.now();
@@ -66,11 +67,11 @@ export const createWaitingBodies = ({
   };
   const enter = (waiting: Waiting, address: string | undefined): void => {
     all.add(waiting);
-    watch ??= setInterval(cutSlow, Math.max(10, Math.min(1000, bodyGraceMs / 2))).unref();
+    timer ??= setInterval(cutSlow, Math.max(10, Math.min(1000, bodyGraceMs / 2))).unref();
     if (address !== undefined) {
-      const own = byAddress.get(address) ?? new Set();
-      byAddress.set(address, own.add(waiting));
-      if (own.size > maxWaitingBodiesPerAddress) oldest(own).cut();
+      const ofAddress = byAddress.get(address) ?? new Set();
+      byAddress.set(address, ofAddress.add(waiting));
+      if (ofAddress.size > maxWaitingBodiesPerAddress) oldest(ofAddress).cut();
     }
     if (all.size > maxWaitingBodies) oldest(all).cut();
   };
@@ -78,12 +79,12 @@ export const createWaitingBodies = ({
     if (!all.delete(waiting)) return;
     bytes -= waiting.bytes;
     if (all.size === 0) {
-      clearInterval(watch);
-      watch = undefined;
+      clearInterval(timer);
+      timer = undefined;
     }
-    const own = address === undefined ? undefined : byAddress.get(address);
-    own?.delete(waiting);
-    if (address !== undefined && own?.size === 0) byAddress.delete(address);
+    const ofAddress = address === undefined ? undefined : byAddress.get(address);
+    ofAddress?.delete(waiting);
+    if (address !== undefined && ofAddress?.size === 0) byAddress.delete(address);
   };
 
   return {
@@ -111,5 +112,5 @@ export const createWaitingBodies = ({
   };
 };
 
-/** The first element of a set that is not empty. */
+/** The first element of a non-empty set. */
 const oldest = <T>(set: ReadonlySet<T>): T => set.values().next().value as T;

@@ -9,9 +9,9 @@ import {
   countUnread,
   createUnreadAnswers,
 } from '../../src/adapter-kit.ts';
-import { MOST_CHUNKS } from './collect.ts';
+import { MAX_CHUNKS } from './collect.ts';
 import { type Handling, logFailure } from './handling.ts';
-import { below, mountPoint } from './mount.ts';
+import { mountPoint, withoutMount } from './mount.ts';
 import { bytesOf } from './parsed-body.ts';
 import { REFUSAL_HEADERS, type RefusalStatus, refusalBody } from './refusal.ts';
 import { webRequestId } from './request-id.ts';
@@ -19,7 +19,7 @@ import { abandonBody, isBodiless, isWhole } from './whole.ts';
 
 /** How web-standard requests reach the controller. */
 export interface WebOptions extends AnswerLimits {
-  /** Path below which the controller answers, e.g. `/overlay`. Default: the root. A request to any other path gets 404. */
+  /** Path under which the controller answers, e.g. `/overlay`. Default: the root. A request to any other path gets 404. */
   readonly mount?: string;
 }
 
@@ -49,7 +49,7 @@ export const webBridge = (controller: Handling, options: WebOptions = {}): WebBr
     const requestId = webRequestId(request);
     const refuse = (status: RefusalStatus) => respond(refusalBody(status, requestId), { status, headers: Object.entries(REFUSAL_HEADERS) });
     const { pathname, search, host } = new URL(request.url);
-    const target = below(prefix, `${pathname}${search}`);
+    const target = withoutMount(prefix, `${pathname}${search}`);
     if (target === undefined) return refuse(404);
     try {
       const answer = await controller.handle({
@@ -97,23 +97,23 @@ const responseOf = ({ method, signal }: Request, answer: CoreAnswer, respond: Re
 const valuesOf = (value: string | readonly string[]): readonly string[] => (typeof value === 'string' ? [value] : value);
 
 /**
- * A streamed body. The next part is requested only when the host needs it, and none after the client has disconnected.
- * @param left aborted when the client disconnects
- * @param broken aborted when the controller cuts the answer short
+ * A streamed body. A part is requested only when the host needs it, and never after the client has disconnected.
+ * @param client aborted when the client disconnects
+ * @param cutOff aborted when the controller cuts the answer off
  */
-const streamOf = (body: AsyncIterable<Uint8Array>, left: AbortSignal, broken: AbortSignal | undefined): ReadableStream<Uint8Array> => {
+const streamOf = (body: AsyncIterable<Uint8Array>, client: AbortSignal, cutOff: AbortSignal | undefined): ReadableStream<Uint8Array> => {
   const parts = body[Symbol.asyncIterator]();
-  const over = new AbortController();
-  const end = () => over.abort();
+  const ended = new AbortController();
+  const end = () => ended.abort();
   const cancelBody = () => {
     end();
     abandon(parts);
   };
   // Runtimes report a disconnected client by the signal, by cancelling the stream, or both.
-  left.addEventListener('abort', cancelBody, { once: true, signal: over.signal });
+  client.addEventListener('abort', cancelBody, { once: true, signal: ended.signal });
   return new ReadableStream(
     {
-      start: (controller) => broken?.addEventListener('abort', () => controller.error(broken.reason), { once: true, signal: over.signal }),
+      start: (controller) => cutOff?.addEventListener('abort', () => controller.error(cutOff.reason), { once: true, signal: ended.signal }),
       pull: async (controller) => {
         const { done, value } = await parts.next();
         if (!done) return controller.enqueue(value);
@@ -139,7 +139,7 @@ const collect = async (stream: ReadableStream<Uint8Array> | null, limit: number)
     });
     if (done) break;
     size += value.byteLength;
-    if (size > limit || chunks.length === MOST_CHUNKS) {
+    if (size > limit || chunks.length === MAX_CHUNKS) {
       // Not awaited, because the promise of some sources never settles.
       reader.cancel().catch(() => undefined);
       throw new BodyTooLarge();
