@@ -1,4 +1,4 @@
-/** Calls in transactions of Drizzle on PostgreSQL, beside a table of the host's own. */
+/** Calls operations in Drizzle transactions on PostgreSQL, together with writes to a table of the application. */
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { pgTable, text } from 'drizzle-orm/pg-core';
 import pg from 'pg';

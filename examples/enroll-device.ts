@@ -1,6 +1,6 @@
 /**
- * A device joins a network: with the JWT that an administrator gave it, it gets a certificate for a key of its own, logs in with it, and renews it.
- * `node examples/enroll-device.ts JWT`. It needs nothing of the controller's code.
+ * A device that joins a network: it uses a JWT from an administrator to get a certificate for its own key, logs in with the certificate, and renews it.
+ * Run it with `node examples/enroll-device.ts JWT`. It does not use any code of the controller.
  */
 import 'reflect-metadata';
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
@@ -9,7 +9,7 @@ import type { TLSSocket } from 'node:tls';
 import { PemConverter, Pkcs10CertificateRequestGenerator, X509Certificates } from '@peculiar/x509';
 import { decodeJwt, jwtVerify } from 'jose';
 
-/** What a device keeps: where the network is, what to trust there, and what it proves itself with. All in PEM. */
+/** The data that a device stores: the address of the network, its CA certificates, and the device's own certificate and key. Keys and certificates are PEM. */
 export interface Device {
   readonly address: string;
   readonly ca: string;
@@ -17,11 +17,11 @@ export interface Device {
   readonly key: string;
 }
 
-/** Turns an enrollment JWT into a certificate. @throws Error when the server is not the one that signed the JWT, or refuses */
+/** Exchanges an enrollment JWT for a certificate. @throws Error if the server is not the one that signed the JWT, or rejects the enrollment */
 export const join = async (jwt: string): Promise<Device> => {
   const { iss: address = '', jti: token = '' } = decodeJwt(jwt);
   // The first connection verifies no certificate: the answer is trusted because the server's key signed the JWT, which came from a trusted source.
-  const { body, server } = await ask('GET', `${address}/.well-known/est/cacerts`, { rejectUnauthorized: false });
+  const { body, server } = await send('GET', `${address}/.well-known/est/cacerts`, { rejectUnauthorized: false });
   await jwtVerify(jwt, server.publicKey);
   const ca = new X509Certificates(Buffer.from(body, 'base64')).toString('pem-chain');
   const { csr, key } = await newKey('a device');
@@ -37,18 +37,18 @@ export const login = async (
 ): Promise<{ readonly token: string; readonly identity: { readonly name: string }; readonly authenticatorId: string }> =>
   client(device.address, device)('POST', '/authenticate?method=cert', {});
 
-/** Gets another certificate, for another key, in place of the one that is presented; the old one is dead once the new one is confirmed. */
+/** Replaces the certificate with a new one for a new key. The old certificate becomes invalid once the new one is confirmed. */
 export const renew = async (device: Device): Promise<Device> => {
   const { token, authenticatorId } = await login(device);
-  const own = client(device.address, device);
-  const at = `/current-identity/authenticators/${authenticatorId}`;
+  const call = client(device.address, device);
+  const path = `/current-identity/authenticators/${authenticatorId}`;
   const { csr, key } = await newKey('a device');
-  const { ca, clientCert } = await own('POST', `${at}/extend`, { clientCertCsr: csr }, { 'zt-session': token });
-  await own('POST', `${at}/extend-verify`, { clientCert }, { 'zt-session': token });
+  const { ca, clientCert } = await call('POST', `${path}/extend`, { clientCertCsr: csr }, { 'zt-session': token });
+  await call('POST', `${path}/extend-verify`, { clientCert }, { 'zt-session': token });
   return { ...device, ca, cert: clientCert, key };
 };
 
-/** A key that never leaves the device, and a request for a certificate for it. */
+/** Creates a key that never leaves the device, and a certificate signing request for it. */
 const newKey = async (commonName: string) => {
   const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
   const keys = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
@@ -64,21 +64,21 @@ interface Tls {
   readonly rejectUnauthorized?: boolean;
 }
 
-/** The client API at an address: sends JSON, or a text as it is, and gives the data of the answer. */
+/** Calls the client API at an address: sends JSON, or a string unchanged, and returns the data of the answer. */
 const client =
   (address: string, { ca, cert, key }: Tls) =>
   async (method: string, path: string, body: unknown, headers: Readonly<Record<string, string>> = {}) => {
     const text = typeof body === 'string' ? body : JSON.stringify(body);
     const tls = { ...(ca ? { ca } : {}), ...(cert && key ? { cert, key } : {}) };
-    const answer = await ask(method, `${address}/edge/client/v1${path}`, tls, text, { 'content-type': 'application/json', ...headers });
+    const answer = await send(method, `${address}/edge/client/v1${path}`, tls, text, { 'content-type': 'application/json', ...headers });
     const { data, error } = JSON.parse(answer.body);
     if (error) throw new Error(`${error.code}: ${error.message}`);
     return data;
   };
 
-const ask = (method: string, url: string, tls: Tls, body?: string, headers: Readonly<Record<string, string>> = {}) =>
+const send = (method: string, url: string, tls: Tls, body?: string, headers: Readonly<Record<string, string>> = {}) =>
   new Promise<{ readonly body: string; readonly server: { readonly publicKey: KeyObject } }>((resolve, reject) => {
-    // A connection of its own for each request: a connection keeps the certificate that it began with.
+    // A new connection for each request, because a connection keeps the client certificate that it was opened with.
     const request = https.request(url, { method, headers, agent: false, ...tls }, (response) => {
       const server = (response.socket as TLSSocket).getPeerX509Certificate();
       let text = '';

@@ -7,9 +7,9 @@ const { DATABASE_URL = '', SECRET_KEY = '', ADMIN_PASSWORD = '', PORT = '3000', 
 
 const controller = await ManagementController.open({
   storage: postgresStorage({ connectionString: DATABASE_URL }),
-  secretKey: SECRET_KEY, // seals private keys and the like in the database
-  administrator: { password: ADMIN_PASSWORD }, // of a new network; without effect later
-  settings: { address: ADDRESS }, // where clients reach it; devices want https
+  secretKey: SECRET_KEY, // seals private keys and other secrets in the database
+  administrator: { password: ADMIN_PASSWORD }, // for a new network; has no effect later
+  settings: { address: ADDRESS }, // where clients reach it; devices require https
 });
 
 const app = express();

@@ -6,7 +6,7 @@ import { run } from './hosts/run.ts';
 await run((controller) => {
   const app = express();
   app.get('/health', (_, res) => void res.send('ok'));
-  // Before any body parser; `app.use('/overlay', ...)` puts it below a path.
+  // Before any body parser; `app.use('/overlay', ...)` mounts it under a path.
   app.use(expressHandler(controller));
   return app;
 });

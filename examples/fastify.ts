@@ -6,7 +6,7 @@ import { run } from './hosts/run.ts';
 await run(async (controller) => {
   const app = fastify();
   app.get('/health', async () => 'ok');
-  // `{ prefix: '/overlay' }` puts it below a path.
+  // `{ prefix: '/overlay' }` mounts it under a path.
   app.register(fastifyPlugin(controller));
   await app.ready();
   return (req, res) => app.routing(req, res);

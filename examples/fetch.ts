@@ -1,5 +1,5 @@
 /**
- * A controller behind web-standard requests: `node examples/fetch.ts`, with the options of `npm start`. Elsewhere the runtime is the server:
+ * A controller that answers web-standard requests: `node examples/fetch.ts`, with the options of `npm start`. Other runtimes have a built-in server:
  * `Deno.serve((request, { remoteAddr }) => handler(request, { remoteAddress: remoteAddr.hostname }))`, or
  * `Bun.serve({ fetch: (request, server) => handler(request, { remoteAddress: server.requestIP(request)?.address }) })`.
  */

@@ -9,7 +9,7 @@ await run((controller) => {
     if (context.path === '/health') context.body = 'ok';
     else await next();
   });
-  // Before any body parser; `{ mount: '/overlay' }` puts it below a path.
+  // Before any body parser; `{ mount: '/overlay' }` mounts it under a path.
   app.use(koaMiddleware(controller));
   return app.callback();
 });

@@ -1,4 +1,4 @@
-/** Calls in transactions of Prisma on PostgreSQL. The tests put a client without models in place of the one that `prisma generate` writes. */
+/** Calls operations in Prisma transactions on PostgreSQL. For the tests, a client without models replaces the one that `prisma generate` creates. */
 import { PrismaPg } from '@prisma/adapter-pg';
 import { ManagementController, newSecretKey } from '../adapters/node/index.ts';
 import { postgresStorage } from '../adapters/storage/kysely/index.ts';

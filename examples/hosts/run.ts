@@ -6,8 +6,8 @@ import { portTrouble } from '../../server/listen.ts';
 import { start } from '../../server/start.ts';
 
 /**
- * Serves an application that has a controller in it, with the options, store, certificates and end of `npm start`: what the examples of hosts have in
- * common, so that each shows only what is its own.
+ * Serves an application that embeds a controller, with the options, store, certificates and shutdown of `npm start`. The host examples share this code, so
+ * that each shows only what is specific to its framework.
  */
 export const run = (application: (controller: Handling) => RequestListener | Promise<RequestListener>): Promise<void> =>
   start(async ({ controller, host, port, certificate }) => {
@@ -18,7 +18,7 @@ export const run = (application: (controller: Handling) => RequestListener | Pro
       server.listen(port, host, resolve);
     });
     return {
-      port: (server.address() as AddressInfo).port, // a TCP server that listens has one
+      port: (server.address() as AddressInfo).port, // a listening TCP server has an address
       close: (drainMs = 10_000) =>
         new Promise((resolve) => {
           const drain = setTimeout(() => server.closeAllConnections(), drainMs);

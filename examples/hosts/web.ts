@@ -1,8 +1,8 @@
-/** What Bun.serve, Deno.serve and `@hono/node-server` have built in: web-standard requests on a server of Node's. */
+/** Serves web-standard requests on a Node server, as `Bun.serve`, `Deno.serve` and `@hono/node-server` do. */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 
-/** What a request on Node brings beside it, under the names of `@hono/node-server`. */
+/** The Node request and response behind a web-standard request, named as in `@hono/node-server`. */
 export interface NodeBindings {
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
@@ -14,9 +14,9 @@ export const webListener =
     try {
       const request = requestOf(incoming, outgoing);
       const response = request ? await fetch(request, { incoming, outgoing }) : new Response(null, { status: 405 });
-      // Each cookie is a header of its own.
+      // Each cookie is a separate header.
       for (const [name, value] of response.headers) outgoing.appendHeader(name, value);
-      // An unread body closes the connection, but only after it had time to arrive.
+      // If the request body has still not arrived, the connection is closed after the answer.
       if (!incoming.complete) outgoing.setHeader('connection', 'close');
       outgoing.writeHead(response.status);
       if (response.body) await pipeline(response.body, outgoing);
@@ -32,26 +32,26 @@ const requestOf = (incoming: IncomingMessage, outgoing: ServerResponse): Request
   const { method = 'GET', url = '/', headers, rawHeaders } = incoming;
   const address = `http${'encrypted' in incoming.socket ? 's' : ''}://${headers.host}${url}`;
   if (!URL.canParse(address) || ['TRACE', 'CONNECT'].includes(method)) return undefined;
-  const all = new Headers();
-  for (let i = 0; i < rawHeaders.length; i += 2) all.append(rawHeaders[i] ?? '', rawHeaders[i + 1] ?? '');
-  const left = new AbortController();
-  outgoing.once('close', () => outgoing.writableFinished || left.abort());
+  const allHeaders = new Headers();
+  for (let i = 0; i < rawHeaders.length; i += 2) allHeaders.append(rawHeaders[i] ?? '', rawHeaders[i + 1] ?? '');
+  const disconnected = new AbortController();
+  outgoing.once('close', () => outgoing.writableFinished || disconnected.abort());
   const body = ['GET', 'HEAD'].includes(method) ? null : bodyOf(incoming);
-  // `duplex` is needed for streams, and missing in the types.
-  return new Request(address, { method, headers: all, body, signal: left.signal, duplex: 'half' } as RequestInit);
+  // `duplex` is required for streams, but missing in the types.
+  return new Request(address, { method, headers: allHeaders, body, signal: disconnected.signal, duplex: 'half' } as RequestInit);
 };
 
-/** Read as it is asked for. Who stops reading leaves the rest where it is, for the answer goes the same way. */
+/** Reads the body on demand. If the reader stops early, the socket stays open, because the answer still needs it. */
 const bodyOf = (incoming: IncomingMessage): ReadableStream<Uint8Array> => {
-  const parts = incoming.iterator({ destroyOnReturn: false });
+  const chunks = incoming.iterator({ destroyOnReturn: false });
   return new ReadableStream({
     async pull(stream) {
-      const { done, value } = await parts.next();
+      const { done, value } = await chunks.next();
       if (done) stream.close();
       else stream.enqueue(new Uint8Array(value));
     },
     async cancel() {
-      await parts.return?.();
+      await chunks.return?.();
     },
   });
 };

@@ -9,7 +9,7 @@ import type { User } from './users.ts';
 export interface Portal {
   readonly controller: ManagementController;
   readonly metrics: Metrics;
-  /** Who a token of the single sign-on is for. @throws for a token that is not valid */
+  /** Returns the user that a single sign-on token was issued to. @throws if the token is invalid */
   signedOn(token: string): Promise<User>;
 }
 
@@ -25,11 +25,11 @@ export const portalApp = ({ controller, metrics, signedOn }: Portal): FastifyIns
     if (!user) throw Object.assign(new Error('log in at the single sign-on first'), { statusCode: 401 });
     return user;
   };
-  /** Under which the controller acts for the user of a request. */
+  /** The call options that make the controller act for the user of a request. */
   const as = ({ actor }: User, { id }: FastifyRequest) => ({ actor, requestId: `portal-${id}` });
 
   app.setErrorHandler(fastifyErrorHandler());
-  // Each request is a span, and what the controller does for it a child of this one.
+  // Each request is a span, which is the parent of the controller's spans for it.
   app.addHook('onRequest', (request, reply, done) => {
     const span = tracer.startSpan(`${request.method} ${request.routeOptions.url ?? 'unknown'}`, { kind: SpanKind.SERVER });
     reply.raw.once('close', () => span.setAttribute('http.response.status_code', reply.statusCode).end());

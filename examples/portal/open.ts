@@ -10,18 +10,18 @@ import { signOn, userTable } from './users.ts';
 import { startWebhook } from './webhook.ts';
 
 export interface PortalOptions {
-  /** Of the database of the portal, which the controller shares. */
+  /** Connections to the portal's database, which the controller shares. */
   readonly pool: Pool;
   readonly secretKey: string;
   /** Address of the single sign-on's OpenID issuer. */
   readonly issuer: string;
-  /** Where changes of devices are posted. */
+  /** The address to which changes of devices are posted. */
   readonly webhook: string;
-  /** Under which devices reach the client API. */
+  /** The address under which devices reach the client API. */
   readonly address: string;
 }
 
-/** The portal and its controller. */
+/** Opens the portal and its controller. */
 export const openPortal = async ({ pool, secretKey, issuer, webhook, address }: PortalOptions) => {
   const users = await userTable(pool);
   const verified = await signOn(issuer, 'portal');

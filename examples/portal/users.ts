@@ -1,19 +1,22 @@
-/** Who uses the portal: people whom the company's single sign-on knows. */
+/** The users of the portal, who log in through the company's single sign-on. */
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import type { Pool } from 'pg';
 
 export interface User {
-  /** As the change log names them: `sso:ann`. */
+  /** The name in the change log, e.g. `sso:ann`. */
   readonly actor: string;
   readonly team: string;
-  /** Whether they manage all devices of their team. */
+  /** True if the user manages all devices of the team. */
   readonly isTeamAdmin: boolean;
 }
 
-/** What a user or a team may be called: it becomes part of filters. */
+/** A valid name of a user or a team. It is restricted, because it becomes part of filters. */
 const NAME = /^[a-z0-9][a-z0-9.-]{0,63}$/;
 
-/** Verifies the access tokens of the issuer, as RFC 9068 describes them; `team` and `role` are claims of this company. @throws JOSEError for any other token */
+/**
+ * Returns a function that verifies access tokens of the issuer (RFC 9068), in which `team` and `role` are claims specific to this company. The function throws
+ * a JOSEError for any other token.
+ */
 export const signOn = async (issuer: string, audience: string): Promise<(token: string) => Promise<User>> => {
   const discovery = await fetch(`${issuer}/.well-known/openid-configuration`);
   const { jwks_uri } = (await discovery.json()) as { readonly jwks_uri: string };
@@ -26,7 +29,7 @@ export const signOn = async (issuer: string, audience: string): Promise<(token: 
   };
 };
 
-/** The users who have been here, in a table of the portal: the rule of the controller knows actors by name only. */
+/** Stores the users who have logged in, in a table of the portal, because the controller passes only the name of an actor to the rule. */
 export const userTable = async (pool: Pool) => {
   await pool.query('create table if not exists portal_users (actor text primary key, team text not null, is_team_admin boolean not null)');
   return {

@@ -1,6 +1,6 @@
 import type { Consumer, ManagementController } from '../../src/index.ts';
 
-/** Posts each change of a device to an address, at least once and in order, however often the portal is killed. */
+/** Posts each change of a device to an address, at least once and in order, even if the portal crashes repeatedly. */
 export const startWebhook = (controller: ManagementController, address: string): Consumer =>
   controller.changes.consume(
     'portal-webhook',

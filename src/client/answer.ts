@@ -5,9 +5,9 @@ import { eventsIn } from './events.ts';
 import { type ReceivedError, receivedError } from './received.ts';
 import type { RemoteOperation } from './remote-operation.ts';
 
-/** Decodes an answer: returns the output that the operation has in process. @throws ApiError for a refusal, the same as in process */
+/** Decodes an answer to the output that the operation has in process. @throws ApiError for an error answer, the same error as in process */
 export const outputOf = async ({ answer, hasEntity }: RemoteOperation, response: Response): Promise<unknown> => {
-  if (!response.ok) throw await refusalOf(response);
+  if (!response.ok) throw await errorOf(response);
   if (answer === 'events') return eventsIn(response);
   if (answer === 'raw') return rawOf(response);
   const body = await jsonOf(response);
@@ -29,12 +29,12 @@ interface Envelope {
   readonly meta: { readonly pagination: { readonly limit: number }; readonly filterableFields?: readonly string[] };
 }
 
-// A controller always sends its envelope; answers of other servers at its address are recognised by its absence.
+// A controller always sends its envelope. An answer without it comes from another server at that address, such as a proxy.
 const jsonOf = async (response: Response): Promise<Envelope> => {
   try {
     return (await response.json()) as Envelope;
   } catch {
-    throw strange(response);
+    throw foreignAnswer(response);
   }
 };
 
@@ -45,8 +45,7 @@ const rawOf = async (response: Response) => {
   return { contentType, body: IS_BINARY.test(contentType) ? new Uint8Array(await response.arrayBuffer()) : await response.text() };
 };
 
-/** The error of an answer. */
-const refusalOf = async (response: Response): Promise<ApiError> => {
+const errorOf = async (response: Response): Promise<ApiError> => {
   const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
   const { error } = (await response.json().catch(() => ({}))) as { error?: Partial<ReceivedError> };
   const options = {
@@ -54,8 +53,8 @@ const refusalOf = async (response: Response): Promise<ApiError> => {
     ...(Number.isFinite(retryAfter) ? { retryAfter } : {}),
     ...(isRequestId(error?.requestId) ? { requestId: error.requestId } : {}),
   };
-  return typeof error?.code === 'string' ? receivedError({ ...error, code: error.code }, options) : strange(response);
+  return typeof error?.code === 'string' ? receivedError({ ...error, code: error.code }, options) : foreignAnswer(response);
 };
 
-const strange = ({ status }: Response): ApiError =>
+const foreignAnswer = ({ status }: Response): ApiError =>
   new ApiError('UNHANDLED', { status, cause: { code: 'UNHANDLED', message: `answer ${status} is none of this API's` } });

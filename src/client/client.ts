@@ -10,46 +10,46 @@ import { inputNamesOf, outgoing, takesVersion } from './request.ts';
 import { type ClientCredentials, createSession } from './session.ts';
 import { createTransport, SessionRefused, type TransportOptions, wait } from './transport.ts';
 
-/** Whom a client asks, and as whom. */
+/** The controller that a client calls, and its credentials. */
 export interface ClientOptions extends TransportOptions {
   /**
-   * The address of the controller, e.g. `https://controller.example:1280`, with the path of the mount, if any. In a browser, a path alone
-   * refers to the page's own server.
+   * The address of the controller, e.g. `https://controller.example:1280`, with the mount path, if any. In a browser, a path alone refers to the
+   * page's own server.
    */
   readonly baseUrl: string;
-  /** Default: none, for operations without authentication. */
+  /** Default: none, which suffices for operations without authentication. */
   readonly credentials?: ClientCredentials;
-  /** The API to use for operations that exist on several: what a device sees, or what an administrator does. Default `management`. */
+  /** The API to use for operations that several APIs have: `client` is for devices, `management` for administrators. Default `management`. */
   readonly api?: Extract<SurfaceName, 'management' | 'client'>;
 }
 
-/** How one call is made. */
+/** Options of a single call. */
 export interface RemoteCallOptions {
   readonly signal?: AbortSignal;
-  /** The version that the entity must still have, as in process; see `versionOf`. Such a request is not retried if no answer came. */
+  /** The version that the entity must still have, as in process; see `versionOf`. Such a request is not retried after a missing answer or a 503. */
   readonly ifVersion?: number | undefined;
 }
 
 /**
- * Every operation as a function, over HTTP: the shape of `controller.api`, `client.<group>.<verb>(input)`. But for those of the OpenID provider, which answer
- * browsers and relying parties in forms of their own.
+ * Every operation as a function over HTTP, in the same shape as `controller.api`: `client.<group>.<verb>(input)`. Excludes the operations of the OpenID
+ * provider, which answer browsers and relying parties in their own formats.
  */
 export interface Client extends Omit<Api<RemoteCallOptions>, ProviderGroup> {}
 
-/** Groups that `remoteOperations` does not have. */
+/** The groups that are missing in `remoteOperations`. */
 type ProviderGroup = 'oidc' | 'oidcLogin';
 
 /**
- * A client of a remote controller, with the types of an in-process one.
+ * Creates a client of a remote controller, with the same types as in process.
  *
- * It opens an API session when it first needs one, and a new one when it has ended. It retries a request that was rejected before any work (429), and
- * one that is safe to repeat (all but POST) when no answer came or the server was unavailable.
+ * It opens an API session on first use, and a new one once that has ended. It retries a request that was rejected before any work was done (429). If there
+ * is no answer or the server is unavailable, it retries requests that are safe to repeat (all except POST and those with `ifVersion`).
  *
  * ```ts
  * const client = createClient({ baseUrl: 'https://127.0.0.1:1280', credentials: { username: 'admin', password } });
  * const { data } = await client.identities.list({ filter: 'isAdmin = true' });
  * ```
- * Every function throws ApiError as in process; also `SERVER_UNAVAILABLE` when there is no answer: its `cause` says why.
+ * Every function throws ApiError as in process, and also `SERVER_UNAVAILABLE` if there is no answer; its `cause` has the reason.
  * @throws TypeError for an unknown option or an invalid `baseUrl`
  */
 export const createClient = (options: ClientOptions): Client => {
@@ -57,9 +57,9 @@ export const createClient = (options: ClientOptions): Client => {
   const send = createTransport(addressOf(baseUrl), transport);
 
   const session = createSession(credentials, async (method, body, headers) => {
-    const login = remoteOperations.authentication?.authenticate as RemoteOperation; // it is in the table
+    const login = remoteOperations.authentication?.authenticate as RemoteOperation; // the table has it
     const opened = await send(login, outgoing(login, { method, body }, api), headers);
-    return (opened as { readonly token: string }).token; // what it declares to answer
+    return (opened as { readonly token: string }).token; // its declared answer
   });
 
   const inSession = async (operation: RemoteOperation, input: object, { signal, ifVersion }: RemoteCallOptions): Promise<unknown> => {
@@ -85,10 +85,10 @@ export const createClient = (options: ClientOptions): Client => {
     }
   };
 
-  const loop = (operation: RemoteOperation, { signal, ...input }: { readonly signal?: AbortSignal }): AsyncIterable<unknown> => ({
+  const eventsOf = (operation: RemoteOperation, { signal, ...input }: { readonly signal?: AbortSignal }): AsyncIterable<unknown> => ({
     [Symbol.asyncIterator]: () =>
       follow({
-        // The events of an operation that declares them.
+        // The operation declares that it answers with events.
         connect: (lastEventId) =>
           call(operation, { ...input, lastEventId }, signal ? { signal } : {}) as Promise<AsyncIterable<ServerSentEvent>>,
         wait: transport.wait ?? wait,
@@ -102,7 +102,7 @@ export const createClient = (options: ClientOptions): Client => {
       Object.entries(operations).map(([verb, operation]) => [
         verb,
         operation.answer === 'events'
-          ? (input: object = {}) => loop(operation, input)
+          ? (input: object = {}) => eventsOf(operation, input)
           : (input: object = {}, remote: RemoteCallOptions = {}) => call(operation, input, remote),
       ]),
     );
@@ -111,7 +111,7 @@ export const createClient = (options: ClientOptions): Client => {
 
 const OPTIONS = { baseUrl: true, credentials: true, api: true, fetch: true, timeoutMs: true, retries: true, wait: true } as const;
 
-/** Without slashes at its end. @throws TypeError for an address that is not valid */
+/** Checks the address, and removes trailing slashes. @throws TypeError for an invalid address */
 const addressOf = (baseUrl: string): string => {
   const page = (globalThis as { readonly location?: { readonly href: string } }).location?.href;
   const url = typeof baseUrl === 'string' && URL.canParse(baseUrl, page) ? new URL(baseUrl, page) : undefined;

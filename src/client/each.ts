@@ -7,17 +7,17 @@ interface ListInput {
   readonly offset?: number | string | undefined;
 }
 
-/** The most that a page holds. */
+/** Maximum number of entities in a page. */
 const PAGE_SIZE = 500;
 
 /**
- * Iterates over every entity of a list, page by page, with `controller.api` or a client. Without `sort` it goes by id, and entities that exist throughout
- * are neither missed nor repeated, even under concurrent writes; with `sort` it goes by offset, and they may be.
+ * Iterates over every entity of a list, page by page, with `controller.api` or a client. Without `sort`, it pages by id: entities that exist throughout the
+ * iteration are neither missed nor repeated, even under concurrent writes. With `sort`, it pages by offset, so they may be.
  *
  * ```ts
  * for await (const { name } of each(controller.api.identities.list, { filter: 'isAdmin = true' })) console.log(name);
  * ```
- * @param input as the list takes it; the filter must not contain sorting or paging
+ * @param input the input of the list; its filter must not contain sorting or paging
  */
 export async function* each<I extends ListInput, T extends { readonly id: string }>(
   list: (input: I) => Promise<Page<T>>,
@@ -25,15 +25,15 @@ export async function* each<I extends ListInput, T extends { readonly id: string
 ): AsyncGenerator<T, void, undefined> {
   let after: string | undefined;
   for (let offset = 0; ; offset += PAGE_SIZE) {
-    const page = input.sort === undefined ? { filter: beyond(after, input.filter), sort: 'id' } : { offset };
-    const { data } = await list({ ...input, ...page, limit: PAGE_SIZE } as I); // the same parameters, but for order and paging
+    const page = input.sort === undefined ? { filter: filterAfter(after, input.filter), sort: 'id' } : { offset };
+    const { data } = await list({ ...input, ...page, limit: PAGE_SIZE } as I); // the same parameters, except for order and paging
     yield* data;
     if (data.length < PAGE_SIZE) return;
     after = data.at(-1)?.id;
   }
 }
 
-const beyond = (id: string | undefined, filter: string | undefined): string | undefined => {
+const filterAfter = (id: string | undefined, filter: string | undefined): string | undefined => {
   if (id === undefined) return filter;
   return filter === undefined ? `id > "${id}"` : `id > "${id}" and (${filter})`;
 };

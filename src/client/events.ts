@@ -1,34 +1,35 @@
 import type { ServerSentEvent } from '../api/surfaces/http-output.ts';
 import { unanswered } from './unanswered.ts';
 
-/** Silence after which a connection counts as lost: a controller sends a comment every 15 seconds. ms */
+/** Milliseconds of silence after which a connection counts as lost. A controller sends a comment every 15 seconds. */
 const SILENCE_MS = 45_000;
 
 /**
  * The Server-Sent Events of an answer, until it ends.
- * @throws ApiError `SERVER_UNAVAILABLE` when the connection is lost
+ * @throws ApiError `SERVER_UNAVAILABLE` if the connection is lost
  */
 export async function* eventsIn({ body, url }: Response): AsyncGenerator<ServerSentEvent, void, undefined> {
   if (!body) return;
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   const parse = createParser();
   try {
-    for (let part = await inTime(reader.read(), url); !part.done; part = await inTime(reader.read(), url)) yield* parse(part.value);
+    for (let part = await withTimeout(reader.read(), url); !part.done; part = await withTimeout(reader.read(), url))
+      yield* parse(part.value);
   } finally {
     reader.cancel().catch(() => undefined);
   }
 }
 
-/** Parses chunks of text, and returns the events that each completes (HTML Living Standard, 9.2.6). */
+/** Creates a parser for chunks of text, which returns the events that each chunk completes (HTML Living Standard, 9.2.6). */
 export const createParser = (): ((part: string) => readonly ServerSentEvent[]) => {
-  let rest = '';
+  let remainder = '';
   let fields: [name: string, value: string][] = [];
 
   return (part) => {
     const events: ServerSentEvent[] = [];
     // A line break may be split between chunks: a CR at the end waits for its LF.
-    const lines = (rest + part).split(/\r\n|\n|\r(?!$)/);
-    rest = lines.pop() ?? '';
+    const lines = (remainder + part).split(/\r\n|\n|\r(?!$)/);
+    remainder = lines.pop() ?? '';
     for (const line of lines) {
       const [, name = '', value = ''] = /^([^:]*)(?:: ?)?(.*)$/s.exec(line) ?? [];
       if (name !== '') fields.push([name, value]);
@@ -51,7 +52,7 @@ const eventOf = (fields: readonly (readonly [name: string, value: string])[]): S
   };
 };
 
-const inTime = async <T>(read: Promise<T>, url: string): Promise<T> => {
+const withTimeout = async <T>(read: Promise<T>, url: string): Promise<T> => {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const silence = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`no event arrived for ${SILENCE_MS} ms`)), SILENCE_MS);

@@ -5,22 +5,23 @@ import { JSON_TYPE } from '../wire/media-types.ts';
 import { prefixes } from './operations.ts';
 import type { RemoteOperation } from './remote-operation.ts';
 
-/** An operation and its input, as they travel. */
+/** A call of an operation, as an HTTP request. */
 export interface Outgoing {
   readonly method: RemoteOperation['method'];
-  /** Below the address of the controller. */
+  /** Path and query below the address of the controller. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** True for a request conditional on a version: a repetition after it succeeded would be refused. */
+  /** True for a request that is conditional on a version: after it has succeeded, repeating it would fail. */
   readonly isConditional?: true;
 }
 
 type Input = Readonly<Record<string, unknown>>;
 
 /**
- * @param prefer the API to use if an operation exists on several
- * @throws ApiError `COULD_NOT_VALIDATE` for a parameter of the path that is missing, and `NOT_FOUND` for one that no URL can hold, as in process
+ * Creates the request for a call.
+ * @param prefer the API to use if several have the operation
+ * @throws ApiError `COULD_NOT_VALIDATE` for a missing path parameter, and `NOT_FOUND` for one that a URL cannot contain, as in process
  */
 export const outgoing = (operation: RemoteOperation, input: Input, prefer: SurfaceName, ifVersion?: number): Outgoing => {
   const { surfaces = ['management'] } = operation;
@@ -41,10 +42,10 @@ export const outgoing = (operation: RemoteOperation, input: Input, prefer: Surfa
   };
 };
 
-/** True if it may be conditional on the version of its entity. */
+/** True if the operation may be conditional on the version of its entity. */
 export const takesVersion = ({ hasEntity, method }: RemoteOperation): boolean => hasEntity === true && method !== 'GET';
 
-/** The names of its input, as in process. */
+/** The names of the operation's input, as in process. */
 export const inputNamesOf = ({ path, query = [], headers = {}, media }: RemoteOperation): readonly string[] => [
   ...parametersOf(path),
   ...query,
@@ -56,7 +57,7 @@ const pathOf = (path: string, input: Input): string =>
   expand(path, (name) => {
     const value = input[name];
     if (typeof value !== 'string' || value === '') throw invalidField(name, `${name} must be text`, value);
-    // A URL resolves such a segment away, escaped or not; no id is like it.
+    // URL parsing removes such a segment, escaped or not. No id has this form.
     if (value === '.' || value === '..') throw new ApiError('NOT_FOUND');
     return encodeURIComponent(value);
   });
@@ -71,7 +72,7 @@ const queryOf = ({ query = [] }: RemoteOperation, input: Input): string => {
   return parameters.size === 0 ? '' : `?${parameters}`;
 };
 
-/** `fetch` sends no body with a GET: what an operation would read from it travels in its headers. */
+/** `fetch` cannot send a body with a GET, so its fields are sent in headers. */
 const withBody = ({ body, ...input }: Input): Input => (typeof body === 'object' ? { ...input, ...body } : input);
 
 const headersOf = ({ headers = {} }: RemoteOperation, input: Input): Readonly<Record<string, string>> =>
@@ -81,7 +82,7 @@ const headersOf = ({ headers = {} }: RemoteOperation, input: Input): Readonly<Re
 
 const acceptOf = ({ contentTypes = [JSON_TYPE] }: RemoteOperation): string => contentTypes.join(', ');
 
-/** A text is sent as a text media type, if the operation accepts one. */
+/** A string is sent with a media type other than JSON, if the operation accepts one. */
 const bodyOf = (media: readonly string[], body: unknown): { readonly type: string; readonly text: string } | undefined => {
   if (body === undefined) return undefined;
   const plain = typeof body === 'string' ? media.find((type) => type !== JSON_TYPE) : undefined;

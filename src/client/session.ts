@@ -7,16 +7,16 @@ export type ClientCredentials =
       /** Returns a token of an external signer; called for each request, because it may have been renewed. */
       readonly jwt: () => string | Promise<string>;
     }
-  /** The certificate that the host's own `fetch` presents. */
+  /** Logs in with the certificate that the host's own `fetch` presents. */
   | { readonly certificate: true }
-  /** An existing session. It is not renewed. */
+  /** The token of an existing session, which is not renewed. */
   | { readonly session: string };
 
 /** The session of a client: opened on first use, and again after it has ended. */
 export interface ClientSession {
-  /** @throws ApiError when the login fails */
+  /** @throws ApiError if the login fails */
   headers(): Promise<Readonly<Record<string, string>>>;
-  /** True if another session is available than the one whose headers were refused. */
+  /** Discards the session whose headers were refused. @returns true if another one can be opened */
   renew(refused: Readonly<Record<string, string>>): boolean;
 }
 
@@ -24,7 +24,7 @@ type Login = (method: string, body: object, headers: Readonly<Record<string, str
 
 /** @param login opens a session and resolves to its token */
 export const createSession = (credentials: ClientCredentials | undefined, login: Login): ClientSession => {
-  // One login serves all calls that wait for it.
+  // All waiting calls share one login.
   let token: Promise<string> | undefined = credentials && 'session' in credentials ? Promise.resolve(credentials.session) : undefined;
   let current: string | undefined;
 
@@ -51,7 +51,7 @@ export const createSession = (credentials: ClientCredentials | undefined, login:
     },
     renew: (refused) => {
       if (!credentials || 'session' in credentials) return false;
-      // Another call may be renewing it already.
+      // Another call may have renewed it already.
       if (refused['zt-session'] === current) token = current = undefined;
       return true;
     },

@@ -5,17 +5,17 @@ import type { Outgoing } from './request.ts';
 import { unanswered } from './unanswered.ts';
 
 export interface TransportOptions {
-  /** How requests are made. Default: the runtime's own `fetch`. */
+  /** The function that makes requests. Default: the runtime's own `fetch`. */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
-  /** Milliseconds for one request. Default 30,000. */
+  /** Time limit of each attempt, in milliseconds; for a stream of events, only until its headers arrive. Default 30,000. */
   readonly timeoutMs?: number;
-  /** Maximum number of retries of a request, if retrying is safe. Default 2. */
+  /** Maximum number of retries after the first attempt, if retrying is safe. Default 2. */
   readonly retries?: number;
   /** How to wait; for tests. Default: a timer. */
   readonly wait?: (milliseconds: number) => Promise<void>;
 }
 
-/** Makes a request, retries it if that is safe, and returns the operation's output. @throws ApiError, SessionRefused */
+/** Makes a request, retries it if that is safe, and returns the operation's output. @throws ApiError, SessionRefused, the reason of `signal` */
 export type Transport = (
   operation: RemoteOperation,
   request: Outgoing,
@@ -23,7 +23,7 @@ export type Transport = (
   signal?: AbortSignal,
 ) => Promise<unknown>;
 
-/** A 401 that is about the session itself: another one may do. */
+/** A 401 that rejects the session itself: the request may succeed in another session. */
 export class SessionRefused extends Error {
   readonly refusal: unknown;
   constructor(refusal: unknown) {
@@ -32,7 +32,7 @@ export class SessionRefused extends Error {
   }
 }
 
-/** In the challenge of an answer only when the session itself is not good, and not when it lacks a right. */
+/** The challenge of a 401 contains this only if the session itself is invalid, not if it lacks a permission. */
 const TOKEN_REFUSED = 'error="invalid"';
 
 export const wait = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
@@ -41,10 +41,10 @@ export const createTransport = (
   address: string,
   { fetch = (url, init) => globalThis.fetch(url, init), timeoutMs = 30_000, retries = 2, wait: pause = wait }: TransportOptions,
 ): Transport => {
-  /** @param isEndless the time limit is one for the head of the answer then */
+  /** @param isEndless if true, the time limit ends when the headers of the answer arrive */
   const send = async (
     { method, target, headers, body }: Outgoing,
-    more: Readonly<Record<string, string>>,
+    sessionHeaders: Readonly<Record<string, string>>,
     isEndless: boolean,
     signal?: AbortSignal,
   ) => {
@@ -53,7 +53,7 @@ export const createTransport = (
     const cancel = isEndless ? abortAfter(timer, timeoutMs) : undefined;
     const init = {
       method,
-      headers: { ...headers, ...more },
+      headers: { ...headers, ...sessionHeaders },
       signal: signal ? AbortSignal.any([signal, limit]) : limit,
       redirect: 'error',
       ...(body === undefined ? {} : { body }),
@@ -89,19 +89,19 @@ const abortAfter = (controller: AbortController, milliseconds: number): (() => v
   return () => clearTimeout(timer);
 };
 
-const LONGEST_PAUSE_MS = 30_000;
+const MAX_PAUSE_MS = 30_000;
 
 /**
- * A 429 precedes any work. After a 503 or no answer, a POST might be executed twice, and a condition might no longer hold because the first attempt
- * met it. Retrying sooner than the server asks is useless.
+ * A 429 means that no work was done. After a 503 or no answer, a retried POST might be executed twice, and a condition might fail because the first attempt
+ * has already changed the entity. If the server requests a longer delay than the maximum, there is no retry: an earlier one would be useless.
  */
 const isWorthRepeating = (error: unknown, { method, isConditional }: Outgoing): boolean =>
   error instanceof ApiError &&
   (error.status === 429 || (error.status === 503 && method !== 'POST' && !isConditional)) &&
-  (error.retryAfter ?? 0) * 1000 <= LONGEST_PAUSE_MS;
+  (error.retryAfter ?? 0) * 1000 <= MAX_PAUSE_MS;
 
-/** The delay that the server requests, or else exponential backoff from 200 ms; with jitter, so that clients do not all retry simultaneously. */
+/** The delay that the server requests, or else exponential backoff from 200 ms. Up to a quarter is added as jitter, so that clients do not retry in step. */
 const pauseMs = (error: unknown, attempt: number): number => {
-  const asked = error instanceof ApiError && error.retryAfter !== undefined ? error.retryAfter * 1000 : 200 * 2 ** attempt;
-  return Math.min(asked, LONGEST_PAUSE_MS) * (1 + Math.random() / 4);
+  const delayMs = error instanceof ApiError && error.retryAfter !== undefined ? error.retryAfter * 1000 : 200 * 2 ** attempt;
+  return Math.min(delayMs, MAX_PAUSE_MS) * (1 + Math.random() / 4);
 };

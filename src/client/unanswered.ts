@@ -1,6 +1,6 @@
 import { ApiError } from '../errors/index.ts';
 
-/** The meaning of a network error for the client's author, by its code (Node's or OpenSSL's). */
+/** Explanations of network errors for developers who use the client, by error code (of Node or OpenSSL). */
 const MEANINGS: readonly (readonly [code: RegExp, meaning: string])[] = [
   [/ALTNAME_INVALID/, "the server's certificate is for other names than the one in baseUrl"],
   [/CERT_HAS_EXPIRED|CERT_NOT_YET_VALID/, "the server's certificate is out of date, or the clock here is wrong"],
@@ -19,7 +19,7 @@ interface Reason {
 }
 
 /**
- * The error of a request that got no answer: `cause` says why as far as that is known, and has what `fetch` threw as its own `cause`.
+ * The error for a request that got no answer. Its `cause` gives the reason, if it is known, and has the error that `fetch` threw as its own `cause`.
  * @param request e.g. `GET https://127.0.0.1:1280/edge/management/v1/version`
  */
 export const unanswered = (request: string, error: unknown): ApiError => {
@@ -29,10 +29,10 @@ export const unanswered = (request: string, error: unknown): ApiError => {
   return new ApiError('SERVER_UNAVAILABLE', { cause: Object.assign(new Error(text, { cause: error }), { code: code || 'UNHANDLED' }) });
 };
 
-/** The innermost error that says something: `fetch` of most runtimes says no more than that it failed. */
+/** The innermost error, which has the reason: in most runtimes, the error that `fetch` throws says only that it failed. */
 const reasonOf = (error: unknown, depth = 0): Reason => {
   if (!(error instanceof Error)) return { code: '', message: String(error) };
-  // If several addresses of a name were tried, the first error represents all.
+  // If several addresses of a host were tried, the first error stands for all of them.
   const inner = error.cause ?? (error instanceof AggregateError ? error.errors[0] : undefined);
   if (inner instanceof Error && depth < 5) return reasonOf(inner, depth + 1);
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
