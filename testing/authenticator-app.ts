@@ -1,5 +1,5 @@
 import { generateSync } from 'otplib';
-import { INTERVAL, takenIntervals } from '../src/domain/directory/mfa/totp.ts';
+import { INTERVAL, acceptedIntervals } from '../src/domain/directory/mfa/totp.ts';
 import { type Api, ApiError } from '../src/index.ts';
 import type { TestClock } from './clock.ts';
 
@@ -38,7 +38,7 @@ export const authenticatorApps = (clock: TestClock) => {
 
 /** An unused code of the current interval, or of the nearest other interval that is accepted. */
 const nextCode = ({ secret, used }: App, clock: TestClock): string => {
-  const accepted = takenIntervals(clock.now());
+  const accepted = acceptedIntervals(clock.now());
   const current = accepted[Math.floor(accepted.length / 2)] ?? 0;
   const free = accepted.filter((interval) => !used.has(interval)).sort((a, b) => Math.abs(a - current) - Math.abs(b - current));
   const [interval] = free;

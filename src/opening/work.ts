@@ -1,4 +1,4 @@
-import { loadKeysEarly } from '../domain/directory/external-jwt-signers/handlers.ts';
+import { prefetchKeys } from '../domain/directory/external-jwt-signers/handlers.ts';
 import { closeConnectionsOnChange } from '../domain/fabric/connections/create-presence.ts';
 import { joinNetwork } from '../domain/maintenance/controllers/membership.ts';
 import type { Opening } from './options.ts';
@@ -10,7 +10,7 @@ export const beginWork = async (
   { core, events }: Pick<ControllerParts, 'core' | 'events'>,
   { member, provider }: Pick<Opening, 'member' | 'provider'>,
 ): Promise<void> => {
-  loadKeysEarly(events, core);
+  prefetchKeys(events, core);
   closeConnectionsOnChange(events, core);
   if (member) await joinNetwork(core, member);
   if (provider) keepProvider(core);

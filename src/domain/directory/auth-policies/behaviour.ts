@@ -28,7 +28,7 @@ export const authPolicyBehaviour = behaviour(authPolicy, {
         cause: { field: 'authPolicyId', reason: 'the default policy holds for every identity that names no other', value: row.id },
       });
   },
-  // `requireExtJwtSigner` is the only leaf that is omitted while it is unset.
+  // `requireExtJwtSigner` is the only nested field that is omitted while it is unset.
   present: async (_entities, rows) =>
     rows.map(({ secondary: { requireTotp, requireExtJwtSigner } }) => ({
       secondary: requireExtJwtSigner ? { requireExtJwtSigner, requireTotp } : { requireTotp },
@@ -41,7 +41,7 @@ interface NamedSigner {
   readonly id: string;
 }
 
-/** The signers that a policy names, each with its field. */
+/** The signers that a policy refers to, each with its field. */
 const signersOf = ({ primary, secondary }: Pick<RowOf<typeof authPolicy>, 'primary' | 'secondary'>): readonly NamedSigner[] => [
   ...primary.extJwt.allowedSigners.map((id, i) => ({ field: `primary.extJwt.allowedExtJwtSigners[${i}]`, id })),
   ...(secondary.requireExtJwtSigner ? [{ field: 'secondary.requiredExtJwtSigner', id: secondary.requireExtJwtSigner }] : []),

@@ -7,7 +7,7 @@ import { and, equals, not, stringField } from '../../../query/index.ts';
 import { isInUse } from './certificates.ts';
 import type { AuthenticatorBody, StoredAuthenticator } from './method.ts';
 import { authenticatorMethods } from './methods.ts';
-import { hashed, passwordChanged } from './passwords.ts';
+import { hashPassword, passwordChanged } from './passwords.ts';
 import { checkUsername } from './usernames.ts';
 
 export const authenticatorBehaviour = behaviour(authenticator, {
@@ -22,7 +22,7 @@ export const authenticatorBehaviour = behaviour(authenticator, {
   check: async (entities, after, before) => {
     if (after.username !== null && after.username !== before?.username) checkUsername(after.username);
     if (before) return undefined;
-    await requireFirst(entities, after);
+    await requireFirstOfMethod(entities, after);
     if (after.fingerprint !== null && (await isInUse(entities, after.fingerprint)))
       throw invalidField('certPem', 'the certificate is an authenticator already', undefined);
     return undefined;
@@ -47,8 +47,8 @@ export const authenticatorBehaviour = behaviour(authenticator, {
   },
 });
 
-/** Allows only one authenticator of each method for an identity. @throws ApiError `MAX_AUTHENTICATOR_METHODS_REACHED` */
-export const requireFirst = async (
+/** Ensures that an identity has only one authenticator of each method. @throws ApiError `MAX_AUTHENTICATOR_METHODS_REACHED` */
+export const requireFirstOfMethod = async (
   entities: Entities,
   { identityId, method }: Pick<StoredAuthenticator, 'identityId' | 'method'>,
 ): Promise<void> => {
@@ -61,7 +61,7 @@ export const noPassword = ({ method }: StoredAuthenticator): ApiError =>
   explained('CAN_NOT_UPDATE_AUTHENTICATOR', `its method is ${method}: only authenticators of method updb have a username and a password`);
 
 /**
- * The stored fields of a changed password authenticator; others have only tags to change.
+ * The fields to store when an authenticator's password is changed. Authenticators of other methods can only have their tags changed.
  * @throws ApiError `CAN_NOT_UPDATE_AUTHENTICATOR`, or `COULD_NOT_VALIDATE` if the policy requires a stronger password
  */
 export const changedPassword = async (
@@ -70,5 +70,5 @@ export const changedPassword = async (
   body: Readonly<Record<string, unknown>>,
 ): Promise<Partial<StoredAuthenticator>> => {
   if (row.method !== 'updb' && (body.username !== undefined || body.password !== undefined)) throw noPassword(row);
-  return body.password === undefined ? {} : { ...(await hashed(call, row.identityId, String(body.password))), failedAttempts: 0 };
+  return body.password === undefined ? {} : { ...(await hashPassword(call, row.identityId, String(body.password))), failedAttempts: 0 };
 };

@@ -6,7 +6,7 @@ import { type Certificate, certificatesPem } from '../../../pki/certificate.ts';
 import { equals, stringField } from '../../../query/index.ts';
 import { authoritiesAbove, authorityFor, networkFor, type Trust } from '../cas/trust.ts';
 
-/** The fields of an authenticator for a trusted certificate. */
+/** The authenticator fields for a trusted certificate. */
 export const certificateFields = (certificate: Certificate, { by }: Trust) =>
   ({
     certPem: certificatesPem([certificate]),
@@ -20,14 +20,14 @@ export const isInUse = async (entities: Entities, fingerprint: string): Promise<
   (await entities.count(authenticator, equals(stringField('fingerprint'), fingerprint))) > 0;
 
 /**
- * The issuer, the network or a verified CA, of a certificate that an administrator uploads and no client presents. Any key usage is accepted, and the
- * chain is judged at the time of issue.
+ * The issuer (the network or a verified CA) of a certificate that an administrator uploads, rather than a client presenting it. Accepts any key usage, and
+ * validates the chain at the time of issue.
  */
 export const issuerOf = async (call: Call, leaf: Certificate): Promise<Trust | undefined> => {
   const presented = { leaf, others: async () => [] };
-  const judgement = { now: leaf.notBefore, anyUsage: true } as const;
-  const own = await networkFor(presented, await call.core.pki.signer(), { ...judgement, ignoreValidity: 'all' });
-  if (own) return own;
-  const by = await authorityFor(presented, await call.read((entities) => authoritiesAbove(entities, presented)), judgement);
-  return by && { by };
+  const options = { now: leaf.notBefore, anyUsage: true } as const;
+  const network = await networkFor(presented, await call.core.pki.signer(), { ...options, ignoreValidity: 'all' });
+  if (network) return network;
+  const authority = await authorityFor(presented, await call.read((entities) => authoritiesAbove(entities, presented)), options);
+  return authority && { by: authority };
 };

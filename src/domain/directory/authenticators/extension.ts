@@ -12,7 +12,7 @@ import { networkFor } from '../cas/trust.ts';
 
 type Row = RowOf<typeof authenticator>;
 
-export interface Of {
+export interface AuthenticatorInput {
   readonly id: string;
 }
 
@@ -24,10 +24,10 @@ const unextended: Pick<Row, 'isExtendRequested' | 'isKeyRollRequested' | 'extend
   unverifiedCertPem: null,
 };
 
-/** Requests a new certificate: the client learns of it at its next login. */
+/** Requests that the client get a new certificate. The client learns of the request at its next login. */
 export const requestExtension = async (
   call: Call,
-  { id, body: { rollKeys = false } = {} }: Of & { readonly body?: { readonly rollKeys?: boolean | undefined } },
+  { id, body: { rollKeys = false } = {} }: AuthenticatorInput & { readonly body?: { readonly rollKeys?: boolean | undefined } },
 ) => {
   await call.write(async (entities) => {
     const row = await entities.require(authenticator, id);
@@ -38,8 +38,11 @@ export const requestExtension = async (
   return {};
 };
 
-/** Issues the certificate that is to replace the presented one, which stays in use until the client confirms the new one. */
-export const extend = async (call: Call, { id, body: { clientCertCsr } }: Of & { readonly body: { readonly clientCertCsr: string } }) => {
+/** Issues a certificate to replace the presented one, which remains valid until the client confirms the new one. */
+export const extend = async (
+  call: Call,
+  { id, body: { clientCertCsr } }: AuthenticatorInput & { readonly body: { readonly clientCertCsr: string } },
+) => {
   const presented = await readPresented(call.peerCertificates);
   const current = await call.read((entities) => ownCertificate(entities, call, id));
   const { random, clock } = call.core.platform;
@@ -60,10 +63,10 @@ export const extend = async (call: Call, { id, body: { clientCertCsr } }: Of & {
   return { ca: certificatesPem(signer.bundle), clientCert };
 };
 
-/** The new certificate replaces the old one, which is invalid from then on. */
+/** Replaces the old certificate with the new one. The old certificate is then invalid. */
 export const confirmExtension = async (
   call: Call,
-  { id, body: { clientCert } }: Of & { readonly body: { readonly clientCert: string } },
+  { id, body: { clientCert } }: AuthenticatorInput & { readonly body: { readonly clientCert: string } },
 ) => {
   const { value: [certificate] = [] } = await readCertificates(clientCert);
   await call.write(async (entities) => {
@@ -82,7 +85,7 @@ export const confirmExtension = async (
   return {};
 };
 
-/** An authenticator of the session's own identity whose certificate the network issued. */
+/** Requires an authenticator of the session's own identity, with a certificate that the network issued. */
 const ownCertificate = async (entities: Entities, call: Call, id: string): Promise<Row> => {
   const row = await entities.require(authenticator, id);
   if (row.method !== 'cert') throw notExtendable('only a certificate can be extended');

@@ -8,23 +8,23 @@ export type StoredAuthenticator = RowOf<typeof authenticator>;
 /** A decoded body of `POST /authenticators`. */
 export type AuthenticatorBody = CreateBody<(typeof authenticator)['fields']>;
 
-/** The enrollment that gives the owner of an authenticator a new one of the same kind. */
+/** The enrollment that gives the owner of an authenticator a new one of the same method. */
 export interface Renewal {
   readonly method: EnrollmentMethodName;
   readonly username?: string | null;
   readonly caId?: string | null;
 }
 
-/** One authenticator method: how an identity authenticates with the stored data. */
+/** The rules of an authenticator method. */
 export interface AuthenticatorMethod {
   /**
-   * The fields, besides those of the body, of an authenticator that an administrator creates. Called before the transaction.
-   * @throws ApiError `COULD_NOT_VALIDATE` with the field that is missing or bad
+   * Returns the fields, in addition to those of the body, of an authenticator that an administrator creates. Called before the transaction.
+   * @throws ApiError `COULD_NOT_VALIDATE` with the missing or invalid field
    */
   create(call: Call, body: AuthenticatorBody): Promise<Partial<StoredAuthenticator>>;
   /** True if an authentication policy allows logins with this method. */
   isAllowed(primary: RowOf<typeof authPolicy>['primary']): boolean;
-  /** The authenticator as the details of the identity show it. */
+  /** The summary of the authenticator in the details of its identity. */
   summary(row: StoredAuthenticator): Readonly<Record<string, unknown>>;
   renewal(row: StoredAuthenticator): Renewal;
 }

@@ -7,20 +7,23 @@ import { invalidField, notFoundField } from '../../../errors/index.ts';
 
 type Rules = RowOf<typeof authPolicy>['primary']['updb'];
 
-const demands: readonly { readonly on: (rules: Rules) => boolean; readonly met: (password: string) => boolean; readonly reason: string }[] =
-  [
-    {
-      on: (rules) => rules.requireMixedCase,
-      met: (password) => /\p{Lu}/u.test(password) && /\p{Ll}/u.test(password),
-      reason: 'must hold upper and lower case letters',
-    },
-    { on: (rules) => rules.requireNumberChar, met: (password) => /\p{Nd}/u.test(password), reason: 'must hold a digit' },
-    {
-      on: (rules) => rules.requireSpecialChar,
-      met: (password) => /[^\p{L}\p{N}\s]/u.test(password),
-      reason: 'must hold a character that is neither letter, digit nor space',
-    },
-  ];
+const requirements: readonly {
+  readonly isRequired: (rules: Rules) => boolean;
+  readonly isMet: (password: string) => boolean;
+  readonly reason: string;
+}[] = [
+  {
+    isRequired: (rules) => rules.requireMixedCase,
+    isMet: (password) => /\p{Lu}/u.test(password) && /\p{Ll}/u.test(password),
+    reason: 'must hold upper and lower case letters',
+  },
+  { isRequired: (rules) => rules.requireNumberChar, isMet: (password) => /\p{Nd}/u.test(password), reason: 'must hold a digit' },
+  {
+    isRequired: (rules) => rules.requireSpecialChar,
+    isMet: (password) => /[^\p{L}\p{N}\s]/u.test(password),
+    reason: 'must hold a character that is neither letter, digit nor space',
+  },
+];
 
 /**
  * Checks a new password against the authentication policy of its identity (specification, "Authentication policy").
@@ -29,12 +32,12 @@ const demands: readonly { readonly on: (rules: Rules) => boolean; readonly met: 
 const checkPassword = (password: string, rules: Rules): void => {
   if ([...password].length < rules.minPasswordLength)
     throw invalidField('password', `password in body should be at least ${rules.minPasswordLength} chars long`, password);
-  const missed = demands.find(({ on, met }) => on(rules) && !met(password));
-  if (missed) throw invalidField('password', `password ${missed.reason}`, password);
+  const unmet = requirements.find(({ isRequired, isMet }) => isRequired(rules) && !isMet(password));
+  if (unmet) throw invalidField('password', `password ${unmet.reason}`, password);
 };
 
 /** Hashes a password, after checking it against the policy of its identity. */
-export const hashed = async (
+export const hashPassword = async (
   call: Call,
   identityId: string,
   password: string,
@@ -49,7 +52,7 @@ export const hashed = async (
 };
 
 /**
- * Ends the API sessions of an identity, except that of this call, if the setting `endSessionsOnPasswordChange` is on. Must be called in the transaction
+ * Ends the API sessions of an identity, except the one of this call, if the setting `endSessionsOnPasswordChange` is on. Must be called in the transaction
  * that changes or removes the password.
  */
 export const passwordChanged = async (
@@ -58,9 +61,9 @@ export const passwordChanged = async (
   identityId: string,
 ): Promise<void> => {
   if (!core.settings.endSessionsOnPasswordChange) return;
-  const own = actor.kind === 'session' ? actor.session.id : undefined;
+  const ownSessionId = actor.kind === 'session' ? actor.session.id : undefined;
   await endApiSessions(
     entities,
-    (await apiSessionsOf(entities, identityId)).filter(({ id }) => id !== own),
+    (await apiSessionsOf(entities, identityId)).filter(({ id }) => id !== ownSessionId),
   );
 };

@@ -26,7 +26,7 @@ const MIXABLE = [
   ['Latin', 'Han', 'Hangul'],
 ];
 
-/** Matches texts that use only these scripts and the characters that all scripts share: digits, punctuation, emoji. */
+/** Matches text that uses only these scripts, and characters that all scripts share: digits, punctuation, emoji. */
 const only = (scripts: readonly string[]): RegExp =>
   new RegExp(`^[${['Common', 'Inherited', ...scripts].map((script) => `\\p{Script_Extensions=${script}}`).join('')}]*$`, 'u');
 const allowed = [...MIXABLE, ...SCRIPTS.map((script) => [script])].map(only);
@@ -48,9 +48,9 @@ const rules: readonly { readonly isBroken: (username: string) => boolean; readon
 ];
 
 /**
- * Refuses usernames that people could confuse with others, by the restriction level "highly restrictive" of Unicode UTS #39. Existing names stay
- * valid. Names in one script that look like names in another are not detected.
- * @param field the field of the username
+ * Rejects usernames that people could confuse with others, according to the restriction level "highly restrictive" of Unicode UTS #39. Existing names stay
+ * valid. A name that is entirely in one script but looks like a name in another is not detected.
+ * @param field the name of the field, for the error
  * @throws ApiError `COULD_NOT_VALIDATE` with the field
  */
 export const checkUsername = (username: string, field = 'username'): void => {

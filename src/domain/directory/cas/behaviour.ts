@@ -8,7 +8,7 @@ import { equals, stringField } from '../../../query/index.ts';
 import { checkClaim } from './claims.ts';
 import { subjectHashOf } from './trust.ts';
 
-/** A new authority is not trusted until it is verified. Its certificate never changes. */
+/** A new CA is not trusted until it is verified. Its certificate never changes. */
 export const caBehaviour = behaviour(ca, {
   prepare: async (call, verb, { certPem }) => {
     if (verb !== 'create') return {};
@@ -17,8 +17,8 @@ export const caBehaviour = behaviour(ca, {
   },
   check: async (entities, after, before) => {
     if (after.externalIdClaim && after.externalIdClaim !== before?.externalIdClaim) checkClaim(after.externalIdClaim);
-    const twins = before ? 0 : await entities.count(ca, equals(stringField('fingerprint'), after.fingerprint ?? ''));
-    if (twins > 0) throw invalidField('certPem', 'this certificate authority is there already', undefined);
+    const duplicates = before ? 0 : await entities.count(ca, equals(stringField('fingerprint'), after.fingerprint ?? ''));
+    if (duplicates > 0) throw invalidField('certPem', 'this certificate authority is there already', undefined);
     return undefined;
   },
 });
@@ -40,7 +40,7 @@ const authorityIn = async (pem: string): Promise<Certificate> => {
   return certificate;
 };
 
-/** Also refuses a root with a weak signature: it proves nothing, but clients of the network refuse such a root. @throws ApiError `COULD_NOT_VALIDATE` */
+/** Also rejects a root with a weak signature: the signature proves nothing, but clients reject such a root. @throws ApiError `COULD_NOT_VALIDATE` */
 const requireStrong = ({ parsed }: Certificate): void => {
   const weakness = keyWeakness(parsed) ?? signatureWeakness(parsed);
   if (weakness) throw invalidField('certPem', `the certificate of the authority is too weak: ${weakness}`, undefined);

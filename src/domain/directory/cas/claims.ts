@@ -46,7 +46,7 @@ interface Rule {
   readonly reason: string;
 }
 
-/** Rules across the leaves of a claim. A claim that breaks one could never match. */
+/** Rules for combinations of fields in a claim. A claim that breaks one could never match. */
 const rules: readonly Rule[] = [
   { breaks: ({ index }) => index < 0, reason: 'index must be 0 or more' },
   {
@@ -63,15 +63,15 @@ const rules: readonly Rule[] = [
   },
 ];
 
-const LEAVES = ['location', 'matcher', 'matcherCriteria', 'parser', 'parserCriteria', 'index'] as const;
+const FIELDS = ['location', 'matcher', 'matcherCriteria', 'parser', 'parserCriteria', 'index'] as const;
 
 /**
  * Checks that a claim to be stored is complete and could match a certificate.
  * @throws ApiError `COULD_NOT_VALIDATE`; `REFERENCED_ENTITY_NOT_FOUND` for the matcher `SCHEME` at a location that holds no URIs
  */
 export const checkClaim = (claim: ExternalIdClaim): void => {
-  // A patch may set only parts of a claim although none was stored.
-  const missing = LEAVES.find((leaf) => claim[leaf] === undefined);
+  // A patch may set only some fields of a claim, even if none is stored.
+  const missing = FIELDS.find((field) => claim[field] === undefined);
   if (missing) throw invalidField(`externalIdClaim.${missing}`, `externalIdClaim.${missing} in body is required`, undefined);
   if (claim.matcher === 'SCHEME' && claim.location !== 'SAN_URI')
     throw new ApiError('REFERENCED_ENTITY_NOT_FOUND', {

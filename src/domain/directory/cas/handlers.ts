@@ -33,7 +33,7 @@ export const caEntries = implement(cas, {
   },
 });
 
-/** The JWT that directs clients to the enrollment with a certificate of the authority. It is not secret, and remains valid as long as the authority. */
+/** A JWT that directs clients to enroll with a certificate of the CA. It is not secret, and remains valid as long as the CA. */
 const enrollerJwt = async ({ core }: Call, id: string): Promise<string> => {
   const iss = `${advertisedAddress(core)}/`;
   const key = await core.pki.networkKey();

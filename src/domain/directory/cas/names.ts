@@ -11,7 +11,7 @@ export interface NameParts {
   readonly identityId: string;
 }
 
-/** Fills in the symbols of a format, in one pass, so that certificate values are never read as symbols. Unknown symbols stay as they are. */
+/** Replaces the symbols in a name format, in one pass, so that values from a certificate are never interpreted as symbols. Unknown symbols are kept. */
 export const identityNameOf = (format: string, { caName, caId, commonName = '', requestedName, identityId }: NameParts): string => {
   const values = new Map([
     ['caName', caName],
@@ -27,16 +27,16 @@ export const identityNameOf = (format: string, { caName, caId, commonName = '', 
 /** Maximum number of numbered variants of a name. */
 const MAX_NUMBERED = 30;
 
-/** The name itself, then variants with 000001, 000002, ... appended, and finally one with the id, which is unique. */
+/** The name itself, then variants that append 000001, 000002, ... each to the previous variant, and finally one with the id, which is unique. */
 export const namesLike = (name: string, identityId: string): readonly string[] => {
   const names = [name];
   for (let i = 1; i <= MAX_NUMBERED; i++) names.push(`${names.at(-1)}${String(i).padStart(6, '0')}`);
   return [...names, `${name}-${identityId}`];
 };
 
-/** The first variant of a name that no identity has, found with a single query. */
+/** The first variant of a name that no identity has. Needs only a single query. */
 export const freeName = async (entities: Entities, name: string, identityId: string): Promise<string> => {
   const names = namesLike(name, identityId);
   const taken = new Set(await entities.referenced(identity, 'name', names));
-  return names.find((each) => !taken.has(each)) ?? identityId;
+  return names.find((candidate) => !taken.has(candidate)) ?? identityId;
 };

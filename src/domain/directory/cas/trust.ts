@@ -16,12 +16,12 @@ export interface Authority {
   readonly certificate: Certificate;
 }
 
-/** Why a certificate is trusted: the network itself issued it, or a verified authority did. */
+/** Why a certificate is trusted: it was issued by the network itself, or by a verified CA. */
 export type Trust =
   /** `isComplete`: the client sent the chain between its certificate and the root. */
   { readonly by: 'network'; readonly isComplete: boolean } | { readonly by: Authority };
 
-export interface Judgement {
+export interface TrustOptions {
   /** ms */
   readonly now: number;
   /** See `ChainRules`. */
@@ -30,7 +30,7 @@ export interface Judgement {
   readonly anyUsage?: true;
 }
 
-/** The hash of a subject, by which the authorities with that name are found. */
+/** The hash of a subject, for finding the CAs with that name. */
 export const subjectHashOf = (subjectKey: string): string => bytesToHex(sha256(hexToBytes(subjectKey)));
 
 /** Maximum number of candidate authorities, because path validation tries no more signatures than that. */
@@ -45,28 +45,28 @@ export const authoritiesAbove = async (entities: Entities, { leaf, others }: Pre
   return authorities.filter((authority) => authority !== undefined);
 };
 
-/** Parsed certificates by their text, because parsing takes longer than the rest of a login. */
-const read = new LRUCache<string, Promise<Certificate | undefined>>({ max: 1000 });
+/** Cache of parsed certificates by PEM text, because parsing takes longer than the rest of a login. */
+const certificateCache = new LRUCache<string, Promise<Certificate | undefined>>({ max: 1000 });
 
 /** @returns undefined if the stored text is not a certificate, which writes prevent */
 export const authorityOf = async (row: RowOf<typeof ca>): Promise<Authority | undefined> => {
-  let reading = read.get(row.certPem);
-  if (!reading) read.set(row.certPem, (reading = firstOf(row.certPem)));
-  const certificate = await reading;
+  let parsing = certificateCache.get(row.certPem);
+  if (!parsing) certificateCache.set(row.certPem, (parsing = firstOf(row.certPem)));
+  const certificate = await parsing;
   return certificate && { row, certificate };
 };
 
 const firstOf = async (pem: string): Promise<Certificate | undefined> => (await readCertificates(pem)).value?.[0];
 
-/** The authority to which the presented chain leads; undefined if it leads to none. */
+/** The CA to which the presented chain leads; undefined if it leads to none of them. */
 export const authorityFor = async (
   presented: Presented,
   authorities: readonly Authority[],
-  judgement: Judgement,
+  options: TrustOptions,
 ): Promise<Authority | undefined> => {
   if (authorities.length === 0) return undefined;
   const anchors = authorities.map(({ certificate }) => certificate);
-  const anchor = await anchorOf(presented, anchors, judgement);
+  const anchor = await anchorOf(presented, anchors, options);
   return authorities.find(({ certificate }) => certificate === anchor);
 };
 
@@ -74,16 +74,16 @@ export const authorityFor = async (
 export const networkFor = async (
   presented: Presented,
   { anchors, chain }: Pick<Signer, 'anchors' | 'chain'>,
-  judgement: Judgement,
+  options: TrustOptions,
 ): Promise<Extract<Trust, { by: 'network' }> | undefined> => {
-  if (await anchorOf(presented, anchors, judgement)) return { by: 'network', isComplete: true };
-  return (await anchorOf(presented, [...anchors, ...chain], judgement)) && { by: 'network', isComplete: false };
+  if (await anchorOf(presented, anchors, options)) return { by: 'network', isComplete: true };
+  return (await anchorOf(presented, [...anchors, ...chain], options)) && { by: 'network', isComplete: false };
 };
 
 const anchorOf = async (
   { leaf, others }: Presented,
   anchors: readonly Certificate[],
-  { now, ignoreValidity, anyUsage }: Judgement,
+  { now, ignoreValidity, anyUsage }: TrustOptions,
 ): Promise<Certificate | undefined> => {
   if (!anyUsage && !isForClients(leaf)) return undefined;
   const { chain } = await validateChain(leaf, {

@@ -19,14 +19,14 @@ import { countWrongPassword } from '../identities/disable.ts';
 
 const SELF = { self: { href: './current-identity' }, mfa: { href: './current-identity/mfa' } };
 
-/** An authenticator of the session's own identity; those of others count as not found. */
+/** Requires an authenticator of the session's own identity; others count as not found. */
 const ownAuthenticator = async (entities: Entities, call: Call, id: string) => {
   const row = await entities.require(authenticator, id);
   if (row.identityId !== identityOf(call.actor).id) throw notFound(authenticator.kind, id);
   return row;
 };
 
-/** An authenticator as its owner sees it: the only link is to itself. */
+/** The details of an authenticator as shown to its owner: the only link is to itself. */
 const asOwn = <D extends { readonly id: string }>(detail: D): D => ({
   ...detail,
   _links: { self: { href: `./current-identity/authenticators/${detail.id}` } },
@@ -40,31 +40,31 @@ interface Change {
 }
 
 /**
- * Changes an authenticator of the caller. Checks, in this order, that it is the caller's, that it has a password, and that the given password is the
- * current one. A wrong password counts as it does at a login, so that a session cannot be used to guess it without limit.
+ * Changes an authenticator of the caller. Checks, in this order, that it belongs to the caller, that it has a password, and that the given password is the
+ * current one. A wrong password counts as in a login, so that a session cannot be used to guess it without limit.
  */
 const changeOwn = async (call: Call, id: string, { currentPassword, ...change }: Change): Promise<void> => {
   const row = await call.read((entities) => ownAuthenticator(entities, call, id));
   if (row.method !== 'updb') throw noPassword(row);
   const isAdministrators = async () => isAdministrator(call.actor);
   await call.core.passwordChecks.guess(call, row.username ?? row.id, isAdministrators, (check) =>
-    proveByPassword(call, row, currentPassword, check),
+    requireCurrentPassword(call, row, currentPassword, check),
   );
   if (Object.values(change).every((value) => value === undefined)) return; // an empty patch writes nothing
   const stored = await changedPassword(call, row, change);
   await call.write(async (entities) => {
-    const now = await ownAuthenticator(entities, call, id);
-    if (now.passwordHash !== row.passwordHash)
+    const current = await ownAuthenticator(entities, call, id);
+    if (current.passwordHash !== row.passwordHash)
       throw unauthorized('the password has been changed by another request: try again with the new one');
-    const { username = now.username, tags = now.tags } = change;
-    if (username !== null && username !== now.username) checkUsername(username);
-    await entities.update(authenticator, now, { ...stored, username, tags });
-    if (change.password !== undefined) await passwordChanged(entities, call, now.identityId);
+    const { username = current.username, tags = current.tags } = change;
+    if (username !== null && username !== current.username) checkUsername(username);
+    await entities.update(authenticator, current, { ...stored, username, tags });
+    if (change.password !== undefined) await passwordChanged(entities, call, current.identityId);
   });
 };
 
 /** @throws ApiError `UNAUTHORIZED` with the field if the password is wrong */
-const proveByPassword = async (
+const requireCurrentPassword = async (
   call: Call,
   row: RowOf<typeof authenticator>,
   currentPassword: string,

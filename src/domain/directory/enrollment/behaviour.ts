@@ -9,7 +9,7 @@ import { MINUTE } from '../../../platform/clock.ts';
 import { and, equals, stringField } from '../../../query/index.ts';
 import { selfLink } from '../../../resources/links.ts';
 import { newRow } from '../../../resources/merge.ts';
-import { requireFirst } from '../authenticators/behaviour.ts';
+import { requireFirstOfMethod } from '../authenticators/behaviour.ts';
 import type { StoredAuthenticator } from '../authenticators/method.ts';
 import { checkUsername } from '../authenticators/usernames.ts';
 import type { StoredEnrollment } from './method.ts';
@@ -33,7 +33,7 @@ export const enrollmentBehaviour = behaviour(enrollment, {
     };
   },
   check: async (entities, after) => {
-    await requireNone(entities, after);
+    await requireNoOther(entities, after);
     return undefined;
   },
   present: (_entities, rows, call) => tokensOf(call, rows),
@@ -44,43 +44,45 @@ export type Enrollee = { readonly identityId: string } | { readonly edgeRouterId
 
 const ENROLLEES = ['identityId', 'edgeRouterId', 'transitRouterId'] as const;
 
-/** The field that names the enrollee of an enrollment, and the id in it. */
+/** The field of an enrollment that identifies its enrollee, and the enrollee's id. */
 export const enrolleeOf = (row: Partial<Pick<Row, (typeof ENROLLEES)[number]>>): readonly [field: string, id: string] => {
   const field = ENROLLEES.find((name) => row[name]) ?? 'identityId';
   return [field, row[field] ?? ''];
 };
 
-/** Adds an enrollment that an administrator did not request directly. @param given `expiresAt` defaults to that of a new enrollment */
+/** Adds an enrollment that an administrator did not create directly. @param given `expiresAt` defaults to the end of the configured lifetime */
 export const addEnrollment = async (
   entities: Entities,
   call: Call,
   given: Enrollee & Pick<Row, 'method'> & Partial<Pick<Row, 'expiresAt' | 'caId' | 'username'>>,
 ): Promise<Row> => {
-  await requireNone(entities, given);
+  await requireNoOther(entities, given);
   const [, sub] = enrolleeOf(given);
-  const { method, expiresAt = endOfNew(call) } = given;
+  const { method, expiresAt = defaultExpiry(call) } = given;
   return entities.insert(
     enrollment,
     newRow(enrollment, {}, { ...given, expiresAt, ...(await newToken(call, { sub, method, expiresAt })) }),
   );
 };
 
-const endOfNew = (call: Call): string => new Date(Date.parse(call.now()) + call.core.settings.enrollmentMinutes * MINUTE).toISOString();
+const defaultExpiry = (call: Call): string =>
+  new Date(Date.parse(call.now()) + call.core.settings.enrollmentMinutes * MINUTE).toISOString();
 
-/** Allows only one enrollment of each method, expired or not, for an identity or a router. @throws ApiError `ENROLLMENT_EXISTS` */
-const requireNone = async (entities: Entities, row: Partial<Row> & Pick<Row, 'method'>): Promise<void> => {
+/** Ensures that an identity or a router has only one enrollment of each method, expired or not. @throws ApiError `ENROLLMENT_EXISTS` */
+const requireNoOther = async (entities: Entities, row: Partial<Row> & Pick<Row, 'method'>): Promise<void> => {
   const [field, id] = enrolleeOf(row);
   const same = and(equals(stringField(field), id), equals(stringField('method'), row.method));
   if ((await entities.count(enrollment, same)) > 0) throw new ApiError('ENROLLMENT_EXISTS');
 };
 
-/** @throws ApiError `COULD_NOT_VALIDATE` */
+/** Requires an expiry in the future. @throws ApiError `COULD_NOT_VALIDATE` */
 export const requireLater = (expiresAt: string, call: Call): void => {
   if (expiresAt <= call.now()) throw invalidField('expiresAt', 'expiresAt must be in the future', expiresAt);
 };
 
 export const enrollmentLink = (id: string) => ({ _links: selfLink(enrollment, id), id });
 
+/** Like `requireLater`, with the error that the creation of an enrollment has. */
 const requireFuture = (expiresAt: string, call: Call): void => {
   if (expiresAt <= call.now()) throw unresolved('expiresAt', 'the end of an enrollment must be in the future', expiresAt);
 };
@@ -97,9 +99,9 @@ export const addAuthenticator = async (
   row: StoredEnrollment,
   method: StoredAuthenticator['method'],
   given: Partial<StoredAuthenticator>,
-  own: Partial<StoredAuthenticator>,
+  computed: Partial<StoredAuthenticator>,
 ): Promise<void> => {
   const [, identityId] = enrolleeOf(row);
-  await requireFirst(entities, { identityId, method });
-  await entities.insert(authenticator, newRow(authenticator, { identityId, method, ...given }, own));
+  await requireFirstOfMethod(entities, { identityId, method });
+  await entities.insert(authenticator, newRow(authenticator, { identityId, method, ...given }, computed));
 };

@@ -7,7 +7,7 @@ import { type Presented, readPresented } from '../../../pki/presented.ts';
 import { ALL } from '../../../query/index.ts';
 import { newRow } from '../../../resources/merge.ts';
 import { newId } from '../../../storage/ids.ts';
-import { requireFirst } from '../authenticators/behaviour.ts';
+import { requireFirstOfMethod } from '../authenticators/behaviour.ts';
 import { certificateFields, isInUse } from '../authenticators/certificates.ts';
 import { externalIdOf } from '../cas/claims.ts';
 import { freeName, identityNameOf } from '../cas/names.ts';
@@ -16,10 +16,10 @@ import { type Authority, authoritiesAbove, authorityFor } from '../cas/trust.ts'
 type Ca = RowOf<typeof ca>;
 
 /** Adds a certificate to an identity as its authenticator. @throws ApiError `CERT_IN_USE`, `MAX_AUTHENTICATOR_METHODS_REACHED` */
-export const addCertificate = async (entities: Entities, identityId: string, { leaf }: Presented, by: Authority): Promise<void> => {
+export const addCertificate = async (entities: Entities, identityId: string, { leaf }: Presented, authority: Authority): Promise<void> => {
   if (await isInUse(entities, leaf.fingerprint)) throw new ApiError('CERT_IN_USE');
-  await requireFirst(entities, { identityId, method: 'cert' });
-  await entities.insert(authenticator, newRow(authenticator, { identityId, method: 'cert' }, certificateFields(leaf, { by })));
+  await requireFirstOfMethod(entities, { identityId, method: 'cert' });
+  await entities.insert(authenticator, newRow(authenticator, { identityId, method: 'cert' }, certificateFields(leaf, { by: authority })));
 };
 
 /**
@@ -39,13 +39,19 @@ export const becomeIdentity = async (
   if (!authority) throw new ApiError('CERT_FAILED_VALIDATION');
   await call.write(async (entities) => {
     const row = await entities.get(ca, authority.row.id);
-    if (!row || !isOpen(row)) throw new ApiError('CERT_FAILED_VALIDATION');
+    if (!row || !allowsAutoEnrollment(row)) throw new ApiError('CERT_FAILED_VALIDATION');
     if (await isInUse(entities, presented.leaf.fingerprint)) throw new ApiError('CERT_IN_USE');
-    const externalId = claimed(row, presented);
+    const externalId = claimedExternalId(row, presented);
     const id = newId(platform.random);
     const { commonName } = presented.leaf;
-    const wanted = identityNameOf(row.identityNameFormat, { caName: row.name, caId: row.id, commonName, requestedName, identityId: id });
-    const name = await freeName(entities, wanted, id);
+    const preferredName = identityNameOf(row.identityNameFormat, {
+      caName: row.name,
+      caId: row.id,
+      commonName,
+      requestedName,
+      identityId: id,
+    });
+    const name = await freeName(entities, preferredName, id);
     await entities.insert(identity, newRow(identity, { name, isAdmin: false, roleAttributes: row.identityRoles, externalId }, { id }));
     if (externalId === null) await addCertificate(entities, id, presented, { ...authority, row });
   });
@@ -56,15 +62,15 @@ const enrollerOf = async (call: Call, presented: Presented): Promise<Authority |
   const authorities = await call.read((entities) => authoritiesAbove(entities, presented));
   return authorityFor(
     presented,
-    authorities.filter(({ row }) => isOpen(row)),
+    authorities.filter(({ row }) => allowsAutoEnrollment(row)),
     { now: call.core.platform.clock.now() },
   );
 };
 
-const isOpen = ({ isVerified, isAutoCaEnrollmentEnabled }: Ca): boolean => isVerified && isAutoCaEnrollmentEnabled;
+const allowsAutoEnrollment = ({ isVerified, isAutoCaEnrollmentEnabled }: Ca): boolean => isVerified && isAutoCaEnrollmentEnabled;
 
-/** The external id in the certificate. @returns null if the CA has no external id claim. @throws ApiError `MISSING_CERT_CLAIM` */
-const claimed = ({ externalIdClaim }: Ca, { leaf }: Presented): string | null => {
+/** The external id in a certificate; null if the CA has no external id claim. @throws ApiError `MISSING_CERT_CLAIM` */
+const claimedExternalId = ({ externalIdClaim }: Ca, { leaf }: Presented): string | null => {
   if (externalIdClaim === null) return null;
   const externalId = externalIdOf(leaf, externalIdClaim);
   if (externalId === undefined) throw new ApiError('MISSING_CERT_CLAIM');

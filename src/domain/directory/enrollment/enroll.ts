@@ -27,15 +27,15 @@ export const enroll = async (
   { token, method, offer }: Attempt,
 ): Promise<EnrollmentResult['answer']> => {
   if (token !== undefined && token !== '' && !isOpaqueToken(token)) throw malformed(token, call);
-  const row = await call.read((entities) => outstanding(entities, token ?? ''));
+  const row = await call.read((entities) => requireOutstanding(entities, token ?? ''));
   if (method !== undefined && method !== row.method)
     throw explained('INVALID_ENROLL_METHOD', `the token is for method ${row.method}, not for the one that was asked for`);
-  requireOpen(row, call);
+  requireUnexpired(row, call);
   const { answer, complete } = await call.core.enrollments.run(() => methods[row.method](call, row, offer), call);
   await call.write(async (entities) => {
-    // In the meantime, it may have been used, given a new token, or expired.
-    const current = await outstanding(entities, token ?? '');
-    requireOpen(current, call);
+    // In the meantime, the enrollment may have been used, given a new token, or expired.
+    const current = await requireOutstanding(entities, token ?? '');
+    requireUnexpired(current, call);
     await complete(entities);
     await entities.remove(enrollment, current);
   });
@@ -46,12 +46,12 @@ export const enroll = async (
 const malformed = (token: string, { contentType = JSON_TYPE }: Call): ApiError =>
   contentType === JSON_TYPE ? invalidField('token', 'token must be of type uuid', token) : new ApiError('INVALID_ENROLLMENT_TOKEN');
 
-const outstanding = async (entities: Entities, token: string): Promise<Row> => {
+const requireOutstanding = async (entities: Entities, token: string): Promise<Row> => {
   const row = token === '' ? undefined : await entities.find(enrollment, equals(stringField('tokenHash'), hashToken(token)));
   if (!row) throw new ApiError('INVALID_ENROLLMENT_TOKEN');
   return row;
 };
 
-const requireOpen = ({ expiresAt }: Row, call: Call): void => {
+const requireUnexpired = ({ expiresAt }: Row, call: Call): void => {
   if (expiresAt <= call.now()) throw new ApiError('ENROLLMENT_EXPIRED');
 };

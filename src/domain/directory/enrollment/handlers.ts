@@ -25,7 +25,7 @@ const refresh = async (call: Call, { id, body: { expiresAt } }: { readonly id: s
 
 export const enrollmentEntries = implement(enrollments, { ...crudHandlers(enrollments, enrollment), refresh });
 
-/** The enrollment of routers, which the module of routers provides. */
+/** The enrollment of routers, which the router module implements. */
 export interface RouterEnrolling {
   readonly enrollRouter: EnrollmentMethod;
   readonly extendRouter: Handlers<(typeof enrolling)['operations']>['extendRouter'];
@@ -59,13 +59,13 @@ export const reEnrollAuthenticator = (
   requireLater(expiresAt, call);
   return call.write(async (entities) => {
     const row = await entities.require(authenticator, id);
-    const made = await addEnrollment(entities, call, {
+    const created = await addEnrollment(entities, call, {
       identityId: row.identityId,
       expiresAt,
       ...authenticatorMethods[row.method].renewal(row),
     });
     await deleteRow(entities, authenticator, id, call);
     if (row.method === 'updb') await passwordChanged(entities, call, row.identityId);
-    return enrollmentLink(made.id);
+    return enrollmentLink(created.id);
   });
 };

@@ -16,11 +16,11 @@ export interface EnrollmentResult {
   complete(entities: Entities): Promise<void>;
 }
 
-/** Validates the client's input and does the slow work, before the transaction. If it throws, the enrollment stays unchanged. */
+/** Validates the client's input and does slow work, before the transaction. If it throws, the enrollment stays unchanged. */
 export type EnrollmentMethod = (call: Call, row: StoredEnrollment, offer: Offer) => Promise<EnrollmentResult>;
 
-/** A function for each enrollment method of identities that the contract declares. The module of routers has those of routers. */
+/** A function for each enrollment method of identities that the contract declares. The router module has those of routers. */
 export type IdentityEnrollmentMethods = { readonly [M in IdentityMethodName]: EnrollmentMethod };
 
-/** The methods of enrollment with a token. */
+/** The functions of all methods that enroll with a token. */
 export type EnrollmentMethods = Readonly<Record<StoredEnrollment['method'], EnrollmentMethod>>;

@@ -9,23 +9,23 @@ import { hashToken } from '../../../tokens/opaque.ts';
 type Row = RowOf<typeof enrollment>;
 type StoredToken = Pick<Row, 'tokenHash' | 'sealed'>;
 
-/** The claims of an enrollment's JWT that clients read. */
+/** The claims of an enrollment JWT that clients read. */
 interface Claims {
   readonly iss: string;
   /** Id of the enrollee. */
   readonly sub: string;
   readonly aud: readonly string[];
-  /** Seconds. */
+  /** Unix time in seconds. */
   readonly exp: number;
-  /** The token. */
+  /** The enrollment token. */
   readonly jti: string;
-  /** The method. */
+  /** The enrollment method. */
   readonly em: string;
   readonly ctrls: readonly string[];
 }
 
 /**
- * A new token for an enrollment, in a JWT that states the controller, the enrollee and the expiry.
+ * Creates a token for an enrollment, in a JWT that names the controller, the enrollee and the expiry.
  * @returns the fields to store in the enrollment's row: a hash for lookups, and the sealed JWT
  * @throws ApiError `NOT_CONFIGURED` if the host has set no address
  */
@@ -50,19 +50,19 @@ export const newToken = async (
   return { tokenHash, sealed: await sealText(secrets, enrollment, 'sealed', { tokenHash }, jwt) };
 };
 
-/** The token of an enrollment, and its JWT. */
+/** An enrollment token, and the JWT that contains it. */
 type Token = { readonly token: string; readonly jwt: string };
 
 /** Number of tokens to unseal before yielding to the event loop. */
 const BATCH_SIZE = 50;
 
-/** The tokens of enrollments, in the same order, for callers that may see them. */
+/** Unseals the tokens of enrollments, in the same order, for callers that may see them. */
 export const tokensOf = async (call: Call, enrollments: readonly StoredToken[]): Promise<readonly Token[]> => {
   const tokens: Token[] = [];
-  const turn = createTimeSlice(BATCH_SIZE);
+  const yieldIfDue = createTimeSlice(BATCH_SIZE);
   for (const part of inBatches(enrollments, () => 1, BATCH_SIZE)) {
     tokens.push(...(await Promise.all(part.map((stored) => tokenOf(call, stored)))));
-    await turn(part.length);
+    await yieldIfDue(part.length);
   }
   return tokens;
 };

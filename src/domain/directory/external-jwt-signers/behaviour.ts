@@ -6,7 +6,7 @@ import { keyWeakness } from '../../../pki/strength.ts';
 
 const { commonName, fingerprint, notBefore, notAfter } = externalJwtSigner.fields;
 
-/** Defaults, for a signer without a certificate, of the fields that a certificate determines. */
+/** The default values of fields that derive from a certificate, for a signer without one. */
 const NO_CERTIFICATE = {
   commonName: commonName.default,
   fingerprint: fingerprint.default,

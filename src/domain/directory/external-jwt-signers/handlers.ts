@@ -17,10 +17,10 @@ export const externalJwtSignerEntries = [
 ];
 
 /**
- * Prefetches the keys of a signer after a change to it is committed, so that the first login need not wait for them. If this fails, that login fetches
- * them.
+ * Prefetches the keys of a signer after a change to it is committed, so that the first login does not have to wait for them. If this fails, that login
+ * fetches them.
  */
-export const loadKeysEarly = (events: Pick<ChangeListeners, 'on'>, { background, tokens }: Pick<Core, 'background' | 'tokens'>): void => {
+export const prefetchKeys = (events: Pick<ChangeListeners, 'on'>, { background, tokens }: Pick<Core, 'background' | 'tokens'>): void => {
   events.on('externalJwtSigner', ({ action, entityId }) => {
     if (action === 'delete') return;
     background

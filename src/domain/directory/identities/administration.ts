@@ -11,12 +11,14 @@ import { hasMfa } from '../mfa/record.ts';
 
 type Policy = RowOf<typeof authPolicy>;
 
-/** True if a policy allows an identity to log in with one of its authenticators. */
-const allowsLoginBy = (ways: readonly Pick<RowOf<typeof authenticator>, 'method'>[], { primary }: Pick<Policy, 'primary'>): boolean =>
-  ways.some(({ method }) => authenticatorMethods[method].isAllowed(primary));
+/** True if a policy allows logins with at least one of the authenticators. */
+const allowsLoginBy = (
+  authenticators: readonly Pick<RowOf<typeof authenticator>, 'method'>[],
+  { primary }: Pick<Policy, 'primary'>,
+): boolean => authenticators.some(({ method }) => authenticatorMethods[method].isAllowed(primary));
 
 /**
- * Ensures that the default administrator can always log in with one of its authenticators. Requiring TOTP does not lock it out: a session that owes a
+ * Ensures that the default administrator can always log in with one of its authenticators. Requiring TOTP does not lock it out, since a session that owes a
  * code may enroll in MFA.
  * @throws ApiError `COULD_NOT_VALIDATE` with the field that locks it out, or with `field`
  */
@@ -26,11 +28,11 @@ export const requireAdministratorLogin = async (
   policy: Pick<Policy, 'primary' | 'secondary'>,
   field?: string,
 ): Promise<void> => {
-  const ways = await entities.list(authenticator, { where: equals(stringField('identityId'), identityId) });
-  if (ways.length > 0 && !allowsLoginBy(ways, policy))
+  const authenticators = await entities.list(authenticator, { where: equals(stringField('identityId'), identityId) });
+  if (authenticators.length > 0 && !allowsLoginBy(authenticators, policy))
     throw invalidField(
       field ?? 'primary',
-      `the default administrator could not log in any more: the policy must allow ${ways.map(({ method }) => method).join(' or ')}`,
+      `the default administrator could not log in any more: the policy must allow ${authenticators.map(({ method }) => method).join(' or ')}`,
       undefined,
     );
   // The provider may be unavailable, with no other administrator to change the policy.
@@ -44,8 +46,8 @@ export const requireAdministratorLogin = async (
 
 /**
  * Called after a change of required factors, to ensure that it can be undone immediately: either the session that made it still owes nothing, or some
- * administrator can log in with all required factors. One who owes TOTP does not count: it could enroll, but until then so could anyone who knows the
- * password. The host application can always undo the change.
+ * administrator can log in with all required factors. One who has yet to enroll in TOTP does not count, because until then anyone who knows the password
+ * could enroll instead. The host application can always undo the change.
  * @throws ApiError `COULD_NOT_VALIDATE` with the field that locks all administrators out
  */
 export const keepAdministration = async (entities: Entities, call: Call, field: string, value: unknown): Promise<void> => {
@@ -74,7 +76,7 @@ const canLogIn = async (entities: Entities, row: RowOf<typeof identity>, now: st
   if (isDisabled(row, now)) return false;
   const policy = await entities.require(authPolicy, row.authPolicyId);
   if (policy.secondary.requireExtJwtSigner) return false;
-  const ways = await entities.list(authenticator, { where: equals(stringField('identityId'), row.id) });
-  if (!allowsLoginBy(ways, policy)) return false;
+  const authenticators = await entities.list(authenticator, { where: equals(stringField('identityId'), row.id) });
+  if (!allowsLoginBy(authenticators, policy)) return false;
   return !policy.secondary.requireTotp || hasMfa(entities, row.id);
 };

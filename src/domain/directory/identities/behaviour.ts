@@ -12,10 +12,10 @@ import { authenticatorMethods } from '../authenticators/methods.ts';
 import { keepAdministration, requireAdministratorLogin } from './administration.ts';
 import { enrollNew, outstandingByIdentity } from './enrollments.ts';
 
-/** When an identity becomes an administrator, marks those of its API sessions that have sessions: routers have received their tokens. */
+/** When an identity becomes an administrator, marks its API sessions that have sessions as known to routers, which have received their tokens. */
 const markKnownToRouters = async (entities: Entities, identityId: string): Promise<void> => {
-  const reaching = await entities.list(session, { where: equals(stringField('identityId'), identityId) });
-  const ids = [...new Set(reaching.map(({ apiSessionId }) => apiSessionId))];
+  const sessions = await entities.list(session, { where: equals(stringField('identityId'), identityId) });
+  const ids = [...new Set(sessions.map(({ apiSessionId }) => apiSessionId))];
   if (ids.length === 0) return;
   for (const row of await entities.list(apiSession, { where: oneOf(stringField('id'), ids) }))
     await entities.update(apiSession, row, { isKnownToRouters: true });
@@ -23,7 +23,7 @@ const markKnownToRouters = async (entities: Entities, identityId: string): Promi
 
 type Identity = RowOf<typeof identity>;
 /** The fields that determine the time-dependent state of an identity. */
-type Momentary = Pick<Identity, 'id' | 'disabledAt' | 'disabledUntil'>;
+type TimeDependent = Pick<Identity, 'id' | 'disabledAt' | 'disabledUntil'>;
 
 export const identityBehaviour = behaviour(identity, {
   prepare: async (call, verb, body, id) => {
@@ -59,12 +59,12 @@ export const identityBehaviour = behaviour(identity, {
   },
   present: async (entities, rows, call) => {
     const ids = rows.map((row) => row.id);
-    const ofThese = { where: oneOf(stringField('identityId'), ids) };
+    const ofPage = { where: oneOf(stringField('identityId'), ids) };
     const [authenticators, enrollments, withMfa] = await entities.readAll([
-      listing(authenticator, ofThese),
-      listing(enrollment, ofThese),
+      listing(authenticator, ofPage),
+      listing(enrollment, ofPage),
       referencing(mfa, 'identityId', ids, equals(booleanField('isVerified'), true)),
-      // Prefetched with the others for `presentNow`.
+      // Prefetched here for `presentNow`.
       referencing(apiSession, 'identityId', othersAmong(rows, call), LISTED),
     ]);
     const outstanding = await outstandingByIdentity(entities, enrollments, call);
@@ -82,16 +82,16 @@ export const identityBehaviour = behaviour(identity, {
   },
   presentNow: {
     of: ['disabledAt', 'disabledUntil'],
-    present: async (entities, rows: readonly Momentary[], call) => {
+    present: async (entities, rows: readonly TimeDependent[], call) => {
       const now = call.now();
-      const logged = await loggedIn(entities, rows, call);
+      const loggedInIds = await loggedIn(entities, rows, call);
       return rows.map((row) => {
         const status = call.core.presence.statusOf(row.id);
         return {
           disabled: isDisabled(row, now),
-          // A disabling that has expired is not shown.
+          // Hidden once the time of the disabling is over.
           ...(isDisabled(row, now) ? { disabledAt: row.disabledAt, disabledUntil: row.disabledUntil ?? undefined } : {}),
-          hasApiSession: logged.has(row.id),
+          hasApiSession: loggedInIds.has(row.id),
           hasEdgeRouterConnection: status === 'online',
           edgeRouterConnectionStatus: status,
         };
@@ -100,25 +100,25 @@ export const identityBehaviour = behaviour(identity, {
   },
 });
 
-/** The ids of identities with an active session. The caller's own session is active; the others are queried, if any are stored. */
-const loggedIn = async (entities: Entities, rows: readonly Momentary[], call: Call): Promise<ReadonlySet<string>> => {
+/** The ids of identities with an active session. The caller's own session is active; others are queried, if any are stored. */
+const loggedIn = async (entities: Entities, rows: readonly TimeDependent[], call: Call): Promise<ReadonlySet<string>> => {
   const stored = await entities.referenced(apiSession, 'identityId', othersAmong(rows, call), LISTED);
   const live = () => and(LISTED, liveSessions(call.core.settings, call.now()));
-  const logged = new Set(stored.length === 0 ? stored : await entities.referenced(apiSession, 'identityId', stored, live()));
-  const own = ownOf(call);
-  return own === undefined ? logged : logged.add(own);
+  const ids = new Set(stored.length === 0 ? stored : await entities.referenced(apiSession, 'identityId', stored, live()));
+  const own = callerIdOf(call);
+  return own === undefined ? ids : ids.add(own);
 };
 
 /** The id of the caller's identity, if its session appears in lists. */
-const ownOf = ({ actor }: Call): string | undefined =>
+const callerIdOf = ({ actor }: Call): string | undefined =>
   actor.kind === 'session' && !actor.session.isBearer ? actor.identity.id : undefined;
 
-const othersAmong = (rows: readonly Momentary[], call: Call): readonly string[] => {
-  const own = ownOf(call);
+const othersAmong = (rows: readonly TimeDependent[], call: Call): readonly string[] => {
+  const own = callerIdOf(call);
   return rows.flatMap(({ id }) => (id === own ? [] : [id]));
 };
 
-/** True if an identity is the companion of a router; a missing identity is detected later. */
+/** True if the identity is the companion of a router, or is missing, which is detected later. */
 const mayBeRouter = async (call: Call, id = ''): Promise<boolean> => {
   const row = await call.read((entities) => entities.get(identity, id));
   return row === undefined || row.typeId === 'Router';

@@ -10,7 +10,7 @@ import { enabled } from './behaviour.ts';
 
 type Identity = RowOf<typeof identity>;
 
-/** Disables an identity for some minutes (0 or less: until enabled) and ends its sessions immediately. Disabling it again restarts the time. */
+/** Disables an identity for some minutes (0 or less: until it is enabled), and ends its sessions immediately. Disabling it again restarts the time. */
 export const disableIdentity = async (entities: Entities, row: Identity, durationMinutes: number, now: string): Promise<void> => {
   const until = durationMinutes <= 0 ? null : new Date(Math.min(Date.parse(now) + durationMinutes * MINUTE, FOREVER)).toISOString();
   await entities.update(identity, row, { disabledAt: now, disabledUntil: until });
@@ -25,7 +25,7 @@ export const enableIdentity = async (entities: Entities, row: Identity): Promise
   }
 };
 
-/** @throws ApiError `ENTITY_CAN_NOT_BE_UPDATED`: the default administrator is the one who must always be able to enable others */
+/** @throws ApiError `ENTITY_CAN_NOT_BE_UPDATED` for the default administrator, who must always be able to enable others */
 export const refuseDefaultAdministrator = (row: Identity): void => {
   if (row.isDefaultAdmin)
     throw new ApiError('ENTITY_CAN_NOT_BE_UPDATED', {
@@ -33,29 +33,31 @@ export const refuseDefaultAdministrator = (row: Identity): void => {
     });
 };
 
-/** The authenticator whose password was tried, with its identity and the policy's rules. */
-export interface Tried {
+/** An attempt to log in with a password: the authenticator, its identity, and the rules of the policy. */
+export interface PasswordAttempt {
   readonly own: RowOf<typeof authenticator>;
   readonly owner: RowOf<typeof identity>;
   readonly updb: RowOf<typeof authPolicy>['primary']['updb'];
 }
 
-/**
- * Minutes of lockout for the default administrator if the policy says "until enabled", because there may be no other administrator to enable it.
- */
-const DEFAULT_ADMINISTRATOR_LOCKOUT = 10;
+/** Lockout of the default administrator if the policy says "until enabled", because there may be no other administrator to enable it. */
+const DEFAULT_ADMINISTRATOR_LOCKOUT_MINUTES = 10;
 
 /** The effect of a wrong password: not counted, counted, or counted and the identity locked. */
 export type FailedAttempt = 'no' | 'counted' | 'locked';
 
 /** Counts a wrong password. After `maxAttempts` consecutive ones, disables the identity and resets the count. */
-export const countWrongPassword = async (entities: Entities, { own, owner, updb }: Tried, now: string): Promise<FailedAttempt> => {
+export const countWrongPassword = async (
+  entities: Entities,
+  { own, owner, updb }: PasswordAttempt,
+  now: string,
+): Promise<FailedAttempt> => {
   if (updb.maxAttempts === 0) return 'no';
   const failedAttempts = (own.failedAttempts ?? 0) + 1;
   const locked = failedAttempts >= updb.maxAttempts;
   await entities.update(authenticator, own, { failedAttempts: locked ? 0 : failedAttempts });
   if (!locked) return 'counted';
   const minutes = updb.lockoutDurationMinutes;
-  await disableIdentity(entities, owner, owner.isDefaultAdmin && minutes === 0 ? DEFAULT_ADMINISTRATOR_LOCKOUT : minutes, now);
+  await disableIdentity(entities, owner, owner.isDefaultAdmin && minutes === 0 ? DEFAULT_ADMINISTRATOR_LOCKOUT_MINUTES : minutes, now);
   return 'locked';
 };

@@ -16,13 +16,13 @@ export const enrollNew = async (entities: Entities, { id }: Identity, request: R
   const method = requestableMethod.options.find((name) => request?.[name]);
   if (!method) return;
   const needed = neededBy(method);
-  const value = needed && String(request?.[method]); // a text if a field is needed
+  const value = needed && String(request?.[method]); // a string if a field is needed
   if (needed === 'caId' && !(await entities.get(ca, value ?? ''))) throw notFoundField('caId', 'ca', value ?? '');
   if (needed === 'username') checkUsername(value ?? '', `enrollment.${method}`);
   await addEnrollment(entities, call, { identityId: id, method, ...(needed ? { [needed]: value } : {}) });
 };
 
-/** Outstanding enrollments of a page of identities, by method, as their details show them. */
+/** Outstanding enrollments of a page of identities, by identity and method, as shown in the details of an identity. */
 export const outstandingByIdentity = async (
   entities: Entities,
   rows: readonly RowOf<typeof enrollment>[],
@@ -31,10 +31,10 @@ export const outstandingByIdentity = async (
   const details = await presentRows(entities, enrollment, rows, call);
   const byIdentity = new Map<string, Record<string, unknown>>();
   rows.forEach(({ identityId, method }, i) => {
-    const own = byIdentity.get(identityId ?? '') ?? {};
-    byIdentity.set(identityId ?? '', own);
+    const byMethod = byIdentity.get(identityId ?? '') ?? {};
+    byIdentity.set(identityId ?? '', byMethod);
     const fields = outstandingFieldsOf(method as IdentityMethodName); // enrollments of identities only
-    own[method] = Object.fromEntries(fields.map((field) => [field, details[i]?.[field]]));
+    byMethod[method] = Object.fromEntries(fields.map((field) => [field, details[i]?.[field]]));
   });
   return byIdentity;
 };

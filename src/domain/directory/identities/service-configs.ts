@@ -15,7 +15,7 @@ export interface ServiceConfigPair {
   readonly configId: string;
 }
 
-/** The list is never paged: its limit is its length. */
+/** Lists the configs of an identity for services. The list is never paged: its limit is its length. */
 export const listServiceConfigs = (call: Call, { id }: { readonly id: string }) =>
   call.read(async (entities) => {
     await entities.require(identity, id);
@@ -23,8 +23,8 @@ export const listServiceConfigs = (call: Call, { id }: { readonly id: string }) 
     const configs = await referencesTo(entities, config, rows, 'configId');
     const services = await referencesTo(entities, service, rows, 'serviceId');
     const data = rows.flatMap(({ configId, serviceId }) => {
-      const [to, of] = [configs.get(configId), services.get(serviceId)];
-      return to && of ? [{ config: to, configId, service: of, serviceId }] : [];
+      const [configReference, serviceReference] = [configs.get(configId), services.get(serviceId)];
+      return configReference && serviceReference ? [{ config: configReference, configId, service: serviceReference, serviceId }] : [];
     });
     return { data, pagination: { limit: data.length, offset: 0, totalCount: data.length }, filterableFields: [] };
   });
@@ -34,26 +34,26 @@ export interface Pairs {
   readonly body?: readonly ServiceConfigPair[];
 }
 
-/** Assigns configs to an identity for services: one per service and config type, of which the last in the list wins. */
+/** Assigns configs to an identity for services: one for each service and config type, for which the last in the list wins. */
 export const assignServiceConfigs = (call: Call, pairs: Pairs) =>
-  forEachPair(call, pairs, async (entities, pair, given, before) => {
-    if (before?.configId === given.id) return;
-    if (before) await entities.update(serviceConfig, before, { configId: given.id });
+  forEachPair(call, pairs, async (entities, pair, given, existing) => {
+    if (existing?.configId === given.id) return;
+    if (existing) await entities.update(serviceConfig, existing, { configId: given.id });
     else
       await entities.insert(serviceConfig, newRow(serviceConfig, {}, { ...pair, identityId: pairs.id, configTypeId: given.configTypeId }));
   });
 
-/** Removes the configs of an identity for services, of the types of the named configs. */
+/** Removes an identity's configs for the given services that have the same types as the given configs. */
 export const removeServiceConfigs = (call: Call, pairs: Pairs) =>
-  forEachPair(call, pairs, async (entities, _pair, _given, before) => {
-    if (before) await entities.remove(serviceConfig, before);
+  forEachPair(call, pairs, async (entities, _pair, _given, existing) => {
+    if (existing) await entities.remove(serviceConfig, existing);
   });
 
-/** Calls `change` for each pair, with its config and the row of the identity for that service and type, in one transaction. */
+/** Calls `change` for each pair in one transaction, with its config, and the identity's existing row for the service and config type. */
 const forEachPair = async (
   call: Call,
   { id, body = [] }: Pairs,
-  change: (entities: Entities, pair: ServiceConfigPair, given: Config, before: RowOf<typeof serviceConfig> | undefined) => Promise<void>,
+  change: (entities: Entities, pair: ServiceConfigPair, given: Config, existing: RowOf<typeof serviceConfig> | undefined) => Promise<void>,
 ) => {
   await call.write(async (entities) => {
     await entities.require(identity, id);

@@ -6,36 +6,36 @@ import type { Entities } from '../../../entities/entities.ts';
 import { ApiError } from '../../../errors/index.ts';
 import { MINUTE } from '../../../platform/clock.ts';
 import { allRecoveryCodes, indexOfCode, mfaOf, notEnrolled, type StoredMfa, totpSecretOf } from './record.ts';
-import { intervalOfCode, takenIntervals } from './totp.ts';
+import { acceptedIntervals, intervalOfCode } from './totp.ts';
 
 /** The purpose of a code: which codes it accepts, and the error if there is no suitable enrollment. */
 interface Purpose {
-  /** The required state of the enrollment. With `any`, an unverified enrollment needs no code. */
-  readonly of: 'unverified' | 'verified' | 'any';
+  /** The required state of the MFA enrollment. With `any`, an unverified enrollment needs no code. */
+  readonly state: 'unverified' | 'verified' | 'any';
   /** Accepts recovery codes, too. */
   readonly recoveryCodes: boolean;
   /** Accepts each code of the app only once (RFC 6238, section 5.2). */
   readonly once: boolean;
-  /** The error if there is no such enrollment. */
+  /** The error if there is no enrollment in this state. */
   readonly missing: () => ApiError;
 }
 
 // biome-ignore format: a table
 const purposes = {
-  login:   { of: 'verified',   recoveryCodes: true,  once: true,  missing: () => new ApiError('MFA_NOT_ENROLLED') },
-  verify:  { of: 'unverified', recoveryCodes: false, once: false, missing: notEnrolled },
-  view:    { of: 'verified',   recoveryCodes: false, once: false, missing: notEnrolled },
-  replace: { of: 'verified',   recoveryCodes: true,  once: false, missing: notEnrolled },
-  prove:   { of: 'verified',   recoveryCodes: false, once: false, missing: () => new ApiError('MFA_NOT_ENROLLED') },
-  end:     { of: 'any',        recoveryCodes: true,  once: false, missing: notEnrolled },
+  login:   { state: 'verified',   recoveryCodes: true,  once: true,  missing: () => new ApiError('MFA_NOT_ENROLLED') },
+  verify:  { state: 'unverified', recoveryCodes: false, once: false, missing: notEnrolled },
+  view:    { state: 'verified',   recoveryCodes: false, once: false, missing: notEnrolled },
+  replace: { state: 'verified',   recoveryCodes: true,  once: false, missing: notEnrolled },
+  prove:   { state: 'verified',   recoveryCodes: false, once: false, missing: () => new ApiError('MFA_NOT_ENROLLED') },
+  end:     { state: 'any',        recoveryCodes: true,  once: false, missing: notEnrolled },
 } as const satisfies Record<string, Purpose>;
 
 /**
  * Runs `work` if the code is correct. Check, limit and work share one transaction: if the same code arrives twice concurrently, here or at another
- * controller, the second finds it spent. `work` receives the fields that record the code's use.
+ * controller, the second attempt finds it spent. `work` receives the fields that record the code's use.
  * @throws ApiError `MFA_INVALID_TOKEN`; `SERVER_TOO_MANY_REQUESTS` after too many wrong codes, even for a correct one; the purpose's error if there is
  * no suitable enrollment
- * @param identityId whose code it is; default: the actor's own identity
+ * @param identityId the identity whose code it is; default: the actor's own identity
  */
 export const withCode = async <T>(
   call: Call,
@@ -44,16 +44,16 @@ export const withCode = async <T>(
   work: (entities: Entities, row: StoredMfa, spent: Partial<StoredMfa>) => Promise<T>,
   identityId: string = identityOf(call.actor).id,
 ): Promise<T> => {
-  const { of, missing, ...takes }: Purpose = purposes[purpose];
+  const { state, missing, ...accepted }: Purpose = purposes[purpose];
   const outcome = await call.write(async (entities): Promise<T | ApiError> => {
     const row = await mfaOf(entities, identityId);
-    if (!row || (of !== 'any' && row.isVerified !== (of === 'verified'))) throw missing();
-    if (of === 'any' && !row.isVerified) return work(entities, row, {});
+    if (!row || (state !== 'any' && row.isVerified !== (state === 'verified'))) throw missing();
+    if (state === 'any' && !row.isVerified) return work(entities, row, {});
     if (!code) return new ApiError('MFA_INVALID_TOKEN');
     const now = call.core.platform.clock.now();
     const retryAfter = secondsToWait(call.core.settings, row, now);
     if (retryAfter > 0) return tooMany(call.core.settings, retryAfter);
-    const spent = await spendingOf(call, row, code, takes, now);
+    const spent = await spendingOf(call, row, code, accepted, now);
     if (spent) return work(entities, row, spent);
     await entities.update(mfa, row, { wrongCodesAt: [...recentWrongCodes(call.core.settings, row, now), call.now()] });
     return new ApiError('MFA_INVALID_TOKEN');
@@ -63,7 +63,7 @@ export const withCode = async <T>(
   return outcome;
 };
 
-/** The fields that record the use of a correct code; undefined for a wrong one. Always makes all comparisons, so that timing reveals nothing. */
+/** The fields that record the use of a correct code; undefined for a wrong code. Always makes all comparisons, so that timing reveals nothing. */
 const spendingOf = async (
   { core }: Call,
   row: StoredMfa,
@@ -73,8 +73,8 @@ const spendingOf = async (
 ): Promise<Partial<StoredMfa> | undefined> => {
   const interval = intervalOfCode(await totpSecretOf(core, row), code, now);
   const index = indexOfCode(await allRecoveryCodes(core, row), code);
-  const taken = takenIntervals(now);
-  const spentIntervals = (row.spentIntervals ?? []).filter((spent) => taken.includes(spent));
+  const acceptedNow = acceptedIntervals(now);
+  const spentIntervals = (row.spentIntervals ?? []).filter((spent) => acceptedNow.includes(spent));
   const spentRecoveryCodes = row.spentRecoveryCodes ?? [];
   const isReplayed = once && interval !== undefined && spentIntervals.includes(interval);
   if (interval !== undefined && !isReplayed) return { spentIntervals: [...spentIntervals, interval] };
@@ -92,8 +92,8 @@ const recentWrongCodes = (settings: Settings, { wrongCodesAt }: StoredMfa, now: 
 /** Seconds until another code may be tried; 0 if one may be tried now. */
 const secondsToWait = (settings: Settings, row: StoredMfa, now: number): number => {
   const recent = recentWrongCodes(settings, row, now);
-  const last = recent.at(-settings.maxWrongCodes);
-  return last === undefined ? 0 : Math.ceil((Date.parse(last) + windowMs(settings) - now) / 1000);
+  const blocking = recent.at(-settings.maxWrongCodes);
+  return blocking === undefined ? 0 : Math.ceil((Date.parse(blocking) + windowMs(settings) - now) / 1000);
 };
 
 const tooMany = ({ maxWrongCodes, wrongCodeMinutes }: Settings, retryAfter: number): ApiError =>

@@ -19,14 +19,14 @@ import {
 } from './record.ts';
 import { provisioningUrl } from './totp.ts';
 
-const AT = './current-identity/mfa';
-const SELF = { self: { href: AT } };
+const PATH = './current-identity/mfa';
+const SELF = { self: { href: PATH } };
 const links = ({ isVerified }: StoredMfa) => ({
   ...SELF,
   'current-identity': { href: './current-identity' },
   ...(isVerified
-    ? { 'recovery-codes': { href: `${AT}/recovery-codes` } }
-    : { qr: { href: `${AT}/qr-code` }, verify: { href: `${AT}/verify` } }),
+    ? { 'recovery-codes': { href: `${PATH}/recovery-codes` } }
+    : { qr: { href: `${PATH}/qr-code` }, verify: { href: `${PATH}/verify` } }),
 });
 
 const baseOf = (row: StoredMfa) => ({
@@ -38,7 +38,7 @@ const baseOf = (row: StoredMfa) => ({
 });
 
 /** @throws ApiError `NOT_FOUND` */
-const own = async (call: Call): Promise<StoredMfa> => {
+const requireOwn = async (call: Call): Promise<StoredMfa> => {
   const row = await call.read((entities) => mfaOf(entities, identityOf(call.actor).id));
   if (!row) throw notEnrolled();
   return row;
@@ -50,15 +50,15 @@ const urlOf = async ({ actor, core }: Call, row: StoredMfa): Promise<string> =>
 export const currentMfaEntries = implement(currentMfa, {
   enroll: async (call) => {
     const { id: identityId } = identityOf(call.actor);
-    const begun = await newMfa(call.core, identityId);
+    const newRow = await newMfa(call.core, identityId);
     const { id } = await call.write(async (entities) => {
       if (await mfaOf(entities, identityId)) throw new ApiError('MFA_EXISTS');
-      return entities.insert(mfa, begun);
+      return entities.insert(mfa, newRow);
     });
     return { id, _links: SELF };
   },
   get: async (call) => {
-    const row = await own(call);
+    const row = await requireOwn(call);
     if (row.isVerified) return { ...baseOf(row), isVerified: true, recoveryCodes: null };
     return {
       ...baseOf(row),
@@ -68,7 +68,7 @@ export const currentMfaEntries = implement(currentMfa, {
     };
   },
   getQrCode: async (call) => {
-    const row = await own(call);
+    const row = await requireOwn(call);
     if (row.isVerified) throw notEnrolled();
     return { contentType: 'image/png', body: await qrCode(await urlOf(call, row)) };
   },
@@ -84,7 +84,7 @@ export const currentMfaEntries = implement(currentMfa, {
     return {};
   },
   getRecoveryCodes: async (call, { code, body }) => {
-    const row = await withCode(call, 'view', body?.code ?? code, async (_entities, seen) => seen);
+    const row = await withCode(call, 'view', body?.code ?? code, async (_entities, row) => row);
     return { ...baseOf(row), recoveryCodes: [...(await unusedRecoveryCodes(call.core, row))] };
   },
   replaceRecoveryCodes: async (call, { body }) => {

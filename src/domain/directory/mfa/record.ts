@@ -11,13 +11,13 @@ import { equals, stringField } from '../../../query/index.ts';
 import { newRow } from '../../../resources/merge.ts';
 import { newTotpSecret, randomBase32 } from './totp.ts';
 
-const COUNT = 20;
-const LENGTH = 6;
+const CODE_COUNT = 20;
+const CODE_LENGTH = 6;
 
-/** Twenty distinct codes. */
+/** Creates distinct recovery codes. */
 export const newRecoveryCodes = (random: Pick<Random, 'bytes'>): readonly string[] => {
   const codes = new Set<string>();
-  while (codes.size < COUNT) codes.add(randomBase32(random, LENGTH));
+  while (codes.size < CODE_COUNT) codes.add(randomBase32(random, CODE_LENGTH));
   return [...codes];
 };
 
@@ -34,7 +34,7 @@ type Sealing = Pick<Core, 'secrets' | 'platform'>;
 export const mfaOf = (entities: Entities, identityId: string): Promise<StoredMfa | undefined> =>
   entities.find(mfa, equals(stringField('identityId'), identityId));
 
-/** True if the identity has verified its MFA, so that its logins owe a code. */
+/** True if the identity has verified its MFA enrollment, so that its logins require a code. */
 export const hasMfa = async (entities: Entities, identityId: string): Promise<boolean> =>
   (await mfaOf(entities, identityId))?.isVerified === true;
 
@@ -73,13 +73,13 @@ export const allRecoveryCodes = async ({ secrets }: Pick<Core, 'secrets'>, row: 
 export const unusedRecoveryCodes = async (core: Pick<Core, 'secrets'>, row: StoredMfa): Promise<readonly string[]> =>
   (await allRecoveryCodes(core, row)).filter((_, index) => !row.spentRecoveryCodes?.includes(index));
 
-/** Records that a session has just proved the second factor. */
+/** Records that a session has just passed the second factor. */
 export const passMfa = async (entities: Entities, sessionId: string, now: string): Promise<void> => {
   const session = await entities.require(apiSession, sessionId);
   await entities.update(apiSession, session, { isMfaRequired: true, isMfaComplete: true, mfaPassedAt: now });
 };
 
-/** Ends an enrollment. Codes that sessions have given no longer count: if the policy requires TOTP, the sessions owe a code again. */
+/** Ends an MFA enrollment. Codes that sessions have passed no longer count: if the policy requires TOTP, the sessions owe a code again. */
 export const endMfa = async (entities: Entities, row: StoredMfa): Promise<void> => {
   for (const session of await apiSessionsOf(entities, row.identityId)) {
     if (session.mfaPassedAt) await entities.update(apiSession, session, { mfaPassedAt: null });

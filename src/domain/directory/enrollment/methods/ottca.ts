@@ -7,14 +7,14 @@ import { enrolleeOf } from '../behaviour.ts';
 import { addCertificate } from '../by-certificate.ts';
 import type { EnrollmentMethod } from '../method.ts';
 
-/** Makes the presented client certificate, issued by the authority that the enrollment names, an authenticator of the identity. */
+/** Adds the presented client certificate, which the enrollment's CA must have issued, as an authenticator of the identity. */
 export const enrollByOttca: EnrollmentMethod = async (call, row) => {
   const { caId } = row;
   const [, identityId] = enrolleeOf(row);
   const authority = await call.read((entities) => openAuthority(entities, caId));
   const presented = await readPresented(call.peerCertificates);
-  const signed = presented && (await authorityFor(presented, [authority], { now: call.core.platform.clock.now() }));
-  if (!signed) throw new ApiError('CERTIFICATE_FAILED_VALIDATION');
+  const issuer = presented && (await authorityFor(presented, [authority], { now: call.core.platform.clock.now() }));
+  if (!issuer) throw new ApiError('CERTIFICATE_FAILED_VALIDATION');
   return {
     answer: {},
     complete: async (entities) => {

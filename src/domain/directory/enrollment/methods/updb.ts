@@ -1,5 +1,5 @@
 import { invalidField } from '../../../../errors/index.ts';
-import { hashed, passwordChanged } from '../../authenticators/passwords.ts';
+import { hashPassword, passwordChanged } from '../../authenticators/passwords.ts';
 import { addAuthenticator, enrolleeOf } from '../behaviour.ts';
 import type { EnrollmentMethod } from '../method.ts';
 
@@ -7,12 +7,12 @@ import type { EnrollmentMethod } from '../method.ts';
 export const enrollByUpdb: EnrollmentMethod = async (call, row, { password }) => {
   if (password === undefined) throw invalidField('password', 'password in body is required', undefined);
   const [, identityId] = enrolleeOf(row);
-  const own = await hashed(call, identityId, password);
+  const passwordFields = await hashPassword(call, identityId, password);
   const username = row.username ?? '';
   return {
     answer: { username },
     complete: async (entities) => {
-      await addAuthenticator(entities, row, 'updb', { username }, own);
+      await addAuthenticator(entities, row, 'updb', { username }, passwordFields);
       await passwordChanged(entities, call, identityId);
     },
   };

@@ -8,7 +8,7 @@ import type { Entities } from '../../../../entities/entities.ts';
 import { ApiError } from '../../../../errors/index.ts';
 import type { AuthenticationFailure } from '../../../../observability/events.ts';
 import { equals, stringField } from '../../../../query/index.ts';
-import { countWrongPassword, type FailedAttempt, type Tried } from '../../../directory/identities/disable.ts';
+import { countWrongPassword, type FailedAttempt, type PasswordAttempt } from '../../../directory/identities/disable.ts';
 import { evenOut } from '../decoy.ts';
 import { invalidAuth, type LoginBody, type OpenSession } from '../login.ts';
 
@@ -65,7 +65,7 @@ interface Outcome {
 
 /** The authenticator of a username and its identity, or the reason that this identity may not log in with it. */
 interface Candidate {
-  readonly tried?: Tried;
+  readonly tried?: PasswordAttempt;
   readonly refusal?: AuthenticationFailure;
   readonly identityId: string | undefined;
 }
@@ -90,7 +90,7 @@ const belongsToAdministrator = async (entities: Entities, username: string): Pro
   return owner !== undefined && hasAdministratorRights(owner);
 };
 
-const storeSuccess = async (entities: Entities, { own }: Tried, passwordHash: string | undefined): Promise<void> => {
+const storeSuccess = async (entities: Entities, { own }: PasswordAttempt, passwordHash: string | undefined): Promise<void> => {
   if (passwordHash) await entities.update(authenticator, own, { passwordHash, failedAttempts: 0 });
   else if (own.failedAttempts) await entities.update(authenticator, own, { failedAttempts: 0 });
 };

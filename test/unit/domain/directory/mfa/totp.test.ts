@@ -6,7 +6,7 @@ import {
   newTotpSecret,
   provisioningUrl,
   randomBase32,
-  takenIntervals,
+  acceptedIntervals,
 } from '../../../../../src/domain/directory/mfa/totp.ts';
 import { webRandom } from '../../../../../src/platform/web.ts';
 import { totp } from '../../../../support/mfa.ts';
@@ -29,15 +29,15 @@ test('codes are the last six digits of the test vectors of RFC 6238', () => {
 });
 
 test('five intervals are taken, fewer at the beginning of time', () => {
-  assert.deepEqual(takenIntervals(300_000), [8, 9, 10, 11, 12]);
-  assert.deepEqual(takenIntervals(329_999), [8, 9, 10, 11, 12]);
-  assert.deepEqual(takenIntervals(330_000), [9, 10, 11, 12, 13]);
-  assert.deepEqual(takenIntervals(0), [0, 1, 2]);
+  assert.deepEqual(acceptedIntervals(300_000), [8, 9, 10, 11, 12]);
+  assert.deepEqual(acceptedIntervals(329_999), [8, 9, 10, 11, 12]);
+  assert.deepEqual(acceptedIntervals(330_000), [9, 10, 11, 12, 13]);
+  assert.deepEqual(acceptedIntervals(0), [0, 1, 2]);
 });
 
 test('a code tells its interval while it is taken, and what is none tells none', () => {
   const now = 1_700_000_000_000;
-  const taken = takenIntervals(now);
+  const taken = acceptedIntervals(now);
   const tells = (interval: number) => intervalOfCode(SECRET, totp(SECRET, interval * 30_000), now);
   for (const interval of taken) assert.equal(tells(interval), interval);
   const [first = 0, last = 0] = [taken[0], taken.at(-1)];
