@@ -14,7 +14,7 @@ export interface ServerOptions extends SecretKeyOptions {
   readonly storage: StorageChoice;
   /** Waits for others to run the migrations. */
   readonly waitsForMigrations?: true;
-  /** Folder for snapshots of the database; default: beside the database. */
+  /** Folder for snapshots of the database; default: `snapshots` in the data folder. */
   readonly snapshots?: string;
   readonly tls: { readonly is: 'auto' } | { readonly is: 'off' } | { readonly is: 'files'; readonly cert: string; readonly key: string };
   /** Proxies whose headers identify the client of a request. */

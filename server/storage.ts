@@ -10,7 +10,7 @@ import { type KeptStorage, type StorageChoice, withoutSecrets } from './storage-
 
 export interface ChosenStorage<Adapter extends StorageAdapter = StorageAdapter> {
   readonly adapter: Adapter;
-  /** In the form of the option `--storage`. */
+  /** The store, in the form of the option `--storage`. */
   readonly name: string;
 }
 
@@ -50,7 +50,7 @@ const assertPgInstalled = async (): Promise<void> => {
   }
 };
 
-/** SQLite reports the same error for every file it cannot open; the file system gives the reason. */
+/** Creates the file, or checks that it is writable, because SQLite reports the same error for every file it cannot open, without the reason. */
 const assertWritable = async (file: string): Promise<void> => {
   const isNew = statSync(file, { throwIfNoEntry: false }) === undefined;
   try {

@@ -14,7 +14,7 @@ type ExpressRequest = NodeIncoming & { readonly body?: unknown; readonly rawBody
 export type ExpressHandler = (req: ExpressRequest, res: NodeOutgoing, next: () => void) => void;
 
 /**
- * For Express 4 and 5. Mount it before body parsers, which refuse malformed bodies with their own errors. Mounted after them, it uses the parsed body.
+ * For Express 4 and 5. Mount it before body parsers, which reject malformed bodies with their own errors. If mounted after them, it uses the parsed body.
  *
  * ```ts
  * app.use('/overlay', expressHandler(controller));

@@ -85,7 +85,7 @@ const sendOnStream = (req: Http2ServerRequest, res: Http2ServerResponse, answer:
 /** Limits on the time, bytes and chunks that a client may keep sending of a body that is not read. */
 const LINGER = { milliseconds: 500, bytes: 16 * 1024 * 1024, chunks: 4000 } as const;
 
-/** Lingering close: sends the answer, discards arriving data for a while, then closes. Closing while data arrives would reset the connection and lose the answer. */
+/** Sends the answer, discards arriving data for a while, then closes. Closing while data arrives would reset the connection, and lose the answer. */
 const linger = (req: IncomingMessage, res: ServerResponse, body: WholeBody): void => {
   res.flushHeaders();
   if (req.method !== 'HEAD' && body.length > 0) res.write(body);

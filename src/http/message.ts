@@ -21,7 +21,7 @@ export interface CoreRequest {
   readonly peerCertificates?: readonly Uint8Array[];
   /** Address of the client, e.g. `127.0.0.1`. */
   readonly remoteAddress?: string;
-  /** The host, with the port unless it is the default, that the client says it sent the request to, e.g. `acme.example.com`. */
+  /** The host, with its port unless that is the default, according to the request, e.g. `acme.example.com`. */
   readonly host?: string | undefined;
   /** The path under which the host has mounted the controller, e.g. `/overlay`. `target` does not include it. Default: none. */
   readonly mount?: string | undefined;

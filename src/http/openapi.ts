@@ -83,7 +83,7 @@ const operationObject = (described: DescribedOperation, operationId: string, ref
   };
 };
 
-/** Descriptions of error responses, shared between operations, most of which have the same ones. */
+/** Descriptions of error responses. Operations share them, since most have the same errors. */
 interface RefusalComponents {
   readonly components: Readonly<Record<string, object>>;
   /** @returns a reference to the response with these error codes */

@@ -173,7 +173,7 @@ export const pathSegments = (path: string): readonly string[] | 'malformed' | un
   return segments.every(isStorable) ? segments : undefined;
 };
 
-/** True if every store can hold the text: SQL engines refuse U+0000, and a lone surrogate has no UTF-8 form. */
+/** True if every store can hold the text: SQL engines reject U+0000, and a lone surrogate cannot be encoded in UTF-8. */
 export const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
 
 const withoutAuthority = (target: string): string => {

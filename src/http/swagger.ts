@@ -103,7 +103,7 @@ const UNSUPPORTED: ReadonlySet<string> = new Set([
 /** Converts a schema to the dialect of OpenAPI 2.0. */
 const toSwagger = (schema: JsonSchema): JsonSchema => {
   if (schema.$ref !== undefined) return { $ref: schema.$ref.replace('#/components/schemas/', '#/definitions/') };
-  const converted = Object.fromEntries(Object.entries(schema).filter(([key]) => !UNSUPPORTED.has(key))) as JsonSchema; // a schema with fewer keywords is still a schema
+  const converted = Object.fromEntries(Object.entries(schema).filter(([key]) => !UNSUPPORTED.has(key))) as JsonSchema; // still a schema
   if (schema.const !== undefined) converted.enum = [schema.const];
   if (typeof schema.exclusiveMinimum === 'number') Object.assign(converted, { minimum: schema.exclusiveMinimum, exclusiveMinimum: true });
   if (typeof schema.exclusiveMaximum === 'number') Object.assign(converted, { maximum: schema.exclusiveMaximum, exclusiveMaximum: true });

@@ -89,7 +89,7 @@ export const identityBehaviour = behaviour(identity, {
         const status = call.core.presence.statusOf(row.id);
         return {
           disabled: isDisabled(row, now),
-          // Hidden once the time of the disabling is over.
+          // Shown only until the disabling expires.
           ...(isDisabled(row, now) ? { disabledAt: row.disabledAt, disabledUntil: row.disabledUntil ?? undefined } : {}),
           hasApiSession: loggedInIds.has(row.id),
           hasEdgeRouterConnection: status === 'online',
