@@ -1,5 +1,5 @@
 import { generateSync } from 'otplib';
-import { INTERVAL, acceptedIntervals } from '../src/domain/directory/mfa/totp.ts';
+import { acceptedIntervals, INTERVAL } from '../src/domain/directory/mfa/totp.ts';
 import { type Api, ApiError } from '../src/index.ts';
 import type { TestClock } from './clock.ts';
 

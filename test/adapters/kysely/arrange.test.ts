@@ -10,12 +10,18 @@ const sizes = (table: Readonly<Record<string, number>>) => (_: string, value: st
 
 describe('the order of values that a row must hold', () => {
   test('the rarest comes first, wherever it stood', () => {
-    const found = arranged(or(all('common', 'rare', 'rarest'), has('labels', 'x')), sizes({ common: MIN_COMMON_SIZE, rare: 50, rarest: 3 }));
+    const found = arranged(
+      or(all('common', 'rare', 'rarest'), has('labels', 'x')),
+      sizes({ common: MIN_COMMON_SIZE, rare: 50, rarest: 3 }),
+    );
     assert.deepEqual(found, or(all('rarest', 'rare', 'common'), has('labels', 'x')));
   });
 
   test('values that are each held by many become lists to be read side by side', () => {
-    assert.deepEqual(arranged(all('a', 'b'), sizes({ a: MIN_COMMON_SIZE, b: MIN_COMMON_SIZE })), and(has('labels', 'a'), has('labels', 'b')));
+    assert.deepEqual(
+      arranged(all('a', 'b'), sizes({ a: MIN_COMMON_SIZE, b: MIN_COMMON_SIZE })),
+      and(has('labels', 'a'), has('labels', 'b')),
+    );
   });
 
   test('one value after another is the same as all together', () => {

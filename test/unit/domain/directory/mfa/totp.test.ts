@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { indexOfCode, newRecoveryCodes } from '../../../../../src/domain/directory/mfa/record.ts';
 import {
+  acceptedIntervals,
   intervalOfCode,
   newTotpSecret,
   provisioningUrl,
   randomBase32,
-  acceptedIntervals,
 } from '../../../../../src/domain/directory/mfa/totp.ts';
 import { webRandom } from '../../../../../src/platform/web.ts';
 import { totp } from '../../../../support/mfa.ts';
