@@ -1,7 +1,7 @@
 import type { ServerSentEvent } from '../api/surfaces/http-output.ts';
 import { ApiError } from '../errors/index.ts';
 
-export interface FollowOptions {
+export interface Reconnection {
   /** Requests the events after this id or, without an id, those that the caller's input selects. @throws ApiError if the request fails */
   connect(lastEventId: string | undefined): Promise<AsyncIterable<ServerSentEvent>>;
   wait(milliseconds: number): Promise<void>;
@@ -17,7 +17,7 @@ const MAX_PAUSE_MS = 30_000;
  * last event.
  * @throws ApiError if the error is not transient, or if no event id has been received yet; the reason of `signal`
  */
-export async function* follow({ connect, wait, signal }: FollowOptions): AsyncGenerator<unknown, void, undefined> {
+export async function* follow({ connect, wait, signal }: Reconnection): AsyncGenerator<unknown, void, undefined> {
   let lastEventId: string | undefined;
   let retry = RETRY_MS;
   for (let failures = 0; ; failures++) {
