@@ -108,7 +108,7 @@ export class LazyTransaction {
       this.#hasMoved = numberIn(result) !== earlierRevision;
       if (this.#hasMoved) throw new Error('the state has changed since its revision was read');
     };
-    const first = earlierRevision === undefined ? {} : { first: [revision], begun: check };
+    const first: Pick<Begin, 'first' | 'onBegun'> = earlierRevision === undefined ? {} : { first: [revision], onBegun: check };
     this.#transaction = inTransaction(engine, connections, { ...begin, ...first, signal: options.signal }, async (connection) => {
       begun.resolve(connection);
       await this.#ended.promise;
