@@ -60,9 +60,9 @@ describe('what an editor shows', () => {
   });
 
   test('how changes are listened to is said where that begins and ends', () => {
-    assert.match(consumer.hover('on').documentation, /^Calls a function for every change that is committed from now on.*@param name /s);
+    assert.match(consumer.hover('on').documentation, /^Calls a function for every change committed from now on.*@param name /s);
     assert.match(consumer.hover('once').documentation, /^Calls a function for the next change only/);
-    assert.match(consumer.hover('off').documentation, /^No longer calls a function that was passed to `on`/);
+    assert.match(consumer.hover('off').documentation, /^Removes a listener\./);
   });
 
   test('results have the names of their types', () => {
