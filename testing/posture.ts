@@ -62,7 +62,7 @@ const running = (id: string, path: string, [hash]: readonly string[], signers: r
 
 const namesOf = (checks: readonly PostureCheck[]): string => checks.map(({ name }) => `'${name}'`).join(' and ');
 
-/** For each type, the reports that meet all of some checks. */
+/** Makes, for each type, reports that satisfy all of the given checks of that type. */
 const meet: { readonly [T in TypeId]: Meet<T> } = {
   OS: system,
   MAC: addresses,

@@ -75,7 +75,7 @@ export type FastifyErrorHandler<Request extends FastifyRequest = FastifyRequest,
  * ```ts
  * app.setErrorHandler(fastifyErrorHandler());
  * ```
- * @param fallback handles all other errors; a handler as for `app.setErrorHandler`. Default: the handler of the enclosing scope, ultimately Fastify's own
+ * @param fallback handles all other errors, like a handler of `app.setErrorHandler`. Default: the handler of the enclosing scope, ultimately Fastify's own
  */
 export const fastifyErrorHandler =
   <Request extends FastifyRequest, Reply extends FastifyReply>(

@@ -6,9 +6,9 @@ import { strippedPrefix } from './mount.ts';
 import { bytesOf } from './parsed-body.ts';
 import { requestIdOf } from './request-id.ts';
 
-/** A request of Node, over HTTP/1.1 or HTTP/2. */
+/** A Node request, over HTTP/1.1 or HTTP/2. */
 export type NodeIncoming = IncomingMessage | Http2ServerRequest;
-/** A response of Node, over HTTP/1.1 or HTTP/2. */
+/** A Node response, over HTTP/1.1 or HTTP/2. */
 export type NodeOutgoing = ServerResponse | Http2ServerResponse;
 
 /** A request as a Node framework passes it on. */

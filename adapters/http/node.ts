@@ -1,5 +1,5 @@
 /**
- * For `http`, `https` and `http2` of Node.
+ * The adapter for Node's `http`, `https` and `http2` servers.
  * @module overlay-controller/http/node
  */
 export { clientCertificates } from '../tls/client-certificates.ts';

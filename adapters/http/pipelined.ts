@@ -3,7 +3,10 @@ import type { HostRequest } from './node-request.ts';
 
 /** Maximum number of requests per connection that are processed concurrently, including those whose answers are not fully written. */
 const MAX_ACTIVE = 4;
-/** Maximum number of waiting requests per connection. Beyond it, reading pauses; up to it, reading continues, because only that detects a closed connection. */
+/**
+ * Maximum number of waiting requests per connection. Above this limit, reading pauses. Below it, reading continues, because a closed connection is only
+ * noticed while reading.
+ */
 const MAX_WAITING = 256;
 
 interface Connection {

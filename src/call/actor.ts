@@ -87,6 +87,6 @@ export const apiSessionOf = (actor: Actor): ApiSessionActor => {
 /** Identities that are administrators. */
 export const ADMINISTRATORS: Predicate = or(equals(booleanField('isAdmin'), true), equals(booleanField('isDefaultAdmin'), true));
 
-/** Whether an identity is an administrator. */
+/** True if an identity is an administrator. */
 export const hasAdministratorRights = ({ isAdmin, isDefaultAdmin }: Pick<RowOf<typeof identity>, 'isAdmin' | 'isDefaultAdmin'>): boolean =>
   isAdmin || isDefaultAdmin;

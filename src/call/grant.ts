@@ -1,7 +1,7 @@
 /** Filters by kind: an entity of the kind must satisfy all of them. A kind that is missing has no limit. */
 export type Limits = ReadonlyMap<string, readonly string[]>;
 
-/** What a call may see and change with the right that it has. */
+/** The extent of a call's right: the entities that it may see and change. */
 export interface Grant {
   /** A filter on the entities of the kinds that its right names: those that it may see and write. Default: all. */
   readonly where?: string;

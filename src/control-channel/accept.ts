@@ -11,7 +11,7 @@ import { channelMessages } from './messages/channel.ts';
 import { messages } from './messages/index.ts';
 import { utf8 } from './primitives.ts';
 
-/** The other end is not admitted. It receives the message of this error. */
+/** Thrown to reject the peer. It receives the message of this error. */
 export class RefusedHello extends Error {
   override readonly name = 'RefusedHello';
 }

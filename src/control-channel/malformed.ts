@@ -1,4 +1,4 @@
-/** The other end violates the protocol. The connection is closed. */
+/** Thrown if the peer violates the protocol. The connection is closed. */
 export class Malformed extends Error {
   override readonly name = 'Malformed';
 }

@@ -56,7 +56,7 @@ export interface Entities {
   referenced(kind: Kind, field: string, values: readonly string[], where?: Predicate): Promise<readonly string[]>;
   /** Runs several reads (`listing`, `referencing`), in one statement if the store can. @returns the answers in the same order */
   readAll<const Reads extends readonly EntityRead<unknown>[]>(reads: Reads): Promise<Answers<Reads>>;
-  /** Derives a value from each of the given rows, or from each row of a list, in order. Derived texts are cached until a row changes that was read for them. */
+  /** Derives a value from each of the given rows, or from each row of a list, in order. Derived texts are cached until one of the rows that were read for them changes. */
   remember<T>(kind: Kind, source: Query | readonly Row[], derivation: EntityDerivation<T>): Promise<readonly Derived<T>[]>;
   /** @throws ApiError `COULD_NOT_VALIDATE` with the field if a unique value is taken */
   insert<R extends Kind>(kind: R, row: NewRow<R>): Promise<RowOf<R>>;
@@ -186,7 +186,7 @@ export const entitiesOf = (
     readAll: async <const Reads extends readonly EntityRead<unknown>[]>(reads: Reads) => {
       const needed = reads.flatMap(({ read }) => (isEmpty(read) ? [] : [read]));
       const answers = needed.length === 0 ? [] : await tx.readAll(needed);
-      // The answers are in the order of the reads, whose types determine theirs.
+      // Results are in the order of the reads, and the type of each follows from the type of its read.
       return reads.map(({ read }) => answers[needed.indexOf(read)] ?? []) as unknown as Answers<Reads>;
     },
     remember: async <T>(kind: Kind, source: Query | readonly Row[], { derive, ...options }: EntityDerivation<T>) => {

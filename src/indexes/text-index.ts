@@ -49,7 +49,7 @@ export class TextIndex {
     return bits;
   }
 
-  /** Finds candidates for both kinds of search: upper-casing maps each character by itself, so if a text contains another, so do their upper-cased forms. */
+  /** Finds candidates for both kinds of search: upper-casing maps each character by itself, so if one text contains another, the same holds for their upper-cased forms. */
   #candidates(folded: string, width: number): BitSet {
     const bits = emptyBitSet(width);
     if (folded.length < 2) {

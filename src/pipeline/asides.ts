@@ -32,7 +32,7 @@ const asideOf = (kind: Kind, action: Action, about: Aside['about']): Aside | und
   return chosen && { about, operation: chosen.name, right, input: chosen.operation.body ? { body: {} } : {} };
 };
 
-/** Whether an operation lists, creates or changes entities of a kind. */
+/** True if an operation lists, creates or changes entities of a kind. */
 const isOf = (operation: Operation, kind: Kind): boolean =>
   operation.answer.is === 'page'
     ? operation.answer.item === kind.schemas.detail && !operation.path.includes('{')

@@ -140,7 +140,7 @@ export interface IndexFault {
   readonly description: string;
 }
 
-/** Whether a transaction may write. */
+/** The access mode of a transaction: only `write` may change rows. */
 export type TransactionMode = 'read' | 'write';
 
 /** Determines which connections a read may use if there are only a few: `ordinary` reads must leave some free, `reserved` reads may use all of them. */

@@ -15,7 +15,7 @@ export interface PrivateKey {
 
 /** A key in its stored form. */
 export interface SigningKey {
-  /** SHA-1 of the public key (SPKI) in lower-case hex: a name, not a proof. */
+  /** SHA-1 of the public key (SPKI) in lower-case hex: used as an identifier only, so security does not depend on it. */
   readonly kid: string;
   readonly key: PrivateKey;
   /** The time from which it signs, in ms since 1970. It is published before that. */

@@ -9,7 +9,7 @@ export class Canceller {
   readonly #onAnother: (work: (other: Connection) => Promise<void>) => Promise<void>;
   #stop: ((other: Connection) => Promise<unknown>) | undefined;
   #running: object | undefined;
-  /** A cancellation in flight, which would hit whatever statement is running when it arrives. */
+  /** A cancellation in flight. When it arrives, it cancels the statement that the connection is running then. */
   #sent: Promise<unknown> | undefined;
 
   /** @param onAnother runs work on another connection, once one is free */

@@ -24,7 +24,8 @@ export const condition = (scope: Scope, kind: string, fields: Fields, predicate:
       return terms.length === 0 ? FALSE : balanced(terms, ' or ');
     }
     case 'and': {
-      // Combines several required elements into one list with `intersect`, so that the planner of an engine with an optimization fence chooses no join order.
+      // Combines several required elements into one list with `intersect`, so that, on engines with an optimization fence, the planner does not get to choose
+      // the join order.
       const { listed, rest } = severalListed(predicate.terms, !fields.areFew && scope.engine.optimizationFence !== undefined, isCovers);
       const terms = rest.map((term) => condition(scope, kind, fields, term, depth));
       if (listed.length > 0) terms.push(sql`${fields.id} in (${idsIn(scope, kind, { op: 'and', terms: listed }, depth)})`);

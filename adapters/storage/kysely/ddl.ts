@@ -10,7 +10,7 @@ import { indexStatistics, rowStatistics, setStatistics, statisticsOf } from './p
 import { identifier, qualified } from './render.ts';
 import { EMPTY, joined, raw, type Sql, sql } from './sql.ts';
 
-/** The statements of the last of these migrations; the last statement records it. */
+/** The statements of the final migration in the list; its final statement records the migration. */
 export const statementsOf = (engine: SqlEngine, prefix: string, migrations: readonly Migration[]): readonly Sql[] => [
   ...loadStatistics(engine),
   ...(migrations.at(-1)?.steps ?? []).flatMap((step) => stepStatements(engine, prefix, step)),

@@ -27,7 +27,7 @@ export interface PendingMigration {
   readonly canWait: boolean;
 }
 
-/** What `migrate` would do. */
+/** The steps that `migrate` would run. */
 export interface MigrationPlan {
   /** Schema version of the database: that of the last migration that was run on it, or 0 if it has no tables. */
   readonly version: number;

@@ -5,7 +5,7 @@ const WAIT_TIMEOUT = 100;
 
 /**
  * Shares the answers to a query. A caller that arrives while the query is in flight waits for it to end, and then shares the next query with all callers
- * that have arrived in the meantime. So no answer is older than the request of its caller.
+ * that have arrived in the meantime. Thus no caller gets a result that was read before its request.
  * @param query runs the query, on a separate connection
  */
 export const coalesced = <T>(query: () => Promise<T>): (() => Promise<T>) => {

@@ -30,6 +30,6 @@ const intersection = (a: Bounds | undefined, b: Bounds | undefined): Bounds | un
 const tighter = (a: Bounds['low'], b: Bounds['low'], sign: 1 | -1): Bounds['low'] =>
   a === undefined ? b : b === undefined || compareKeys(a, b) * sign > 0 ? a : b;
 
-/** Whether an index can find the value. If a number field is compared with text, its decimal text is compared, which is not indexed. */
+/** True if an index can find the value. A number field that is compared with text is compared by its decimal text, which is not indexed. */
 const isKey = ({ type }: FieldRef, value: unknown): value is string | number =>
   type === 'number' ? typeof value === 'number' : (type === 'string' || type === 'date') && typeof value === 'string';

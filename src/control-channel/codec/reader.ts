@@ -4,7 +4,7 @@ import { textOf } from '../primitives.ts';
 /** Wire types. The length of a value is shown by its own bytes (`varint`), fixed, or given by a prefix (`bytes`). */
 export const wireType = { varint: 0, eightBytes: 1, bytes: 2, fourBytes: 5 } as const;
 
-/** Maximum number of elements in one field, if the elements of the message are limited. A field is read without a pause: that many take about 20 ms. */
+/** Maximum number of elements in one field, if the elements of the message are limited. A field is read without yielding to the event loop; reading this many elements takes about 20 ms. */
 const MAX_IN_FIELD = 32_768;
 
 /** Reads the encoding of Protocol Buffers. Lengths are checked against the rest of the message before anything is allocated. */

@@ -19,8 +19,8 @@ export interface SqlWrites {
   insertUnlessTaken?(insert: Sql): Sql;
   /**
    * True if common table expressions (`with`) may modify tables and return rows, and `insert` supports `on conflict do nothing`, as in PostgreSQL. If true, one
-   * statement writes a row, its document, its sets and the row count, and `upsert` must return a single statement that applies `where`. Default false: each
-   * of these is a separate statement.
+   * statement writes a row, its document, its sets and the row count, and `upsert` must return a single statement that applies `where`. Default false:
+   * they are written by separate statements.
    */
   readonly writesAtOnce?: boolean;
 }

@@ -16,7 +16,7 @@ import { ignored, type PoolConnections, poolConnections } from './pool.ts';
 export type PostgresStorageOptions = StoreOptions & {
   /**
    * Name of the schema that all tables are in; migrations create it. Default: the parameter `schema` of the connection string, or else the current schema
-   * of the connection, the first one of its `search_path` that exists. Tables in other schemas of the path are not found.
+   * of the connection, which is the first existing schema in its `search_path`. Tables in other schemas are not found.
    */
   readonly schema?: string;
   /** True to run pending migrations in `open`. Default true. */

@@ -61,7 +61,7 @@ export const DEFINITIONS: ReadonlySet<string> = new Set(['definitions', '$defs']
 
 /**
  * Finds every subschema and resolves every reference; nothing is ever fetched.
- * @param assertSchema throws if an object that only a reference declares to be a schema is not a valid one
+ * @param assertSchema called for each reference target outside the known subschemas; throws if the target is not a valid schema
  * @throws SchemaRefused, with a reason for the caller
  */
 export const readGraph = (root: SchemaObject, draft: Draft, patterns: Patterns, assertSchema: (schema: unknown) => void): SchemaGraph => {

@@ -120,7 +120,7 @@ const checkOf = (schema: SchemaObject, draft: Draft): CheckData => {
   };
 };
 
-/** @returns undefined if the fuel or the stack does not suffice */
+/** @returns undefined if validation runs out of fuel or stack */
 const run = (validate: Validator, data: unknown, fuel: number, fill: (units: number) => void): readonly Violation[] | undefined => {
   fill(fuel);
   try {

@@ -15,7 +15,7 @@ import { provenRouter, routerOf } from '../routers/certificates.ts';
 import { updateRouter } from '../routers/verification.ts';
 import type { Presence, RouterConnection } from './presence.ts';
 
-/** Maximum number of queued reports of one router. Beyond that, the host gets 429. */
+/** Maximum number of queued reports of one router. Further reports are refused with 429. */
 const MAX_QUEUED = 10_000;
 
 const ATTRIBUTION = { actor: 'system', requestId: 'presence' } as const;

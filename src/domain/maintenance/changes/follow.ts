@@ -42,7 +42,7 @@ async function* eventsAfter(
   wanted: ReadonlySet<ChangedKind> | undefined,
 ): AsyncGenerator<ServerSentEvent<Change>, void, undefined> {
   const { signal: closing } = call.core.logWatch;
-  // Sent before any change, so that a client that is disconnected earlier also resumes from here.
+  // Sent before any change, so that a client that is disconnected before the first change also resumes from here.
   yield { ...mark(start), retry: RETRY_MS };
   // Each `readOn` checks the permission again.
   const read: ReadRecords = (query) => call.readOn((entities) => recordsIn(entities)(query)).catch(unlessAborted(closing));

@@ -9,7 +9,7 @@ import { type Access, evaluateAccess, type PolicyResult } from './evaluate.ts';
 
 type Policy = RowOf<typeof servicePolicy>;
 
-/** Whether an identity may dial or bind a service now, and why. */
+/** Decides if an identity may dial or bind a service now, with the reasons. */
 export interface Decision {
   /** True if a policy of the type selects both, regardless of its posture checks. */
   readonly isPermitted: boolean;

@@ -94,7 +94,7 @@ export const primaryStep = (method: PrimaryMethod) =>
     async (call, { issuer, body: fields, login }) => {
       try {
         if (login.redirectUri === undefined) throw invalidAuth();
-        // After another primary step, the token may be the factor that is still required.
+        // If another primary step has already succeeded, the token may be the missing second factor.
         if (!(method === 'ext-jwt' && (await passExternalToken(call, login.id)))) {
           const body = bodyOf(fields);
           if (method === 'password' && !(body.username && body.password)) throw invalidAuth();

@@ -9,7 +9,7 @@ import type { Circuit, CircuitTable } from './circuit-table.ts';
 import { changeRoute, RouteFailed } from './route.ts';
 import type { Unrouting } from './unroute.ts';
 
-/** What happens to a circuit for which there is no other path. */
+/** The outcome for a circuit that has no other path. */
 export type WithoutPath = 'end' | 'keep';
 
 /** Moves circuits to other paths when theirs are broken. */
