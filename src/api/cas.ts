@@ -75,6 +75,11 @@ export const ca = resource({
     isOttCaEnrollmentEnabled: required(boolean, { filter: true }),
     /** True if clients with a certificate of this authority enroll by themselves, without a token. */
     isAutoCaEnrollmentEnabled: required(boolean, { filter: true }),
+    /**
+     * True if a delegate was the last to write what determines whom it proves: then it proves nobody with permissions, and no administrator. Only
+     * administrators may vouch for those.
+     */
+    isWrittenByDelegate: readOnly(boolean, { keep: 'hidden', default: false }),
     /** True if its owner has proved possession of its key. */
     isVerified: readOnly(boolean, { default: false, filter: true }),
     /** The common name that the certificate proving possession must have. */

@@ -66,7 +66,7 @@ const snapshotState = z
   })
   .meta({ id: 'SnapshotState', description: 'The last snapshot of the database.' });
 
-const start = { permission: 'database.update', answer: EMPTY, status: 202, errors: ['RATE_LIMITED'] } as const;
+const start = { permission: 'database.update', grantable: false, answer: EMPTY, status: 202, errors: ['RATE_LIMITED'] } as const;
 
 export const database = group('database', 'Maintenance of the database', {
   checkIntegrity: operation('POST', '/database/check-data-integrity', {
@@ -83,12 +83,14 @@ export const database = group('database', 'Maintenance of the database', {
     operationId: 'dataIntegrityResults',
     summary: 'The findings of the last check or fix, even while it runs',
     permission: 'database.read',
+    grantable: false,
     answer: data(integrityState, { counts: 'results' }),
   }),
   createSnapshot: operation('POST', '/database/snapshot', {
     operationId: 'createDatabaseSnapshot',
     summary: 'Take a consistent snapshot of all data, at most once a minute',
     permission: 'database.update',
+    grantable: false,
     answer: EMPTY,
     accepted: true,
     errors: ['RATE_LIMITED', 'NOT_CONFIGURED'],
@@ -97,6 +99,7 @@ export const database = group('database', 'Maintenance of the database', {
     operationId: 'databaseSnapshotState',
     summary: 'The state of the last snapshot, even while it is being taken',
     permission: 'database.read',
+    grantable: false,
     surfaces: [surfaces.extensions],
     answer: data(snapshotState),
   }),

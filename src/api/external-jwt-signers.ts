@@ -73,6 +73,11 @@ export const externalJwtSigner = resource({
     enrollNameClaimsSelector: only('/sub', 'sub'),
     enrollAttributeClaimsSelector: only(''),
     enrollAuthPolicyId: only('default'),
+    /**
+     * True if a delegate was the last to write what determines whom it proves: then it proves nobody with permissions, and no administrator. Only
+     * administrators may vouch for those.
+     */
+    isWrittenByDelegate: readOnly(boolean, { keep: 'hidden', default: false }),
     /** Common name of the certificate. */
     commonName: readOnly(string, { default: '', filter: true }),
     /** SHA-1 of the certificate in hex. */

@@ -86,7 +86,8 @@ const fabricTerminator = z
   .meta({ id: 'FabricTerminator' });
 
 /** Lists of a kind require the right to read that kind, also under other entities. */
-const readable = (kind: Pick<Kind, 'kind' | 'right'>) => ({ permission: rightTo('read', kind), surfaces: [surfaces.fabric] }) as const;
+const readable = (kind: Pick<Kind, 'kind' | 'right'>) =>
+  ({ permission: rightTo('read', kind), grantable: false, surfaces: [surfaces.fabric] }) as const;
 
 /** The operation that lists the terminators of an entity. */
 const terminatorsOf = <P extends 'routers' | 'services'>(collection: P, operationId: string, parent: string) =>

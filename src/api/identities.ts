@@ -23,7 +23,7 @@ import {
   timestamp,
   writeOnly,
 } from './kit/index.ts';
-import { noPermissions } from './not-yet.ts';
+import { permissions } from './permissions.ts';
 import { identityPostureData } from './posture-data.ts';
 import { serviceConfigDetail, serviceConfigPairs } from './service-configs.ts';
 import { blankIsNull, boolean, cost, envInfo, jsonMap, name, precedence, sdkInfo, shortText } from './shared.ts';
@@ -63,7 +63,8 @@ export const identity = resource({
     /** Precedences of terminators that override the default, by id of the service. */
     serviceHostingPrecedences: map(precedence, { keys: 'service' }),
     hostedServices: keysOf('serviceHostingCosts', 'serviceHostingPrecedences'),
-    permissions: noPermissions(),
+    /** Its permissions: rights to a part of the management API, if it is not an administrator. */
+    permissions: permissions(),
     /** Arbitrary application data. */
     appData: optional(jsonMap, { default: {} }),
     /** True if the identity is currently disabled: it cannot log in. */
@@ -154,7 +155,7 @@ export const identities = group('identities', 'Identities', {
   getPolicyAdvice: operation('GET', '/identities/{id}/policy-advice/{serviceId}', {
     operationId: 'getIdentityPolicyAdvice',
     summary: 'Policy advice: what policies allow an identity to do with a service, and by which routers',
-    permission: 'identity.read',
+    permission: 'service.read',
     answer: data(policyAdvice),
   }),
   listServiceConfigs: operation('GET', '/identities/{id}/service-configs', {

@@ -94,6 +94,7 @@ export const informational = group('informational', 'Information', {
     operationId: 'listSummary',
     summary: 'The number of entities of each kind',
     permission: 'summary.read',
+    grantable: false,
     answer: data(z.record(string, z.int())),
   }),
 });

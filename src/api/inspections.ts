@@ -45,6 +45,7 @@ export const inspections = group('inspections', 'Inspections', {
     summary:
       'Ask routers that are connected to this controller for values that they alone know; within 10 seconds, 8 MiB from all of them at most',
     permission: 'ops.read',
+    grantable: 'notToAuditors',
     surfaces: [surfaces.fabric],
     body: { schema: inspectRequest, name: 'request' },
     answer: data(inspectResponse, { isBare: true }),

@@ -1,4 +1,4 @@
-import { type Field, list, writeOnly } from './kit/index.ts';
+import { type Field, writeOnly } from './kit/index.ts';
 import { boolean, shortText } from './shared.ts';
 
 /**
@@ -7,16 +7,6 @@ import { boolean, shortText } from './shared.ts';
  */
 
 const WHY = 'this controller does not enroll identities by tokens of signers';
-
-/** A list of permissions that must be empty. The refusal looks like that of an unknown name. */
-export const noPermissions = () =>
-  writeOnly(
-    list(shortText, 1000)
-      .superRefine(([name], context) => {
-        if (name !== undefined) context.addIssue({ code: 'custom', message: `invalid permissions '${name}'`, input: name });
-      })
-      .meta({ description: 'Null or empty: this controller does not delegate rights by permissions.' }),
-  );
 
 /** A flag that must be false. */
 export const off = () =>

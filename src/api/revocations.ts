@@ -33,11 +33,12 @@ const revocationCreate = z
   .meta({ id: 'RevocationCreate' });
 
 export const revocations = group('revocations', 'Revocations', {
-  ...crud(revocation, { except: ['create', 'replace', 'patch', 'delete'] }),
+  ...crud(revocation, { except: ['create', 'replace', 'patch', 'delete'], grantable: 'onlyToAuditors' }),
   create: operation('POST', '/revocations', {
     operationId: 'createRevocation',
     summary: 'Revoke a token, an API session or all tokens of an identity, at once; there is no way back',
     permission: rightTo('create', revocation),
+    grantable: false,
     body: { schema: revocationCreate, name: 'revocation' },
     answer: CREATED,
     errors: ['NOT_FOUND'],

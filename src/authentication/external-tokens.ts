@@ -7,9 +7,10 @@ import { foldCase } from '../query/fold-case.ts';
 import { equals, has, stringField } from '../query/index.ts';
 import { bearerTokens, readToken, stringClaim } from '../tokens/token.ts';
 import { type Refusal, reportRefusal } from './token-refusals.ts';
+import { mayVouchFor } from './vouching.ts';
 
 type Signer = RowOf<typeof externalJwtSigner>;
-type Owner = Pick<RowOf<typeof identity>, 'id' | 'externalId'>;
+type Owner = Pick<RowOf<typeof identity>, 'id' | 'externalId' | 'isAdmin' | 'isDefaultAdmin' | 'permissions'>;
 
 /** The identity that a token proves, or the reason why it proves none. */
 export type Proof = { readonly proof: TokenProof; readonly refusal?: never } | { readonly proof?: never; readonly refusal: Refusal };
@@ -33,7 +34,8 @@ export const proofOf = async (call: Pick<Call, 'core' | 'read'>, text: string): 
 };
 
 /** True if the proof is for this identity and by this signer, and the signer is unchanged since the token was verified. */
-export const proves = (proof: TokenProof, current: Signer, owner: Owner): boolean => isUnchanged(proof, current) && isOf(proof, owner);
+export const proves = (proof: TokenProof, current: Signer, owner: Owner): boolean =>
+  isUnchanged(proof, current) && isOf(proof, owner) && mayVouchFor(current, owner);
 
 export const isUnchanged = ({ signer }: TokenProof, current: Signer): boolean =>
   current.id === signer.id && current.version === signer.version;

@@ -2,6 +2,7 @@ import type { AuthQuery, apiSession } from '../api/api-sessions.ts';
 import type { externalJwtSigner } from '../api/external-jwt-signers.ts';
 import type { identity } from '../api/identities.ts';
 import type { RowOf } from '../api/kit/resource.ts';
+import { permissionsBeyond } from '../api/permissions.ts';
 import { unauthorized } from '../errors/index.ts';
 import type { Certificate } from '../pki/certificate.ts';
 import { booleanField, equals, or, type Predicate } from '../query/index.ts';
@@ -69,6 +70,9 @@ export const actorId = (actor: Actor): string => ('identity' in actor ? actor.id
 export const isAdministrator = (actor: Actor): boolean =>
   actor.kind === 'system' || ('identity' in actor && hasAdministratorRights(actor.identity));
 
+/** The permissions that an identity holds. Rows that an earlier release wrote have none. */
+export const permissionsOf = ({ permissions }: { readonly permissions?: readonly string[] }): readonly string[] => permissions ?? [];
+
 /** The actor's identity. @throws ApiError `UNAUTHORIZED` for the host's own code, which has no identity */
 export const identityOf = (actor: Actor): RowOf<typeof identity> => identified(actor).identity;
 
@@ -90,3 +94,18 @@ export const ADMINISTRATORS: Predicate = or(equals(booleanField('isAdmin'), true
 /** True if an identity is an administrator. */
 export const hasAdministratorRights = ({ isAdmin, isDefaultAdmin }: Pick<RowOf<typeof identity>, 'isAdmin' | 'isDefaultAdmin'>): boolean =>
   isAdmin || isDefaultAdmin;
+
+type Privileges = Pick<RowOf<typeof identity>, 'isAdmin' | 'isDefaultAdmin' | 'permissions'>;
+
+/** True for an administrator, and for an identity with permissions. */
+export const isPrivileged = (owner: Privileges): boolean => hasAdministratorRights(owner) || permissionsOf(owner).length > 0;
+
+/** Identities that are out of reach for a holder of these permissions: administrators, and holders of a permission that these do not include. */
+export const protectedFrom = (held: readonly string[]): Predicate =>
+  or(ADMINISTRATORS, { op: 'overlaps', set: 'permissions', values: permissionsBeyond(held) });
+
+/** The same for one identity. */
+export const isProtectedFrom = (held: readonly string[], owner: Privileges): boolean => {
+  const beyond = permissionsBeyond(held);
+  return hasAdministratorRights(owner) || permissionsOf(owner).some((name) => beyond.includes(name));
+};

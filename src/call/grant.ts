@@ -5,8 +5,13 @@ export type Limits = ReadonlyMap<string, readonly string[]>;
 export interface Grant {
   /** A filter on the entities of the kinds that its right names: those that it may see and write. Default: all. */
   readonly where?: string;
-  /** True if only the host's rule permits the call: then it must not affect administrators, and shows only the credentials that `credentials` allows. */
+  /**
+   * True if only the host's rule or permissions allow the call: then it must not affect administrators, and shows only the credentials that `credentials`
+   * allows.
+   */
   readonly isDelegated: boolean;
+  /** The permissions of the calling identity, if these allow the call. */
+  readonly permissions?: readonly string[];
   /** The right that the host's rule was asked about, such as `identity.update`; undefined for operations that are open to every session. */
   readonly right?: string | undefined;
   /** Which role attributes a write may give to entities and take from them. Default: all. */

@@ -29,6 +29,8 @@ export type IdentityRow = {
   readonly serviceHostingCosts: { readonly [x: string]: number; };
   /** Precedences of terminators that override the default, by id of the service. */
   readonly serviceHostingPrecedences: { readonly [x: string]: 'default' | 'failed' | 'required'; };
+  /** Its permissions: rights to a part of the management API, if it is not an administrator. */
+  readonly permissions: readonly string[];
   /** Arbitrary application data. */
   readonly appData: { [x: string]: unknown; };
   /** When the identity was disabled. */

@@ -131,7 +131,11 @@ export const notFoundField = (field: string, kind: string, id: string): ApiError
 export const unauthorized = (reason?: string): ApiError =>
   new ApiError('UNAUTHORIZED', reason === undefined ? {} : { cause: { code: 'UNAUTHORIZED', message: reason } });
 
-/** 503 `SERVER_UNAVAILABLE`: the request is not at fault and may be retried later. */
+/** 401 `UNAUTHORIZED` for a caller that has the right, but not to this: what only administrators may do. Its cause distinguishes it from an ended session. */
+export const administratorsOnly = (reason: string): ApiError =>
+  new ApiError('UNAUTHORIZED', { cause: { code: 'UNHANDLED', message: reason } });
+
+/** 503 `SERVER_UNAVAILABLE`: it is no fault of the request, which may be made again later. */
 export const unavailable = (reason?: string): ApiError =>
   new ApiError('SERVER_UNAVAILABLE', {
     retryAfter: RETRY_AFTER.away,

@@ -2,6 +2,7 @@ export { type AnswerOptions, catalogMessage, errorBody, type PlainAnswer, retryA
 export {
   ApiError,
   type ApiErrorOptions,
+  administratorsOnly,
   explained,
   invalidField,
   missingBody,

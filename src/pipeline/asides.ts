@@ -6,7 +6,7 @@ import type { Operation } from '../api/kit/operation.ts';
 import type { Kind } from '../api/kit/resource.ts';
 import { type Action, rightTo } from '../api/kit/right.ts';
 import type { Grant, Limits } from '../call/grant.ts';
-import { credentialsOf } from '../resources/credentials.ts';
+import { credentialsOf } from '../resources/credential-fields.ts';
 import { isOnKind } from '../resources/granted.ts';
 import { allKinds, kindOf } from '../resources/kinds.ts';
 import { ownersOf } from '../resources/owners.ts';

@@ -61,10 +61,17 @@ export type HostRule = (request: AuthorizationRequest) => Verdict | Promise<Verd
 /** Refuses every operation that requires a right to create, update or delete. Logins and what sessions do for themselves remain possible. */
 export const readOnlyRule: HostRule = ({ right }) => (right === undefined || right.endsWith('.read') ? undefined : false);
 
-/** The operation as the rule sees it. A caller without an identity has no sessions of its own, so it needs the right to everyone's. */
-export const calledOperation = ({ group, verb, operation: { permission, ofAll } }: Entry, actor: Actor): CalledOperation => ({
+/**
+ * The operation as the rule sees it.
+ * @param isOfAll true if the caller acts on the entities of all identities, where others act on their own. A caller without an identity has none of its own
+ */
+export const calledOperation = (
+  { group, verb, operation: { permission, ofAll } }: Entry,
+  actor: Actor,
+  isOfAll = actor.kind === 'system',
+): CalledOperation => ({
   operation: `${group}.${verb}` as OperationName, // the entries are those of the API
-  right: permission.includes('.') ? permission : actor.kind === 'system' ? ofAll : undefined,
+  right: permission.includes('.') ? permission : isOfAll ? ofAll : undefined,
 });
 
 /**

@@ -6,22 +6,28 @@ import type { StoreErrors } from '../call/store-errors.ts';
 import type { Precondition } from '../entities/precondition.ts';
 import { unauthorized } from '../errors/index.ts';
 import { authenticate, type Caller } from './authenticate.ts';
-import { authorize, permitByDeclaration } from './authorize.ts';
+import { authorize } from './authorize.ts';
 import { decode } from './decode.ts';
 import type { BeforeArguments, Hooks } from './hooks.ts';
-import { calledOperation } from './host-rule.ts';
+import { calledOperation, type HostRule } from './host-rule.ts';
 import { OngoingCall } from './ongoing-call.ts';
 import type { Parts } from './parts.ts';
 import { principalOf } from './principal.ts';
+
+/** The host's own code that runs in calls. */
+interface HostCode {
+  readonly rule: HostRule | undefined;
+  readonly before: Hooks['before'];
+}
 
 /**
  * The steps of every call, from HTTP or from the host's own code: authenticate, decode, authorize, and then the operation itself, in transactions of
  * the store.
  */
-export const createInvoke = (parts: Parts, storeErrors: StoreErrors, before: Hooks['before']): Invoke => {
+export const createInvoke = (parts: Parts, storeErrors: StoreErrors, { rule, before }: HostCode): Invoke => {
   const { activity, catchUpPresence, settings } = parts.core;
   /** True if code of the host runs in each call. It may be slow and use the store itself, so no transaction stays open while it runs. */
-  const isHooked = parts.permit !== permitByDeclaration || before !== undefined;
+  const isHooked = rule !== undefined || before !== undefined;
   return async (entry, source) => {
     const call = new OngoingCall(parts, entry, source);
     let active: Caller['active'];

@@ -1,5 +1,5 @@
-import { assertNoAdministratorAffected, assertNotAdministrators } from '../authentication/administrators.ts';
-import { type Actor, isAdministrator } from '../call/actor.ts';
+import { assertNoneProtectedReached, assertNotProtected } from '../authentication/protected-identities.ts';
+import { type Actor, isAdministrator, permissionsOf } from '../call/actor.ts';
 import type { Entry } from '../call/call.ts';
 import { type Grant, OWN_RIGHT } from '../call/grant.ts';
 import { visibleFields } from '../changelog/visible.ts';
@@ -7,23 +7,28 @@ import type { Entities } from '../entities/entities.ts';
 import { notFound, unauthorized } from '../errors/index.ts';
 import type { Logger } from '../platform/platform.ts';
 import { and, equals, stringField } from '../query/index.ts';
+import { isForSomebody } from '../resources/credential-fields.ts';
 import { granted, isOnKind, isVisible } from '../resources/granted.ts';
 import type { Row } from '../storage/port.ts';
 import { type AskAside, askAsides } from './asides.ts';
 import { assertOwesNothing, assertUnknownToRouters, authorize, type Permit, permitByDeclaration, StalePermit } from './authorize.ts';
+import { isGrantedByPermission, mayShowCredentials } from './by-permission.ts';
 import { type AuthorizationRequest, calledOperation, checkedVerdict, type HostRule, type Verdict } from './host-rule.ts';
 import { namedIn } from './named-kinds.ts';
 import { principalOf } from './principal.ts';
 import { assertWrittenWithin } from './written-within.ts';
 
-/** Lets the host's rule decide. */
+/** The rule of the host decides; without an answer of it, what the operation declares, and the permissions of the calling identity. */
 export const createPermit =
-  (rule: HostRule, logger: Logger): Permit =>
+  (rule: HostRule | undefined, logger: Logger): Permit =>
   async (call, entry, source, input) => {
-    if (call.actor.kind === 'system' && source.actor === undefined) return permitByDeclaration(call, entry, source, input);
     const { operation } = entry;
     const judgedActor = call.actor;
-    const called = calledOperation(entry, judgedActor);
+    const isGranted = isGrantedByPermission(call, judgedActor, operation);
+    const isOwnCode = judgedActor.kind === 'system' && source.actor === undefined;
+    if (isOwnCode || (!rule && !isGranted)) return permitByDeclaration(call, entry, source, input);
+    const held = 'identity' in judgedActor ? permissionsOf(judgedActor.identity) : [];
+    const called = calledOperation(entry, judgedActor, judgedActor.kind === 'system' || isGranted);
     const named = namedIn(operation);
     const ids = input as Readonly<Record<string, string>>; // the path parameters, if the operation has any
     const kind = named.find(([parameter]) => parameter === 'id')?.[1];
@@ -31,8 +36,9 @@ export const createPermit =
     const target = await call.read(load);
 
     const ask = async (request: Pick<AuthorizationRequest, 'about' | 'operation' | 'right' | 'input' | 'target'>): Promise<Verdict> => {
-      const verdict = await rule({ ...call.attribution, actor: principalOf(judgedActor, source), ...request });
-      return verdict === undefined && judgedActor.kind === 'system' && request.about === 'credentials' ? true : verdict;
+      const verdict = await rule?.({ ...call.attribution, actor: principalOf(judgedActor, source), ...request });
+      if (verdict !== undefined || request.about !== 'credentials') return verdict;
+      return judgedActor.kind === 'system' || (isGranted && mayShowCredentials(held, request.right)) || undefined;
     };
     const logFailure = (effect: string, error: unknown) =>
       logger.error(`the rule of authorize failed: ${effect}`, { requestId: call.requestId, operationId: operation.operationId, error });
@@ -62,15 +68,17 @@ export const createPermit =
 
     const grantOf = async (verdict: Verdict): Promise<Grant> => {
       if (verdict === false) throw refused(entry);
-      if (verdict === undefined) authorize(judgedActor, operation);
+      const isByPermission = verdict === undefined && isGranted;
+      if (verdict === undefined && !isGranted) authorize(judgedActor, operation);
       const { right } = called;
       // The operation is open to everyone or to every session, so there is nothing to limit.
       if (right === undefined) return OWN_RIGHT;
-      const isDelegated = verdict !== undefined && !('identity' in judgedActor && isAdministrator(judgedActor));
+      const isDelegated = (verdict !== undefined || isByPermission) && !('identity' in judgedActor && isAdministrator(judgedActor));
       return {
         ...(typeof verdict === 'object' ? verdict : {}),
         right,
         isDelegated,
+        ...(isByPermission ? { permissions: held } : {}),
         ...(await askAsides(operation, right, isDelegated, askAside)),
       };
     };
@@ -86,13 +94,15 @@ export const createPermit =
         if (!isOnKind(grant.right, kind) && !isParent && !(await isVisible(entities, kind, id, call, grant))) throw notFound(kind.kind, id);
       }
       if (!kind || !target) return;
+      // A caller with a limit does not even learn that it exists.
+      if (grant.permissions && !isLimited(grant) && isForSomebody(kind)) await assertNotProtected(entities, kind, target, grant);
       const where = await granted(entities, kind, call, [target], grant);
       if (where.op !== 'all' && (await entities.count(kind, and(equals(stringField('id'), target.id), where))) === 0)
         throw notFound(kind.kind, target.id);
-      if (grant.isDelegated && isWrite) await assertNotAdministrators(entities, kind, target);
+      if (grant.isDelegated && isWrite) await assertNotProtected(entities, kind, target, grant);
     };
 
-    if (isLimited(grant) || (grant.isDelegated && isWrite)) await call.read((entities) => assertWithin(entities, target));
+    if (isLimited(grant) || grant.isDelegated) await call.read((entities) => assertWithin(entities, target));
     return {
       grant,
       recheck: async (entities, actor) => {
@@ -102,7 +112,7 @@ export const createPermit =
         await assertWithin(entities, now);
       },
       verify: async (entities) => {
-        if (grant.isDelegated) await assertNoAdministratorAffected(entities, entities.changes);
+        if (grant.isDelegated) await assertNoneProtectedReached(entities, entities.changes, grant);
         await assertWrittenWithin(entities, call);
       },
     };

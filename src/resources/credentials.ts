@@ -1,18 +1,15 @@
 /** Decides which credentials answers show: the fields that field tables mark as `credential`. */
 import { identity } from '../api/identities.ts';
 import type { Kind } from '../api/kit/resource.ts';
-import { ADMINISTRATORS } from '../call/actor.ts';
+import { protectedFrom } from '../call/actor.ts';
 import type { Call } from '../call/call.ts';
 import type { Entities } from '../entities/entities.ts';
 import type { Row } from '../storage/port.ts';
+import { credentialsOf } from './credential-fields.ts';
 import { bound, fitting, idsWithin } from './granted.ts';
 import { ownerIn, ownersOf } from './owners.ts';
 
-/** The names of the credential fields of a kind. */
-export const credentialsOf = ({ fields }: Pick<Kind, 'fields'>): readonly string[] =>
-  Object.keys(fields).filter((name) => fields[name]?.credential);
-
-/** True if the details of a kind depend on which credentials the caller may see. */
+/** True if the details of a kind depend on the credentials that the call may show. */
 export const withholdsCredentials = (kind: Kind, { grant }: Pick<Call, 'grant'>): boolean =>
   grant.isDelegated && credentialsOf(kind).length > 0;
 
@@ -53,10 +50,11 @@ const idsWithShownCredentials = async (entities: Entities, kind: Kind, rows: rea
     const ownerIds = ownedRows.map((row) => String(row[owner.field]));
     const within = await idsWithin(entities, target, call.grant.changeable, ownerIds, call);
     const allowed = new Set(credentialsOf(target).length > 0 ? await grantedAmong(entities, target, within, call) : within);
-    const administrators = new Set(target === identity ? await entities.referenced(identity, 'id', ownerIds, ADMINISTRATORS) : []);
+    const beyond = protectedFrom(call.grant.permissions ?? []);
+    const outOfReach = new Set(target === identity ? await entities.referenced(identity, 'id', ownerIds, beyond) : []);
     for (const [i, row] of ownedRows.entries()) {
       const id = ownerIds[i] ?? '';
-      if (!allowed.has(id) || administrators.has(id)) shown.delete(row.id);
+      if (!allowed.has(id) || outOfReach.has(id)) shown.delete(row.id);
     }
   }
   return shown;

@@ -1,11 +1,14 @@
+import { identity } from '../api/identities.ts';
 import type { Kind } from '../api/kit/resource.ts';
 import { rightsOf } from '../api/kit/right.ts';
+import { protectedFrom } from '../call/actor.ts';
 import { behaviourOf } from '../call/behaviour.ts';
 import type { Call } from '../call/call.ts';
 import type { Limits } from '../call/grant.ts';
 import type { Entities } from '../entities/entities.ts';
 import { ALL, and, equals, FilterError, NONE, not, oneOf, or, type Predicate, readFilter, rewrite, stringField } from '../query/index.ts';
 import type { Row } from '../storage/port.ts';
+import { isForSomebody } from './credential-fields.ts';
 import { allKinds, kindOf } from './kinds.ts';
 import { type Owner, ownerIn, ownersOf } from './owners.ts';
 import { symbolsFor } from './symbols.ts';
@@ -32,10 +35,21 @@ export const granted = async (
     const limits = right?.endsWith('.read') ? visible : changeable;
     terms.push(await ownedWithin(entities, owner, limits, call, rows));
   }
+  if (grant.permissions && isForSomebody(kind)) terms.push(await ofNoneProtected(entities, kind, grant.permissions));
   return and(...terms);
 };
 
-/** True if the limits let the caller see an entity of a kind to which its right does not apply. */
+/** The entities of a kind that do not belong to identities with more rights than the caller. */
+const ofNoneProtected = async (entities: Entities, kind: Kind, permissions: readonly string[]): Promise<Predicate> => {
+  const beyond = (await entities.list(identity, { where: protectedFrom(permissions) })).map(({ id }) => id);
+  return and(
+    ...ownersOf(kind)
+      .filter(({ target }) => target === identity)
+      .map(({ field }) => not(oneOf(stringField(field), beyond))),
+  );
+};
+
+/** True if the caller may see an entity of a kind that its right is not on. */
 export const isVisible = async (entities: Entities, kind: Kind, id: string, call: Call, { visible } = call.grant): Promise<boolean> =>
   (await idsWithin(entities, kind, visible, [id], call)).length > 0;
 

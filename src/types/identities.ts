@@ -51,6 +51,8 @@ export interface Identity {
   readonly serviceHostingCosts: Readonly<Record<string, number>>;
   /** Precedences of terminators that override the default, by id of the service. */
   readonly serviceHostingPrecedences: Readonly<Record<string, 'default' | 'required' | 'failed'>>;
+  /** Its permissions: rights to a part of the management API, if it is not an administrator. */
+  readonly permissions: readonly string[] | null;
   /** Arbitrary application data. */
   readonly appData: JsonMap;
   /** True if the identity is currently disabled: it cannot log in. */
@@ -178,7 +180,10 @@ export interface IdentityCreate {
    * @defaultValue `{}`
    */
   readonly serviceHostingPrecedences?: Readonly<Record<string, 'default' | 'required' | 'failed'>> | null | undefined;
-  /** Null or empty: this controller does not delegate rights by permissions. */
+  /**
+   * Its permissions: rights to a part of the management API, if it is not an administrator.
+   * @defaultValue `[]`
+   */
   readonly permissions?: readonly string[] | null | undefined;
   /**
    * Arbitrary application data.
@@ -241,7 +246,10 @@ export interface IdentityUpdate {
    * @defaultValue `{}`
    */
   readonly serviceHostingPrecedences?: Readonly<Record<string, 'default' | 'required' | 'failed'>> | null | undefined;
-  /** Null or empty: this controller does not delegate rights by permissions. */
+  /**
+   * Its permissions: rights to a part of the management API, if it is not an administrator.
+   * @defaultValue `[]`
+   */
   readonly permissions?: readonly string[] | null | undefined;
   /**
    * Arbitrary application data.
@@ -274,7 +282,7 @@ export interface IdentityPatch {
   readonly serviceHostingCosts?: Readonly<Record<string, number>> | null | undefined;
   /** Precedences of terminators that override the default, by id of the service. */
   readonly serviceHostingPrecedences?: Readonly<Record<string, 'default' | 'required' | 'failed'>> | null | undefined;
-  /** Null or empty: this controller does not delegate rights by permissions. */
+  /** Its permissions: rights to a part of the management API, if it is not an administrator. */
   readonly permissions?: readonly string[] | null | undefined;
   /** Arbitrary application data. */
   readonly appData?: JsonMap | null | undefined;
@@ -600,7 +608,7 @@ export interface IdentitiesApi<P = CallOptions> {
   /**
    * Policy advice: what policies allow an identity to do with a service, and by which routers.
    *
-   * For administrators (right `identity.read`): `GET /identities/{id}/policy-advice/{serviceId}` of the management API.
+   * For administrators (right `service.read`): `GET /identities/{id}/policy-advice/{serviceId}` of the management API.
    * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404)
    */
   readonly getPolicyAdvice: (input: { readonly id: string; readonly serviceId: string }, options?: P) => Promise<PolicyAdvice>;

@@ -20,6 +20,8 @@ export interface CrudOptions<Except extends CrudVerb> {
   /** Published operation names that differ from the regular ones. */
   readonly operationIds?: Partial<Record<CrudVerb, string>>;
   readonly errors?: Partial<Record<CrudVerb, readonly ErrorCode[]>>;
+  /** See `Operation.grantable`. */
+  readonly grantable?: NonNullable<Operation['grantable']>;
   /** See `Operation.denied`. */
   readonly denied?: Partial<Record<CrudVerb, 403>>;
 }
@@ -53,6 +55,7 @@ export const crud = <F extends Fields, Except extends CrudVerb = never>(
     operationIds = {},
     errors = {},
     denied = {},
+    grantable,
   }: CrudOptions<Except> = {},
 ): Omit<CrudOperations<F>, Except> => {
   const bodyName = kind.bodyName ?? kind.kind;
@@ -62,6 +65,7 @@ export const crud = <F extends Fields, Except extends CrudVerb = never>(
     operationId: operationIds[verb] ?? regular,
     summary,
     permission: rightTo(right, kind),
+    ...(grantable === undefined ? {} : { grantable }),
     // Writes to an unrecorded kind draw no revision, so its version is meaningless.
     ...(verb === 'list' || verb === 'create' || kind.unrecorded ? {} : { entity: kind as Pick<Resource, 'kind' | 'view'> }),
     ...errorsOf(verb),

@@ -59,7 +59,7 @@ export interface Field<W extends WriteMode = WriteMode, K extends KeepMode = Kee
    * `attributes`: role attributes (`empty`: how an empty set is shown, default null). `selectors`: `#attribute`, `@id` or `#all`, of entities of a
    * kind. `attributeIndex`: the attributes in another field's selectors. `keys`: the keys of other fields, which are maps. `folded`: the case-folded
    * text of another field. `references`: ids of entities of a kind; deleting an entity removes its id from the set, unless `restrict` prevents the
-   * deletion. `values`: plain strings.
+   * deletion. `values`: plain strings (`empty` as above).
    */
   readonly set?:
     | { readonly of: 'attributes'; readonly empty?: 'list' }
@@ -68,7 +68,7 @@ export interface Field<W extends WriteMode = WriteMode, K extends KeepMode = Kee
     | { readonly of: 'keys'; readonly from: readonly string[] }
     | { readonly of: 'folded'; readonly from: string }
     | { readonly of: 'references'; readonly target: string; readonly onDelete?: 'restrict' }
-    | { readonly of: 'values' };
+    | { readonly of: 'values'; readonly empty?: 'list' };
   /** A map whose keys are ids of another kind. */
   readonly keys?: string;
 }

@@ -11,6 +11,7 @@ export interface ReadOptions {
   /** Singular and plural in operation names: `['Router', 'Routers']`. */
   readonly names: Names;
   readonly permission: Permission;
+  readonly grantable?: NonNullable<Operation['grantable']>;
   readonly surfaces: readonly Surface[];
   /** The kind whose entities are listed, see `Answer`. */
   readonly of?: string;

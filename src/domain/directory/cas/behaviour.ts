@@ -1,4 +1,5 @@
 import { ca } from '../../../api/cas.ts';
+import { writtenByDelegate } from '../../../authentication/vouching.ts';
 import { behaviour } from '../../../call/behaviour.ts';
 import { invalidField } from '../../../errors/index.ts';
 import { type Certificate, KeyUsage, readCertificates } from '../../../pki/certificate.ts';
@@ -8,6 +9,9 @@ import { equals, stringField } from '../../../query/index.ts';
 import { checkClaim } from './claims.ts';
 import { subjectHashOf } from './trust.ts';
 
+/** The fields that determine whom the certificates of a CA prove. */
+const DECIDES = ['certPem', 'externalIdClaim', 'isAuthEnabled'] as const;
+
 /** A new CA is not trusted until it is verified. Its certificate never changes. */
 export const caBehaviour = behaviour(ca, {
   prepare: async (call, verb, { certPem }) => {
@@ -15,11 +19,11 @@ export const caBehaviour = behaviour(ca, {
     const { fingerprint, subjectKey } = await authorityIn(String(certPem));
     return { fingerprint, subjectHash: subjectHashOf(subjectKey), verificationToken: call.core.platform.random.uuid() };
   },
-  check: async (entities, after, before) => {
+  check: async (entities, after, before, call) => {
     if (after.externalIdClaim && after.externalIdClaim !== before?.externalIdClaim) checkClaim(after.externalIdClaim);
     const duplicates = before ? 0 : await entities.count(ca, equals(stringField('fingerprint'), after.fingerprint ?? ''));
     if (duplicates > 0) throw invalidField('certPem', 'this certificate authority is there already', undefined);
-    return undefined;
+    return writtenByDelegate(call, DECIDES, after, before);
   },
 });
 

@@ -23,7 +23,7 @@ export const caEntries = implement(cas, {
         ? await validateChain(certificate, { anchors: [authority.certificate], intermediates: [], now: call.core.platform.clock.now() })
         : { fault: 'noChain' as const };
       if (fault) throw new ApiError('CERTIFICATE_FAILED_VALIDATION', { cause: { code: 'UNHANDLED', message: chainFaultText[fault] } });
-      await entities.update(ca, row, { isVerified: true });
+      await entities.update(ca, row, { isVerified: true, isWrittenByDelegate: call.grant.isDelegated });
     });
     return {};
   },

@@ -1,4 +1,5 @@
 import { externalJwtSigner } from '../../../api/external-jwt-signers.ts';
+import { writtenByDelegate } from '../../../authentication/vouching.ts';
 import { behaviour } from '../../../call/behaviour.ts';
 import { ApiError, invalidField } from '../../../errors/index.ts';
 import { readCertificates } from '../../../pki/certificate.ts';
@@ -28,12 +29,26 @@ const certificateFieldsOf = async (pem: string) => {
   };
 };
 
+/** The fields that determine whom the tokens of a signer prove. */
+const DECIDES = [
+  'issuer',
+  'audience',
+  'certPem',
+  'jwksEndpoint',
+  'kid',
+  'claimsProperty',
+  'useExternalId',
+  'ignoreExternalIdCase',
+  'enabled',
+] as const;
+
 export const externalJwtSignerBehaviour = behaviour(externalJwtSigner, {
   prepare: async (_call, verb, { certPem }) => {
     if (typeof certPem === 'string') return certificateFieldsOf(certPem);
     return verb === 'patch' ? {} : NO_CERTIFICATE;
   },
-  check: async (_entities, { certPem, jwksEndpoint }) => {
+  check: async (_entities, after, before, call) => {
+    const { certPem, jwksEndpoint } = after;
     if ((certPem === null) === (jwksEndpoint === null))
       throw new ApiError('REFERENCED_ENTITY_NOT_FOUND', {
         cause: {
@@ -42,7 +57,7 @@ export const externalJwtSignerBehaviour = behaviour(externalJwtSigner, {
           value: '***',
         },
       });
-    return undefined;
+    return writtenByDelegate(call, DECIDES, after, before);
   },
   present: async (_entities, rows, { core: { settings } }) =>
     settings.showJwksEndpoints ? rows.map(({ jwksEndpoint }) => ({ jwksEndpoint })) : [],

@@ -2,17 +2,18 @@ import { apiSession, authenticator, authPolicy, enrollment, identity, mfa, sessi
 import type { CreateBody, RowOf } from '../../../api/kit/index.ts';
 import { isDisabled } from '../../../authentication/actors.ts';
 import { LISTED, liveSessions } from '../../../authentication/lifetime.ts';
-import { behaviour } from '../../../call/behaviour.ts';
+import { isPrivileged } from '../../../call/actor.ts';
+import { behaviour, type WriteVerb } from '../../../call/behaviour.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { listing, referencing } from '../../../entities/reads.ts';
-import { ApiError, invalidField } from '../../../errors/index.ts';
+import { ApiError, administratorsOnly, invalidField } from '../../../errors/index.ts';
 import { and, booleanField, equals, oneOf, stringField } from '../../../query/index.ts';
 import { authenticatorMethods } from '../authenticators/methods.ts';
 import { keepAdministration, requireAdministratorLogin } from './administration.ts';
 import { enrollNew, outstandingByIdentity } from './enrollments.ts';
 
-/** When an identity becomes an administrator, marks its API sessions that have sessions as known to routers, which have received their tokens. */
+/** When an identity gains rights, marks its API sessions that have sessions as known to routers, which have received their tokens. */
 const markKnownToRouters = async (entities: Entities, identityId: string): Promise<void> => {
   const sessions = await entities.list(session, { where: equals(stringField('identityId'), identityId) });
   const ids = [...new Set(sessions.map(({ apiSessionId }) => apiSessionId))];
@@ -22,11 +23,19 @@ const markKnownToRouters = async (entities: Entities, identityId: string): Promi
 };
 
 type Identity = RowOf<typeof identity>;
+
+/** What permissions never allow, whatever the values. @throws ApiError `UNAUTHORIZED` */
+const refuseToDelegate = (verb: WriteVerb, body: Readonly<Record<string, unknown>>): void => {
+  if (verb === 'replace') throw administratorsOnly('non-admins may not replace an identity: change the fields by PATCH');
+  const field = verb === 'patch' ? ['permissions', 'isAdmin'].find((name) => name in body) : undefined;
+  if (field) throw administratorsOnly(`non-admins may not set ${field} of an identity`);
+};
 /** The fields that determine the time-dependent state of an identity. */
 type TimeDependent = Pick<Identity, 'id' | 'disabledAt' | 'disabledUntil'>;
 
 export const identityBehaviour = behaviour(identity, {
   prepare: async (call, verb, body, id) => {
+    if (call.grant.permissions) refuseToDelegate(verb, body);
     // Identities of type Router exist only as companions of edge routers, which create them. The type of an identity never changes.
     if (verb === 'replace' && body.type === 'Router' && !(await mayBeRouter(call, id)))
       throw invalidField('typeId', 'may not change the type of an identity to Router', body.type);
@@ -45,7 +54,7 @@ export const identityBehaviour = behaviour(identity, {
     if (!before)
       await enrollNew(entities, after, body.enrollment as EnrollmentRequest, call); // decoded by the kind's own schema
     else if (after.authPolicyId !== before.authPolicyId) await keepAdministration(entities, call, 'authPolicyId', after.authPolicyId);
-    if (before && !before.isAdmin && after.isAdmin) await markKnownToRouters(entities, after.id);
+    if (before && !isPrivileged(before) && isPrivileged(after)) await markKnownToRouters(entities, after.id);
   },
   guard: async (_entities, row) => {
     if (row.typeId === 'Router')

@@ -1,7 +1,7 @@
 import { apiSession, type edgeRouter, session } from '../../../api/kinds.ts';
 import type { RowOf } from '../../../api/kit/index.ts';
 import { sessions } from '../../../api/sessions.ts';
-import { type ApiSessionActor, apiSessionOf, hasAdministratorRights } from '../../../call/actor.ts';
+import { type ApiSessionActor, apiSessionOf, isPrivileged } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import { implement } from '../../../call/implement.ts';
 import type { Entities } from '../../../entities/entities.ts';
@@ -51,7 +51,7 @@ const obtain = async (call: Call, request: SessionRequest, tags: Tags): Promise<
 const TOKEN = 'sealedApiSessionToken';
 
 /** True if an administrator's API session is not yet marked as known to routers, which ends its rights on the management API. */
-const needsMark = ({ identity, session: caller }: ApiSessionActor): boolean => hasAdministratorRights(identity) && !caller.isKnownToRouters;
+const needsMark = ({ identity, session: caller }: ApiSessionActor): boolean => isPrivileged(identity) && !caller.isKnownToRouters;
 
 /** Maximum number of lapsed sessions that a new session removes. */
 const MAX_REMOVED = 10;

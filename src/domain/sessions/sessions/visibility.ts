@@ -11,9 +11,10 @@ import { sessionsInDoubt } from './reviews.ts';
 /** Maximum number of idle API sessions, and of sessions in doubt, that a list examines. Further sessions in doubt count as ended until they are reviewed. */
 const MAX_EXAMINED = 1000;
 
-/** Administrators see all sessions; others see those of their own identity. */
-const ownSessions = ({ actor }: Call): Predicate =>
-  isAdministrator(actor) ? ALL : equals(stringField('identityId'), identityOf(actor).id);
+/** Administrators, and callers with a right to all sessions, see all sessions; others see those of their own identity. */
+const ownSessions = (call: Call): Predicate => (seesAll(call) ? ALL : equals(stringField('identityId'), identityOf(call.actor).id));
+
+const seesAll = ({ actor, grant }: Call): boolean => isAdministrator(actor) || grant.right !== undefined;
 
 /** Selects the sessions that the actor may see and that are active: unexpired, still granted, and with an active API session. */
 export const visibleSessions = async (entities: Entities, call: Call, own = ownSessions(call)): Promise<Predicate> => {
@@ -43,7 +44,7 @@ const idle = async (entities: Entities, call: Call, own: Predicate): Promise<rea
 /** @throws ApiError `NOT_FOUND` if the session has ended or the actor may not see it */
 export const requireVisible = async (entities: Entities, call: Call, id: string): Promise<StoredSession> => {
   const row = await entities.require(session, id);
-  const isOwn = isAdministrator(call.actor) || identityOf(call.actor).id === row.identityId;
+  const isOwn = seesAll(call) || identityOf(call.actor).id === row.identityId;
   if (!isOwn || !(await isActiveSession(entities, call, row))) throw notFound(session.kind, id);
   return row;
 };

@@ -2,6 +2,7 @@ import { BY_EXTERNAL_ID } from '../../../../api/api-sessions.ts';
 import { authenticator, authPolicy, ca, identity } from '../../../../api/kinds.ts';
 import type { RowOf } from '../../../../api/kit/index.ts';
 import { isDisabled } from '../../../../authentication/actors.ts';
+import { mayVouchFor } from '../../../../authentication/vouching.ts';
 import type { ApiSessionActor } from '../../../../call/actor.ts';
 import type { Call } from '../../../../call/call.ts';
 import type { Entities } from '../../../../entities/entities.ts';
@@ -64,9 +65,9 @@ const ownerByAuthority = async (entities: Entities, leaf: Certificate, caId: str
   const row = await entities.get(ca, caId);
   if (!row?.isVerified || !row.isAuthEnabled) return undefined;
   const externalId = row.externalIdClaim ? externalIdOf(leaf, row.externalIdClaim) : undefined;
-  if (externalId === undefined) return ownerOf(entities, leaf);
-  const owner = await entities.find(identity, equals(stringField('externalId'), externalId));
-  return owner && { owner, credential: undefined };
+  const owner = externalId === undefined ? undefined : await entities.find(identity, equals(stringField('externalId'), externalId));
+  const proven = externalId === undefined ? await ownerOf(entities, leaf) : owner && { owner, credential: undefined };
+  return proven && mayVouchFor(row, proven.owner) ? proven : undefined;
 };
 
 const ownerOf = async (entities: Entities, leaf: Certificate): Promise<Proven | undefined> => {

@@ -4,6 +4,7 @@ import type { RowOf } from '../../../../api/kit/index.ts';
 import { isDisabled } from '../../../../authentication/actors.ts';
 import { externalTokensOf, isUnchanged, namedBy, proofOf } from '../../../../authentication/external-tokens.ts';
 import { type Refusal, reportRefusal } from '../../../../authentication/token-refusals.ts';
+import { mayVouchFor } from '../../../../authentication/vouching.ts';
 import type { ApiSessionActor, TokenProof } from '../../../../call/actor.ts';
 import type { Call } from '../../../../call/call.ts';
 import type { Entities } from '../../../../entities/entities.ts';
@@ -52,6 +53,6 @@ const ownerOf = async (entities: Entities, proof: TokenProof, call: Call): Promi
   const identityId = owner.id;
   if (isDisabled(owner, call.now())) return { refusal: { reason: 'disabled', identityId } };
   const { allowed, allowedSigners } = (await entities.require(authPolicy, owner.authPolicyId)).primary.extJwt;
-  const isAllowed = allowed && (allowedSigners.length === 0 || allowedSigners.includes(signer.id));
+  const isAllowed = allowed && mayVouchFor(signer, owner) && (allowedSigners.length === 0 || allowedSigners.includes(signer.id));
   return isAllowed ? { owner } : { refusal: { reason: 'policy', identityId } };
 };

@@ -1,0 +1,78 @@
+import { sortedSet } from '../query/order.ts';
+import { list, type SetField } from './kit/index.ts';
+import type { Operation } from './kit/operation.ts';
+import type { Action } from './kit/right.ts';
+import { shortText } from './shared.ts';
+
+/** Kinds, by the names of their rights, whose rights an identity may hold. */
+const ENTITIES = [
+  'auth-policy',
+  'ca',
+  'config',
+  'config-type',
+  'edge-router-policy',
+  'enrollment',
+  'external-jwt-signer',
+  'identity',
+  'posture-check',
+  'router',
+  'service',
+  'service-edge-router-policy',
+  'service-policy',
+  'terminator',
+];
+const ACTIONS: readonly Action[] = ['read', 'create', 'update', 'delete'];
+
+/** The permission of auditors: every right to read, but to what only administrators may see. */
+export const AUDITOR = 'admin_readonly';
+
+/**
+ * The permissions that an identity may hold. An entity's name gives all rights to entities of its kind, `<entity>.<action>` gives one of them. None implies
+ * another: `identity.create` does not read what it created.
+ */
+export const PERMISSIONS: readonly string[] = sortedSet([
+  AUDITOR,
+  ...ENTITIES.flatMap((entity) => [entity, ...ACTIONS.map((action) => `${entity}.${action}`)]),
+  ...['ops', 'ops.read', 'ops.update', 'ops.delete'],
+  ...['controllers', 'controllers.read'],
+]);
+
+const known: ReadonlySet<string> = new Set(PERMISSIONS);
+
+/** The permissions of an identity: a set. */
+export const permissions = (): SetField => ({
+  write: 'optional',
+  keep: 'stored',
+  schema: list(shortText, 1000)
+    .superRefine((names, context) => {
+      const unknown = names.find((name) => !known.has(name));
+      if (unknown !== undefined)
+        context.addIssue({
+          code: 'custom',
+          message: `invalid permissions '${unknown}': must be one of ${PERMISSIONS.join(', ')}`,
+          input: unknown,
+        });
+    })
+    .transform(sortedSet)
+    .meta({ id: 'Permissions', description: 'Rights to a part of the management API, for an identity that is not an administrator.' }),
+  default: [],
+  set: { of: 'values', empty: 'list' },
+});
+
+/** The permissions that allow an operation; none for one that only administrators may call, and for one that needs no right. */
+export const permissionsFor = ({ permission, grantable }: Pick<Operation, 'permission' | 'grantable'>): readonly string[] => {
+  const [entity = '', action] = permission.split('.');
+  if (action === undefined || grantable === false) return [];
+  if (grantable === 'any') return PERMISSIONS;
+  if (grantable === 'onlyToAuditors') return [AUDITOR];
+  const auditors = action === 'read' && grantable !== 'notToAuditors' ? [AUDITOR] : [];
+  return [...[entity, permission].filter((name) => known.has(name)), ...auditors];
+};
+
+/** The permissions that those held do not include. An entity's name includes its actions, and auditors hold every right to read. */
+export const permissionsBeyond = (held: readonly string[]): readonly string[] => PERMISSIONS.filter((name) => !includes(held, name));
+
+const includes = (held: readonly string[], name: string): boolean => {
+  const [entity = '', action] = name.split('.');
+  return held.includes(name) || held.includes(entity) || (action === 'read' && held.includes(AUDITOR));
+};

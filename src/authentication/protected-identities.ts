@@ -1,0 +1,116 @@
+import { authenticator, authPolicy, identity, revocation } from '../api/kinds.ts';
+import type { Kind } from '../api/kit/index.ts';
+import { isProtectedFrom, permissionsOf, protectedFrom } from '../call/actor.ts';
+import type { Grant } from '../call/grant.ts';
+import type { Change } from '../changelog/events.ts';
+import type { Entities } from '../entities/entities.ts';
+import { administratorsOnly } from '../errors/index.ts';
+import { and, equals, has, oneOf, stringField } from '../query/index.ts';
+import { ownerIn, ownersOf } from '../resources/owners.ts';
+import type { Row } from '../storage/port.ts';
+
+type By = Pick<Grant, 'permissions'>;
+
+const heldBy = ({ permissions = [] }: By): readonly string[] => permissions;
+
+const areProtected = async (entities: Entities, ids: readonly string[], by: By): Promise<boolean> =>
+  ids.length > 0 && (await entities.count(identity, and(oneOf(stringField('id'), ids), protectedFrom(heldBy(by))))) > 0;
+
+/**
+ * Enforces, for an entity that a delegated call names, the rule that only administrators may affect administrators, and nobody may affect who has more rights.
+ * @throws ApiError `UNAUTHORIZED` for a protected identity, or an entity that belongs to one
+ */
+export const assertNotProtected = async (entities: Entities, kind: Kind, row: Row, by: By): Promise<void> => {
+  const owners = kind.kind === identity.kind ? [row.id] : ownersIn(kind, row);
+  if (await areProtected(entities, owners, by))
+    throw administratorsOnly('only an administrator may do this to an identity with more rights, or to what belongs to one');
+};
+
+/** The identities that an entity belongs to. */
+const ownersIn = (kind: Kind, row: Readonly<Record<string, unknown>>): readonly string[] =>
+  ownersOf(kind).flatMap((owner) => (owner.target === identity ? (ownerIn(row, owner) ?? []) : []));
+
+/**
+ * Enforces the same rule for the changes of a delegated call: the call must not create, change or delete a protected identity, change how one logs in, give
+ * or take permissions, or change anything that vouches for protected identities.
+ * @throws ApiError `UNAUTHORIZED`
+ */
+export const assertNoneProtectedReached = async (entities: Entities, changes: readonly Change[], by: By): Promise<void> => {
+  const owners = new Set<string>();
+  for (const change of changes) {
+    switch (change.entity) {
+      case 'identity':
+        assertIdentityChange(change, by);
+        break;
+      case 'authenticator':
+      case 'enrollment':
+      case 'mfa':
+      case 'session':
+      case 'apiSession': {
+        const { identityId } = change.after ?? change.before ?? {};
+        if (identityId) owners.add(identityId);
+        break;
+      }
+      case 'revocation': {
+        const [owner] = ownersIn(revocation, change.after ?? {});
+        if (owner !== undefined) owners.add(owner);
+        // The owner of an unknown token or session cannot be determined.
+        else if (!changes.some(({ entity }) => entity === 'apiSession'))
+          throw administratorsOnly('only an administrator may revoke what is not known');
+        break;
+      }
+      case 'authPolicy':
+        if (change.before && (await isUsedByProtected(entities, [change.entityId], by)))
+          throw administratorsOnly('only an administrator may change an authentication policy of identities with more rights');
+        break;
+      case 'ca':
+      case 'externalJwtSigner':
+        await assertMayVouch(entities, change, by);
+    }
+  }
+  if (await areProtected(entities, [...owners], by))
+    throw administratorsOnly('only an administrator may change how an identity with more rights logs in');
+};
+
+const assertIdentityChange = ({ before, after }: Extract<Change, { entity: 'identity' }>, by: By): void => {
+  const permissions = (row: typeof after) => permissionsOf(row ?? {}).join();
+  if (permissions(after ?? before) !== permissions(before)) throw administratorsOnly('only an administrator may give or take permissions');
+  if ([before, after].some((row) => row && isProtectedFrom(heldBy(by), row)))
+    throw administratorsOnly('only an administrator may create, change or delete an identity with more rights');
+};
+
+const isUsedByProtected = async (entities: Entities, policies: readonly string[], by: By): Promise<boolean> =>
+  policies.length > 0 && (await entities.count(identity, and(oneOf(stringField('authPolicyId'), policies), protectedFrom(heldBy(by))))) > 0;
+
+/** Certificate authorities and external JWT signers: those that a delegate has written prove no privileged identity, and those that do are out of its reach. */
+const assertMayVouch = async (
+  entities: Entities,
+  { entity, entityId, before }: Extract<Change, { entity: 'ca' | 'externalJwtSigner' }>,
+  by: By,
+): Promise<void> => {
+  if (!by.permissions)
+    throw administratorsOnly(
+      'only an administrator may change what vouches for identities: certificate authorities and external JWT signers',
+    );
+  if (!before) return;
+  const isNeeded = entity === 'ca' ? await provesProtected(entities, entityId, by) : await isRequiredOfProtected(entities, entityId, by);
+  if (isNeeded) throw administratorsOnly('only an administrator may change what identities with more rights log in by');
+};
+
+const provesProtected = async (entities: Entities, caId: string, by: By): Promise<boolean> => {
+  const certified = await entities.list(authenticator, { where: equals(stringField('caId'), caId) });
+  return areProtected(
+    entities,
+    certified.map(({ identityId }) => identityId),
+    by,
+  );
+};
+
+const isRequiredOfProtected = async (entities: Entities, signerId: string, by: By): Promise<boolean> => {
+  const policies = await entities.list(authPolicy, { where: has('externalJwtSigners', signerId) });
+  return isUsedByProtected(
+    entities,
+    policies.map(({ id }) => id),
+    by,
+  );
+};
