@@ -23,7 +23,7 @@ import {
   timestamp,
   writeOnly,
 } from './kit/index.ts';
-import { permissions } from './permissions.ts';
+import { permissions, scopedPermissions } from './permissions.ts';
 import { identityPostureData } from './posture-data.ts';
 import { serviceConfigDetail, serviceConfigPairs } from './service-configs.ts';
 import { blankIsNull, boolean, cost, envInfo, jsonMap, name, precedence, sdkInfo, shortText } from './shared.ts';
@@ -65,6 +65,9 @@ export const identity = resource({
     hostedServices: keysOf('serviceHostingCosts', 'serviceHostingPrecedences'),
     /** Its permissions: rights to a part of the management API, if it is not an administrator. */
     permissions: permissions(),
+    /** Permissions that apply to some entities only, by name. */
+    scopedPermissions: scopedPermissions(),
+    scopedPermissionNames: keysOf('scopedPermissions'),
     /** Arbitrary application data. */
     appData: optional(jsonMap, { default: {} }),
     /** True if the identity is currently disabled: it cannot log in. */

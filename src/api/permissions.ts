@@ -1,5 +1,6 @@
+import * as z from 'zod';
 import { sortedSet } from '../query/order.ts';
-import { list, type SetField } from './kit/index.ts';
+import { list, mapOf, optional, type SetField } from './kit/index.ts';
 import type { Operation } from './kit/operation.ts';
 import type { Action } from './kit/right.ts';
 import { shortText } from './shared.ts';
@@ -58,6 +59,40 @@ export const permissions = (): SetField => ({
   default: [],
   set: { of: 'values', empty: 'list' },
 });
+
+/** Entities of which permissions can be scoped: they carry role attributes, or belong to identities, which do. */
+const SCOPED: readonly string[] = ['enrollment', 'identity', 'posture-check', 'router', 'service'];
+
+const scope = z
+  .object({
+    /** The entities within: those that have at least one of these role attributes. An enrollment is within if its identity is. */
+    roleAttributes: list(shortText, 100).min(1),
+    /** Further role attributes that the holder may give to entities within, and take from them; all others stay as they are. */
+    assignableRoleAttributes: list(shortText, 100).nullish(),
+  })
+  .meta({ id: 'PermissionScope', description: 'The entities to which a permission applies.' });
+
+export type PermissionScope = z.infer<typeof scope>;
+/** The scope of each scoped permission. */
+export type ScopedPermissions = Readonly<Record<string, PermissionScope>>;
+
+/** Permissions that apply to some entities only, by name. PUT without it keeps it, because clients of the published API do not know it. */
+export const scopedPermissions = () =>
+  optional(
+    mapOf(scope, 100)
+      .superRefine((scopes, context) => {
+        const unknown = Object.keys(scopes).find((name) => !known.has(name) || !SCOPED.includes(name.split('.')[0] ?? ''));
+        if (unknown !== undefined)
+          context.addIssue({
+            code: 'custom',
+            message: `invalid permission '${unknown}': permissions on ${SCOPED.join(', ')} can be scoped`,
+            input: unknown,
+          });
+      })
+      .transform((scopes): ScopedPermissions | null => (Object.keys(scopes).length === 0 ? null : scopes))
+      .meta({ description: 'An extension: permissions that apply only to entities with some role attributes, by name of the permission.' }),
+    { absent: true, keptByReplace: true },
+  );
 
 /** The permissions that allow an operation; none for one that only administrators may call, and for one that needs no right. */
 export const permissionsFor = ({ permission, grantable }: Pick<Operation, 'permission' | 'grantable'>): readonly string[] => {

@@ -1,6 +1,6 @@
 import { authenticator, authPolicy, identity, revocation } from '../api/kinds.ts';
 import type { Kind } from '../api/kit/index.ts';
-import { isProtectedFrom, permissionsOf, protectedFrom } from '../call/actor.ts';
+import { isProtectedFrom, permissionsOf, protectedFrom, scopesOf } from '../call/actor.ts';
 import type { Grant } from '../call/grant.ts';
 import type { Change } from '../changelog/events.ts';
 import type { Entities } from '../entities/entities.ts';
@@ -73,7 +73,7 @@ export const assertNoneProtectedReached = async (entities: Entities, changes: re
 };
 
 const assertIdentityChange = ({ before, after }: Extract<Change, { entity: 'identity' }>, by: By): void => {
-  const permissions = (row: typeof after) => permissionsOf(row ?? {}).join();
+  const permissions = (row: typeof after) => JSON.stringify([permissionsOf(row ?? {}), scopesOf(row ?? {})]);
   if (permissions(after ?? before) !== permissions(before)) throw administratorsOnly('only an administrator may give or take permissions');
   if ([before, after].some((row) => row && isProtectedFrom(heldBy(by), row)))
     throw administratorsOnly('only an administrator may create, change or delete an identity with more rights');

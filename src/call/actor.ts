@@ -2,7 +2,7 @@ import type { AuthQuery, apiSession } from '../api/api-sessions.ts';
 import type { externalJwtSigner } from '../api/external-jwt-signers.ts';
 import type { identity } from '../api/identities.ts';
 import type { RowOf } from '../api/kit/resource.ts';
-import { permissionsBeyond } from '../api/permissions.ts';
+import { permissionsBeyond, type ScopedPermissions } from '../api/permissions.ts';
 import { unauthorized } from '../errors/index.ts';
 import type { Certificate } from '../pki/certificate.ts';
 import { booleanField, equals, or, type Predicate } from '../query/index.ts';
@@ -95,17 +95,26 @@ export const ADMINISTRATORS: Predicate = or(equals(booleanField('isAdmin'), true
 export const hasAdministratorRights = ({ isAdmin, isDefaultAdmin }: Pick<RowOf<typeof identity>, 'isAdmin' | 'isDefaultAdmin'>): boolean =>
   isAdmin || isDefaultAdmin;
 
-type Privileges = Pick<RowOf<typeof identity>, 'isAdmin' | 'isDefaultAdmin' | 'permissions'>;
+type Privileges = Pick<RowOf<typeof identity>, 'isAdmin' | 'isDefaultAdmin'> &
+  Partial<Pick<RowOf<typeof identity>, 'permissions' | 'scopedPermissions'>>;
+
+/** The scope of each permission that an identity holds for some entities only. */
+export const scopesOf = ({ scopedPermissions }: Pick<Privileges, 'scopedPermissions'>): ScopedPermissions => scopedPermissions ?? {};
 
 /** True for an administrator, and for an identity with permissions. */
-export const isPrivileged = (owner: Privileges): boolean => hasAdministratorRights(owner) || permissionsOf(owner).length > 0;
+export const isPrivileged = (owner: Privileges): boolean =>
+  hasAdministratorRights(owner) || permissionsOf(owner).length > 0 || Object.keys(scopesOf(owner)).length > 0;
 
-/** Identities that are out of reach for a holder of these permissions: administrators, and holders of a permission that these do not include. */
-export const protectedFrom = (held: readonly string[]): Predicate =>
-  or(ADMINISTRATORS, { op: 'overlaps', set: 'permissions', values: permissionsBeyond(held) });
+/**
+ * Identities that are out of reach for a holder of these permissions: administrators, and holders of a permission, scoped or not, that these do not include.
+ */
+export const protectedFrom = (held: readonly string[]): Predicate => {
+  const values = permissionsBeyond(held);
+  return or(ADMINISTRATORS, { op: 'overlaps', set: 'permissions', values }, { op: 'overlaps', set: 'scopedPermissionNames', values });
+};
 
 /** The same for one identity. */
 export const isProtectedFrom = (held: readonly string[], owner: Privileges): boolean => {
   const beyond = permissionsBeyond(held);
-  return hasAdministratorRights(owner) || permissionsOf(owner).some((name) => beyond.includes(name));
+  return hasAdministratorRights(owner) || [...permissionsOf(owner), ...Object.keys(scopesOf(owner))].some((name) => beyond.includes(name));
 };

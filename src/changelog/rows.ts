@@ -31,6 +31,8 @@ export type IdentityRow = {
   readonly serviceHostingPrecedences: { readonly [x: string]: 'default' | 'failed' | 'required'; };
   /** Its permissions: rights to a part of the management API, if it is not an administrator. */
   readonly permissions: readonly string[];
+  /** Permissions that apply to some entities only, by name. */
+  readonly scopedPermissions: Readonly<Record<string, { roleAttributes: string[]; assignableRoleAttributes?: string[] | null | undefined; }>> | null;
   /** Arbitrary application data. */
   readonly appData: { [x: string]: unknown; };
   /** When the identity was disabled. */

@@ -1,26 +1,72 @@
 import type { Operation } from '../api/kit/operation.ts';
-import { permissionsFor } from '../api/permissions.ts';
+import { type PermissionScope, permissionsFor, type ScopedPermissions } from '../api/permissions.ts';
 import { surfaces } from '../api/surfaces/index.ts';
-import { type Actor, isAdministrator, permissionsOf } from '../call/actor.ts';
+import { type Actor, isAdministrator, permissionsOf, scopesOf } from '../call/actor.ts';
 import type { Call } from '../call/call.ts';
+import { filter } from '../query/filter-text.ts';
+import type { Aside } from './asides.ts';
+import { isLimitable, type Limit, type Verdict } from './host-rule.ts';
+
+/** What the permissions of an identity say about a call, in the terms of a host's rule. */
+export interface PermissionVerdict {
+  /** Those that apply to all entities. */
+  readonly held: readonly string[];
+  readonly verdict: Exclude<Verdict, undefined | false>;
+  /** How far a related kind is visible, and whether credentials are. */
+  aside(aside: Aside): Verdict;
+}
 
 /**
- * True if permissions of the caller's identity grant the operation. An administrator needs none, and on the client API they mean nothing. A session that owes
- * a factor is refused elsewhere.
+ * The verdict of the permissions that the caller's identity holds. An administrator needs none, and on the client API they mean nothing. A session that owes a
+ * factor is refused by `authorize`.
+ * @returns undefined if none of them allows the operation
  */
-export const isGrantedByPermission = (
+export const verdictByPermission = (
   { surface }: Pick<Call, 'surface'>,
   actor: Actor,
-  { permission, ofAll, grantable }: Pick<Operation, 'permission' | 'ofAll' | 'grantable'>,
-): boolean => {
-  if (surface === surfaces.client || !('identity' in actor) || isAdministrator(actor)) return false;
-  const held = permissionsOf(actor.identity);
-  if (held.length === 0) return false;
-  return permissionsFor({ permission: ofAll ?? permission, ...(grantable === undefined ? {} : { grantable }) }).some((name) =>
-    held.includes(name),
-  );
+  operation: Operation,
+): PermissionVerdict | undefined => {
+  const { permission, ofAll, grantable } = operation;
+  if (surface === surfaces.client || !('identity' in actor) || isAdministrator(actor)) return undefined;
+  const [held, scopes] = [permissionsOf(actor.identity), scopesOf(actor.identity)];
+  const wanted = permissionsFor({ permission: ofAll ?? permission, ...(grantable === undefined ? {} : { grantable }) });
+  if (wanted.some((name) => held.includes(name))) return { held, verdict: true, aside: (aside) => asideVerdict(aside, held, scopes) };
+  const limit = limitOf(scopes, wanted);
+  if (!limit) return undefined;
+  const entity = entityOf(permission);
+  // Enrollments have no role attributes: those of the identities that they belong to count.
+  if (entity !== ENROLLMENT && !isLimitable(operation, permission)) return undefined;
+  if (entity !== ENROLLMENT) return { held, verdict: limit, aside: (aside) => asideVerdict(aside, held, scopes) };
+  const { where } = limit;
+  return {
+    held,
+    verdict: true,
+    aside: (aside) => (aside.about === 'visibility' && entityOf(aside.right) === IDENTITY ? { where } : asideVerdict(aside, held, scopes)),
+  };
 };
 
-/** True if these permissions include a right to create or update, given by its name: who may do that may also see what these entities enroll with. */
-export const mayShowCredentials = (held: readonly string[], right = ''): boolean =>
-  held.includes(right) || held.includes(right.split('.')[0] ?? '');
+const ENROLLMENT = 'enrollment';
+const IDENTITY = 'identity';
+const entityOf = (right = ''): string => right.split('.')[0] ?? '';
+
+/** The union of some scopes as a limit; undefined if none of these permissions is held with a scope. */
+const limitOf = (scopes: ScopedPermissions, names: readonly string[]): Limit | undefined => {
+  const applicable = names.flatMap((name): readonly PermissionScope[] => (scopes[name] ? [scopes[name]] : []));
+  if (applicable.length === 0) return undefined;
+  const within = applicable.flatMap(({ roleAttributes }) => roleAttributes);
+  const assignable = new Set([...within, ...applicable.flatMap(({ assignableRoleAttributes }) => assignableRoleAttributes ?? [])]);
+  return { where: filter`anyOf(roleAttributes) in ${within}`, roleAttributes: (attribute) => assignable.has(attribute) };
+};
+
+/**
+ * A holder of scoped permissions on a kind sees of it only what lies within, wherever it is shown. Credentials are shown with a right to create or update
+ * the entities, never with a right to read.
+ */
+const asideVerdict = ({ about, right = '' }: Aside, held: readonly string[], scopes: ScopedPermissions): Verdict => {
+  const entity = entityOf(right);
+  const isShown = about === 'credentials';
+  const enough = isShown ? [right, entity] : permissionsFor({ permission: `${entity}.read` });
+  if (enough.some((name) => held.includes(name))) return isShown || undefined;
+  const limit = limitOf(scopes, isShown ? enough : Object.keys(scopes).filter((name) => entityOf(name) === entity));
+  return limit && { where: limit.where };
+};

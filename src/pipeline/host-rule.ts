@@ -85,12 +85,16 @@ export const checkedVerdict = (verdict: Verdict, entry?: Entry, { right }: Parti
     throw new TypeError(`authorize takes true, false, undefined or { where }, got ${JSON.stringify(verdict)}`);
   if (verdict.roleAttributes !== undefined && typeof verdict.roleAttributes !== 'function')
     throw new TypeError(`authorize takes as roleAttributes a function, got ${typeof verdict.roleAttributes}`);
-  if (entry && !allKinds.some((kind) => isOnKind(right, kind) && isAbout(entry.operation, kind)))
+  if (entry && !isLimitable(entry.operation, right))
     throw new TypeError(
       `authorize limits ${entry.group}.${entry.verb} by '${verdict.where}', and it neither lists nor writes entities of a kind`,
     );
   return verdict;
 };
+
+/** True if a limit applies to an operation: it lists or writes entities of a kind that the right is on. */
+export const isLimitable = (operation: Operation, right: string | undefined): boolean =>
+  allKinds.some((kind) => isOnKind(right, kind) && isAbout(operation, kind));
 
 const isAbout = (operation: Operation, kind: Kind): boolean =>
   (kindAt(operation) === kind && (operation.path.includes('/{id}') || operation.answer.is === 'created')) ||

@@ -1,5 +1,5 @@
 import { assertNoneProtectedReached, assertNotProtected } from '../authentication/protected-identities.ts';
-import { type Actor, isAdministrator, permissionsOf } from '../call/actor.ts';
+import { type Actor, isAdministrator } from '../call/actor.ts';
 import type { Entry } from '../call/call.ts';
 import { type Grant, OWN_RIGHT } from '../call/grant.ts';
 import { visibleFields } from '../changelog/visible.ts';
@@ -12,7 +12,7 @@ import { granted, isOnKind, isVisible } from '../resources/granted.ts';
 import type { Row } from '../storage/port.ts';
 import { type AskAside, askAsides } from './asides.ts';
 import { assertOwesNothing, assertUnknownToRouters, authorize, type Permit, permitByDeclaration, StalePermit } from './authorize.ts';
-import { isGrantedByPermission, mayShowCredentials } from './by-permission.ts';
+import { verdictByPermission } from './by-permission.ts';
 import { type AuthorizationRequest, calledOperation, checkedVerdict, type HostRule, type Verdict } from './host-rule.ts';
 import { namedIn } from './named-kinds.ts';
 import { principalOf } from './principal.ts';
@@ -24,11 +24,10 @@ export const createPermit =
   async (call, entry, source, input) => {
     const { operation } = entry;
     const judgedActor = call.actor;
-    const isGranted = isGrantedByPermission(call, judgedActor, operation);
+    const permitted = verdictByPermission(call, judgedActor, operation);
     const isOwnCode = judgedActor.kind === 'system' && source.actor === undefined;
-    if (isOwnCode || (!rule && !isGranted)) return permitByDeclaration(call, entry, source, input);
-    const held = 'identity' in judgedActor ? permissionsOf(judgedActor.identity) : [];
-    const called = calledOperation(entry, judgedActor, judgedActor.kind === 'system' || isGranted);
+    if (isOwnCode || (!rule && !permitted)) return permitByDeclaration(call, entry, source, input);
+    const called = calledOperation(entry, judgedActor, judgedActor.kind === 'system' || permitted !== undefined);
     const named = namedIn(operation);
     const ids = input as Readonly<Record<string, string>>; // the path parameters, if the operation has any
     const kind = named.find(([parameter]) => parameter === 'id')?.[1];
@@ -37,14 +36,13 @@ export const createPermit =
 
     const ask = async (request: Pick<AuthorizationRequest, 'about' | 'operation' | 'right' | 'input' | 'target'>): Promise<Verdict> => {
       const verdict = await rule?.({ ...call.attribution, actor: principalOf(judgedActor, source), ...request });
-      if (verdict !== undefined || request.about !== 'credentials') return verdict;
-      return judgedActor.kind === 'system' || (isGranted && mayShowCredentials(held, request.right)) || undefined;
+      return verdict === undefined && judgedActor.kind === 'system' && request.about === 'credentials' ? true : verdict;
     };
     const logFailure = (effect: string, error: unknown) =>
       logger.error(`the rule of authorize failed: ${effect}`, { requestId: call.requestId, operationId: operation.operationId, error });
     const askAside: AskAside = async (aside) => {
       try {
-        return checkedVerdict(await ask({ ...aside, target: undefined }));
+        return checkedVerdict(await ask({ ...aside, target: undefined })) ?? permitted?.aside(aside);
       } catch (error) {
         if (aside.about === 'credentials') {
           logFailure('no credentials are shown', error);
@@ -68,17 +66,18 @@ export const createPermit =
 
     const grantOf = async (verdict: Verdict): Promise<Grant> => {
       if (verdict === false) throw refused(entry);
-      const isByPermission = verdict === undefined && isGranted;
-      if (verdict === undefined && !isGranted) authorize(judgedActor, operation);
+      const byPermission = verdict === undefined ? permitted : undefined;
+      const decided = verdict ?? byPermission?.verdict;
+      if (decided === undefined) authorize(judgedActor, operation);
       const { right } = called;
       // The operation is open to everyone or to every session, so there is nothing to limit.
       if (right === undefined) return OWN_RIGHT;
-      const isDelegated = (verdict !== undefined || isByPermission) && !('identity' in judgedActor && isAdministrator(judgedActor));
+      const isDelegated = decided !== undefined && !('identity' in judgedActor && isAdministrator(judgedActor));
       return {
-        ...(typeof verdict === 'object' ? verdict : {}),
+        ...(typeof decided === 'object' ? decided : {}),
         right,
         isDelegated,
-        ...(isByPermission ? { permissions: held } : {}),
+        ...(byPermission ? { permissions: byPermission.held } : {}),
         ...(await askAsides(operation, right, isDelegated, askAside)),
       };
     };

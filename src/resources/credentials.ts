@@ -6,7 +6,7 @@ import type { Call } from '../call/call.ts';
 import type { Entities } from '../entities/entities.ts';
 import type { Row } from '../storage/port.ts';
 import { credentialsOf } from './credential-fields.ts';
-import { bound, fitting, idsWithin } from './granted.ts';
+import { bound, fitting, idsWithin, isFilterOn } from './granted.ts';
 import { ownerIn, ownersOf } from './owners.ts';
 
 /** True if the details of a kind depend on the credentials that the call may show. */
@@ -42,14 +42,19 @@ export const withholdCredentials = async (
  */
 const idsWithShownCredentials = async (entities: Entities, kind: Kind, rows: readonly Row[], call: Call): Promise<ReadonlySet<string>> => {
   const ids = rows.map(({ id }) => id);
-  const shown = new Set(await grantedAmong(entities, kind, ids, call));
+  const filters = call.grant.credentials.get(kind.kind) ?? [];
+  // Enrollments have no role attributes: a scope applies to the identities that they belong to.
+  const isOnOwners = filters !== true && filters.length > 0 && filters.every((filter) => !isFilterOn(filter, kind));
+  const shown = new Set(isOnOwners ? ids : await matchingIds(entities, kind, ids, filters, call));
   const owners = ownersOf(kind);
   for (const owner of owners) {
     const { target } = owner;
     const ownedRows = rows.filter((row) => owners.find((each) => ownerIn(row, each) !== undefined) === owner);
     const ownerIds = ownedRows.map((row) => String(row[owner.field]));
-    const within = await idsWithin(entities, target, call.grant.changeable, ownerIds, call);
-    const allowed = new Set(credentialsOf(target).length > 0 ? await grantedAmong(entities, target, within, call) : within);
+    const changeable = await idsWithin(entities, target, call.grant.changeable, ownerIds, call);
+    const within = isOnOwners ? await matchingIds(entities, target, changeable, filters, call) : changeable;
+    const ofOwner = call.grant.credentials.get(target.kind) ?? [];
+    const allowed = new Set(credentialsOf(target).length > 0 ? await matchingIds(entities, target, within, ofOwner, call) : within);
     const beyond = protectedFrom(call.grant.permissions ?? []);
     const outOfReach = new Set(target === identity ? await entities.referenced(identity, 'id', ownerIds, beyond) : []);
     for (const [i, row] of ownedRows.entries()) {
@@ -60,12 +65,17 @@ const idsWithShownCredentials = async (entities: Entities, kind: Kind, rows: rea
   return shown;
 };
 
-/** The ids whose credentials the host's rule lets the caller see. */
-const grantedAmong = async (entities: Entities, kind: Kind, ids: readonly string[], call: Call): Promise<readonly string[]> => {
-  const filters = call.grant.credentials.get(kind.kind);
+/** The ids of entities that satisfy one of the filters on their kind. */
+const matchingIds = async (
+  entities: Entities,
+  kind: Kind,
+  ids: readonly string[],
+  filters: true | readonly string[],
+  call: Call,
+): Promise<readonly string[]> => {
   if (filters === true) return ids;
   const found: string[] = [];
-  for (const filter of filters ?? []) {
+  for (const filter of filters) {
     const filtered = fitting(kind, [filter]);
     found.push(...(await entities.referenced(filtered, 'id', [...new Set(ids)], await bound(entities, filtered, [filter], call))));
   }

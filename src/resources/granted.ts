@@ -133,6 +133,9 @@ export const fitting = (kind: Kind, filters: readonly string[]): Kind => {
 };
 
 /** The predicate of a filter; undefined if the filter is invalid for the kind. */
+/** True if it is a valid filter on the kind. */
+export const isFilterOn = (where: string, kind: Kind): boolean => filterOn(where, kind) !== undefined;
+
 const filterOn = (where: string, kind: Kind): Predicate | undefined => {
   try {
     return bind(where, kind);

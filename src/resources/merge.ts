@@ -31,7 +31,7 @@ export const mergeBody = (kind: Kind, verb: WriteVerb, before: Row, body: Values
   for (const [name, field] of Object.entries(fieldsOf(kind, before))) {
     const { write, keep } = field;
     if (!CHANGED_BY[verb].includes(write) || keep === 'input') continue;
-    if (verb === 'replace') changes[name] = body[name] ?? field.default;
+    if (verb === 'replace') changes[name] = body[name] ?? (field.keptByReplace ? before[name] : field.default);
     else if (name in body) changes[name] = field.patch ? mergeLeaves(before[name], body[name]) : body[name];
   }
   return changes;

@@ -53,6 +53,8 @@ export interface Identity {
   readonly serviceHostingPrecedences: Readonly<Record<string, 'default' | 'required' | 'failed'>>;
   /** Its permissions: rights to a part of the management API, if it is not an administrator. */
   readonly permissions: readonly string[] | null;
+  /** Permissions that apply to some entities only, by name. */
+  readonly scopedPermissions?: Readonly<Record<string, PermissionScope>>;
   /** Arbitrary application data. */
   readonly appData: JsonMap;
   /** True if the identity is currently disabled: it cannot log in. */
@@ -79,6 +81,14 @@ export interface Identity {
   readonly isMfaEnabled: boolean;
   /** Network interfaces of the endpoint; null if it reported none. */
   readonly interfaces: readonly JsonMap[] | null;
+}
+
+/** The entities to which a permission applies. */
+export interface PermissionScope {
+  /** The entities within: those that have at least one of these role attributes. An enrollment is within if its identity is. */
+  readonly roleAttributes: readonly string[];
+  /** Further role attributes that the holder may give to entities within, and take from them; all others stay as they are. */
+  readonly assignableRoleAttributes?: readonly string[] | null | undefined;
 }
 
 /** The authenticators of an identity, by method. */
@@ -185,6 +195,8 @@ export interface IdentityCreate {
    * @defaultValue `[]`
    */
   readonly permissions?: readonly string[] | null | undefined;
+  /** Permissions that apply to some entities only, by name. */
+  readonly scopedPermissions?: Readonly<Record<string, PermissionScope>> | null | undefined;
   /**
    * Arbitrary application data.
    * @defaultValue `{}`
@@ -251,6 +263,8 @@ export interface IdentityUpdate {
    * @defaultValue `[]`
    */
   readonly permissions?: readonly string[] | null | undefined;
+  /** Permissions that apply to some entities only, by name. */
+  readonly scopedPermissions?: Readonly<Record<string, PermissionScope>> | null | undefined;
   /**
    * Arbitrary application data.
    * @defaultValue `{}`
@@ -284,6 +298,8 @@ export interface IdentityPatch {
   readonly serviceHostingPrecedences?: Readonly<Record<string, 'default' | 'required' | 'failed'>> | null | undefined;
   /** Its permissions: rights to a part of the management API, if it is not an administrator. */
   readonly permissions?: readonly string[] | null | undefined;
+  /** Permissions that apply to some entities only, by name. */
+  readonly scopedPermissions?: Readonly<Record<string, PermissionScope>> | null | undefined;
   /** Arbitrary application data. */
   readonly appData?: JsonMap | null | undefined;
   /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */

@@ -41,6 +41,8 @@ export interface FieldOptions {
   readonly shows?: string;
   /** A hidden field encrypted with the host's secret key: derives the context from the row. A text sealed for one context cannot be opened in another. */
   readonly sealedFor?: (row: Readonly<Record<string, unknown>>) => string;
+  /** PUT without the field keeps its value. Default: it resets the field. */
+  readonly keptByReplace?: true;
   /** PATCH changes only the given leaves, not the whole document; this is the schema of such a partial document. */
   readonly patch?: z.ZodType;
 }

@@ -27,7 +27,7 @@ type Identity = RowOf<typeof identity>;
 /** What permissions never allow, whatever the values. @throws ApiError `UNAUTHORIZED` */
 const refuseToDelegate = (verb: WriteVerb, body: Readonly<Record<string, unknown>>): void => {
   if (verb === 'replace') throw administratorsOnly('non-admins may not replace an identity: change the fields by PATCH');
-  const field = verb === 'patch' ? ['permissions', 'isAdmin'].find((name) => name in body) : undefined;
+  const field = verb === 'patch' ? ['permissions', 'scopedPermissions', 'isAdmin'].find((name) => name in body) : undefined;
   if (field) throw administratorsOnly(`non-admins may not set ${field} of an identity`);
 };
 /** The fields that determine the time-dependent state of an identity. */
