@@ -40,6 +40,9 @@ export const PERMISSIONS: readonly string[] = sortedSet([
 
 const known: ReadonlySet<string> = new Set(PERMISSIONS);
 
+/** The valid names in short, for refusals. */
+const VALID = `${AUDITOR}, controllers, controllers.read, ops, ops.read, ops.update, ops.delete, or one of ${ENTITIES.join(', ')}, alone or followed by .${ACTIONS.join(', .')}`;
+
 /** The permissions of an identity: a set. */
 export const permissions = (): SetField => ({
   write: 'optional',
@@ -50,7 +53,7 @@ export const permissions = (): SetField => ({
       if (unknown !== undefined)
         context.addIssue({
           code: 'custom',
-          message: `invalid permissions '${unknown}': must be one of ${PERMISSIONS.join(', ')}`,
+          message: `invalid permissions '${unknown.slice(0, 100)}': must be ${VALID}`,
           input: unknown,
         });
     })

@@ -36,32 +36,6 @@ const writes = async (app: App, collection: string, group: 'identities' | 'exter
 };
 
 onEveryStore('what is not there yet', (open) => {
-  test('permissions of an identity are refused by name, on every way', async () => {
-    await using app = await open();
-    const { id, all } = await writes(app, '/identities', 'identities', person);
-    const before = await app.rows('identity');
-    for (const [write, body] of all) {
-      for (const permissions of [['ops.read'], ['nonsense', 'identity'], ['admin_readonly']]) {
-        const refusal = await write({ ...body, permissions });
-        assert.deepEqual(
-          [refusal.status, refusal.code, refusal.cause],
-          [400, 'COULD_NOT_VALIDATE', { field: 'permissions', reason: `invalid permissions '${permissions[0]}'`, value: permissions[0] }],
-        );
-      }
-      for (const permissions of ['ops', { ops: true }, [7], true])
-        assert.equal((await write({ ...body, permissions })).code, 'COULD_NOT_PARSE_BODY', JSON.stringify(permissions));
-    }
-    assert.deepEqual(await app.rows('identity'), before);
-    // As the console and the command line send it where none is meant.
-    for (const permissions of [[], null]) {
-      assert.equal((await app.request('PUT', `/identities/${id}`, { body: { ...person, permissions } })).status, 200);
-      assert.equal((await app.request('PATCH', `/identities/${id}`, { body: { name: 'ann', permissions } })).status, 200);
-      await app.create('/identities', { ...person, name: `with ${JSON.stringify(permissions)}`, permissions });
-      await app.controller.api.identities.patch({ id, body: { permissions } });
-    }
-    assert.ok(!('permissions' in (await app.controller.api.identities.get({ id }))));
-  });
-
   test('a signer that is to enroll identities is refused by field, on every way', async () => {
     await using app = await open();
     const { id, all } = await writes(app, AT, 'externalJwtSigners', byEndpoint);
