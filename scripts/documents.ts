@@ -6,6 +6,7 @@ import type { Field } from '../src/api/kit/field.ts';
 import type { Group, Operation } from '../src/api/kit/operation.ts';
 import { codesOf, REFUSALS_OF_ALL, refusalsOf } from '../src/api/kit/refusals.ts';
 import type { Resource } from '../src/api/kit/resource.ts';
+import { permissionsFor } from '../src/api/permissions.ts';
 import { allSurfaces } from '../src/api/surfaces/index.ts';
 import type { Surface } from '../src/api/surfaces/surface.ts';
 import { defaultSettings } from '../src/call/settings.ts';
@@ -60,7 +61,7 @@ const operations = (): string =>
             verb,
             `\`${method} ${path}\``,
             operationId,
-            permission.includes('.') ? `administrator (\`${permission}\`)` : permission,
+            permission.includes('.') ? whoMay(operation) : permission,
             surfaces.map((surface: Surface) => surface.name).join(', '),
             summary,
             ownRefusals(operation),
@@ -70,6 +71,12 @@ const operations = (): string =>
     ]),
     '',
   ].join('\n');
+
+/** Who may call an operation that takes a right. */
+const whoMay = (operation: Operation): string => {
+  const names = operation.grantable === 'any' ? ['any permission'] : permissionsFor(operation).map((name) => `\`${name}\``);
+  return ['administrator', ...names].join(', ');
+};
 
 /** How `docs/errors.md` names the kinds of causes. */
 const CAUSES: Readonly<Record<keyof Causes, string>> = {

@@ -1,4 +1,5 @@
 import type { Group, Operation } from '../api/kit/operation.ts';
+import { permissionsFor } from '../api/permissions.ts';
 import type { ErrorForm } from '../api/surfaces/envelope.ts';
 import { allSurfaces } from '../api/surfaces/index.ts';
 import type { JsonSchema } from '../api/surfaces/json-schema.ts';
@@ -73,6 +74,7 @@ const operationObject = (described: DescribedOperation, operationId: string, ref
     summary: operation.summary,
     tags: [group],
     ...(operation.permission === 'open' ? { security: [] } : {}),
+    ...(operation.permission.includes('.') ? { 'x-permissions': operation.grantable === 'any' ? ['any'] : permissionsFor(operation) } : {}),
     ...(parameters.length > 0 ? { parameters: parameters.map(parameterObject) } : {}),
     ...(body ? { requestBody: { required: operation.body?.required !== false, content: bodyContent(operation, body) } } : {}),
     responses: {
