@@ -117,6 +117,8 @@ export const edgeHeader = {
   dataModel: field(1024, headerForm.bool),
   /** Last known index of the data model. */
   dataModelIndex: field(1025, headerForm.uint64),
+  /** With the data model, the subscription that it is sent for. */
+  dataModelSubscription: field(1026, headerForm.text),
   /** The circuit that an error is about. */
   errorCircuitId: field(1026, headerForm.text),
 } as const;

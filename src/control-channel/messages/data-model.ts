@@ -84,7 +84,10 @@ const event = message({
 /** An event of a full state or of a change set, as passed to the encoder. */
 export type DataEvent = Parameters<(typeof event)['encode']>[0];
 
-/** Subscribes to the data model for `subscriptionDurationSeconds`. */
+/**
+ * Subscribes to the data model for `subscriptionDurationSeconds`. Routers of the 2.x line name the subscription, and ignore what comes for another one: the
+ * header `dataModelSubscription` repeats its id.
+ */
 const subscribeToDataModel = fromRouters(
   { bytes: 4096, elements: 32, cost: 1 },
   tableMessage(20505, 'SubscribeToDataModelRequest', {
@@ -92,6 +95,7 @@ const subscribeToDataModel = fromRouters(
     subscriptionDurationSeconds: field.uint32(2),
     renew: field.bool(3),
     timelineId: field.text(4),
+    subscriptionId: field.text(5),
   }),
 );
 
@@ -103,12 +107,13 @@ const dataState = tableMessage(20500, 'DataState', {
   caches: field.mapped(4, valueType.text, message({ data: field.mapped(1, valueType.text, valueType.bytes) })),
 });
 
-/** An incremental update of the data model. */
+/** An incremental update of the data model. `previousIndex` is the index that it applies to: a router with another index lacks a change, and subscribes again. */
 const changeSet = tableMessage(20501, 'DataState.ChangeSet', {
   index: field.uint64(1),
   isSynthetic: field.bool(2),
   changes: field.list(3, event),
   timestampId: field.text(4),
+  previousIndex: field.uint64(5),
 });
 
 /** Messages of the data model. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { memoryStorage } from '../../../adapters/storage/memory/index.ts';
+import { edgeHeader } from '../../../src/control-channel/header-fields.ts';
 import { messages } from '../../../src/control-channel/messages/index.ts';
 import type { ManagementController } from '../../../src/index.ts';
 import { StoreUnavailable } from '../../../src/storage/errors.ts';
@@ -30,6 +31,7 @@ const follow = async (
   known: { currentIndex?: bigint; timelineId?: string } = {},
 ): Promise<Omit<Following, keyof RouterNetwork>> => {
   let model = new ModelOfRouter();
+  model.index = known.currentIndex ?? 0n;
   const came: string[] = [];
   /** What a router could not have done. */
   let failure: unknown;
@@ -233,6 +235,43 @@ test('where a change is missing from the log, routers are told all anew', async 
   await until(() => at.came.length === 2);
   assert.deepEqual(at.came, ['state', 'state']);
   assert.ok((await at.all()).services.has(id));
+});
+
+test('a router that names its subscription gets the name back with the full state and with each change; other routers get none', async () => {
+  await using at = await routerNetwork();
+  const subscribe = async (name: string, fields: Parameters<typeof subscribeToDataModel.encode>[0]) => {
+    const router = await (await at.network.edgeRouter(name)).dial({ port: at.port, version: 'v2.0.3' });
+    router.send(subscribeToDataModel, { subscriptionDurationSeconds: 300, ...fields });
+    const state = await router.next(dataState);
+    return { router, named: [edgeHeader.dataModelSubscription.in(state)], known: dataState.decode(state.body) };
+  };
+  const [first, second] = [await subscribe('fra1', { subscriptionId: 'one' }), await subscribe('ams1', {})];
+  const change = async () => {
+    await at.network.identity(`identity ${Math.random()}`);
+    for (const { router, named } of [first, second]) named.push(edgeHeader.dataModelSubscription.in(await router.next(changeSet)));
+  };
+  await change();
+  const { endIndex, timelineId } = first.known;
+  const renewal = { subscriptionDurationSeconds: 300, subscriptionId: 'two', renew: true, currentIndex: endIndex, timelineId };
+  first.router.send(subscribeToDataModel, renewal);
+  first.named.push(edgeHeader.dataModelSubscription.in(await first.router.next(changeSet)));
+  await change();
+  assert.deepEqual(first.named, ['one', 'one', 'two', 'two']);
+  assert.deepEqual(second.named, [undefined, undefined, undefined]);
+});
+
+test('a change names the index that it applies to, also for routers that subscribed after changes which do not concern them', async () => {
+  await using at = await following();
+  const { controller } = at.network;
+  const { id: ben } = await at.network.identity('ben');
+  const untold = (floor: string) => controller.api.identities.patch({ id: ben, body: { tags: { floor } } });
+  await untold('7');
+  const later = await follow(at, 'ams1');
+  await untold('8');
+  const { id } = await at.network.identity('ann');
+  for (const { model } of [at, later]) await until(() => model.identities.has(id));
+  assert.equal(later.model.index, at.model.index);
+  await later.all();
 });
 
 test('a router that asks while the store is out of reach is told once it answers again', async () => {

@@ -40,8 +40,9 @@ export class ModelOfRouter {
     [this.index, this.timelineId] = [endIndex, timelineId];
   }
 
-  #change({ index, isSynthetic, changes }: MessageBody<typeof changeSet>): void {
+  #change({ index, isSynthetic, changes, previousIndex }: MessageBody<typeof changeSet>): void {
     if (!isSynthetic) {
+      assert.equal(previousIndex, this.index, 'a router with another index subscribes again');
       assert.ok(index > this.index, `a router drops index ${index} after ${this.index}`);
       this.index = index;
     }

@@ -1,3 +1,4 @@
+import { edgeHeader, type Header } from '../../../control-channel/header-fields.ts';
 import { dataModelMessages } from '../../../control-channel/messages/data-model.ts';
 import { type MessageBody, type MessageType, preEncoded } from '../../../control-channel/messages/message-type.ts';
 import { after, HOUR, MINUTE, monotonic } from '../../../platform/clock.ts';
@@ -23,7 +24,18 @@ const MAX_DURATION = HOUR;
 /** Bytes sent per millisecond of processor time. */
 const BYTES_PER_MS = 1_000_000;
 
-type Subscription = MessageBody<typeof subscribeToDataModel> & { sentBytes: number };
+type Request = MessageBody<typeof subscribeToDataModel> & { sentBytes: number };
+
+interface Subscription {
+  /** Expiry, monotonic ms. */
+  readonly until: number;
+  /** The headers of its messages. */
+  readonly headers: readonly Header[];
+}
+
+/** Routers of the 1.x line send no id, and get no header. */
+const headersFor = ({ subscriptionId }: Request): readonly Header[] =>
+  subscriptionId === '' ? [] : [edgeHeader.dataModelSubscription.of(subscriptionId)];
 
 /**
  * Publishes the data model to subscribed routers: the full state first, then each change set in the order of the change log, and the full state again if a
@@ -31,21 +43,20 @@ type Subscription = MessageBody<typeof subscribeToDataModel> & { sentBytes: numb
  */
 export const syncDataModel = (fabric: Pick<Fabric, 'core' | 'events'>): ((router: ConnectedRouter) => readonly HandlerEntry[]) => {
   const { clock, logger } = fabric.core.platform;
-  /** Expiry of each subscription, monotonic ms. */
-  const subscribed = new Map<ConnectedRouter, number>();
+  const subscribed = new Map<ConnectedRouter, Subscription>();
   /** Requests that have not been answered. */
-  const requested = new Map<ConnectedRouter, Subscription>();
+  const requested = new Map<ConnectedRouter, Request>();
   let isTicking = false;
 
   /** Removes expired subscriptions. @returns true if any remain */
   const hasSubscribers = (): boolean => {
     const now = monotonic(clock);
-    for (const [router, until] of subscribed) if (until < now || router.channel.signal.aborted) subscribed.delete(router);
+    for (const [router, { until }] of subscribed) if (until < now || router.channel.signal.aborted) subscribed.delete(router);
     for (const router of requested.keys()) if (router.channel.signal.aborted) requested.delete(router);
     return subscribed.size + requested.size > 0;
   };
   const sendAll = (message: MessageType<unknown, Uint8Array>, body: Uint8Array): void => {
-    for (const { channel } of subscribed.keys()) if (!channel.signal.aborted) channel.send(message, body);
+    for (const [{ channel }, { headers }] of subscribed) if (!channel.signal.aborted) channel.send(message, body, headers);
   };
   const publish = ({ body }: ModelChangeSet): void => sendAll(changeSet, body);
   const onError = (error: unknown): void => {
@@ -59,17 +70,19 @@ export const syncDataModel = (fabric: Pick<Fabric, 'core' | 'events'>): ((router
   const follower = followDataModel(fabric, { reset, publish }, onError);
 
   const answer = async (timeline: ModelTimeline): Promise<void> => {
-    for (const [router, subscription] of requested) {
-      const { currentIndex, timelineId, subscriptionDurationSeconds } = subscription;
+    for (const [router, request] of requested) {
+      const { currentIndex, timelineId, subscriptionDurationSeconds } = request;
       const missed = timeline.since(timelineId, currentIndex);
       const state = missed ? undefined : await timeline.state();
       requested.delete(router);
       const { channel } = router;
       if (channel.signal.aborted) continue;
-      if (state) channel.send(dataState, state);
-      for (const { body } of missed ?? []) channel.send(changeSet, body);
-      subscription.sentBytes = (missed ?? []).reduce((sum, { body }) => sum + body.length, state?.length ?? 0);
-      subscribed.set(router, monotonic(clock) + Math.min(subscriptionDurationSeconds * 1000, MAX_DURATION) + GRACE);
+      const headers = headersFor(request);
+      if (state) channel.send(dataState, state, headers);
+      for (const { body } of missed ?? []) channel.send(changeSet, body, headers);
+      request.sentBytes = (missed ?? []).reduce((sum, { body }) => sum + body.length, state?.length ?? 0);
+      const until = monotonic(clock) + Math.min(subscriptionDurationSeconds * 1000, MAX_DURATION) + GRACE;
+      subscribed.set(router, { until, headers });
     }
   };
   const answerAll = (): Promise<void> => follower.run(answer).catch(onError);
@@ -86,13 +99,13 @@ export const syncDataModel = (fabric: Pick<Fabric, 'core' | 'events'>): ((router
   };
   return (router) => [
     handle(subscribeToDataModel, async (body, _frame, budget) => {
-      const subscription = { ...body, sentBytes: 0 };
-      requested.set(router, subscription);
+      const request = { ...body, sentBytes: 0 };
+      requested.set(router, request);
       if (!isTicking) after(clock, REFRESH_INTERVAL, tick);
       isTicking = true;
       // Answered before the router's next messages are handled: an answer may be a million times as long as the request.
       await answerAll();
-      budget.spend({ milliseconds: subscription.sentBytes / BYTES_PER_MS });
+      budget.spend({ milliseconds: request.sentBytes / BYTES_PER_MS });
     }),
   ];
 };

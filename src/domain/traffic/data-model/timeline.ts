@@ -19,7 +19,7 @@ export class MissedChange extends Error {
 export interface ModelChangeSet {
   /** Revision of the state after it. */
   readonly index: number;
-  /** True for changes outside the change log: such a set shares the index of the one before. */
+  /** True for changes outside the change log: such a set shares the index of the one before, and routers keep that index. */
   readonly isSynthetic: boolean;
   readonly body: Uint8Array;
 }
@@ -39,7 +39,10 @@ export class ModelTimeline {
   #bytes = 0;
   /** The lowest index from which all change sets are kept. */
   #oldest: number;
+  /** The revision up to which changes are applied. */
   #index: number;
+  /** The index that routers have: of the last change set that is not synthetic, or of the first state. Revisions that do not concern routers do not count. */
+  #published: number;
   #keys: ModelKeys;
   /** Time of the state. ISO text */
   #at: string;
@@ -49,6 +52,7 @@ export class ModelTimeline {
     this.#core = core;
     this.#model = model;
     this.#index = index;
+    this.#published = index;
     this.#oldest = index;
     this.#keys = keys;
     this.#at = isoTime(core.platform.clock.now());
@@ -93,15 +97,18 @@ export class ModelTimeline {
     const parts: Uint8Array[] = [];
     for await (const events of this.#model.all(this.#at)) parts.push(dataState.encode({ events }));
     parts.push(dataState.encode({ events: keyChanges(new Map(), this.#keys) }));
-    parts.push(dataState.encode({ endIndex: BigInt(this.#index), timelineId: this.timelineId }));
+    parts.push(dataState.encode({ endIndex: BigInt(this.#published), timelineId: this.timelineId }));
     return (this.#state = joined(parts));
   }
 
   #add(events: readonly DataEvent[], isSynthetic: boolean): ModelChangeSet | undefined {
     if (events.length === 0) return undefined;
     this.#state = undefined;
-    const index = this.#index;
-    const set = { index, isSynthetic, body: changeSet.encode({ index: BigInt(index), isSynthetic, changes: events }) };
+    const previousIndex = this.#published;
+    const index = isSynthetic ? previousIndex : this.#index;
+    this.#published = index;
+    const indexes = { index: BigInt(index), ...(isSynthetic ? {} : { previousIndex: BigInt(previousIndex) }) };
+    const set = { index, isSynthetic, body: changeSet.encode({ ...indexes, isSynthetic, changes: events }) };
     this.#sets.push(set);
     this.#bytes += set.body.length;
     while (this.#sets.length > MAX_KEPT || this.#bytes > MAX_BYTES) {
