@@ -12,7 +12,7 @@ import type { LinkTable } from '../links/link-table.ts';
 import type { ConnectedRouter } from '../routers/connected-routers.ts';
 import { type Fabric, forRouters } from '../routers/fabric.ts';
 import type { HandlerEntry } from '../routers/message-handlers.ts';
-import { isSendablePeerData } from '../terminators/peer-data.ts';
+import { isSendablePeerData, withAuthorizedDialer } from '../terminators/peer-data.ts';
 import type { Terminators } from '../terminators/terminators.ts';
 import { type CircuitAnswer, type CircuitRequest, type CreatedCircuit, circuitRequestTypes } from './circuit-requests.ts';
 import type { CircuitTable } from './circuit-table.ts';
@@ -104,7 +104,7 @@ const setUpCircuit = async (
   if (!isSendablePeerData(request.peerData)) throw new RequestRefused(refusalCode.internal, 'the data for who is dialed are too large');
   await terminators.restored();
   const checkedAt = authorizations.generation;
-  const { authorization, serviceName, destinations } = await authorizeDial(dependencies, router, request);
+  const { authorization, serviceName, destinations, peerData } = await authorizeDial(dependencies, router, request);
   const [ingress, egress] = [newId(random), newId(random)];
   const usable = destinations.filter(({ terminator }) => isUsable(terminators, terminator));
   if (usable.length === 0) throw new RequestRefused(refusalCode.internal, `service ${serviceName} has no terminators`);
@@ -121,7 +121,7 @@ const setUpCircuit = async (
     const planned: PlannedRoute = { circuitId, attempt, ingress, egress, tags, routers, links: path.links };
     const terminatorData = terminators.hosted.get(terminator.id)?.peerData ?? new Map<number, Uint8Array>();
     try {
-      const hostData = await setUpRoute(planned, { terminator, peerData: request.peerData });
+      const hostData = await setUpRoute(planned, { terminator, peerData });
       addCircuit(dependencies, planned, destination, authorization, checkedAt);
       return { circuitId, address: ingress, tags, peerData: new Map([...terminatorData, ...hostData]) };
     } catch (error) {
@@ -148,13 +148,14 @@ const authorizeDial = async (
   return forRouters(core, (job) =>
     job.read(async (entities) => {
       const authorization = await authorizeIn(entities);
-      const { serviceId } = authorization;
+      const { serviceId, identityId } = authorization;
       const { name, encryptionRequired } = await entities.require(service, serviceId);
       if (encryptionRequired && !request.peerData.has(PUBLIC_KEY))
         throw new RequestRefused(refusalCode.encryptionDataMissing, `service ${name} requires encryption, but the client sent no key`);
       const requested = { serviceId, instanceId: request.instanceId, from: router.id };
       const topology = { routerIds: connected.all().map(({ id }) => id), links: links.all() };
-      return { authorization, serviceName: name, destinations: await destinationsOf(entities, requested, topology) };
+      const peerData = await withAuthorizedDialer(entities, request.peerData, identityId);
+      return { authorization, serviceName: name, destinations: await destinationsOf(entities, requested, topology), peerData };
     }),
   );
 };

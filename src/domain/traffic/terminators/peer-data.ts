@@ -1,4 +1,7 @@
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js';
+import { identity } from '../../../api/kinds.ts';
+import { utf8 } from '../../../control-channel/primitives.ts';
+import type { Entities } from '../../../entities/entities.ts';
 
 /** Data that one end of a circuit sends to the other when the circuit is set up, such as its public key. Keyed by number. */
 export type PeerData = ReadonlyMap<number, Uint8Array>;
@@ -16,6 +19,17 @@ const sizeOf = (data: PeerData): number => [...data.values()].reduce((sum, { len
 export const isStorablePeerData = (data: PeerData): boolean => sizeOf(data) <= MAX_STORED_BYTES;
 
 export const isSendablePeerData = (data: PeerData): boolean => sizeOf(data) <= MAX_SENT_BYTES;
+
+/** The keys under which routers of the 2.x line name the identity that dials to the host of the service. */
+const DIALER_ID = 1115;
+const DIALER_NAME = 1116;
+
+/** If peer data name an identity, replaces its id and name by those of the authorized one: hosts rely on them, and routers may be wrong. */
+export const withAuthorizedDialer = async (entities: Entities, data: PeerData, identityId: string): Promise<PeerData> => {
+  if (!data.has(DIALER_ID) && !data.has(DIALER_NAME)) return data;
+  const { id, name } = await entities.require(identity, identityId);
+  return new Map([...data, [DIALER_ID, utf8(id)], [DIALER_NAME, utf8(name)]]);
+};
 
 /** Encodes peer data for the row of a terminator. */
 export const storedPeerData = (data: PeerData): Readonly<Record<string, string>> =>
