@@ -25,7 +25,17 @@ export const refusalCode = {
   invalidPrecedence: 9,
   invalidCost: 10,
   encryptionDataMissing: 11,
+  invalidInstanceId: 13,
 } as const;
+
+/** The codes after which a client gets a new session and tries again. After the others, except for internal errors, it gives up. */
+export const startOverCodes: ReadonlySet<number> = new Set([
+  refusalCode.invalidApiSession,
+  refusalCode.invalidSession,
+  refusalCode.wrongSessionType,
+  refusalCode.invalidEdgeRouter,
+  refusalCode.encryptionDataMissing,
+]);
 
 const destination = valueType.enumeration(['start', 'end', 'link']);
 
@@ -43,8 +53,19 @@ const route = tableMessage(1005, 'Route', {
 /** The answer. Its body is the id of the circuit; the result is in its headers. */
 const routeResult = fromRouters({ bytes: 65_536, elements: 0 }, textMessage(1022, 'RouteResult'));
 
-/** Error codes of failed routes. */
-export const routeErrorCode = { generic: 0, invalidTerminator: 1, misconfiguredTerminator: 2, timedOut: 3, refused: 4 } as const;
+/** Error codes of failed routes. Codes above 4 are those of the 2.x line. */
+export const routeErrorCode = {
+  generic: 0,
+  invalidTerminator: 1,
+  misconfiguredTerminator: 2,
+  timedOut: 3,
+  refused: 4,
+  rejectedByApplication: 5,
+  dnsResolutionFailed: 6,
+  portNotAllowed: 7,
+  invalidLinkDestination: 8,
+  resourcesNotAvailable: 9,
+} as const;
 
 /** Removes a circuit from a router. */
 const unroute = tableMessage(1006, 'Unroute', { circuitId: field.text(1), now: field.bool(2) });

@@ -2,6 +2,8 @@ import { field, message, valueType } from '../codec/index.ts';
 import { emptyMessage, fromRouters, tableMessage, textMessage } from './message-type.ts';
 
 const precedence = valueType.enumeration(['default', 'required', 'failed']);
+/** What a client does about a failure: try the same again, try later, get a new session, or give up. */
+const retryHint = valueType.enumeration(['default', 'tooBusy', 'startOver', 'notRetriable']);
 const outcome = valueType.enumeration(['success', 'idConflict', 'otherFailure', 'busy', 'invalidSession']);
 
 /** Requests a terminator for a client that hosts a service. */
@@ -20,10 +22,13 @@ const createTerminator = fromRouters(
   }),
 );
 
+/** The answer. `errorCode` is one of `refusalCode`; routers of the 1.x line read only `result` and `msg`. */
 const createTerminatorResponse = tableMessage(20217, 'CreateTerminatorV2Response', {
   terminatorId: field.text(1),
   result: field.named(2, outcome),
   msg: field.text(3),
+  errorCode: field.uint32(4),
+  retryHint: field.named(5, retryHint),
 });
 
 /** The older form of the request, which is refused. */
@@ -117,6 +122,8 @@ const createTunnelTerminatorResponse = tableMessage(20414, 'CreateTunnelTerminat
   startTime: field.int64(2),
   result: field.named(3, outcome),
   msg: field.text(4),
+  errorCode: field.uint32(5),
+  retryHint: field.named(6, retryHint),
 });
 
 /** Changes the cost or precedence of a terminator of the router's own tunneler; answered with `updateTunnelTerminatorResponse`. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { circuitHeader, edgeHeader, routeHeader } from '../../../src/control-channel/header-fields.ts';
+import { circuitHeader, edgeHeader, type Header, routeHeader } from '../../../src/control-channel/header-fields.ts';
 import { messages } from '../../../src/control-channel/messages/index.ts';
 import { until } from '../../support/until.ts';
-import { bindBy, CLIENT_KEY, dialBy, HOST_KEY, KEY, routed, tokenFor, traffic } from './traffic.ts';
+import { bindBy, CLIENT_KEY, dialBy, HOST_KEY, KEY, routed, tokenFor, traffic, withSecond } from './traffic.ts';
 
 const { createCircuit, route, routeResult, unroute, fault, circuitConfirmation } = messages.circuits;
 const { removeTerminators, validateTerminators, validateTerminatorsResponse } = messages.terminators;
@@ -48,7 +48,7 @@ test('a router learns the keys of tokens, and the API sessions as their clients 
 test('a client hosts a service by a router, and another one reaches it', async () => {
   await using at = await traffic();
   const { router, network, serviceId, host, client } = at;
-  assert.deepEqual(await bindBy(at, 'terminator-1'), { terminatorId: 'terminator-1', result: 'success', msg: '' });
+  assert.partialDeepStrictEqual(await bindBy(at, 'terminator-1'), { terminatorId: 'terminator-1', result: 'success', msg: '' });
   const [shown] = (await network.controller.api.terminators.list({})).data;
   assert.partialDeepStrictEqual(shown, { id: 'terminator-1', binding: 'edge', address: 'terminator-1', serviceId, routerId: at.fra1.id });
   assert.equal((await bindBy(at, 'terminator-1')).result, 'success');
@@ -182,8 +182,9 @@ test('who may not is refused, with a reason and a code', async () => {
     terminatorId: 'other',
     result: 'invalidSession',
     msg: 'this session is not for binding',
+    errorCode: 4,
+    retryHint: 'startOver',
   });
-  assert.equal((await bindBy(at, 'not an address')).result, 'otherFailure');
   // The token of one client's session with the API session of another.
   const stolen = await bindBy({ ...at, hosting: dialing }, 'stolen', bindToken);
   assert.deepEqual([stolen.result, stolen.msg], ['invalidSession', 'invalid api session']);
@@ -219,6 +220,50 @@ test('a terminator that refuses is given up for the next; none is left when all 
   refusals = 2;
   const { said } = await dialBy(at);
   assert.equal(said, 'service web could not be reached: nobody listens');
+});
+
+test('a refused terminator comes with an error code, and with what the host can do about it', async () => {
+  await using at = await traffic();
+  const { network, serviceId } = at;
+  const failure = async (change: Parameters<typeof bindBy>[3], address = 'terminator', token?: string) => {
+    const { result, errorCode, retryHint } = await bindBy(at, address, token, change);
+    return [result, errorCode, retryHint];
+  };
+  assert.deepEqual(await failure({ instanceId: 'x', instanceSecret: Uint8Array.of(1) }), ['success', 0, 'default']);
+  assert.deepEqual(await failure({}, 'not an address'), ['otherFailure', 1, 'notRetriable']);
+  assert.deepEqual(await failure({ cost: 65_536 }), ['otherFailure', 10, 'notRetriable']);
+  assert.deepEqual(await failure({ instanceId: 'x', instanceSecret: Uint8Array.of(2) }, 'other'), ['otherFailure', 13, 'notRetriable']);
+  assert.deepEqual(await failure({ apiSessionToken: at.dialing.token }), ['invalidSession', 2, 'startOver']);
+  assert.deepEqual(await failure({}, 'other', 'none'), ['invalidSession', 3, 'startOver']);
+  const token = await tokenFor(at.hosting, serviceId, 'Bind');
+  const { second } = await withSecond(at);
+  assert.equal((await bindBy({ ...at, router: second }, 'elsewhere', token)).result, 'success');
+  assert.deepEqual(await failure({}, 'elsewhere', token), ['idConflict', 1, 'notRetriable']);
+  for (const { id } of (await network.controller.api.edgeRouterPolicies.list({})).data)
+    await network.controller.api.edgeRouterPolicies.delete({ id });
+  assert.deepEqual(await failure({}, 'other', token), ['invalidSession', 5, 'startOver']);
+});
+
+test('a router that fails with nothing but an error code is quoted with what the code means', async () => {
+  let sent: readonly Header[] = [];
+  await using at = await traffic({
+    [route.name]: (frame, router) => {
+      const { circuitId, attempt } = route.decode(frame.body);
+      router.answer(frame, routeResult, circuitId, [routeHeader.attempt.of(attempt), ...sent]);
+    },
+  });
+  await bindBy(at, 'terminator');
+  const said = async (...headers: readonly Header[]) => {
+    sent = headers;
+    return (await dialBy(at)).said?.replace('service web could not be reached: ', '');
+  };
+  assert.equal(await said(routeHeader.errorCode.of(5)), 'the application that hosts the service rejected the connection');
+  assert.equal(await said(routeHeader.errorCode.of(6), routeHeader.error.of('')), 'the host name of the service could not be resolved');
+  assert.equal(await said(routeHeader.errorCode.of(7)), 'the port is not allowed for the service');
+  assert.equal(await said(routeHeader.errorCode.of(8)), 'a router on the way does not have the link');
+  assert.equal(await said(routeHeader.errorCode.of(9)), 'a router on the way has no resources left');
+  assert.equal(await said(routeHeader.errorCode.of(9), routeHeader.error.of('too many files')), 'too many files');
+  assert.equal(await said(routeHeader.errorCode.of(200)), 'the router gave no reason');
 });
 
 test('a router hears that a circuit is none of its own', async () => {

@@ -100,12 +100,26 @@ const sendRoute = async (planned: PlannedRoute, at: number, milliseconds: number
 const GONE = 'a router on the way is gone';
 const NO_REASON = 'the router gave no reason';
 
+/** Reasons for routers that send an error code without a text. */
+const REASONS: readonly (readonly [code: number, reason: string])[] = [
+  [routeErrorCode.invalidTerminator, 'the router does not know the terminator'],
+  [routeErrorCode.misconfiguredTerminator, 'the address of the terminator is invalid'],
+  [routeErrorCode.timedOut, 'the host of the service did not answer in time'],
+  [routeErrorCode.refused, 'the host of the service refused the connection'],
+  [routeErrorCode.rejectedByApplication, 'the application that hosts the service rejected the connection'],
+  [routeErrorCode.dnsResolutionFailed, 'the host name of the service could not be resolved'],
+  [routeErrorCode.portNotAllowed, 'the port is not allowed for the service'],
+  [routeErrorCode.invalidLinkDestination, 'a router on the way does not have the link'],
+  [routeErrorCode.resourcesNotAvailable, 'a router on the way has no resources left'],
+];
+const reasonByCode: ReadonlyMap<number | undefined, string> = new Map(REASONS);
+
 /** The failure in a route result, if any. A malformed result closes the channel of the router that sent it, not of the one that requested the circuit. */
 const failureIn = (answer: Frame, { channel }: ConnectedRouter): RouteFailed | undefined => {
   try {
-    return routeHeader.success.in(answer)
-      ? undefined
-      : new RouteFailed(routeHeader.error.in(answer) ?? NO_REASON, routeHeader.errorCode.in(answer));
+    if (routeHeader.success.in(answer)) return undefined;
+    const code = routeHeader.errorCode.in(answer);
+    return new RouteFailed(routeHeader.error.in(answer) || (reasonByCode.get(code) ?? NO_REASON), code);
   } catch (error) {
     channel.fail(error);
     return new RouteFailed(GONE);

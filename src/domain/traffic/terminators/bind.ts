@@ -2,6 +2,7 @@ import { bytesToHex } from '@noble/hashes/utils.js';
 import { router, service, terminator } from '../../../api/kinds.ts';
 import type { RowOf } from '../../../api/kit/index.ts';
 import type { Core } from '../../../call/core.ts';
+import { refusalCode } from '../../../control-channel/messages/circuits.ts';
 import type { MessageBody } from '../../../control-channel/messages/message-type.ts';
 import type { terminatorMessages } from '../../../control-channel/messages/terminators.ts';
 import type { Entities } from '../../../entities/entities.ts';
@@ -20,14 +21,17 @@ export type BindRequest = Pick<
 >;
 type Row = RowOf<typeof terminator>;
 
-/** An authorized request is refused. For `result`, see `createTerminatorResponse`. */
+/** An authorized request is refused, and would be refused again. For `result`, see `createTerminatorResponse`. */
 export class BindRefused extends Error {
   override readonly name = 'BindRefused';
   readonly result: 'idConflict' | 'otherFailure';
+  /** See `refusalCode`. */
+  readonly code: number;
 
-  constructor(result: BindRefused['result'], message: string) {
+  constructor(result: BindRefused['result'], message: string, code: number = refusalCode.internal) {
     super(message);
     this.result = result;
+    this.code = code;
   }
 }
 
@@ -38,14 +42,16 @@ const MAX_INSTANCE_LENGTH = 4096;
 
 /** Checks the fields of a request. @throws BindRefused */
 export const checkBind = ({ address, cost, precedence, instanceId, instanceSecret, peerData }: BindRequest): void => {
-  const refuse = (message: string) => {
-    throw new BindRefused('otherFailure', message);
+  const { invalidCost, invalidPrecedence, invalidInstanceId } = refusalCode;
+  const refuse = (message: string, code?: number) => {
+    throw new BindRefused('otherFailure', message, code);
   };
   if (!ADDRESS.test(address)) refuse('an address has 1 to 64 letters, digits, - or _');
-  if (cost > MAX_COST) refuse(`a cost is ${MAX_COST} at most`);
-  if (precedence === 'unrecognized') refuse('the precedence is not known');
-  if (instanceId.length > MAX_INSTANCE_LENGTH) refuse(`an instance id has ${MAX_INSTANCE_LENGTH} characters at most`);
-  if (instanceSecret.length > MAX_INSTANCE_LENGTH) refuse(`the secret of an instance has ${MAX_INSTANCE_LENGTH} bytes at most`);
+  if (cost > MAX_COST) refuse(`a cost is ${MAX_COST} at most`, invalidCost);
+  if (precedence === 'unrecognized') refuse('the precedence is not known', invalidPrecedence);
+  if (instanceId.length > MAX_INSTANCE_LENGTH) refuse(`an instance id has ${MAX_INSTANCE_LENGTH} characters at most`, invalidInstanceId);
+  if (instanceSecret.length > MAX_INSTANCE_LENGTH)
+    refuse(`the secret of an instance has ${MAX_INSTANCE_LENGTH} bytes at most`, invalidInstanceId);
   if (!isStorablePeerData(peerData)) refuse('the data for those who dial are too large');
 };
 
@@ -109,7 +115,7 @@ const checkInstance = async (
   );
   const [other] = await entities.list(terminator, { where, limit: 1 });
   if (other && ((await identitySecretOf(secrets, other)) ?? '') !== bytesToHex(instanceSecret))
-    throw new BindRefused('otherFailure', 'this instance of the service is hosted with another secret');
+    throw new BindRefused('otherFailure', 'this instance of the service is hosted with another secret', refusalCode.invalidInstanceId);
 };
 
 const sealedSecret = async ({ secrets }: Pick<Core, 'secrets'>, id: string, secret: Uint8Array): Promise<Partial<Row>> =>

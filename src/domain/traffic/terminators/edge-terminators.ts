@@ -46,7 +46,7 @@ export const edgeTerminatorHandlers = (dependencies: TerminatorDependencies, rou
         binding: 'edge',
         authorize: () => authorizeHost(request),
         unauthorized: 'invalidSession',
-        answer: (result, msg) => channel.answer(frame, createTerminatorResponse, { terminatorId: request.address, result, msg }),
+        answer: (answer) => channel.answer(frame, createTerminatorResponse, { terminatorId: request.address, ...answer }),
       }),
     ),
     handle(

@@ -3,7 +3,7 @@ import type { RowOf } from '../../../api/kit/index.ts';
 import { terminator } from '../../../api/terminators.ts';
 import type { Frame } from '../../../control-channel/frame.ts';
 import { edgeHeader } from '../../../control-channel/header-fields.ts';
-import { circuitMessages, refusalCode } from '../../../control-channel/messages/circuits.ts';
+import { circuitMessages, refusalCode, startOverCodes } from '../../../control-channel/messages/circuits.ts';
 import type { MessageBody } from '../../../control-channel/messages/message-type.ts';
 import type { terminatorMessages } from '../../../control-channel/messages/terminators.ts';
 import type { Entities } from '../../../entities/entities.ts';
@@ -17,7 +17,7 @@ import type { TerminatorDependencies } from './hosted-terminators.ts';
 const { refused } = circuitMessages;
 
 type Row = RowOf<typeof terminator>;
-type BindResult = Exclude<MessageBody<(typeof terminatorMessages)['createTerminatorResponse']>['result'], 'unrecognized'>;
+type BindAnswer = Omit<Parameters<(typeof terminatorMessages)['createTerminatorResponse']['encode']>[0], 'terminatorId'>;
 
 /** How terminators of one binding are authorized and answered. */
 interface BindOptions {
@@ -25,8 +25,8 @@ interface BindOptions {
   /** Verifies tokens outside of a transaction. @returns a function that authorizes in one @throws RequestRefused, as does that function */
   authorize(): Promise<(entities: Entities) => Promise<Authorization>>;
   /** The result that answers an unauthorized request. */
-  readonly unauthorized: BindResult;
-  answer(result: BindResult, message?: string): void;
+  readonly unauthorized: BindAnswer['result'];
+  answer(answer: BindAnswer): void;
 }
 
 /** Creates a terminator for a router, and answers. */
@@ -51,14 +51,17 @@ export const createTerminatorFor = async (
       }),
     );
     hosted.host(router, { id, authorization, peerData, isConfirmed: true }, checkedAt);
-    if (!signal.aborted) answer('success');
+    if (!signal.aborted) answer({ result: 'success' });
   } catch (error) {
     if (signal.aborted) return;
     const isUnauthorized = error instanceof RequestRefused;
-    if (isUnauthorized) answer(unauthorized, error.message);
-    else if (error instanceof BindRefused) answer(error.result, error.message);
-    else {
-      answer('busy', 'try again later');
+    if (isUnauthorized) {
+      const retryHint = startOverCodes.has(error.code) ? 'startOver' : 'notRetriable';
+      answer({ result: unauthorized, msg: error.message, errorCode: error.code, retryHint });
+    } else if (error instanceof BindRefused) {
+      answer({ result: error.result, msg: error.message, errorCode: error.code, retryHint: 'notRetriable' });
+    } else {
+      answer({ result: 'busy', msg: 'try again later', errorCode: refusalCode.internal, retryHint: 'tooBusy' });
       throw error;
     }
     // The terminator may still be hosted under an earlier authorization.

@@ -23,7 +23,7 @@ export const tunnelTerminatorHandlers = (dependencies: TerminatorDependencies, r
         binding: 'tunnel',
         authorize: async () => (entities) => authorizeTunneler(entities, core, { serviceId, type: 'Bind', routerId }),
         unauthorized: 'otherFailure',
-        answer: (result, msg) => channel.answer(frame, createTunnelTerminatorResponse, { terminatorId, startTime, result, msg }),
+        answer: (answer) => channel.answer(frame, createTunnelTerminatorResponse, { terminatorId, startTime, ...answer }),
       });
     }),
     handle(
