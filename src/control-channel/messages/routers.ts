@@ -89,6 +89,9 @@ const updateCtrlAddresses = tableMessage(1037, 'UpdateCtrlAddresses', {
   controllers: field.list(4, controllerDetail),
 });
 
+/** Requests the addresses of the controllers again; answered with `updateCtrlAddresses`, not as a reply. */
+const requestClusterMembers = fromRouters({ bytes: 4096, elements: 0, cost: 5 }, emptyMessage(1055, 'RequestClusterMembers'));
+
 /** Messages about a router itself. */
 export const routerMessages = {
   serverHello,
@@ -101,4 +104,5 @@ export const routerMessages = {
   alerts,
   settings,
   updateCtrlAddresses,
+  requestClusterMembers,
 } as const;

@@ -17,7 +17,7 @@ import { isOnline, type RouterNetwork, routerNetwork } from './support.ts';
 import { bindBy, dialBy, routed, type Traffic, tokenFor } from './traffic.ts';
 
 const { apiSessionAdded, apiSessionRemoved, requestResync } = messages.sessions;
-const { updateCtrlAddresses } = messages.routers;
+const { updateCtrlAddresses, requestClusterMembers } = messages.routers;
 const { ping } = messages.channel;
 
 const on = (storage: StorageAdapter, secretKey: TestNetworkOptions['secretKey'] = SECRET_KEY): TestNetworkOptions => ({
@@ -253,6 +253,27 @@ test('routers are told where all controllers are as soon as there are several, a
   assert.deepEqual(last.addresses, ['tls:one.test:1280']);
   assert.ok(last.index > first.index);
   assert.equal((await storedLeases(storage.adapter())).length, 1);
+});
+
+test('a router that asks for the controllers is told all of them, the latest included; a single controller tells of itself', async () => {
+  await using at = { ...(await atAddresses()), [Symbol.asyncDispose]: async () => at.one[Symbol.asyncDispose]() };
+  const ask = async () => {
+    at.router.send(requestClusterMembers, undefined);
+    return addresses(at.router);
+  };
+  const alone = await ask();
+  assert.deepEqual(alone.addresses, ['tls:one.test:1280']);
+  await using two = await at.open('two.test:1280', { name: 'two' });
+  await until(async () => (await storedLeases(at.storage.adapter())).length === 2);
+  const both = await ask();
+  assert.ok(both.index > alone.index);
+  assert.deepEqual(
+    both.controllers.map(({ id, endpoints }) => [id, endpoints.map(({ address }) => address)]),
+    [
+      [idIn(at.router), ['tls:one.test:1280']],
+      [idIn(await at.fra1.dial({ port: two.port })), ['tls:two.test:1280']],
+    ],
+  );
 });
 
 test('controllers that are told apart by nothing but their address have names of their own for routers', async () => {

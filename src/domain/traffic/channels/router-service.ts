@@ -53,6 +53,7 @@ export const createRouterService = (fabric: Fabric, inspect: InspectRouters): Ro
       return createHandlers(budget, [
         ...reportHandlers(router),
         ...renewalHandlers(fabric, router),
+        ...addresses.handlers(router),
         ...links.handlers(router),
         ...circuits.handlers(router),
         ...(router.connection.isEdgeRouter ? edgeHandlers(router) : []),

@@ -7,8 +7,9 @@ import { ALL } from '../../../query/index.ts';
 import { isSameJson } from '../../../storage/same-json.ts';
 import type { ConnectedRouter } from './connected-routers.ts';
 import { type Fabric, forRouters } from './fabric.ts';
+import { type HandlerEntry, handle } from './message-handlers.ts';
 
-const { updateCtrlAddresses } = routerMessages;
+const { updateCtrlAddresses, requestClusterMembers } = routerMessages;
 
 /** Interval between reads of the other controllers' addresses. ms */
 const POLL_INTERVAL = 10_000;
@@ -36,6 +37,8 @@ interface ControllerAddress {
 export interface ControllerAddresses {
   /** Sends a newly connected router the addresses of all controllers on the store, if there are several. */
   onConnect(router: ConnectedRouter): void;
+  /** Answers a router that asks for the addresses, also if there is a single controller. */
+  handlers(router: ConnectedRouter): readonly HandlerEntry[];
 }
 
 /**
@@ -46,27 +49,33 @@ export const shareControllerAddresses = (fabric: Fabric): ControllerAddresses =>
   const { core, connected } = fabric;
   const { clock, logger } = core.platform;
   const ownAddress = core.ctrlAddress;
-  if (ownAddress === undefined || !ADDRESS.test(ownAddress)) return { onConnect: () => undefined };
+  if (ownAddress === undefined || !ADDRESS.test(ownAddress))
+    return { onConnect: () => undefined, handlers: () => [handle(requestClusterMembers, () => undefined)] };
   const self: ControllerAddress = { id: core.controllerId, address: ownAddress };
   let knownAddresses: readonly ControllerAddress[] = [self];
   let hasSent = false;
   let index = 0;
 
   const send = (routers: readonly ConnectedRouter[]) => {
-    if (routers.length === 0 || (knownAddresses.length === 1 && !hasSent)) return;
-    hasSent = true;
     // Routers use the list with the highest index, from whichever controller. The clock makes that the most recent list.
     index = Math.max(index + 1, clock.now());
     const addresses = knownAddresses.map(({ address }) => address);
     const controllers = knownAddresses.map(({ id, address }) => ({ id, endpoints: [{ address }] }));
-    for (const { channel } of routers) channel.send(updateCtrlAddresses, { addresses, controllers, index: BigInt(index), isLeader: false });
+    const list = { addresses, controllers, index: BigInt(index), isLeader: false };
+    for (const { channel } of routers) if (!channel.signal.aborted) channel.send(updateCtrlAddresses, list);
+  };
+  /** A list of this controller alone is sent only to routers that may have a longer one. */
+  const announce = (routers: readonly ConnectedRouter[]) => {
+    if (routers.length === 0 || (knownAddresses.length === 1 && !hasSent)) return;
+    hasSent = true;
+    send(routers);
   };
   const read = async () => {
     const others = await forRouters(core, (job) => job.read((entities) => readOtherAddresses(entities, ownAddress, isoTime(clock.now()))));
     const next = [self, ...others];
     if (isSameJson(next, knownAddresses)) return;
     knownAddresses = next;
-    send(connected.all());
+    announce(connected.all());
   };
   const publish = () =>
     forRouters(core, (job) =>
@@ -101,9 +110,16 @@ export const shareControllerAddresses = (fabric: Fabric): ControllerAddresses =>
   }).catch(() => undefined); // rejects only if the controller is already closed
   return {
     onConnect: (router) => {
-      send([router]);
+      announce([router]);
       if (connected.all().length === 1) void tryRead();
     },
+    handlers: (router) => [
+      handle(requestClusterMembers, async () => {
+        // A list without a controller that was not read yet would have the router disconnect from it.
+        await read();
+        send([router]);
+      }),
+    ],
   };
 };
 
