@@ -95,6 +95,11 @@ export const circuitHeader = {
   instanceId: field(13, headerForm.text),
   tags: field(13, headerForm.textByText),
   apiSessionToken: field(14, headerForm.text),
+  /** The identity that dials, according to its router. Not trusted: the token of the API session decides. */
+  identityId: field(15, headerForm.text),
+  serviceId: field(16, headerForm.text),
+  /** The id that the router has chosen for the circuit. */
+  chosenCircuitId: field(17, headerForm.text),
 } as const;
 
 /** Headers of a route result. */

@@ -9,6 +9,12 @@ const createCircuit = fromRouters({ bytes: 65_536, elements: 0, cost: 1 }, textM
 /** The answer. The data are in headers. */
 const createCircuitResponse = textMessage(20219, 'CreateCircuitV2Response');
 
+/** Requests a circuit for a client that its router has authorized, without a session. The data are in headers. Routers of the 2.1 line send it. */
+const createCircuitV3 = fromRouters({ bytes: 65_536, elements: 0, cost: 1 }, textMessage(20222, 'CreateCircuitV3Request'));
+
+/** The answer. The data are in headers. */
+const createCircuitV3Response = textMessage(20223, 'CreateCircuitV3Response');
+
 /** A refusal; the body is the reason. */
 const refused = textMessage(20002, 'Error');
 
@@ -126,6 +132,8 @@ export const circuitMessages = {
   createCircuitResponse,
   createCircuitV1,
   createCircuitV1Response,
+  createCircuitV3,
+  createCircuitV3Response,
   refused,
   route,
   routeResult,

@@ -74,16 +74,54 @@ export const verifyTokens = async (core: Core, request: AccessRequest): Promise<
   return { ...request, session, access };
 };
 
+/** The credentials of a client that dials without a session. */
+export interface SessionlessRequest extends Pick<AccessRequest, 'apiSessionToken' | 'fingerprints' | 'routerId'> {
+  /** The identity of the client, according to its router. */
+  readonly identityId: string;
+  readonly serviceId: string;
+}
+
+/**
+ * Verifies the token of an API session that dials without a session. The token alone says which identity dials: a router may not dial for others
+ * (GHSA-7868). Must not be called in a transaction.
+ * @throws RequestRefused
+ */
+export const verifySessionless = async (
+  core: Core,
+  { identityId, serviceId, ...request }: SessionlessRequest,
+): Promise<VerifiedRequest> => {
+  const now = isoTime(core.platform.clock.now());
+  const access = await accessTokenIn(core, request.apiSessionToken, now);
+  if (!access || isOver(access, { now: () => now }) || access.subject !== identityId) throw refused('apiSession');
+  const { sessionId, subject } = access;
+  // The API session takes the place of the session.
+  const session: SessionClaims = { sessionId, isStored: false, apiSessionId: sessionId, identityId: subject, serviceId, type: 'Dial' };
+  return { ...request, sessionToken: '', type: 'Dial', session, access };
+};
+
+/**
+ * Authorizes a client that dials without a session, in the transaction of `entities`.
+ * @throws RequestRefused
+ */
+export const authorizeSessionless = (entities: Entities, core: Core, request: VerifiedRequest): Promise<Authorization> =>
+  authorizeClient(entities, core, request, (reason) => refused(reason === 'session' ? 'service' : reason));
+
 /**
  * Authorizes a client, in the transaction of `entities`.
  * @throws RequestRefused
  */
-export const authorizeClient = async (entities: Entities, core: Core, request: VerifiedRequest): Promise<Authorization> => {
+export const authorizeClient = async (
+  entities: Entities,
+  core: Core,
+  request: VerifiedRequest,
+  refusalFor = refused,
+): Promise<Authorization> => {
   const { type, routerId, session } = request;
   const apiSessionRow = await (session.isStored ? findByOpaqueToken(entities, request) : findByAccessToken(entities, core, request));
   if (!apiSessionRow) throw refused('apiSession');
   const { sessionId, isStored, identityId, serviceId } = session;
-  return authorized(entities, core, { sessionId, isStored, apiSessionId: apiSessionRow.id, identityId, serviceId, type, routerId });
+  const requested = { sessionId, isStored, apiSessionId: apiSessionRow.id, identityId, serviceId, type, routerId };
+  return authorized(entities, core, requested, refusalFor);
 };
 
 /**
@@ -96,10 +134,10 @@ export const authorizeTunneler = (
   requested: Parameters<typeof tunnelerAuthorization>[0],
 ): Promise<Authorization> => authorized(entities, core, tunnelerAuthorization(requested));
 
-const authorized = async (entities: Entities, core: Core, requested: Authorization): Promise<Authorization> => {
+const authorized = async (entities: Entities, core: Core, requested: Authorization, refusalFor = refused): Promise<Authorization> => {
   const now = isoTime(core.platform.clock.now());
   const reason = (await denialsOf(entities, core, [requested], now)).get(requested);
-  if (reason) throw refused(reason);
+  if (reason) throw refusalFor(reason);
   return requested;
 };
 

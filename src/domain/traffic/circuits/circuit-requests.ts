@@ -3,15 +3,25 @@ import type { Core } from '../../../call/core.ts';
 import type { Frame } from '../../../control-channel/frame.ts';
 import { circuitHeader } from '../../../control-channel/header-fields.ts';
 import { circuitMessages, refusalCode } from '../../../control-channel/messages/circuits.ts';
-import type { RouterMessage } from '../../../control-channel/messages/message-type.ts';
+import type { MessageType, RouterMessage } from '../../../control-channel/messages/message-type.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { equals, stringField } from '../../../query/index.ts';
 import type { Authorization } from '../authorization/authorization.ts';
-import { authorizeClient, authorizeTunneler, RequestRefused, type RequestTokens, verifyTokens } from '../authorization/authorize.ts';
+import {
+  authorizeClient,
+  authorizeSessionless,
+  authorizeTunneler,
+  RequestRefused,
+  type RequestTokens,
+  type SessionlessRequest,
+  verifySessionless,
+  verifyTokens,
+} from '../authorization/authorize.ts';
 import type { ConnectedRouter } from '../routers/connected-routers.ts';
 import { type HandlerEntry, handle } from '../routers/message-handlers.ts';
 import type { PeerData } from '../terminators/peer-data.ts';
 
+const { createCircuitV3, createCircuitV3Response } = circuitMessages;
 const { createCircuit, createCircuitResponse, createCircuitV1, createCircuitV1Response, createTunnelCircuit, createTunnelCircuitResponse } =
   circuitMessages;
 
@@ -21,6 +31,8 @@ export interface CircuitRequest {
   readonly instanceId: string;
   /** Data from the client for the host. */
   readonly peerData: PeerData;
+  /** The id that the router has chosen for the circuit. Default: a new one. */
+  readonly circuitId?: string;
   /**
    * Verifies the tokens of the client. Must not be called in a transaction.
    * @returns a function that authorizes the client, in the transaction of its argument
@@ -57,6 +69,13 @@ const byClient =
     return (entities) => authorizeClient(entities, core, request);
   };
 
+const bySessionlessClient =
+  (request: Omit<SessionlessRequest, 'routerId'>): CircuitRequest['authorize'] =>
+  async (core, routerId) => {
+    const verified = await verifySessionless(core, { ...request, routerId });
+    return (entities) => authorizeSessionless(entities, core, verified);
+  };
+
 const byTunneler =
   (serviceName: string): CircuitRequest['authorize'] =>
   async (core, routerId) =>
@@ -66,25 +85,45 @@ const byTunneler =
     return authorizeTunneler(entities, core, { serviceId: found.id, type: 'Dial', routerId });
   };
 
+/** Answers a request whose data are in headers. */
+const answerWith =
+  (response: MessageType<string>): CircuitAnswer =>
+  ({ channel }, frame, { circuitId, address, peerData, tags }) =>
+    channel.answer(frame, response, '', [
+      circuitHeader.circuitId.of(circuitId),
+      circuitHeader.address.of(address),
+      circuitHeader.peerData.of(peerData),
+      circuitHeader.tags.of(tags),
+    ]);
+
+const headersOf = (frame: Frame) => ({
+  instanceId: circuitHeader.instanceId.in(frame) ?? '',
+  peerData: circuitHeader.peerData.in(frame) ?? new Map(),
+  credentials: {
+    apiSessionToken: circuitHeader.apiSessionToken.required(frame),
+    fingerprints: circuitHeader.fingerprints.in(frame) ?? [],
+  },
+});
+
 export const circuitRequestTypes: readonly CircuitRequestType[] = [
   circuitRequest(
     createCircuit,
-    (_, frame) => ({
-      instanceId: circuitHeader.instanceId.in(frame) ?? '',
-      peerData: circuitHeader.peerData.in(frame) ?? new Map(),
-      authorize: byClient({
-        sessionToken: circuitHeader.sessionToken.required(frame),
-        apiSessionToken: circuitHeader.apiSessionToken.required(frame),
-        fingerprints: circuitHeader.fingerprints.in(frame) ?? [],
-      }),
-    }),
-    ({ channel }, frame, { circuitId, address, peerData, tags }) =>
-      channel.answer(frame, createCircuitResponse, '', [
-        circuitHeader.circuitId.of(circuitId),
-        circuitHeader.address.of(address),
-        circuitHeader.peerData.of(peerData),
-        circuitHeader.tags.of(tags),
-      ]),
+    (_, frame) => {
+      const sessionToken = circuitHeader.sessionToken.required(frame);
+      const { credentials, ...request } = headersOf(frame);
+      return { ...request, authorize: byClient({ sessionToken, ...credentials }) };
+    },
+    answerWith(createCircuitResponse),
+  ),
+  circuitRequest(
+    createCircuitV3,
+    (_, frame) => {
+      const [identityId, serviceId] = [circuitHeader.identityId.required(frame), circuitHeader.serviceId.required(frame)];
+      const circuitId = circuitHeader.chosenCircuitId.required(frame);
+      const { credentials, ...request } = headersOf(frame);
+      return { ...request, circuitId, authorize: bySessionlessClient({ identityId, serviceId, ...credentials }) };
+    },
+    answerWith(createCircuitV3Response),
   ),
   circuitRequest(
     createCircuitV1,

@@ -28,6 +28,9 @@ const MAX_ATTEMPTS = 2;
 /** Maximum number of pending circuits per router. */
 const MAX_PENDING = 1000;
 
+/** The form of circuit ids that routers choose. */
+const CIRCUIT_ID = /^[\w.-]{1,64}$/;
+
 /** The key in peer data under which a client sends its public key for encryption. */
 const PUBLIC_KEY = 1003;
 
@@ -74,7 +77,9 @@ const dial = async (
 ): Promise<void> => {
   const { fabric, circuits, end } = dependencies;
   const { signal } = router.channel;
-  const circuitId = newId(fabric.core.platform.random);
+  const circuitId = request.circuitId ?? newId(fabric.core.platform.random);
+  const isFree = CIRCUIT_ID.test(circuitId) && !circuits.get(circuitId) && !circuits.isReserved(circuitId);
+  if (!isFree) return refuse(router, frame, refusalCode.internal, 'the id of a circuit has 1 to 64 letters, digits, -, _ or ., and is new');
   const release = circuits.reserve(circuitId);
   try {
     const created = await setUpCircuit(dependencies, router, request, circuitId);
