@@ -2,7 +2,7 @@ import { createTimeSlice } from '../concurrency/event-loop.ts';
 import { after } from '../platform/clock.ts';
 import type { Clock } from '../platform/platform.ts';
 import type { Budget } from './budget.ts';
-import { type Channel, type ChannelOptions, createChannel } from './channel.ts';
+import { type Channel, type ChannelOptions, createChannel, type OwnedChannel, type Priority, type Underlay } from './channel.ts';
 import { encodeFrame, type Frame } from './frame.ts';
 import { createFrameReader, type FrameLimits } from './frame-reader.ts';
 import { type Header, header, headersOf } from './header-fields.ts';
@@ -16,15 +16,27 @@ export class RefusedHello extends Error {
   override readonly name = 'RefusedHello';
 }
 
-/** Options of an accepted channel. */
+/** An admitted connection. */
+export interface Admitted {
+  /** The headers of the answer to its hello. */
+  readonly headers: readonly Header[];
+  /** The budget of the other end. */
+  readonly budget: Budget;
+  /** Default: `default`. */
+  readonly priority?: Priority;
+  /** The channel that the connection joins. Default: a new one. */
+  readonly joined?: OwnedChannel;
+}
+
+/** Options of an accepted connection. */
 export interface AcceptOptions extends ChannelOptions {
   /**
    * Decides whether to admit the other end, based on its hello.
-   * @returns the headers of the answer, and the budget of the other end
+   * @param channel the new channel, unless the connection joins another one
    * @throws RefusedHello
    */
-  admit(hello: Frame, channel: Channel): Promise<{ readonly headers: readonly Header[]; readonly budget: Budget }>;
-  /** Called once the hello is answered. */
+  admit(hello: Frame, channel: OwnedChannel): Promise<Admitted>;
+  /** Called once the hello is answered, unless the connection joins another channel. */
   opened(channel: Channel): void;
   /** Limits of frames after the hello. Default `FRAME_LIMITS`. */
   readonly limits?: FrameLimits;
@@ -32,11 +44,11 @@ export interface AcceptOptions extends ChannelOptions {
 
 /** An accepted connection. The owner of the socket passes the received bytes to it. */
 export interface AcceptedWire {
-  /** Aborted when the channel is closed, with an error as reason. */
+  /** Aborted when the channel is closed, with an error as reason; for a connection that has joined a channel, also when the connection is lost. */
   readonly signal: AbortSignal;
   /** Handles bytes. The connection is not read again until this resolves. Never rejects. */
   received(part: Uint8Array): Promise<void>;
-  /** Closes the channel after its connection was lost. */
+  /** Closes the channel after its last connection was lost. */
   close(reason?: string): void;
 }
 
@@ -58,13 +70,16 @@ const HELLO_TIMEOUT = 5000;
 /** Sequence number of a hello and its answer. */
 const UNNUMBERED = -1;
 
-/** The accepting side of a channel. The first frame must be a hello; nothing else is read until it is answered. */
+/** The accepting side of a connection, which begins a channel, or joins one. The first frame must be a hello; nothing else is read until it is answered. */
 export const acceptChannel = (options: AcceptOptions & { readonly clock: Clock }): AcceptedWire => {
   const { clock, wire, admit, opened, note, limits = FRAME_LIMITS } = options;
   const channel = createChannel(options);
   const reader = createFrameReader(HELLO_LIMITS);
   const yieldAfterBatch = createTimeSlice(FRAME_BATCH);
   let budget: Budget | undefined;
+  /** The channel that carries the frames of this connection. */
+  let carrying = channel;
+  let underlay: Underlay | undefined;
   const cancel = after(clock, HELLO_TIMEOUT, () => channel.close(`it sent no hello within ${HELLO_TIMEOUT / 1000} s`));
   channel.signal.addEventListener('abort', cancel);
 
@@ -78,9 +93,9 @@ export const acceptChannel = (options: AcceptOptions & { readonly clock: Clock }
     if (frame.contentType !== channelMessages.hello.contentType)
       throw new Malformed(`it sent a message of type ${frame.contentType} before its hello`);
     cancel();
+    let admitted: Admitted;
     try {
-      const admitted = await admit(frame, channel);
-      budget = admitted.budget;
+      admitted = await admit(frame, channel);
       answerHello(true, '', admitted.headers);
     } catch (error) {
       const isRefused = error instanceof RefusedHello || error instanceof Malformed;
@@ -90,8 +105,19 @@ export const acceptChannel = (options: AcceptOptions & { readonly clock: Clock }
     }
     if (channel.signal.aborted) return;
     reader.limits = limits;
-    channel.start();
-    opened(channel);
+    budget = admitted.budget;
+    carrying = admitted.joined ?? channel;
+    underlay = carrying.attach(wire, admitted.priority ?? 'default');
+    if (carrying === channel) {
+      channel.start();
+      opened(channel);
+    } else endWith(carrying.signal);
+  };
+  /** Ends a connection with the channel that it has joined. */
+  const endWith = (joined: AbortSignal): void => {
+    const end = () => channel.fail(joined.reason);
+    joined.addEventListener('abort', end, { signal: channel.signal });
+    if (joined.aborted) end();
   };
 
   return {
@@ -102,15 +128,17 @@ export const acceptChannel = (options: AcceptOptions & { readonly clock: Clock }
         for (const frame of reader.read(part)) {
           await yieldAfterBatch();
           if (channel.signal.aborted) return;
-          const isOpen = budget !== undefined;
           budget?.spend({ elements: 1 });
-          if (isOpen && frame.contentType === channelMessages.hello.contentType) throw new Malformed('it sent a second hello');
-          await (isOpen ? channel.received(frame) : greet(frame));
+          if (underlay && frame.contentType === channelMessages.hello.contentType) throw new Malformed('it sent a second hello');
+          await (underlay ? underlay.received(frame) : greet(frame));
         }
       } catch (error) {
-        channel.fail(error);
+        carrying.fail(error);
       }
     },
-    close: (reason = 'the connection was lost') => channel.close(reason),
+    close: (reason = 'the connection was lost') => {
+      underlay?.lost(reason);
+      if (!underlay || carrying !== channel) channel.close(reason);
+    },
   };
 };

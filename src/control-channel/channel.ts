@@ -1,4 +1,4 @@
-import { createSemaphore } from '../concurrency/semaphore.ts';
+import { createSemaphore, type Semaphore } from '../concurrency/semaphore.ts';
 import type { Clock } from '../platform/platform.ts';
 import { OverBudget } from './budget.ts';
 import { type Frame, frameParts } from './frame.ts';
@@ -66,15 +66,26 @@ export interface ChannelOptions {
 /** The work for a message. */
 export type Work = () => void | Promise<void>;
 
-/** A channel, for the owner of its connection. */
-export interface OwnedChannel extends Channel {
-  /** Handles a frame. Resolves when the connection may be read again, which is not the case while too many messages are being handled. */
+/** What a connection of a channel carries: urgent messages, or all others. While there is no connection for one of them, the other carries both. */
+export type Priority = 'high' | 'default';
+
+/** One of the connections of a channel. */
+export interface Underlay {
+  /** Handles a frame. Resolves when the connection may be read again, which is not the case while too many of its messages are being handled. */
   received(frame: Frame): Promise<void>;
+  /** The connection was lost. The channel closes with its last connection. */
+  lost(reason: string): void;
+}
+
+/** A channel, for the owner of its connections. */
+export interface OwnedChannel extends Channel, Underlay {
+  /** Adds a connection, which replaces that of the same priority. For the first one, sets its priority. */
+  attach(wire: Wire, priority: Priority): Underlay;
   /** Starts heartbeats. */
   start(): void;
 }
 
-/** Maximum number of messages of one channel that are handled concurrently. Beyond that, the connection is not read. */
+/** Maximum number of messages of one connection that are handled concurrently. Beyond that, the connection is not read. */
 const MAX_CONCURRENCY = 64;
 
 /** Backpressure: while more bytes are buffered for a slow reader, nothing is read from it, because it may request even more. */
@@ -89,7 +100,7 @@ const ANSWER_TIMEOUT = 5000;
 export const createChannel = ({ clock, wire, take, note }: ChannelOptions): OwnedChannel => {
   const ending = new AbortController();
   const requests = createRequests(clock);
-  const semaphore = createSemaphore(MAX_CONCURRENCY);
+  const wires = new Map<Priority, Wire>();
   let sequence = 0;
   let stopHeartbeat = (): void => undefined;
   let beat: ((frame: Frame) => void) | undefined;
@@ -100,7 +111,7 @@ export const createChannel = ({ clock, wire, take, note }: ChannelOptions): Owne
     stopHeartbeat();
     ending.abort(error);
     requests.close(error);
-    wire.end();
+    for (const one of new Set(wires.values())) one.end();
   };
 
   const fail = (error: unknown): void => {
@@ -111,14 +122,53 @@ export const createChannel = ({ clock, wire, take, note }: ChannelOptions): Owne
 
   const post = <I>(message: MessageType<unknown, I>, value: I, headers: readonly Header[], number = ++sequence): number => {
     ending.signal.throwIfAborted();
-    const { contentType } = message;
+    const { contentType, isUrgent } = message;
+    const to = wires.get(isUrgent ? 'high' : 'default') ?? wires.get(isUrgent ? 'default' : 'high');
     const frame = { contentType, sequence: number, headers: headersOf(headers), body: message.encode(value) };
-    for (const part of frameParts(frame)) wire.write(part);
-    if (wire.buffered > MAX_BUFFERED) close('it reads too slowly');
+    for (const part of frameParts(frame)) to?.write(part);
+    if (to && to.buffered > MAX_BUFFERED) close('it reads too slowly');
     return number;
   };
 
+  const attach: OwnedChannel['attach'] = (added, priority) => {
+    const semaphore = createSemaphore(MAX_CONCURRENCY);
+    const replaced = wires.get(priority);
+    wires.set(priority, added);
+    if (replaced && ![...wires.values()].includes(replaced)) replaced.end();
+    if (ending.signal.aborted) added.end();
+    return {
+      received: async (frame) => {
+        if (ending.signal.aborted) return;
+        if (added.buffered > BUFFERED_BEFORE_PAUSE) await added.drained();
+        await receive(frame, semaphore);
+      },
+      lost: (reason) => {
+        for (const [key, one] of wires) if (one === added) wires.delete(key);
+        if (wires.size === 0) close(reason);
+      },
+    };
+  };
+  const receive = async (frame: Frame, semaphore: Semaphore): Promise<void> => {
+    beat?.(frame);
+    if (IGNORED.has(frame.contentType) || requests.received(frame)) return;
+    if (ANSWERED.has(frame.contentType)) return channel.sendResult(frame, true);
+    if (header.replyFor.in(frame) !== undefined)
+      return note('an answer without a pending request was ignored', { contentType: frame.contentType });
+    const work = await take(frame, channel);
+    const release = await semaphore.acquire();
+    Promise.resolve()
+      .then(work)
+      .catch((error: unknown) => {
+        if (ending.signal.aborted) return;
+        if (error instanceof Malformed || error instanceof OverBudget) fail(error);
+        else note('a message of a router could not be handled', { contentType: frame.contentType, error });
+      })
+      .finally(release);
+  };
+
   const channel: OwnedChannel = {
+    ...attach(wire, 'default'),
+    attach,
     signal: ending.signal,
     send: (message, value, headers = []) => void post(message, value, headers),
     request: async (message, value, { headers = [], milliseconds = ANSWER_TIMEOUT } = {}) =>
@@ -135,25 +185,6 @@ export const createChannel = ({ clock, wire, take, note }: ChannelOptions): Owne
       });
       stopHeartbeat = beating.stop;
       beat = beating.received;
-    },
-    received: async (frame) => {
-      if (ending.signal.aborted) return;
-      if (wire.buffered > BUFFERED_BEFORE_PAUSE) await wire.drained();
-      beat?.(frame);
-      if (IGNORED.has(frame.contentType) || requests.received(frame)) return;
-      if (ANSWERED.has(frame.contentType)) return channel.sendResult(frame, true);
-      if (header.replyFor.in(frame) !== undefined)
-        return note('an answer without a pending request was ignored', { contentType: frame.contentType });
-      const work = await take(frame, channel);
-      const release = await semaphore.acquire();
-      Promise.resolve()
-        .then(work)
-        .catch((error: unknown) => {
-          if (ending.signal.aborted) return;
-          if (error instanceof Malformed || error instanceof OverBudget) fail(error);
-          else note('a message of a router could not be handled', { contentType: frame.contentType, error });
-        })
-        .finally(release);
     },
   };
   return channel;

@@ -64,7 +64,7 @@ export const helloHeader = {
   listeners: field(1000, headerForm.raw),
   /** `routerMetadata` of `messages/routers.ts`. */
   metadata: field(1001, headerForm.raw),
-  /** Capabilities of the sender, see `capability` and `routerCapability`. */
+  /** Capabilities of the sender, see `controllerCapability` and `routerCapability`. */
   capabilities: field(1002, headerForm.bits),
 } as const;
 
@@ -75,8 +75,18 @@ export const earlierHelloHeader = {
   capabilities: field(12, headerForm.bits),
 } as const;
 
-/** Capabilities of this controller, by bit. Bit 5, multi-connection channels, is not supported. */
-export const capability = { createTerminatorV2: 1, dialerReportsLinks: 2, createCircuitV2: 3, dataModel: 4, signedSessions: 6 } as const;
+/** Capabilities of this controller, by bit. Announced in the answer to a hello; `test/adapters/routers/capabilities.test.ts` has the behaviour of each. */
+export const controllerCapability = {
+  createTerminatorV2: 1,
+  /** Only the router that dialed a link reports it. */
+  dialerReportsLinks: 2,
+  createCircuitV2: 3,
+  dataModel: 4,
+  /** A channel may have several connections. Announced to routers that open groups of connections. */
+  groupedChannel: 5,
+  /** Tokens of sessions are signed, also those of API sessions with opaque tokens. */
+  signedSessions: 6,
+} as const;
 
 /** Capabilities of routers, by bit. The hello of a router with `multiChannel` uses the keys of the 2.x line. */
 export const routerCapability = { multiChannel: 1 } as const;

@@ -1,5 +1,5 @@
 import { field, message, valueType } from '../codec/index.ts';
-import { fromRouters, tableMessage, textMessage } from './message-type.ts';
+import { fromRouters, tableMessage, textMessage, urgent } from './message-type.ts';
 
 const peerData = (number: number) => field.mapped(number, valueType.uint32, valueType.bytes);
 
@@ -7,16 +7,16 @@ const peerData = (number: number) => field.mapped(number, valueType.uint32, valu
 const createCircuit = fromRouters({ bytes: 65_536, elements: 0, cost: 1 }, textMessage(20218, 'CreateCircuitV2Request'));
 
 /** The answer. The data are in headers. */
-const createCircuitResponse = textMessage(20219, 'CreateCircuitV2Response');
+const createCircuitResponse = urgent(textMessage(20219, 'CreateCircuitV2Response'));
 
 /** Requests a circuit for a client that its router has authorized, without a session. The data are in headers. Routers of the 2.1 line send it. */
 const createCircuitV3 = fromRouters({ bytes: 65_536, elements: 0, cost: 1 }, textMessage(20222, 'CreateCircuitV3Request'));
 
 /** The answer. The data are in headers. */
-const createCircuitV3Response = textMessage(20223, 'CreateCircuitV3Response');
+const createCircuitV3Response = urgent(textMessage(20223, 'CreateCircuitV3Response'));
 
 /** A refusal; the body is the reason. */
-const refused = textMessage(20002, 'Error');
+const refused = urgent(textMessage(20002, 'Error'));
 
 /** Error codes of refusals. */
 export const refusalCode = {
@@ -46,15 +46,17 @@ export const startOverCodes: ReadonlySet<number> = new Set([
 const destination = valueType.enumeration(['start', 'end', 'link']);
 
 /** Asks a router to take part in a circuit. */
-const route = tableMessage(1005, 'Route', {
-  circuitId: field.text(1),
-  attempt: field.uint32(2),
-  egress: field.nested(3, message({ binding: field.text(1), address: field.text(2), destination: field.text(3), peerData: peerData(4) })),
-  forwards: field.list(4, message({ srcAddress: field.text(1), dstAddress: field.text(2), dstType: field.named(3, destination) })),
-  context: field.nested(5, message({ fields: field.mapped(1, valueType.text, valueType.text), channelMask: field.uint32(2) })),
-  timeout: field.uint64(6),
-  tags: field.mapped(7, valueType.text, valueType.text),
-});
+const route = urgent(
+  tableMessage(1005, 'Route', {
+    circuitId: field.text(1),
+    attempt: field.uint32(2),
+    egress: field.nested(3, message({ binding: field.text(1), address: field.text(2), destination: field.text(3), peerData: peerData(4) })),
+    forwards: field.list(4, message({ srcAddress: field.text(1), dstAddress: field.text(2), dstType: field.named(3, destination) })),
+    context: field.nested(5, message({ fields: field.mapped(1, valueType.text, valueType.text), channelMask: field.uint32(2) })),
+    timeout: field.uint64(6),
+    tags: field.mapped(7, valueType.text, valueType.text),
+  }),
+);
 
 /** The answer. Its body is the id of the circuit; the result is in its headers. */
 const routeResult = fromRouters({ bytes: 65_536, elements: 0 }, textMessage(1022, 'RouteResult'));
@@ -74,7 +76,7 @@ export const routeErrorCode = {
 } as const;
 
 /** Removes a circuit from a router. */
-const unroute = tableMessage(1006, 'Unroute', { circuitId: field.text(1), now: field.bool(2) });
+const unroute = urgent(tableMessage(1006, 'Unroute', { circuitId: field.text(1), now: field.bool(2) }));
 
 const subject = valueType.enumeration(['ingress', 'egress', 'link', 'forward', 'unknownOwnerForward', 'linkDuplicate']);
 
@@ -112,7 +114,7 @@ const createCircuitV1 = fromRouters(
   }),
 );
 
-const createCircuitV1Response = tableMessage(20206, 'CreateCircuitResponse', createdCircuit);
+const createCircuitV1Response = urgent(tableMessage(20206, 'CreateCircuitResponse', createdCircuit));
 
 /** Requests a circuit for the router's own tunneler. */
 const createTunnelCircuit = fromRouters(
@@ -124,7 +126,7 @@ const createTunnelCircuit = fromRouters(
   }),
 );
 
-const createTunnelCircuitResponse = tableMessage(20221, 'CreateTunnelCircuitV2Response', createdCircuit);
+const createTunnelCircuitResponse = urgent(tableMessage(20221, 'CreateTunnelCircuitV2Response', createdCircuit));
 
 /** Messages about circuits. */
 export const circuitMessages = {

@@ -7,6 +7,8 @@ export interface MessageType<T, I = T> {
   readonly contentType: number;
   /** For logs. */
   readonly name: string;
+  /** True if it must not wait behind long messages: it is sent over the high-priority connection of the channel, if there is one. */
+  readonly isUrgent?: boolean;
   /** Decodes a body. @throws Malformed */
   decode(body: Uint8Array): T;
   /**
@@ -80,6 +82,9 @@ export const fromRouters = <T, I>(bounds: Bounds, type: MessageType<T, I>): Rout
   decode: (body) => finished(type.decoding(body, bounds.elements)),
   read: (body, budget) => budget.run(type.decoding(body, bounds.elements)),
 });
+
+/** The same message type, sent as urgent. */
+export const urgent = <T, I>(type: MessageType<T, I>): MessageType<T, I> => ({ ...type, isUrgent: true });
 
 /** The same message type for a body that is already encoded, so that it can be sent to several routers. */
 export const preEncoded = <T>(type: MessageType<T, never>): MessageType<T, Uint8Array> => ({ ...type, encode: (body) => body });

@@ -1,15 +1,17 @@
 import { field, message, valueType } from '../codec/index.ts';
-import { emptyMessage, fromRouters, tableMessage } from './message-type.ts';
+import { emptyMessage, fromRouters, tableMessage, urgent } from './message-type.ts';
 
 /** Capabilities of a router, in its hello. */
 export const routerMetadata = message({ capabilities: field.list(1, valueType.enumeration(['unspecified', 'linkManagement'])) });
 
 /** Requests the listeners of a router. */
-const serverHello = tableMessage(20000, 'ServerHello', {
-  version: field.text(1),
-  data: field.mapped(2, valueType.text, valueType.text),
-  byteData: field.mapped(3, valueType.text, valueType.bytes),
-});
+const serverHello = urgent(
+  tableMessage(20000, 'ServerHello', {
+    version: field.text(1),
+    data: field.mapped(2, valueType.text, valueType.text),
+    byteData: field.mapped(3, valueType.text, valueType.bytes),
+  }),
+);
 
 const address = message({ value: field.text(10), protocol: field.text(20), hostname: field.text(30), port: field.int32(40) });
 

@@ -25,6 +25,18 @@ export const directRouter = async (network: TestNetwork, of: TestRouter, hello =
   // Enrolls, if it must.
   await of.connect();
   of.disconnect();
+  const router = await directConnection(network, of, hello);
+  assert.equal(router.end, undefined);
+  return router;
+};
+
+/** A connection after its hello, which may have been refused. @param of an enrolled router @param claimedId the id in the hello */
+export const directConnection = async (
+  network: TestNetwork,
+  of: TestRouter,
+  hello: readonly Header[],
+  claimedId = of.id,
+): Promise<DirectRouter> => {
   const came: Frame[] = [];
   const reader = createFrameReader({ headers: 65_536, body: 67_108_864 });
   const { signal, received, close } = acceptRouterOf(network.controller)({
@@ -35,8 +47,7 @@ export const directRouter = async (network: TestNetwork, of: TestRouter, hello =
     drained: async () => undefined,
     end: () => undefined,
   });
-  await received(frameOf(0, utf8(of.id), hello));
-  assert.equal(signal.aborted, false, String(signal.reason));
+  await received(frameOf(0, utf8(claimedId), hello));
   return {
     id: of.id,
     get end() {

@@ -1,23 +1,18 @@
 import type { Core } from '../../../call/core.ts';
 import { RefusedHello } from '../../../control-channel/accept.ts';
-import type { Channel } from '../../../control-channel/channel.ts';
+import type { OwnedChannel } from '../../../control-channel/channel.ts';
 import type { Frame } from '../../../control-channel/frame.ts';
-import {
-  capability,
-  earlierHelloHeader,
-  type Header,
-  header,
-  helloHeader,
-  routerCapability,
-} from '../../../control-channel/header-fields.ts';
+import { controllerCapability, earlierHelloHeader, type Header, header, helloHeader } from '../../../control-channel/header-fields.ts';
 import { channelMessages } from '../../../control-channel/messages/channel.ts';
 import { linkListeners } from '../../../control-channel/messages/links.ts';
-import { utf8 } from '../../../control-channel/primitives.ts';
 import { ApiError } from '../../../errors/index.ts';
 import { monotonic } from '../../../platform/clock.ts';
 import { software } from '../../../version.ts';
 import type { Presence } from '../../fabric/connections/presence.ts';
+import { provenRouter, routerOf } from '../../fabric/routers/certificates.ts';
 import type { ConnectedRouter, ConnectedRouters } from '../routers/connected-routers.ts';
+import { forRouters } from '../routers/fabric.ts';
+import { type Group, type GroupHello, groupHeaders, groupIn, hasSecretOf, newGroup, usesLaterKeys } from '../routers/groups.ts';
 
 /** Minimum age of a connection before another one of the same router may replace it. ms */
 const MIN_CONNECTION_AGE = 60_000;
@@ -33,20 +28,60 @@ const SUPPORTED = /^v?(?:[12]\.\d|0\.0\.0)/;
 
 /** Dependencies of admission. */
 export interface AdmissionDependencies {
-  readonly core: Pick<Core, 'platform'>;
+  readonly core: Core;
   readonly presence: Presence;
   readonly connected: ConnectedRouters;
 }
 
+/** An admitted connection of a router. */
+export interface AdmittedRouter {
+  readonly router: ConnectedRouter;
+  /** The group that the connection belongs to, if any. */
+  readonly group: GroupHello | undefined;
+  /** The channel that the connection joins; undefined for the first connection of a router. */
+  readonly joined: OwnedChannel | undefined;
+}
+
 /**
- * Admits the router that the certificates identify. Its hello must match them.
+ * Admits a connection of the router that the certificates identify. Its hello must match them.
  * @throws RefusedHello
  */
 export const admit = async (
+  dependencies: AdmissionDependencies,
+  certificates: readonly Uint8Array[],
+  hello: Frame,
+  channel: OwnedChannel,
+): Promise<AdmittedRouter> => {
+  const group = groupIn(hello, dependencies.core.platform.random);
+  if (!group || group.isFirst)
+    return { router: await admitFirst(dependencies, certificates, hello, channel, group), group, joined: undefined };
+  const { router, joined } = await admitFurther(dependencies, certificates, hello, group);
+  return { router, group, joined };
+};
+
+/** Admits a further connection, which must belong to the router whose group it joins. One reason for all refusals: it tells nothing about groups of others. */
+const admitFurther = async (
+  { core, connected }: AdmissionDependencies,
+  certificates: readonly Uint8Array[],
+  hello: Frame,
+  group: GroupHello,
+): Promise<{ readonly router: ConnectedRouter; readonly joined: OwnedChannel }> => {
+  const proven = await provenRouter(core, certificates);
+  const row = proven && (await forRouters(core, (job) => job.read((entities) => routerOf(entities, proven))));
+  const id = channelMessages.hello.decode(hello.body);
+  const router = row && row.id === id && !row.disabled ? connected.get(id) : undefined;
+  const open = router?.group;
+  if (!router || !open || open.connectionId !== group.connectionId || !hasSecretOf(open, group) || open.channel.signal.aborted)
+    throw new RefusedHello('the hello joins a group of connections that is not open here');
+  return { router, joined: open.channel };
+};
+
+const admitFirst = async (
   { core, presence, connected }: AdmissionDependencies,
   certificates: readonly Uint8Array[],
   hello: Frame,
-  channel: Channel,
+  channel: OwnedChannel,
+  groupHello: GroupHello | undefined,
 ): Promise<ConnectedRouter> => {
   const versionInfo = readVersion(header.version.in(hello) ?? '');
   const { version } = versionInfo;
@@ -57,13 +92,26 @@ export const admit = async (
   const checkId = (id: string): void => {
     if (presentedId !== id) throw new RefusedHello('the certificate is that of another router');
     const previous = connected.get(id);
-    if (previous && since - previous.since < MIN_CONNECTION_AGE) throw new RefusedHello('the router has connected just before');
+    // The same process, which has lost its connections before the controller noticed.
+    const isSame = previous?.group && groupHello && hasSecretOf(previous.group, groupHello);
+    if (previous && !isSame && since - previous.since < MIN_CONNECTION_AGE) throw new RefusedHello('the router has connected just before');
   };
   const connection = await presence.connect({ certificates, versionInfo, admit: checkId }).catch((error: unknown) => {
     throw error instanceof ApiError && REFUSALS.has(error.code) ? new RefusedHello(error.message) : error;
   });
   const isRestarted = header.connectionId.in(hello) === undefined;
-  const router = { id: connection.routerId, channel, connection, since, isRestarted, version, linkListeners: listeners, carried: {} };
+  const group: Group | undefined = groupHello && newGroup(groupHello, channel);
+  const router = {
+    id: connection.routerId,
+    channel,
+    group,
+    connection,
+    since,
+    isRestarted,
+    version,
+    linkListeners: listeners,
+    carried: {},
+  };
   connected.add(router);
   return router;
 };
@@ -75,32 +123,20 @@ const readVersion = (text: string) => {
 };
 
 /** The link listeners in a hello. Their header key depends on the version of the router: newer routers use the old key for something else. */
-const listenersIn = (hello: Frame): Uint8Array | undefined => {
-  const isNewer = helloHeader.capabilities.in(hello)?.includes(routerCapability.multiChannel);
-  return (isNewer ? helloHeader : earlierHelloHeader).listeners.in(hello);
-};
+const listenersIn = (hello: Frame): Uint8Array | undefined => (usesLaterKeys(hello) ? helloHeader : earlierHelloHeader).listeners.in(hello);
 
-const CAPABILITIES = Object.values(capability);
+const CAPABILITIES = Object.values(controllerCapability);
+/** Routers that open a single connection do not know the capability to join several. */
+const UNGROUPED_CAPABILITIES = CAPABILITIES.filter((bit) => bit !== controllerCapability.groupedChannel);
 
 /** The headers of the answer to a hello. Routers infer from the controller's version what it supports. */
 export const helloAnswerHeaders = (
   { platform, settings, controllerId }: Pick<Core, 'platform' | 'settings' | 'controllerId'>,
-  hello: Frame,
+  group: GroupHello | undefined,
 ): readonly Header[] => [
   header.connectionId.of(platform.random.uuid()),
   header.version.of([settings.apiLevel, `${software.name} ${software.version}`, software.buildDate, '', ''].join('|')),
   header.id.of(controllerId),
-  helloHeader.capabilities.of(CAPABILITIES),
-  earlierHelloHeader.capabilities.of(CAPABILITIES),
-  ...groupHeaders(platform, hello),
+  ...[helloHeader, earlierHelloHeader].map(({ capabilities }) => capabilities.of(group ? CAPABILITIES : UNGROUPED_CAPABILITIES)),
+  ...(group ? groupHeaders(group) : []),
 ];
-
-/** Routers of version 2.x open groups of connections; here, a group has a single one. The answer echoes its type, and includes the group's secret. */
-const groupHeaders = ({ random }: Core['platform'], hello: Frame): readonly Header[] => {
-  if (!header.isGrouped.in(hello)) return [];
-  return [
-    header.isGrouped.of(true),
-    header.underlayType.of(header.underlayType.in(hello) ?? ''),
-    helloHeader.groupSecret.of(helloHeader.groupSecret.in(hello) ?? utf8(random.uuid())),
-  ];
-};

@@ -44,6 +44,7 @@ export const createRouterChannels = ({ core, events, publish }: Omit<Fabric, 'co
     const { remoteAddress, certificates } = socket;
     let router: ConnectedRouter | undefined;
     let handlers: MessageHandlers = new Map();
+    let name = 'the connection of a router';
     const unknown = new Set<number>();
     const details = () => (router ? { routerId: router.id, remoteAddress } : { remoteAddress });
     const accepted = acceptChannel({
@@ -51,10 +52,12 @@ export const createRouterChannels = ({ core, events, publish }: Omit<Fabric, 'co
       wire: socket,
       admit: async (hello, channel) => {
         await service.ready();
-        router = await admit({ core, presence, connected }, certificates, hello, channel);
+        const { group, joined, ...admitted } = await admit({ core, presence, connected }, certificates, hello, channel);
+        router = admitted.router;
         const budget = budgetOf(router.id);
-        handlers = service.handlers(router, budget);
-        return { headers: helloAnswerHeaders(core, hello), budget };
+        if (joined) name = 'a further connection of a router';
+        else handlers = service.handlers(router, budget);
+        return { headers: helloAnswerHeaders(core, group), budget, priority: group?.priority ?? 'default', ...(joined && { joined }) };
       },
       opened: () => {
         if (!router) return;
@@ -74,7 +77,7 @@ export const createRouterChannels = ({ core, events, publish }: Omit<Fabric, 'co
     });
     accepted.signal.addEventListener('abort', () => {
       const reason = String(accepted.signal.reason?.message);
-      if (router) logger.info('the connection of a router has ended', { ...details(), reason });
+      if (router) logger.info(`${name} has ended`, { ...details(), reason });
       else repeated('warn', 'a router was refused', { ...details(), reason });
     });
     return accepted;
