@@ -2,7 +2,7 @@ import { createTimeSlice } from '../concurrency/event-loop.ts';
 import { after } from '../platform/clock.ts';
 import type { Clock } from '../platform/platform.ts';
 import type { Budget } from './budget.ts';
-import { type Channel, type ChannelOptions, createChannel, type OwnedChannel, type Priority, type Underlay } from './channel.ts';
+import { type Channel, type ChannelOptions, createChannel, type OwnedChannel, type Underlay, type UnderlayPriority } from './channel.ts';
 import { encodeFrame, type Frame } from './frame.ts';
 import { createFrameReader, type FrameLimits } from './frame-reader.ts';
 import { type Header, header, headersOf } from './header-fields.ts';
@@ -23,7 +23,7 @@ export interface Admitted {
   /** The budget of the other end. */
   readonly budget: Budget;
   /** Default: `default`. */
-  readonly priority?: Priority;
+  readonly priority?: UnderlayPriority;
   /** The channel that the connection joins. Default: a new one. */
   readonly joined?: OwnedChannel;
 }

@@ -67,7 +67,7 @@ export interface ChannelOptions {
 export type Work = () => void | Promise<void>;
 
 /** What a connection of a channel carries: urgent messages, or all others. While there is no connection for one of them, the other carries both. */
-export type Priority = 'high' | 'default';
+export type UnderlayPriority = 'high' | 'default';
 
 /** One of the connections of a channel. */
 export interface Underlay {
@@ -80,7 +80,7 @@ export interface Underlay {
 /** A channel, for the owner of its connections. */
 export interface OwnedChannel extends Channel, Underlay {
   /** Adds a connection, which replaces that of the same priority. For the first one, sets its priority. */
-  attach(wire: Wire, priority: Priority): Underlay;
+  attach(wire: Wire, priority: UnderlayPriority): Underlay;
   /** Starts heartbeats. */
   start(): void;
 }
@@ -100,7 +100,7 @@ const ANSWER_TIMEOUT = 5000;
 export const createChannel = ({ clock, wire, take, note }: ChannelOptions): OwnedChannel => {
   const ending = new AbortController();
   const requests = createRequests(clock);
-  const wires = new Map<Priority, Wire>();
+  const wires = new Map<UnderlayPriority, Wire>();
   let sequence = 0;
   let stopHeartbeat = (): void => undefined;
   let beat: ((frame: Frame) => void) | undefined;

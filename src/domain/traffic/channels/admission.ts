@@ -12,7 +12,7 @@ import type { Presence } from '../../fabric/connections/presence.ts';
 import { provenRouter, routerOf } from '../../fabric/routers/certificates.ts';
 import type { ConnectedRouter, ConnectedRouters } from '../routers/connected-routers.ts';
 import { forRouters } from '../routers/fabric.ts';
-import { type Group, type GroupHello, groupHeaders, groupIn, hasSecretOf, newGroup, usesLaterKeys } from '../routers/groups.ts';
+import { type GroupHello, groupHeaders, groupIn, hasSecretOf, newGroup, type UnderlayGroup, usesLaterKeys } from '../routers/groups.ts';
 
 /** Minimum age of a connection before another one of the same router may replace it. ms */
 const MIN_CONNECTION_AGE = 60_000;
@@ -100,7 +100,7 @@ const admitFirst = async (
     throw error instanceof ApiError && REFUSALS.has(error.code) ? new RefusedHello(error.message) : error;
   });
   const isRestarted = header.connectionId.in(hello) === undefined;
-  const group: Group | undefined = groupHello && newGroup(groupHello, channel);
+  const group: UnderlayGroup | undefined = groupHello && newGroup(groupHello, channel);
   const router = {
     id: connection.routerId,
     channel,

@@ -1,7 +1,7 @@
 import type { Channel } from '../../../control-channel/channel.ts';
 import type { TrafficBytes } from '../../../presence/traffic.ts';
 import type { RouterConnection } from '../../fabric/connections/presence.ts';
-import type { Group } from './groups.ts';
+import type { UnderlayGroup } from './groups.ts';
 
 /** An address at which a router accepts links from other routers. */
 export interface LinkListener {
@@ -18,7 +18,7 @@ export interface ConnectedRouter {
   readonly id: string;
   readonly channel: Channel;
   /** The group of its connections; undefined for routers that open a single one. */
-  readonly group: Group | undefined;
+  readonly group: UnderlayGroup | undefined;
   readonly connection: RouterConnection;
   /** Time of connection, monotonic ms. */
   readonly since: number;

@@ -1,14 +1,14 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
 import { RefusedHello } from '../../../control-channel/accept.ts';
-import type { OwnedChannel, Priority } from '../../../control-channel/channel.ts';
+import type { OwnedChannel, UnderlayPriority } from '../../../control-channel/channel.ts';
 import type { Frame } from '../../../control-channel/frame.ts';
 import { type Header, header, helloHeader, routerCapability } from '../../../control-channel/header-fields.ts';
 import { utf8 } from '../../../control-channel/primitives.ts';
 import type { Random } from '../../../platform/platform.ts';
 
 /** The connections of a router of the 2.x line, which form one channel. */
-export interface Group {
+export interface UnderlayGroup {
   readonly connectionId: string;
   /** SHA-256 in hex. Comparing hashes tells nothing about the secret by time. */
   readonly secretHash: string;
@@ -22,7 +22,7 @@ export interface GroupHello {
   readonly connectionId: string;
   readonly secret: Uint8Array;
   readonly type: string;
-  readonly priority: Priority;
+  readonly priority: UnderlayPriority;
 }
 
 /** The underlay type of connections for urgent messages. */
@@ -65,13 +65,13 @@ export const groupHeaders = ({ connectionId, secret, type }: GroupHello): readon
   helloHeader.groupSecret.of(secret),
 ];
 
-export const newGroup = ({ connectionId, secret }: GroupHello, channel: OwnedChannel): Group => ({
+export const newGroup = ({ connectionId, secret }: GroupHello, channel: OwnedChannel): UnderlayGroup => ({
   connectionId,
   secretHash: hashOf(secret),
   channel,
 });
 
 /** True if a hello has the secret of a group. */
-export const hasSecretOf = ({ secretHash }: Group, { secret }: GroupHello): boolean => hashOf(secret) === secretHash;
+export const hasSecretOf = ({ secretHash }: UnderlayGroup, { secret }: GroupHello): boolean => hashOf(secret) === secretHash;
 
 const hashOf = (secret: Uint8Array): string => bytesToHex(sha256(secret));
