@@ -11,7 +11,7 @@ export const apiSessionCertificate = resource({
   names: ['CurrentApiSessionCertificate', 'CurrentApiSessionCertificates'],
   nouns: ['certificate of an API session', 'certificates of an API session'],
   about:
-    'A certificate of an API session proves the session to routers. It lasts for twelve hours, ends with the session, and cannot be used to log in.',
+    'A certificate of an API session proves the session to routers, and the possession of its tokens. It lasts for twelve hours, or for a year if the OpenID provider issued it, ends with the session, and cannot be used to log in.',
   fields: {
     apiSessionId: {
       ...reference('apiSession', { write: 'never', onDelete: 'cascade', alone: true, filter: 'apiSession' }),

@@ -42,7 +42,7 @@ const bearer = z.object({
   amr: z.array(string).readonly(),
   /** Seconds since 1970. */
   authTime: z.int(),
-  /** SHA-1 in hex, and SHA-256, of the certificate that the tokens are bound to. */
+  /** SHA-1 in hex, and SHA-256, of the certificate of the login. */
   certificate: z.object({ fingerprint: string, sha256: string }).nullable(),
   /** Address of the client when it began to log in, `host:port` or `host`. */
   address: string,

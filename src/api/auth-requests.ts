@@ -35,6 +35,8 @@ const progress = z.object({
   browser: string.nullable().optional(),
   /** SHA-256 of the key that the callback must carry once a login on the login pages is complete. */
   pageKey: string.nullable().optional(),
+  /** The certificate request (PKCS#10, PEM) that the client sent with its credentials; null once the code is redeemed. Not validated. */
+  csr: string.nullable().optional(),
 });
 
 export type LoginProgress = z.infer<typeof progress>;

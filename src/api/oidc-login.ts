@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { FORM_TYPE, HTML_TYPE, JSON_TYPE, TEXT_TYPE } from '../wire/media-types.ts';
 import { authQuery } from './api-sessions.ts';
 import { data, group, list, operation, string, timestamp } from './kit/index.ts';
-import { boolean, envInfo, sdkInfo, shortText } from './shared.ts';
+import { boolean, certificateRequest, envInfo, sdkInfo, shortText } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
 const { shape: env } = envInfo;
@@ -22,6 +22,8 @@ const step = z
     code: shortText.optional(),
     /** Config types, by id or name, whose data services show to the session; `all` for every type. */
     configTypes: z.union([list(shortText, 1000), shortText]).optional(),
+    /** A certificate request (PKCS#10) in PEM, with the credentials: the tokens come with a certificate for its key, and are bound to it. */
+    csrPem: certificateRequest.optional(),
     /** The environment of the client; stored with the identity. */
     envInfo: envInfo.optional(),
     /** The software of the client; stored with the identity. */

@@ -1,7 +1,7 @@
 /** Schemas of the OpenID provider: OpenID Connect Core 1.0, Discovery 1.0, RP-Initiated Logout 1.0; RFC 6749, 7009, 7636 (S256 only), 7662, 8693. */
 import * as z from 'zod';
 import { list, string } from './kit/index.ts';
-import { boolean, shortText } from './shared.ts';
+import { boolean, certificateRequest, shortText } from './shared.ts';
 
 const texts = z.array(string);
 
@@ -167,6 +167,8 @@ export const tokenForm = z
     requested_token_type: shortText.optional(),
     /** The client that the new token is for. */
     audience: shortText.optional(),
+    /** A certificate request (PKCS#10) in PEM, to renew the certificate of a session whose tokens are bound to one; ignored for others. */
+    csr_pem: certificateRequest.optional(),
   })
   .meta({ id: 'OidcTokenRequest' });
 export type TokenForm = z.infer<typeof tokenForm>;
@@ -188,6 +190,8 @@ export const tokenAnswer = z
     scope: string.optional(),
     /** Type of the issued token, for a token exchange. */
     issued_token_type: string.optional(),
+    /** The certificate that was issued for the client's key, in PEM, then those above it, without the root. The tokens are bound to it. */
+    session_cert: string.optional(),
   })
   .meta({ id: 'OidcTokens' });
 export type TokenAnswer = z.infer<typeof tokenAnswer>;

@@ -7,7 +7,7 @@ import type { Call } from '../call/call.ts';
 import type { Provider } from '../call/provider.ts';
 import type { Entities } from '../entities/entities.ts';
 import { unauthorized } from '../errors/index.ts';
-import { beginsWith } from '../pki/certificate.ts';
+import { beginsWith, type Certificate } from '../pki/certificate.ts';
 import { readPresented } from '../pki/presented.ts';
 import { and, equals, stringField } from '../query/index.ts';
 import { bearerTokens, type Claims, stringClaim } from '../tokens/token.ts';
@@ -30,7 +30,7 @@ export const presentedToken = async (call: Presenting, isForNetwork = true): Pro
     if (!token) continue;
     if (isOver(token, call)) hasExpired = true;
     else {
-      const certificate = isBound(token.claims) ? (await readPresented(call.peerCertificates))?.leaf : undefined;
+      const certificate = boundTo(token.claims).length > 0 ? (await readPresented(call.peerCertificates))?.leaf : undefined;
       return { ...token, certificate, isAlone: texts.length === 1 };
     }
   }
@@ -71,7 +71,9 @@ const hasBegun = ({ nbf }: Claims, call: Pick<Call, 'now'>): boolean =>
 const isForNetworkIn = ({ clients }: Provider, { aud }: Claims): boolean =>
   Array.isArray(aud) && aud.some((client) => clients.get(String(client))?.isOfNetwork === true);
 
-const isBound = ({ z_cfs: fingerprints }: Claims): boolean => Array.isArray(fingerprints) && fingerprints.length > 0;
+/** The SHA-1 fingerprints of the certificates that a token is bound to: one of them must be presented with it. Empty for a token without binding. */
+export const boundTo = ({ z_cfs: fingerprints }: Claims): readonly string[] =>
+  Array.isArray(fingerprints) ? fingerprints.map(String) : [];
 
 /**
  * The session of an active token: the id of a spent or revoked token is no longer among those of its session. Token ids are not volatile, so a cached row
@@ -86,25 +88,49 @@ export const sessionOfToken = async (
 };
 
 /**
- * True if a token is not bound to a certificate, or was presented with that certificate or with one issued to its session.
- * @param policy the policy of the token's identity, which may accept the bound certificate after it has expired
+ * True if a token is not bound to a certificate, or was presented with the certificate of its login or with an unexpired one that was issued to its session.
+ * Only stored certificates count, not names in certificates: a client can request a certificate that names any session.
+ * @param policy the policy of the token's identity, which may accept the certificate of the login after it has expired
  */
 export const holdsCertificate = async (
   entities: Entities,
-  { id, bearer }: ApiSession,
-  { certificate: leaf }: Pick<PresentedToken, 'certificate'>,
+  session: ApiSession,
+  { certificate: leaf, claims }: PresentedToken,
   { provider, platform }: Pick<Call['core'], 'provider' | 'platform'>,
   policy: Pick<RowOf<typeof authPolicy>, 'primary'> | undefined,
 ): Promise<boolean> => {
-  if (!bearer?.certificate || !provider?.bindsCertificates) return true;
+  if (!provider?.bindsCertificates || boundTo(claims).length === 0) return true;
   if (!leaf) return false;
   const isUnexpired = platform.clock.now() <= leaf.notAfter;
-  if (sha256Of(leaf.der) === bearer.certificate.sha256) return isUnexpired || policy?.primary.cert.allowExpiredCerts === true;
-  const own = await entities.find(
-    apiSessionCertificate,
-    and(equals(stringField('apiSessionId'), id), equals(stringField('fingerprint'), leaf.fingerprint)),
-  );
-  return isUnexpired && own?.certificate != null && beginsWith(own.certificate, leaf);
+  if (isOfLogin(session, leaf)) return isUnexpired || policy?.primary.cert.allowExpiredCerts === true;
+  return isUnexpired && (await isIssuedTo(entities, session, leaf));
+};
+
+/**
+ * True if a token is not bound to a certificate, or was presented with one that it names, expired or not. Required to renew a token: other certificates of its
+ * session prove nothing here.
+ */
+export const holdsNamedCertificate = async (
+  entities: Entities,
+  session: ApiSession,
+  { certificate: leaf, claims }: PresentedToken,
+  { provider }: Pick<Call['core'], 'provider'>,
+): Promise<boolean> => {
+  const fingerprints = boundTo(claims);
+  if (!provider?.bindsCertificates || fingerprints.length === 0) return true;
+  if (!leaf || !fingerprints.includes(leaf.fingerprint)) return false;
+  return isOfLogin(session, leaf) || isIssuedTo(entities, session, leaf);
+};
+
+/** True if a session was opened with this certificate. */
+export const isOfLogin = ({ bearer }: Pick<ApiSession, 'bearer'>, { der }: Pick<Certificate, 'der'>): boolean =>
+  bearer?.certificate?.sha256 === sha256Of(der);
+
+/** True if the controller issued this certificate to a session, and it has not been deleted. */
+const isIssuedTo = async (entities: Entities, { id }: ApiSession, leaf: Certificate): Promise<boolean> => {
+  const where = and(equals(stringField('apiSessionId'), id), equals(stringField('fingerprint'), leaf.fingerprint));
+  const own = await entities.find(apiSessionCertificate, where);
+  return own?.certificate != null && beginsWith(own.certificate, leaf);
 };
 
 /** SHA-256 in hex, which identifies a certificate. */

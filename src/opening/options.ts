@@ -46,7 +46,7 @@ export interface ControllerOptions extends PkiOptions {
   readonly observe?: Observe | readonly Observe[] | undefined;
   /**
    * Enables or configures the OpenID provider below `/oidc`, whose access tokens are valid as sessions. Default false. If it is enabled, `/version` lists
-   * the capability `OIDC_AUTH`, which tells clients about it.
+   * the capabilities `OIDC_AUTH` and `OIDC_AUTH_WITH_CSR`, which tell clients about it.
    */
   readonly oidc?: boolean | OidcOptions | undefined;
 }

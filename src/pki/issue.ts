@@ -122,9 +122,9 @@ export const serverProfile = (request: Requested, now: number, names: Names): Pr
   extendedKeyUsage: [Eku.serverAuth],
 });
 
-/** The profile of certificates for an API session: valid for twelve hours, with the session as the only alternative name. */
-export const sessionProfile = (request: Requested, now: number, uri: string): Profile => ({
+/** The profile of certificates for an API session, with the session as the only alternative name. @param lifetime ms; default: twelve hours */
+export const sessionProfile = (request: Requested, now: number, uri: string, lifetime = 12 * HOUR): Profile => ({
   ...clientProfile(request, now, { uris: [uri] }),
   notBefore: now,
-  notAfter: now + 12 * HOUR,
+  notAfter: now + lifetime,
 });

@@ -5,8 +5,8 @@ import type { CallOptions } from '../call/options.ts';
 import type { Empty, Links, ListQuery } from './shared.ts';
 
 /**
- * A certificate of an API session proves the session to routers. It lasts for twelve hours, ends with the session, and
- * cannot be used to log in.
+ * A certificate of an API session proves the session to routers, and the possession of its tokens. It lasts for twelve
+ * hours, or for a year if the OpenID provider issued it, ends with the session, and cannot be used to log in.
  */
 export interface CurrentApiSessionCertificate {
   /** Relative addresses of the entity and of related resources. */
@@ -52,8 +52,8 @@ export interface CreatedApiSessionCertificate {
 /**
  * Certificates of the current API session.
  *
- * A certificate of an API session proves the session to routers. It lasts for twelve hours, ends with the session, and
- * cannot be used to log in.
+ * A certificate of an API session proves the session to routers, and the possession of its tokens. It lasts for twelve
+ * hours, or for a year if the OpenID provider issued it, ends with the session, and cannot be used to log in.
  */
 export interface ApiSessionCertificatesApi<P = CallOptions> {
   /**

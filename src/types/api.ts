@@ -245,8 +245,8 @@ export interface Api<P = CallOptions> {
   /**
    * Certificates of the current API session.
    *
-   * A certificate of an API session proves the session to routers. It lasts for twelve hours, ends with the session, and
-   * cannot be used to log in.
+   * A certificate of an API session proves the session to routers, and the possession of its tokens. It lasts for twelve
+   * hours, or for a year if the OpenID provider issued it, ends with the session, and cannot be used to log in.
    */
   readonly apiSessionCertificates: ApiSessionCertificatesApi<P>;
   /**

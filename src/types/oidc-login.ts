@@ -48,6 +48,11 @@ export interface OidcLoginStep {
   readonly code?: string | undefined;
   /** Config types, by id or name, whose data services show to the session; `all` for every type. */
   readonly configTypes?: readonly string[] | string | undefined;
+  /**
+   * A certificate request (PKCS#10) in PEM, with the credentials: the tokens come with a certificate for its key, and are
+   * bound to it.
+   */
+  readonly csrPem?: string | undefined;
   /** The environment of the client; stored with the identity. */
   readonly envInfo?: EnvInfo | undefined;
   /** The software of the client; stored with the identity. */

@@ -230,6 +230,11 @@ export interface OidcTokenRequest {
   readonly requested_token_type?: string | undefined;
   /** The client that the new token is for. */
   readonly audience?: string | undefined;
+  /**
+   * A certificate request (PKCS#10) in PEM, to renew the certificate of a session whose tokens are bound to one; ignored for
+   * others.
+   */
+  readonly csr_pem?: string | undefined;
 }
 
 /** The answer to a request for tokens. */
@@ -248,6 +253,11 @@ export interface OidcTokens {
   readonly scope?: string | undefined;
   /** Type of the issued token, for a token exchange. */
   readonly issued_token_type?: string | undefined;
+  /**
+   * The certificate that was issued for the client's key, in PEM, then those above it, without the root. The tokens are
+   * bound to it.
+   */
+  readonly session_cert?: string | undefined;
 }
 
 /** An identity, as clients of the provider see it. */
@@ -382,8 +392,9 @@ export interface OidcApi<P = CallOptions> {
    * Get tokens for a code, a refresh token, or another token (RFC 8693).
    *
    * Open to everyone: `POST /oauth/token` of the oidc API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_GRANT` (400), `INVALID_SCOPE` (400), `UNSUPPORTED_GRANT_TYPE`
-   * (400), `INVALID_CLIENT` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `ACCESS_DENIED` (400), `COULD_NOT_PROCESS_CSR` (400), `INVALID_GRANT`
+   * (400), `INVALID_SCOPE` (400), `UNSUPPORTED_GRANT_TYPE` (400), `INVALID_CLIENT` (401), `NOT_FOUND` (404),
+   * `QUOTA_EXCEEDED` (409)
    */
   readonly token: (input?: { readonly body?: OidcTokenRequest }, options?: P) => Promise<OidcTokens>;
   /**

@@ -29,7 +29,7 @@ onEveryStore('information about the controller', (open) => {
       ['/edge/management/v1', ['https://ctrl.example:8441/edge/management/v1']],
     );
     for (const api of Object.values(apiVersions) as { v1: { version: unknown } }[]) assert.match(String(api.v1.version), /^\d+\.\d+\.\d+$/);
-    assert.deepEqual(capabilities, ['OIDC_AUTH']);
+    assert.deepEqual(capabilities, ['OIDC_AUTH', 'OIDC_AUTH_WITH_CSR']);
     assert.deepEqual(Object.keys(texts).toSorted(), ['buildDate', 'revision', 'runtimeVersion', 'version']);
     assert.match(texts.buildDate, /^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/);
     assert.match(texts.revision, /^overlay-controller \d+\.\d+\.\d+/);
@@ -47,8 +47,15 @@ onEveryStore('information about the controller', (open) => {
       await using app = await open({ oidc });
       const { status, body } = await app.request('GET', '/enumerated-capabilities', { as: null });
       assert.deepEqual([status, body.data], [200, ['OIDC_AUTH', 'HA_CONTROLLER']]);
-      assert.deepEqual((await app.request('GET', '/version', { as: null })).body.data.capabilities, oidc ? ['OIDC_AUTH'] : []);
+      const { capabilities } = (await app.request('GET', '/version', { as: null })).body.data;
+      assert.deepEqual(capabilities, oidc ? ['OIDC_AUTH', 'OIDC_AUTH_WITH_CSR'] : []);
     }
+  });
+
+  test('at level 2, the capabilities that there may be include logins with a certificate request', async () => {
+    await using app = await open({ settings: { apiLevel: 'v2.0.3' } });
+    const { body } = await app.request('GET', '/enumerated-capabilities', { as: null });
+    assert.deepEqual(body.data, ['OIDC_AUTH', 'OIDC_AUTH_WITH_CSR', 'HA_CONTROLLER']);
   });
 
   test('the specs are those of both APIs, by list and by id, with their documents', proves(243, 349, 350), async () => {

@@ -109,11 +109,11 @@ onEveryStore('a token of a login by certificate', (open) => {
     const statusWith = async (presented: readonly Uint8Array[]) =>
       (await withToken(app, tokens.access_token, '/current-identity', { certificates: presented })).status;
     assert.deepEqual([await statusWith(own), await statusWith(foreign), await statusWith(certificates)], [200, 401, 200]);
-    assert.equal((await refresh(app, tokens.refresh_token, {}, { certificates: foreign })).body.error, 'invalid_grant');
+    assert.equal((await refresh(app, tokens.refresh_token, {}, { certificates: foreign })).body.error, 'access_denied');
     app.clock.advance('12h');
     app.clock.advance('1s');
     assert.deepEqual([await statusWith(own), await statusWith(certificates)], [401, 200]);
-    assert.equal((await refresh(app, tokens.refresh_token, {}, { certificates: own })).body.error, 'invalid_grant');
+    assert.equal((await refresh(app, tokens.refresh_token, {}, { certificates: own })).body.error, 'access_denied');
     assert.equal((await refresh(app, tokens.refresh_token, {}, { certificates })).status, 200);
   });
 

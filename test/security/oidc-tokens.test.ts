@@ -99,7 +99,7 @@ onEveryStore('tokens of the provider that must be dead', (open) => {
     for (const others of [undefined, [], stranger]) await assert.rejects(asOwner(others), { code: 'UNAUTHORIZED' });
     for (const presented of [{}, { certificates: stranger }]) {
       assert.equal((await withToken(app, tokens.access_token, '/current-identity', presented)).status, 401);
-      assert.equal((await refresh(app, tokens.refresh_token, {}, presented)).body.error, 'invalid_grant');
+      assert.equal((await refresh(app, tokens.refresh_token, {}, presented)).body.error, 'access_denied');
     }
     const renewed = tokensIn(await refresh(app, tokens.refresh_token, {}, { certificates }));
     assert.equal(await lives(app, renewed.access_token), false, 'and so are its successors');

@@ -109,8 +109,16 @@ export const basic = (client = CLIENT, secret = '') => ({
   authorization: `Basic ${Buffer.from(`${client}:${secret}`).toString('base64')}`,
 });
 
-export const exchange = (app: App, fields: Fields, headers = basic()): Promise<Answer> =>
-  post(app, '/oauth/token', { grant_type: TOKEN_EXCHANGE, ...fields }, { headers });
+export const exchange = (app: App, fields: Fields, headers = basic(), options: Options = {}): Promise<Answer> =>
+  post(app, '/oauth/token', { grant_type: TOKEN_EXCHANGE, ...fields }, { ...options, headers });
+
+/** A login by password with a certificate request, and what the token endpoint answers. */
+export const certifiedLogin = async (app: App, username: string, csrPem: string): Promise<Answer> => {
+  const login = await begin(app);
+  const { status, text } = await post(app, '/login/username', { id: login.id, username, password: PASSWORD, csrPem });
+  assert.equal(status, 302, text);
+  return redeem(app, login, await codeOf(app, login));
+};
 
 export const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 

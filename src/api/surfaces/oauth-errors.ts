@@ -8,6 +8,7 @@ const TEXT = { type: 'string' } as const;
 
 /** OAuth error codes; every other error of a request is `invalid_request`. */
 const OAUTH_ERRORS: Readonly<Partial<Record<ApiError['code'], string>>> = {
+  ACCESS_DENIED: 'access_denied',
   INVALID_CLIENT: 'invalid_client',
   INVALID_GRANT: 'invalid_grant',
   INVALID_SCOPE: 'invalid_scope',

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { circuitHeader } from '../../../src/control-channel/header-fields.ts';
 import { messages } from '../../../src/control-channel/messages/index.ts';
 import { until } from '../../support/until.ts';
-import { bearerSession } from './bearer.ts';
+import { bearerSession, certifiedSession } from './bearer.ts';
 import { letPass } from './support.ts';
 import { bindBy, dialBy, HOST_KEY, KEY, type Traffic, tokenFor, traffic } from './traffic.ts';
 
@@ -107,6 +107,16 @@ test('a token is good with the session that it was given in, with its certificat
   assert.equal(await said({ token }), undefined);
   await letPass(at, at.router, 31);
   assert.equal(await said({ token }), 'invalid api session');
+});
+
+test('a token that came with a certificate is good with that certificate only, also for a login by password', async () => {
+  await using at = await withBearers();
+  await bindBy(at, 'terminator-1');
+  const { fingerprint, ...dialing } = await certifiedSession(at.network, at.client);
+  const said = async (fingerprints: readonly string[]) => (await dialBy({ ...at, dialing }, { fingerprints })).said;
+  assert.equal(await said([]), 'invalid api session');
+  assert.equal(await said(['00'.repeat(20)]), 'invalid api session');
+  assert.equal(await said([fingerprint]), undefined);
 });
 
 test('posture is for routers to judge, which endpoints tell of it', async () => {

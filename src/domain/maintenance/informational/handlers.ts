@@ -57,7 +57,7 @@ const version = async (call: Call) => {
       ...(call.core.provider ? { 'edge-oidc': at(OIDC_PATH['edge-oidc']) } : {}),
     },
     buildDate: software.buildDate,
-    capabilities: call.core.provider ? ['OIDC_AUTH'] : [],
+    capabilities: call.core.provider ? ['OIDC_AUTH', 'OIDC_AUTH_WITH_CSR'] : [],
     revision: `${software.name} ${software.version}`,
     runtimeVersion: globalThis.navigator?.userAgent ?? 'unknown',
     version: call.core.settings.apiLevel,
@@ -89,7 +89,12 @@ const raw = (document: string, contentType = JSON_TYPE) => ({ contentType, body:
 export const informationalEntries = implement(informational, {
   root: version,
   version,
-  capabilities: async () => ['OIDC_AUTH', 'HA_CONTROLLER'],
+  // Clients of level 1 know two capabilities; some refuse any other.
+  capabilities: async ({ core: { settings } }) => [
+    'OIDC_AUTH',
+    ...(settings.apiLevel.startsWith('v1.') ? [] : ['OIDC_AUTH_WITH_CSR']),
+    'HA_CONTROLLER',
+  ],
   protocols: async ({ core }) => {
     const { protocol, hostname, port } = new URL(core.settings.address);
     const scheme = protocol.slice(0, -1);

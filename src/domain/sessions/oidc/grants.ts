@@ -2,7 +2,7 @@ import { authPolicy, identity } from '../../../api/kinds.ts';
 import type { TokenAnswer, TokenForm } from '../../../api/oidc-schemas.ts';
 import { isDisabled } from '../../../authentication/actors.ts';
 import { endApiSessions } from '../../../authentication/api-sessions.ts';
-import { holdsCertificate, isOver, sessionOfToken, tokenIn } from '../../../authentication/bearer.ts';
+import { boundTo, holdsNamedCertificate, isOfLogin, isOver, sessionOfToken, tokenIn } from '../../../authentication/bearer.ts';
 import type { PresentedToken } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../entities/entities.ts';
@@ -10,6 +10,8 @@ import { ApiError, explained } from '../../../errors/index.ts';
 import { readPresented } from '../../../pki/presented.ts';
 import { isEqual, toBytes } from '../../../platform/password-hasher.ts';
 import { hashToken } from '../../../tokens/opaque.ts';
+import type { IssuedCertificate } from '../api-sessions/session-certificates.ts';
+import { boundSubject, certify, loginFingerprints, renewedCertificate } from './certificates.ts';
 import { basicClientOf, clientOf } from './clients.ts';
 import { pendingFactors } from './factors.ts';
 import { providerOf, reachedIssuer } from './provider.ts';
@@ -62,24 +64,31 @@ const redeem = async (call: Call, issuer: string, form: TokenForm): Promise<Toke
     return isMatch ? row : undefined;
   };
   // Checked first without a write permit, because anyone may call this and could otherwise keep writers busy.
-  if (!(await call.read(matchingRequest))) throw refusedCode();
+  const found = await call.read(matchingRequest);
+  if (!found) throw refusedCode();
+  const { csr } = found.progress;
+  const begun = csr ? await call.read((entities) => loginOf(entities, call, found)) : undefined;
+  const issued = csr && begun ? await certify(call, begun.session, csr) : undefined;
   const certificate = (await readPresented(call.peerCertificates))?.leaf;
   const outcome = await call.write(async (entities) => {
     const row = await matchingRequest(entities);
     const login = await loginOf(entities, call, row);
     if (!login?.session.bearer) return undefined;
     const { session, owner, policy } = login;
-    const isBegunWithCertificate = login.row.request.certificate === session.bearer?.certificate?.sha256;
-    if (!isBegunWithCertificate && !(await holdsCertificate(entities, session, { certificate }, call.core, policy))) return undefined;
+    const { bearer } = login.session;
+    const isBegunWithCertificate = login.row.request.certificate === bearer.certificate?.sha256;
+    const isBound = bearer.certificate !== null && providerOf(call).bindsCertificates && !isBegunWithCertificate;
+    if (isBound && !(certificate && isOfLogin(session, certificate))) return undefined;
     if (row?.progress.isRedeemed) return void (await endApiSessions(entities, [session]));
     if ((await pendingFactors(entities, login)).length > 0) return undefined;
-    await storeProgress(entities, login.row, { isRedeemed: true });
-    const subject: TokenSubject = { session: { ...session, bearer: login.session.bearer }, owner, issuer };
-    const isRenewable = login.session.bearer.scopes.includes('offline_access');
+    await storeProgress(entities, login.row, { isRedeemed: true, csr: null });
+    const unbound = { session: { ...session, bearer }, owner, issuer, policy, fingerprints: loginFingerprints(bearer) };
+    const subject = await boundSubject(entities, call, unbound, issued);
+    const isRenewable = bearer.scopes.includes('offline_access');
     return { subject, minted: await mint(entities, call, subject, { isRenewable }), nonce: login.row.request.nonce };
   });
   if (!outcome) throw refusedCode();
-  return signed(call, outcome.subject, outcome.minted, { nonce: outcome.nonce, code });
+  return signed(call, outcome.subject, outcome.minted, { nonce: outcome.nonce, code, issued });
 };
 
 /** Redeems a refresh token, which can be used only once. A second use does not revoke the new tokens, because several windows of a client may race. */
@@ -87,14 +96,17 @@ const refresh = async (call: Call, issuer: string, form: TokenForm): Promise<Tok
   const client = clientOf(call, form.client_id);
   if (!form.refresh_token) throw missing('refresh_token');
   const token = await verified(call, form.refresh_token, 'r');
-  const { subject, minted } = await call.write(async (entities) => {
+  const subjectIn = async (entities: Entities): Promise<TokenSubject> => {
     const found = await subjectOf(entities, call, token, issuer);
     if (found.session.bearer.clientId !== client.id) throw invalidGrant('the refresh token was given to another client');
-    const scopes = narrowed(form.scope, found.session.bearer.scopes);
-    const subject = { ...found, scopes };
+    return { ...found, scopes: narrowed(form.scope, found.session.bearer.scopes) };
+  };
+  const issued = await renewedCertificate(call, token, form.csr_pem, subjectIn);
+  const { subject, minted } = await call.write(async (entities) => {
+    const subject = await boundSubject(entities, call, await subjectIn(entities), issued);
     return { subject, minted: await mint(entities, call, subject, { isRenewable: true, spent: [token.id] }) };
   });
-  return signed(call, subject, minted, {});
+  return signed(call, subject, minted, { issued });
 };
 
 /**
@@ -118,13 +130,18 @@ const exchange = async (call: Call, issuer: string, form: TokenForm): Promise<To
     throw explained('COULD_NOT_VALIDATE', 'audience must be openziti or native');
   const token = await verified(call, form.subject_token, is);
   if (is === 'a' && token.claims.iss !== issuer) throw invalidGrant('the access token is of another issuer');
-  const { subject, minted } = await call.write(async (entities) => {
+  const subjectIn = async (entities: Entities): Promise<TokenSubject> => {
     const found = await subjectOf(entities, call, token, issuer);
     // Tokens of the host's applications must not give access to the APIs.
     if (form.audience !== undefined && !clients.get(found.session.bearer.clientId)?.isOfNetwork)
       throw explained('COULD_NOT_VALIDATE', 'audience must be left out: the token is of another application');
-    const subject = { ...found, scopes: narrowed(form.scope, found.session.bearer.scopes), audience: form.audience };
-    const isIdToken = requested === `${TYPE}id_token`;
+    return { ...found, scopes: narrowed(form.scope, found.session.bearer.scopes), audience: form.audience };
+  };
+  const isIdToken = requested === `${TYPE}id_token`;
+  // An ID token is bound to no certificate.
+  const issued = isIdToken ? undefined : await renewedCertificate(call, token, form.csr_pem, subjectIn);
+  const { subject, minted } = await call.write(async (entities) => {
+    const subject = await boundSubject(entities, call, await subjectIn(entities), issued);
     return {
       subject,
       minted: isIdToken ? undefined : await mint(entities, call, subject, { isRenewable: requested === `${TYPE}refresh_token` }),
@@ -134,7 +151,7 @@ const exchange = async (call: Call, issuer: string, form: TokenForm): Promise<To
     const idToken = await providerOf(call).keys.sign(idClaims(call, subject, {}));
     return { access_token: idToken, issued_token_type: requested, token_type: 'N_A' };
   }
-  const { id_token: _, ...answer } = await signed(call, subject, minted, {});
+  const { id_token: _, ...answer } = await signed(call, subject, minted, { issued });
   return { ...answer, issued_token_type: requested };
 };
 
@@ -149,8 +166,8 @@ const verified = async (call: Call, text: string, is: 'a' | 'r'): Promise<Presen
 
 /**
  * The session and identity of a token, as of this transaction.
- * @throws ApiError `INVALID_GRANT` if the token was used or revoked, its identity is disabled, its session has reached its maximum age, or its certificate
- * was not presented
+ * @throws ApiError `INVALID_GRANT` if the token was used or revoked, its identity is disabled, or its session has reached its maximum age; `ACCESS_DENIED` if
+ * none of its certificates was presented
  */
 const subjectOf = async (entities: Entities, call: Call, token: PresentedToken, issuer: string) => {
   const session = await sessionOfToken(entities, token);
@@ -161,10 +178,10 @@ const subjectOf = async (entities: Entities, call: Call, token: PresentedToken, 
   const { longest } = providerOf(call);
   if (longest !== undefined && bearer.authTime + longest <= Date.parse(call.now()) / 1000)
     throw invalidGrant('the session has reached its longest life: log in again');
-  const policy = await entities.get(authPolicy, owner.authPolicyId);
-  if (!(await holdsCertificate(entities, session, token, call.core, policy)))
-    throw invalidGrant('the token is good with the client certificate of its login only');
-  return { session: { ...session, bearer }, owner, issuer } satisfies TokenSubject;
+  if (!(await holdsNamedCertificate(entities, session, token, call.core)))
+    throw explained('ACCESS_DENIED', 'peer certificate fingerprint does not match token');
+  const policy = await entities.require(authPolicy, owner.authPolicyId);
+  return { session: { ...session, bearer }, owner, issuer, policy, fingerprints: boundTo(token.claims) } satisfies TokenSubject;
 };
 
 /** The requested scopes, or by default the granted ones. @throws ApiError `INVALID_SCOPE` if the request exceeds the grant */
@@ -178,7 +195,11 @@ const signed = async (
   call: Call,
   subject: TokenSubject,
   { access, refresh }: Minted,
-  { nonce = null, code }: { readonly nonce?: string | null; readonly code?: string },
+  {
+    nonce = null,
+    code,
+    issued,
+  }: { readonly nonce?: string | null; readonly code?: string; readonly issued: IssuedCertificate | undefined },
 ): Promise<TokenAnswer> => {
   const { keys, lifetimes } = providerOf(call);
   const accessToken = await keys.sign(access);
@@ -190,5 +211,6 @@ const signed = async (
     ...(refresh ? { refresh_token: await keys.sign(refresh) } : {}),
     id_token: await keys.sign(idClaims(call, subject, { nonce, accessToken, ...(code === undefined ? {} : { code }) })),
     ...(scopes.length > 0 ? { scope: scopes.join(' ') } : {}),
+    ...(issued ? { session_cert: issued.chain } : {}),
   };
 };

@@ -15,9 +15,10 @@ export type PrimaryMethod = 'password' | 'cert' | 'ext-jwt';
  * Opens the session of a login at the provider. The session has no tokens yet. A primary login starts over: factors and codes of an earlier primary login,
  * possibly as another identity, no longer count.
  * @param browser the hash of the secret of the browser that the login is bound to; null if a program logs in
+ * @param csr the client's certificate request, which is validated only when the code is redeemed
  */
 export const openLoginSession =
-  (id: string, method: PrimaryMethod, browser: string | null): OpenSession =>
+  (id: string, method: PrimaryMethod, browser: string | null, csr: string | undefined): OpenSession =>
   async (entities, { owner, authenticatorId, certificate = noCertificate }, body, call) => {
     const row = await authRequestOf(entities, call, id);
     if (!row) throw invalidAuth();
@@ -62,7 +63,7 @@ export const openLoginSession =
     });
     await entities.update(authRequest, detached, {
       apiSessionId: session.id,
-      progress: { ...progress, amr: [method], authTime, codes: [], browser, pageKey: null },
+      progress: { ...progress, amr: [method], authTime, codes: [], browser, pageKey: null, csr: csr || null },
     });
     return apiSessionActor(entities, session, owner, '');
   };

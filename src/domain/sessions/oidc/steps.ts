@@ -99,7 +99,9 @@ export const primaryStep = (method: PrimaryMethod) =>
           const body = bodyOf(fields);
           if (method === 'password' && !(body.username && body.password)) throw invalidAuth();
           const browser = wantsPage(call) ? bindBrowser(call) : null;
-          await observedLogin(call, method, () => loginMethods[method](call, body, openLoginSession(login.id, method, browser)));
+          await observedLogin(call, method, () =>
+            loginMethods[method](call, body, openLoginSession(login.id, method, browser, fields.csrPem)),
+          );
           await passExternalToken(call, login.id);
         }
       } catch (error) {

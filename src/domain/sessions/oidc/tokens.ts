@@ -3,6 +3,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { utf8ToBytes } from '@noble/hashes/utils.js';
 import { encode } from 'jose/base64url';
 import { apiSession, type Bearer } from '../../../api/api-sessions.ts';
+import type { authPolicy } from '../../../api/auth-policies.ts';
 import type { identity } from '../../../api/identities.ts';
 import type { RowOf } from '../../../api/kit/index.ts';
 import { hasAdministratorRights } from '../../../call/actor.ts';
@@ -20,6 +21,9 @@ export interface TokenSubject {
   readonly scopes?: readonly string[];
   /** The client that the tokens are for. Default: the one that logged in. */
   readonly audience?: string | undefined;
+  /** SHA-1 of the certificates that the new tokens are bound to; empty for none. */
+  readonly fingerprints: readonly string[];
+  readonly policy: Pick<RowOf<typeof authPolicy>, 'primary'>;
 }
 
 /** Maximum number of tokens of each type in a session; beyond it, the oldest are dropped. Clients renew their tokens a few times an hour. */
@@ -65,7 +69,8 @@ const secondsNow = (call: Pick<Call, 'now'>): number => Math.floor(Date.parse(ca
 type Token = Bearer['tokens'][number];
 
 const sessionClaims = (subject: TokenSubject, { id, is, exp }: Token, now: number): Claims => {
-  const { session, owner } = subject;
+  const { session, owner, fingerprints, policy } = subject;
+  const isBound = fingerprints.length > 0;
   const { bearer } = session;
   // A refresh token keeps all granted scopes, even if the new access token has fewer.
   const scopes = is === 'a' ? (subject.scopes ?? bearer.scopes) : bearer.scopes;
@@ -83,7 +88,9 @@ const sessionClaims = (subject: TokenSubject, { id, is, exp }: Token, now: numbe
     ...(hasAdministratorRights(owner) ? { z_ia: true } : {}),
     ...(owner.externalId ? { z_eid: owner.externalId } : {}),
     ...(session.configTypes.length > 0 ? { z_ct: session.configTypes } : {}),
-    z_cfs: bearer.certificate ? [bearer.certificate.fingerprint] : null,
+    z_cfs: isBound ? fingerprints : null,
+    ...(bearer.certificate ? { z_acf: bearer.certificate.fingerprint } : {}),
+    ...(isBound && policy.primary.cert.allowExpiredCerts ? { z_cae: true } : {}),
     z_sdk: bearer.sdkInfo,
     z_env: bearer.envInfo,
     z_ra: bearer.address,

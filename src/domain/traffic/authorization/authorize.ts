@@ -1,7 +1,7 @@
 import { apiSession, apiSessionCertificate } from '../../../api/kinds.ts';
 import type { RowOf } from '../../../api/kit/index.ts';
 import type { PolicyType } from '../../../api/policies.ts';
-import { accessTokenIn, isOver, sessionOfToken } from '../../../authentication/bearer.ts';
+import { accessTokenIn, boundTo, isOver, sessionOfToken } from '../../../authentication/bearer.ts';
 import type { PresentedToken } from '../../../call/actor.ts';
 import type { Core } from '../../../call/core.ts';
 import { refusalCode } from '../../../control-channel/messages/circuits.ts';
@@ -151,8 +151,8 @@ const findByOpaqueToken = async (entities: Entities, { session, apiSessionToken 
 const findByAccessToken = async (entities: Entities, core: Core, request: VerifiedRequest): Promise<ApiSession | undefined> => {
   const { access, session, fingerprints } = request;
   const row = access?.sessionId === session.apiSessionId ? await sessionOfToken(entities, access) : undefined;
-  const boundCertificate = core.provider?.bindsCertificates ? row?.bearer?.certificate : undefined;
-  if (!row || !boundCertificate || fingerprints.includes(boundCertificate.fingerprint)) return row;
+  if (!row || !access || !core.provider?.bindsCertificates || boundTo(access.claims).length === 0) return row;
+  if (row.bearer?.certificate && fingerprints.includes(row.bearer.certificate.fingerprint)) return row;
   const where = and(equals(stringField('apiSessionId'), row.id), oneOf(stringField('fingerprint'), fingerprints));
   return (await entities.find(apiSessionCertificate, where)) ? row : undefined;
 };
