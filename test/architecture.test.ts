@@ -51,6 +51,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   resources: ['concurrency', 'api', 'errors', 'query', 'platform', 'tokens', 'storage', 'entities', 'call'],
   authentication: [
+    'wire',
     'api',
     'errors',
     'query',

@@ -2,6 +2,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
 import { apiSession, apiSessionCertificate, type authPolicy } from '../api/kinds.ts';
 import type { RowOf } from '../api/kit/index.ts';
+import { TOKEN_EXPIRED } from '../api/surfaces/session-rule.ts';
 import type { PresentedToken } from '../call/actor.ts';
 import type { Call } from '../call/call.ts';
 import type { Provider } from '../call/provider.ts';
@@ -10,7 +11,7 @@ import { unauthorized } from '../errors/index.ts';
 import { beginsWith, type Certificate } from '../pki/certificate.ts';
 import { readPresented } from '../pki/presented.ts';
 import { and, equals, stringField } from '../query/index.ts';
-import { bearerTokens, type Claims, stringClaim } from '../tokens/token.ts';
+import { bearerTokens, type Claims, type Jwt, readToken, stringClaim } from '../tokens/token.ts';
 
 type ApiSession = RowOf<typeof apiSession>;
 type Presenting = Pick<Call, 'core' | 'credentials' | 'peerCertificates' | 'now'>;
@@ -34,9 +35,21 @@ export const presentedToken = async (call: Presenting, isForNetwork = true): Pro
       return { ...token, certificate, isAlone: texts.length === 1 };
     }
   }
-  if (hasExpired) throw unauthorized('token expired');
+  if (hasExpired) throw unauthorized(TOKEN_EXPIRED);
   return undefined;
 };
+
+/** True if a call presents bearer tokens, all of them of other issuers than this network: signed with keys that it does not know. */
+export const presentsOnlyForeign = ({ core, credentials }: Pick<Presenting, 'core' | 'credentials'>): boolean => {
+  const texts = credentials.kind === 'token' ? bearerTokens(credentials.authorization) : [];
+  return texts.every((text) => {
+    const token = readToken(text);
+    return token !== undefined && !isOwnIssuer(core, token);
+  });
+};
+
+const isOwnIssuer = ({ provider, settings }: Presenting['core'], { kid, claims }: Jwt): boolean =>
+  provider !== undefined && (claims.iss === `${settings.address}/oidc` || provider.keys.published.some((key) => key.kid === kid));
 
 /** Parses an access token of the provider and verifies its signature, but not its expiry; undefined for anything else. Must not run inside a transaction. */
 export const accessTokenIn = async (

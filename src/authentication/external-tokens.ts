@@ -3,9 +3,11 @@ import type { RowOf } from '../api/kit/index.ts';
 import type { TokenProof } from '../call/actor.ts';
 import type { Call } from '../call/call.ts';
 import type { Entities } from '../entities/entities.ts';
+import type { TokenRefusal } from '../observability/events.ts';
 import { foldCase } from '../query/fold-case.ts';
 import { equals, has, stringField } from '../query/index.ts';
 import { bearerTokens, readToken, stringClaim } from '../tokens/token.ts';
+import { challengeSecondary } from './external-challenges.ts';
 import { type Refusal, reportRefusal } from './token-refusals.ts';
 import { mayVouchFor } from './vouching.ts';
 
@@ -64,23 +66,24 @@ const MAX_ALIKE = 10;
 
 /**
  * The proof, among the tokens of a call, that a signer vouches for an identity as its second factor. If tokens were presented but none of them proves it,
- * emits a failed authentication.
+ * emits a failed authentication. Without a proof, the answer gets the challenge for one.
  * @param own as for `externalTokensOf`
  */
 export const secondFactorOf = async (
-  call: Pick<Call, 'core' | 'credentials' | 'read' | 'observation' | 'requestId'>,
+  call: Pick<Call, 'core' | 'credentials' | 'read' | 'answerHeaders' | 'observation' | 'requestId'>,
   signerId: string,
   owner: Owner,
   own?: string,
 ): Promise<TokenProof | undefined> => {
-  let isRefused = false;
+  const refusals: TokenRefusal[] = [];
   for (const text of externalTokensOf(call, own)) {
     const { proof, refusal = mismatch(proof, signerId, owner) } = await proofOf(call, text);
     if (!refusal) return proof;
     reportRefusal(call, { ...refusal, identityId: owner.id });
-    isRefused = true;
+    refusals.push(refusal.reason);
   }
-  if (isRefused) call.observation?.authentication('ext-jwt', 'failed', owner.id);
+  if (refusals.length > 0) call.observation?.authentication('ext-jwt', 'failed', owner.id);
+  await challengeSecondary(call, signerId, refusals);
   return undefined;
 };
 

@@ -66,7 +66,7 @@ export const owedToken = async (
 
 /** The actor, without an owed token that this request presents. If no token is owed, those of the request are not verified. */
 export const withSecondFactor = async (
-  call: Pick<Call, 'core' | 'credentials' | 'read' | 'observation' | 'requestId'>,
+  call: Pick<Call, 'core' | 'credentials' | 'read' | 'answerHeaders' | 'observation' | 'requestId'>,
   actor: ApiSessionActor,
 ): Promise<ApiSessionActor> => {
   const owed = actor.authQueries.find(({ typeId }) => typeId === 'EXT-JWT');

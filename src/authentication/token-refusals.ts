@@ -27,6 +27,15 @@ const REASONS: Readonly<Record<TokenRefusal, string>> = {
   'other-identity': 'it is of another identity than the session',
 };
 
+/** What a challenge says of these tokens (RFC 6750, section 3, with the words of the field). A good token that no identity or policy accepts counts as missing. */
+export const bearerErrorOf = (refusals: readonly TokenRefusal[]): 'missing' | 'expired' | 'invalid' => {
+  if (refusals.includes('expired')) return 'expired';
+  return refusals.some((reason) => INVALID.includes(reason)) ? 'invalid' : 'missing';
+};
+
+/** Reasons in a token of a known, enabled signer. */
+const INVALID: readonly TokenRefusal[] = ['key', 'signature', 'audience', 'not-yet-valid', 'claim'];
+
 /**
  * Records why a token was refused: for the event of a failed authentication, and in the log, at most once every ten seconds for each signer and reason. The
  * token itself is never logged.

@@ -76,6 +76,8 @@ export interface CallSource extends Omit<Attribution, 'actor'> {
   readonly hostTransaction?: unknown;
   /** Records the call for the host's observer; undefined if there is none. */
   readonly observation?: Observation | undefined;
+  /** The headers of the answer that the call sets, for a source that sends some of them with a refusal. */
+  readonly answerHeaders?: Call['answerHeaders'];
 }
 
 /** A call in progress: its actor, its input from the transport, and its access to the store. */

@@ -1,6 +1,5 @@
 import type { Body } from '../api/kit/operation.ts';
 import { errorAndMeta } from '../api/surfaces/edge-envelope.ts';
-import { ANONYMOUS } from '../api/surfaces/session-rule.ts';
 import type { Surface } from '../api/surfaces/surface.ts';
 import { type Actor, isAdministrator } from '../call/actor.ts';
 import type { Entry, Invoke } from '../call/call.ts';
@@ -88,7 +87,7 @@ export const createHandler = ({
     const { id, request, observation } = incoming;
     const apiError = toApiError(error, platform.logger, { requestId: id, method: request.method, path: splitTarget(request.target).path });
     observation?.setErrorCode(apiError.code);
-    const extraHeaders = surface && refusalHeaders(apiError, surface, source?.credentials ?? ANONYMOUS, source?.stage === 'session');
+    const extraHeaders = surface && refusalHeaders(apiError, surface, source);
     const { contentType: defaultType, write } = surface?.errorForm ?? errorAndMeta;
     const { status = apiError.status, contentType = defaultType, body } = write(apiError, id);
     return { status, headers: { 'content-type': contentType, ...common, ...extraHeaders }, body };

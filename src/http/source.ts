@@ -42,6 +42,7 @@ export class HttpSource implements CallSource {
   readonly surface: Surface;
   readonly credentials: Credentials;
   readonly observation: Observation | undefined;
+  readonly answerHeaders: NonNullable<CallSource['answerHeaders']> = new Map();
   readonly #options: HttpSourceOptions;
   #stage: 'session' | 'body' | 'work' = 'session';
   #session: string | undefined;

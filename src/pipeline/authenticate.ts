@@ -1,5 +1,7 @@
 import type { Operation } from '../api/kit/operation.ts';
+import { NO_SESSION_TOKEN } from '../api/surfaces/session-rule.ts';
 import { actingIdentity, actorOfPresented, actorOfToken } from '../authentication/actors.ts';
+import { presentsOnlyForeign } from '../authentication/bearer.ts';
 import { withSecondFactor } from '../authentication/factors.ts';
 import { expiry, needsTouch } from '../authentication/lifetime.ts';
 import type { Actor, ApiSessionActor, PresentedToken } from '../call/actor.ts';
@@ -38,9 +40,7 @@ export const authenticate = async (
     return { actor: await withSecondFactor(call, sessionActor) };
   }
   if (credentials.kind === 'none' || credentials.token === undefined)
-    throw core.provider && credentials.kind === 'token'
-      ? unauthorized()
-      : unauthorized('no session token was presented: send the header zt-session');
+    throw credentials.kind === 'token' && !presentsOnlyForeign(call) ? unauthorized() : unauthorized(NO_SESSION_TOKEN);
   const { token } = credentials;
   const sessionActor = await call.read((entities) => actorOfToken(entities, core.settings, token, now, core.activity));
   if (!sessionActor) throw unauthorized();

@@ -37,9 +37,10 @@ export const createInvoke = (parts: Parts, storeErrors: StoreErrors, { rule, bef
       ({ active } = caller);
       call.actor = caller.actor;
       if (source.observation) observeActor(source.observation, caller.actor);
+      // From here on, the challenge of a 401 does not say that the session token is invalid.
+      const refusal = source.refusal?.();
       if (entry.operation.needsCertificate && call.peerCertificates.length === 0)
         throw unauthorized('present the client certificate in the TLS handshake of this request');
-      const refusal = source.refusal?.();
       if (refusal) {
         authorize(call.actor, entry.operation);
         throw refusal;

@@ -14,7 +14,7 @@ const NEVER_ABORTED = new AbortController().signal;
 export class OngoingCall implements Call, Authorized {
   /** Anonymous until the call is authenticated. */
   actor: Actor = { kind: 'anonymous' };
-  readonly answerHeaders: Call['answerHeaders'] = new Map();
+  readonly answerHeaders: Call['answerHeaders'];
   readonly core: Call['core'];
   readonly operation: Entry['operation'];
   readonly requestId: string;
@@ -38,6 +38,7 @@ export class OngoingCall implements Call, Authorized {
     this.surface = source.surface;
     this.credentials = source.credentials;
     this.#source = source;
+    this.answerHeaders = source.answerHeaders ?? new Map();
     this.transactions = new Transactions(parts, source, this);
   }
 

@@ -27,6 +27,10 @@ export interface SessionRule {
 
 export const ANONYMOUS: Credentials = Object.freeze({ kind: 'none' });
 
+/** Reasons of refusals that the challenge distinguishes. */
+export const NO_SESSION_TOKEN = 'no session token was presented: send the header zt-session';
+export const TOKEN_EXPIRED = 'token expired';
+
 const BEARER = 'Bearer realm="openziti-oidc"';
 const NO_TOKEN = 'error="missing" error_description="no matching token was provided"';
 const MISSING = `${SESSION_CHALLENGE} ${NO_TOKEN},${BEARER} ${NO_TOKEN}`;
@@ -42,11 +46,11 @@ export const ztSession: SessionRule = {
     return authorization === undefined ? { kind: 'token', token } : { kind: 'token', token, authorization };
   },
   challenge: ({ cause }, credentials, isAuthenticating) => {
-    if (!isAuthenticating) return SESSION_CHALLENGE;
-    if (credentials.kind !== 'token') return MISSING;
+    if (!isAuthenticating) return undefined;
+    const reason = cause !== undefined && 'message' in cause ? cause.message : undefined;
+    if (credentials.kind !== 'token' || reason === NO_SESSION_TOKEN) return MISSING;
     if (credentials.token !== undefined) return `${SESSION_CHALLENGE} error="invalid" error_description="token is invalid"`;
-    const expired = cause !== undefined && 'message' in cause && cause.message === 'token expired';
-    return expired
+    return reason === TOKEN_EXPIRED
       ? `${BEARER} error="expired" error_description="token expired"`
       : `${BEARER} error="invalid" error_description="token is invalid"`;
   },

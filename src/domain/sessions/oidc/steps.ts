@@ -1,9 +1,11 @@
 import { encode } from 'jose/base64url';
 import type { LoginStep } from '../../../api/oidc-login.ts';
 import type { HttpOutput } from '../../../api/surfaces/http-output.ts';
+import { challengeSecondary } from '../../../authentication/external-challenges.ts';
 import type { Call } from '../../../call/call.ts';
 import { ApiError, unauthorized } from '../../../errors/index.ts';
 import { hashToken } from '../../../tokens/opaque.ts';
+import { CHALLENGE } from '../../../wire/challenge.ts';
 import { invalidAuth, type LoginBody, storeClientInfo } from '../login/login.ts';
 import { loginMethods } from '../login/methods.ts';
 import { observedLogin } from '../login/observed.ts';
@@ -126,6 +128,9 @@ export const proceed = async (call: Call, issuer: string, login: PageLogin): Pro
     if (pending.length === 0 && key !== undefined) await storeProgress(entities, current.row, { pageKey: hashToken(key) });
     return pending;
   });
+  const token = queries.find(({ typeId }) => typeId === 'EXT-JWT')?.id;
+  if (token === undefined) call.answerHeaders.delete(CHALLENGE);
+  else if (!call.answerHeaders.has(CHALLENGE)) await challengeSecondary(call, token, []);
   return nextStep(call, issuer, login, queries, key);
 };
 

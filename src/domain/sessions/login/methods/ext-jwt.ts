@@ -2,27 +2,34 @@ import { bySigner } from '../../../../api/api-sessions.ts';
 import { authPolicy, externalJwtSigner, type identity } from '../../../../api/kinds.ts';
 import type { RowOf } from '../../../../api/kit/index.ts';
 import { isDisabled } from '../../../../authentication/actors.ts';
+import { challengePrimary } from '../../../../authentication/external-challenges.ts';
 import { externalTokensOf, isUnchanged, namedBy, proofOf } from '../../../../authentication/external-tokens.ts';
 import { type Refusal, reportRefusal } from '../../../../authentication/token-refusals.ts';
 import { mayVouchFor } from '../../../../authentication/vouching.ts';
 import type { ApiSessionActor, TokenProof } from '../../../../call/actor.ts';
 import type { Call } from '../../../../call/call.ts';
 import type { Entities } from '../../../../entities/entities.ts';
+import type { TokenRefusal } from '../../../../observability/events.ts';
 import { invalidAuth, type LoginBody, type OpenSession } from '../login.ts';
 
 /**
- * Login with the token of an external signer, sent in `Authorization: Bearer`. Every failure gets the same response.
+ * Login with the token of an external signer, sent in `Authorization: Bearer`. Every failure gets the same response, but for the
+ * challenge, which distinguishes an expired or invalid token of a known signer.
  * @throws ApiError `INVALID_AUTH`
  */
 export const loginByExternalToken = async (call: Call, body: LoginBody, open: OpenSession): Promise<ApiSessionActor> => {
   const texts = externalTokensOf(call);
+  const refusals: TokenRefusal[] = [];
   if (texts.length === 0) reportRefusal(call, { reason: 'missing' });
   for (const text of texts) {
     const { proof, refusal } = await proofOf(call, text);
     const actor = proof && (await loginBy(proof, call, body, open));
     if (actor) return actor;
-    if (refusal) reportRefusal(call, refusal);
+    if (!refusal) continue;
+    reportRefusal(call, refusal);
+    refusals.push(refusal.reason);
   }
+  await challengePrimary(call, refusals);
   throw invalidAuth();
 };
 
