@@ -31,7 +31,9 @@ const enrolled = z
   .object({
     cert: string.optional().meta({ description: 'The certificate in PEM, then those above it, without the root.' }),
     serverCert: string.optional().meta({ description: "The certificate of a router's server, likewise." }),
-    ca: string.optional().meta({ description: 'What a router is to trust, in PEM.' }),
+    ca: string
+      .optional()
+      .meta({ description: 'The certificates that a router, or an identity enrolled by a token, should trust, in PEM.' }),
     /** Username of the new authenticator. */
     username: string.optional(),
   })
@@ -56,6 +58,12 @@ const common = {
 /** Errors of enrollments with a certificate of a known authority: with a token, and without one. */
 const ERRORS_WITH_TOKEN = ['ENROLLMENT_CA_NOT_VALID', 'CERTIFICATE_FAILED_VALIDATION', 'CERT_IN_USE'] as const;
 const ERRORS_WITHOUT_TOKEN = ['ENROLLMENT_NO_VALID_CAS', 'CERT_FAILED_VALIDATION', 'MISSING_CERT_CLAIM', 'CERT_IN_USE'] as const;
+
+/** Errors of enrollments with the token of an external signer. */
+const ERRORS_OF_SIGNERS = ['ENROLLMENT_IDENTITY_ALREADY_ENROLLED', 'INVALID_ENROLLMENT_NOT_ALLOWED'] as const;
+
+/** The id of the external JWT signer whose token is sent; by default, the one with the issuer of the token. */
+const issuer = { issuerId: 'ziti-token-issuer-id' } as const;
 
 /** The new certificates of a router. */
 const extendedRouter = z
@@ -88,9 +96,10 @@ export const enrolling = group('enrolling', 'Enrolling', {
       token: shortText.optional().meta({ description: 'The token of the enrollment.' }),
       method: shortText.optional().meta({ description: 'Default: the method of the enrollment.' }),
     }),
+    headers: issuer,
     body: { schema: enroll, name: 'body', required: false, media: MEDIA, unsupported },
     ...common,
-    errors: [...common.errors, 'MISSING_OR_INVALID_CSR', ...ERRORS_WITH_TOKEN, ...ERRORS_WITHOUT_TOKEN],
+    errors: [...common.errors, 'MISSING_OR_INVALID_CSR', ...ERRORS_WITH_TOKEN, ...ERRORS_WITHOUT_TOKEN, ...ERRORS_OF_SIGNERS],
   }),
   ott: operation('POST', '/enroll/ott', {
     operationId: 'enrollOtt',
@@ -175,6 +184,25 @@ export const enrolling = group('enrolling', 'Enrolling', {
       unsupported,
     },
     errors: ERRORS_WITHOUT_TOKEN,
+  }),
+  token: operation('POST', '/enroll/token', {
+    operationId: 'enrollToken',
+    summary:
+      'Become an identity by a token of an external JWT signer, sent as `Authorization: Bearer`: with a certificate of the network if the body has a request for one',
+    headers: issuer,
+    ...common,
+    body: {
+      /** Enrolls the bearer of a token of an external JWT signer. */
+      schema: z
+        .object({
+          /** A certificate request (PKCS#10) in PEM. Without one, the identity logs in with tokens of the signer. */
+          clientCsr: csr.optional(),
+        })
+        .meta({ id: 'EnrollToken' }),
+      name: 'tokenEnrollmentRequest',
+      unsupported,
+    },
+    errors: ['INVALID_ENROLLMENT_TOKEN', 'COULD_NOT_PROCESS_CSR', ...ERRORS_OF_SIGNERS],
   }),
   updb: operation('POST', '/enroll/updb', {
     operationId: 'enrollUpdb',

@@ -1,8 +1,21 @@
 import * as z from 'zod';
 import { readPointer } from '../query/json-pointer.ts';
-import { crud, group, listQuery, operation, optional, page, readOnly, required, resource, string, texts, timestamp } from './kit/index.ts';
-import { off, only } from './not-yet.ts';
-import { blankIsNull, boolean, isWebAddress, name, notBlank, pem, shortText } from './shared.ts';
+import {
+  crud,
+  group,
+  listQuery,
+  operation,
+  optional,
+  page,
+  readOnly,
+  reference,
+  required,
+  resource,
+  string,
+  texts,
+  timestamp,
+} from './kit/index.ts';
+import { blankIsNull, boolean, isWebAddress, name, notBlank, pem, policyId, shortText } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
 /** The validity dates of a signer without a certificate. */
@@ -22,6 +35,8 @@ const claim = shortText
   )
   .transform((value) => (value.trim() === '' ? 'sub' : value));
 
+const nameSelector = shortText.transform((value) => (value.trim() === '' ? '/sub' : value));
+
 /** Fields that unauthenticated clients see as well. */
 const shared = {
   name: required(name, { unique: true, filter: true }),
@@ -34,6 +49,10 @@ const shared = {
   /** Scopes that clients request from the provider. */
   scopes: texts(),
   targetToken: optional(targetToken, { default: 'ACCESS', filter: true }),
+  /** True if a token and a certificate request create an identity, with a certificate of the network. */
+  enrollToCertEnabled: optional(boolean, { default: false, filter: true }),
+  /** True if a token alone creates an identity, which then logs in with tokens of the signer. */
+  enrollToTokenEnabled: optional(boolean, { default: false, filter: true }),
 } as const;
 
 export const externalJwtSigner = resource({
@@ -62,17 +81,28 @@ export const externalJwtSigner = resource({
     },
     /** Key id (`kid`) of the certificate in tokens; defaults to its fingerprint. */
     kid: optional(blankIsNull, { unique: true, filter: true }),
-    /** The claim that identifies the bearer: its name or, with a leading `/`, a JSON Pointer (RFC 6901) such as `/kubernetes.io~1name`. */
+    /**
+     * The claim that identifies the bearer: its name, or a JSON Pointer to it (RFC 6901) such as `/kubernetes.io~1name`. Without a leading `/`, it is the name
+     * of a claim if the token has a claim of that name, else a pointer that lacks its first `/`.
+     */
     claimsProperty: optional(claim, { default: 'sub', filter: true }),
     /** True if that claim is the `externalId` of an identity, false if it is the id. */
     useExternalId: optional(boolean, { default: false, filter: true }),
     /** True if `externalId` is compared case-insensitively, as for e-mail addresses. If several identities match, only an exact match counts. */
     ignoreExternalIdCase: optional(boolean, { absent: true, default: false }),
-    enrollToCertEnabled: off(),
-    enrollToTokenEnabled: off(),
-    enrollNameClaimsSelector: only('/sub', 'sub'),
-    enrollAttributeClaimsSelector: only(''),
-    enrollAuthPolicyId: only('default'),
+    /** The claim with the name of an enrolled identity, selected as by `claimsProperty`. */
+    enrollNameClaimsSelector: optional(nameSelector, { default: '/sub', filter: true }),
+    /** The claim with the role attributes of an enrolled identity, a text or a list of texts, selected as by `claimsProperty`; default: none. */
+    enrollAttributeClaimsSelector: optional(blankIsNull, { absent: true, filter: true }),
+    /** Id of the auth policy of enrolled identities, which must allow them to log in as they enroll. */
+    enrollAuthPolicyId: reference('authPolicy', {
+      write: 'optional',
+      default: 'default',
+      schema: policyId,
+      unknown: 'byBehaviour',
+      alone: true,
+      filter: true,
+    }),
     /**
      * True if a delegate was the last to write what determines whom it proves: then it proves nobody with permissions, and no administrator. Only
      * administrators may vouch for those.

@@ -26,11 +26,8 @@ import {
 import { permissions, scopedPermissions } from './permissions.ts';
 import { identityPostureData } from './posture-data.ts';
 import { serviceConfigDetail, serviceConfigPairs } from './service-configs.ts';
-import { blankIsNull, boolean, cost, envInfo, jsonMap, name, precedence, sdkInfo, shortText } from './shared.ts';
+import { blankIsNull, boolean, cost, envInfo, jsonMap, name, policyId, precedence, sdkInfo, shortText } from './shared.ts';
 import { traceDetail, traceSpec } from './traces.ts';
-
-/** Blank text means the default policy. */
-const policyId = shortText.transform((value): string | null => (value.trim() === '' ? 'default' : value));
 
 export const identity = resource({
   kind: 'identity',

@@ -24,6 +24,9 @@ export const notBlank = shortText.refine((value) => value.trim() !== '', 'must n
 /** A string that is null if it is blank. */
 export const blankIsNull = shortText.transform((value): string | null => (value.trim() === '' ? null : value));
 
+/** The id of an auth policy; blank text means the default policy. */
+export const policyId = shortText.transform((value): string | null => (value.trim() === '' ? 'default' : value));
+
 /** True if the text is an http or https address. */
 export const isWebAddress = (value: string): boolean => /^https?:$/.test(URL.parse(value)?.protocol ?? '');
 

@@ -5,8 +5,8 @@ import type { Call } from '../call/call.ts';
 import type { Entities } from '../entities/entities.ts';
 import type { TokenRefusal } from '../observability/events.ts';
 import { foldCase } from '../query/fold-case.ts';
-import { equals, has, stringField } from '../query/index.ts';
-import { bearerTokens, readToken, stringClaim } from '../tokens/token.ts';
+import { and, equals, has, stringField } from '../query/index.ts';
+import { bearerTokens, type Claims, readToken, stringClaim } from '../tokens/token.ts';
 import { challengeSecondary } from './external-challenges.ts';
 import { type Refusal, reportRefusal } from './token-refusals.ts';
 import { mayVouchFor } from './vouching.ts';
@@ -14,26 +14,35 @@ import { mayVouchFor } from './vouching.ts';
 type Signer = RowOf<typeof externalJwtSigner>;
 type Owner = Pick<RowOf<typeof identity>, 'id' | 'externalId' | 'isAdmin' | 'isDefaultAdmin' | 'permissions'>;
 
-/** The identity that a token proves, or the reason why it proves none. */
-export type Proof = { readonly proof: TokenProof; readonly refusal?: never } | { readonly proof?: never; readonly refusal: Refusal };
+/** The identity that a token proves, with all its claims, or the reason why it proves none. */
+export type Proof =
+  | { readonly proof: TokenProof; readonly claims: Claims; readonly refusal?: never }
+  | { readonly proof?: never; readonly claims?: never; readonly refusal: Refusal };
 
 /** The tokens presented with a call, unverified. @param own the provider's access token, which is left out because no external signer issued it */
 export const externalTokensOf = ({ credentials }: Pick<Call, 'credentials'>, own?: string): readonly string[] =>
   credentials.kind === 'token' ? bearerTokens(credentials.authorization).filter((token) => token !== own) : [];
 
-/** Verifies a token against the signer with its issuer. Must not run inside a transaction, because keys may have to be fetched. */
-export const proofOf = async (call: Pick<Call, 'core' | 'read'>, text: string): Promise<Proof> => {
+/**
+ * Verifies a token against the signer with its issuer. Must not run inside a transaction, because keys may have to be fetched.
+ * @param signerId the signer that the token must be from; default: any
+ */
+export const proofOf = async (call: Pick<Call, 'core' | 'read'>, text: string, signerId?: string): Promise<Proof> => {
   const token = readToken(text);
   if (!token) return { refusal: { reason: 'malformed' } };
   const issuer = stringClaim(token.claims, 'iss');
-  const signer =
-    issuer === undefined
-      ? undefined
-      : await call.read((entities) => entities.find(externalJwtSigner, equals(stringField('issuer'), issuer)));
+  const signer = issuer === undefined ? undefined : await call.read((entities) => signerOf(entities, issuer, signerId));
   const { value: subject, fault } = await call.core.tokens.verify(token, signer);
-  if (signer && subject !== undefined) return { proof: { signer, subject } };
+  if (signer && subject !== undefined) return { proof: { signer, subject }, claims: token.claims };
   return { refusal: { reason: fault ?? 'issuer', signerId: signer?.id } };
 };
+
+/** Issuers are unique, and a key id never selects a signer, because several signers may share a key set. */
+const signerOf = (entities: Entities, issuer: string, signerId: string | undefined): Promise<Signer | undefined> =>
+  entities.find(
+    externalJwtSigner,
+    and(equals(stringField('issuer'), issuer), ...(signerId === undefined ? [] : [equals(stringField('id'), signerId)])),
+  );
 
 /** True if the proof is for this identity and by this signer, and the signer is unchanged since the token was verified. */
 export const proves = (proof: TokenProof, current: Signer, owner: Owner): boolean =>

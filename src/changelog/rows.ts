@@ -142,6 +142,10 @@ export type ExternalJwtSignerRow = {
   /** Scopes that clients request from the provider. */
   readonly scopes: readonly string[];
   readonly targetToken: 'ACCESS' | 'ID';
+  /** True if a token and a certificate request create an identity, with a certificate of the network. */
+  readonly enrollToCertEnabled: boolean;
+  /** True if a token alone creates an identity, which then logs in with tokens of the signer. */
+  readonly enrollToTokenEnabled: boolean;
   /** The `iss` that tokens must have. */
   readonly issuer: string;
   /** True if identities may log in with its tokens. */
@@ -151,8 +155,9 @@ export type ExternalJwtSignerRow = {
   /** Key id (`kid`) of the certificate in tokens; defaults to its fingerprint. */
   readonly kid: string | null;
   /**
-   * The claim that identifies the bearer: its name or, with a leading `/`, a JSON Pointer (RFC 6901) such as
-   * `/kubernetes.io~1name`.
+   * The claim that identifies the bearer: its name, or a JSON Pointer to it (RFC 6901) such as `/kubernetes.io~1name`.
+   * Without a leading `/`, it is the name of a claim if the token has a claim of that name, else a pointer that lacks its
+   * first `/`.
    */
   readonly claimsProperty: string;
   /** True if that claim is the `externalId` of an identity, false if it is the id. */
@@ -162,6 +167,15 @@ export type ExternalJwtSignerRow = {
    * match counts.
    */
   readonly ignoreExternalIdCase: boolean | null;
+  /** The claim with the name of an enrolled identity, selected as by `claimsProperty`. */
+  readonly enrollNameClaimsSelector: string;
+  /**
+   * The claim with the role attributes of an enrolled identity, a text or a list of texts, selected as by `claimsProperty`;
+   * default: none.
+   */
+  readonly enrollAttributeClaimsSelector: string | null;
+  /** Id of the auth policy of enrolled identities, which must allow them to log in as they enroll. */
+  readonly enrollAuthPolicyId: string;
   /** Common name of the certificate. */
   readonly commonName: string;
   /** SHA-1 of the certificate in hex. */

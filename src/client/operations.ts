@@ -84,13 +84,14 @@ export const remoteOperations: Readonly<Record<string, Readonly<Record<string, R
     refresh: { operationId: 'refreshEnrollment', method: 'POST', path: '/enrollments/{id}/refresh', media: ['application/json'] },
   },
   enrolling: {
-    enroll: { operationId: 'enroll', method: 'POST', path: '/enroll', surfaces: ['client'], isOpen: true, query: ['token', 'method'], media: ['application/json', 'application/x-pem-file', 'text/plain', 'application/pkcs7'] },
+    enroll: { operationId: 'enroll', method: 'POST', path: '/enroll', surfaces: ['client'], isOpen: true, query: ['token', 'method'], headers: { issuerId: 'ziti-token-issuer-id' }, media: ['application/json', 'application/x-pem-file', 'text/plain', 'application/pkcs7'] },
     ott: { operationId: 'enrollOtt', method: 'POST', path: '/enroll/ott', surfaces: ['client'], isOpen: true, media: ['application/json'] },
     ottca: { operationId: 'enrollOttCa', method: 'POST', path: '/enroll/ottca', surfaces: ['client'], isOpen: true, media: ['application/json'] },
     erott: { operationId: 'enrollErOtt', method: 'POST', path: '/enroll/erott', surfaces: ['client'], isOpen: true, media: ['application/json'] },
     trott: { operationId: 'enrollTrOtt', method: 'POST', path: '/enroll/trott', surfaces: ['client'], isOpen: true, media: ['application/json'] },
     extendRouter: { operationId: 'extendRouterEnrollment', method: 'POST', path: '/enroll/extend/router', surfaces: ['client'], isOpen: true, media: ['application/json'] },
     ca: { operationId: 'enrollCa', method: 'POST', path: '/enroll/ca', surfaces: ['client'], isOpen: true, media: ['application/json'] },
+    token: { operationId: 'enrollToken', method: 'POST', path: '/enroll/token', surfaces: ['client'], isOpen: true, headers: { issuerId: 'ziti-token-issuer-id' }, media: ['application/json'] },
     updb: { operationId: 'enrollUpdb', method: 'POST', path: '/enroll/updb', surfaces: ['client'], isOpen: true, query: ['token'], media: ['application/json'] },
   },
   authentication: {

@@ -24,6 +24,7 @@ export const checkReferences = async (entities: Entities, kind: Kind, after: Row
 };
 
 const checkReference = async (entities: Entities, name: string, { target, unknown, fault = name }: Reference, id: string) => {
+  if (unknown === 'byBehaviour') return;
   const kind = kindOf(target);
   if (kind && (await entities.get(kind, id))) return;
   if (unknown === 'invalid') throw invalidField(fault, `no ${target} with id ${id}: it must be an id, not a name`, id);

@@ -5,7 +5,7 @@ import { type Claims, stringClaimAt } from './token.ts';
 export interface Expected {
   readonly issuer: string;
   readonly audience: string;
-  /** The claim that identifies the bearer: its name, or a JSON Pointer to it. */
+  /** Selects the claim that identifies the bearer (`claimAt`). */
   readonly claimsProperty: string;
 }
 

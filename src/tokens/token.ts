@@ -39,18 +39,30 @@ export const readToken = (text: string): Jwt | undefined => {
 };
 
 /** The value of a claim, if it is a non-empty string that every store accepts. */
-export const stringClaim = (claims: Claims, name: string): string | undefined => stringAt(claims, [name]);
+export const stringClaim = (claims: Claims, name: string): string | undefined =>
+  Object.hasOwn(claims, name) ? textIn(claims[name]) : undefined;
 
-/** Like `stringClaim`, for a claim by its name or by a JSON Pointer, which begins with `/`. */
-export const stringClaimAt = (claims: Claims, pointer: string): string | undefined => {
-  const keys = pointer.startsWith('/') ? readPointer(pointer) : [pointer];
-  return keys && stringAt(claims, keys);
+/** Like `stringClaim`, for a claim by its selector. */
+export const stringClaimAt = (claims: Claims, selector: string): string | undefined => textIn(claimAt(claims, selector));
+
+/**
+ * The claim that a selector names: the claim with that name, or the value at that JSON Pointer. A selector without a leading `/` is the name of a claim if
+ * there is one with that name, and otherwise a pointer without its first `/`: `https://idp.example/role`, `roles`, `realm/roles`.
+ */
+export const claimAt = (claims: Claims, selector: string): unknown => {
+  if (!selector.startsWith('/') && Object.hasOwn(claims, selector)) return claims[selector];
+  const keys = readPointer(pointerOf(selector));
+  return keys && valueAtPointer(claims, keys);
 };
 
-const stringAt = (claims: Claims, keys: readonly string[]): string | undefined => {
-  const value = valueAtPointer(claims, keys);
-  return typeof value === 'string' && value !== '' && value.isWellFormed() && !value.includes('\u0000') ? value : undefined;
-};
+/** True if a selector is a JSON Pointer once its first `/` is added. */
+export const isSelector = (selector: string): boolean => readPointer(pointerOf(selector)) !== undefined;
+
+const pointerOf = (selector: string): string => (selector.startsWith('/') ? selector : `/${selector}`);
+
+/** The value, if it is a non-empty string that every store accepts. */
+export const textIn = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' && value.isWellFormed() && !value.includes('\u0000') ? value : undefined;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 

@@ -32,7 +32,7 @@ export interface Enrolled {
   readonly cert?: string | undefined;
   /** The certificate of a router's server, likewise. */
   readonly serverCert?: string | undefined;
-  /** What a router is to trust, in PEM. */
+  /** The certificates that a router, or an identity enrolled by a token, should trust, in PEM. */
   readonly ca?: string | undefined;
   /** Username of the new authenticator. */
   readonly username?: string | undefined;
@@ -94,6 +94,12 @@ export interface EnrollCa {
   readonly name?: string | undefined;
 }
 
+/** Enrolls the bearer of a token of an external JWT signer. */
+export interface EnrollToken {
+  /** A certificate request (PKCS#10) in PEM. Without one, the identity logs in with tokens of the signer. */
+  readonly clientCsr?: string | undefined;
+}
+
 /** The password of a new authenticator. */
 export interface EnrollUpdb {
   /** Of no effect: that of the enrollment counts. */
@@ -117,9 +123,10 @@ export interface EnrollingApi<P = CallOptions> {
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_ENROLLMENT_TOKEN` (400), `INVALID_ENROLL_METHOD` (400),
    * `ENROLLMENT_EXPIRED` (400), `COULD_NOT_PROCESS_CSR` (400), `MISSING_OR_INVALID_CSR` (400), `ENROLLMENT_CA_NOT_VALID`
    * (400), `CERTIFICATE_FAILED_VALIDATION` (400), `ENROLLMENT_NO_VALID_CAS` (400), `CERT_FAILED_VALIDATION` (400),
-   * `MISSING_CERT_CLAIM` (400), `QUOTA_EXCEEDED` (409), `MAX_AUTHENTICATOR_METHODS_REACHED` (409), `CERT_IN_USE` (409)
+   * `MISSING_CERT_CLAIM` (400), `QUOTA_EXCEEDED` (409), `MAX_AUTHENTICATOR_METHODS_REACHED` (409), `CERT_IN_USE` (409),
+   * `ENROLLMENT_IDENTITY_ALREADY_ENROLLED` (409), `INVALID_ENROLLMENT_NOT_ALLOWED` (409)
    */
-  readonly enroll: (input?: { readonly body?: Enroll } & EnrollQuery, options?: P) => Promise<Enrolled>;
+  readonly enroll: (input?: { readonly issuerId?: string; readonly body?: Enroll } & EnrollQuery, options?: P) => Promise<Enrolled>;
   /**
    * Get a certificate of the network for a key of the client.
    *
@@ -173,6 +180,15 @@ export interface EnrollingApi<P = CallOptions> {
    * `MISSING_CERT_CLAIM` (400), `QUOTA_EXCEEDED` (409), `CERT_IN_USE` (409)
    */
   readonly ca: (input?: { readonly body?: EnrollCa }, options?: P) => Promise<Enrolled>;
+  /**
+   * Become an identity by a token of an external JWT signer, sent as `Authorization: Bearer`: with a certificate of the
+   * network if the body has a request for one.
+   *
+   * Open to everyone: `POST /enroll/token` of the client API.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_ENROLLMENT_TOKEN` (400), `COULD_NOT_PROCESS_CSR` (400),
+   * `QUOTA_EXCEEDED` (409), `ENROLLMENT_IDENTITY_ALREADY_ENROLLED` (409), `INVALID_ENROLLMENT_NOT_ALLOWED` (409)
+   */
+  readonly token: (input: { readonly issuerId?: string; readonly body: EnrollToken }, options?: P) => Promise<Enrolled>;
   /**
    * Set the password of an identity that has none.
    *

@@ -31,6 +31,10 @@ export interface ExternalJwtSigner {
   readonly scopes: readonly string[] | null;
   /** Which token of the provider clients shall send. */
   readonly targetToken: 'ACCESS' | 'ID';
+  /** True if a token and a certificate request create an identity, with a certificate of the network. */
+  readonly enrollToCertEnabled: boolean;
+  /** True if a token alone creates an identity, which then logs in with tokens of the signer. */
+  readonly enrollToTokenEnabled: boolean;
   /** The `iss` that tokens must have. */
   readonly issuer: string;
   /** True if identities may log in with its tokens. */
@@ -42,8 +46,9 @@ export interface ExternalJwtSigner {
   /** Key id (`kid`) of the certificate in tokens; defaults to its fingerprint. */
   readonly kid: string | null;
   /**
-   * The claim that identifies the bearer: its name or, with a leading `/`, a JSON Pointer (RFC 6901) such as
-   * `/kubernetes.io~1name`.
+   * The claim that identifies the bearer: its name, or a JSON Pointer to it (RFC 6901) such as `/kubernetes.io~1name`.
+   * Without a leading `/`, it is the name of a claim if the token has a claim of that name, else a pointer that lacks its
+   * first `/`.
    */
   readonly claimsProperty: string;
   /** True if that claim is the `externalId` of an identity, false if it is the id. */
@@ -53,6 +58,15 @@ export interface ExternalJwtSigner {
    * match counts.
    */
   readonly ignoreExternalIdCase?: boolean;
+  /** The claim with the name of an enrolled identity, selected as by `claimsProperty`. */
+  readonly enrollNameClaimsSelector: string;
+  /**
+   * The claim with the role attributes of an enrolled identity, a text or a list of texts, selected as by `claimsProperty`;
+   * default: none.
+   */
+  readonly enrollAttributeClaimsSelector?: string;
+  /** Id of the auth policy of enrolled identities, which must allow them to log in as they enroll. */
+  readonly enrollAuthPolicyId: string;
   /** Common name of the certificate. */
   readonly commonName: string;
   /** SHA-1 of the certificate in hex. */
@@ -83,6 +97,16 @@ export interface ExternalJwtSignerCreate {
    * @defaultValue `"ACCESS"`
    */
   readonly targetToken?: 'ACCESS' | 'ID' | null | undefined;
+  /**
+   * True if a token and a certificate request create an identity, with a certificate of the network.
+   * @defaultValue `false`
+   */
+  readonly enrollToCertEnabled?: boolean | null | undefined;
+  /**
+   * True if a token alone creates an identity, which then logs in with tokens of the signer.
+   * @defaultValue `false`
+   */
+  readonly enrollToTokenEnabled?: boolean | null | undefined;
   /** The `iss` that tokens must have. */
   readonly issuer: string;
   /** True if identities may log in with its tokens. */
@@ -94,8 +118,9 @@ export interface ExternalJwtSignerCreate {
   /** Key id (`kid`) of the certificate in tokens; defaults to its fingerprint. */
   readonly kid?: string | null | undefined;
   /**
-   * The claim that identifies the bearer: its name or, with a leading `/`, a JSON Pointer (RFC 6901) such as
-   * `/kubernetes.io~1name`.
+   * The claim that identifies the bearer: its name, or a JSON Pointer to it (RFC 6901) such as `/kubernetes.io~1name`.
+   * Without a leading `/`, it is the name of a claim if the token has a claim of that name, else a pointer that lacks its
+   * first `/`.
    * @defaultValue `"sub"`
    */
   readonly claimsProperty?: string | null | undefined;
@@ -110,15 +135,20 @@ export interface ExternalJwtSignerCreate {
    * @defaultValue `false`
    */
   readonly ignoreExternalIdCase?: boolean | null | undefined;
-  /** Null or false: this controller does not enroll identities by tokens of signers. */
-  readonly enrollToCertEnabled?: boolean | null | undefined;
-  /** Null or false: this controller does not enroll identities by tokens of signers. */
-  readonly enrollToTokenEnabled?: boolean | null | undefined;
-  /** Null, blank or `/sub`: this controller does not enroll identities by tokens of signers. */
+  /**
+   * The claim with the name of an enrolled identity, selected as by `claimsProperty`.
+   * @defaultValue `"/sub"`
+   */
   readonly enrollNameClaimsSelector?: string | null | undefined;
-  /** Null, blank: this controller does not enroll identities by tokens of signers. */
+  /**
+   * The claim with the role attributes of an enrolled identity, a text or a list of texts, selected as by `claimsProperty`;
+   * default: none.
+   */
   readonly enrollAttributeClaimsSelector?: string | null | undefined;
-  /** Null, blank or `default`: this controller does not enroll identities by tokens of signers. */
+  /**
+   * Id of the auth policy of enrolled identities, which must allow them to log in as they enroll.
+   * @defaultValue `"default"`
+   */
   readonly enrollAuthPolicyId?: string | null | undefined;
   /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
@@ -144,6 +174,16 @@ export interface ExternalJwtSignerUpdate {
    * @defaultValue `"ACCESS"`
    */
   readonly targetToken?: 'ACCESS' | 'ID' | null | undefined;
+  /**
+   * True if a token and a certificate request create an identity, with a certificate of the network.
+   * @defaultValue `false`
+   */
+  readonly enrollToCertEnabled?: boolean | null | undefined;
+  /**
+   * True if a token alone creates an identity, which then logs in with tokens of the signer.
+   * @defaultValue `false`
+   */
+  readonly enrollToTokenEnabled?: boolean | null | undefined;
   /** The `iss` that tokens must have. */
   readonly issuer: string;
   /** True if identities may log in with its tokens. */
@@ -155,8 +195,9 @@ export interface ExternalJwtSignerUpdate {
   /** Key id (`kid`) of the certificate in tokens; defaults to its fingerprint. */
   readonly kid?: string | null | undefined;
   /**
-   * The claim that identifies the bearer: its name or, with a leading `/`, a JSON Pointer (RFC 6901) such as
-   * `/kubernetes.io~1name`.
+   * The claim that identifies the bearer: its name, or a JSON Pointer to it (RFC 6901) such as `/kubernetes.io~1name`.
+   * Without a leading `/`, it is the name of a claim if the token has a claim of that name, else a pointer that lacks its
+   * first `/`.
    * @defaultValue `"sub"`
    */
   readonly claimsProperty?: string | null | undefined;
@@ -171,15 +212,20 @@ export interface ExternalJwtSignerUpdate {
    * @defaultValue `false`
    */
   readonly ignoreExternalIdCase?: boolean | null | undefined;
-  /** Null or false: this controller does not enroll identities by tokens of signers. */
-  readonly enrollToCertEnabled?: boolean | null | undefined;
-  /** Null or false: this controller does not enroll identities by tokens of signers. */
-  readonly enrollToTokenEnabled?: boolean | null | undefined;
-  /** Null, blank or `/sub`: this controller does not enroll identities by tokens of signers. */
+  /**
+   * The claim with the name of an enrolled identity, selected as by `claimsProperty`.
+   * @defaultValue `"/sub"`
+   */
   readonly enrollNameClaimsSelector?: string | null | undefined;
-  /** Null, blank: this controller does not enroll identities by tokens of signers. */
+  /**
+   * The claim with the role attributes of an enrolled identity, a text or a list of texts, selected as by `claimsProperty`;
+   * default: none.
+   */
   readonly enrollAttributeClaimsSelector?: string | null | undefined;
-  /** Null, blank or `default`: this controller does not enroll identities by tokens of signers. */
+  /**
+   * Id of the auth policy of enrolled identities, which must allow them to log in as they enroll.
+   * @defaultValue `"default"`
+   */
   readonly enrollAuthPolicyId?: string | null | undefined;
   /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
@@ -199,6 +245,10 @@ export interface ExternalJwtSignerPatch {
   readonly scopes?: readonly string[] | null | undefined;
   /** Which token of the provider clients shall send. */
   readonly targetToken?: 'ACCESS' | 'ID' | null | undefined;
+  /** True if a token and a certificate request create an identity, with a certificate of the network. */
+  readonly enrollToCertEnabled?: boolean | null | undefined;
+  /** True if a token alone creates an identity, which then logs in with tokens of the signer. */
+  readonly enrollToTokenEnabled?: boolean | null | undefined;
   /** The `iss` that tokens must have. */
   readonly issuer?: string | null | undefined;
   /** True if identities may log in with its tokens. */
@@ -210,8 +260,9 @@ export interface ExternalJwtSignerPatch {
   /** Key id (`kid`) of the certificate in tokens; defaults to its fingerprint. */
   readonly kid?: string | null | undefined;
   /**
-   * The claim that identifies the bearer: its name or, with a leading `/`, a JSON Pointer (RFC 6901) such as
-   * `/kubernetes.io~1name`.
+   * The claim that identifies the bearer: its name, or a JSON Pointer to it (RFC 6901) such as `/kubernetes.io~1name`.
+   * Without a leading `/`, it is the name of a claim if the token has a claim of that name, else a pointer that lacks its
+   * first `/`.
    */
   readonly claimsProperty?: string | null | undefined;
   /** True if that claim is the `externalId` of an identity, false if it is the id. */
@@ -221,15 +272,14 @@ export interface ExternalJwtSignerPatch {
    * match counts.
    */
   readonly ignoreExternalIdCase?: boolean | null | undefined;
-  /** Null or false: this controller does not enroll identities by tokens of signers. */
-  readonly enrollToCertEnabled?: boolean | null | undefined;
-  /** Null or false: this controller does not enroll identities by tokens of signers. */
-  readonly enrollToTokenEnabled?: boolean | null | undefined;
-  /** Null, blank or `/sub`: this controller does not enroll identities by tokens of signers. */
+  /** The claim with the name of an enrolled identity, selected as by `claimsProperty`. */
   readonly enrollNameClaimsSelector?: string | null | undefined;
-  /** Null, blank: this controller does not enroll identities by tokens of signers. */
+  /**
+   * The claim with the role attributes of an enrolled identity, a text or a list of texts, selected as by `claimsProperty`;
+   * default: none.
+   */
   readonly enrollAttributeClaimsSelector?: string | null | undefined;
-  /** Null, blank or `default`: this controller does not enroll identities by tokens of signers. */
+  /** Id of the auth policy of enrolled identities, which must allow them to log in as they enroll. */
   readonly enrollAuthPolicyId?: string | null | undefined;
   /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;

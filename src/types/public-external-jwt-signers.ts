@@ -31,6 +31,10 @@ export interface ClientExternalJwtSigner {
   readonly scopes: readonly string[] | null;
   /** Which token of the provider clients shall send. */
   readonly targetToken: 'ACCESS' | 'ID';
+  /** True if a token and a certificate request create an identity, with a certificate of the network. */
+  readonly enrollToCertEnabled: boolean;
+  /** True if a token alone creates an identity, which then logs in with tokens of the signer. */
+  readonly enrollToTokenEnabled: boolean;
 }
 
 /**

@@ -15,14 +15,19 @@ type Invoke = (input: Readonly<Record<string, unknown>>) => Promise<unknown> | A
 
 /** Every way to call an operation with types: in process, and from elsewhere. */
 const ways = {
-  'the facade': (app: App, _: Operation, { as = app.admin }: Sample) => app.controller.as(as),
-  'the client': (app: App, { surfaces: offered, permission }: Operation, { as = app.admin, certificates }: Sample) => {
+  'the facade': (app: App, _: Operation, { as = app.admin, externalToken }: Sample) =>
+    app.controller.as(as, externalToken === undefined ? {} : { externalToken }),
+  'the client': (app: App, { surfaces: offered, permission }: Operation, { as = app.admin, certificates, externalToken }: Sample) => {
     const handle = fetchHandler(app.controller);
     return createClient({
       baseUrl: 'https://controller.test',
       api: offered.includes(surfaces.management) || offered.includes(surfaces.extensions) ? 'management' : 'client',
       ...(permission === 'open' ? {} : { credentials: { session: as } }),
-      fetch: (url, init) => handle(new Request(url, init), certificates ? { peerCertificates: certificates } : {}),
+      fetch: (url, init) => {
+        const request = new Request(url, init);
+        if (externalToken !== undefined) request.headers.set('authorization', `Bearer ${externalToken}`);
+        return handle(request, certificates ? { peerCertificates: certificates } : {});
+      },
     });
   },
 };

@@ -55,6 +55,8 @@ onEveryStore('who sees what of external JWT signers', (open) => {
       externalAuthUrl: 'https://issuer.example/auth',
       scopes: ['openid'],
       targetToken: 'ACCESS',
+      enrollToCertEnabled: false,
+      enrollToTokenEnabled: false,
       tags: {},
     });
     assert.equal(meta.pagination.totalCount, 1);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { proves } from '../specification.ts';
 import { onEveryStore } from '../support/app.ts';
-import { AT, byCertificate, byEndpoint, common, detail, ENDPOINT, one } from '../support/external-jwt-signers.ts';
+import { AT, byCertificate, byEndpoint, common, detail, ENDPOINT, NO_ENROLLMENT, one } from '../support/external-jwt-signers.ts';
 import { list } from '../support/lists.ts';
 import { assertRefused } from '../support/refusals.ts';
 
@@ -21,6 +21,7 @@ onEveryStore('external JWT signers', (open) => {
       id,
       tags: {},
       ...byCertificate,
+      ...NO_ENROLLMENT,
       kid: 'the kid',
       claimsProperty: 'sub',
       useExternalId: false,
@@ -53,6 +54,7 @@ onEveryStore('external JWT signers', (open) => {
     assert.deepEqual(shown, {
       id,
       ...common,
+      ...NO_ENROLLMENT,
       ...fields,
       kid: null,
       scopes: ['email', 'openid'],
@@ -116,6 +118,11 @@ onEveryStore('external JWT signers', (open) => {
       'commonName',
       'createdAt',
       'enabled',
+      'enrollAttributeClaimsSelector',
+      'enrollAuthPolicyId',
+      'enrollNameClaimsSelector',
+      'enrollToCertEnabled',
+      'enrollToTokenEnabled',
       'fingerprint',
       'id',
       'isSystem',

@@ -11,7 +11,7 @@ import { newStorage } from '../support/stores.ts';
 const named = (app: App, externalId: string) => person(app, { externalId });
 
 onEveryStore('the claim that names an identity', (open) => {
-  test('is found by a JSON Pointer, or by its plain name', async () => {
+  test('is found by a JSON Pointer, with or without its first slash, or by its plain name', async () => {
     await using app = await open();
     const id = await named(app, 'ann@example.com');
     const claims = {
@@ -31,6 +31,9 @@ onEveryStore('the claim that names an identity', (open) => {
       '/a~0b',
       'kubernetes.io/x',
       'https://idp.example/mail',
+      'kubernetes.io/serviceaccount/name',
+      'emails/1',
+      'kubernetes.io~1x',
     ];
     for (const claimsProperty of places) {
       const signer = await certificateSigner(app, { claimsProperty, useExternalId: true });
@@ -46,8 +49,9 @@ onEveryStore('the claim that names an identity', (open) => {
       '/nothing',
       '/email/0',
       '/constructor/name',
-      'emails/1',
-      'kubernetes.io~1x',
+      'constructor/name',
+      'emails',
+      'a~2',
     ]) {
       const signer = await certificateSigner(app, { claimsProperty, useExternalId: true });
       refused(await loginByToken(app, await signer.token({ sub: 'x', ...claims })), claimsProperty);

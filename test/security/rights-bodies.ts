@@ -68,6 +68,7 @@ const bodies: Readonly<Record<string, unknown>> = {
   '/posture-response-bulk': [],
   '/enroll/ott': token,
   '/enroll/ottca': token,
+  '/enroll/token': {},
   '/enroll/erott': token,
   '/enroll/trott': token,
   '/enroll/updb': { ...token, username: 'somebody', password: 'a password' },

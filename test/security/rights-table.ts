@@ -162,6 +162,7 @@ const ofClient: Readonly<Record<Right, Lines>> = {
     POST /enroll/ca
     POST /enroll/ott
     POST /enroll/ottca
+    POST /enroll/token
     POST /enroll/updb
     POST /enroll/erott
     POST /enroll/trott

@@ -20,7 +20,7 @@ const PREFIXES: Readonly<Record<string, string>> = {
 export const callSample = (
   app: App,
   { method, path, surfaces, body: declared }: Operation,
-  { id, other, query, body, raw, as, certificates }: SampleCall,
+  { id, other, query, body, raw, as, certificates, externalToken }: SampleCall,
   api = surfaces[0]?.name ?? 'management',
 ): Promise<Answer> =>
   app.request(
@@ -30,6 +30,7 @@ export const callSample = (
       ...(raw === undefined ? given(body, declared) : { raw }),
       ...(as === undefined ? {} : { as }),
       ...(certificates === undefined ? {} : { certificates }),
+      ...(externalToken === undefined ? {} : { headers: { authorization: `Bearer ${externalToken}` } }),
     },
   );
 

@@ -8,6 +8,13 @@ export const [one, other] = await Promise.all([party('one'), party('other')]);
 
 /** All that a signer needs but where its keys are. */
 export const common = { name: 'mine', issuer: 'https://issuer.example', audience: 'us', enabled: true } as const;
+/** What a signer that enrolls nobody shows of enrollment. */
+export const NO_ENROLLMENT = {
+  enrollToCertEnabled: false,
+  enrollToTokenEnabled: false,
+  enrollNameClaimsSelector: '/sub',
+  enrollAuthPolicyId: 'default',
+} as const;
 export const byCertificate = { ...common, certPem: one.cert } as const;
 export const byEndpoint = { ...common, jwksEndpoint: ENDPOINT } as const;
 

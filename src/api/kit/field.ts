@@ -81,8 +81,11 @@ export interface Reference {
   readonly target: string;
   /** When the target is deleted: refuse that with 409, delete this entity too, or clear the field. */
   readonly onDelete: 'restrict' | 'cascade' | 'unset';
-  /** How an unknown id is refused: with 404; with 400, naming the field; or with 400 `REFERENCED_ENTITY_NOT_FOUND`. */
-  readonly unknown: 'notFound' | 'invalid' | 'unresolved';
+  /**
+   * How an unknown id is refused: with 404; with 400, naming the field; with 400 `REFERENCED_ENTITY_NOT_FOUND`; or by the behaviour of the kind, where the
+   * order of checks matters.
+   */
+  readonly unknown: 'notFound' | 'invalid' | 'unresolved' | 'byBehaviour';
   /** Name of the field in that refusal; default: its own name. */
   readonly fault?: string;
   /** Answers show only the id, without a reference to the entity. */

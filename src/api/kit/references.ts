@@ -26,6 +26,10 @@ export function reference(
 ): ReferenceField<'createOnly', string>;
 export function reference(
   target: string,
+  options: ReferenceOptions & { readonly write: 'optional'; readonly default: string; readonly alone: true },
+): Field<'optional', 'stored', string, string>;
+export function reference(
+  target: string,
   options: ReferenceOptions & { readonly write: 'optional'; readonly default: string },
 ): ReferenceField<'optional', string>;
 export function reference(

@@ -2,6 +2,7 @@ import { PASSWORD } from '../app.ts';
 import { aCa, chainOf } from '../certificates.ts';
 import { LATER, toEnroll } from '../enrolling.ts';
 import { csr } from '../pki.ts';
+import { certificateSigner } from '../provider.ts';
 import { aRouterCertificate, requestsOf, routerToEnroll } from '../routers.ts';
 import { anIdentity } from './entities.ts';
 import { listed, read, type SamplesOf } from './sample.ts';
@@ -57,6 +58,11 @@ export const enrolling: SamplesOf<'enrolling'> = {
   ca: async (app) => ({
     body: { name: 'ann' },
     certificates: chainOf(await (await aCa(app)).issue('ann')),
+    leaves: ['create identity', 'create authenticator'],
+  }),
+  token: async (app) => ({
+    externalToken: await (await certificateSigner(app, { enrollToCertEnabled: true })).token({ sub: 'ann' }),
+    body: { clientCsr: (await csr('CN=ann')).csr },
     leaves: ['create identity', 'create authenticator'],
   }),
   updb: async (app) => ({

@@ -13,6 +13,8 @@ export interface Sample {
   readonly certificates?: readonly Uint8Array[];
   /** Token; default: the administrator's. */
   readonly as?: string;
+  /** A token of an external JWT signer. */
+  readonly externalToken?: string;
   /** The change records that it leaves; default none. */
   readonly leaves?: readonly string[];
   /** The code with which this version refuses every caller; such an operation has no success to show. */

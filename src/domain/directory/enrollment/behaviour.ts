@@ -12,7 +12,6 @@ import { newRow } from '../../../resources/merge.ts';
 import { requireFirstOfMethod } from '../authenticators/behaviour.ts';
 import type { StoredAuthenticator } from '../authenticators/method.ts';
 import { checkUsername } from '../authenticators/usernames.ts';
-import type { StoredEnrollment } from './method.ts';
 import { newToken, tokensOf } from './token.ts';
 
 type Row = RowOf<typeof enrollment>;
@@ -96,12 +95,12 @@ const unresolved = (field: string, reason: string, value: string): ApiError =>
  */
 export const addAuthenticator = async (
   entities: Entities,
-  row: StoredEnrollment,
+  enrollee: Parameters<typeof enrolleeOf>[0],
   method: StoredAuthenticator['method'],
   given: Partial<StoredAuthenticator>,
   computed: Partial<StoredAuthenticator>,
 ): Promise<void> => {
-  const [, identityId] = enrolleeOf(row);
+  const [, identityId] = enrolleeOf(enrollee);
   await requireFirstOfMethod(entities, { identityId, method });
   await entities.insert(authenticator, newRow(authenticator, { identityId, method, ...given }, computed));
 };

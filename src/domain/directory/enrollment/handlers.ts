@@ -9,6 +9,7 @@ import { authenticatorMethods } from '../authenticators/methods.ts';
 import { passwordChanged } from '../authenticators/passwords.ts';
 import { addEnrollment, enrolleeOf, enrollmentLink, requireLater } from './behaviour.ts';
 import { becomeIdentity } from './by-certificate.ts';
+import { enrollByToken } from './by-token.ts';
 import { enroll } from './enroll.ts';
 import type { EnrollmentMethod, EnrollmentMethods } from './method.ts';
 import { identityMethods } from './methods.ts';
@@ -34,8 +35,11 @@ export interface RouterEnrolling {
 export const enrollingEntries = ({ enrollRouter, extendRouter }: RouterEnrolling) => {
   const methods: EnrollmentMethods = { ...identityMethods, erott: enrollRouter, trott: enrollRouter };
   return implement(enrolling, {
-    enroll: (call, { token, method, body = {} }) =>
-      method === 'ca' && !token ? becomeIdentity(call, body) : enroll(call, methods, { token, method, offer: body }),
+    enroll: (call, { token, method, issuerId, body = {} }) => {
+      if (method === 'ca' && !token) return becomeIdentity(call, body);
+      if (method === 'token' && !token) return enrollByToken(call, { issuerId, clientCsr: body.clientCsr });
+      return enroll(call, methods, { token, method, offer: body });
+    },
     ott: (call, { body: { token, ...offer } }) => enroll(call, methods, { token, method: 'ott', offer }),
     ottca: (call, { body: { token } }) => enroll(call, methods, { token, method: 'ottca', offer: {} }),
     erott: (call, { body: { token, clientCsr: certCsr, serverCsr: serverCertCsr } }) =>
@@ -44,6 +48,7 @@ export const enrollingEntries = ({ enrollRouter, extendRouter }: RouterEnrolling
       enroll(call, methods, { token, method: 'trott', offer: { certCsr, serverCertCsr } }),
     extendRouter,
     ca: (call, { body = {} }) => becomeIdentity(call, body),
+    token: (call, { issuerId, body: { clientCsr } }) => enrollByToken(call, { issuerId, clientCsr }),
     updb: (call, { token, body }) => {
       if (!token) throw invalidField('token', 'token in query is required', undefined);
       return enroll(call, methods, { token, method: 'updb', offer: body });

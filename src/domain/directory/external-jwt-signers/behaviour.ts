@@ -1,11 +1,18 @@
-import { externalJwtSigner } from '../../../api/external-jwt-signers.ts';
+import { authPolicy, externalJwtSigner, identity } from '../../../api/kinds.ts';
+import type { RowOf } from '../../../api/kit/index.ts';
 import { writtenByDelegate } from '../../../authentication/vouching.ts';
+import { protectedFrom } from '../../../call/actor.ts';
 import { behaviour } from '../../../call/behaviour.ts';
-import { ApiError, invalidField } from '../../../errors/index.ts';
+import type { Entities } from '../../../entities/entities.ts';
+import { ApiError, administratorsOnly, invalidField } from '../../../errors/index.ts';
 import { readCertificates } from '../../../pki/certificate.ts';
+import { and, equals, stringField } from '../../../query/index.ts';
 import { keyWeakness } from '../../../pki/strength.ts';
+import { isSelector } from '../../../tokens/token.ts';
 
-const { commonName, fingerprint, notBefore, notAfter } = externalJwtSigner.fields;
+type Signer = RowOf<typeof externalJwtSigner>;
+
+const { commonName, fingerprint, notBefore, notAfter, enrollAuthPolicyId, enrollNameClaimsSelector } = externalJwtSigner.fields;
 
 /** The default values of fields that derive from a certificate, for a signer without one. */
 const NO_CERTIFICATE = {
@@ -47,18 +54,54 @@ export const externalJwtSignerBehaviour = behaviour(externalJwtSigner, {
     if (typeof certPem === 'string') return certificateFieldsOf(certPem);
     return verb === 'patch' ? {} : NO_CERTIFICATE;
   },
-  check: async (_entities, after, before, call) => {
-    const { certPem, jwksEndpoint } = after;
-    if ((certPem === null) === (jwksEndpoint === null))
-      throw new ApiError('REFERENCED_ENTITY_NOT_FOUND', {
-        cause: {
-          field: 'certPem',
-          reason: `a signer has either certPem or jwksEndpoint, and ${certPem === null ? 'neither is given' : 'both are given'}`,
-          value: '***',
-        },
-      });
-    return writtenByDelegate(call, DECIDES, after, before);
+  check: async (entities, after, before, call) => {
+    requireOneKeySource(after);
+    // Signers that an earlier release stored have no values yet.
+    const completed = {
+      enrollAuthPolicyId: after.enrollAuthPolicyId ?? enrollAuthPolicyId.default,
+      enrollNameClaimsSelector: after.enrollNameClaimsSelector ?? enrollNameClaimsSelector.default,
+    };
+    await requireEnrollmentPolicy(entities, { ...after, ...completed });
+    for (const field of ['enrollAttributeClaimsSelector', 'enrollNameClaimsSelector'] as const) {
+      const selector = { ...after, ...completed }[field];
+      if (selector && !isSelector(selector)) throw invalidField(field, `${field} ${NO_SELECTOR}`, selector);
+    }
+    const mark = writtenByDelegate(call, DECIDES, after, before);
+    await requireOwnPolicy(entities, { ...after, ...completed, ...mark });
+    return { ...completed, ...mark };
   },
   present: async (_entities, rows, { core: { settings } }) =>
     settings.showJwksEndpoints ? rows.map(({ jwksEndpoint }) => ({ jwksEndpoint })) : [],
 });
+
+const NO_SELECTOR = 'must be the name of a claim or a JSON Pointer (RFC 6901), in which ~ stands as ~0';
+
+const requireOneKeySource = ({ certPem, jwksEndpoint }: Signer): void => {
+  if ((certPem === null) === (jwksEndpoint === null))
+    throw new ApiError('REFERENCED_ENTITY_NOT_FOUND', {
+      cause: {
+        field: 'certPem',
+        reason: `a signer has either certPem or jwksEndpoint, and ${certPem === null ? 'neither is given' : 'both are given'}`,
+        value: '***',
+      },
+    });
+};
+
+/** Requires an auth policy that lets enrolled identities log in as they enroll. The policy may change later, so each enrollment checks it again. */
+/** A signer that a delegate has written must not enroll identities under a policy of identities with rights: they would log in as these do. */
+const requireOwnPolicy = async (entities: Entities, signer: Signer): Promise<void> => {
+  const { isWrittenByDelegate, enrollAuthPolicyId, enrollToCertEnabled, enrollToTokenEnabled } = signer;
+  if (!isWrittenByDelegate || !(enrollToCertEnabled || enrollToTokenEnabled)) return;
+  if ((await entities.count(identity, and(equals(stringField('authPolicyId'), enrollAuthPolicyId), protectedFrom([])))) > 0)
+    throw administratorsOnly('only an administrator may let a signer enroll identities under an authentication policy of identities with rights');
+};
+
+const requireEnrollmentPolicy = async (entities: Entities, signer: Signer): Promise<void> => {
+  const { enrollAuthPolicyId: id, enrollToCertEnabled, enrollToTokenEnabled } = signer;
+  const refused = (reason: string) => invalidField('enrollAuthPolicyId', reason, id);
+  const policy = await entities.get(authPolicy, id);
+  if (!policy) throw refused('the auth policy could not be found');
+  const { cert, extJwt } = policy.primary;
+  if (enrollToTokenEnabled && !extJwt.allowed) throw refused('enrollToTokenEnabled requires an auth policy that allows primary.extJwt');
+  if (enrollToCertEnabled && !cert.allowed) throw refused('enrollToCertEnabled requires an auth policy that allows primary.cert');
+};

@@ -1,0 +1,31 @@
+import type { Call } from '../../../call/call.ts';
+import type { Entities } from '../../../entities/entities.ts';
+import { certificatesPem } from '../../../pki/certificate.ts';
+import { clientProfile, issue } from '../../../pki/issue.ts';
+import type { CertificateRequest } from '../../../pki/request.ts';
+import { addAuthenticator, type enrolleeOf } from './behaviour.ts';
+
+/** A certificate of the network for the key of a certificate request, and how it becomes an authenticator. */
+interface Issued {
+  /** The certificate, then those above it, without the root. PEM. */
+  readonly cert: string;
+  /** The certificates that clients should trust. PEM. */
+  readonly ca: string;
+  /** @throws ApiError `MAX_AUTHENTICATOR_METHODS_REACHED` */
+  add(entities: Entities, enrollee: Parameters<typeof enrolleeOf>[0]): Promise<void>;
+}
+
+/** Issues the certificate of an enrolling identity. @param identityId adds the SPIFFE id of that identity to the certificate */
+export const issueClientCertificate = async ({ core }: Call, request: CertificateRequest, identityId?: string): Promise<Issued> => {
+  const { pki, platform } = core;
+  const signer = await pki.signer();
+  const uris = identityId === undefined ? [] : [`spiffe://${signer.trustDomain}/identity/${identityId}`];
+  const certificate = await issue(clientProfile(request, platform.clock.now(), { uris }), signer, platform.random);
+  const certPem = certificatesPem([certificate, ...signer.chain]);
+  return {
+    cert: certPem,
+    ca: certificatesPem(signer.bundle),
+    add: (entities, enrollee) =>
+      addAuthenticator(entities, enrollee, 'cert', { certPem }, { fingerprint: certificate.fingerprint, isIssuedByNetwork: true }),
+  };
+};
