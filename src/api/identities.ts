@@ -26,7 +26,7 @@ import {
 import { permissions, scopedPermissions } from './permissions.ts';
 import { identityPostureData } from './posture-data.ts';
 import { serviceConfigDetail, serviceConfigPairs } from './service-configs.ts';
-import { blankIsNull, boolean, cost, envInfo, jsonMap, name, policyId, precedence, sdkInfo, shortText } from './shared.ts';
+import { blankIsNull, boolean, cost, envInfo, jsonMap, name, policyId, precedence, sdkInfo } from './shared.ts';
 import { traceDetail, traceSpec } from './traces.ts';
 
 export const identity = resource({
