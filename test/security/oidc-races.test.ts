@@ -1,23 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type App, openApp } from '../support/app.ts';
 import { begin, byPassword, claimsOf, codeOf, get, lives, redeem, refresh, tokensIn, tokensOf } from '../support/oidc.ts';
-import { newSharedStorage, stores } from '../support/stores.ts';
-
-/** Three controllers on one store, each with connections of its own. */
-const three = async (store: string) => {
-  const shared = newSharedStorage(store);
-  const { secretKey } = shared.adapter();
-  const open = () => openApp(store, { storage: shared.adapter(), ...(secretKey ? { secretKey } : {}) });
-  const apps: readonly [App, App, App] = [await open(), await open(), await open()];
-  return {
-    apps,
-    [Symbol.asyncDispose]: async () => {
-      for (const app of apps) await app.close();
-      await shared[Symbol.asyncDispose]();
-    },
-  };
-};
+import { stores } from '../support/stores.ts';
+import { three } from '../support/three-controllers.ts';
 
 const winners = (answers: readonly { readonly status: number }[]): number => answers.filter(({ status }) => status === 200).length;
 
