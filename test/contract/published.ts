@@ -52,7 +52,6 @@ export const deviations: Readonly<Record<PublishedApi, Readonly<Record<string, s
   client: {
     enrollmentChallenge: 'declared for later versions: servers in the field answer 501',
     getEnrollmentJwks: 'declared for later versions: servers in the field answer 501',
-    enrollToken: 'of later versions; a client with a token of an identity provider logs in with it, and need not enroll',
     updateService: READ_ONLY,
     patchService: READ_ONLY,
     deleteService: READ_ONLY,
