@@ -5,7 +5,7 @@ import type { Call } from '../call/call.ts';
 import type { Entities } from '../entities/entities.ts';
 import type { TokenRefusal } from '../observability/events.ts';
 import { foldCase } from '../query/fold-case.ts';
-import { and, equals, has, stringField } from '../query/index.ts';
+import { equals, has, stringField } from '../query/index.ts';
 import { bearerTokens, type Claims, readToken, stringClaim } from '../tokens/token.ts';
 import { challengeSecondary } from './external-challenges.ts';
 import { type Refusal, reportRefusal } from './token-refusals.ts';
@@ -31,18 +31,16 @@ export const proofOf = async (call: Pick<Call, 'core' | 'read'>, text: string, s
   const token = readToken(text);
   if (!token) return { refusal: { reason: 'malformed' } };
   const issuer = stringClaim(token.claims, 'iss');
-  const signer = issuer === undefined ? undefined : await call.read((entities) => signerOf(entities, issuer, signerId));
+  // Issuers are unique. A key id never selects a signer, because several signers may share a key set.
+  const named =
+    issuer === undefined
+      ? undefined
+      : await call.read((entities) => entities.find(externalJwtSigner, equals(stringField('issuer'), issuer)));
+  const signer = signerId === undefined || named?.id === signerId ? named : undefined;
   const { value: subject, fault } = await call.core.tokens.verify(token, signer);
   if (signer && subject !== undefined) return { proof: { signer, subject }, claims: token.claims };
   return { refusal: { reason: fault ?? 'issuer', signerId: signer?.id } };
 };
-
-/** Issuers are unique, and a key id never selects a signer, because several signers may share a key set. */
-const signerOf = (entities: Entities, issuer: string, signerId: string | undefined): Promise<Signer | undefined> =>
-  entities.find(
-    externalJwtSigner,
-    and(equals(stringField('issuer'), issuer), ...(signerId === undefined ? [] : [equals(stringField('id'), signerId)])),
-  );
 
 /** True if the proof is for this identity and by this signer, and the signer is unchanged since the token was verified. */
 export const proves = (proof: TokenProof, current: Signer, owner: Owner): boolean =>

@@ -12,12 +12,12 @@ const BUSY: readonly string[] = ['SERVER_TOO_MANY_REQUESTS', 'SERVER_UNAVAILABLE
 const codes = (answers: readonly Answer[]): readonly string[] =>
   answers.map(({ status, body }) => (status === 200 ? 'enrolled' : body.error.code)).toSorted();
 
-/** Tries again where the controller is busy, as clients do. `enroll` may make a new token each time. */
+/** Tries again where the controller is busy, later each time, as clients do. `enroll` may make a new token each time. */
 const patiently = async (enroll: () => Promise<Answer>, mayTryAgain = (code: string) => BUSY.includes(code)): Promise<Answer> => {
   for (let tries = 0; ; tries++) {
     const answer = await enroll();
-    if (answer.status === 200 || tries === 1000 || !mayTryAgain(answer.body.error.code)) return answer;
-    await new Promise((later) => setTimeout(later, 20));
+    if (answer.status === 200 || tries === 200 || !mayTryAgain(answer.body.error.code)) return answer;
+    await new Promise((later) => setTimeout(later, Math.min(1000, 20 * 2 ** tries)));
   }
 };
 
