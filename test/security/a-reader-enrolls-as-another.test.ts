@@ -294,6 +294,7 @@ const NO_CREDENTIALS: Readonly<Record<string, string>> = {
   'apiSessions .token': 'the id of the session, which opens nothing',
   'sessions .token': 'the id of the session, which opens nothing',
   'externalJwtSigners .targetToken': 'the name of a kind of token',
+  'externalJwtSigners .enrollToTokenEnabled': 'a flag',
   'authPolicies .primary.updb.minPasswordLength': 'a number',
   'authPolicies .secondary.requireExtJwtSigner': 'an id',
   'authPolicies .primary.extJwt': 'which logins are allowed',

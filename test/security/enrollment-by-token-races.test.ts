@@ -1,9 +1,11 @@
 /** Many clients enroll by tokens at once, through three controllers on one store: nobody becomes two identities. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { postgresStorage } from '../../adapters/storage/kysely/index.ts';
 import type { Answer, App } from '../support/app.ts';
+import { newSchema } from '../support/postgres.ts';
 import { AUDIENCE, claimsOf, keyServer, type ProviderKey, providerKey, sign } from '../support/provider.ts';
-import { stores } from '../support/stores.ts';
+import { newSharedStorage, type SharedStorage, stores } from '../support/stores.ts';
 import { three } from '../support/three-controllers.ts';
 import { enrollBy, enrollingSigner, request } from '../support/token-enrollment.ts';
 
@@ -39,6 +41,16 @@ const rotatingProvider = async (t: Parameters<typeof keyServer>[0], apps: readon
   };
 };
 
+/** On PostgreSQL, each controller has a pool of its own, as in a process of its own. */
+const separately = async (store: string): Promise<SharedStorage> => {
+  if (store !== 'postgres') return newSharedStorage(store);
+  const { connectionString, [Symbol.asyncDispose]: dispose } = await newSchema();
+  return { adapter: () => postgresStorage({ connectionString }), [Symbol.asyncDispose]: dispose };
+};
+
+/** Clients that enroll at the same time. */
+const AT_ONCE = 100;
+
 for (const store of stores)
   describe(`enrolling by tokens at once through three controllers (${store})`, () => {
     test('a token that is sent to all of them in both ways enrolls once', async () => {
@@ -73,7 +85,7 @@ for (const store of stores)
 
     const many = store === 'postgres' ? 1000 : 60;
     test(`${many} clients, each by two controllers, become ${many} identities while the provider rotates its keys`, async (t) => {
-      await using network = await three(store, { settings: { outboundAllow: ['loopback'] } });
+      await using network = await three(store, { settings: { outboundAllow: ['loopback'] } }, await separately(store));
       const { apps } = network;
       const [first] = apps;
       const provider = await rotatingProvider(t, apps);
@@ -91,10 +103,14 @@ for (const store of stores)
         return answer;
       };
       const subjects = Array.from({ length: many }, (_, i) => `client-${i}`);
-      const outcomes = await Promise.all(
-        subjects.map(async (sub, i) => codes(await Promise.all([enroll(sub, i, ''), enroll(sub, i + 1, i % 2 === 0 ? clientCsr : '')]))),
-      );
-      for (const outcome of outcomes) assert.deepEqual(outcome, ['ENROLLMENT_IDENTITY_ALREADY_ENROLLED', 'enrolled']);
+      const waiting = subjects.entries();
+      const clients = Array.from({ length: AT_ONCE }, async () => {
+        for (const [i, sub] of waiting) {
+          const answers = await Promise.all([enroll(sub, i, ''), enroll(sub, i + 1, i % 2 === 0 ? clientCsr : '')]);
+          assert.deepEqual(codes(answers), ['ENROLLMENT_IDENTITY_ALREADY_ENROLLED', 'enrolled']);
+        }
+      });
+      await Promise.all(clients);
       const rows = (await first.rows('identity')).filter(({ isDefaultAdmin }) => !isDefaultAdmin);
       const sorted = subjects.toSorted();
       assert.deepEqual(rows.map(({ externalId }) => externalId).toSorted(), sorted);
