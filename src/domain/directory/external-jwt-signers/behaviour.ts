@@ -87,7 +87,6 @@ const requireOneKeySource = ({ certPem, jwksEndpoint }: Signer): void => {
     });
 };
 
-/** Requires an auth policy that lets enrolled identities log in as they enroll. The policy may change later, so each enrollment checks it again. */
 /** A signer that a delegate has written must not enroll identities under a policy of identities with rights: they would log in as these do. */
 const requireOwnPolicy = async (entities: Entities, signer: Signer): Promise<void> => {
   const { isWrittenByDelegate, enrollAuthPolicyId, enrollToCertEnabled, enrollToTokenEnabled } = signer;
@@ -96,6 +95,7 @@ const requireOwnPolicy = async (entities: Entities, signer: Signer): Promise<voi
     throw administratorsOnly('only an administrator may let a signer enroll identities under an authentication policy of identities with rights');
 };
 
+/** Requires an auth policy that lets enrolled identities log in as they enroll. The policy may change later, so each enrollment checks it again. */
 const requireEnrollmentPolicy = async (entities: Entities, signer: Signer): Promise<void> => {
   const { enrollAuthPolicyId: id, enrollToCertEnabled, enrollToTokenEnabled } = signer;
   const refused = (reason: string) => invalidField('enrollAuthPolicyId', reason, id);
