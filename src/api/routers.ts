@@ -4,6 +4,8 @@ import {
   EMPTY,
   group,
   hiddenTexts,
+  list,
+  mapOf,
   operation,
   optional,
   readOnly,
@@ -15,7 +17,15 @@ import {
   timestamp,
 } from './kit/index.ts';
 import { routerInterfaces, versionInfo } from './router-reports.ts';
-import { boolean, cost, jsonMap, name } from './shared.ts';
+import { boolean, cost, jsonMap, name, shortText } from './shared.ts';
+
+/** Maximum number of addresses, and of groups of an address. */
+const MAX_LISTENERS = 64;
+
+/** Groups by address. An empty map is stored as null. */
+const ctrlChanListeners = mapOf(list(shortText, MAX_LISTENERS), MAX_LISTENERS)
+  .refine((listeners) => !Object.entries(listeners).flat(2).includes(''), 'addresses and groups must not be empty')
+  .transform((listeners) => (Object.keys(listeners).length === 0 ? null : listeners));
 
 /** Fields of the outstanding enrollment, which only some callers may see. */
 const ofEnrollment = { keep: 'computed' } as const;
@@ -29,6 +39,8 @@ const common = {
   noTraversal: optional(boolean, { default: false, filter: true }),
   /** True if the router is disabled: it may not connect. */
   disabled: optional(boolean, { default: false, filter: true }),
+  /** Groups by address, at which the router accepts control channels; an address without groups belongs to `default`. At most 64 of each. */
+  ctrlChanListeners: optional(ctrlChanListeners, { absent: true }),
   /** True if the router is connected. */
   isOnline: readOnly(boolean, { keep: 'computed' }),
   /** New certificate of the router in PEM, until the router has connected with it. */

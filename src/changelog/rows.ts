@@ -96,6 +96,8 @@ export type AuthenticatorRow = {
   readonly lastAuthResolvedToRoot: boolean | null;
   /** When the extension was requested. */
   readonly extendRequestedAt: string | null;
+  /** True if the last extension replaced the key, too. */
+  readonly lastExtendRolledKeys: boolean | null;
 };
 
 export type CaRow = {
@@ -504,6 +506,11 @@ export type RouterRow = {
   readonly noTraversal: boolean;
   /** True if the router is disabled: it may not connect. */
   readonly disabled: boolean;
+  /**
+   * Groups by address, at which the router accepts control channels; an address without groups belongs to `default`. At most
+   * 64 of each.
+   */
+  readonly ctrlChanListeners: Record<string, string[]> | null;
   /** New certificate of the router in PEM, until the router has connected with it. */
   readonly unverifiedCertPem: string | null;
   /** SHA-1 of that certificate in hex. */
@@ -530,6 +537,11 @@ export type EdgeRouterRow = {
   readonly noTraversal: boolean;
   /** True if the router is disabled: it may not connect. */
   readonly disabled: boolean;
+  /**
+   * Groups by address, at which the router accepts control channels; an address without groups belongs to `default`. At most
+   * 64 of each.
+   */
+  readonly ctrlChanListeners: Record<string, string[]> | null;
   /** New certificate of the router in PEM, until the router has connected with it. */
   readonly unverifiedCertPem: string | null;
   /** SHA-1 of that certificate in hex. */

@@ -28,6 +28,11 @@ export interface EdgeRouter {
   readonly noTraversal: boolean;
   /** True if the router is disabled: it may not connect. */
   readonly disabled: boolean;
+  /**
+   * Groups by address, at which the router accepts control channels; an address without groups belongs to `default`. At most
+   * 64 of each.
+   */
+  readonly ctrlChanListeners?: Readonly<Record<string, readonly string[]>>;
   /** True if the router is connected. */
   readonly isOnline: boolean;
   /** New certificate of the router in PEM, until the router has connected with it. */
@@ -86,6 +91,11 @@ export interface EdgeRouterCreate {
    */
   readonly disabled?: boolean | null | undefined;
   /**
+   * Groups by address, at which the router accepts control channels; an address without groups belongs to `default`. At most
+   * 64 of each.
+   */
+  readonly ctrlChanListeners?: Readonly<Record<string, readonly string[]>> | null | undefined;
+  /**
    * Role attributes, by which policies select the router.
    * @defaultValue `[]`
    */
@@ -124,6 +134,11 @@ export interface EdgeRouterUpdate {
    */
   readonly disabled?: boolean | null | undefined;
   /**
+   * Groups by address, at which the router accepts control channels; an address without groups belongs to `default`. At most
+   * 64 of each.
+   */
+  readonly ctrlChanListeners?: Readonly<Record<string, readonly string[]>> | null | undefined;
+  /**
    * Role attributes, by which policies select the router.
    * @defaultValue `[]`
    */
@@ -152,6 +167,11 @@ export interface EdgeRouterPatch {
   readonly noTraversal?: boolean | null | undefined;
   /** True if the router is disabled: it may not connect. */
   readonly disabled?: boolean | null | undefined;
+  /**
+   * Groups by address, at which the router accepts control channels; an address without groups belongs to `default`. At most
+   * 64 of each.
+   */
+  readonly ctrlChanListeners?: Readonly<Record<string, readonly string[]>> | null | undefined;
   /** Role attributes, by which policies select the router. */
   readonly roleAttributes?: readonly string[] | null | undefined;
   /** True if the router is also an identity that hosts and dials services for others. */

@@ -24,6 +24,11 @@ export interface Router {
   readonly noTraversal: boolean;
   /** True if the router is disabled: it may not connect. */
   readonly disabled: boolean;
+  /**
+   * Groups by address, at which the router accepts control channels; an address without groups belongs to `default`. At most
+   * 64 of each.
+   */
+  readonly ctrlChanListeners?: Readonly<Record<string, readonly string[]>>;
   /** True if the router is connected. */
   readonly isOnline: boolean;
   /** New certificate of the router in PEM, until the router has connected with it. */
@@ -65,6 +70,11 @@ export interface RouterCreate {
    * @defaultValue `false`
    */
   readonly disabled?: boolean | null | undefined;
+  /**
+   * Groups by address, at which the router accepts control channels; an address without groups belongs to `default`. At most
+   * 64 of each.
+   */
+  readonly ctrlChanListeners?: Readonly<Record<string, readonly string[]>> | null | undefined;
   /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }
@@ -88,6 +98,11 @@ export interface RouterUpdate {
    * @defaultValue `false`
    */
   readonly disabled?: boolean | null | undefined;
+  /**
+   * Groups by address, at which the router accepts control channels; an address without groups belongs to `default`. At most
+   * 64 of each.
+   */
+  readonly ctrlChanListeners?: Readonly<Record<string, readonly string[]>> | null | undefined;
   /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }
@@ -102,6 +117,11 @@ export interface RouterPatch {
   readonly noTraversal?: boolean | null | undefined;
   /** True if the router is disabled: it may not connect. */
   readonly disabled?: boolean | null | undefined;
+  /**
+   * Groups by address, at which the router accepts control channels; an address without groups belongs to `default`. At most
+   * 64 of each.
+   */
+  readonly ctrlChanListeners?: Readonly<Record<string, readonly string[]>> | null | undefined;
   /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }

@@ -49,6 +49,49 @@ onEveryStore('routers', (open) => {
     assertRefused(await app.request('GET', `/routers/${id}`), 404, 'NOT_FOUND');
   });
 
+  test('every router keeps addresses for control channels; a patch replaces them all, and an empty map removes them', async () => {
+    await using app = await open();
+    for (const path of ['/edge-routers', '/routers', '/transit-routers'] as const) {
+      const listeners = { 'tls:r.example:6262': ['default', 'eu'], 'tls:s.example:6262': [] };
+      const id = await app.create(path, { name: `at ${path}`, ctrlChanListeners: listeners });
+      const shown = async () => (await readRouter(app, id, path)).ctrlChanListeners;
+      const write = async (method: string, body: object) =>
+        assert.equal((await app.request(method, `${path}/${id}`, { body })).status, 200, `${method} ${JSON.stringify(body)}`);
+      assert.deepEqual(await shown(), listeners);
+      assert.deepEqual((await list(app, path, { filter: `id = "${id}"` })).body.data[0].ctrlChanListeners, listeners);
+      await write('PATCH', { cost: 5, ctrlChanListeners: null });
+      assert.deepEqual(await shown(), listeners, 'null changes nothing');
+      await write('PATCH', { ctrlChanListeners: { 'tls:t.example:6262': ['us'] } });
+      assert.deepEqual(await shown(), { 'tls:t.example:6262': ['us'] });
+      await write('PATCH', { ctrlChanListeners: {} });
+      assert.ok(!('ctrlChanListeners' in (await readRouter(app, id, path))));
+      await write('PUT', { name: `at ${path}`, ctrlChanListeners: listeners });
+      assert.deepEqual(await shown(), listeners);
+      await write('PUT', { name: `at ${path}` });
+      assert.equal(await shown(), undefined, 'a replacement without any removes them');
+    }
+  });
+
+  test('addresses for control channels and their groups are not empty, and at most 64', async () => {
+    await using app = await open();
+    const addresses = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, i) => [`tls:r${i}.example:6262`, ['default']]));
+    for (const path of ['/edge-routers', '/routers', '/transit-routers'] as const) {
+      const id = await app.create(path, { name: `bounds of ${path}`, ctrlChanListeners: addresses(64) });
+      for (const wrong of [{ '': ['default'] }, { 'tls:r.example:6262': [''] }, addresses(65)])
+        for (const [method, at] of [
+          ['POST', path],
+          ['PUT', `${path}/${id}`],
+          ['PATCH', `${path}/${id}`],
+        ] as const)
+          assertInvalid(await app.request(method, at, { body: { name: 'x', ctrlChanListeners: wrong } }), 'ctrlChanListeners');
+      for (const wrong of [[], 'tls:r.example:6262', { 'tls:r.example:6262': 'default' }, { 'tls:r.example:6262': [5] }])
+        assertRefused(await app.request('PATCH', `${path}/${id}`, { body: { ctrlChanListeners: wrong } }), 400, 'COULD_NOT_PARSE_BODY');
+      assert.deepEqual((await readRouter(app, id, path)).ctrlChanListeners, addresses(64));
+      assertRefused(await list(app, path, { filter: 'ctrlChanListeners != null' }), 400, 'INVALID_FILTER');
+    }
+  });
+
   test('edge routers are among the routers, where they can be deleted and not changed', proves(329), async () => {
     await using app = await open();
     const id = await app.create('/edge-routers', { name: 'r', isTunnelerEnabled: true, cost: 4 });
