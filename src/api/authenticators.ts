@@ -80,7 +80,8 @@ export const authenticator = resource({
     caId: hiddenReference('ca', 'cascade'),
     /** Replacement for `certPem` that is not confirmed yet: a chain, leaf first. */
     unverifiedCertPem: readOnly(string, { keep: 'hidden' }),
-    lastExtendRolledKeys: readOnly(boolean, { keep: 'hidden', default: false }),
+    /** True if the last extension replaced the key, too. */
+    lastExtendRolledKeys: readOnly(boolean, { absent: true, default: false }),
   },
   links: { identities: './identities/{identityId}' },
   symbols: {

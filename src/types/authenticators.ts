@@ -38,6 +38,8 @@ export interface Authenticator {
   readonly lastAuthResolvedToRoot?: boolean;
   /** When the extension was requested. */
   readonly extendRequestedAt?: string;
+  /** True if the last extension replaced the key, too. */
+  readonly lastExtendRolledKeys?: boolean;
 }
 
 /** What creates an authenticator. */

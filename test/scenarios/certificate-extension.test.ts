@@ -4,7 +4,8 @@ import { test } from 'node:test';
 import { type Certificate, readCertificates } from '../../src/pki/certificate.ts';
 import { proves } from '../specification.ts';
 import { type App, onEveryStore } from '../support/app.ts';
-import { aCa, aCertificate, aForeignCertificate, certificateLogin } from '../support/certificates.ts';
+import { aCa, aCertificate, aForeignCertificate, certificateLogin, chainOf } from '../support/certificates.ts';
+import { list } from '../support/lists.ts';
 import { csr, NOW, sharedPki } from '../support/pki.ts';
 import { assertInvalid, assertRefused } from '../support/refusals.ts';
 
@@ -75,6 +76,26 @@ onEveryStore('extending a certificate', (open) => {
     );
     assert.ok(data.ca.includes(root.cert));
     assert.ok(new X509Certificate(data.clientCert).verify(new X509Certificate(signer.cert).publicKey));
+  });
+
+  test('an authenticator tells and finds whether the last extension replaced its key', async () => {
+    await using app = await open();
+    const own = await aCertificate(app);
+    const found = async (rolled: boolean) =>
+      (await list(app, '/authenticators', { filter: `id = "${own.id}" and lastExtendRolledKeys = ${rolled}` })).body.data.length === 1;
+    assert.ok(!('lastExtendRolledKeys' in (await detail(app, own.id))));
+    const confirmed = async (clientCertCsr: string, certificates: Own['certificates']) => {
+      const answer = await app.request('POST', `${PLACES[0]}/${own.id}/extend`, { as: own.as, certificates, body: { clientCertCsr } });
+      assert.equal((await confirm(app, own, answer.body.data.clientCert)).status, 200);
+      return chainIn(answer.body.data.clientCert);
+    };
+    const request = (await csr('CN=new')).csr;
+    const extended = await confirmed(request, own.certificates);
+    assert.equal((await detail(app, own.id)).lastExtendRolledKeys, true);
+    assert.deepEqual([await found(true), await found(false)], [true, false]);
+    await confirmed(request, chainOf(...extended));
+    assert.ok(!('lastExtendRolledKeys' in (await detail(app, own.id))), 'the key of the same request stays');
+    assert.deepEqual([await found(true), await found(false)], [false, true]);
   });
 
   test('of several extensions the last one counts', async () => {
