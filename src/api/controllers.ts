@@ -30,12 +30,14 @@ export const controller = resource({
     fingerprint: readOnly(string, { filter: true }),
     /** True if the controller is running. */
     isOnline: readOnly(boolean, { keep: 'computed' }),
+    /** True if the controller is preferred as leader. Absent: controllers of one network share a store, and elect no leader. */
+    isPreferredLeader: { ...readOnly(boolean, { keep: 'computed' }), absent: true },
     /** When the controller last started. */
     lastJoinedAt: readOnly(timestamp, { filter: true }),
     /** Heartbeat deadline: the controller counts as running until then. */
     onlineUntil: readOnly(timestamp, { keep: 'hidden', volatile: true, index: true }),
   },
-  symbols: { isOnline: { path: 'isOnline', type: 'boolean' } },
+  symbols: { isOnline: { path: 'isOnline', type: 'boolean' }, isPreferredLeader: { path: 'isPreferredLeader', type: 'boolean' } },
 });
 
 export const controllers = group('controllers', 'Controllers', {

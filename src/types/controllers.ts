@@ -28,6 +28,8 @@ export interface Controller {
   readonly fingerprint: string | null;
   /** True if the controller is running. */
   readonly isOnline: boolean;
+  /** True if the controller is preferred as leader. Absent: controllers of one network share a store, and elect no leader. */
+  readonly isPreferredLeader?: boolean;
   /** When the controller last started. */
   readonly lastJoinedAt: string | null;
 }

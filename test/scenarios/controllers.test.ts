@@ -22,6 +22,7 @@ onEveryStore('the controllers of a network', (open, store) => {
       'fingerprint',
       'id',
       'isOnline',
+      'isPreferredLeader',
       'isSystem',
       'lastJoinedAt',
       'name',
@@ -78,6 +79,8 @@ onEveryStore('the controllers of a network', (open, store) => {
     assert.deepEqual(left, [], 'to come and go for a while is no change');
     assert.deepEqual(await names(second, 'isOnline = true'), ['b']);
     assert.deepEqual(await names(second, 'isOnline = false'), ['a']);
+    assert.deepEqual(await names(second, 'isPreferredLeader = true'), []);
+    assert.deepEqual(await names(second, 'isPreferredLeader = false sort by name'), ['a', 'b']);
     assert.deepEqual(await names(second, 'name contains "a" and lastJoinedAt > datetime(2020-01-01T00:00:00Z)'), ['a']);
   });
 

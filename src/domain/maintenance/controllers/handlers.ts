@@ -24,11 +24,14 @@ export const controllerBehaviour = behaviour(controller, {
 });
 
 export const controllerEntries = implement(controllers, {
-  // Controllers are few, and `isOnline` is computed, so filtering and sorting apply to the presented rows.
+  // Controllers are few, and `isOnline` is computed, so filtering and sorting apply to the presented rows. Filters find `isPreferredLeader`, which is
+  // absent when it is false.
   list: (call, query) =>
     call.read(async (entities) => {
       const rows = await entities.list(controller, { where: ALL, limit: MAX_CONTROLLERS });
       const shown = await Promise.all(rows.map((row) => presentOne(entities, controller, row, call)));
-      return pageInMemory(call, symbolsOfList(controller, call.operation), query, shown);
+      const documents = shown.map((detail) => ({ ...detail, isPreferredLeader: false }));
+      const page = pageInMemory(call, symbolsOfList(controller, call.operation), query, documents);
+      return { ...page, data: page.data.map(({ isPreferredLeader: _, ...detail }) => detail) };
     }),
 });
