@@ -1,10 +1,24 @@
 /** Routers, services and terminators in the fabric API: the same entities as in the management API, shown in a different form. */
 import * as z from 'zod';
-import { entityBase, entityReference, group, type Kind, listQuery, operation, page, readOperations, rightTo, string } from './kit/index.ts';
+import {
+  CREATED,
+  crud,
+  entityBase,
+  entityReference,
+  group,
+  type Kind,
+  listQuery,
+  operation,
+  page,
+  readOperations,
+  rightTo,
+  string,
+  tags,
+} from './kit/index.ts';
 import { routerInterfaces, versionInfo } from './router-reports.ts';
 import { router } from './routers.ts';
 import { service } from './services.ts';
-import { boolean, cost, precedence } from './shared.ts';
+import { boolean, cost, precedence, shortText } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 import { terminator } from './terminators.ts';
 
@@ -85,6 +99,30 @@ const fabricTerminator = z
   })
   .meta({ id: 'FabricTerminator' });
 
+/** Creates a terminator. Unlike the management API, it names the instance `instanceId`. */
+const fabricTerminatorCreate = z
+  .object({
+    /** Id of the service. */
+    service: shortText.min(1),
+    /** Id of the router. */
+    router: shortText.min(1),
+    /** How the router reaches the address, e.g. `transport`; empty: by the address. */
+    binding: shortText,
+    /** Address behind the router. */
+    address: shortText.min(1),
+    /** Distinguishes the instances of one service. Default: empty. */
+    instanceId: shortText.optional(),
+    /** Secret that proves ownership of `instanceId`; stored encrypted, and never shown. */
+    instanceSecret: shortText.optional(),
+    /** Cost of the path, 0 to 65535. Default 0. */
+    cost: cost.optional(),
+    /** Order of preference: `required`, then `default`, then `failed`. Default `default`. */
+    precedence: precedence.optional(),
+    /** User-defined names with values: text, boolean or null. */
+    tags: tags.optional(),
+  })
+  .meta({ id: 'FabricTerminatorCreate' });
+
 /** Lists of a kind require the right to read that kind, also under other entities. */
 const readable = (kind: Pick<Kind, 'kind' | 'right'>) =>
   ({ permission: rightTo('read', kind), grantable: false, surfaces: [surfaces.fabric] }) as const;
@@ -109,8 +147,16 @@ export const fabricServices = group('fabricServices', 'Services in the fabric', 
   listTerminators: terminatorsOf('services', 'listServiceTerminators', 'a service'),
 });
 
-export const fabricTerminators = group(
-  'fabricTerminators',
-  'Terminators in the fabric',
-  readOperations(fabricTerminator, { collection: 'terminators', names: terminator.names, of: terminator.kind, ...readable(terminator) }),
-);
+export const fabricTerminators = group('fabricTerminators', 'Terminators in the fabric', {
+  ...readOperations(fabricTerminator, { collection: 'terminators', names: terminator.names, of: terminator.kind, ...readable(terminator) }),
+  create: operation('POST', '/terminators', {
+    operationId: 'createTerminator',
+    summary: 'Create a terminator',
+    permission: rightTo('create', terminator),
+    surfaces: [surfaces.fabric],
+    body: { schema: fabricTerminatorCreate, name: terminator.kind },
+    answer: CREATED,
+    errors: ['NOT_FOUND'],
+  }),
+  ...crud(terminator, { except: ['list', 'get', 'create'], surfaces: [surfaces.fabric] }),
+});

@@ -246,6 +246,10 @@ export const remoteOperations: Readonly<Record<string, Readonly<Record<string, R
   fabricTerminators: {
     list: { operationId: 'listTerminators', method: 'GET', path: '/terminators', surfaces: ['fabric'], query: ['limit', 'offset', 'filter', 'sort'], answer: 'page' },
     get: { operationId: 'detailTerminator', method: 'GET', path: '/terminators/{id}', surfaces: ['fabric'] },
+    create: { operationId: 'createTerminator', method: 'POST', path: '/terminators', surfaces: ['fabric'], media: ['application/json'] },
+    replace: { operationId: 'updateTerminator', method: 'PUT', path: '/terminators/{id}', surfaces: ['fabric'], media: ['application/json'], hasEntity: true },
+    patch: { operationId: 'patchTerminator', method: 'PATCH', path: '/terminators/{id}', surfaces: ['fabric'], media: ['application/json'], hasEntity: true },
+    delete: { operationId: 'deleteTerminator', method: 'DELETE', path: '/terminators/{id}', surfaces: ['fabric'], hasEntity: true },
   },
   links: {
     list: { operationId: 'listLinks', method: 'GET', path: '/links', surfaces: ['fabric'], query: ['limit', 'offset', 'filter', 'sort'], answer: 'page' },

@@ -2,7 +2,8 @@
 
 import type { Page } from '../api/kit/operation.ts';
 import type { CallOptions } from '../call/options.ts';
-import type { EntityReference, Links, ListQuery, Tags } from './shared.ts';
+import type { Created, Empty, EntityReference, Links, ListQuery, Tags } from './shared.ts';
+import type { TerminatorPatch, TerminatorUpdate } from './terminators.ts';
 
 /** A terminator of the fabric: the address at which the network reaches a service. */
 export interface FabricTerminator {
@@ -40,6 +41,28 @@ export interface FabricTerminator {
   readonly hostId: string;
 }
 
+/** Creates a terminator. Unlike the management API, it names the instance `instanceId`. */
+export interface FabricTerminatorCreate {
+  /** Id of the service. */
+  readonly service: string;
+  /** Id of the router. */
+  readonly router: string;
+  /** How the router reaches the address, e.g. `transport`; empty: by the address. */
+  readonly binding: string;
+  /** Address behind the router. */
+  readonly address: string;
+  /** Distinguishes the instances of one service. Default: empty. */
+  readonly instanceId?: string | undefined;
+  /** Secret that proves ownership of `instanceId`; stored encrypted, and never shown. */
+  readonly instanceSecret?: string | undefined;
+  /** Cost of the path, 0 to 65535. Default 0. */
+  readonly cost?: number | undefined;
+  /** Order of preference: `required`, then `default`, then `failed`. Default `default`. */
+  readonly precedence?: 'default' | 'required' | 'failed' | undefined;
+  /** User-defined names with values: text, boolean or null. */
+  readonly tags?: Tags | undefined;
+}
+
 /** Terminators in the fabric. */
 export interface FabricTerminatorsApi<P = CallOptions> {
   /**
@@ -57,4 +80,34 @@ export interface FabricTerminatorsApi<P = CallOptions> {
    * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404)
    */
   readonly get: (input: { readonly id: string }, options?: P) => Promise<FabricTerminator>;
+  /**
+   * Create a terminator.
+   *
+   * For administrators (right `terminator.create`): `POST /terminators` of the fabric API.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409)
+   */
+  readonly create: (input: { readonly body: FabricTerminatorCreate }, options?: P) => Promise<Created>;
+  /**
+   * Replace all fields of a terminator.
+   *
+   * For administrators (right `terminator.update`): `PUT /terminators/{id}` of the fabric API.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409),
+   * `PRECONDITION_FAILED` (412)
+   */
+  readonly replace: (input: { readonly id: string; readonly body: TerminatorUpdate }, options?: P) => Promise<Empty>;
+  /**
+   * Change the given fields of a terminator.
+   *
+   * For administrators (right `terminator.update`): `PATCH /terminators/{id}` of the fabric API.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409),
+   * `PRECONDITION_FAILED` (412)
+   */
+  readonly patch: (input: { readonly id: string; readonly body: TerminatorPatch }, options?: P) => Promise<Empty>;
+  /**
+   * Delete a terminator.
+   *
+   * For administrators (right `terminator.delete`): `DELETE /terminators/{id}` of the fabric API.
+   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
+   */
+  readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
 }

@@ -35,7 +35,7 @@ const shapeOf = (path: string): string => path.replaceAll(/\{[^}]*\}/g, '{}');
 const SETTINGS = 'stored settings of the OpenID Connect provider, which this version has not; servers in the field answer 501';
 const READ_ONLY = 'clients read services; they are written through the management API, and servers in the field answer 501';
 
-const BY_MANAGEMENT = 'routers, services and terminators are one entity on both APIs, and written through the management API';
+const BY_MANAGEMENT = 'routers and services are one entity on both APIs, and written through the management API';
 const DATABASE = 'under the management API, with the same effect';
 const CLUSTER = 'controllers of one network share a database: there is no cluster to be managed';
 
@@ -65,10 +65,6 @@ export const deviations: Readonly<Record<PublishedApi, Readonly<Record<string, s
     updateService: BY_MANAGEMENT,
     patchService: BY_MANAGEMENT,
     deleteService: BY_MANAGEMENT,
-    createTerminator: BY_MANAGEMENT,
-    updateTerminator: BY_MANAGEMENT,
-    patchTerminator: BY_MANAGEMENT,
-    deleteTerminator: BY_MANAGEMENT,
     patchLink: 'links have no cost of their own, and are deleted instead of taken out of use',
     createDatabaseSnapshot: DATABASE,
     createDatabaseSnapshotWithPath:

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fetchHandler } from '../../adapters/http/fetch.ts';
 import { type App, onEveryStore } from '../support/app.ts';
+import { assertInvalid, assertRefused } from '../support/refusals.ts';
 
 const FABRIC = '/fabric/v1';
 
@@ -108,6 +109,67 @@ onEveryStore('the fabric API', (open) => {
     assert.equal((await app.request('GET', `${FABRIC}/routers/nothing/terminators`)).body.error.code, 'NOT_FOUND');
     for (const query of ['filter=nothing%3D1', 'sort=nothing'])
       assert.equal((await app.request('GET', `${FABRIC}/routers?${query}`)).status, 400);
+  });
+
+  test('terminators are created, replaced, patched and deleted as by the management API', async () => {
+    await using app = await open();
+    const { service, edge, transit } = await aNetwork(app);
+    // As the command line of the field sends it.
+    const sent = { service, router: transit, binding: 'transport', address: 'tcp:127.0.0.1:81', instanceId: '' };
+    const created = await app.request('POST', `${FABRIC}/terminators`, { body: sent });
+    const { id } = created.body.data;
+    assert.deepEqual([created.status, created.body.data._links], [201, { self: { href: `./terminators/${id}` } }]);
+    const shown = () => get(app, `/terminators/${id}`);
+    assert.partialDeepStrictEqual(await shown(), {
+      serviceId: service,
+      routerId: transit,
+      binding: 'transport',
+      address: 'tcp:127.0.0.1:81',
+      instanceId: '',
+      cost: 0,
+      precedence: 'default',
+      hostId: '',
+      tags: {},
+    });
+    const at = `${FABRIC}/terminators/${id}`;
+    const changes = { cost: 9, precedence: 'required', router: edge, tags: { a: 'b' } };
+    assert.equal((await app.request('PATCH', at, { body: changes })).status, 200);
+    const { router, ...fields } = changes;
+    assert.partialDeepStrictEqual(await shown(), { ...fields, routerId: router, address: 'tcp:127.0.0.1:81' });
+    assert.equal((await app.request('PUT', at, { body: { ...sent, address: 'udp:127.0.0.1:53', binding: '' } })).status, 200);
+    assert.partialDeepStrictEqual(await shown(), { binding: 'udp', cost: 0, precedence: 'default', routerId: transit, tags: {} });
+    assert.equal((await app.request('GET', `/terminators/${id}`)).body.data.address, 'udp:127.0.0.1:53');
+    assert.deepEqual(await app.trail(() => app.request('DELETE', at)), ['delete terminator']);
+    for (const method of ['GET', 'PUT', 'PATCH', 'DELETE'])
+      assert.equal((await app.request(method, at, { body: sent })).body.error.code, 'NOT_FOUND', method);
+  });
+
+  test('a terminator keeps instance and secret of its creation, and hosts for no identity that its creator names', async () => {
+    await using app = await open();
+    const { service, transit } = await aNetwork(app);
+    const hostId = await app.create('/identities', { name: 'host', type: 'User', isAdmin: false });
+    const sent = { service, router: transit, binding: 'edge', address: 'x', instanceId: 'two', instanceSecret: 'c2VjcmV0', hostId };
+    const { id } = (await app.request('POST', `${FABRIC}/terminators`, { body: sent })).body.data;
+    await app.request('PATCH', `${FABRIC}/terminators/${id}`, { body: { cost: 5, instanceId: 'three', hostId } });
+    const terminator = await get(app, `/terminators/${id}`);
+    assert.deepEqual([terminator.instanceId, terminator.cost, terminator.hostId], ['two', 5, '']);
+    assert.doesNotMatch(JSON.stringify(terminator), /c2VjcmV0|ecret/);
+  });
+
+  test('bodies that make no terminator are refused with their field, and leave nothing', async () => {
+    await using app = await open();
+    const { service, transit: router } = await aNetwork(app);
+    const good = { service, router, binding: 'transport', address: 'tcp:127.0.0.1:81' };
+    const post = (more: object) => app.request('POST', `${FABRIC}/terminators`, { body: { ...good, ...more } });
+    const left = await app.trail(async () => {
+      for (const field of ['service', 'router', 'address', 'binding']) assertInvalid(await post({ [field]: undefined }), field);
+      for (const field of ['service', 'router', 'address']) assertInvalid(await post({ [field]: '' }), field);
+      for (const cost of [-1, 65_536]) assertInvalid(await post({ cost }), 'cost');
+      assertInvalid(await post({ precedence: 'best' }), 'precedence');
+      for (const field of ['service', 'router']) assertRefused(await post({ [field]: 'none' }), 404, 'NOT_FOUND');
+      assertInvalid(await app.request('POST', `${FABRIC}/terminators`), 'terminator');
+    });
+    assert.deepEqual(left, []);
   });
 
   test('links and circuits are none while no router is connected', async () => {

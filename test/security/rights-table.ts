@@ -210,8 +210,8 @@ const ofFabric: Readonly<Record<Right, Lines>> = {
     GET        /services
     GET        /services/{id}
     GET        /services/{id}/terminators
-    GET        /terminators
-    GET        /terminators/{id}
+    GET POST             /terminators
+    GET PUT PATCH DELETE /terminators/{id}
     GET        /links
     GET DELETE /links/{id}
     GET        /circuits

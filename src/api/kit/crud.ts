@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import type { ErrorCode } from '../../errors/catalog.ts';
+import type { Surface } from '../surfaces/surface.ts';
 import type { created } from './entity.ts';
 import type { Fields } from './field.ts';
 import { type ListQuery, listQuery, roleListQuery } from './list-query.ts';
@@ -24,6 +25,8 @@ export interface CrudOptions<Except extends CrudVerb> {
   readonly grantable?: NonNullable<Operation['grantable']>;
   /** See `Operation.denied`. */
   readonly denied?: Partial<Record<CrudVerb, 403>>;
+  /** See `Operation.surfaces`. */
+  readonly surfaces?: readonly Surface[];
 }
 
 type ListInput = z.input<typeof listQuery>;
@@ -56,6 +59,7 @@ export const crud = <F extends Fields, Except extends CrudVerb = never>(
     errors = {},
     denied = {},
     grantable,
+    surfaces,
   }: CrudOptions<Except> = {},
 ): Omit<CrudOperations<F>, Except> => {
   const bodyName = kind.bodyName ?? kind.kind;
@@ -66,6 +70,7 @@ export const crud = <F extends Fields, Except extends CrudVerb = never>(
     summary,
     permission: rightTo(right, kind),
     ...(grantable === undefined ? {} : { grantable }),
+    ...(surfaces ? { surfaces } : {}),
     // Writes to an unrecorded kind draw no revision, so its version is meaningless.
     ...(verb === 'list' || verb === 'create' || kind.unrecorded ? {} : { entity: kind as Pick<Resource, 'kind' | 'view'> }),
     ...errorsOf(verb),

@@ -18,7 +18,20 @@ export const fabricRouters: SamplesOf<'fabricRouters'> = { list: listed(aRouter)
 
 export const fabricServices: SamplesOf<'fabricServices'> = { list: listed(aService), get: read(aService), listTerminators: of('service') };
 
-export const fabricTerminators: SamplesOf<'fabricTerminators'> = { list: listed(joined), get: of('terminator') };
+export const fabricTerminators: SamplesOf<'fabricTerminators'> = {
+  list: listed(joined),
+  get: of('terminator'),
+  create: async (app) => {
+    const [service, router] = [await aService(app), await aRouter(app)];
+    return { body: { service, router, binding: 'transport', address: 'tcp:127.0.0.1:80' }, leaves: ['create terminator'] };
+  },
+  replace: async (app) => {
+    const { service, router, terminator: id } = await joined(app);
+    return { id, body: { service, router, binding: 'transport', address: 'tcp:127.0.0.1:81' }, leaves: ['update terminator'] };
+  },
+  patch: async (app) => ({ id: (await joined(app)).terminator, body: { cost: 7 }, leaves: ['update terminator'] }),
+  delete: async (app) => ({ id: (await joined(app)).terminator, leaves: ['delete terminator'] }),
+};
 
 /** Only routers that are connected make links and circuits (test/adapters/routers/fabric.test.ts): here there is none to be found. */
 const none: PrepareSample = async () => ({ id: 'none', refused: 'NOT_FOUND' });

@@ -4,11 +4,12 @@ import { inspections } from '../../../api/inspections.ts';
 import { router, service, terminator } from '../../../api/kinds.ts';
 import type { Kind, ListQuery, RowOf } from '../../../api/kit/index.ts';
 import { linkSymbols, routerLinks } from '../../../api/links.ts';
+import { terminators } from '../../../api/terminators.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Core } from '../../../call/core.ts';
 import { implement } from '../../../call/implement.ts';
 import { equals, stringField } from '../../../query/index.ts';
-import { pageOfRows } from '../../../resources/crud.ts';
+import { crudHandlers, pageOfRows } from '../../../resources/crud.ts';
 import { relatedWithin } from '../../../resources/related.ts';
 import { runInspection } from './inspections.ts';
 import { circuitDocument, linkDocument, liveHandlers, shownCircuits, shownLinks } from './live.ts';
@@ -36,10 +37,18 @@ const terminatorsBy = (parent: Kind, field: 'serviceId' | 'routerId') => ({
     }),
 });
 
+/** Terminators are the same entities on both APIs. */
+const terminatorHandlers = crudHandlers(terminators, terminator);
+
 export const fabricEntries = [
   ...implement(fabricRouters, { ...rowHandlers(router, fabricRouterOf), ...terminatorsBy(router, 'routerId') }),
   ...implement(fabricServices, { ...rowHandlers(service, fabricServiceOf), ...terminatorsBy(service, 'serviceId') }),
-  ...implement(fabricTerminators, rowHandlers(terminator, fabricTerminatorOf)),
+  ...implement(fabricTerminators, {
+    ...terminatorHandlers,
+    ...rowHandlers(terminator, fabricTerminatorOf),
+    create: (call, { body: { instanceId, instanceSecret, ...body } }) =>
+      terminatorHandlers.create(call, { body: { ...body, identity: instanceId, identitySecret: instanceSecret } }),
+  }),
   ...implement(
     routerLinks,
     liveHandlers({
