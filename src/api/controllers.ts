@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { group, listQuery, operation, page, readOnly, resource, string, timestamp } from './kit/index.ts';
+import { data, group, listQuery, operation, page, readOnly, resource, rightTo, string, timestamp } from './kit/index.ts';
 import { boolean, name } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
@@ -34,11 +34,33 @@ export const controller = resource({
     isPreferredLeader: { ...readOnly(boolean, { keep: 'computed' }), absent: true },
     /** When the controller last started. */
     lastJoinedAt: readOnly(timestamp, { filter: true }),
+    /** The level of compatibility that the controller announces as its version, e.g. `v1.7.2`. */
+    apiLevel: readOnly(string, { keep: 'hidden', default: '' }),
     /** Heartbeat deadline: the controller counts as running until then. */
     onlineUntil: readOnly(timestamp, { keep: 'hidden', volatile: true, index: true }),
   },
   symbols: { isOnline: { path: 'isOnline', type: 'boolean' }, isPreferredLeader: { path: 'isPreferredLeader', type: 'boolean' } },
 });
+
+/** A controller as a member of a cluster. */
+const clusterMember = z
+  .object({
+    /** Name of the controller. */
+    id: string,
+    /** Address at which routers reach it; empty: not known. */
+    address: string,
+    /** Always true: every controller writes to the shared store. */
+    voter: boolean,
+    /** True for the controller that answers. Controllers elect no leader, so clients need no other one for writing. */
+    leader: boolean,
+    /** The version that the controller announces; empty: not known. */
+    version: string,
+    /** True if the controller is running. */
+    connected: boolean,
+    /** Always false. */
+    readOnly: boolean,
+  })
+  .meta({ id: 'ClusterMember' });
 
 export const controllers = group('controllers', 'Controllers', {
   list: operation('GET', '/controllers', {
@@ -48,5 +70,12 @@ export const controllers = group('controllers', 'Controllers', {
     surfaces: [surfaces.management, surfaces.client],
     query: listQuery,
     answer: page(controller.schemas.detail),
+  }),
+  listMembers: operation('GET', '/cluster/list-members', {
+    operationId: 'clusterListMembers',
+    summary: 'List the controllers of the network as members of a cluster; one without a name lists only itself',
+    permission: rightTo('read', controller),
+    surfaces: [surfaces.fabric],
+    answer: data(z.array(clusterMember)),
   }),
 });

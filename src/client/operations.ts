@@ -300,6 +300,7 @@ export const remoteOperations: Readonly<Record<string, Readonly<Record<string, R
   },
   controllers: {
     list: { operationId: 'listControllers', method: 'GET', path: '/controllers', surfaces: ['management', 'client'], query: ['limit', 'offset', 'filter', 'sort'], answer: 'page' },
+    listMembers: { operationId: 'clusterListMembers', method: 'GET', path: '/cluster/list-members', surfaces: ['fabric'] },
   },
   changes: {
     list: { operationId: 'listChanges', method: 'GET', path: '/changes', surfaces: ['extensions'], query: ['after', 'kinds', 'limit'], answer: 'page' },

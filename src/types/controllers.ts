@@ -42,6 +42,24 @@ export interface ApiAddress {
   readonly version: string;
 }
 
+/** A controller as a member of a cluster. */
+export interface ClusterMember {
+  /** Name of the controller. */
+  readonly id: string;
+  /** Address at which routers reach it; empty: not known. */
+  readonly address: string;
+  /** Always true: every controller writes to the shared store. */
+  readonly voter: boolean;
+  /** True for the controller that answers. Controllers elect no leader, so clients need no other one for writing. */
+  readonly leader: boolean;
+  /** The version that the controller announces; empty: not known. */
+  readonly version: string;
+  /** True if the controller is running. */
+  readonly connected: boolean;
+  /** Always false. */
+  readonly readOnly: boolean;
+}
+
 /**
  * Controllers.
  *
@@ -56,4 +74,11 @@ export interface ControllersApi<P = CallOptions> {
    * (401)
    */
   readonly list: (input?: ListQuery, options?: P) => Promise<Page<Controller>>;
+  /**
+   * List the controllers of the network as members of a cluster; one without a name lists only itself.
+   *
+   * For administrators (right `controller.read`): `GET /cluster/list-members` of the fabric API.
+   * @throws ApiError `UNAUTHORIZED` (401)
+   */
+  readonly listMembers: (input?: Readonly<Record<string, never>>, options?: P) => Promise<readonly ClusterMember[]>;
 }

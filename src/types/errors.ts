@@ -209,6 +209,7 @@ export interface OperationErrors {
   readonly listPostureCheckRoleAttributes: OfAll | 'INVALID_FILTER' | 'INVALID_SORT_IDENTIFIER' | 'UNAUTHORIZED';
   readonly listEdgeRouterRoleAttributes: OfAll | 'INVALID_FILTER' | 'INVALID_SORT_IDENTIFIER' | 'UNAUTHORIZED';
   readonly listControllers: OfAll | 'INVALID_FILTER' | 'INVALID_SORT_IDENTIFIER' | 'UNAUTHORIZED';
+  readonly clusterListMembers: OfAll | 'UNAUTHORIZED';
   readonly listChanges: OfAll | 'UNAUTHORIZED' | 'CURSOR_EXPIRED';
   readonly followChanges: OfAll | 'UNAUTHORIZED' | 'CURSOR_EXPIRED';
   readonly checkDataIntegrity: OfAll | 'UNAUTHORIZED' | 'CONFLICT' | 'QUOTA_EXCEEDED' | 'SERVER_TOO_MANY_REQUESTS' | 'RATE_LIMITED';

@@ -72,7 +72,6 @@ export const deviations: Readonly<Record<PublishedApi, Readonly<Record<string, s
     checkDataIntegrity: DATABASE,
     fixDataIntegrity: DATABASE,
     dataIntegrityResults: DATABASE,
-    clusterListMembers: CLUSTER,
     clusterMemberAdd: CLUSTER,
     clusterMemberRemove: CLUSTER,
     clusterTransferLeadership: CLUSTER,

@@ -69,6 +69,30 @@ onEveryStore('the controllers of a network', (open, store) => {
     assert.equal((await app.request('GET', '/summary')).body.data.controllers, 1);
   });
 
+  test('every controller of a network is a voting member of the cluster, and the one that answers leads', async () => {
+    await using shared = newSharedStorage(store);
+    const settings = { apiLevel: 'v1.7.2' };
+    const first = await openApp(store, { storage: shared.adapter(), member: { name: 'a', ctrlAddress: 'tls:a:6262' }, settings });
+    await using second = await openApp(store, { storage: shared.adapter(), member: { name: 'b', ctrlAddress: 'tls:b:6262' }, settings });
+    const members = async (app: App) => (await app.request('GET', '/fabric/v1/cluster/list-members')).body.data;
+    const of = (name: string, leader: boolean, connected = true) => {
+      const member = { id: name, address: `tls:${name}:6262`, version: 'v1.7.2', leader, connected, voter: true, readOnly: false };
+      return member;
+    };
+    assert.deepEqual(await members(first), [of('a', true), of('b', false)]);
+    assert.deepEqual(await members(second), [of('b', true), of('a', false)]);
+    await first.close();
+    assert.deepEqual(await members(second), [of('b', true), of('a', false, false)]);
+  });
+
+  test('a controller without a name is the only member of its cluster', async () => {
+    await using app = await open();
+    const [own, ...others] = (await app.request('GET', '/fabric/v1/cluster/list-members')).body.data;
+    assert.deepEqual([typeof own.id, own.leader, own.connected, others], ['string', true, true, []]);
+    const as = await (await app.user()).login();
+    assertRefused(await app.request('GET', '/fabric/v1/cluster/list-members', { as }), 401, 'UNAUTHORIZED');
+  });
+
   test('several on one store list themselves, and one that closes is offline', proves(104, 374), async () => {
     await using shared = newSharedStorage(store);
     const first = await openApp(store, { storage: shared.adapter(), member: { name: 'a' } });

@@ -217,6 +217,7 @@ const ofFabric: Readonly<Record<Right, Lines>> = {
     GET        /circuits
     GET DELETE /circuits/{id}
     POST       /inspections
+    GET        /cluster/list-members
   `,
 };
 

@@ -2,6 +2,7 @@ import { fixed, listed, nothing, type SamplesOf } from './sample.ts';
 
 export const controllers: SamplesOf<'controllers'> = {
   list: nothing,
+  listMembers: nothing,
 };
 
 export const changes: SamplesOf<'changes'> = {

@@ -34,4 +34,20 @@ export const controllerEntries = implement(controllers, {
       const page = pageInMemory(call, symbolsOfList(controller, call.operation), query, documents);
       return { ...page, data: page.data.map(({ isPreferredLeader: _, ...detail }) => detail) };
     }),
+  listMembers: (call) =>
+    call.read(async (entities) => {
+      const { controllerId, ctrlAddress, settings } = call.core;
+      const rows = await entities.list(controller, { where: ALL, limit: MAX_CONTROLLERS });
+      const others = rows
+        .filter(({ name }) => name !== controllerId)
+        .map(({ name, ctrlAddress, apiLevel, onlineUntil }) => ({
+          id: name ?? '',
+          address: ctrlAddress ?? '',
+          version: apiLevel ?? '',
+          leader: false,
+          connected: (onlineUntil ?? '') > call.now(),
+        }));
+      const own = { id: controllerId, address: ctrlAddress ?? '', version: settings.apiLevel, leader: true, connected: true };
+      return [own, ...others].map((member) => ({ ...member, voter: true, readOnly: false }));
+    }),
 });

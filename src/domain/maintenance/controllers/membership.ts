@@ -58,6 +58,7 @@ const join = async (job: Job, { pki, settings, platform, provider }: Core, { nam
   const now = new Date(platform.clock.now()).toISOString();
   const described = {
     ctrlAddress: ctrlAddress ?? null,
+    apiLevel: settings.apiLevel,
     certPem: certificatesPem([certificate]),
     fingerprint: certificate.fingerprint,
     apiAddresses: Object.fromEntries(
