@@ -7,7 +7,8 @@ import { surfaces } from './surfaces/index.ts';
 const inspectRequest = z
   .object({
     appRegex: textUpTo(256).meta({
-      description: 'A regular expression that is found in the ids of routers: letters, digits, `-_.*+?|^$`, and `\\` before one of these.',
+      description:
+        'A regular expression that is found in the ids of routers, or in that of the controller: letters, digits, `-_.*+?|^$`, and `\\` before one of these.',
     }),
     /** Names of values, e.g. `links`, `router-circuits` or `stackdump`. */
     requestedValues: list(textUpTo(256), 32),
@@ -17,16 +18,16 @@ const inspectRequest = z
 /** A value from a router. */
 const inspectedValue = z
   .object({
-    /** Id of the router. */
+    /** Id of the router or the controller. */
     appId: string,
     /** Name of the value. */
     name: string,
-    /** The value of the router: parsed if it is JSON, else text. */
+    /** The value: parsed if it is JSON, else text. */
     value: z.unknown(),
   })
   .meta({ id: 'InspectedValue' });
 
-/** The answers of the routers. */
+/** The answers of the routers and the controller. */
 const inspectResponse = z
   .object({
     /** True if there were no errors. */
@@ -43,7 +44,7 @@ export const inspections = group('inspections', 'Inspections', {
   run: operation('POST', '/inspections', {
     operationId: 'inspect',
     summary:
-      'Ask routers that are connected to this controller for values that they alone know; within 10 seconds, 8 MiB from all of them at most',
+      'Ask this controller and the routers connected to it for values that they alone know; within 10 seconds, 8 MiB from all routers at most',
     permission: 'ops.read',
     grantable: 'notToAuditors',
     surfaces: [surfaces.fabric],

@@ -4,13 +4,16 @@ import type { CallOptions } from '../call/options.ts';
 
 /** Selects the routers to query and the values to request. */
 export interface InspectRequest {
-  /** A regular expression that is found in the ids of routers: letters, digits, `-_.*+?|^$`, and `\` before one of these. */
+  /**
+   * A regular expression that is found in the ids of routers, or in that of the controller: letters, digits, `-_.*+?|^$`,
+   * and `\` before one of these.
+   */
   readonly appRegex: string;
   /** Names of values, e.g. `links`, `router-circuits` or `stackdump`. */
   readonly requestedValues: readonly string[];
 }
 
-/** The answers of the routers. */
+/** The answers of the routers and the controller. */
 export interface InspectResponse {
   /** True if there were no errors. */
   readonly success: boolean;
@@ -22,19 +25,19 @@ export interface InspectResponse {
 
 /** A value from a router. */
 export interface InspectedValue {
-  /** Id of the router. */
+  /** Id of the router or the controller. */
   readonly appId: string;
   /** Name of the value. */
   readonly name: string;
-  /** The value of the router: parsed if it is JSON, else text. */
+  /** The value: parsed if it is JSON, else text. */
   readonly value: unknown;
 }
 
 /** Inspections. */
 export interface InspectionsApi<P = CallOptions> {
   /**
-   * Ask routers that are connected to this controller for values that they alone know; within 10 seconds, 8 MiB from all of
-   * them at most.
+   * Ask this controller and the routers connected to it for values that they alone know; within 10 seconds, 8 MiB from all
+   * routers at most.
    *
    * For administrators (right `ops.read`): `POST /inspections` of the fabric API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `QUOTA_EXCEEDED` (409)

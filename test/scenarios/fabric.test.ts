@@ -172,6 +172,31 @@ onEveryStore('the fabric API', (open) => {
     assert.deepEqual(left, []);
   });
 
+  test('a controller whose id matches is inspected, too, and tells nothing that it was not asked for', async () => {
+    await using app = await open({ member: { name: 'ctrl-1' } });
+    const inspect = async (appRegex: string, ...requestedValues: string[]) =>
+      (await app.request('POST', `${FABRIC}/inspections`, { body: { appRegex, requestedValues } })).body;
+    const idle = { running: 0, waiting: 0 };
+    assert.deepEqual(await inspect('^ctrl-1$', 'stackdump', 'connected-routers', 'stackdump', 'nothing'), {
+      success: true,
+      errors: [],
+      values: [
+        { appId: 'ctrl-1', name: 'stackdump', value: { enrollments: idle, passwordChecks: idle } },
+        { appId: 'ctrl-1', name: 'connected-routers', value: [] },
+      ],
+    });
+    assert.deepEqual(await inspect('ctrl-2', 'stackdump'), { success: true, errors: [], values: [] });
+    for (const name of ['__proto__', 'constructor', 'config', '']) assert.deepEqual((await inspect('.*', name)).values, [], name);
+  });
+
+  test('a delegate who may inspect routers does not inspect the controller', async () => {
+    await using app = await open({ member: { name: 'ctrl-1' }, authorize: ({ right }) => (right === 'ops.read' ? true : undefined) });
+    const as = await (await app.user()).login();
+    const body = { appRegex: '.*', requestedValues: ['stackdump', 'connected-routers'] };
+    const answer = await app.request('POST', `${FABRIC}/inspections`, { as, body });
+    assert.deepEqual([answer.status, answer.body.values], [200, []]);
+  });
+
   test('links and circuits are none while no router is connected', async () => {
     await using app = await open();
     for (const collection of ['links', 'circuits']) {

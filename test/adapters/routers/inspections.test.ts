@@ -47,6 +47,10 @@ test('an administrator asks the routers whose ids an expression finds; what is J
   assert.deepEqual([body.success, body.errors, body.values.length], [false, [`${two.id}: no such value`], said.length]);
   assert.deepEqual((await inspect('none')).body, { success: true, errors: [], values: [] });
 
+  const own = await api.call('POST', '/inspections', { body: { appRegex: '.*', requestedValues: ['connected-routers'] } });
+  const [{ value: routers }] = own.body.values.filter(({ name }: { readonly name: string }) => name === 'connected-routers');
+  assert.deepEqual(routers.map(({ id }: { readonly id: string }) => id).toSorted(), [one.id, two.id].toSorted());
+
   const expected = { success: false, errors: [`${two.id}: no such value`], values: [] };
   const input = { body: { appRegex: two.id, requestedValues: ['links'] } };
   assert.deepEqual(await at.network.controller.api.inspections.run(input), expected);

@@ -2,17 +2,21 @@ import type { inspections } from '../../../api/inspections.ts';
 import type { DecodedOf, OutputOf } from '../../../api/kit/index.ts';
 import type { Call } from '../../../call/call.ts';
 import { idPattern } from './id-pattern.ts';
+import { ownValues } from './own-inspection.ts';
 
 type Run = (typeof inspections)['operations']['run'];
 
-/** Inspects the routers whose ids match a pattern. Nothing is stored. */
-export const runInspection = async ({ core }: Call, { body }: DecodedOf<Run>): Promise<OutputOf<Run>> => {
-  const answers = await core.traffic.inspect(body.requestedValues, idPattern('appRegex', body.appRegex));
+/** Inspects the routers whose ids match a pattern and, for administrators, this controller if its id does. Nothing is stored. */
+export const runInspection = async (call: Call, { body }: DecodedOf<Run>): Promise<OutputOf<Run>> => {
+  const { traffic, controllerId } = call.core;
+  const isSelected = idPattern('appRegex', body.appRegex);
+  const own = !call.grant.isDelegated && isSelected(controllerId) ? await ownValues(call, body.requestedValues) : [];
+  const answers = await traffic.inspect(body.requestedValues, isSelected);
   const errors = answers.flatMap(({ routerId, errors }) => errors.map((error) => `${routerId}: ${error}`));
   const values = answers.flatMap(({ routerId: appId, values }) =>
     values.map(({ name, value }) => ({ appId, name, value: jsonIn(value) ?? value })),
   );
-  return { success: errors.length === 0, errors, values };
+  return { success: errors.length === 0, errors, values: [...own, ...values] };
 };
 
 /** Maximum depth of nested lists and maps. Deeper values could not be serialized. */
