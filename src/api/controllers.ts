@@ -75,6 +75,7 @@ export const controllers = group('controllers', 'Controllers', {
     operationId: 'clusterListMembers',
     summary: 'List the controllers of the network as members of a cluster; one without a name lists only itself',
     permission: rightTo('read', controller),
+    grantable: false,
     surfaces: [surfaces.fabric],
     answer: data(z.array(clusterMember)),
   }),

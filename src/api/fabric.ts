@@ -153,10 +153,11 @@ export const fabricTerminators = group('fabricTerminators', 'Terminators in the 
     operationId: 'createTerminator',
     summary: 'Create a terminator',
     permission: rightTo('create', terminator),
+    grantable: false,
     surfaces: [surfaces.fabric],
     body: { schema: fabricTerminatorCreate, name: terminator.kind },
     answer: CREATED,
     errors: ['NOT_FOUND'],
   }),
-  ...crud(terminator, { except: ['list', 'get', 'create'], surfaces: [surfaces.fabric] }),
+  ...crud(terminator, { except: ['list', 'get', 'create'], surfaces: [surfaces.fabric], grantable: false }),
 });

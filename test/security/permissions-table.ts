@@ -113,6 +113,11 @@ const fabric = `
   administrators GET    /services/{id}/terminators
   administrators GET    /terminators
   administrators GET    /terminators/{id}
+  administrators POST   /terminators
+  administrators PUT    /terminators/{id}
+  administrators PATCH  /terminators/{id}
+  administrators DELETE /terminators/{id}
+  administrators GET    /cluster/list-members
   ops.read       GET    /links
   ops.read       GET    /links/{id}
   ops.delete     DELETE /links/{id}

@@ -6,8 +6,8 @@ import { behaviour } from '../../../call/behaviour.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { ApiError, administratorsOnly, invalidField } from '../../../errors/index.ts';
 import { readCertificates } from '../../../pki/certificate.ts';
-import { and, equals, stringField } from '../../../query/index.ts';
 import { keyWeakness } from '../../../pki/strength.ts';
+import { and, equals, stringField } from '../../../query/index.ts';
 import { isSelector } from '../../../tokens/token.ts';
 
 type Signer = RowOf<typeof externalJwtSigner>;
@@ -92,7 +92,9 @@ const requireOwnPolicy = async (entities: Entities, signer: Signer): Promise<voi
   const { isWrittenByDelegate, enrollAuthPolicyId, enrollToCertEnabled, enrollToTokenEnabled } = signer;
   if (!isWrittenByDelegate || !(enrollToCertEnabled || enrollToTokenEnabled)) return;
   if ((await entities.count(identity, and(equals(stringField('authPolicyId'), enrollAuthPolicyId), protectedFrom([])))) > 0)
-    throw administratorsOnly('only an administrator may let a signer enroll identities under an authentication policy of identities with rights');
+    throw administratorsOnly(
+      'only an administrator may let a signer enroll identities under an authentication policy of identities with rights',
+    );
 };
 
 /** Requires an auth policy that lets enrolled identities log in as they enroll. The policy may change later, so each enrollment checks it again. */
