@@ -155,7 +155,8 @@ export const identities = group('identities', 'Identities', {
   getPolicyAdvice: operation('GET', '/identities/{id}/policy-advice/{serviceId}', {
     operationId: 'getIdentityPolicyAdvice',
     summary: 'Policy advice: what policies allow an identity to do with a service, and by which routers',
-    permission: 'service.read',
+    permission: 'identity.read',
+    grantable: ['service', 'service.read'],
     answer: data(policyAdvice),
   }),
   listServiceConfigs: operation('GET', '/identities/{id}/service-configs', {

@@ -2,8 +2,8 @@
 import * as z from 'zod';
 import { FORM_TYPE, HTML_TYPE, JSON_TYPE, TEXT_TYPE } from '../wire/media-types.ts';
 import { authQuery } from './api-sessions.ts';
-import { data, group, list, operation, string, timestamp } from './kit/index.ts';
-import { boolean, certificateRequest, envInfo, sdkInfo, shortText } from './shared.ts';
+import { data, group, list, operation, string, textUpTo, timestamp } from './kit/index.ts';
+import { boolean, envInfo, sdkInfo, shortText } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
 const { shape: env } = envInfo;
@@ -23,7 +23,7 @@ const step = z
     /** Config types, by id or name, whose data services show to the session; `all` for every type. */
     configTypes: z.union([list(shortText, 1000), shortText]).optional(),
     /** A certificate request (PKCS#10) in PEM, with the credentials: the tokens come with a certificate for its key, and are bound to it. */
-    csrPem: certificateRequest.optional(),
+    csrPem: textUpTo(4096).optional(),
     /** The environment of the client; stored with the identity. */
     envInfo: envInfo.optional(),
     /** The software of the client; stored with the identity. */

@@ -102,6 +102,7 @@ export const permissionsFor = ({ permission, grantable }: Pick<Operation, 'permi
   const [entity = '', action] = permission.split('.');
   if (action === undefined || grantable === false) return [];
   if (grantable === 'any') return PERMISSIONS;
+  if (Array.isArray(grantable)) return [...grantable, AUDITOR];
   if (grantable === 'onlyToAuditors') return [AUDITOR];
   const auditors = action === 'read' && grantable !== 'notToAuditors' ? [AUDITOR] : [];
   return [...[entity, permission].filter((name) => known.has(name)), ...auditors];

@@ -31,7 +31,7 @@ export const verdictByPermission = (
   const [held, scopes] = [permissionsOf(actor.identity), scopesOf(actor.identity)];
   const wanted = permissionsFor({ permission: ofAll ?? permission, ...(grantable === undefined ? {} : { grantable }) });
   if (wanted.some((name) => held.includes(name))) return { held, verdict: true, aside: (aside) => asideVerdict(aside, held, scopes) };
-  const limit = limitOf(scopes, wanted);
+  const limit = Array.isArray(grantable) ? undefined : limitOf(scopes, wanted);
   if (!limit) return undefined;
   const entity = entityOf(permission);
   // Enrollments have no role attributes: those of the identities that they belong to count.

@@ -624,7 +624,7 @@ export interface IdentitiesApi<P = CallOptions> {
   /**
    * Policy advice: what policies allow an identity to do with a service, and by which routers.
    *
-   * For administrators (right `service.read`): `GET /identities/{id}/policy-advice/{serviceId}` of the management API.
+   * For administrators (right `identity.read`): `GET /identities/{id}/policy-advice/{serviceId}` of the management API.
    * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404)
    */
   readonly getPolicyAdvice: (input: { readonly id: string; readonly serviceId: string }, options?: P) => Promise<PolicyAdvice>;

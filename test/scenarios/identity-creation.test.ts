@@ -31,6 +31,7 @@ onEveryStore('creating identities', (open) => {
     assert.deepEqual(fields, {
       id,
       name: 'ann',
+      permissions: [],
       tags: {},
       typeId: 'Default',
       isAdmin: false,

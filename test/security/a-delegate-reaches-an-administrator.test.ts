@@ -130,7 +130,7 @@ const attempts = ({ victim, service, config, policy }: Ground): Readonly<Record<
 
 /** Operations that change nothing of an identity but what follows from the policies, services and routers that they are about. */
 const OF_OTHER_KINDS =
-  /^(services|servicePolicies|edgeRouterPolicies|serviceEdgeRouterPolicies|postureChecks|edgeRouters|routers|transitRouters|terminators|configTypes|configs|links|circuits|database)\./;
+  /^(services|servicePolicies|edgeRouterPolicies|serviceEdgeRouterPolicies|postureChecks|edgeRouters|routers|transitRouters|terminators|fabricTerminators|configTypes|configs|links|circuits|database)\./;
 /** They vouch for identities, and only administrators change them (below). */
 const OF_AUTHORITIES = /^(cas|externalJwtSigners)\./;
 /** They make something that belongs to nobody yet. */

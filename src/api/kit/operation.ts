@@ -44,9 +44,9 @@ export interface Operation<I = unknown, O = unknown, D = I> {
   readonly permission: Permission;
   /**
    * Which permissions of identities allow the operation. `false`: none, only administrators may call it. `notToAuditors`: `admin_readonly` does not.
-   * `onlyToAuditors`: only `admin_readonly` does. `any`: every permission does. Default: those that the right names, and `admin_readonly` for a right to read.
+   * `onlyToAuditors`: only `admin_readonly` does. `any`: every permission does. A list: these, unscoped, and `admin_readonly`. Default: those that the right names, and `admin_readonly` for a right to read.
    */
-  readonly grantable?: false | 'notToAuditors' | 'onlyToAuditors' | 'any';
+  readonly grantable?: false | readonly string[] | 'notToAuditors' | 'onlyToAuditors' | 'any';
   /** For operations on entities of the caller's identity: the right that extends them to the entities of all identities. */
   readonly ofAll?: `ops.${'read' | 'delete'}`;
   /** Callers without the right get 401, or 403 if the specification says so. */
