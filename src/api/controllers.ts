@@ -31,7 +31,7 @@ export const controller = resource({
     /** True if the controller is running. */
     isOnline: readOnly(boolean, { keep: 'computed' }),
     /** True if the controller is preferred as leader. Absent: controllers of one network share a store, and elect no leader. */
-    isPreferredLeader: { ...readOnly(boolean, { keep: 'computed' }), absent: true },
+    isPreferredLeader: { ...readOnly(boolean, { keep: 'computed' }), absent: true, since: '2.0' },
     /** When the controller last started. */
     lastJoinedAt: readOnly(timestamp, { filter: true }),
     /** The level of compatibility that the controller announces as its version, e.g. `v1.7.2`. */

@@ -50,9 +50,9 @@ const shared = {
   scopes: texts(),
   targetToken: optional(targetToken, { default: 'ACCESS', filter: true }),
   /** True if a token and a certificate request create an identity, with a certificate of the network. */
-  enrollToCertEnabled: optional(boolean, { default: false, filter: true }),
+  enrollToCertEnabled: optional(boolean, { default: false, filter: true, since: '2.0' }),
   /** True if a token alone creates an identity, which then logs in with tokens of the signer. */
-  enrollToTokenEnabled: optional(boolean, { default: false, filter: true }),
+  enrollToTokenEnabled: optional(boolean, { default: false, filter: true, since: '2.0' }),
 } as const;
 
 export const externalJwtSigner = resource({
@@ -91,9 +91,9 @@ export const externalJwtSigner = resource({
     /** True if `externalId` is compared case-insensitively, as for e-mail addresses. If several identities match, only an exact match counts. */
     ignoreExternalIdCase: optional(boolean, { absent: true, default: false }),
     /** The claim with the name of an enrolled identity, selected as by `claimsProperty`. */
-    enrollNameClaimsSelector: optional(nameSelector, { default: '/sub', filter: true }),
+    enrollNameClaimsSelector: optional(nameSelector, { default: '/sub', filter: true, since: '2.0' }),
     /** The claim with the role attributes of an enrolled identity, a text or a list of texts, selected as by `claimsProperty`; default: none. */
-    enrollAttributeClaimsSelector: optional(blankIsNull, { absent: true, filter: true }),
+    enrollAttributeClaimsSelector: optional(blankIsNull, { absent: true, filter: true, since: '2.0' }),
     /** Id of the auth policy of enrolled identities, which must allow them to log in as they enroll. */
     enrollAuthPolicyId: reference('authPolicy', {
       write: 'optional',
@@ -102,6 +102,7 @@ export const externalJwtSigner = resource({
       unknown: 'byBehaviour',
       alone: true,
       filter: true,
+      since: '2.0',
     }),
     /**
      * True if a delegate was the last to write what determines whom it proves: then it proves nobody with permissions, and no administrator. Only

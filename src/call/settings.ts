@@ -1,6 +1,7 @@
 import { checkedOptions } from '../options.ts';
 import { allowedNames } from '../pki/server-names.ts';
 import { addressRule } from '../platform/addresses.ts';
+import { COMPATIBLE_RELEASES } from '../version.ts';
 
 /** Settings of a host. Every limit has a default. */
 export interface Settings {
@@ -52,8 +53,12 @@ export interface Settings {
   readonly endSessionsOnPasswordChange: boolean;
   /** Origins from which browsers may call: any (`*`, the default, without credentials) or a list. */
   readonly corsOrigins: '*' | readonly string[];
-  /** API level that clients may expect, reported as `data.version` of the version information. Default `v1.7.2`. */
-  readonly apiLevel: string;
+  /**
+   * The release of OpenZiti with which answers are compatible: `2.0` (default), or `1.7` for clients that refuse unknown capabilities, fields or filter
+   * fields. The controller announces it as its version: `v2.0.3`, or `v1.7.2`. With `1.7`, answers leave out what is new in 2.0 wherever a client of 1.7
+   * could notice (docs/guides/upgrading.md, "Clients of release 1.7").
+   */
+  readonly compat: keyof typeof COMPATIBLE_RELEASES;
   /**
    * Addresses to which outbound requests (for key sets of external JWT signers) may go in addition to public ones: `loopback`, `private`, or ranges
    * such as `10.1.0.0/16`. Default none. Link-local addresses and metadata services are never contacted.
@@ -117,7 +122,7 @@ export const defaultSettings: Settings = {
   wrongCodeMinutes: 5,
   endSessionsOnPasswordChange: false,
   corsOrigins: '*',
-  apiLevel: 'v1.7.2',
+  compat: '2.0',
   outboundAllow: [],
   showJwksEndpoints: false,
   numericTags: false,
@@ -142,6 +147,7 @@ const FORMS: Readonly<Record<string, string | undefined>> = { number: 'a number'
 const requiredType = (name: keyof Settings, value: unknown): string | undefined => {
   const known = defaultSettings[name];
   const isList = Array.isArray(value) && value.every((item) => typeof item === 'string');
+  if (name === 'compat') return Object.hasOwn(COMPATIBLE_RELEASES, String(value)) ? undefined : Object.keys(COMPATIBLE_RELEASES).join(' or ');
   if (name === 'corsOrigins') return value === '*' || isList ? undefined : "'*' or a list of texts";
   if (Array.isArray(known)) return isList ? undefined : 'a list of texts';
   return typeof value === typeof known ? undefined : FORMS[typeof known];

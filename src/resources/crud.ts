@@ -144,7 +144,7 @@ const pageBy = async <T>(
   call: Call,
   { within, presenter = behaviourOf(call, kind) }: ListOptions,
 ): Promise<Page<T>> => {
-  const symbols = symbolsOfList(kind, call.operation, call.grant);
+  const symbols = symbolsOfList(kind, call);
   const plan = planList(symbols, input);
   const among = await affordable(entities, kind, input, plan, call, within);
   const limited = await withinLimits(entities, plan.where, call);

@@ -1,6 +1,6 @@
 import type { EntityReference } from '../api/kit/entity.ts';
 import { withVersion } from '../api/kit/entity-version.ts';
-import { type Fields, showsEmptyList } from '../api/kit/field.ts';
+import { type Fields, isNewIn20, showsEmptyList } from '../api/kit/field.ts';
 import type { DetailOf, Kind, RowOf } from '../api/kit/resource.ts';
 import { fieldsOf } from '../api/kit/variants.ts';
 import { behaviourOf, type Presenter } from '../call/behaviour.ts';
@@ -38,6 +38,7 @@ export const presentRows = async (
   const yieldIfDue = createTimeSlice(ROWS_PER_SLICE);
   // Tags are notes of the network's administrators, which unauthenticated callers must not see.
   const hidesTags = call.operation.permission === 'open';
+  const hidden = call.core.settings.compat === '1.7' ? layoutOf(kind.fields).newIn20 : [];
   const details: WireDetail[] = [];
   for (const [i, row] of rows.entries()) {
     const detail = layoutOf(fieldsOf(kind, row)).show(kind, row);
@@ -50,6 +51,7 @@ export const presentRows = async (
     Object.assign(detail, displayed?.[i]);
     show(detail, computed?.[i]);
     show(detail, now?.[i]);
+    for (const name of hidden) delete detail[name];
     details.push(kind.unrecorded ? detail : withVersion(detail, row.version));
     const pause = yieldIfDue();
     if (pause) await pause;
@@ -90,6 +92,8 @@ interface Layout {
     readonly urlName: boolean;
     readonly orNull: boolean;
   }[];
+  /** Names of the fields that release 2.0 introduced. */
+  readonly newIn20: readonly string[];
 }
 
 const layouts = new WeakMap<Fields, Layout>();
@@ -126,6 +130,7 @@ const layoutOf = (fields: Fields): Layout => {
         ? [{ field, name: field.slice(0, -2), target, urlName: reference.urlName === true, orNull: reference.orNull === true }]
         : [];
     }),
+    newIn20: Object.keys(fields).filter((name) => isNewIn20({ fields }, name)),
   };
   layouts.set(fields, layout);
   return layout;

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { fieldType } from '../api/kit/field.ts';
+import { fieldType, isNewIn20 } from '../api/kit/field.ts';
 import type { Operation } from '../api/kit/operation.ts';
 import type { Kind } from '../api/kit/resource.ts';
 import { surfaces } from '../api/surfaces/index.ts';
-import { type Grant, OWN_RIGHT } from '../call/grant.ts';
+import type { Call } from '../call/call.ts';
 import { equals, type FilterSymbol, fieldSymbol, type Symbols, stringField, symbolsOf } from '../query/index.ts';
 import { hashToken } from '../tokens/opaque.ts';
 import { kindOf } from './kinds.ts';
@@ -26,49 +26,52 @@ export const symbolsFor = (kind: Kind): Symbols => {
   return symbols;
 };
 
-const symbolsByOperation = new WeakMap<Operation, Symbols>();
-
 /**
  * The filter symbols of a list. Lists of the client API evaluate only conditions on fields that they show. Filters may name other stored fields, because
  * existing clients do, but these are treated like secrets, as are tags if the operation requires no session. Of the entities in a set, only the id can be
- * queried. For delegated callers a secret matches nothing, so that the right to read does not let them verify guesses of tokens.
+ * queried. For delegated callers a secret matches nothing, so that the right to read does not let them verify guesses of tokens. For clients of release
+ * 1.7, symbols that are new in 2.0 do not exist.
  */
-export const symbolsOfList = (kind: Kind, operation: Operation, { isDelegated }: Pick<Grant, 'isDelegated'> = OWN_RIGHT): Symbols => {
+export const symbolsOfList = (kind: Kind, { operation, grant, core }: Pick<Call, 'operation' | 'grant' | 'core'>): Symbols => {
+  let symbols = symbolsFor(kind);
+  if (core.settings.compat === '1.7') symbols = derived(symbols, '1.7', (name, symbol) => (isNewIn20(kind, name) ? undefined : symbol));
+  if (grant.isDelegated) symbols = derived(symbols, 'delegated', (_, symbol) => withoutMatches(symbol));
   const { answer } = operation;
-  const symbols = isDelegated ? withoutSecretMatches(symbolsFor(kind)) : symbolsFor(kind);
   if (!operation.surfaces.includes(surfaces.client) || answer.is !== 'page') return symbols;
-  let shownSymbols = symbolsByOperation.get(operation);
-  if (!shownSymbols) {
-    const { item } = answer;
-    const shown = (name: string): FilterSymbol =>
-      name === 'tags' && operation.permission === 'open'
-        ? { is: 'tags', withheld: true }
-        : shownOnly(symbols.find(name), isShown(kind, name, item));
-    const table = symbols.names.map((name) => [name, shown(name)] as const);
-    symbolsByOperation.set(operation, (shownSymbols = symbolsOf(kind.kind, Object.fromEntries(table))));
-  }
-  return shownSymbols;
+  const hidesTags = operation.permission === 'open';
+  return derived(symbols, operation, (name, symbol) =>
+    name === 'tags' && hidesTags ? { is: 'tags', withheld: true } : shownOnly(symbol, isShown(kind, name, answer.item)),
+  );
 };
 
-const withoutMatches = new WeakMap<Symbols, Symbols>();
+const derivedSymbols = new WeakMap<Symbols, Map<Operation | 'delegated' | '1.7', Symbols>>();
 
-/** The same symbols, except that secrets match nothing. */
-const withoutSecretMatches = (symbols: Symbols): Symbols => {
-  let restricted = withoutMatches.get(symbols);
-  if (!restricted) {
-    const table = symbols.names.flatMap((name): [string, FilterSymbol][] => {
+/** The symbols that a function makes of others, without those of which it makes none. Cached by its use. */
+const derived = (
+  symbols: Symbols,
+  use: Operation | 'delegated' | '1.7',
+  change: (name: string, symbol: FilterSymbol) => FilterSymbol | undefined,
+): Symbols => {
+  let known = derivedSymbols.get(symbols);
+  if (!known) derivedSymbols.set(symbols, (known = new Map()));
+  let result = known.get(use);
+  if (!result) {
+    const table: Record<string, FilterSymbol> = {};
+    for (const name of symbols.names) {
       const symbol = symbols.find(name);
-      if (!symbol) return [];
-      return [[name, symbol.is === 'secret' ? { is: 'secret', type: symbol.type } : symbol]];
-    });
-    withoutMatches.set(symbols, (restricted = symbolsOf(symbols.kind, Object.fromEntries(table))));
+      const changed = symbol && change(name, symbol);
+      if (changed) table[name] = changed;
+    }
+    known.set(use, (result = symbolsOf(symbols.kind, table)));
   }
-  return restricted;
+  return result;
 };
+
+/** The same symbol, but a secret matches nothing. */
+const withoutMatches = (symbol: FilterSymbol): FilterSymbol => (symbol.is === 'secret' ? { is: 'secret', type: symbol.type } : symbol);
 
 /** The symbol if the list shows its value; otherwise one that evaluates no conditions. */
-const shownOnly = (symbol: FilterSymbol | undefined, shown: boolean): FilterSymbol => {
-  if (symbol === undefined) throw new TypeError('a name without a symbol');
+const shownOnly = (symbol: FilterSymbol, shown: boolean): FilterSymbol => {
   if (shown && symbol.is === 'references') return { ...symbol, target: () => symbolsOf(symbol.target().kind, { id: ID }) };
   if (shown || symbol.is === 'secret' || symbol.is === 'tags') return symbol;
   return symbol.is === 'field' ? { is: 'secret', type: symbol.field.type } : { is: 'set', set: symbol.set, withheld: true };

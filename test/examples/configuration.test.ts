@@ -269,12 +269,12 @@ test('what is printed is what the server has, also where other options decide', 
 
 test('a server works as its file says, and so do the commands beside it', async (t) => {
   const folder = temporaryFolder(t);
-  const settings: Partial<Settings> = { maxBodyBytes: 2000, apiLevel: 'v1.7.1' };
+  const settings: Partial<Settings> = { maxBodyBytes: 2000, compat: '1.7' };
   const file = join(folder, 'overlay.json');
   writeFileSync(file, JSON.stringify({ storage: 'sqlite:own/x.db', adminPassword: 'a-good-password', tls: 'off', ...settings }));
   chmodSync(file, 0o600);
   const server = await startServer(t, folder, ['--config', 'overlay.json']);
-  assert.equal((await server.request('GET', '/version')).body.data.version, 'v1.7.1');
+  assert.equal((await server.request('GET', '/version')).body.data.version, 'v1.7.2');
   const token = await server.login('a-good-password');
   const body = { name: 'x'.repeat(3000), type: 'User', isAdmin: false };
   assert.equal((await server.request('POST', '/identities', { token, body })).status, 413);

@@ -71,7 +71,7 @@ onEveryStore('the controllers of a network', (open, store) => {
 
   test('every controller of a network is a voting member of the cluster, and the one that answers leads', async () => {
     await using shared = newSharedStorage(store);
-    const settings = { apiLevel: 'v1.7.2' };
+    const settings = { compat: '1.7' } as const;
     const first = await openApp(store, { storage: shared.adapter(), member: { name: 'a', ctrlAddress: 'tls:a:6262' }, settings });
     await using second = await openApp(store, { storage: shared.adapter(), member: { name: 'b', ctrlAddress: 'tls:b:6262' }, settings });
     const members = async (app: App) => (await app.request('GET', '/fabric/v1/cluster/list-members')).body.data;

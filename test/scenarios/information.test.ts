@@ -34,17 +34,17 @@ onEveryStore('information about the controller', (open) => {
     assert.match(texts.buildDate, /^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/);
     assert.match(texts.revision, /^overlay-controller \d+\.\d+\.\d+/);
     assert.match(texts.runtimeVersion, /^Node/);
-    assert.equal(texts.version, 'v1.7.2');
+    assert.equal(texts.version, 'v2.0.3');
   });
 
-  test('the level of the API that clients may expect can be set', async () => {
-    await using app = await open({ settings: { apiLevel: 'v2.0.0' } });
-    assert.equal((await app.request('GET', '/version', { as: null })).body.data.version, 'v2.0.0');
+  test('the version is that of the release with which answers are compatible', async () => {
+    await using app = await open({ settings: { compat: '1.7' } });
+    assert.equal((await app.request('GET', '/version', { as: null })).body.data.version, 'v1.7.2');
   });
 
   test('all capabilities that there may be are listed, whether they are in force or not, and no others', proves(348, 477), async () => {
     for (const oidc of [true, false]) {
-      await using app = await open({ oidc });
+      await using app = await open({ oidc, settings: { compat: '1.7' } });
       const { status, body } = await app.request('GET', '/enumerated-capabilities', { as: null });
       assert.deepEqual([status, body.data], [200, ['OIDC_AUTH', 'HA_CONTROLLER']]);
       const { capabilities } = (await app.request('GET', '/version', { as: null })).body.data;
@@ -52,8 +52,8 @@ onEveryStore('information about the controller', (open) => {
     }
   });
 
-  test('at level 2, the capabilities that there may be include logins with a certificate request', async () => {
-    await using app = await open({ settings: { apiLevel: 'v2.0.3' } });
+  test('in release 2.0, the capabilities that there may be include logins with a certificate request', async () => {
+    await using app = await open();
     const { body } = await app.request('GET', '/enumerated-capabilities', { as: null });
     assert.deepEqual(body.data, ['OIDC_AUTH', 'OIDC_AUTH_WITH_CSR', 'HA_CONTROLLER']);
   });

@@ -6,6 +6,7 @@ import { ALL } from '../../../query/index.ts';
 import { pageInMemory } from '../../../resources/in-memory.ts';
 import { presentOne } from '../../../resources/present.ts';
 import { symbolsOfList } from '../../../resources/symbols.ts';
+import { COMPATIBLE_RELEASES } from '../../../version.ts';
 
 /** Maximum number of controllers in the list: more than any network has. */
 const MAX_CONTROLLERS = 1000;
@@ -31,7 +32,7 @@ export const controllerEntries = implement(controllers, {
       const rows = await entities.list(controller, { where: ALL, limit: MAX_CONTROLLERS });
       const shown = await Promise.all(rows.map((row) => presentOne(entities, controller, row, call)));
       const documents = shown.map((detail) => ({ ...detail, isPreferredLeader: false }));
-      const page = pageInMemory(call, symbolsOfList(controller, call.operation), query, documents);
+      const page = pageInMemory(call, symbolsOfList(controller, call), query, documents);
       return { ...page, data: page.data.map(({ isPreferredLeader: _, ...detail }) => detail) };
     }),
   listMembers: (call) =>
@@ -47,7 +48,7 @@ export const controllerEntries = implement(controllers, {
           leader: false,
           connected: (onlineUntil ?? '') > call.now(),
         }));
-      const own = { id: controllerId, address: ctrlAddress ?? '', version: settings.apiLevel, leader: true, connected: true };
+      const own = { id: controllerId, address: ctrlAddress ?? '', version: COMPATIBLE_RELEASES[settings.compat], leader: true, connected: true };
       return [own, ...others].map((member) => ({ ...member, voter: true, readOnly: false }));
     }),
 });

@@ -6,6 +6,7 @@ import { DAY } from '../../../platform/clock.ts';
 import { dateField, equals, stringField } from '../../../query/index.ts';
 import { newRow } from '../../../resources/merge.ts';
 import { API_PATHS, OIDC_PATH } from '../informational/api-paths.ts';
+import { COMPATIBLE_RELEASES } from '../../../version.ts';
 
 /** How other controllers of the network, and clients, identify and reach this controller. */
 export interface MemberOptions {
@@ -58,7 +59,7 @@ const join = async (job: Job, { pki, settings, platform, provider }: Core, { nam
   const now = new Date(platform.clock.now()).toISOString();
   const described = {
     ctrlAddress: ctrlAddress ?? null,
-    apiLevel: settings.apiLevel,
+    apiLevel: COMPATIBLE_RELEASES[settings.compat],
     certPem: certificatesPem([certificate]),
     fingerprint: certificate.fingerprint,
     apiAddresses: Object.fromEntries(

@@ -7,7 +7,7 @@ import { implement } from '../../../call/implement.ts';
 import { ApiError } from '../../../errors/index.ts';
 import { ALL, comparator, fieldSymbol, matches, symbolsOf } from '../../../query/index.ts';
 import { pageOf, planList } from '../../../resources/lists.ts';
-import { software } from '../../../version.ts';
+import { COMPATIBLE_RELEASES, software } from '../../../version.ts';
 import { JSON_TYPE } from '../../../wire/media-types.ts';
 import { API_PATHS, OIDC_PATH, SPECS } from './api-paths.ts';
 
@@ -60,7 +60,7 @@ const version = async (call: Call) => {
     capabilities: call.core.provider ? ['OIDC_AUTH', 'OIDC_AUTH_WITH_CSR'] : [],
     revision: `${software.name} ${software.version}`,
     runtimeVersion: globalThis.navigator?.userAgent ?? 'unknown',
-    version: call.core.settings.apiLevel,
+    version: COMPATIBLE_RELEASES[call.core.settings.compat],
   };
 };
 
@@ -89,10 +89,10 @@ const raw = (document: string, contentType = JSON_TYPE) => ({ contentType, body:
 export const informationalEntries = implement(informational, {
   root: version,
   version,
-  // Clients of level 1 know two capabilities; some refuse any other.
+  // Clients of 1.7 know two capabilities; some refuse any other.
   capabilities: async ({ core: { settings } }) => [
     'OIDC_AUTH',
-    ...(settings.apiLevel.startsWith('v1.') ? [] : ['OIDC_AUTH_WITH_CSR']),
+    ...(settings.compat === '1.7' ? [] : ['OIDC_AUTH_WITH_CSR']),
     'HA_CONTROLLER',
   ],
   protocols: async ({ core }) => {

@@ -7,7 +7,7 @@ import { channelMessages } from '../../../control-channel/messages/channel.ts';
 import { linkListeners } from '../../../control-channel/messages/links.ts';
 import { ApiError } from '../../../errors/index.ts';
 import { monotonic } from '../../../platform/clock.ts';
-import { software } from '../../../version.ts';
+import { COMPATIBLE_RELEASES, software } from '../../../version.ts';
 import type { Presence } from '../../fabric/connections/presence.ts';
 import { provenRouter, routerOf } from '../../fabric/routers/certificates.ts';
 import type { ConnectedRouter, ConnectedRouters } from '../routers/connected-routers.ts';
@@ -135,7 +135,7 @@ export const helloAnswerHeaders = (
   group: GroupHello | undefined,
 ): readonly Header[] => [
   header.connectionId.of(platform.random.uuid()),
-  header.version.of([settings.apiLevel, `${software.name} ${software.version}`, software.buildDate, '', ''].join('|')),
+  header.version.of([COMPATIBLE_RELEASES[settings.compat], `${software.name} ${software.version}`, software.buildDate, '', ''].join('|')),
   header.id.of(controllerId),
   ...[helloHeader, earlierHelloHeader].map(({ capabilities }) => capabilities.of(group ? CAPABILITIES : UNGROUPED_CAPABILITIES)),
   ...(group ? groupHeaders(group) : []),
