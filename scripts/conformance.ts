@@ -37,7 +37,12 @@ interface Exceptions {
 }
 
 const root = resolve(import.meta.dirname, '..');
-const { areas: all, scenarios, examples, releases }: Exceptions = JSON.parse(readFileSync(join(root, 'test/conformance/exceptions.json'), 'utf8'));
+const {
+  areas: all,
+  scenarios,
+  examples,
+  releases,
+}: Exceptions = JSON.parse(readFileSync(join(root, 'test/conformance/exceptions.json'), 'utf8'));
 const areas = (values.areas?.split(',') ?? all).filter((area) => oidc === 'on' || !area.startsWith('oidc'));
 
 /** Starts an example on a free port. */

@@ -48,6 +48,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'jobs',
     'if-version.ts',
     'options.ts',
+    'version.ts',
   ],
   resources: ['concurrency', 'api', 'errors', 'query', 'platform', 'tokens', 'storage', 'entities', 'call'],
   authentication: [

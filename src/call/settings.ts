@@ -147,7 +147,8 @@ const FORMS: Readonly<Record<string, string | undefined>> = { number: 'a number'
 const requiredType = (name: keyof Settings, value: unknown): string | undefined => {
   const known = defaultSettings[name];
   const isList = Array.isArray(value) && value.every((item) => typeof item === 'string');
-  if (name === 'compat') return Object.hasOwn(COMPATIBLE_RELEASES, String(value)) ? undefined : Object.keys(COMPATIBLE_RELEASES).join(' or ');
+  if (name === 'compat')
+    return Object.hasOwn(COMPATIBLE_RELEASES, String(value)) ? undefined : Object.keys(COMPATIBLE_RELEASES).join(' or ');
   if (name === 'corsOrigins') return value === '*' || isList ? undefined : "'*' or a list of texts";
   if (Array.isArray(known)) return isList ? undefined : 'a list of texts';
   return typeof value === typeof known ? undefined : FORMS[typeof known];

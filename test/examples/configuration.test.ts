@@ -27,7 +27,7 @@ const samples: Readonly<Record<string, readonly [value: unknown, text: string]>>
       if (typeof usual === 'boolean') return [name, [!usual, String(!usual)]];
       if (name === 'corsOrigins') return [name, [['https://a.example', 'https://b.example'], 'https://a.example,https://b.example']];
       if (Array.isArray(usual)) return [name, [['10.0.0.0/8', '192.168.0.0/16'], '10.0.0.0/8,192.168.0.0/16']];
-      return [name, ['v1.9.9', 'v1.9.9']];
+      return [name, ['1.7', '1.7']];
     }),
 );
 const optionOf = (name: string) => `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;

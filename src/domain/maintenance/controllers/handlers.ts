@@ -48,7 +48,13 @@ export const controllerEntries = implement(controllers, {
           leader: false,
           connected: (onlineUntil ?? '') > call.now(),
         }));
-      const own = { id: controllerId, address: ctrlAddress ?? '', version: COMPATIBLE_RELEASES[settings.compat], leader: true, connected: true };
+      const own = {
+        id: controllerId,
+        address: ctrlAddress ?? '',
+        version: COMPATIBLE_RELEASES[settings.compat],
+        leader: true,
+        connected: true,
+      };
       return [own, ...others].map((member) => ({ ...member, voter: true, readOnly: false }));
     }),
 });

@@ -5,8 +5,8 @@ import { certificatesPem } from '../../../pki/certificate.ts';
 import { DAY } from '../../../platform/clock.ts';
 import { dateField, equals, stringField } from '../../../query/index.ts';
 import { newRow } from '../../../resources/merge.ts';
-import { API_PATHS, OIDC_PATH } from '../informational/api-paths.ts';
 import { COMPATIBLE_RELEASES } from '../../../version.ts';
+import { API_PATHS, OIDC_PATH } from '../informational/api-paths.ts';
 
 /** How other controllers of the network, and clients, identify and reach this controller. */
 export interface MemberOptions {

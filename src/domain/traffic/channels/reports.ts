@@ -9,10 +9,10 @@ import { routerMessages } from '../../../control-channel/messages/routers.ts';
 import { Unanswered } from '../../../control-channel/requests.ts';
 import { ApiError } from '../../../errors/index.ts';
 import { type TrafficPoint, trafficPoints } from '../../../presence/traffic.ts';
+import { COMPATIBLE_RELEASES } from '../../../version.ts';
 import type { RouterInterfaceReport } from '../../fabric/connections/presence.ts';
 import type { ConnectedRouter } from '../routers/connected-routers.ts';
 import { type HandlerEntry, handle } from '../routers/message-handlers.ts';
-import { COMPATIBLE_RELEASES } from '../../../version.ts';
 
 const { serverHello, clientHello, routerInterfaces, connectEvents, metrics, alerts } = routerMessages;
 
@@ -32,7 +32,10 @@ const MAX_ATTEMPTS = 3;
 
 /** Requests the listeners for clients from an edge router, which is online once it has answered. Transit routers have no such listeners. */
 export const requestListeners = async ({ settings }: Pick<Core, 'settings'>, { channel, connection }: ConnectedRouter): Promise<void> => {
-  const greeting = { version: COMPATIBLE_RELEASES[settings.compat], data: new Map(Object.entries({ instant: 'true', routerModel: 'true' })) };
+  const greeting = {
+    version: COMPATIBLE_RELEASES[settings.compat],
+    data: new Map(Object.entries({ instant: 'true', routerModel: 'true' })),
+  };
   for (let attempt = 1; ; attempt++) {
     try {
       const answer = await channel.request(serverHello, greeting, { headers: [edgeHeader.dataModel.of(true)] });
