@@ -25,6 +25,7 @@ import {
 } from './kit/index.ts';
 import { permissions, scopedPermissions } from './permissions.ts';
 import { identityPostureData } from './posture-data.ts';
+import { routerInterfaces } from './router-reports.ts';
 import { serviceConfigDetail, serviceConfigPairs } from './service-configs.ts';
 import { blankIsNull, boolean, cost, envInfo, jsonMap, name, policyId, precedence, sdkInfo } from './shared.ts';
 import { traceDetail, traceSpec } from './traces.ts';
@@ -90,7 +91,7 @@ export const identity = resource({
     /** True if the identity has a verified second factor. */
     isMfaEnabled: readOnly(boolean, { keep: 'computed' }),
     /** Network interfaces of the endpoint; null if it reported none. */
-    interfaces: readOnly(z.array(jsonMap).nullable(), { keep: 'computed' }),
+    interfaces: readOnly(routerInterfaces.nullable(), { keep: 'computed' }),
   },
   subLinks: [
     'authenticators',

@@ -8,7 +8,7 @@ import type { EdgeRouter } from './edge-routers.ts';
 import type { Enrollment } from './enrollments.ts';
 import type { ServicePolicy } from './service-policies.ts';
 import type { Service } from './services.ts';
-import type { Created, Empty, EntityReference, EnvInfo, JsonMap, Links, ListQuery, PolicyTypeQuery, RoleListQuery, SdkInfo, Tags } from './shared.ts';
+import type { Created, Empty, EntityReference, EnvInfo, JsonMap, Links, ListQuery, PolicyTypeQuery, RoleListQuery, RouterInterface, SdkInfo, Tags } from './shared.ts';
 
 /**
  * An identity is a security principal that can bind (host) or dial (connect to) services: a person, a device, an
@@ -80,7 +80,7 @@ export interface Identity {
   /** True if the identity has a verified second factor. */
   readonly isMfaEnabled: boolean;
   /** Network interfaces of the endpoint; null if it reported none. */
-  readonly interfaces: readonly JsonMap[] | null;
+  readonly interfaces: readonly RouterInterface[] | null;
 }
 
 /** The entities to which a permission applies. */

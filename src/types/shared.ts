@@ -74,6 +74,30 @@ export interface SdkInfo {
   readonly version?: string | undefined;
 }
 
+/** A network interface of a router, as the router reports it. */
+export interface RouterInterface {
+  /** Name of the interface, e.g. `eth0`. */
+  readonly name: string;
+  /** MAC address. */
+  readonly hardwareAddress: string;
+  /** Maximum size of a packet, in bytes. */
+  readonly mtu: number;
+  /** Index of the interface, from 0. */
+  readonly index: number;
+  /** True if the interface is enabled. */
+  readonly isUp: boolean;
+  /** True if the interface is operational. */
+  readonly isRunning: boolean;
+  /** True for a loopback interface. */
+  readonly isLoopback: boolean;
+  /** True if the interface supports broadcast. */
+  readonly isBroadcast: boolean;
+  /** True if the interface supports multicast. */
+  readonly isMulticast: boolean;
+  /** IP addresses with prefix lengths. */
+  readonly addresses: readonly string[];
+}
+
 /** The id and the place of a new entity. */
 export interface Created {
   /** Relative addresses of the new entity and of related resources. */
@@ -121,30 +145,6 @@ export interface PolicyTypeQuery {
 
 /** Exactly these twelve spellings are accepted. Two that differ only in case and underscores mean the same system. */
 export type OsType = 'Windows' | 'WindowsServer' | 'Android' | 'iOS' | 'Linux' | 'macOS' | 'WINDOWS' | 'WINDOWS_SERVER' | 'ANDROID' | 'IOS' | 'LINUX' | 'MACOS';
-
-/** A network interface of a router, as the router reports it. */
-export interface RouterInterface {
-  /** Name of the interface, e.g. `eth0`. */
-  readonly name: string;
-  /** MAC address. */
-  readonly hardwareAddress: string;
-  /** Maximum size of a packet, in bytes. */
-  readonly mtu: number;
-  /** Index of the interface, from 0. */
-  readonly index: number;
-  /** True if the interface is enabled. */
-  readonly isUp: boolean;
-  /** True if the interface is operational. */
-  readonly isRunning: boolean;
-  /** True for a loopback interface. */
-  readonly isLoopback: boolean;
-  /** True if the interface supports broadcast. */
-  readonly isBroadcast: boolean;
-  /** True if the interface supports multicast. */
-  readonly isMulticast: boolean;
-  /** IP addresses with prefix lengths. */
-  readonly addresses: readonly string[];
-}
 
 /** The software that a router runs. */
 export interface RouterVersion {
