@@ -27,7 +27,7 @@ test('a router that connects is online as soon as it has said how it is reached'
     versionInfo: { version: 'v1.7.2', os: 'linux', arch: 'amd64' },
   });
   assert.deepEqual(earlierHelloHeader.capabilities.in(router.welcome), [1, 2, 3, 4, 6]);
-  assert.match(header.version.required(router.welcome), /^v1\.7\.2\|overlay-controller /);
+  assert.match(header.version.required(router.welcome), /^v2\.0\.3\|overlay-controller /);
   router.close();
   await until(async () => !(await isOnline(network, fra1.id)));
   await until(() => at.log().includes('info: the connection of a router has ended (the connection was lost)'));
