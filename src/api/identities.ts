@@ -42,9 +42,9 @@ export const identity = resource({
     /** Id of the identity type: `Default` or `Router`. */
     typeId: reference('identityType', { write: 'never', default: 'Default', filter: 'type' }),
     /** True if the identity may administer the network. */
-    isAdmin: required(boolean, { filter: true }),
+    isAdmin: required(boolean, { filter: true, administratorsOnly: true }),
     /** True for the first administrator of the network, which cannot be deleted. */
-    isDefaultAdmin: readOnly(boolean, { default: false, filter: true }),
+    isDefaultAdmin: readOnly(boolean, { default: false, filter: true, administratorsOnly: true }),
     /** Role attributes, by which policies select the identity. */
     roleAttributes: roles(),
     /** Id of the authentication policy. */

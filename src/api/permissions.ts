@@ -61,6 +61,7 @@ export const permissions = (): SetField => ({
     .meta({ id: 'Permissions', description: 'Rights to a part of the management API, for an identity that is not an administrator.' }),
   default: [],
   set: { of: 'values', empty: 'list' },
+  administratorsOnly: true,
 });
 
 /** Entities of which permissions can be scoped: they carry role attributes, or belong to identities, which do. */
@@ -94,7 +95,7 @@ export const scopedPermissions = () =>
       })
       .transform((scopes): ScopedPermissions | null => (Object.keys(scopes).length === 0 ? null : scopes))
       .meta({ description: 'An extension: permissions that apply only to entities with some role attributes, by name of the permission.' }),
-    { absent: true, keptByReplace: true },
+    { absent: true, keptByReplace: true, administratorsOnly: true },
   );
 
 /** The permissions that allow an operation; none for one that only administrators may call, and for one that needs no right. */

@@ -89,6 +89,8 @@ export interface Call {
   /** The attribution of the change records that the call writes. */
   readonly attribution: Attribution;
   readonly surface: Surface;
+  /** The names of the body's fields as the caller sent them, with those that decoding drops. */
+  readonly bodyFields: readonly string[];
   readonly core: Core;
   readonly credentials: Credentials;
   readonly peerCertificates: readonly Uint8Array[];

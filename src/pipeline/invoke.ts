@@ -45,11 +45,14 @@ export const createInvoke = (parts: Parts, storeErrors: StoreErrors, { rule, bef
         authorize(call.actor, entry.operation);
         throw refusal;
       }
-      const given = decode(entry.operation, await source.input(), settings);
+      const raw = await source.input();
+      call.bodyFields = bodyFieldsIn(raw);
+      const given = decode(entry.operation, raw, settings);
       const precondition = preconditionOf(entry, source, given);
       await call.permitted(given);
       const replaced = before && (await callBefore(before, call, entry, source, given));
       const input = replaced ? decode(entry.operation, replaced, settings) : given;
+      if (replaced) call.bodyFields = bodyFieldsIn(replaced);
       if (replaced) await call.permitted(input);
       call.transactions.precondition = precondition;
       return entry.handler(call, input as never); // decoded by the operation that the handler was bound to
@@ -75,6 +78,12 @@ export const createInvoke = (parts: Parts, storeErrors: StoreErrors, { rule, bef
       if (active && source.hostTransaction === undefined) activity.note(active.id, active.lastActivityAt ?? call.now());
     }
   };
+};
+
+/** The names of the fields of a JSON object; none for any other body. */
+const bodyFieldsIn = (raw: unknown): readonly string[] => {
+  const { body } = Object(raw) as { readonly body?: unknown }; // any input may have a body
+  return typeof body === 'object' && body !== null && !Array.isArray(body) && !ArrayBuffer.isView(body) ? Object.keys(body) : [];
 };
 
 /** Calls the host's hook. @returns the input that replaces the given one, if any */

@@ -25,6 +25,7 @@ export class OngoingCall implements Call, Authorized {
   readonly #entry: Entry;
   readonly #source: CallSource;
   #input: unknown;
+  bodyFields: readonly string[] = [];
   isAccepted = false;
   /** Undefined until the call is permitted. */
   permission: PermitResult | undefined;

@@ -1,10 +1,11 @@
+import type { Kind } from '../api/kit/resource.ts';
 import { assertNoneProtectedReached, assertNotProtected } from '../authentication/protected-identities.ts';
 import { type Actor, isAdministrator } from '../call/actor.ts';
 import type { Entry } from '../call/call.ts';
 import { type Grant, OWN_RIGHT } from '../call/grant.ts';
 import { visibleFields } from '../changelog/visible.ts';
 import type { Entities } from '../entities/entities.ts';
-import { notFound, unauthorized } from '../errors/index.ts';
+import { administratorsOnly, notFound, unauthorized } from '../errors/index.ts';
 import type { Logger } from '../platform/platform.ts';
 import { and, equals, stringField } from '../query/index.ts';
 import { isForSomebody } from '../resources/credential-fields.ts';
@@ -101,6 +102,7 @@ export const createPermit =
       if (grant.isDelegated && isWrite) await assertNotProtected(entities, kind, target, grant);
     };
 
+    if (grant.permissions && kind && operation.method === 'PATCH') assertDelegable(kind, call.bodyFields);
     if (isLimited(grant) || grant.isDelegated) await call.read((entities) => assertWithin(entities, target));
     return {
       grant,
@@ -116,6 +118,12 @@ export const createPermit =
       },
     };
   };
+
+/** @throws ApiError `UNAUTHORIZED` if a body names a field that permissions never allow to set */
+const assertDelegable = (kind: Kind, names: readonly string[]): void => {
+  const field = names.find((name) => Object.hasOwn(kind.fields, name) && kind.fields[name]?.administratorsOnly);
+  if (field) throw administratorsOnly(`non-admins may not set ${field} of an ${kind.kind}`);
+};
 
 const isLimited = ({ where, visible, changeable }: Grant): boolean => where !== undefined || visible.size + changeable.size > 0;
 

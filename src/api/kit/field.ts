@@ -37,6 +37,8 @@ export interface FieldOptions {
    * to read them is not enough. Events and change records never contain it.
    */
   readonly credential?: true;
+  /** Permissions never allow a PATCH that names the field, whatever the value. */
+  readonly administratorsOnly?: true;
   /** The kind whose entities, including their credentials, this field shows. */
   readonly shows?: string;
   /** A hidden field encrypted with the host's secret key: derives the context from the row. A text sealed for one context cannot be opened in another. */

@@ -3,7 +3,7 @@ import type { CreateBody, RowOf } from '../../../api/kit/index.ts';
 import { isDisabled } from '../../../authentication/actors.ts';
 import { LISTED, liveSessions } from '../../../authentication/lifetime.ts';
 import { isPrivileged } from '../../../call/actor.ts';
-import { behaviour, type WriteVerb } from '../../../call/behaviour.ts';
+import { behaviour } from '../../../call/behaviour.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { listing, referencing } from '../../../entities/reads.ts';
@@ -24,18 +24,13 @@ const markKnownToRouters = async (entities: Entities, identityId: string): Promi
 
 type Identity = RowOf<typeof identity>;
 
-/** What permissions never allow, whatever the values. @throws ApiError `UNAUTHORIZED` */
-const refuseToDelegate = (verb: WriteVerb, body: Readonly<Record<string, unknown>>): void => {
-  if (verb === 'replace') throw administratorsOnly('non-admins may not replace an identity: change the fields by PATCH');
-  const field = verb === 'patch' ? ['permissions', 'scopedPermissions', 'isAdmin'].find((name) => name in body) : undefined;
-  if (field) throw administratorsOnly(`non-admins may not set ${field} of an identity`);
-};
 /** The fields that determine the time-dependent state of an identity. */
 type TimeDependent = Pick<Identity, 'id' | 'disabledAt' | 'disabledUntil'>;
 
 export const identityBehaviour = behaviour(identity, {
   prepare: async (call, verb, body, id) => {
-    if (call.grant.permissions) refuseToDelegate(verb, body);
+    if (call.grant.permissions && verb === 'replace')
+      throw administratorsOnly('non-admins may not replace an identity: change the fields by PATCH');
     // Identities of type Router exist only as companions of edge routers, which create them. The type of an identity never changes.
     if (verb === 'replace' && body.type === 'Router' && !(await mayBeRouter(call, id)))
       throw invalidField('typeId', 'may not change the type of an identity to Router', body.type);
