@@ -48,11 +48,13 @@ interface RelatedKinds {
   readonly enrolled: readonly Kind[];
 }
 
-const relatedByOperation = new WeakMap<Operation, RelatedKinds>();
+const relatedByOperation = new WeakMap<Operation, Map<string, RelatedKinds>>();
 
 const relatedKindsOf = (operation: Operation, right: string): RelatedKinds => {
-  let related = relatedByOperation.get(operation);
-  if (!related) relatedByOperation.set(operation, (related = findRelatedKinds(operation, right)));
+  let byRight = relatedByOperation.get(operation);
+  if (!byRight) relatedByOperation.set(operation, (byRight = new Map()));
+  let related = byRight.get(right);
+  if (!related) byRight.set(right, (related = findRelatedKinds(operation, right)));
   return related;
 };
 

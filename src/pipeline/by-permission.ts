@@ -4,14 +4,17 @@ import { surfaces } from '../api/surfaces/index.ts';
 import { type Actor, isAdministrator, permissionsOf, scopesOf } from '../call/actor.ts';
 import type { Call } from '../call/call.ts';
 import { filter } from '../query/filter-text.ts';
+import { isFilterOn } from '../resources/granted.ts';
 import type { Aside } from './asides.ts';
-import { isLimitable, type Limit, type Verdict } from './host-rule.ts';
+import { type Limit, limitableKinds, type Verdict } from './host-rule.ts';
 
 /** What the permissions of an identity say about a call, in the terms of a host's rule. */
 export interface PermissionVerdict {
   /** Those that apply to all entities. */
   readonly held: readonly string[];
   readonly verdict: Exclude<Verdict, undefined | false>;
+  /** The right that the permissions give, if it is not that of the operation. */
+  readonly right?: string | undefined;
   /** How far a related kind is visible, and whether credentials are. */
   aside(aside: Aside): Verdict;
 }
@@ -30,21 +33,23 @@ export const verdictByPermission = (
   if (surface === surfaces.client || !('identity' in actor) || isAdministrator(actor)) return undefined;
   const [held, scopes] = [permissionsOf(actor.identity), scopesOf(actor.identity)];
   const wanted = permissionsFor({ permission: ofAll ?? permission, ...(grantable === undefined ? {} : { grantable }) });
-  if (wanted.some((name) => held.includes(name))) return { held, verdict: true, aside: (aside) => asideVerdict(aside, held, scopes) };
+  const right = Array.isArray(grantable) ? grantable.find((name) => name.includes('.')) : undefined;
+  if (wanted.some((name) => held.includes(name)))
+    return { held, verdict: true, right, aside: (aside) => asideVerdict(aside, held, scopes) };
   const limit = Array.isArray(grantable) ? undefined : limitOf(scopes, wanted);
   if (!limit) return undefined;
-  const entity = entityOf(permission);
-  // Enrollments have no role attributes: those of the identities that they belong to count.
-  if (entity !== ENROLLMENT && !isLimitable(operation, permission)) return undefined;
-  if (entity !== ENROLLMENT) return { held, verdict: limit, aside: (aside) => asideVerdict(aside, held, scopes) };
+  const isOfEnrollments = entityOf(permission) === ENROLLMENT;
+  const verdict = isOfEnrollments ? OF_IDENTITIES : limit;
+  const limited = limitableKinds(operation, permission);
+  // Routers of the fabric carry no role attributes, so none of them is within a scope.
+  if (limited.length === 0 || !limited.every((kind) => isFilterOn(verdict.where, kind))) return undefined;
   const { where } = limit;
-  return {
-    held,
-    verdict: true,
-    aside: (aside) => (aside.about === 'visibility' && entityOf(aside.right) === IDENTITY ? { where } : asideVerdict(aside, held, scopes)),
-  };
+  const isOfOwner = ({ about, right }: Aside) => isOfEnrollments && about === 'visibility' && entityOf(right) === IDENTITY;
+  return { held, verdict, aside: (aside) => (isOfOwner(aside) ? { where } : asideVerdict(aside, held, scopes)) };
 };
 
+/** Enrollments have no role attributes: those of the identities that they belong to count, and those of routers belong to none. */
+const OF_IDENTITIES: Limit = { where: 'identity != null' };
 const ENROLLMENT = 'enrollment';
 const IDENTITY = 'identity';
 const entityOf = (right = ''): string => right.split('.')[0] ?? '';

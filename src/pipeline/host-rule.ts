@@ -85,16 +85,16 @@ export const checkedVerdict = (verdict: Verdict, entry?: Entry, { right }: Parti
     throw new TypeError(`authorize takes true, false, undefined or { where }, got ${JSON.stringify(verdict)}`);
   if (verdict.roleAttributes !== undefined && typeof verdict.roleAttributes !== 'function')
     throw new TypeError(`authorize takes as roleAttributes a function, got ${typeof verdict.roleAttributes}`);
-  if (entry && !isLimitable(entry.operation, right))
+  if (entry && limitableKinds(entry.operation, right).length === 0)
     throw new TypeError(
       `authorize limits ${entry.group}.${entry.verb} by '${verdict.where}', and it neither lists nor writes entities of a kind`,
     );
   return verdict;
 };
 
-/** True if a limit applies to an operation: it lists or writes entities of a kind that the right is on. */
-export const isLimitable = (operation: Operation, right: string | undefined): boolean =>
-  allKinds.some((kind) => isOnKind(right, kind) && isAbout(operation, kind));
+/** The kinds that a limit on an operation applies to: those that the right is on, and whose entities the operation lists or writes. */
+export const limitableKinds = (operation: Operation, right: string | undefined): readonly Kind[] =>
+  allKinds.filter((kind) => isOnKind(right, kind) && isAbout(operation, kind));
 
 const isAbout = (operation: Operation, kind: Kind): boolean =>
   (kindAt(operation) === kind && (operation.path.includes('/{id}') || operation.answer.is === 'created')) ||

@@ -70,7 +70,7 @@ export const createPermit =
       const byPermission = verdict === undefined ? permitted : undefined;
       const decided = verdict ?? byPermission?.verdict;
       if (decided === undefined) authorize(judgedActor, operation);
-      const { right } = called;
+      const right = byPermission?.right ?? called.right;
       // The operation is open to everyone or to every session, so there is nothing to limit.
       if (right === undefined) return OWN_RIGHT;
       const isDelegated = decided !== undefined && !('identity' in judgedActor && isAdministrator(judgedActor));

@@ -50,6 +50,7 @@ const idsWithShownCredentials = async (entities: Entities, kind: Kind, rows: rea
   for (const owner of owners) {
     const { target } = owner;
     const ownedRows = rows.filter((row) => owners.find((each) => ownerIn(row, each) !== undefined) === owner);
+    if (ownedRows.length === 0) continue;
     const ownerIds = ownedRows.map((row) => String(row[owner.field]));
     const changeable = await idsWithin(entities, target, call.grant.changeable, ownerIds, call);
     const within = isOnOwners ? await matchingIds(entities, target, changeable, filters, call) : changeable;

@@ -53,14 +53,19 @@ const ofNoneProtected = async (entities: Entities, kind: Kind, permissions: read
 export const isVisible = async (entities: Entities, kind: Kind, id: string, call: Call, { visible } = call.grant): Promise<boolean> =>
   (await idsWithin(entities, kind, visible, [id], call)).length > 0;
 
+/** The predicate of the entities of a kind that the caller may see, for a kind that its right is not on. */
+export const visibleOf = async (entities: Entities, kind: Kind, call: Call): Promise<Predicate> => {
+  const filters = call.grant.visible.get(kind.kind);
+  return filters ? bound(entities, kind, filters, call) : ALL;
+};
+
 /** The predicate with its subqueries restricted to entities that the caller may see. */
 export const withinLimits = (entities: Entities, where: Predicate, call: Call): Promise<Predicate> =>
   rewrite(where, async (node) => {
     const { of } = node.op === 'size' ? node : {};
     const kind = of && kindOf(of.kind);
-    const filters = kind && call.grant.visible.get(kind.kind);
-    if (node.op !== 'size' || !of || !filters) return node;
-    return { ...node, of: { ...of, where: and(of.where, await bound(entities, kind, filters, call)) } };
+    if (node.op !== 'size' || !of || !kind) return node;
+    return { ...node, of: { ...of, where: and(of.where, await visibleOf(entities, kind, call)) } };
   });
 
 /** The ids that are within the limits on their kind. */
@@ -132,10 +137,10 @@ export const fitting = (kind: Kind, filters: readonly string[]): Kind => {
     : (allKinds.find((each) => each.view?.of === kind.kind && rightsOf(each) === rightsOf(kind) && fits(each)) ?? kind);
 };
 
-/** The predicate of a filter; undefined if the filter is invalid for the kind. */
 /** True if it is a valid filter on the kind. */
 export const isFilterOn = (where: string, kind: Kind): boolean => filterOn(where, kind) !== undefined;
 
+/** The predicate of a filter; undefined if the filter is invalid for the kind. */
 const filterOn = (where: string, kind: Kind): Predicate | undefined => {
   try {
     return bind(where, kind);

@@ -3,8 +3,10 @@
  * roles. A condition on ids is rewritten to a condition on roles; any other condition takes a query for each policy.
  */
 import { identity, service, servicePolicy } from '../../../api/kinds.ts';
+import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { and, ELEMENT, type FieldRef, NONE, not, oneOf, or, type Predicate, rewrite, stringField } from '../../../query/index.ts';
+import { visibleOf } from '../../../resources/granted.ts';
 import { selectedBy, selecting } from '../roles/membership.ts';
 import { sideOf } from './traversal.ts';
 
@@ -20,15 +22,16 @@ const sets: ReadonlyMap<string, Selected> = new Map([
   ['services', { field: 'serviceRoles', kind: service }],
 ]);
 
-export const resolveSelected = (entities: Entities, where: Predicate): Promise<Predicate> =>
-  rewrite(where, (node) => {
+/** Only entities that the caller may see count as selected. */
+export const resolveSelected = (entities: Entities, where: Predicate, call: Call): Promise<Predicate> =>
+  rewrite(where, async (node) => {
     const selected = 'set' in node ? sets.get(node.set) : undefined;
-    return selected ? resolved(entities, node as OfSet, selected) : node; // only nodes about a set have `set`
+    return selected ? resolved(entities, node as OfSet, selected, await visibleOf(entities, selected.kind, call)) : node; // only nodes about a set have `set`
   });
 
-const resolved = async (entities: Entities, node: OfSet, selected: Selected): Promise<Predicate> => {
-  if (node.op !== 'overlaps' && node.op !== 'covers') return resolvedOneByOne(entities, node, selected);
-  const rows = await entities.list(selected.kind, { where: oneOf(stringField('id'), node.values) });
+const resolved = async (entities: Entities, node: OfSet, selected: Selected, visible: Predicate): Promise<Predicate> => {
+  if (node.op !== 'overlaps' && node.op !== 'covers') return resolvedOneByOne(entities, node, selected, visible);
+  const rows = await entities.list(selected.kind, { where: and(oneOf(stringField('id'), node.values), visible) });
   const found = new Map(rows.map((row) => [row.id, row]));
   const terms = node.values.map((id) => {
     const row = found.get(id);
@@ -37,10 +40,10 @@ const resolved = async (entities: Entities, node: OfSet, selected: Selected): Pr
   return (node.op === 'overlaps' ? or : and)(...terms);
 };
 
-const resolvedOneByOne = async (entities: Entities, node: OfSet, { field, kind }: Selected): Promise<Predicate> => {
+const resolvedOneByOne = async (entities: Entities, node: OfSet, { field, kind }: Selected, visible: Predicate): Promise<Predicate> => {
   const ids: string[] = [];
   for (const policy of await entities.list(servicePolicy, { where: { op: 'all' } })) {
-    const members = await selectedBy([sideOf(policy, field)]);
+    const members = and(await selectedBy([sideOf(policy, field)]), visible);
     if (await holds(node, (which) => entities.count(kind, and(members, which)))) ids.push(policy.id);
   }
   return oneOf(stringField('id'), ids);
