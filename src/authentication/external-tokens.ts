@@ -12,7 +12,7 @@ import { type Refusal, reportRefusal } from './token-refusals.ts';
 import { mayVouchFor } from './vouching.ts';
 
 type Signer = RowOf<typeof externalJwtSigner>;
-type Owner = Pick<RowOf<typeof identity>, 'id' | 'externalId' | 'isAdmin' | 'isDefaultAdmin' | 'permissions'>;
+type Owner = Pick<RowOf<typeof identity>, 'id' | 'externalId' | 'isAdmin' | 'isDefaultAdmin' | 'permissions' | 'scopedPermissions'>;
 
 /** The identity that a token proves, with all its claims, or the reason why it proves none. */
 export type Proof =
@@ -97,5 +97,6 @@ export const secondFactorOf = async (
 const mismatch = (proof: TokenProof | undefined, signerId: string, owner: Owner): Refusal | undefined => {
   if (!proof) return undefined;
   if (proof.signer.id !== signerId) return { reason: 'other-signer', signerId: proof.signer.id };
-  return isOf(proof, owner) ? undefined : { reason: 'other-identity', signerId };
+  if (!isOf(proof, owner)) return { reason: 'other-identity', signerId };
+  return mayVouchFor(proof.signer, owner) ? undefined : { reason: 'policy', signerId };
 };

@@ -1,9 +1,11 @@
 /** Certificate authorities and external JWT signers vouch for identities. One that a delegate has written vouches for no privileged identity. */
 
-import type { ca, externalJwtSigner } from '../api/kinds.ts';
+import { type ca, type externalJwtSigner, identity } from '../api/kinds.ts';
 import type { RowOf } from '../api/kit/index.ts';
-import { isPrivileged } from '../call/actor.ts';
+import { isPrivileged, protectedFrom } from '../call/actor.ts';
 import type { Call } from '../call/call.ts';
+import type { Entities } from '../entities/entities.ts';
+import { and, equals, stringField } from '../query/index.ts';
 
 type Voucher = RowOf<typeof ca> | RowOf<typeof externalJwtSigner>;
 
@@ -14,9 +16,15 @@ export const writtenByDelegate = <R extends Voucher>(
   after: R,
   before: R | undefined,
 ): Pick<Voucher, 'isWrittenByDelegate'> | undefined =>
-  !before || decisive.some((name) => JSON.stringify(after[name]) !== JSON.stringify(before[name]))
-    ? { isWrittenByDelegate: grant.isDelegated }
-    : undefined;
+  isChanged(decisive, after, before) ? { isWrittenByDelegate: grant.isDelegated } : undefined;
+
+/** True if a write creates the row, or changes one of the fields. */
+export const isChanged = <R extends object>(fields: readonly (keyof R)[], after: R, before: R | undefined): boolean =>
+  !before || fields.some((name) => JSON.stringify(after[name]) !== JSON.stringify(before[name]));
+
+/** True if an identity with rights has an authentication policy: what a delegate has written must enroll no identity under it. */
+export const isPolicyOfPrivileged = async (entities: Entities, policyId: string): Promise<boolean> =>
+  (await entities.count(identity, and(equals(stringField('authPolicyId'), policyId), protectedFrom([])))) > 0;
 
 /** True if an authority or a signer may prove an identity. */
 export const mayVouchFor = (

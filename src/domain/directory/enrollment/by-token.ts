@@ -3,13 +3,14 @@ import { authPolicy, externalJwtSigner, identity } from '../../../api/kinds.ts';
 import type { OutputOf, RowOf } from '../../../api/kit/index.ts';
 import { externalTokensOf, isUnchanged, type Proof, proofOf } from '../../../authentication/external-tokens.ts';
 import { reportRefusal } from '../../../authentication/token-refusals.ts';
-import type { TokenProof } from '../../../call/actor.ts';
+import { isPolicyOfPrivileged } from '../../../authentication/vouching.ts';
+import { protectedFrom, type TokenProof } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { ApiError, explained } from '../../../errors/index.ts';
 import { readRequest } from '../../../pki/request.ts';
 import { foldCase } from '../../../query/fold-case.ts';
-import { equals, has, or, type Predicate, stringField } from '../../../query/index.ts';
+import { and, equals, has, or, type Predicate, stringField } from '../../../query/index.ts';
 import { newRow } from '../../../resources/merge.ts';
 import { newId } from '../../../storage/ids.ts';
 import { claimedIdentity, requireLegal, withoutValues } from './claimed-identity.ts';
@@ -84,6 +85,8 @@ const requireAllowed = async (entities: Entities, proof: TokenProof, path: keyof
   if (!signer || !isUnchanged(proof, signer)) throw explained('INVALID_ENROLLMENT_TOKEN', NOT_ACCEPTED);
   if (await entities.find(identity, namedLike(proof))) throw new ApiError('ENROLLMENT_IDENTITY_ALREADY_ENROLLED');
   if (!signer[path]) throw notAllowed(path, `the signer of the token does not enroll by ${PATHS[path]}`, 'false');
+  if (signer.isWrittenByDelegate && (await isPolicyOfPrivileged(entities, signer.enrollAuthPolicyId)))
+    throw notAllowed('enrollAuthPolicyId', 'the auth policy of enrolled identities is that of identities with rights', '');
   const { cert, extJwt } = (await entities.require(authPolicy, signer.enrollAuthPolicyId)).primary;
   if (path === 'enrollToCertEnabled') {
     if (!cert.allowed) throw notAllowed('enrollAuthPolicyId', 'the auth policy of enrolled identities does not allow certificates', '');
@@ -98,8 +101,8 @@ const requireAllowed = async (entities: Entities, proof: TokenProof, path: keyof
 const notAllowed = (field: keyof Signer, reason: string, value: string): ApiError =>
   new ApiError('INVALID_ENROLLMENT_NOT_ALLOWED', { cause: { field, reason, value } });
 
-/** Selects the identities that the signer might confuse with the bearer. */
+/** Selects the identities that the signer might confuse with the bearer, and those with rights that another signer might confuse with it. */
 const namedLike = ({ signer, subject }: TokenProof): Predicate => {
-  const exact = equals(stringField('externalId'), subject);
-  return signer.ignoreExternalIdCase ? or(exact, has('externalIdKeys', foldCase(subject))) : exact;
+  const folded = has('externalIdKeys', foldCase(subject));
+  return or(equals(stringField('externalId'), subject), signer.ignoreExternalIdCase ? folded : and(folded, protectedFrom([])));
 };

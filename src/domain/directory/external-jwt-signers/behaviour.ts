@@ -1,13 +1,11 @@
-import { authPolicy, externalJwtSigner, identity } from '../../../api/kinds.ts';
+import { authPolicy, externalJwtSigner } from '../../../api/kinds.ts';
 import type { RowOf } from '../../../api/kit/index.ts';
-import { writtenByDelegate } from '../../../authentication/vouching.ts';
-import { protectedFrom } from '../../../call/actor.ts';
+import { isChanged, isPolicyOfPrivileged, writtenByDelegate } from '../../../authentication/vouching.ts';
 import { behaviour } from '../../../call/behaviour.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { ApiError, administratorsOnly, invalidField } from '../../../errors/index.ts';
 import { readCertificates } from '../../../pki/certificate.ts';
 import { keyWeakness } from '../../../pki/strength.ts';
-import { and, equals, stringField } from '../../../query/index.ts';
 import { isSelector } from '../../../tokens/token.ts';
 
 type Signer = RowOf<typeof externalJwtSigner>;
@@ -49,6 +47,9 @@ const DECIDES = [
   'enabled',
 ] as const;
 
+/** The fields that determine how identities enroll by a signer. */
+const ENROLLS = ['enrollAuthPolicyId', 'enrollToCertEnabled', 'enrollToTokenEnabled'] as const;
+
 export const externalJwtSignerBehaviour = behaviour(externalJwtSigner, {
   prepare: async (_call, verb, { certPem }) => {
     if (typeof certPem === 'string') return certificateFieldsOf(certPem);
@@ -67,7 +68,9 @@ export const externalJwtSignerBehaviour = behaviour(externalJwtSigner, {
       if (selector && !isSelector(selector)) throw invalidField(field, `${field} ${NO_SELECTOR}`, selector);
     }
     const mark = writtenByDelegate(call, DECIDES, after, before);
-    await requireOwnPolicy(entities, { ...after, ...completed, ...mark });
+    const written = { ...after, ...completed, ...mark };
+    if (written.isWrittenByDelegate || (call.grant.isDelegated && isChanged(ENROLLS, written, before)))
+      await requireOwnPolicy(entities, written);
     return { ...completed, ...mark };
   },
   present: async (_entities, rows, { core: { settings } }) =>
@@ -87,11 +90,10 @@ const requireOneKeySource = ({ certPem, jwksEndpoint }: Signer): void => {
     });
 };
 
-/** A signer that a delegate has written must not enroll identities under a policy of identities with rights: they would log in as these do. */
+/** A delegate must not let a signer enroll identities under a policy of identities with rights: they would log in as these do. */
 const requireOwnPolicy = async (entities: Entities, signer: Signer): Promise<void> => {
-  const { isWrittenByDelegate, enrollAuthPolicyId, enrollToCertEnabled, enrollToTokenEnabled } = signer;
-  if (!isWrittenByDelegate || !(enrollToCertEnabled || enrollToTokenEnabled)) return;
-  if ((await entities.count(identity, and(equals(stringField('authPolicyId'), enrollAuthPolicyId), protectedFrom([])))) > 0)
+  const { enrollAuthPolicyId, enrollToCertEnabled, enrollToTokenEnabled } = signer;
+  if ((enrollToCertEnabled || enrollToTokenEnabled) && (await isPolicyOfPrivileged(entities, enrollAuthPolicyId)))
     throw administratorsOnly(
       'only an administrator may let a signer enroll identities under an authentication policy of identities with rights',
     );
