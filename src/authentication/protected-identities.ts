@@ -5,7 +5,8 @@ import type { Grant } from '../call/grant.ts';
 import type { Change } from '../changelog/events.ts';
 import type { Entities } from '../entities/entities.ts';
 import { administratorsOnly } from '../errors/index.ts';
-import { and, equals, has, oneOf, stringField } from '../query/index.ts';
+import { foldCase } from '../query/fold-case.ts';
+import { and, equals, has, not, oneOf, stringField } from '../query/index.ts';
 import { ownerIn, ownersOf } from '../resources/owners.ts';
 import type { Row } from '../storage/port.ts';
 
@@ -41,6 +42,7 @@ export const assertNoneProtectedReached = async (entities: Entities, changes: re
     switch (change.entity) {
       case 'identity':
         assertIdentityChange(change, by);
+        await assertNotLikeProtected(entities, change, by);
         break;
       case 'authenticator':
       case 'enrollment':
@@ -77,6 +79,20 @@ const assertIdentityChange = ({ before, after }: Extract<Change, { entity: 'iden
   if (permissions(after ?? before) !== permissions(before)) throw administratorsOnly('only an administrator may give or take permissions');
   if ([before, after].some((row) => row && isProtectedFrom(heldBy(by), row)))
     throw administratorsOnly('only an administrator may create, change or delete an identity with more rights');
+};
+
+/** Signers may ignore the case of external ids: one that differs from a protected identity's in case alone would make their tokens ambiguous. */
+const assertNotLikeProtected = async (
+  entities: Entities,
+  { before, after }: Extract<Change, { entity: 'identity' }>,
+  by: By,
+): Promise<void> => {
+  if (!after?.externalId || after.externalId === before?.externalId) return;
+  const others = not(equals(stringField('id'), after.id));
+  if ((await entities.count(identity, and(has('externalIdKeys', foldCase(after.externalId)), others, protectedFrom(heldBy(by))))) > 0)
+    throw administratorsOnly(
+      'only an administrator may give an external id that differs in case alone from that of an identity with more rights',
+    );
 };
 
 const isUsedByProtected = async (entities: Entities, policies: readonly string[], by: By): Promise<boolean> =>
