@@ -47,7 +47,6 @@ export const assertNoneProtectedReached = async (entities: Entities, changes: re
       case 'authenticator':
       case 'enrollment':
       case 'mfa':
-      case 'session':
       case 'apiSession': {
         const { identityId } = change.after ?? change.before ?? {};
         if (identityId) owners.add(identityId);
