@@ -3,7 +3,8 @@ import { fieldType, isNewIn20 } from '../api/kit/field.ts';
 import type { Operation } from '../api/kit/operation.ts';
 import type { Kind } from '../api/kit/resource.ts';
 import { surfaces } from '../api/surfaces/index.ts';
-import type { Call } from '../call/call.ts';
+import type { Grant } from '../call/grant.ts';
+import type { Settings } from '../call/settings.ts';
 import { equals, type FilterSymbol, fieldSymbol, type Symbols, stringField, symbolsOf } from '../query/index.ts';
 import { hashToken } from '../tokens/opaque.ts';
 import { kindOf } from './kinds.ts';
@@ -26,13 +27,20 @@ export const symbolsFor = (kind: Kind): Symbols => {
   return symbols;
 };
 
+/** What decides the filter symbols of a list, besides its kind. */
+interface ListCall {
+  readonly operation: Operation;
+  readonly grant: Pick<Grant, 'isDelegated'>;
+  readonly core: { readonly settings: Pick<Settings, 'compat'> };
+}
+
 /**
  * The filter symbols of a list. Lists of the client API evaluate only conditions on fields that they show. Filters may name other stored fields, because
  * existing clients do, but these are treated like secrets, as are tags if the operation requires no session. Of the entities in a set, only the id can be
  * queried. For delegated callers a secret matches nothing, so that the right to read does not let them verify guesses of tokens. For clients of release
  * 1.7, symbols that are new in 2.0 do not exist.
  */
-export const symbolsOfList = (kind: Kind, { operation, grant, core }: Pick<Call, 'operation' | 'grant' | 'core'>): Symbols => {
+export const symbolsOfList = (kind: Kind, { operation, grant, core }: ListCall): Symbols => {
   let symbols = symbolsFor(kind);
   if (core.settings.compat === '1.7') symbols = derived(symbols, '1.7', (name, symbol) => (isNewIn20(kind, name) ? undefined : symbol));
   if (grant.isDelegated) symbols = derived(symbols, 'delegated', (_, symbol) => withoutMatches(symbol));

@@ -3,7 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as z from 'zod';
 import { groups } from '../../src/api/index.ts';
+import { enrollment } from '../../src/api/kinds.ts';
 import { surfaces } from '../../src/api/surfaces/index.ts';
+import { defaultSettings } from '../../src/call/settings.ts';
+import { symbolsOfList } from '../../src/resources/symbols.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 import { network } from '../support/network.ts';
 
@@ -138,6 +141,18 @@ test('every list that clients have says what it shows, and withholds what it doe
       const isAnswered = symbol?.is === 'field' || symbol?.is === 'references' || (symbol?.is === 'set' && !symbol.withheld);
       if (isAnswered) assert.ok(shown.includes(SHOWN_AS[name] ?? name), `${operation.operationId} answers of ${name}`);
       if (symbol?.is === 'references') assert.deepEqual(symbol.target().names, ['id']);
+    }
+  }
+});
+
+test('a list gives delegated callers no match on a secret, and others theirs, whichever asked first', async () => {
+  const { list } = groups.sessions.operations;
+  for (const delegatedFirst of [true, false]) {
+    const operation = { ...list };
+    for (const isDelegated of [delegatedFirst, !delegatedFirst]) {
+      const symbol = symbolsOfList(enrollment, { operation, grant: { isDelegated }, core: { settings: defaultSettings } }).find('token');
+      assert.ok(symbol?.is === 'secret');
+      assert.equal(symbol.matches === undefined, isDelegated);
     }
   }
 });
