@@ -5,12 +5,12 @@ import { boolean } from './shared.ts';
  * Reports of routers, as passed on by the host. Routers are trusted no more than other clients: strings are short and printable, and lists are bounded.
  */
 
-/** A string that is safe to store, show and log: without control characters and lone surrogates. */
-const singleLine = (max: number) =>
-  z
-    .string()
-    .max(max)
-    .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'may hold no control characters');
+const PRINTABLE = /^[^\p{Cc}\p{Cs}]*$/u;
+
+/** True if a text is safe to store, show and log: without control characters and lone surrogates. */
+export const isPrintable = (text: string): boolean => PRINTABLE.test(text);
+
+const singleLine = (max: number) => z.string().max(max).regex(PRINTABLE, 'may hold no control characters');
 
 const shortLine = singleLine(255);
 

@@ -16,15 +16,21 @@ import {
   string,
   timestamp,
 } from './kit/index.ts';
-import { routerInterfaces, versionInfo } from './router-reports.ts';
+import { isPrintable, routerInterfaces, versionInfo } from './router-reports.ts';
 import { boolean, cost, jsonMap, name, shortText } from './shared.ts';
 
 /** Maximum number of addresses, and of groups of an address. */
 const MAX_LISTENERS = 64;
 
 /** Groups by address. An empty map is stored as null. */
-const ctrlChanListeners = mapOf(list(shortText, MAX_LISTENERS), MAX_LISTENERS)
-  .refine((listeners) => !Object.entries(listeners).flat(2).includes(''), 'addresses and groups must not be empty')
+export const ctrlChanListeners = mapOf(list(shortText, MAX_LISTENERS), MAX_LISTENERS)
+  .refine(
+    (listeners) =>
+      Object.entries(listeners)
+        .flat(2)
+        .every((text) => text !== '' && isPrintable(text)),
+    'addresses and groups must not be empty, and may hold no control characters',
+  )
   .transform((listeners) => (Object.keys(listeners).length === 0 ? null : listeners));
 
 /** Fields of the outstanding enrollment, which only some callers may see. */

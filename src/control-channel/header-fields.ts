@@ -66,6 +66,8 @@ export const helloHeader = {
   metadata: field(1001, headerForm.raw),
   /** Capabilities of the sender, see `controllerCapability` and `routerCapability`. */
   capabilities: field(1002, headerForm.bits),
+  /** `controlListeners` of `messages/routers.ts`: addresses for control channels from controllers. */
+  ctrlChanListeners: field(1003, headerForm.raw),
 } as const;
 
 /** The keys under which routers of the 1.x line send these headers. */

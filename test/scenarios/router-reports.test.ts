@@ -108,6 +108,11 @@ onEveryStore('what routers report', (open, store) => {
       ['interfaces', [{ ...ETH0, mtu: 1.5 }], 'interfaces.0.mtu'],
       ['interfaces', [{ ...ETH0, addresses: Array(65).fill('a') }], 'interfaces.0.addresses'],
       ['interfaces', [{ ...ETH0, isUp: undefined }], 'interfaces.0.isUp'],
+      ['ctrlChanListeners', { '': [] }, 'ctrlChanListeners'],
+      ['ctrlChanListeners', { 'tls:a\u0000b:1': [] }, 'ctrlChanListeners'],
+      ['ctrlChanListeners', { 'tls:a:1': ['\ud800'] }, 'ctrlChanListeners'],
+      ['ctrlChanListeners', { 'tls:a:1': 'default' }, 'ctrlChanListeners.tls:a:1'],
+      ['ctrlChanListeners', { 'tls:a:1': Array(65).fill('g') }, 'ctrlChanListeners.tls:a:1'],
       ['identityConnected', 'a\u0000', 'identityId'],
       ['identityDisconnected', 7, 'identityId'],
     ];

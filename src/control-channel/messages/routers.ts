@@ -4,6 +4,9 @@ import { emptyMessage, fromRouters, tableMessage, urgent } from './message-type.
 /** Capabilities of a router, in its hello. */
 export const routerMetadata = message({ capabilities: field.list(1, valueType.enumeration(['unspecified', 'linkManagement'])) });
 
+/** The addresses at which a router accepts control channels, in its hello. Routers without such addresses omit it. */
+export const controlListeners = message({ listeners: field.list(1, message({ address: field.text(1), groups: field.texts(2) })) });
+
 /** Requests the listeners of a router. */
 const serverHello = urgent(
   tableMessage(20000, 'ServerHello', {

@@ -1,6 +1,8 @@
 import type * as z from 'zod';
 import { identity, router } from '../../../api/kinds.ts';
+import type { RowOf } from '../../../api/kit/index.ts';
 import { carriedId, hello, type Listener, olderHello, reportedVersion, routerInterfaces, syncStatus } from '../../../api/router-reports.ts';
+import { ctrlChanListeners } from '../../../api/routers.ts';
 import type { Core } from '../../../call/core.ts';
 import type { StoreErrors } from '../../../call/store-errors.ts';
 import type { ChangeListeners } from '../../../changelog/listeners.ts';
@@ -37,12 +39,12 @@ export const createPresence = (core: Core, storeErrors: StoreErrors): Presence =
     return row;
   };
 
-  /** Stores the interfaces if they have changed. */
-  const storeInterfaces = async (job: Job, connection: Connection, interfaces: z.output<typeof routerInterfaces>) => {
+  /** Stores reported fields if they have changed. */
+  const storeReported = async (job: Job, connection: Connection, reported: Partial<RowOf<typeof router>>) => {
     const row = await job.read((entities) => requireAllowed(entities, connection));
-    if (isSameJson(row.interfaces, interfaces)) return;
+    if (isSameJson({ ...row, ...reported }, row)) return;
     await job.write(async (entities) => {
-      await updateRouter(entities, await requireAllowed(entities, connection), { interfaces });
+      await updateRouter(entities, await requireAllowed(entities, connection), reported);
     });
   };
 
@@ -70,7 +72,11 @@ export const createPresence = (core: Core, storeErrors: StoreErrors): Presence =
       },
       interfaces: async (reported) => {
         const interfaces = checked(routerInterfaces, reported, 'interfaces');
-        await reports.run(() => run((job) => storeInterfaces(job, connection, interfaces)));
+        await reports.run(() => run((job) => storeReported(job, connection, { interfaces })));
+      },
+      ctrlChanListeners: async (reported) => {
+        const stored = checked(ctrlChanListeners, reported, 'ctrlChanListeners');
+        await reports.run(() => run((job) => storeReported(job, connection, { ctrlChanListeners: stored })));
       },
       identityConnected: async (reported) => {
         const id = checked(carriedId, reported, 'identityId');

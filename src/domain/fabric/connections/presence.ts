@@ -44,6 +44,8 @@ export interface RouterConnection {
   sync(status: SyncStatus): Promise<void>;
   /** The router's network interfaces. These are stored. */
   interfaces(reported: readonly RouterInterfaceReport[]): Promise<void>;
+  /** Groups by address at which the router accepts control channels. They replace the router's field `ctrlChanListeners`. */
+  ctrlChanListeners(reported: Readonly<Record<string, readonly string[]>>): Promise<void>;
   /** @throws ApiError `NOT_FOUND` for an unknown identity */
   identityConnected(identityId: string): Promise<void>;
   /** The identity has disconnected. It is offline immediately, unless it is connected to another router. */

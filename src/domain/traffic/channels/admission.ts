@@ -5,6 +5,7 @@ import type { Frame } from '../../../control-channel/frame.ts';
 import { controllerCapability, earlierHelloHeader, type Header, header, helloHeader } from '../../../control-channel/header-fields.ts';
 import { channelMessages } from '../../../control-channel/messages/channel.ts';
 import { linkListeners } from '../../../control-channel/messages/links.ts';
+import { controlListeners } from '../../../control-channel/messages/routers.ts';
 import { ApiError } from '../../../errors/index.ts';
 import { monotonic } from '../../../platform/clock.ts';
 import { COMPATIBLE_RELEASES, software } from '../../../version.ts';
@@ -17,7 +18,7 @@ import { type GroupHello, groupHeaders, groupIn, hasSecretOf, newGroup, type Und
 /** Minimum age of a connection before another one of the same router may replace it. ms */
 const MIN_CONNECTION_AGE = 60_000;
 
-/** Maximum number of elements in the link listeners of a hello. */
+/** Maximum number of elements in the listeners of a hello, of either kind. */
 const MAX_LISTENER_ELEMENTS = 4096;
 
 /** Codes of the errors that refuse a router. Their messages are sent to it; other errors are failures of the controller. */
@@ -87,6 +88,7 @@ const admitFirst = async (
   const { version } = versionInfo;
   if (!SUPPORTED.test(version)) throw new RefusedHello(`routers of version '${version}' are not supported`);
   const { listeners } = linkListeners.decode(listenersIn(hello) ?? new Uint8Array(), MAX_LISTENER_ELEMENTS);
+  const reported = controlListenersIn(hello);
   const presentedId = channelMessages.hello.decode(hello.body);
   const since = monotonic(core.platform.clock);
   const checkId = (id: string): void => {
@@ -110,6 +112,7 @@ const admitFirst = async (
     isRestarted,
     version,
     linkListeners: listeners,
+    ctrlChanListeners: reported,
     carried: {},
   };
   connected.add(router);
@@ -124,6 +127,14 @@ const readVersion = (text: string) => {
 
 /** The link listeners in a hello. Their header key depends on the version of the router: newer routers use the old key for something else. */
 const listenersIn = (hello: Frame): Uint8Array | undefined => (usesLaterKeys(hello) ? helloHeader : earlierHelloHeader).listeners.in(hello);
+
+/** Groups by address in a hello. */
+const controlListenersIn = (hello: Frame): ConnectedRouter['ctrlChanListeners'] => {
+  const bytes = helloHeader.ctrlChanListeners.in(hello);
+  if (!bytes) return undefined;
+  const { listeners } = controlListeners.decode(bytes, MAX_LISTENER_ELEMENTS);
+  return Object.fromEntries(listeners.map(({ address, groups }) => [address, groups]));
+};
 
 const CAPABILITIES = Object.values(controllerCapability);
 /** Routers that open a single connection do not know the capability to join several. */

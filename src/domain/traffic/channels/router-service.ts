@@ -63,10 +63,14 @@ export const createRouterService = (fabric: Fabric, inspect: InspectRouters): Ro
       addresses.onConnect(router);
       links.onConnect(router);
       circuits.onConnect(router);
-      if (!router.connection.isEdgeRouter) return;
       const warn = (message: string) => (error: unknown) => {
         if (!router.channel.signal.aborted) core.platform.logger.warn(message, { routerId: router.id, error });
       };
+      if (router.ctrlChanListeners)
+        router.connection
+          .ctrlChanListeners(router.ctrlChanListeners)
+          .catch(warn('the addresses at which a router accepts control channels were not stored'));
+      if (!router.connection.isEdgeRouter) return;
       requestListeners(core, router).catch(warn('a router has not reported its listeners; clients cannot use it until it connects again'));
       apiSessions.onConnect(router);
       terminators.onConnect(router).catch(warn('the terminators of a router could not be validated; this is done when it connects again'));

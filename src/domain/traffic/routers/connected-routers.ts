@@ -27,6 +27,8 @@ export interface ConnectedRouter {
   /** Its software version. */
   readonly version: string;
   readonly linkListeners: readonly LinkListener[];
+  /** Groups by address at which it accepts control channels, as reported; undefined if it has not reported any. */
+  readonly ctrlChanListeners: Readonly<Record<string, readonly string[]>> | undefined;
   /** Byte counts from its last report. */
   carried: TrafficBytes;
 }
