@@ -120,14 +120,19 @@ export const createChannel = ({ clock, wire, take, note }: ChannelOptions): Owne
     close(reason);
   };
 
-  const post = <I>(message: MessageType<unknown, I>, value: I, headers: readonly Header[], number = ++sequence): number => {
+  const wireFor = ({ isUrgent }: MessageType<unknown, never>): Wire | undefined =>
+    wires.get(isUrgent ? 'high' : 'default') ?? wires.get(isUrgent ? 'default' : 'high');
+  const post = <I>(message: MessageType<unknown, I>, value: I, headers: readonly Header[], to = wireFor(message)): number => {
     ending.signal.throwIfAborted();
-    const { contentType, isUrgent } = message;
-    const to = wires.get(isUrgent ? 'high' : 'default') ?? wires.get(isUrgent ? 'default' : 'high');
-    const frame = { contentType, sequence: number, headers: headersOf(headers), body: message.encode(value) };
+    const frame = { contentType: message.contentType, sequence: ++sequence, headers: headersOf(headers), body: message.encode(value) };
     for (const part of frameParts(frame)) to?.write(part);
     if (to && to.buffered > MAX_BUFFERED) close('it reads too slowly');
-    return number;
+    return frame.sequence;
+  };
+  /** Removes a connection. The channel closes with its last one. */
+  const lose = (lost: Wire, reason: string): void => {
+    for (const [key, one] of wires) if (one === lost) wires.delete(key);
+    if (wires.size === 0) close(reason);
   };
 
   const attach: OwnedChannel['attach'] = (added, priority) => {
@@ -142,10 +147,7 @@ export const createChannel = ({ clock, wire, take, note }: ChannelOptions): Owne
         if (added.buffered > BUFFERED_BEFORE_PAUSE) await added.drained();
         await receive(frame, semaphore);
       },
-      lost: (reason) => {
-        for (const [key, one] of wires) if (one === added) wires.delete(key);
-        if (wires.size === 0) close(reason);
-      },
+      lost: (reason) => lose(added, reason),
     };
   };
   const receive = async (frame: Frame, semaphore: Semaphore): Promise<void> => {
@@ -180,8 +182,12 @@ export const createChannel = ({ clock, wire, take, note }: ChannelOptions): Owne
     start: () => {
       const beating = startHeartbeat({
         clock,
-        send: (headers) => channel.send(channelMessages.heartbeat, undefined, headers),
-        onTimeout: (silence) => close(`it has not answered a heartbeat for ${silence / 1000} s`),
+        connections: () => [...new Set(wires.values())],
+        send: (headers, over) => void post(channelMessages.heartbeat, undefined, headers, over),
+        onTimeout: (silence, silent) => {
+          lose(silent, `it has not answered a heartbeat for ${silence / 1000} s`);
+          silent.end();
+        },
       });
       stopHeartbeat = beating.stop;
       beat = beating.received;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type AcceptOptions, acceptChannel, RefusedHello } from '../../../src/control-channel/accept.ts';
 import { createBudget } from '../../../src/control-channel/budget.ts';
-import type { Channel } from '../../../src/control-channel/channel.ts';
+import type { Channel, OwnedChannel } from '../../../src/control-channel/channel.ts';
 import { encodeFrame, type Frame } from '../../../src/control-channel/frame.ts';
 import { createFrameReader } from '../../../src/control-channel/frame-reader.ts';
 import { type Header, header, headersOf } from '../../../src/control-channel/header-fields.ts';
@@ -71,6 +71,20 @@ const begin = (options: Partial<AcceptOptions> = {}) => {
       return accepted.signal.reason?.message;
     },
   };
+};
+
+/** The connections of one channel, before their hellos. */
+const twoConnections = () => {
+  let owned: OwnedChannel | undefined;
+  const budget = createBudget(frozenClock());
+  const first = begin({
+    admit: async (_hello, channel) => {
+      owned = channel;
+      return { headers: [], budget };
+    },
+  });
+  const second = begin({ admit: async () => ({ headers: [], budget, priority: 'high', ...(owned && { joined: owned }) }) });
+  return [first, second] as const;
 };
 
 const typesOf = (frames: readonly Frame[]) => frames.map(({ contentType }) => contentType);
@@ -347,5 +361,33 @@ describe('heartbeats', () => {
     assert.equal(accepted.signal.aborted, false);
     clock.advance('1s');
     assert.equal(accepted.signal.reason.message, 'it has not answered a heartbeat for 60 s');
+  });
+
+  test('check each connection of a channel: one that is silent ends, and the other carries everything', async () => {
+    const [first, second] = twoConnections();
+    await first.open();
+    await second.come(HELLO);
+    const counts = new Map([first, second].map((of) => [of, 0]));
+    /** Lets seconds pass. The other end answers over its first connection, whichever it hears. */
+    const pass = async (seconds: number, hears: readonly (typeof first)[]) => {
+      for (let i = 0; i < seconds; i++) {
+        first.clock.advance('1s');
+        for (const of of counts.keys()) {
+          const all = beats(of.sent);
+          const [beat] = all.length > (counts.get(of) ?? 0) && hears.includes(of) ? all.slice(-1) : [];
+          counts.set(of, all.length);
+          if (beat) await first.come(bytesOf(alerts.contentType, 1, [header.heartbeatAnswer.of(header.heartbeat.required(beat))]));
+        }
+      }
+    };
+    await pass(120, [first, second]);
+    assert.deepEqual([...counts.values()], [12, 11]);
+    await pass(50, [first]);
+    assert.deepEqual([second.wire.isEnded, first.wire.isEnded, first.end], [true, false, undefined]);
+    const before = beats(first.sent).length;
+    await pass(100, [first]);
+    assert.deepEqual([beats(first.sent).length - before, first.end], [10, undefined]);
+    await pass(50, []);
+    assert.equal(first.end, 'it has not answered a heartbeat for 30 s');
   });
 });
