@@ -85,7 +85,7 @@ export interface OwnedChannel extends Channel, Underlay {
   start(): void;
 }
 
-/** Maximum number of messages of one connection that are handled concurrently. Beyond that, the connection is not read. */
+/** Maximum number of messages of one priority that are handled concurrently. Beyond that, the connection is not read. */
 const MAX_CONCURRENCY = 64;
 
 /** Backpressure: while more bytes are buffered for a slow reader, nothing is read from it, because it may request even more. */
@@ -135,8 +135,9 @@ export const createChannel = ({ clock, wire, take, note }: ChannelOptions): Owne
     if (wires.size === 0) close(reason);
   };
 
+  // Connections of one priority share a semaphore: otherwise, a router that keeps replacing them could have any number of messages handled.
+  const semaphores = { high: createSemaphore(MAX_CONCURRENCY), default: createSemaphore(MAX_CONCURRENCY) } as const;
   const attach: OwnedChannel['attach'] = (added, priority) => {
-    const semaphore = createSemaphore(MAX_CONCURRENCY);
     const replaced = wires.get(priority);
     wires.set(priority, added);
     if (replaced && ![...wires.values()].includes(replaced)) replaced.end();
@@ -145,7 +146,7 @@ export const createChannel = ({ clock, wire, take, note }: ChannelOptions): Owne
       received: async (frame) => {
         if (ending.signal.aborted) return;
         if (added.buffered > BUFFERED_BEFORE_PAUSE) await added.drained();
-        await receive(frame, semaphore);
+        await receive(frame, semaphores[priority]);
       },
       lost: (reason) => lose(added, reason),
     };
