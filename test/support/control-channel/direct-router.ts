@@ -30,17 +30,25 @@ export const directRouter = async (network: TestNetwork, of: TestRouter, hello =
   return router;
 };
 
-/** A connection after its hello, which may have been refused. @param of an enrolled router @param claimedId the id in the hello */
+/** What a connection presents. */
+export interface Presented {
+  /** The id in the hello. Default: that of the router. */
+  readonly claimedId?: string | undefined;
+  /** Default: those of the router. */
+  readonly certificates?: readonly Uint8Array[];
+}
+
+/** A connection after its hello, which may have been refused. @param of an enrolled router */
 export const directConnection = async (
   network: TestNetwork,
   of: TestRouter,
   hello: readonly Header[],
-  claimedId = of.id,
+  { claimedId = of.id, certificates = of.certificate?.certificates ?? [] }: Presented = {},
 ): Promise<DirectRouter> => {
   const came: Frame[] = [];
   const reader = createFrameReader({ headers: 65_536, body: 67_108_864 });
   const { signal, received, close } = acceptRouterOf(network.controller)({
-    certificates: of.certificate?.certificates ?? [],
+    certificates,
     remoteAddress: 'test',
     write: (bytes) => void came.push(...reader.read(bytes)),
     buffered: 0,

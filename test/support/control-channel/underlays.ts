@@ -28,6 +28,8 @@ export const openGroup = async (network: TestNetwork, of: TestRouter, headers: G
   const [welcome = { headers: new Map() }] = first.came;
   const [id = '', secret = new Uint8Array()] = [header.connectionId.in(welcome), helloHeader.groupSecret.in(welcome)];
   const join = (change: GroupHeaders & { readonly as?: TestRouter; readonly claimedId?: string } = {}): Promise<DirectRouter> =>
-    directConnection(network, change.as ?? of, groupHello({ type: 'ctrl.high', id, secret, ...change }), change.claimedId);
+    directConnection(network, change.as ?? of, groupHello({ type: 'ctrl.high', id, secret, ...change }), {
+      claimedId: change.claimedId,
+    });
   return { first, welcome, id, secret, join };
 };

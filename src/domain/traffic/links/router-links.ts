@@ -74,10 +74,13 @@ export const serveLinks = (fabric: Fabric): RouterLinks => {
   };
   const sendFault = (routerId: string, { id, iteration }: LinkFault): void =>
     connected.get(routerId)?.channel.send(fault, { subject: 'link', id, iteration });
-  /** Verifies the peer of a router on a link: one of the fingerprints must be that of the peer's current certificate. */
-  const verify = async ({ routerId, fingerprints }: MessageBody<typeof verifyRouter>): Promise<boolean> => {
+  /**
+   * Verifies the peer of a router on a link: the first fingerprint must be that of the peer's current certificate. Routers before v2.0.3 send those of the
+   * whole chain, but the TLS handshake has proved possession of the leaf's key only (GHSA-hhm9-wf63-g7qj).
+   */
+  const verify = async ({ routerId, fingerprints: [leaf] }: MessageBody<typeof verifyRouter>): Promise<boolean> => {
     const row = await forRouters(core, (job) => job.read((entities) => entities.get(routerKind, routerId)));
-    return row !== undefined && !row.disabled && row.fingerprint !== null && fingerprints.includes(row.fingerprint ?? '');
+    return leaf !== undefined && row?.fingerprint === leaf && !row.disabled;
   };
 
   return {
