@@ -1,21 +1,22 @@
 /**
- * Tests the controller with unmodified routers, hosts and clients: `ROUTER_BIN=/path/to/ziti npm run try:routers`. It runs the commands in the README, and
- * then typical events in the life of a network: a second router with a link, a killed controller, a right that is revoked while it is in use, a thousand
- * circuits, a second controller that takes over. Prints measurements; exits with 1 if something does not work. Uses the ports 1280, 1281, 3022, 3023, 6001,
- * 6002 and 9000 of this machine.
+ * Tests the controller with unmodified routers, hosts and clients: `ROUTER_BIN=/path/to/ziti npm run try:routers`. With several binaries, separated by `:` or
+ * `,`, routers and clients of different versions meet; in the reverse order, they change places. It runs the commands in the README, and then typical events in
+ * the life of a network: a second router with a link, a killed controller, a right that is revoked while it is in use, a thousand circuits, a second controller
+ * that takes over. Prints measurements; exits with 1 if something does not work. Uses the ports 1280, 1281, 3022, 3023, 6001, 6002 and 9000 of this machine.
  */
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
+import { binariesIn, installBinaries } from './try-routers/binaries.ts';
 import { exampleServer, startController } from './try-routers/controller.ts';
 import { createProcesses } from './try-routers/processes.ts';
 import { steps } from './try-routers/steps.ts';
 
-const binary = process.env.ROUTER_BIN;
-if (!binary) throw new TypeError('ROUTER_BIN must name the program `ziti`, v1.7.2 or v2.0.3');
+const binaries = binariesIn(process.env.ROUTER_BIN ?? '');
+if (binaries.length === 0) throw new TypeError('ROUTER_BIN must name the program `ziti`, v1.7.2 or v2.0.3, or several, separated by `:`');
 
 const folder = mkdtempSync(join(tmpdir(), 'try-routers-'));
-symlinkSync(resolve(binary), join(folder, 'ziti'));
+console.log(installBinaries(folder, binaries));
 const processes = createProcesses(folder);
 try {
   const controller = await startController(processes, exampleServer(join(folder, 'network.db')));
