@@ -5,7 +5,9 @@ import * as z from 'zod';
 import { groups } from '../../src/api/index.ts';
 import { enrollment } from '../../src/api/kinds.ts';
 import { surfaces } from '../../src/api/surfaces/index.ts';
+import { OWN_RIGHT } from '../../src/call/grant.ts';
 import { defaultSettings } from '../../src/call/settings.ts';
+import { allKinds } from '../../src/resources/kinds.ts';
 import { symbolsOfList } from '../../src/resources/symbols.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 import { network } from '../support/network.ts';
@@ -119,8 +121,6 @@ onEveryStore('hidden fields', (open) => {
 });
 
 test('every list that clients have says what it shows, and withholds what it does not', async () => {
-  const { symbolsOfList } = await import('../../src/resources/symbols.ts');
-  const { allKinds } = await import('../../src/resources/kinds.ts');
   const lists = Object.values(groups).flatMap(({ operations }) =>
     Object.values(operations).filter(
       ({ answer, surfaces: offered, query }) =>
@@ -135,7 +135,7 @@ test('every list that clients have says what it shows, and withholds what it doe
       allKinds.find(({ schemas }) => schemas.detail === (operation.answer as { item?: unknown }).item) ??
       allKinds.find(({ collection }) => operation.path.endsWith(`/${collection}`));
     assert.ok(kind, operation.path);
-    const symbols = symbolsOfList(kind, operation);
+    const symbols = symbolsOfList(kind, { operation, grant: OWN_RIGHT, core: { settings: defaultSettings } });
     for (const name of symbols.names.filter((each) => !BASE.includes(each))) {
       const symbol = symbols.find(name);
       const isAnswered = symbol?.is === 'field' || symbol?.is === 'references' || (symbol?.is === 'set' && !symbol.withheld);
