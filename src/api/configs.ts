@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { crud, group, optional, reference, required, resource } from './kit/index.ts';
+import { crud, group, optional, preprocess, reference, required, resource } from './kit/index.ts';
 import { name } from './shared.ts';
 
 /** Any JSON object. A value of another type is rejected as an invalid value of this field, not as unreadable JSON. */
@@ -21,15 +21,25 @@ const schemaDocument = jsonObject.transform((value): Readonly<Record<string, unk
   Object.keys(value).length === 0 ? null : value,
 );
 
+/** The kinds of entities that configs may be attached to; configs of target `other` are attached to none. */
+const configTarget = z.enum(['service', 'router', 'other']);
+export type ConfigTarget = z.output<typeof configTarget>;
+
+/** Empty text means the default target. */
+const givenTarget = preprocess((given) => (given === '' ? 'service' : given), configTarget.optional());
+
 export const configType = resource({
   kind: 'configType',
   collection: 'config-types',
   names: ['ConfigType', 'ConfigTypes'],
-  about: 'A config type names a kind of service configuration and holds the JSON Schema that configs of the type must satisfy.',
+  about:
+    'A config type names a kind of configuration, of services or routers, and holds the JSON Schema that configs of the type must satisfy.',
   fields: {
     name: required(configTypeName, { unique: true, filter: true }),
     /** JSON Schema that the data of configs must satisfy; null: any data is valid. */
     schema: optional(schemaDocument),
+    /** The kind of entities that configs of the type may be attached to. Set when the type is created, and immutable afterwards. */
+    target: { ...optional(configTarget, { default: 'service', filter: true, keptByReplace: true }), input: givenTarget },
   },
   symbols: { schema: { path: 'schema', type: 'string' } },
   unknownParent: 'emptyList',
@@ -39,7 +49,7 @@ export const config = resource({
   kind: 'config',
   collection: 'configs',
   names: ['Config', 'Configs'],
-  about: 'A config is configuration data of one config type, to be attached to services.',
+  about: 'A config is configuration data of one config type, to be attached to services or routers.',
   fields: {
     name: required(name, { unique: true, filter: true }),
     /** Id of the config type. */

@@ -612,6 +612,11 @@ export type ConfigTypeRow = {
   readonly name: string;
   /** JSON Schema that the data of configs must satisfy; null: any data is valid. */
   readonly schema: Readonly<Record<string, unknown>> | null;
+  /**
+   * The kind of entities that configs of the type may be attached to. Set when the type is created, and immutable
+   * afterwards.
+   */
+  readonly target: 'other' | 'router' | 'service';
 };
 
 export type ConfigRow = {

@@ -1,3 +1,4 @@
+import { keepTargets } from '../domain/catalogue/configs/targets.ts';
 import { keepExternalIdKeys } from '../domain/directory/identities/external-id-keys.ts';
 import { sealIdentitySecrets } from '../domain/fabric/terminators/identity-secret.ts';
 import { keepDecoy } from '../domain/sessions/login/decoy.ts';
@@ -28,6 +29,7 @@ export const openNetwork = async (
 ): Promise<OpenedNetwork> => {
   const context = { actor: 'system', requestId: 'open', ...common };
   await checkSecretKey(store, secrets, context);
+  await keepTargets(store);
   await keepBuiltIn(store, context);
   await keepDecoy(store, context);
   await sealIdentitySecrets(store, secrets, context);

@@ -221,13 +221,14 @@ export interface Api<P = CallOptions> {
   /**
    * Config types.
    *
-   * A config type names a kind of service configuration and holds the JSON Schema that configs of the type must satisfy.
+   * A config type names a kind of configuration, of services or routers, and holds the JSON Schema that configs of the type
+   * must satisfy.
    */
   readonly configTypes: ConfigTypesApi<P>;
   /**
    * Configs.
    *
-   * A config is configuration data of one config type, to be attached to services.
+   * A config is configuration data of one config type, to be attached to services or routers.
    */
   readonly configs: ConfigsApi<P>;
   /** Role attributes. */

@@ -5,7 +5,10 @@ import type { CallOptions } from '../call/options.ts';
 import type { Config } from './configs.ts';
 import type { Created, Empty, Links, ListQuery, Tags } from './shared.ts';
 
-/** A config type names a kind of service configuration and holds the JSON Schema that configs of the type must satisfy. */
+/**
+ * A config type names a kind of configuration, of services or routers, and holds the JSON Schema that configs of the type
+ * must satisfy.
+ */
 export interface ConfigType {
   /** Relative addresses of the entity and of related resources. */
   readonly _links: Links;
@@ -21,6 +24,11 @@ export interface ConfigType {
   readonly name: string;
   /** JSON Schema that the data of configs must satisfy; null: any data is valid. */
   readonly schema: Readonly<Record<string, unknown>> | null;
+  /**
+   * The kind of entities that configs of the type may be attached to. Set when the type is created, and immutable
+   * afterwards.
+   */
+  readonly target: 'service' | 'router' | 'other';
 }
 
 /** What creates a config type. */
@@ -29,6 +37,12 @@ export interface ConfigTypeCreate {
   readonly name: string;
   /** JSON Schema that the data of configs must satisfy; null: any data is valid. */
   readonly schema?: unknown;
+  /**
+   * The kind of entities that configs of the type may be attached to. Set when the type is created, and immutable
+   * afterwards.
+   * @defaultValue `"service"`
+   */
+  readonly target?: 'service' | 'router' | 'other' | null | undefined;
   /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }
@@ -39,6 +53,12 @@ export interface ConfigTypeUpdate {
   readonly name: string;
   /** JSON Schema that the data of configs must satisfy; null: any data is valid. */
   readonly schema?: unknown;
+  /**
+   * The kind of entities that configs of the type may be attached to. Set when the type is created, and immutable
+   * afterwards.
+   * @defaultValue `"service"`
+   */
+  readonly target?: 'service' | 'router' | 'other' | null | undefined;
   /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }
@@ -49,6 +69,11 @@ export interface ConfigTypePatch {
   readonly name?: string | null | undefined;
   /** JSON Schema that the data of configs must satisfy; null: any data is valid. */
   readonly schema?: unknown;
+  /**
+   * The kind of entities that configs of the type may be attached to. Set when the type is created, and immutable
+   * afterwards.
+   */
+  readonly target?: 'service' | 'router' | 'other' | null | undefined;
   /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }
@@ -56,7 +81,8 @@ export interface ConfigTypePatch {
 /**
  * Config types.
  *
- * A config type names a kind of service configuration and holds the JSON Schema that configs of the type must satisfy.
+ * A config type names a kind of configuration, of services or routers, and holds the JSON Schema that configs of the type
+ * must satisfy.
  */
 export interface ConfigTypesApi<P = CallOptions> {
   /**

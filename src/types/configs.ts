@@ -5,7 +5,7 @@ import type { CallOptions } from '../call/options.ts';
 import type { Service } from './services.ts';
 import type { Created, Empty, EntityReference, Links, ListQuery, Tags } from './shared.ts';
 
-/** A config is configuration data of one config type, to be attached to services. */
+/** A config is configuration data of one config type, to be attached to services or routers. */
 export interface Config {
   /** Relative addresses of the entity and of related resources. */
   readonly _links: Links;
@@ -62,7 +62,7 @@ export interface ConfigPatch {
 /**
  * Configs.
  *
- * A config is configuration data of one config type, to be attached to services.
+ * A config is configuration data of one config type, to be attached to services or routers.
  */
 export interface ConfigsApi<P = CallOptions> {
   /**

@@ -51,7 +51,7 @@ onEveryStore('config types', (open) => {
     ] as const) {
       const id = await app.create('/config-types', { name, schema: given, tags: { a: 'b' } });
       const { createdAt, updatedAt, ...fields } = await read(app, id);
-      assert.deepEqual(fields, { _links: { self: { href: `./config-types/${id}` } }, id, name, schema: stored, tags: { a: 'b' } });
+      assert.deepEqual(fields, { _links: { self: { href: `./config-types/${id}` } }, id, name, schema: stored, target: 'service', tags: { a: 'b' } });
     }
   });
 
@@ -135,7 +135,7 @@ onEveryStore('config types', (open) => {
     await using app = await open();
     await app.create('/config-types', { name: 'bare' });
     const { filterableFields } = (await app.request('GET', '/config-types')).body.meta;
-    assert.deepEqual(filterableFields.toSorted(), ['createdAt', 'id', 'isSystem', 'name', 'schema', 'tags', 'updatedAt']);
+    assert.deepEqual(filterableFields.toSorted(), ['createdAt', 'id', 'isSystem', 'name', 'schema', 'tags', 'target', 'updatedAt']);
     assert.deepEqual(namesIn(await list(app, '/config-types', { filter: 'schema = null' })), ['bare']);
     for (const [method, body] of [['GET'], ['DELETE'], ['PUT', { name: 'x' }], ['PATCH', { name: 'x' }]] as const) {
       assertRefused(await app.request(method, '/config-types/no-such-id', { body }), 404, 'NOT_FOUND');

@@ -1,13 +1,24 @@
 import { config, configType } from '../../../api/configs.ts';
 import { behaviour } from '../../../call/behaviour.ts';
+import { invalidField } from '../../../errors/index.ts';
 import { compileSchema } from './schema.ts';
+import { targetOf } from './targets.ts';
 import { refuseViolations } from './violations.ts';
 
-/** A config type's schema must be usable before it is stored. Existing configs are not checked against a new schema. */
+/**
+ * A config type's schema must be usable before it is stored. Existing configs are not checked against a new schema. The target never changes, because
+ * configs of the type may be attached already.
+ */
 export const configTypeBehaviour = behaviour(configType, {
   prepare: async (_call, _verb, body) => {
     if (body.schema) compileSchema(body.schema);
     return {};
+  },
+  check: async (_entities, after, before) => {
+    const target = targetOf(after);
+    const kept = targetOf(before ?? after);
+    if (target !== kept) throw invalidField('target', `target is immutable: it is '${kept}', and was '${target}' in body`, target);
+    return undefined;
   },
 });
 

@@ -1,8 +1,9 @@
-import { config, service, terminator } from '../../../api/kinds.ts';
+import { service, terminator } from '../../../api/kinds.ts';
 import { terminatorStrategies } from '../../../api/services.ts';
 import { behaviour } from '../../../call/behaviour.ts';
-import { ApiError, invalidField, shownValue } from '../../../errors/index.ts';
-import { equals, oneOf, stringField } from '../../../query/index.ts';
+import { ApiError, shownValue } from '../../../errors/index.ts';
+import { equals, stringField } from '../../../query/index.ts';
+import { checkConfigs } from '../configs/targets.ts';
 
 /** Presents a service as lists of related entities show it, without the fields that depend on the caller. */
 export const serviceBehaviour = behaviour(service, {
@@ -14,10 +15,7 @@ export const serviceBehaviour = behaviour(service, {
     return {};
   },
   check: async (entities, after, before) => {
-    if (after.configs.length < 2 || after.configs === before?.configs) return undefined;
-    const configs = await entities.list(config, { where: oneOf(stringField('id'), after.configs) });
-    const types = new Set(configs.map(({ configTypeId }) => configTypeId));
-    if (types.size < configs.length) throw invalidField('configs', 'a service may have only one config of each config type', after.configs);
+    await checkConfigs(entities, 'service', after, before);
     return undefined;
   },
   write: async (entities, after, before) => {

@@ -7,6 +7,7 @@ import { and, equals, stringField } from '../../../query/index.ts';
 import { referenceTo } from '../../../resources/links.ts';
 import { newRow } from '../../../resources/merge.ts';
 import { rowsReferredBy } from '../../../resources/references.ts';
+import { requireTarget } from '../../catalogue/configs/targets.ts';
 
 type Config = RowOf<typeof config>;
 
@@ -37,6 +38,7 @@ export interface Pairs {
 /** Assigns configs to an identity for services: one for each service and config type, for which the last in the list wins. */
 export const assignServiceConfigs = (call: Call, pairs: Pairs) =>
   forEachPair(call, pairs, async (entities, pair, given, existing) => {
+    await requireTarget(entities, 'service', 'serviceConfigs', [given.id]);
     if (existing?.configId === given.id) return;
     if (existing) await entities.update(serviceConfig, existing, { configId: given.id });
     else
