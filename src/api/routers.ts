@@ -9,6 +9,7 @@ import {
   operation,
   optional,
   readOnly,
+  references,
   required,
   resource,
   rightTo,
@@ -47,6 +48,8 @@ const common = {
   disabled: optional(boolean, { default: false, filter: true }),
   /** Groups by address, at which the router accepts control channels; an address without groups belongs to `default`. At most 64 of each. */
   ctrlChanListeners: optional(ctrlChanListeners, { absent: true }),
+  /** Ids of the configs of the router, at most one of each type. */
+  configs: { ...references('config'), set: { of: 'references', target: 'config', empty: 'list' } },
   /** True if the router is connected. */
   isOnline: readOnly(boolean, { keep: 'computed' }),
   /** New certificate of the router in PEM, until the router has connected with it. */

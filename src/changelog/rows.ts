@@ -511,6 +511,8 @@ export type RouterRow = {
    * 64 of each.
    */
   readonly ctrlChanListeners: Record<string, string[]> | null;
+  /** Ids of the configs of the router, at most one of each type. */
+  readonly configs: readonly string[];
   /** New certificate of the router in PEM, until the router has connected with it. */
   readonly unverifiedCertPem: string | null;
   /** SHA-1 of that certificate in hex. */
@@ -542,6 +544,8 @@ export type EdgeRouterRow = {
    * 64 of each.
    */
   readonly ctrlChanListeners: Record<string, string[]> | null;
+  /** Ids of the configs of the router, at most one of each type. */
+  readonly configs: readonly string[];
   /** New certificate of the router in PEM, until the router has connected with it. */
   readonly unverifiedCertPem: string | null;
   /** SHA-1 of that certificate in hex. */

@@ -15,8 +15,11 @@ interface Pointer {
   readonly how: Reference['onDelete'] | 'restrictSet' | 'leaveSet' | 'deselect' | 'dropKey';
 }
 
+/** Views before their tables, so that change records name the view of a row that is in one. */
+const holders = [...allKinds.filter(({ view }) => view), ...allKinds.filter(({ view }) => !view)];
+
 const pointers: ReadonlyMap<string, readonly Pointer[]> = Map.groupBy(
-  allKinds.flatMap((holder) =>
+  holders.flatMap((holder) =>
     Object.entries(holder.fields).flatMap(([field, { reference, set }]): Pointer[] => {
       if (reference) return [{ target: reference.target, holder, field, how: reference.onDelete }];
       if (set?.of === 'references')

@@ -33,6 +33,8 @@ export interface EdgeRouter {
    * 64 of each.
    */
   readonly ctrlChanListeners?: Readonly<Record<string, readonly string[]>>;
+  /** Ids of the configs of the router, at most one of each type. */
+  readonly configs: readonly string[];
   /** True if the router is connected. */
   readonly isOnline: boolean;
   /** New certificate of the router in PEM, until the router has connected with it. */
@@ -96,6 +98,11 @@ export interface EdgeRouterCreate {
    */
   readonly ctrlChanListeners?: Readonly<Record<string, readonly string[]>> | null | undefined;
   /**
+   * Ids of the configs of the router, at most one of each type.
+   * @defaultValue `[]`
+   */
+  readonly configs?: readonly string[] | null | undefined;
+  /**
    * Role attributes, by which policies select the router.
    * @defaultValue `[]`
    */
@@ -139,6 +146,11 @@ export interface EdgeRouterUpdate {
    */
   readonly ctrlChanListeners?: Readonly<Record<string, readonly string[]>> | null | undefined;
   /**
+   * Ids of the configs of the router, at most one of each type.
+   * @defaultValue `[]`
+   */
+  readonly configs?: readonly string[] | null | undefined;
+  /**
    * Role attributes, by which policies select the router.
    * @defaultValue `[]`
    */
@@ -172,6 +184,8 @@ export interface EdgeRouterPatch {
    * 64 of each.
    */
   readonly ctrlChanListeners?: Readonly<Record<string, readonly string[]>> | null | undefined;
+  /** Ids of the configs of the router, at most one of each type. */
+  readonly configs?: readonly string[] | null | undefined;
   /** Role attributes, by which policies select the router. */
   readonly roleAttributes?: readonly string[] | null | undefined;
   /** True if the router is also an identity that hosts and dials services for others. */
@@ -207,7 +221,8 @@ export interface EdgeRoutersApi<P = CallOptions> {
    * Create an edge router.
    *
    * For administrators (right `router.create`): `POST /edge-routers` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `QUOTA_EXCEEDED` (409), `NOT_CONFIGURED` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409),
+   * `NOT_CONFIGURED` (409)
    * @example const { id } = await controller.api.edgeRouters.create({ body: { name: 'paris', isTunnelerEnabled: false } });
    */
   readonly create: (input: { readonly body: EdgeRouterCreate }, options?: P) => Promise<Created>;

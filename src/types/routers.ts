@@ -29,6 +29,8 @@ export interface Router {
    * 64 of each.
    */
   readonly ctrlChanListeners?: Readonly<Record<string, readonly string[]>>;
+  /** Ids of the configs of the router, at most one of each type. */
+  readonly configs: readonly string[];
   /** True if the router is connected. */
   readonly isOnline: boolean;
   /** New certificate of the router in PEM, until the router has connected with it. */
@@ -75,6 +77,11 @@ export interface RouterCreate {
    * 64 of each.
    */
   readonly ctrlChanListeners?: Readonly<Record<string, readonly string[]>> | null | undefined;
+  /**
+   * Ids of the configs of the router, at most one of each type.
+   * @defaultValue `[]`
+   */
+  readonly configs?: readonly string[] | null | undefined;
   /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }
@@ -103,6 +110,11 @@ export interface RouterUpdate {
    * 64 of each.
    */
   readonly ctrlChanListeners?: Readonly<Record<string, readonly string[]>> | null | undefined;
+  /**
+   * Ids of the configs of the router, at most one of each type.
+   * @defaultValue `[]`
+   */
+  readonly configs?: readonly string[] | null | undefined;
   /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }
@@ -122,6 +134,8 @@ export interface RouterPatch {
    * 64 of each.
    */
   readonly ctrlChanListeners?: Readonly<Record<string, readonly string[]>> | null | undefined;
+  /** Ids of the configs of the router, at most one of each type. */
+  readonly configs?: readonly string[] | null | undefined;
   /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }
@@ -151,7 +165,8 @@ export interface RoutersApi<P = CallOptions> {
    * Create a router.
    *
    * For administrators (right `router.create`): `POST /routers` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `QUOTA_EXCEEDED` (409), `NOT_CONFIGURED` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409),
+   * `NOT_CONFIGURED` (409)
    */
   readonly create: (input: { readonly body: RouterCreate }, options?: P) => Promise<Created>;
   /**

@@ -30,7 +30,8 @@ export interface TransitRoutersApi<P = CallOptions> {
    * Create a router.
    *
    * For administrators (right `router.create`): `POST /transit-routers` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `QUOTA_EXCEEDED` (409), `NOT_CONFIGURED` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409),
+   * `NOT_CONFIGURED` (409)
    */
   readonly create: (input: { readonly body: RouterCreate }, options?: P) => Promise<Created>;
   /**

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { type App, onEveryStore, openApp } from '../support/app.ts';
 import { list, namesIn } from '../support/lists.ts';
 import { assertInvalid, assertRefused } from '../support/refusals.ts';
+import { readRouter } from '../support/routers.ts';
 import { newStorage } from '../support/stores.ts';
 
 const TYPES = '/config-types';
@@ -90,6 +91,97 @@ onEveryStore('targets of config types', (open) => {
     }
     assert.deepEqual((await app.request('GET', `/services/${service}`)).body.data.configs, [own.id]);
     assert.deepEqual((await app.request('GET', `/identities/${identity}/service-configs`)).body.data, []);
+  });
+});
+
+const PATHS = ['/edge-routers', '/routers', '/transit-routers'] as const;
+
+onEveryStore('configs of routers', (open) => {
+  test('every router keeps configs; a patch replaces them all, and an empty list or a replacement without any removes them', async () => {
+    await using app = await open();
+    const [one, two] = [(await configFor(app, 'router', 'one')).id, (await configFor(app, 'router', 'two')).id];
+    for (const path of PATHS) {
+      const name = `at ${path}`;
+      const id = await app.create(path, { name, configs: [one] });
+      const shown = async () => (await readRouter(app, id, path)).configs;
+      const write = async (method: string, body: object) =>
+        assert.equal((await app.request(method, `${path}/${id}`, { body })).status, 200, `${method} ${JSON.stringify(body)}`);
+      assert.deepEqual(await shown(), [one]);
+      assert.deepEqual((await list(app, path, { filter: `id = "${id}"` })).body.data[0].configs, [one]);
+      await write('PATCH', { cost: 5 });
+      await write('PATCH', { configs: null, cost: 6 });
+      assert.deepEqual(await shown(), [one], 'null changes nothing');
+      await write('PATCH', { configs: [two, one] });
+      assert.deepEqual(await shown(), [one, two].toSorted());
+      await write('PATCH', { configs: [] });
+      assert.deepEqual(await shown(), []);
+      await write('PUT', { name, configs: [two] });
+      assert.deepEqual(await shown(), [two]);
+      await write('PUT', { name });
+      assert.deepEqual(await shown(), []);
+    }
+  });
+
+  test('a router refuses configs that are unknown, for services or something else, or of one type', async () => {
+    await using app = await open();
+    const { id: first, type } = await configFor(app, 'router', 'first');
+    const second = await app.create('/configs', { name: 'second', configTypeId: type, data: {} });
+    for (const path of PATHS) {
+      const id = await app.create(path, { name: `at ${path}`, configs: [first] });
+      const ways = [
+        ['POST', path],
+        ['PUT', `${path}/${id}`],
+        ['PATCH', `${path}/${id}`],
+      ] as const;
+      for (const [method, place] of ways) {
+        const write = (configs: readonly string[]) => app.request(method, place, { body: { name: 'refused', configs } });
+        assertRefused(await write(['no-such-config']), 404, 'NOT_FOUND');
+        for (const target of ['service', 'other']) {
+          const other = (await configFor(app, target, `${target} for ${method} ${path}`)).id;
+          const refused = await write([first, other]);
+          assertInvalid(refused, 'configs');
+          assert.match(refused.body.error.cause.reason, /which does not target routers$/);
+        }
+        const refused = await write([first, second]);
+        assertInvalid(refused, 'configs');
+        assert.ok(
+          [first, second].every((each) => refused.body.error.cause.reason.includes(each)),
+          refused.text,
+        );
+      }
+      assert.deepEqual((await readRouter(app, id, path)).configs, [first]);
+    }
+  });
+
+  test('routers are filtered by their configs, and a config that is deleted leaves them', async () => {
+    await using app = await open();
+    const { id: config } = await configFor(app, 'router');
+    for (const path of PATHS) {
+      const id = await app.create(path, { name: `at ${path}`, configs: [config] });
+      await app.create(path, { name: `bare at ${path}` });
+      const { body } = await list(app, path, { filter: `anyOf(configs) = "${config}" and name = "at ${path}"` });
+      assert.deepEqual(
+        [body.data.map(({ name }: { name: string }) => name), body.meta.filterableFields.includes('configs')],
+        [[`at ${path}`], true],
+      );
+      assert.deepEqual((await list(app, path, { filter: `isEmpty(configs) and id = "${id}"` })).body.data, []);
+    }
+    const left = await app.trail(async () => assert.equal((await app.request('DELETE', `/configs/${config}`)).status, 200));
+    assert.deepEqual(left.toSorted(), ['delete config', 'update edgeRouter', 'update router', 'update router']);
+    for (const path of PATHS) assert.deepEqual((await list(app, path, { filter: `name = "at ${path}"` })).body.data[0].configs, []);
+  });
+
+  test('links of routers have a built-in config type', async () => {
+    await using app = await open();
+    const data = { listeners: [{ bind: 'tls:0.0.0.0:6001' }] };
+    const config = await app.create('/configs', { name: 'links', configTypeId: 'router.link.v1', data });
+    const id = await app.create('/edge-routers', { name: 'edge', configs: [config] });
+    assert.deepEqual((await readRouter(app, id)).configs, [config]);
+    const listeners = [{ bind: '' }];
+    assertInvalid(
+      await app.request('POST', '/configs', { body: { name: 'bad', configTypeId: 'router.link.v1', data: { listeners } } }),
+      'listeners.0.bind',
+    );
   });
 });
 

@@ -14,7 +14,7 @@ const SCHEMA = {
 const read = async (app: App, id: string) => (await app.request('GET', `/config-types/${id}`)).body.data;
 
 onEveryStore('config types', (open) => {
-  test('nine config types are there from the start, under the ids that clients know', async () => {
+  test('ten config types are there from the start, under the ids that clients know', async () => {
     await using app = await open();
     const { body } = await list(app, '/config-types', { limit: -1, sort: 'name' });
     assert.deepEqual(
@@ -27,6 +27,7 @@ onEveryStore('config types', (open) => {
         ['l2.host.v1', 'l2.host.v1'],
         ['l2.intercept.v1', 'l2.intercept.v1'],
         ['proxy.v1', 'proxy.v1'],
+        ['router.link.v1', 'router.link.v1'],
         ['f2dd2df0-9c04-4b84-a91e-71437ac229f1', 'ziti-tunneler-client.v1'],
         ['cea49285-6c07-42cf-9f52-09a9b115c783', 'ziti-tunneler-server.v1'],
       ],

@@ -35,6 +35,7 @@ onEveryStore('edge routers', (open) => {
       supportedProtocols: {},
       syncStatus: 'SYNC_UNKNOWN',
       certPem: null,
+      configs: [],
       unverifiedCertPem: null,
       unverifiedFingerprint: null,
       interfaces: null,

@@ -71,7 +71,7 @@ onEveryStore('the first administrator', (open, store) => {
     assert.equal(opened.filter(({ firstAdministrator }) => firstAdministrator).length, 1);
     const [first] = opened;
     assert.equal((await first?.api?.identities.list())?.pagination.totalCount, 1);
-    assert.equal((await first?.api?.configTypes.list())?.pagination.totalCount, 9);
+    assert.equal((await first?.api?.configTypes.list())?.pagination.totalCount, 10);
   });
 
   test('what an administrator deleted or changed of the first things stays so', async () => {

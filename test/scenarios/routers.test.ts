@@ -26,6 +26,7 @@ onEveryStore('routers', (open) => {
       isOnline: false,
       isVerified: false,
       fingerprint: null,
+      configs: [],
       unverifiedCertPem: null,
       unverifiedFingerprint: null,
       interfaces: null,
@@ -123,7 +124,10 @@ onEveryStore('routers', (open) => {
     await using app = await open();
     const { filterableFields } = (await app.request('GET', '/transit-routers')).body.meta;
     const base = ['createdAt', 'id', 'isSystem', 'tags', 'updatedAt'];
-    assert.deepEqual(filterableFields.toSorted(), [...base, 'cost', 'disabled', 'fingerprint', 'name', 'noTraversal'].toSorted());
+    assert.deepEqual(
+      filterableFields.toSorted(),
+      [...base, 'configs', 'cost', 'disabled', 'fingerprint', 'name', 'noTraversal'].toSorted(),
+    );
     for (const filter of ['isVerified', 'isEmpty(roleAttributes)', 'online'])
       assertRefused(await list(app, '/routers', { filter }), 400, 'INVALID_FILTER');
   });

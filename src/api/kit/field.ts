@@ -73,7 +73,7 @@ export interface Field<W extends WriteMode = WriteMode, K extends KeepMode = Kee
     | { readonly of: 'attributeIndex'; readonly from: string }
     | { readonly of: 'keys'; readonly from: readonly string[] }
     | { readonly of: 'folded'; readonly from: string }
-    | { readonly of: 'references'; readonly target: string; readonly onDelete?: 'restrict' }
+    | { readonly of: 'references'; readonly target: string; readonly onDelete?: 'restrict'; readonly empty?: 'list' }
     | { readonly of: 'values'; readonly empty?: 'list' };
   /** A map whose keys are ids of another kind. */
   readonly keys?: string;

@@ -37,6 +37,7 @@ const assertCarriesOn = async (file: string) => {
     'l2.host.v1',
     'l2.intercept.v1',
     'proxy.v1',
+    'router.link.v1',
     'ziti-tunneler-client.v1',
   ]);
   const host = (await app.request('GET', '/config-types/NH5p4FpGR')).body.data;

@@ -1,10 +1,14 @@
+import type { ConfigTarget } from '../../../api/configs.ts';
 import types from './builtin-config-types.json' with { type: 'json' };
+import routerLinkSchema from './router-link-schema.json' with { type: 'json' };
 
 export interface BuiltinConfigType {
   readonly id: string;
   readonly name: string;
   /** JSON Schema, draft-07. */
   readonly schema: Readonly<Record<string, unknown>>;
+  /** Default: `service`. */
+  readonly target?: ConfigTarget;
 }
 
 /** Parts of a schema from the JSON file that other schemas reuse. */
@@ -50,8 +54,11 @@ const linkLayerTypes: readonly BuiltinConfigType[] = [
   }),
 ];
 
+/** How a router listens for links and dials them, built in since release 2.1. */
+const routerLinkType: BuiltinConfigType = { id: 'router.link.v1', name: 'router.link.v1', schema: routerLinkSchema, target: 'router' };
+
 /**
  * The config types that every network starts with, including their ids: tunnelers refer to them by name, and scripts by id.
  * Once created, they are ordinary entities, which may be changed or deleted.
  */
-export const builtinConfigTypes: readonly BuiltinConfigType[] = [...types, ...linkLayerTypes];
+export const builtinConfigTypes: readonly BuiltinConfigType[] = [...types, ...linkLayerTypes, routerLinkType];

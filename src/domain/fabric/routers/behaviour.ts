@@ -3,6 +3,7 @@ import { behaviour } from '../../../call/behaviour.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { explained } from '../../../errors/index.ts';
 import { equals, stringField } from '../../../query/index.ts';
+import { checkConfigs } from '../../catalogue/configs/targets.ts';
 import { addEnrollment } from '../../directory/enrollment/behaviour.ts';
 import { keepCompanion, removeCompanion } from './companion.ts';
 import { routerEnrollmentsOf } from './enrollment.ts';
@@ -15,6 +16,10 @@ const renameInTerminators = async (entities: Entities, { id, name }: { readonly 
 };
 
 export const edgeRouterBehaviour = behaviour(edgeRouter, {
+  check: async (entities, after, before) => {
+    await checkConfigs(entities, 'router', after, before);
+    return undefined;
+  },
   write: async (entities, after, before, call) => {
     await keepCompanion(entities, after, before);
     if (!before) await addEnrollment(entities, call, { edgeRouterId: after.id, method: 'erott' });
@@ -31,9 +36,10 @@ export const edgeRouterBehaviour = behaviour(edgeRouter, {
 });
 
 export const routerBehaviour = behaviour(router, {
-  check: async (_entities, _after, before) => {
+  check: async (entities, after, before) => {
     if (before?.isEdgeRouter)
       throw explained('CAN_NOT_UPDATE_ROUTER', `${before.id} is an edge router: change it at /edge-routers/${before.id}`);
+    await checkConfigs(entities, 'router', after, before);
     return undefined;
   },
   write: async (entities, after, before, call) => {

@@ -5,7 +5,7 @@ import { accepts, fault } from './ask.ts';
 
 const schemaOf = (name: string) => builtinConfigTypes.find((type) => type.name === name)?.schema;
 
-test('there are nine built-in config types, with the ids that clients know', () => {
+test('there are ten built-in config types, with the ids that clients know', () => {
   assert.deepEqual(Object.fromEntries(builtinConfigTypes.map(({ id, name }) => [name, id])), {
     'host.v1': 'NH5p4FpGR',
     'host.v2': 'host.v2',
@@ -14,6 +14,7 @@ test('there are nine built-in config types, with the ids that clients know', () 
     'l2.host.v1': 'l2.host.v1',
     'l2.intercept.v1': 'l2.intercept.v1',
     'proxy.v1': 'proxy.v1',
+    'router.link.v1': 'router.link.v1',
     'ziti-tunneler-client.v1': 'f2dd2df0-9c04-4b84-a91e-71437ac229f1',
     'ziti-tunneler-server.v1': 'cea49285-6c07-42cf-9f52-09a9b115c783',
   });
@@ -59,6 +60,7 @@ test('built-in schemas describe their properties where the schemas in the field 
       'properties/ethTypes',
     ],
     'proxy.v1': ['definitions/protocol', 'properties/port'],
+    'router.link.v1': [],
     'ziti-tunneler-client.v1': [],
     'ziti-tunneler-server.v1': [],
   };
@@ -122,6 +124,17 @@ const good: Readonly<Record<string, readonly unknown[]>> = {
     { ethTypes: ['0x0806'], dialOptions: { identity: 'a', connectTimeoutSeconds: 5 } },
   ],
   'proxy.v1': [{ port: 8080, protocols: ['tcp'], binding: '0.0.0.0' }],
+  'router.link.v1': [
+    {},
+    {
+      listeners: [{ bind: 'tls:0.0.0.0:6001', advertise: 'tls:r.example:6001', groups: 'eu', options: { connectTimeout: '1m30s' } }],
+      dialers: [{ groups: ['eu', 'us'], maxDefaultConnections: 3, startupDelay: '500ms', healthyDialBackoff: { retryBackoffFactor: 1.5 } }],
+      heartbeats: { sendInterval: '10s', checkInterval: '1s', closeUnresponsiveTimeout: '1.5m' },
+      payloadSenderQueueSize: 64,
+      ackSenderQueueSize: 64,
+      gcMode: 'orphaned',
+    },
+  ],
   'ziti-tunneler-client.v1': [{ hostname: 'a.example', port: 80 }],
   'ziti-tunneler-server.v1': [{ protocol: 'tcp', hostname: 'a.example', port: 80 }],
 };
@@ -169,6 +182,22 @@ test('bad configs of the link layer are refused, each for its fault', () => {
   ];
   for (const [type, data, field, reason] of faults) {
     const [place, why] = fault(schemaOf(type), data);
+    assert.equal(place, field);
+    assert.match(why, reason);
+  }
+});
+
+test('bad configs of the links of routers are refused, each for its fault', () => {
+  const faults: readonly (readonly [data: unknown, field: string, reason: RegExp])[] = [
+    [{ listeners: [{}] }, 'listeners.0', /^required: property 'bind' is missing$/],
+    [{ dialers: [{ startupDelay: '5' }] }, 'dialers.0.startupDelay', /^pattern: /],
+    [{ dialers: [{ maxDefaultConnections: 0 }] }, 'dialers.0.maxDefaultConnections', /^minimum: /],
+    [{ dialers: [{ groups: [1] }] }, 'dialers.0.groups', /^oneOf: /],
+    [{ gcMode: 'never' }, 'gcMode', /^enum: /],
+    [{ heartbeat: {} }, '(root)', /did you mean 'heartbeats'\?/],
+  ];
+  for (const [data, field, reason] of faults) {
+    const [place, why] = fault(schemaOf('router.link.v1'), data);
     assert.equal(place, field);
     assert.match(why, reason);
   }
