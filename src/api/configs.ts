@@ -39,7 +39,7 @@ export const configType = resource({
     /** JSON Schema that the data of configs must satisfy; null: any data is valid. */
     schema: optional(schemaDocument),
     /** The kind of entities that configs of the type may be attached to. Set when the type is created, and immutable afterwards. */
-    target: { ...optional(configTarget, { default: 'service', filter: true, keptByReplace: true }), input: givenTarget },
+    target: { ...optional(configTarget, { default: 'service', filter: true, keptByReplace: true, since: '2.1' }), input: givenTarget },
   },
   symbols: { schema: { path: 'schema', type: 'string' } },
   unknownParent: 'emptyList',

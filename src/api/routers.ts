@@ -49,7 +49,7 @@ const common = {
   /** Groups by address, at which the router accepts control channels; an address without groups belongs to `default`. At most 64 of each. */
   ctrlChanListeners: optional(ctrlChanListeners, { absent: true }),
   /** Ids of the configs of the router, at most one of each type. */
-  configs: { ...references('config'), set: { of: 'references', target: 'config', empty: 'list' } },
+  configs: { ...references('config'), set: { of: 'references', target: 'config', empty: 'list' }, since: '2.1' },
   /** True if the router is connected. */
   isOnline: readOnly(boolean, { keep: 'computed' }),
   /** New certificate of the router in PEM, until the router has connected with it. */

@@ -1,6 +1,6 @@
 import type { EntityReference } from '../api/kit/entity.ts';
 import { withVersion } from '../api/kit/entity-version.ts';
-import { type Fields, isNewIn20, showsEmptyList } from '../api/kit/field.ts';
+import { type Fields, isNewerThan17, showsEmptyList } from '../api/kit/field.ts';
 import type { DetailOf, Kind, RowOf } from '../api/kit/resource.ts';
 import { fieldsOf } from '../api/kit/variants.ts';
 import { behaviourOf, type Presenter } from '../call/behaviour.ts';
@@ -38,7 +38,7 @@ export const presentRows = async (
   const yieldIfDue = createTimeSlice(ROWS_PER_SLICE);
   // Tags are notes of the network's administrators, which unauthenticated callers must not see.
   const hidesTags = call.operation.permission === 'open';
-  const hidden = call.core.settings.compat === '1.7' ? layoutOf(kind.fields).newIn20 : [];
+  const hidden = call.core.settings.compat === '1.7' ? layoutOf(kind.fields).newerThan17 : [];
   const details: WireDetail[] = [];
   for (const [i, row] of rows.entries()) {
     const detail = layoutOf(fieldsOf(kind, row)).show(kind, row);
@@ -92,8 +92,8 @@ interface Layout {
     readonly urlName: boolean;
     readonly orNull: boolean;
   }[];
-  /** Names of the fields that release 2.0 introduced. */
-  readonly newIn20: readonly string[];
+  /** Names of the fields that releases after 1.7 introduced. */
+  readonly newerThan17: readonly string[];
 }
 
 const layouts = new WeakMap<Fields, Layout>();
@@ -130,7 +130,7 @@ const layoutOf = (fields: Fields): Layout => {
         ? [{ field, name: field.slice(0, -2), target, urlName: reference.urlName === true, orNull: reference.orNull === true }]
         : [];
     }),
-    newIn20: Object.keys(fields).filter((name) => isNewIn20({ fields }, name)),
+    newerThan17: Object.keys(fields).filter((name) => isNewerThan17({ fields }, name)),
   };
   layouts.set(fields, layout);
   return layout;

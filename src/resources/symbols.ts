@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { fieldType, isNewIn20 } from '../api/kit/field.ts';
+import { fieldType, isNewerThan17 } from '../api/kit/field.ts';
 import type { Operation } from '../api/kit/operation.ts';
 import type { Kind } from '../api/kit/resource.ts';
 import { surfaces } from '../api/surfaces/index.ts';
@@ -38,11 +38,11 @@ interface ListCall {
  * The filter symbols of a list. Lists of the client API evaluate only conditions on fields that they show. Filters may name other stored fields, because
  * existing clients do, but these are treated like secrets, as are tags if the operation requires no session. Of the entities in a set, only the id can be
  * queried. For delegated callers a secret matches nothing, so that the right to read does not let them verify guesses of tokens. For clients of release
- * 1.7, symbols that are new in 2.0 do not exist.
+ * 1.7, symbols of later releases do not exist.
  */
 export const symbolsOfList = (kind: Kind, { operation, grant, core }: ListCall): Symbols => {
   let symbols = symbolsFor(kind);
-  if (core.settings.compat === '1.7') symbols = derived(symbols, '1.7', (name, symbol) => (isNewIn20(kind, name) ? undefined : symbol));
+  if (core.settings.compat === '1.7') symbols = derived(symbols, '1.7', (name, symbol) => (isNewerThan17(kind, name) ? undefined : symbol));
   if (grant.isDelegated) symbols = derived(symbols, 'delegated', (_, symbol) => withoutMatches(symbol));
   const { answer } = operation;
   if (!operation.surfaces.includes(surfaces.client) || answer.is !== 'page') return symbols;

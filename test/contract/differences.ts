@@ -79,8 +79,6 @@ interface Explanation {
 
 /** Why the controller leaves out what it leaves out. */
 const explanations: readonly Explanation[] = [
-  { part: 'answer', lacks: /data(\[\])?\.(configs|target)/, why: 'of release 2.1' },
-  { part: 'body', lacks: /configs|target/, why: 'of release 2.1' },
   { part: 'answer', lacks: /.*_links\.\*\.(comment|method)/, why: 'links have an address alone; servers in the field omit the others' },
   { part: 'answer', lacks: /meta\.(filterableFields|pagination)/, why: 'lists have these, other answers have none' },
   { part: 'answer', lacks: /data|meta/, of: ['detailSpecBody'], why: 'the answer is the document itself' },

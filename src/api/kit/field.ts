@@ -44,7 +44,7 @@ export interface FieldOptions {
   /** A hidden field encrypted with the host's secret key: derives the context from the row. A text sealed for one context cannot be opened in another. */
   readonly sealedFor?: (row: Readonly<Record<string, unknown>>) => string;
   /** The release that introduced the field. With an older setting `compat`, answers do not show the field, and filters do not know it. */
-  readonly since?: '2.0';
+  readonly since?: '2.0' | '2.1';
   /** PUT without the field keeps its value. Default: it resets the field. */
   readonly keptByReplace?: true;
   /** PATCH changes only the given leaves, not the whole document; this is the schema of such a partial document. */
@@ -81,8 +81,8 @@ export interface Field<W extends WriteMode = WriteMode, K extends KeepMode = Kee
 
 export type Fields = Readonly<Record<string, Field>>;
 
-/** True if release 2.0 introduced the field of this name, or, for a symbol of this name, the field by which it filters. */
-export const isNewIn20 = ({ fields }: { readonly fields: Fields }, name: string): boolean => fields[name]?.since === '2.0';
+/** True if a release after 1.7 introduced the field of this name, or, for a symbol of this name, the field by which it filters. */
+export const isNewerThan17 = ({ fields }: { readonly fields: Fields }, name: string): boolean => fields[name]?.since !== undefined;
 
 export interface Reference {
   readonly target: string;
