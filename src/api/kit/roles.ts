@@ -39,13 +39,14 @@ export const roles = (): SetField => ({
   filter: true,
 });
 
-/** Like `roles`, but any text is an attribute, filters cannot use the set, and answers show an empty set as an empty list. */
+/** Like `roles`, but any text is an attribute, and answers show an empty set as an empty list. */
 export const plainRoles = (): SetField & { readonly set: { readonly of: 'attributes'; readonly empty: 'list' } } => ({
   write: 'optional',
   keep: 'stored',
   schema: anyAttributes,
   default: [],
   set: { of: 'attributes', empty: 'list' },
+  filter: true,
 });
 
 /** Invalid sets keep their duplicates, so that the fault is still found when the entities are looked up: `#all` twice is not `#all` once. */
