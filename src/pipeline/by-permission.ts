@@ -34,7 +34,7 @@ export const verdictByPermission = (
   const [held, scopes] = [permissionsOf(actor.identity), scopesOf(actor.identity)];
   const wanted = permissionsFor({ permission: ofAll ?? permission, ...(grantable === undefined ? {} : { grantable }) });
   const right = Array.isArray(grantable) ? grantable.find((name) => name.includes('.')) : undefined;
-  if (wanted.some((name) => held.includes(name)))
+  if (wanted.some((name) => held.includes(name)) || (grantable === 'any' && Object.keys(scopes).length > 0))
     return { held, verdict: true, right, aside: (aside) => asideVerdict(aside, held, scopes) };
   const limit = Array.isArray(grantable) ? undefined : limitOf(scopes, wanted);
   if (!limit) return undefined;
