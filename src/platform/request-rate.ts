@@ -33,7 +33,7 @@ export const createRequestRate = (clock: Clock): RequestRate => {
 /** Maximum number of networks whose rates are kept; beyond it, the least recently active start over. */
 const MAX_NETWORKS = 10_000;
 
-/** Limits the rate of requests from each address; the addresses of one IPv6 subscriber share a token bucket (RFC 6177). */
+/** Limits the rate of requests from each address, or of another key; the addresses of one IPv6 subscriber share a token bucket (RFC 6177). */
 export interface AddressRate {
   /** @returns 0 if a request from this address may be answered, otherwise the seconds until the next one may be */
   take(address: string): number;

@@ -68,6 +68,24 @@ describe('a circuit without a session', () => {
     assert.deepEqual(await circuitsOf(at), []);
   });
 
+  const endings: Readonly<Record<string, (at: Traffic) => unknown>> = {
+    'has expired': ({ network }) => network.clock.advance('31m'),
+    'was revoked by its session': ({ network, dialing }) =>
+      network.controller.api.revocations.create({ body: { id: dialing.id, type: 'API_SESSION' } }),
+    'is of an identity that was disabled': ({ network, client }) =>
+      network.controller.api.identities.disable({ id: client.id, body: { durationMinutes: 5 } }),
+    'is of an identity that was deleted': ({ network, client }) => network.controller.api.identities.delete({ id: client.id }),
+  };
+  for (const [how, end] of Object.entries(endings))
+    test(`is refused with a token that ${how}`, async () => {
+      await using at = await traffic(undefined, 'OpenID Connect');
+      await bindBy(at, 'terminator');
+      await end(at);
+      const alive = at.router.signal.aborted ? { ...at, router: await at.fra1.dial({ port: at.port }) } : at;
+      assert.deepEqual(await dial(alive), [2, 'invalid api session']);
+      assert.deepEqual(await circuitsOf(at), []);
+    });
+
   test('is refused the id of another circuit, which goes on', async () => {
     await using at = await traffic(undefined, 'OpenID Connect');
     await bindBy(at, 'terminator');

@@ -6,6 +6,7 @@ import { messages } from '../../src/control-channel/messages/index.ts';
 import { type TestNetworkOptions, testNetwork } from '../../testing/index.ts';
 import { directConnection, frameOf } from '../support/control-channel/direct-router.ts';
 import { groupHello, openGroup } from '../support/control-channel/underlays.ts';
+import { until } from '../support/until.ts';
 
 const { ping, result } = messages.channel;
 const quiet: TestNetworkOptions = { platform: { logger: { error: () => undefined, warn: () => undefined, info: () => undefined } } };
@@ -68,6 +69,23 @@ describe('a connection is refused, with one line, and the channel of the router 
     assert.equal(at.group.first.end, 'the router is disabled');
     assert.equal((await at.group.join()).end, NOT_OPEN);
   });
+
+  const endings: Readonly<
+    Record<string, readonly [end: (at: Awaited<ReturnType<typeof twoRouters>>) => Promise<unknown>, reason: string]>
+  > = {
+    deleted: [({ network, fra1 }) => network.controller.api.edgeRouters.delete({ id: fra1.id }), 'the router was deleted'],
+    'to enroll again': [({ network, fra1 }) => network.controller.api.edgeRouters.reEnroll({ id: fra1.id }), 'the router must enroll anew'],
+  };
+  for (const [how, [end, reason]] of Object.entries(endings))
+    test(`if its router is ${how}, whose connections all end`, async () => {
+      await using at = await twoRouters();
+      const urgent = await at.group.join();
+      at.group.first.close();
+      const third = await at.group.join({ type: 'ctrl.default' });
+      await end(at);
+      await until(() => urgent.end !== undefined);
+      assert.deepEqual([urgent.end, third.end, (await at.group.join()).end], [reason, reason, NOT_OPEN]);
+    });
 
   test('if its hello contradicts itself', async () => {
     await using at = await twoRouters();

@@ -8,6 +8,7 @@ import { linkListeners } from '../../../control-channel/messages/links.ts';
 import { controlListeners } from '../../../control-channel/messages/routers.ts';
 import { ApiError } from '../../../errors/index.ts';
 import { monotonic } from '../../../platform/clock.ts';
+import type { AddressRate } from '../../../platform/request-rate.ts';
 import { COMPATIBLE_RELEASES, software } from '../../../version.ts';
 import type { Presence } from '../../fabric/connections/presence.ts';
 import { provenRouter, routerOf } from '../../fabric/routers/certificates.ts';
@@ -17,6 +18,9 @@ import { type GroupHello, groupHeaders, groupIn, hasSecretOf, newGroup, type Und
 
 /** Minimum age of a connection before another one of the same router may replace it. ms */
 const MIN_CONNECTION_AGE = 60_000;
+
+/** Maximum number of channels that a router may open in a minute: all other routers are told of each. */
+export const CHANNELS_PER_MINUTE = 120;
 
 /** Maximum number of elements in the listeners of a hello, of either kind. */
 const MAX_LISTENER_ELEMENTS = 4096;
@@ -32,6 +36,8 @@ export interface AdmissionDependencies {
   readonly core: Core;
   readonly presence: Presence;
   readonly connected: ConnectedRouters;
+  /** The rate of new channels, by router. */
+  readonly rate: AddressRate;
 }
 
 /** An admitted connection of a router. */
@@ -78,7 +84,7 @@ const admitFurther = async (
 };
 
 const admitFirst = async (
-  { core, presence, connected }: AdmissionDependencies,
+  { core, presence, connected, rate }: AdmissionDependencies,
   certificates: readonly Uint8Array[],
   hello: Frame,
   channel: OwnedChannel,
@@ -97,6 +103,7 @@ const admitFirst = async (
     // The same process, which has lost its connections before the controller noticed.
     const isSame = previous?.group && groupHello && hasSecretOf(previous.group, groupHello);
     if (previous && !isSame && since - previous.since < MIN_CONNECTION_AGE) throw new RefusedHello('the router has connected just before');
+    if (rate.take(id) > 0) throw new RefusedHello(`the router connects more than ${CHANNELS_PER_MINUTE} times a minute`);
   };
   const connection = await presence.connect({ certificates, versionInfo, admit: checkId }).catch((error: unknown) => {
     throw error instanceof ApiError && REFUSALS.has(error.code) ? new RefusedHello(error.message) : error;

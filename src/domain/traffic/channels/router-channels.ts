@@ -3,11 +3,12 @@ import { type Budget, createBudget } from '../../../control-channel/budget.ts';
 import type { Wire } from '../../../control-channel/channel.ts';
 import type { Clock } from '../../../platform/platform.ts';
 import { createRepeatedLog } from '../../../platform/repeated-log.ts';
+import { createAddressRate } from '../../../platform/request-rate.ts';
 import type { Presence } from '../../fabric/connections/presence.ts';
 import { type ConnectedRouter, createConnectedRouters } from '../routers/connected-routers.ts';
 import { type Fabric, pollChanges } from '../routers/fabric.ts';
 import type { MessageHandlers } from '../routers/message-handlers.ts';
-import { admit, helloAnswerHeaders } from './admission.ts';
+import { admit, CHANNELS_PER_MINUTE, helloAnswerHeaders } from './admission.ts';
 import { createInspectRouters, type InspectRouters } from './inspect.ts';
 import { createRouterService } from './router-service.ts';
 
@@ -40,6 +41,7 @@ export const createRouterChannels = ({ core, events, publish }: Omit<Fabric, 'co
   const startPolling = pollChanges(fabric);
   const repeated = createRepeatedLog(core.platform);
   const budgetOf = createRouterBudgets(clock);
+  const rate = createAddressRate(clock, CHANNELS_PER_MINUTE);
   const accept: AcceptRouter = (socket) => {
     const { remoteAddress, certificates } = socket;
     let router: ConnectedRouter | undefined;
@@ -52,7 +54,7 @@ export const createRouterChannels = ({ core, events, publish }: Omit<Fabric, 'co
       wire: socket,
       admit: async (hello, channel) => {
         await service.ready();
-        const { group, joined, ...admitted } = await admit({ core, presence, connected }, certificates, hello, channel);
+        const { group, joined, ...admitted } = await admit({ core, presence, connected, rate }, certificates, hello, channel);
         router = admitted.router;
         const budget = budgetOf(router.id);
         if (joined) name = 'a further connection of a router';
