@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { controller } from './controllers.ts';
 import { data, group, operation, preprocess, string, textUpTo } from './kit/index.ts';
 import { password, pem, shortText, username } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
@@ -36,6 +37,8 @@ const enrolled = z
       .meta({ description: 'The certificates that a router, or an identity enrolled by a token, should trust, in PEM.' }),
     /** Username of the new authenticator. */
     username: string.optional(),
+    /** The controllers that the identity may use, as in `/controllers`; at least one. Absent for routers, and without a token. */
+    controllers: z.array(controller.schemas.detail).optional(),
   })
   .meta({ id: 'Enrolled' });
 

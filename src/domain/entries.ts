@@ -31,7 +31,7 @@ import { routerEntries } from './fabric/routers/handlers.ts';
 import { listOwnEdgeRouters } from './fabric/routers/own.ts';
 import { fabricEntries } from './fabric/view/handlers.ts';
 import { changeEntries } from './maintenance/changes/handlers.ts';
-import { controllerEntries } from './maintenance/controllers/handlers.ts';
+import { controllerEntries, controllersForClients } from './maintenance/controllers/handlers.ts';
 import { databaseEntries } from './maintenance/database/handlers.ts';
 import { informationalEntries } from './maintenance/informational/handlers.ts';
 import { traceIdentity } from './maintenance/tracing/trace-identity.ts';
@@ -81,7 +81,7 @@ export const entries: readonly Entry[] = [
   ...caEntries,
   ...externalJwtSignerEntries,
   ...enrollmentEntries,
-  ...enrollingEntries({ enrollRouter, extendRouter }),
+  ...enrollingEntries({ enrollRouter, extendRouter, controllersForClients }),
   ...implement(currentIdentity, { ...currentIdentityHandlers, listEdgeRouters: listOwnEdgeRouters }),
   ...currentMfaEntries,
   ...routerEntries,

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { test } from 'node:test';
+import { controller } from '../../src/api/controllers.ts';
 import { proves } from '../specification.ts';
 import { onEveryStore, PASSWORD } from '../support/app.ts';
 import { enrolled, LATER, post, sendCsr, setPassword, toEnroll } from '../support/enrolling.ts';
 import { csr, party, SHARED_PKI } from '../support/pki.ts';
 import { policyBody } from '../support/policies.ts';
 import { assertInvalid, assertRefused } from '../support/refusals.ts';
+import { enrollRouter, requestsOf, routerToEnroll } from '../support/routers.ts';
 
 const UNKNOWN = '4fa5b8f0-0d7d-4f5d-a7b5-0f0f0f0f0f0f';
 const chainOf = (pem: string) =>
@@ -21,7 +23,7 @@ onEveryStore('enrolling', (open) => {
       const { identityId, enrollment } = await toEnroll(app);
       const { csr: request, key } = await csr('CN=a device, O=somebody', { dnsNames: ['example.org'] });
       const answer = await sendCsr(app, enrollment.token, request);
-      assert.deepEqual([answer.status, Object.keys(answer.body.data)], [200, ['cert']]);
+      assert.deepEqual([answer.status, Object.keys(answer.body.data)], [200, ['cert', 'controllers']]);
       const [leaf, signer, ...rest] = chainOf(answer.body.data.cert);
       assert.ok(leaf && signer && rest.length === 0);
       assert.ok(leaf.checkPrivateKey(createPrivateKey(key)));
@@ -38,6 +40,34 @@ onEveryStore('enrolling', (open) => {
       assertRefused(await app.request('GET', `/enrollments/${enrollment.id}`), 404, 'NOT_FOUND');
     },
   );
+
+  test('a controller without a name lists itself for the clients that it enrolls', async () => {
+    await using app = await open({ settings: { address: 'https://ctrl.example:8441' } });
+    const { enrollment } = await toEnroll(app, { updb: 'ann-sales' });
+    const { username, controllers } = (await setPassword(app, enrollment.token)).body.data;
+    const [itself, ...others] = controllers;
+    assert.deepEqual(
+      [username, others, itself.name, itself.isOnline, itself.ctrlAddress],
+      ['ann-sales', [], 'ctrl.example:8441', true, null],
+    );
+    assert.partialDeepStrictEqual(controller.schemas.detail.parse(itself), itself);
+    assert.deepEqual(itself.apiAddresses, {
+      'edge-client': [{ url: 'https://ctrl.example:8441/edge/client/v1', version: 'v1' }],
+      'edge-oidc': [{ url: 'https://ctrl.example:8441/oidc', version: 'v1' }],
+    });
+  });
+
+  test('controllers with a name are listed for the clients that they enroll as clients list them, and not for routers', async () => {
+    await using app = await open({ member: { name: 'ctrl-1', ctrlAddress: 'tls:ctrl:6262' } });
+    const { enrollment } = await toEnroll(app);
+    const { controllers } = (await sendCsr(app, enrollment.token, (await csr('CN=a device')).csr)).body.data;
+    const user = await app.user();
+    const { data } = (await app.request('GET', '/edge/client/v1/controllers', { as: await user.login() })).body;
+    assert.deepEqual([controllers.length, controllers], [1, data]);
+    const { id, token } = await routerToEnroll(app, '/edge-routers');
+    const { body } = await enrollRouter(app, '/edge-routers', token, await requestsOf(id));
+    assert.deepEqual(Object.keys(body.data).toSorted(), ['ca', 'cert', 'serverCert']);
+  });
 
   test('a request comes as PEM under three media types, or in JSON, with the token in the query or the body', async () => {
     await using app = await open();
@@ -144,7 +174,8 @@ onEveryStore('enrolling', (open) => {
     await using app = await open();
     const { identityId, enrollment } = await toEnroll(app, { updb: 'annie' });
     const { status, body } = await setPassword(app, enrollment.token);
-    assert.deepEqual([status, body.data], [200, { username: 'annie' }]);
+    const { controllers: _, ...answered } = body.data;
+    assert.deepEqual([status, answered], [200, { username: 'annie' }]);
     assert.equal((await app.login('annie', PASSWORD)).body.data.identityId, identityId);
     const { data } = (await app.request('GET', `/identities/${identityId}`)).body;
     assert.deepEqual([data.enrollment, data.authenticators.updb.username], [{}, 'annie']);

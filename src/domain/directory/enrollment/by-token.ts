@@ -15,6 +15,7 @@ import { newRow } from '../../../resources/merge.ts';
 import { newId } from '../../../storage/ids.ts';
 import { claimedIdentity, requireLegal, withoutValues } from './claimed-identity.ts';
 import { issueClientCertificate } from './client-certificate.ts';
+import type { ListControllers } from './method.ts';
 
 type Signer = RowOf<typeof externalJwtSigner>;
 type Verified = Extract<Proof, { readonly proof: TokenProof }>;
@@ -36,6 +37,7 @@ interface Given {
 export const enrollByToken = async (
   call: Call,
   { issuerId = '', clientCsr = '' }: Given,
+  listControllers: ListControllers,
 ): Promise<OutputOf<(typeof enrolling)['operations']['token']>> => {
   const { proof, claims } = await verifiedToken(call, issuerId.split(',', 1)[0]?.trim() || undefined);
   const claimed = claimedIdentity(proof, claims);
@@ -49,15 +51,16 @@ export const enrollByToken = async (
     };
     // Checked first without a write permit: otherwise, callers with valid tokens that enroll nobody could keep writers busy.
     await call.read(check);
-    return { check, issued: request && (await issueClientCertificate(call, request, id)) };
+    const controllers = await listControllers(call);
+    return { check, controllers, issued: request && (await issueClientCertificate(call, request, id)) };
   };
-  const { check, issued } = clientCsr === '' ? await prepare() : await call.core.enrollments.run(prepare, call);
+  const { check, controllers, issued } = clientCsr === '' ? await prepare() : await call.core.enrollments.run(prepare, call);
   await call.write(async (entities) => {
     await check(entities);
     await withoutValues(() => entities.insert(identity, newRow(identity, claimed, { id })));
     await issued?.add(entities, { identityId: id });
   });
-  return issued ? { ca: issued.ca, cert: issued.cert } : {};
+  return { ...(issued ? { ca: issued.ca, cert: issued.cert } : {}), controllers };
 };
 
 /** The first token of the call that an enabled signer vouches for. The controller's own tokens are none, even if a signer trusts its keys. */

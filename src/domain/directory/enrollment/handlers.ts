@@ -11,7 +11,7 @@ import { addEnrollment, enrolleeOf, enrollmentLink, requireLater } from './behav
 import { becomeIdentity } from './by-certificate.ts';
 import { enrollByToken } from './by-token.ts';
 import { enroll } from './enroll.ts';
-import type { EnrollmentMethod, EnrollmentMethods } from './method.ts';
+import type { EnrollmentMethod, EnrollmentMethods, ListControllers } from './method.ts';
 import { identityMethods } from './methods.ts';
 import { newToken } from './token.ts';
 
@@ -26,18 +26,34 @@ const refresh = async (call: Call, { id, body: { expiresAt } }: { readonly id: s
 
 export const enrollmentEntries = implement(enrollments, { ...crudHandlers(enrollments, enrollment), refresh });
 
-/** The enrollment of routers, which the router module implements. */
-export interface RouterEnrolling {
+/** What enrollment needs of other domains: that of routers, and the list of controllers in the answers. */
+export interface EnrollingDependencies {
   readonly enrollRouter: EnrollmentMethod;
   readonly extendRouter: Handlers<(typeof enrolling)['operations']>['extendRouter'];
+  readonly controllersForClients: ListControllers;
 }
 
-export const enrollingEntries = ({ enrollRouter, extendRouter }: RouterEnrolling) => {
-  const methods: EnrollmentMethods = { ...identityMethods, erott: enrollRouter, trott: enrollRouter };
+/** Lists the controllers before the enrollment is completed: an answer that fails must not leave an enrollment that is used up. */
+const withControllers =
+  (method: EnrollmentMethod, listControllers: ListControllers): EnrollmentMethod =>
+  async (call, row, offer) => {
+    const { answer, complete } = await method(call, row, offer);
+    return { answer: { ...answer, controllers: await listControllers(call) }, complete };
+  };
+
+export const enrollingEntries = ({ enrollRouter, extendRouter, controllersForClients }: EnrollingDependencies) => {
+  const { ott, ottca, updb } = identityMethods;
+  const methods: EnrollmentMethods = {
+    ott: withControllers(ott, controllersForClients),
+    ottca: withControllers(ottca, controllersForClients),
+    updb: withControllers(updb, controllersForClients),
+    erott: enrollRouter,
+    trott: enrollRouter,
+  };
   return implement(enrolling, {
     enroll: (call, { token, method, issuerId, body = {} }) => {
       if (method === 'ca' && !token) return becomeIdentity(call, body);
-      if (method === 'token' && !token) return enrollByToken(call, { issuerId, clientCsr: body.clientCsr });
+      if (method === 'token' && !token) return enrollByToken(call, { issuerId, clientCsr: body.clientCsr }, controllersForClients);
       return enroll(call, methods, { token, method, offer: body });
     },
     ott: (call, { body: { token, ...offer } }) => enroll(call, methods, { token, method: 'ott', offer }),
@@ -48,7 +64,7 @@ export const enrollingEntries = ({ enrollRouter, extendRouter }: RouterEnrolling
       enroll(call, methods, { token, method: 'trott', offer: { certCsr, serverCertCsr } }),
     extendRouter,
     ca: (call, { body = {} }) => becomeIdentity(call, body),
-    token: (call, { issuerId, body: { clientCsr } }) => enrollByToken(call, { issuerId, clientCsr }),
+    token: (call, { issuerId, body: { clientCsr } }) => enrollByToken(call, { issuerId, clientCsr }, controllersForClients),
     updb: (call, { token, body }) => {
       if (!token) throw invalidField('token', 'token in query is required', undefined);
       return enroll(call, methods, { token, method: 'updb', offer: body });

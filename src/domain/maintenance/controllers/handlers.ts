@@ -1,28 +1,51 @@
 import { controller, controllers } from '../../../api/controllers.ts';
+import type { DetailOf, RowOf } from '../../../api/kit/index.ts';
 import { surfaces } from '../../../api/surfaces/index.ts';
 import { behaviour } from '../../../call/behaviour.ts';
+import type { Call } from '../../../call/call.ts';
 import { implement } from '../../../call/implement.ts';
 import { ALL } from '../../../query/index.ts';
 import { pageInMemory } from '../../../resources/in-memory.ts';
+import { newRow } from '../../../resources/merge.ts';
 import { presentOne } from '../../../resources/present.ts';
 import { symbolsOfList } from '../../../resources/symbols.ts';
 import { COMPATIBLE_RELEASES } from '../../../version.ts';
+import { describeController } from './membership.ts';
 
 /** Maximum number of controllers in the list: more than any network has. */
 const MAX_CONTROLLERS = 1000;
 
 const FOR_CLIENTS: readonly string[] = ['edge-client', 'edge-oidc'];
 
+type Row = RowOf<typeof controller>;
+
+const isOnline = ({ onlineUntil }: Row, call: Call): boolean => (onlineUntil ?? '') > call.now();
+
+/** The fields that clients see in another form than administrators. */
+const forClients = ({ apiAddresses }: Row) => ({
+  ctrlAddress: null,
+  apiAddresses: Object.fromEntries(Object.entries(apiAddresses).filter(([api]) => FOR_CLIENTS.includes(api))),
+});
+
 /** Computes `isOnline`, and limits what the client API shows. */
 export const controllerBehaviour = behaviour(controller, {
   present: async (_entities, rows, call) =>
-    rows.map(({ onlineUntil, apiAddresses }) => ({
-      isOnline: (onlineUntil ?? '') > call.now(),
-      ...(call.surface === surfaces.client
-        ? { ctrlAddress: null, apiAddresses: Object.fromEntries(Object.entries(apiAddresses).filter(([api]) => FOR_CLIENTS.includes(api))) }
-        : {}),
-    })),
+    rows.map((row) => ({ isOnline: isOnline(row, call), ...(call.surface === surfaces.client ? forClients(row) : {}) })),
 });
+
+/** The controllers that clients may use, in the form of the client API. A controller without a name lists only itself. */
+export const controllersForClients = async (call: Call): Promise<DetailOf<typeof controller>[]> => {
+  const { settings, startedAt } = call.core;
+  const { host } = new URL(settings.address);
+  const described = newRow(controller, {}, { name: host, ...(await describeController(call.core)) });
+  const itself: Row = { ...described, id: host, createdAt: startedAt, updatedAt: startedAt, version: 1, tags: {} };
+  return call.read(async (entities) => {
+    const rows = await entities.list(controller, { where: ALL, limit: MAX_CONTROLLERS });
+    const shown = rows.length > 0 ? rows : [itself];
+    const details = await Promise.all(shown.map((row) => presentOne(entities, controller, row, call)));
+    return details.map((detail, i) => ({ ...detail, ...forClients(shown[i] ?? itself) }));
+  });
+};
 
 export const controllerEntries = implement(controllers, {
   // Controllers are few, and `isOnline` is computed, so filtering and sorting apply to the presented rows. Filters find `isPreferredLeader`, which is

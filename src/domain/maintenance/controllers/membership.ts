@@ -54,10 +54,11 @@ export const joinNetwork = async (core: Core, options: MemberOptions): Promise<v
   await promise;
 };
 
-const join = async (job: Job, { pki, settings, platform, provider }: Core, { name, ctrlAddress }: MemberOptions): Promise<void> => {
+/** This controller as a row of `/controllers`, without what only the store knows. It counts as running for the next minute. */
+export const describeController = async ({ pki, settings, platform, provider }: Core, ctrlAddress?: string) => {
   const { certificate } = await pki.networkKey();
-  const now = new Date(platform.clock.now()).toISOString();
-  const described = {
+  const now = platform.clock.now();
+  return {
     ctrlAddress: ctrlAddress ?? null,
     apiLevel: COMPATIBLE_RELEASES[settings.compat],
     certPem: certificatesPem([certificate]),
@@ -68,11 +69,15 @@ const join = async (job: Job, { pki, settings, platform, provider }: Core, { nam
         [{ url: `${settings.address}${path}`, version: 'v1' }],
       ]),
     ),
-    lastJoinedAt: now,
-    onlineUntil: new Date(Date.parse(now) + ONLINE_MS).toISOString(),
+    lastJoinedAt: new Date(now).toISOString(),
+    onlineUntil: new Date(now + ONLINE_MS).toISOString(),
   };
+};
+
+const join = async (job: Job, core: Core, { name, ctrlAddress }: MemberOptions): Promise<void> => {
+  const described = await describeController(core, ctrlAddress);
   await job.write(async (entities) => {
-    const removeBefore = new Date(Date.parse(now) - REMOVAL_MS).toISOString();
+    const removeBefore = new Date(Date.parse(described.lastJoinedAt) - REMOVAL_MS).toISOString();
     const where = { op: 'compare', field: dateField('onlineUntil'), is: '<', value: removeBefore } as const;
     for (const row of await entities.list(controller, { where })) if (row.name !== name) await entities.remove(controller, row);
     const existing = await entities.find(controller, equals(stringField('name'), name));
