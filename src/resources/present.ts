@@ -1,6 +1,6 @@
 import type { EntityReference } from '../api/kit/entity.ts';
 import { withVersion } from '../api/kit/entity-version.ts';
-import { type Fields, isNewerThan17, showsEmptyList } from '../api/kit/field.ts';
+import { type Fields, showsEmptyList } from '../api/kit/field.ts';
 import type { DetailOf, Kind, RowOf } from '../api/kit/resource.ts';
 import { fieldsOf } from '../api/kit/variants.ts';
 import { behaviourOf, type Presenter } from '../call/behaviour.ts';
@@ -130,7 +130,7 @@ const layoutOf = (fields: Fields): Layout => {
         ? [{ field, name: field.slice(0, -2), target, urlName: reference.urlName === true, orNull: reference.orNull === true }]
         : [];
     }),
-    newerThan17: Object.keys(fields).filter((name) => isNewerThan17({ fields }, name)),
+    newerThan17: Object.keys(fields).filter((name) => fields[name]?.since !== undefined),
   };
   layouts.set(fields, layout);
   return layout;

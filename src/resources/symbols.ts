@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { fieldType, isNewerThan17 } from '../api/kit/field.ts';
+import { type Field, fieldType } from '../api/kit/field.ts';
 import type { Operation } from '../api/kit/operation.ts';
 import type { Kind } from '../api/kit/resource.ts';
 import { surfaces } from '../api/surfaces/index.ts';
@@ -42,7 +42,8 @@ interface ListCall {
  */
 export const symbolsOfList = (kind: Kind, { operation, grant, core }: ListCall): Symbols => {
   let symbols = symbolsFor(kind);
-  if (core.settings.compat === '1.7') symbols = derived(symbols, '1.7', (name, symbol) => (isNewerThan17(kind, name) ? undefined : symbol));
+  if (core.settings.compat === '1.7')
+    symbols = derived(symbols, '1.7', (name, symbol) => (isNewerThan17(kind.fields[name]) ? undefined : symbol));
   if (grant.isDelegated) symbols = derived(symbols, 'delegated', (_, symbol) => withoutMatches(symbol));
   const { answer } = operation;
   if (!operation.surfaces.includes(surfaces.client) || answer.is !== 'page') return symbols;
@@ -51,6 +52,9 @@ export const symbolsOfList = (kind: Kind, { operation, grant, core }: ListCall):
     name === 'tags' && hidesTags ? { is: 'tags', withheld: true } : shownOnly(symbol, isShown(kind, name, answer.item)),
   );
 };
+
+/** True if a release after 1.7 introduced the symbol of a field. A symbol that is new has the name of its field. */
+const isNewerThan17 = (field: Field | undefined): boolean => (field?.since ?? field?.filterableSince) !== undefined;
 
 const derivedSymbols = new WeakMap<Symbols, Map<Operation | 'delegated' | '1.7', Symbols>>();
 

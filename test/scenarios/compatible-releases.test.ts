@@ -52,5 +52,8 @@ onEveryStore('compatible releases', (open) => {
       assertRefused(await app.request('GET', `/external-jwt-signers?sort=${name}`), 400, 'INVALID_SORT_IDENTIFIER');
     }
     assert.ok(!(await app.request('GET', '/controllers')).body.meta.filterableFields.includes('isPreferredLeader'));
+    const configTypes = await app.request('GET', '/config-types');
+    assert.ok(!configTypes.body.meta.filterableFields.includes('target'));
+    assert.ok(configTypes.body.data.every((detail: object) => !('target' in detail)));
   });
 });

@@ -52,7 +52,14 @@ onEveryStore('config types', (open) => {
     ] as const) {
       const id = await app.create('/config-types', { name, schema: given, tags: { a: 'b' } });
       const { createdAt, updatedAt, ...fields } = await read(app, id);
-      assert.deepEqual(fields, { _links: { self: { href: `./config-types/${id}` } }, id, name, schema: stored, target: 'service', tags: { a: 'b' } });
+      assert.deepEqual(fields, {
+        _links: { self: { href: `./config-types/${id}` } },
+        id,
+        name,
+        schema: stored,
+        target: 'service',
+        tags: { a: 'b' },
+      });
     }
   });
 

@@ -45,6 +45,8 @@ export interface FieldOptions {
   readonly sealedFor?: (row: Readonly<Record<string, unknown>>) => string;
   /** The release that introduced the field. With an older setting `compat`, answers do not show the field, and filters do not know it. */
   readonly since?: '2.0' | '2.1';
+  /** The release that introduced the filter symbol of an older field. */
+  readonly filterableSince?: '2.0';
   /** PUT without the field keeps its value. Default: it resets the field. */
   readonly keptByReplace?: true;
   /** PATCH changes only the given leaves, not the whole document; this is the schema of such a partial document. */
@@ -80,9 +82,6 @@ export interface Field<W extends WriteMode = WriteMode, K extends KeepMode = Kee
 }
 
 export type Fields = Readonly<Record<string, Field>>;
-
-/** True if a release after 1.7 introduced the field of this name, or, for a symbol of this name, the field by which it filters. */
-export const isNewerThan17 = ({ fields }: { readonly fields: Fields }, name: string): boolean => fields[name]?.since !== undefined;
 
 export interface Reference {
   readonly target: string;

@@ -47,6 +47,7 @@ export const plainRoles = (): SetField & { readonly set: { readonly of: 'attribu
   default: [],
   set: { of: 'attributes', empty: 'list' },
   filter: true,
+  filterableSince: '2.0',
 });
 
 /** Invalid sets keep their duplicates, so that the fault is still found when the entities are looked up: `#all` twice is not `#all` once. */

@@ -60,7 +60,7 @@ export const enrollByToken = async (
     await withoutValues(() => entities.insert(identity, newRow(identity, claimed, { id })));
     await issued?.add(entities, { identityId: id });
   });
-  return { ...(issued ? { ca: issued.ca, cert: issued.cert } : {}), controllers };
+  return { ...(issued ? { ca: issued.ca, cert: issued.cert } : {}), ...controllers };
 };
 
 /** The first token of the call that an enabled signer vouches for. The controller's own tokens are none, even if a signer trusts its keys. */

@@ -38,7 +38,7 @@ const withControllers =
   (method: EnrollmentMethod, listControllers: ListControllers): EnrollmentMethod =>
   async (call, row, offer) => {
     const { answer, complete } = await method(call, row, offer);
-    return { answer: { ...answer, controllers: await listControllers(call) }, complete };
+    return { answer: { ...answer, ...(await listControllers(call)) }, complete };
   };
 
 export const enrollingEntries = ({ enrollRouter, extendRouter, controllersForClients }: EnrollingDependencies) => {

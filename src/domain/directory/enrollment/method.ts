@@ -16,8 +16,8 @@ export interface EnrollmentResult {
   complete(entities: Entities): Promise<void>;
 }
 
-/** Lists the controllers that the new authenticator can be used with. */
-export type ListControllers = (call: Call) => Promise<NonNullable<OutputOf<Enroll>['controllers']>>;
+/** Lists the controllers that the new authenticator can be used with, as the answers show them: not to clients of release 1.7. */
+export type ListControllers = (call: Call) => Promise<Pick<OutputOf<Enroll>, 'controllers'>>;
 
 /** Validates the client's input and does slow work, before the transaction. If it throws, the enrollment stays unchanged. */
 export type EnrollmentMethod = (call: Call, row: StoredEnrollment, offer: Offer) => Promise<EnrollmentResult>;

@@ -33,9 +33,13 @@ export const controllerBehaviour = behaviour(controller, {
     rows.map((row) => ({ isOnline: isOnline(row, call), ...(call.surface === surfaces.client ? forClients(row) : {}) })),
 });
 
-/** The controllers that clients may use, in the form of the client API. A controller without a name lists only itself. */
-export const controllersForClients = async (call: Call): Promise<DetailOf<typeof controller>[]> => {
+/**
+ * The controllers that clients may use, in the form of the client API, for answers to enrollments; release 1.7 had none there. A controller without a name
+ * lists only itself.
+ */
+export const controllersForClients = async (call: Call): Promise<{ readonly controllers?: DetailOf<typeof controller>[] }> => {
   const { settings, startedAt } = call.core;
+  if (settings.compat === '1.7') return {};
   const { host } = new URL(settings.address);
   const described = newRow(controller, {}, { name: host, ...(await describeController(call.core)) });
   const itself: Row = { ...described, id: host, createdAt: startedAt, updatedAt: startedAt, version: 1, tags: {} };
@@ -43,7 +47,7 @@ export const controllersForClients = async (call: Call): Promise<DetailOf<typeof
     const rows = await entities.list(controller, { where: ALL, limit: MAX_CONTROLLERS });
     const shown = rows.length > 0 ? rows : [itself];
     const details = await Promise.all(shown.map((row) => presentOne(entities, controller, row, call)));
-    return details.map((detail, i) => ({ ...detail, ...forClients(shown[i] ?? itself) }));
+    return { controllers: details.map((detail, i) => ({ ...detail, ...forClients(shown[i] ?? itself) })) };
   });
 };
 
