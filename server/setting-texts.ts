@@ -32,4 +32,7 @@ export const settingTexts: Readonly<Record<keyof Settings, string>> = {
   roleIndexBytes: 'Approximate memory in bytes for an index of the entities that have each role attribute (docs/decisions/043-role-indexes.md): some 45 bytes per entity, and about as much for each field by which entities are sorted, compared or searched (docs/decisions/049-sorted-and-searched-in-memory.md). Queries that would need more memory run in the database. Default 268,435,456 (256 MiB), which suffices for a million identities; 0 for no index.',
   readCacheBytes: 'Approximate memory in bytes for the cache of earlier reads that are still valid: rows, and details as text (docs/decisions/036-reads-are-remembered.md). An identity takes 2.6 to 2.9 KB. Default 33,554,432 (32 MiB); 0 for no cache.',
   unknownConnectionMinutes: 'Minutes for which the connection state of an identity is unknown after the connection to its router is lost. Default 5.',
+  maxApiTokenDays: 'Maximum lifetime of an API token, in days. Default 365.',
+  apiTokenNoticeDays: 'Days before the expiry of an API token when the controller announces it by an event. Default 14.',
+  ownApiTokens: 'Allows identities to create and rotate API tokens of their own, with no more rights than they have. Default false: only administrators create tokens.',
 };

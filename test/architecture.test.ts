@@ -17,7 +17,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   semver: [],
   platform: ['options.ts'],
   pki: ['concurrency', 'platform'],
-  qr: [],
+  qr: ['wire'],
   tokens: ['query', 'platform', 'pki'],
   presence: ['platform'],
   // Bytes to messages and back. Who a router is, and what it may, is none of its business.
@@ -92,6 +92,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'version.ts',
   ],
   pipeline: [
+    'wire',
     'concurrency',
     'api',
     'errors',
@@ -153,6 +154,7 @@ const rooms = [
   'directory/identities',
   'directory/auth-policies',
   'directory/current-identity',
+  'directory/api-tokens',
   'fabric/routers',
   'fabric/terminators',
   'fabric/connections',

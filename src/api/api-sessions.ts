@@ -178,6 +178,7 @@ export const currentApiSession = group('currentApiSession', 'Current API session
     operationId: 'getCurrentAPISession',
     summary: 'Get the API session of this request',
     answer: data(currentApiSessionDetail),
+    byToken: true,
     ...onBothApis,
   }),
   delete: operation('DELETE', '/current-api-session', {

@@ -20,6 +20,7 @@ export const changeRecord = z
     requestId: string,
     onBehalfOf: string.nullable().meta({ description: "For whom the actor did it, in the host's words." }),
     reason: string.nullable().meta({ description: "Why, in the host's words." }),
+    tokenId: string.optional().meta({ description: 'Id of the API token with which the actor did it; omitted if there was none.' }),
     /** When it was done. */
     at: timestamp,
     before: z.record(string, z.unknown()).nullable().meta({ description: 'The entity as it was stored before, without secrets.' }),

@@ -22,6 +22,8 @@ export const change = resource({
     onBehalfOf: readOnly(string.nullable()),
     /** Why the actor acted, in the host's words. */
     reason: readOnly(string.nullable()),
+    /** Id of the API token with which the actor acted. */
+    tokenId: readOnly(string, { absent: true }),
     before: readOnly(jsonMap),
     after: readOnly(jsonMap),
     /** The extent of the log, see `changes/log.ts`. */

@@ -67,6 +67,7 @@ export const controllers = group('controllers', 'Controllers', {
     operationId: 'listControllers',
     summary: 'List the controllers of the network that have a name, those that are gone for a while included',
     permission: 'session',
+    byToken: true,
     surfaces: [surfaces.management, surfaces.client],
     query: listQuery,
     answer: page(controller.schemas.detail),

@@ -63,6 +63,7 @@ export const currentIdentity = group('currentIdentity', 'Current identity', {
     operationId: 'getCurrentIdentity',
     summary: 'Get the identity of this session',
     answer: data(identity.schemas.detail),
+    byToken: true,
     ...common,
   }),
   listEdgeRouters: operation('GET', '/current-identity/edge-routers', {

@@ -139,6 +139,7 @@ export const identities = group('identities', 'Identities', {
     operationId: 'removeIdentityMfa',
     summary: 'Remove the MFA of an identity, e.g. if its owner lost the authenticator app and the recovery codes',
     permission: 'identity.update',
+    byToken: false,
     answer: EMPTY,
   }),
   getPostureData: operation('GET', '/identities/{id}/posture-data', {

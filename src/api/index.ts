@@ -1,6 +1,7 @@
 import { accessibleServices } from './accessible-services.ts';
 import { apiSessionCertificates } from './api-session-certificates.ts';
 import { apiSessions, currentApiSession } from './api-sessions.ts';
+import { apiTokens, currentApiTokens } from './api-tokens.ts';
 import { authPolicies } from './auth-policies.ts';
 import { authentication } from './authentication.ts';
 import { authenticators } from './authenticators.ts';
@@ -56,6 +57,8 @@ export const groups = withRelatedLists(
     apiSessions,
     currentApiSession,
     currentIdentity,
+    apiTokens,
+    currentApiTokens,
     currentMfa,
     services,
     accessibleServices,

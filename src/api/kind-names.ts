@@ -10,6 +10,7 @@ export type KindName =
   | 'externalJwtSigner'
   | 'enrollment'
   | 'apiSession'
+  | 'apiToken'
   | 'mfa'
   | 'apiSessionCertificate'
   | 'authRequest'

@@ -1,5 +1,6 @@
 import { apiSessionCertificate } from './api-session-certificates.ts';
 import { apiSession } from './api-sessions.ts';
+import { apiToken } from './api-tokens.ts';
 import { authPolicy } from './auth-policies.ts';
 import { authRequest } from './auth-requests.ts';
 import { authenticator } from './authenticators.ts';
@@ -43,6 +44,7 @@ export const kinds = {
   externalJwtSigner,
   enrollment,
   apiSession,
+  apiToken,
   mfa,
   apiSessionCertificate,
   authRequest,
@@ -81,6 +83,7 @@ export type { KindName };
 export {
   apiSession,
   apiSessionCertificate,
+  apiToken,
   authenticator,
   authPolicy,
   authRequest,

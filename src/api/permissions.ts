@@ -43,22 +43,25 @@ const known: ReadonlySet<string> = new Set(PERMISSIONS);
 /** The valid names in short, for refusals. */
 const VALID = `${AUDITOR}, controllers, controllers.read, ops, ops.read, ops.update, ops.delete, or one of ${ENTITIES.join(', ')}, alone or followed by .${ACTIONS.join(', .')}`;
 
+/** Names of permissions, as a set. */
+export const permissionNames = list(shortText, 1000)
+  .superRefine((names, context) => {
+    const unknown = names.find((name) => !known.has(name));
+    if (unknown !== undefined)
+      context.addIssue({
+        code: 'custom',
+        message: `invalid permissions '${unknown.slice(0, 100)}': must be ${VALID}`,
+        input: unknown,
+      });
+  })
+  .transform(sortedSet)
+  .meta({ id: 'Permissions', description: 'Rights to a part of the management API, for an identity that is not an administrator.' });
+
 /** The permissions of an identity: a set. */
 export const permissions = (): SetField => ({
   write: 'optional',
   keep: 'stored',
-  schema: list(shortText, 1000)
-    .superRefine((names, context) => {
-      const unknown = names.find((name) => !known.has(name));
-      if (unknown !== undefined)
-        context.addIssue({
-          code: 'custom',
-          message: `invalid permissions '${unknown.slice(0, 100)}': must be ${VALID}`,
-          input: unknown,
-        });
-    })
-    .transform(sortedSet)
-    .meta({ id: 'Permissions', description: 'Rights to a part of the management API, for an identity that is not an administrator.' }),
+  schema: permissionNames,
   default: [],
   set: { of: 'values', empty: 'list' },
   administratorsOnly: true,
@@ -80,23 +83,22 @@ export type PermissionScope = z.infer<typeof scope>;
 /** The scope of each scoped permission. */
 export type ScopedPermissions = Readonly<Record<string, PermissionScope>>;
 
-/** Permissions that apply to some entities only, by name. PUT without it keeps it, because clients of the published API do not know it. */
-export const scopedPermissions = () =>
-  optional(
-    mapOf(scope, 100)
-      .superRefine((scopes, context) => {
-        const unknown = Object.keys(scopes).find((name) => !known.has(name) || !SCOPED.includes(name.split('.')[0] ?? ''));
-        if (unknown !== undefined)
-          context.addIssue({
-            code: 'custom',
-            message: `invalid permission '${unknown}': permissions on ${SCOPED.join(', ')} can be scoped`,
-            input: unknown,
-          });
-      })
-      .transform((scopes): ScopedPermissions | null => (Object.keys(scopes).length === 0 ? null : scopes))
-      .meta({ description: 'An extension: permissions that apply only to entities with some role attributes, by name of the permission.' }),
-    { absent: true, keptByReplace: true, administratorsOnly: true },
-  );
+/** Permissions that apply to some entities only, by name. */
+export const permissionScopes = mapOf(scope, 100)
+  .superRefine((scopes, context) => {
+    const unknown = Object.keys(scopes).find((name) => !known.has(name) || !SCOPED.includes(name.split('.')[0] ?? ''));
+    if (unknown !== undefined)
+      context.addIssue({
+        code: 'custom',
+        message: `invalid permission '${unknown}': permissions on ${SCOPED.join(', ')} can be scoped`,
+        input: unknown,
+      });
+  })
+  .transform((scopes): ScopedPermissions | null => (Object.keys(scopes).length === 0 ? null : scopes))
+  .meta({ description: 'An extension: permissions that apply only to entities with some role attributes, by name of the permission.' });
+
+/** The scoped permissions of an identity. PUT without them keeps them, because clients of the published API do not know them. */
+export const scopedPermissions = () => optional(permissionScopes, { absent: true, keptByReplace: true, administratorsOnly: true });
 
 /** The permissions that allow an operation; none for one that only administrators may call, and for one that needs no right. */
 export const permissionsFor = ({ permission, grantable }: Pick<Operation, 'permission' | 'grantable'>): readonly string[] => {
@@ -111,6 +113,32 @@ export const permissionsFor = ({ permission, grantable }: Pick<Operation, 'permi
 
 /** The permissions that those held do not include. An entity's name includes its actions, and auditors hold every right to read. */
 export const permissionsBeyond = (held: readonly string[]): readonly string[] => PERMISSIONS.filter((name) => !includes(held, name));
+
+/** The permissions that both lists include. */
+export const permissionsInBoth = (one: readonly string[], other: readonly string[]): readonly string[] =>
+  PERMISSIONS.filter((name) => includes(one, name) && includes(other, name));
+
+/** Rights of an identity or of an API token. */
+export interface Rights {
+  readonly permissions: readonly string[];
+  readonly scopedPermissions: ScopedPermissions;
+}
+
+/** The first permission in `asked` that `held` does not include; undefined if there is none. */
+export const permissionBeyond = (held: Rights, asked: Rights): string | undefined =>
+  asked.permissions.find((name) => !includes(held.permissions, name)) ??
+  Object.entries(asked.scopedPermissions).find(([name, scope]) => !includesScoped(held, name, scope))?.[0];
+
+const includesScoped = ({ permissions, scopedPermissions }: Rights, name: string, asked: PermissionScope): boolean => {
+  const scopes = [name, name.split('.')[0] ?? ''].flatMap((each) => scopedPermissions[each] ?? []);
+  const within = scopes.flatMap(({ roleAttributes }) => roleAttributes);
+  const assignable = [...within, ...scopes.flatMap(({ assignableRoleAttributes }) => assignableRoleAttributes ?? [])];
+  return (
+    includes(permissions, name) ||
+    (asked.roleAttributes.every((attribute) => within.includes(attribute)) &&
+      (asked.assignableRoleAttributes ?? []).every((attribute) => assignable.includes(attribute)))
+  );
+};
 
 const includes = (held: readonly string[], name: string): boolean => {
   const [entity = '', action] = name.split('.');

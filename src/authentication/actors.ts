@@ -1,19 +1,21 @@
-import { apiSession, authPolicy, identity } from '../api/kinds.ts';
+import { apiSession, apiToken, authPolicy, identity } from '../api/kinds.ts';
 import type { RowOf } from '../api/kit/index.ts';
 import type { Activity } from '../call/activity.ts';
-import type { Actor, ApiSessionActor, IdentityActor, PresentedToken, TokenProof } from '../call/actor.ts';
+import type { Actor, ApiSessionActor, ApiTokenActor, IdentityActor, PresentedToken, TokenProof } from '../call/actor.ts';
 import type { Call } from '../call/call.ts';
 import type { Core } from '../call/core.ts';
 import type { Settings } from '../call/settings.ts';
 import type { Entities } from '../entities/entities.ts';
 import { unauthorized } from '../errors/index.ts';
 import { hashToken, isOpaqueToken } from '../tokens/opaque.ts';
+import { isAccepted, storedToken } from './api-tokens.ts';
 import { holdsCertificate, sessionOfToken } from './bearer.ts';
 import { owedFactors } from './factors.ts';
 import { hasEnded } from './lifetime.ts';
 
 type ApiSession = RowOf<typeof apiSession>;
 type Identity = RowOf<typeof identity>;
+type Presenting = Pick<Call, 'remoteAddress' | 'now'>;
 
 /**
  * The actor of a token, in the state of this transaction: its API session exists and has not expired, and its identity exists and is not
@@ -69,16 +71,38 @@ export const actorOfPresented = async (
 };
 
 /**
+ * The actor of an API token, in the state of this transaction: the token exists, has not expired and accepts the client's address, and its identity is not
+ * disabled. Undefined in all other cases, without a reason.
+ */
+export const actorOfApiToken = async (entities: Entities, call: Presenting, text: string): Promise<ApiTokenActor | undefined> =>
+  actorOfStoredToken(entities, call, await storedToken(entities, call, text));
+
+const actorOfStoredToken = async (
+  entities: Entities,
+  call: Presenting,
+  row: RowOf<typeof apiToken> | undefined,
+): Promise<ApiTokenActor | undefined> => {
+  const owner = row && isAccepted(row, call) ? await entities.get(identity, row.identityId) : undefined;
+  if (!row || !owner || isDisabled(owner, call.now())) return undefined;
+  const { isAdmin, isDefaultAdmin } = owner;
+  const limited = { ...owner, isAdmin: isAdmin && row.isAdmin, isDefaultAdmin: isDefaultAdmin && row.isAdmin };
+  return { kind: 'token', apiToken: row, owner, identity: limited };
+};
+
+/**
  * The actor of a call, in the state of this transaction. A right may be lost between the start of a call and its write; the state at the write decides.
  * @throws ApiError `UNAUTHORIZED` if its session has ended, or its identity is disabled
  */
-export const currentActor = async (entities: Entities, call: Pick<Call, 'actor' | 'core' | 'now'>): Promise<Actor> => {
+export const currentActor = async (entities: Entities, call: Presenting & Pick<Call, 'actor' | 'core'>): Promise<Actor> => {
   const { actor } = call;
   if (actor.kind === 'identity') return actingIdentity(entities, actor.identity.id, call.now());
-  if (actor.kind !== 'session') return actor;
-  const current = actor.presented
-    ? await actorOfPresented(entities, call.core, actor.presented, call.now(), actor.proofs)
-    : await currentSessionActor(entities, call, actor);
+  if (actor.kind === 'anonymous' || actor.kind === 'system') return actor;
+  const current =
+    actor.kind === 'token'
+      ? await actorOfStoredToken(entities, call, await entities.get(apiToken, actor.apiToken.id, { allowStale: true }))
+      : actor.presented
+        ? await actorOfPresented(entities, call.core, actor.presented, call.now(), actor.proofs)
+        : await currentSessionActor(entities, call, actor);
   if (!current) throw unauthorized();
   return current;
 };

@@ -45,6 +45,10 @@ export const expiry = (settings: Settings, lastActivityAt: string): { readonly e
   expiresAt: isoTime(Date.parse(lastActivityAt) + timeoutMs(settings)),
 });
 
-/** True if the stored activity of a session is old enough to be updated. */
-export const needsTouch = (settings: Settings, session: RowOf<typeof apiSession>, now: string): boolean =>
+/** True if the stored activity of a session, or of an API token, is old enough to be updated. */
+export const needsTouch = (
+  settings: Settings,
+  session: Pick<RowOf<typeof apiSession>, 'lastActivityAt' | 'createdAt'>,
+  now: string,
+): boolean =>
   Date.parse(now) - Date.parse(session.lastActivityAt ?? session.createdAt) >= Math.min(TOUCH_INTERVAL, timeoutMs(settings) / 4);

@@ -1,8 +1,8 @@
 import { authenticator, authPolicy, identity, revocation } from '../api/kinds.ts';
 import type { Kind } from '../api/kit/index.ts';
-import { isProtectedFrom, permissionsOf, protectedFrom, scopesOf } from '../call/actor.ts';
+import { type Actor, isProtectedFrom, permissionsOf, protectedFrom, scopesOf } from '../call/actor.ts';
 import type { Grant } from '../call/grant.ts';
-import type { Change } from '../changelog/events.ts';
+import type { Change, ChangedRow } from '../changelog/events.ts';
 import type { Entities } from '../entities/entities.ts';
 import { administratorsOnly } from '../errors/index.ts';
 import { foldCase } from '../query/fold-case.ts';
@@ -45,6 +45,7 @@ export const assertNoneProtectedReached = async (entities: Entities, changes: re
         await assertNotLikeProtected(entities, change, by);
         break;
       case 'authenticator':
+      case 'apiToken':
       case 'enrollment':
       case 'mfa':
       case 'apiSession': {
@@ -129,3 +130,30 @@ const isRequiredOfProtected = async (entities: Entities, signerId: string, by: B
     by,
   );
 };
+
+/**
+ * Enforces, for a call with an API token, that it changes neither the rights of its own identity nor how that identity logs in: the token could otherwise be
+ * turned into something that outlives it.
+ * @throws ApiError `UNAUTHORIZED`
+ */
+export const assertOwnIdentityKept = (actor: Actor, changes: readonly Change[]): void => {
+  if (actor.kind !== 'token') return;
+  const { id } = actor.identity;
+  const reaches = (change: Change): boolean => {
+    switch (change.entity) {
+      case 'identity':
+        return change.entityId === id && accessOf(change.after ?? change.before) !== accessOf(change.before ?? change.after);
+      case 'authenticator':
+      case 'enrollment':
+      case 'mfa':
+        return (change.after ?? change.before)?.identityId === id;
+      default:
+        return false;
+    }
+  };
+  if (changes.some(reaches))
+    throw administratorsOnly('an API token cannot change the rights of its own identity, or how that identity logs in');
+};
+
+const accessOf = (row: ChangedRow<'identity'>): string =>
+  JSON.stringify([row.isAdmin, row.authPolicyId, row.externalId, permissionsOf(row), scopesOf(row)]);

@@ -11,30 +11,35 @@ const BATCH_SIZE = 100;
 const MAX_WAITING = 10_000;
 /** Maximum number of sessions whose latest activity is kept in memory, stored or not. */
 const MAX_REMEMBERED = 10_000;
+/** A time, and the kind of what was active then. */
+interface Noted {
+  readonly kind: string;
+  readonly at: string;
+}
+
 const ATTRIBUTION = { actor: 'system', requestId: 'activity' };
 
-/** Keeps the last activity of sessions until it is stored. It is stored after the answer, so that reads do not wait for a write. */
+/** Keeps the last activity of sessions, and of API tokens, until it is stored. It is stored after the answer, so that reads do not wait for a write. */
 export interface Activity {
-  /** Schedules the activity to be stored. */
-  note(sessionId: string, at: string): void;
+  /** Schedules the activity to be stored. @param kind that of the session; default `apiSession` */
+  note(sessionId: string, at: string, kind?: string): void;
   /** The session with its latest activity, which may not be stored yet. */
   current<S extends { readonly id: string; readonly lastActivityAt: string | null }>(session: S): S;
 }
 
 export const createActivity = (store: Store, background: Background, platform: Pick<Platform, 'clock' | 'logger'>): Activity => {
   const log = createRepeatedLog(platform);
-  const waiting = new Map<string, string>();
+  const waiting = new Map<string, Noted>();
   // Kept after the write, too, because a transaction that began before does not see the written value.
   const latest = boundedCache<string, string>(MAX_REMEMBERED);
   let isWorking = false;
 
   /** Writes without a revision or a change record. Skips sessions that have ended in the meantime. */
-  const write = (sessions: readonly (readonly [string, string])[]): Promise<void> =>
+  const write = (sessions: readonly (readonly [string, Noted])[]): Promise<void> =>
     store.transaction('write', async (tx) => {
-      for (const [id, lastActivityAt] of sessions) {
-        const row = await tx.get(apiSession.kind, id);
-        if (row && String(row.lastActivityAt ?? '') < lastActivityAt)
-          await tx.update(apiSession.kind, { ...row, lastActivityAt }, row.version);
+      for (const [id, { kind, at: lastActivityAt }] of sessions) {
+        const row = await tx.get(kind, id);
+        if (row && String(row.lastActivityAt ?? '') < lastActivityAt) await tx.update(kind, { ...row, lastActivityAt }, row.version);
       }
     });
 
@@ -44,22 +49,22 @@ export const createActivity = (store: Store, background: Background, platform: P
         await write(sessions);
       } catch (error) {
         // Forgotten, so that the next call of each session schedules it again.
-        for (const [id, at] of sessions) if (latest.get(id) === at) latest.delete(id);
+        for (const [id, { at }] of sessions) if (latest.get(id) === at) latest.delete(id);
         log('warn', 'could not store the last activity of API sessions; the next call of each session stores it again', {
           sessions: sessions.length,
           error: String(error),
         });
       }
-      for (const [id, at] of sessions) if (waiting.get(id) === at) waiting.delete(id);
+      for (const [id, noted] of sessions) if (waiting.get(id) === noted) waiting.delete(id);
     }
     isWorking = false;
   };
   const nextBatch = () => [...waiting].slice(0, BATCH_SIZE);
 
   return {
-    note: (sessionId, at) => {
+    note: (sessionId, at, kind = apiSession.kind) => {
       if (waiting.size >= MAX_WAITING && !waiting.has(sessionId)) return;
-      waiting.set(sessionId, at);
+      waiting.set(sessionId, { kind, at });
       latest.set(sessionId, at);
       if (isWorking) return;
       isWorking = true;

@@ -1,8 +1,9 @@
 import type { AuthQuery, apiSession } from '../api/api-sessions.ts';
+import type { apiToken } from '../api/api-tokens.ts';
 import type { externalJwtSigner } from '../api/external-jwt-signers.ts';
 import type { identity } from '../api/identities.ts';
 import type { RowOf } from '../api/kit/resource.ts';
-import { permissionsBeyond, type ScopedPermissions } from '../api/permissions.ts';
+import { permissionsBeyond, type Rights, type ScopedPermissions } from '../api/permissions.ts';
 import { unauthorized } from '../errors/index.ts';
 import type { Certificate } from '../pki/certificate.ts';
 import { booleanField, equals, or, type Predicate } from '../query/index.ts';
@@ -14,7 +15,8 @@ export type Actor =
   /** The host's own code, with every right. */
   | { readonly kind: 'system' }
   | IdentityActor
-  | ApiSessionActor;
+  | ApiSessionActor
+  | ApiTokenActor;
 
 /** An identity that the host vouches for: the caller has its rights, and needs neither a session nor a second factor. */
 export interface IdentityActor {
@@ -34,6 +36,16 @@ export interface ApiSessionActor {
   readonly presented?: PresentedToken | undefined;
   /** The external tokens of this request that have been verified so far. */
   readonly proofs: readonly TokenProof[];
+}
+
+/** A program that calls with an API token. It may do what both the token and its identity may do. */
+export interface ApiTokenActor {
+  readonly kind: 'token';
+  readonly apiToken: RowOf<typeof apiToken>;
+  /** The identity as it is stored, but an administrator only if the token has all rights of one. */
+  readonly identity: RowOf<typeof identity>;
+  /** The identity as it is stored. */
+  readonly owner: RowOf<typeof identity>;
 }
 
 /** A token of the OpenID provider, with a valid signature. */
@@ -67,6 +79,9 @@ export interface TokenProof {
 /** The name of an actor in change records. */
 export const actorId = (actor: Actor): string => ('identity' in actor ? actor.identity.id : actor.kind);
 
+/** The id of the API token of a call; undefined if it has none. */
+export const apiTokenIdOf = (actor: Actor): string | undefined => (actor.kind === 'token' ? actor.apiToken.id : undefined);
+
 export const isAdministrator = (actor: Actor): boolean =>
   actor.kind === 'system' || ('identity' in actor && hasAdministratorRights(actor.identity));
 
@@ -77,7 +92,7 @@ export const permissionsOf = ({ permissions }: { readonly permissions?: readonly
 export const identityOf = (actor: Actor): RowOf<typeof identity> => identified(actor).identity;
 
 /** The actor of an operation that is about its own identity, in a session or without one. @throws as `identityOf` */
-export const identified = (actor: Actor): ApiSessionActor | IdentityActor => {
+export const identified = (actor: Actor): ApiSessionActor | IdentityActor | ApiTokenActor => {
   if (!('identity' in actor)) throw unauthorized('this operation is about the identity of the call, and there is none');
   return actor;
 };
@@ -100,6 +115,12 @@ type Privileges = Pick<RowOf<typeof identity>, 'isAdmin' | 'isDefaultAdmin'> &
 
 /** The scope of each permission that an identity holds for some entities only. */
 export const scopesOf = ({ scopedPermissions }: Pick<Privileges, 'scopedPermissions'>): ScopedPermissions => scopedPermissions ?? {};
+
+/** The permissions of an identity or of an API token, scoped or not. */
+export const rightsHeldBy = (holder: Pick<Privileges, 'permissions' | 'scopedPermissions'>): Rights => ({
+  permissions: permissionsOf(holder),
+  scopedPermissions: scopesOf(holder),
+});
 
 /** True for an administrator, and for an identity with permissions. */
 export const isPrivileged = (owner: Privileges): boolean =>

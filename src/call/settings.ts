@@ -100,6 +100,14 @@ export interface Settings {
   readonly readCacheBytes: number;
   /** Minutes for which the connection state of an identity is `unknown` after the connection to its router is lost. Default 5. */
   readonly unknownConnectionMinutes: number;
+  /** Maximum lifetime of an API token, in days. Default 365. */
+  readonly maxApiTokenDays: number;
+  /** Days before the expiry of an API token when the controller announces it by an event. Default 14. */
+  readonly apiTokenNoticeDays: number;
+  /**
+   * Allows identities to create and rotate API tokens of their own, with no more rights than they have. Default false: only administrators create tokens.
+   */
+  readonly ownApiTokens: boolean;
 }
 
 export const defaultSettings: Settings = {
@@ -132,6 +140,9 @@ export const defaultSettings: Settings = {
   roleIndexBytes: 268_435_456,
   readCacheBytes: 33_554_432,
   unknownConnectionMinutes: 5,
+  maxApiTokenDays: 365,
+  apiTokenNoticeDays: 14,
+  ownApiTokens: false,
 };
 
 /** Since every setting has a default, these are the names of all settings. */

@@ -80,9 +80,22 @@ const trim = async (tx: Transaction, extent: Extent, revision: number, { changes
 export const changeOf = (row: Row): Change => {
   const { revision, action, entity, entityId, actor, requestId, createdAt, before, after, ...others } = withoutCredentials(row);
   // Records of earlier releases lack these fields.
-  const { onBehalfOf = null, reason = null } = others;
+  const { onBehalfOf = null, reason = null, tokenId } = others;
   // `Entities` writes records in this shape.
-  return { revision, action, entity, entityId, actor, requestId, onBehalfOf, reason, at: createdAt, before, after } as Change;
+  return {
+    revision,
+    action,
+    entity,
+    entityId,
+    actor,
+    requestId,
+    onBehalfOf,
+    reason,
+    ...(tokenId == null ? {} : { tokenId }),
+    at: createdAt,
+    before,
+    after,
+  } as Change;
 };
 
 const kindsWithCredentials: ReadonlyMap<unknown, Kind> = new Map(

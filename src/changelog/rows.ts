@@ -245,6 +245,38 @@ export type ApiSessionRow = {
   readonly lastActivityAt: string | null;
 };
 
+export type ApiTokenRow = {
+  readonly id: string;
+  readonly version: number;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly tags: { readonly [x: string]: string | number | boolean | null; };
+  readonly isSystem?: boolean;
+  /** Id of the identity that the token belongs to. */
+  readonly identityId: string;
+  /** What the token is for, in the words of its creator. */
+  readonly name: string;
+  /**
+   * True if the token has all rights of an administrator, while its identity is one. Otherwise it has its permissions, even
+   * if its identity is an administrator.
+   */
+  readonly isAdmin: boolean;
+  /** The permissions of the token: no more than its identity has. */
+  readonly permissions: readonly string[];
+  /** Permissions of the token that apply only to entities with some role attributes, by name. */
+  readonly scopedPermissions: Readonly<Record<string, { roleAttributes: string[]; assignableRoleAttributes?: string[] | null | undefined; }>> | null;
+  /** When the token expires: RFC 3339, at most `maxApiTokenDays` ahead. */
+  readonly expiresAt: string;
+  /** Addresses, and ranges in CIDR notation, from which the token is accepted; empty for any. */
+  readonly addressRanges: string[];
+  /** Until when the token before the last rotation is accepted, too. */
+  readonly previousSecretEndsAt: string | null;
+  /** When the token was last used, as far as it is stored: at most once in 30 seconds. */
+  readonly lastActivityAt: string | null;
+  /** When the controller announced, by changing this field, that the token is about to expire. */
+  readonly expiryAnnouncedAt: string | null;
+};
+
 export type MfaRow = {
   readonly id: string;
   readonly version: number;
@@ -689,6 +721,7 @@ export interface ChangedRows {
   readonly externalJwtSigner: ExternalJwtSignerRow;
   readonly enrollment: EnrollmentRow;
   readonly apiSession: ApiSessionRow;
+  readonly apiToken: ApiTokenRow;
   readonly mfa: MfaRow;
   readonly apiSessionCertificate: ApiSessionCertificateRow;
   readonly revocation: RevocationRow;

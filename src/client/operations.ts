@@ -119,6 +119,20 @@ export const remoteOperations: Readonly<Record<string, Readonly<Record<string, R
     extendAuthenticator: { operationId: 'extendCurrentIdentityAuthenticator', method: 'POST', path: '/current-identity/authenticators/{id}/extend', surfaces: ['management', 'client'], media: ['application/json'] },
     extendVerifyAuthenticator: { operationId: 'extendVerifyCurrentIdentityAuthenticator', method: 'POST', path: '/current-identity/authenticators/{id}/extend-verify', surfaces: ['management', 'client'], media: ['application/json'] },
   },
+  apiTokens: {
+    list: { operationId: 'listApiTokens', method: 'GET', path: '/api-tokens', surfaces: ['extensions'], query: ['limit', 'offset', 'filter', 'sort'], answer: 'page' },
+    get: { operationId: 'detailApiToken', method: 'GET', path: '/api-tokens/{id}', surfaces: ['extensions'], hasEntity: true },
+    patch: { operationId: 'patchApiToken', method: 'PATCH', path: '/api-tokens/{id}', surfaces: ['extensions'], media: ['application/json'], hasEntity: true },
+    delete: { operationId: 'deleteApiToken', method: 'DELETE', path: '/api-tokens/{id}', surfaces: ['extensions'], hasEntity: true },
+    create: { operationId: 'createApiToken', method: 'POST', path: '/api-tokens', surfaces: ['extensions'], media: ['application/json'] },
+    rotate: { operationId: 'rotateApiToken', method: 'POST', path: '/api-tokens/{id}/rotate', surfaces: ['extensions'], media: ['application/json'] },
+  },
+  currentApiTokens: {
+    list: { operationId: 'listCurrentIdentityApiTokens', method: 'GET', path: '/current-identity/api-tokens', surfaces: ['extensions'], query: ['limit', 'offset', 'filter', 'sort'], answer: 'page' },
+    create: { operationId: 'createCurrentIdentityApiToken', method: 'POST', path: '/current-identity/api-tokens', surfaces: ['extensions'], media: ['application/json'] },
+    rotate: { operationId: 'rotateCurrentIdentityApiToken', method: 'POST', path: '/current-identity/api-tokens/{id}/rotate', surfaces: ['extensions'], media: ['application/json'] },
+    delete: { operationId: 'deleteCurrentIdentityApiToken', method: 'DELETE', path: '/current-identity/api-tokens/{id}', surfaces: ['extensions'] },
+  },
   currentMfa: {
     enroll: { operationId: 'enrollMfa', method: 'POST', path: '/current-identity/mfa', surfaces: ['management', 'client'] },
     get: { operationId: 'detailMfa', method: 'GET', path: '/current-identity/mfa', surfaces: ['management', 'client'] },

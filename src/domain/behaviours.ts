@@ -2,6 +2,7 @@ import type { KindName, Kinds } from '../api/kinds.ts';
 import type { Behaviour } from '../call/behaviour.ts';
 import { configBehaviour, configTypeBehaviour } from './catalogue/configs/behaviour.ts';
 import { serviceBehaviour } from './catalogue/services/behaviour.ts';
+import { apiTokenBehaviour } from './directory/api-tokens/behaviour.ts';
 import { authPolicyBehaviour } from './directory/auth-policies/behaviour.ts';
 import { authenticatorBehaviour } from './directory/authenticators/behaviour.ts';
 import { caBehaviour } from './directory/cas/behaviour.ts';
@@ -19,6 +20,7 @@ import { sessionBehaviour } from './sessions/sessions/present.ts';
 /** The registry of behaviours, by kind: the logic of a kind that its field table cannot express. */
 export const behaviours = {
   apiSession: apiSessionBehaviour,
+  apiToken: apiTokenBehaviour,
   authenticator: authenticatorBehaviour,
   authPolicy: authPolicyBehaviour,
   ca: caBehaviour,

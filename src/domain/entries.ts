@@ -19,6 +19,7 @@ import type { Entry } from '../call/call.ts';
 import { implement } from '../call/implement.ts';
 import { crudHandlers } from '../resources/crud.ts';
 import { serviceEntries } from './catalogue/services/handlers.ts';
+import { apiTokenEntries } from './directory/api-tokens/handlers.ts';
 import { confirmExtension, extend, requestExtension } from './directory/authenticators/extension.ts';
 import { caEntries } from './directory/cas/handlers.ts';
 import { currentIdentityHandlers } from './directory/current-identity/handlers.ts';
@@ -84,6 +85,7 @@ export const entries: readonly Entry[] = [
   ...enrollingEntries({ enrollRouter, extendRouter, controllersForClients }),
   ...implement(currentIdentity, { ...currentIdentityHandlers, listEdgeRouters: listOwnEdgeRouters }),
   ...currentMfaEntries,
+  ...apiTokenEntries,
   ...routerEntries,
   ...implement(terminators, crudHandlers(terminators, terminator)),
   ...fabricEntries,

@@ -132,6 +132,7 @@ export const entitiesOf = (
       requestId: context.requestId,
       onBehalfOf: context.onBehalfOf ?? null,
       reason: context.reason ?? null,
+      ...(context.tokenId === undefined ? {} : { tokenId: context.tokenId }),
       at: after?.updatedAt ?? context.stamp(),
       before: before && visibleFields(kind, before),
       after: after && visibleFields(kind, after),

@@ -1,3 +1,4 @@
+import { announceExpiries } from '../domain/directory/api-tokens/expiry.ts';
 import { prefetchKeys } from '../domain/directory/external-jwt-signers/handlers.ts';
 import { closeConnectionsOnChange } from '../domain/fabric/connections/create-presence.ts';
 import { joinNetwork } from '../domain/maintenance/controllers/membership.ts';
@@ -14,6 +15,7 @@ export const beginWork = async (
   closeConnectionsOnChange(events, core);
   if (member) await joinNetwork(core, member);
   if (provider) keepProvider(core);
+  announceExpiries(core);
   // Resumes unfinished work of a closed or lost controller.
   core.reviewSessions();
 };

@@ -1,5 +1,6 @@
 import type { Operation } from '../api/kit/operation.ts';
 import { currentActor } from '../authentication/actors.ts';
+import { assertOwnIdentityKept } from '../authentication/protected-identities.ts';
 import { type Actor, type ApiSessionActor, isAdministrator } from '../call/actor.ts';
 import type { Call, CallSource, Entry } from '../call/call.ts';
 import { type Grant, OWN_RIGHT } from '../call/grant.ts';
@@ -29,11 +30,15 @@ export class StalePermit extends Error {
 /** Used if the host has no rule: the permission that the operation declares decides. */
 export const permitByDeclaration: Permit = async (call, { operation }) => {
   authorize(call.actor, operation);
-  return { grant: OWN_RIGHT, recheck: async (_, actor) => authorize(actor, operation), verify: async () => undefined };
+  return {
+    grant: OWN_RIGHT,
+    recheck: async (_, actor) => authorize(actor, operation),
+    verify: async (entities) => assertOwnIdentityKept(call.actor, entities.changes),
+  };
 };
 
 /** A call that has been authorized once and is authorized again in each of its transactions. */
-export interface Authorized extends Pick<Call, 'core' | 'now'> {
+export interface Authorized extends Pick<Call, 'core' | 'remoteAddress' | 'now'> {
   actor: Actor;
   readonly permission: PermitResult | undefined;
   /** Requests the permission again, for the same input. @throws as `Permit` */
@@ -69,8 +74,13 @@ export const withFreshPermit = async <T>(call: Authorized, work: () => Promise<T
  * Asserts that the actor may call the operation. The default is to deny.
  * @throws ApiError `UNAUTHORIZED`: 401, or 403 if the operation declares it
  */
-export const authorize = (actor: Actor, { permission, denied }: Operation): void => {
+export const authorize = (actor: Actor, operation: Operation): void => {
+  const { permission, denied } = operation;
   if (permission === 'open' || actor.kind === 'system') return;
+  if (actor.kind === 'token') {
+    assertByToken(actor, operation);
+    if (operation.byToken || isAdministrator(actor)) return;
+  }
   if (actor.kind === 'identity' && (permission === 'partial' || permission === 'session' || isAdministrator(actor))) return;
   if (actor.kind === 'session') {
     if (permission === 'partial') return;
@@ -79,6 +89,18 @@ export const authorize = (actor: Actor, { permission, denied }: Operation): void
     if (permission === 'session' || isAdministrator(actor)) return;
   }
   throw explained('UNAUTHORIZED', 'only an administrator may do this: log in as one', denied === undefined ? {} : { status: denied });
+};
+
+/** True if an operation is about entities that a right allows to see or change, also if every session may call it for its own ones. */
+export const takesRight = ({ permission, ofAll }: Pick<Operation, 'permission' | 'ofAll'>): boolean => (ofAll ?? permission).includes('.');
+
+/**
+ * API tokens cannot do what needs a session: what is about the login itself, and what would prolong the token.
+ * @throws ApiError `UNAUTHORIZED`
+ */
+export const assertByToken = (actor: Actor, operation: Pick<Operation, 'permission' | 'byToken' | 'ofAll'>): void => {
+  if (actor.kind !== 'token' || operation.permission === 'open' || (operation.byToken ?? takesRight(operation))) return;
+  throw unauthorized('an API token cannot do this: log in');
 };
 
 /**

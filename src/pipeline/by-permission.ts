@@ -1,11 +1,13 @@
 import type { Operation } from '../api/kit/operation.ts';
-import { type PermissionScope, permissionsFor, type ScopedPermissions } from '../api/permissions.ts';
+import { PERMISSIONS, type PermissionScope, permissionsFor, permissionsInBoth, type ScopedPermissions } from '../api/permissions.ts';
 import { surfaces } from '../api/surfaces/index.ts';
-import { type Actor, isAdministrator, permissionsOf, scopesOf } from '../call/actor.ts';
+import { type Actor, hasAdministratorRights, isAdministrator, permissionsOf, scopesOf } from '../call/actor.ts';
 import type { Call } from '../call/call.ts';
+import { unauthorized } from '../errors/index.ts';
 import { filter } from '../query/filter-text.ts';
 import { isFilterOn } from '../resources/granted.ts';
 import type { Aside } from './asides.ts';
+import { takesRight } from './authorize.ts';
 import { type Limit, limitableKinds, type Verdict } from './host-rule.ts';
 
 /** What the permissions of an identity say about a call, in the terms of a host's rule. */
@@ -29,9 +31,51 @@ export const verdictByPermission = (
   actor: Actor,
   operation: Operation,
 ): PermissionVerdict | undefined => {
-  const { permission, ofAll, grantable } = operation;
   if (surface === surfaces.client || !('identity' in actor) || isAdministrator(actor)) return undefined;
-  const [held, scopes] = [permissionsOf(actor.identity), scopesOf(actor.identity)];
+  if (actor.kind === 'token' && hasAdministratorRights(actor.owner)) return takesRight(operation) ? OF_ADMINISTRATORS : undefined;
+  return verdictBy(operation, actor.identity);
+};
+
+/** Limits nothing: what an administrator may do with an API token is up to the permissions of the token. */
+const OF_ADMINISTRATORS: PermissionVerdict = {
+  held: PERMISSIONS,
+  verdict: true,
+  aside: ({ about }) => about === 'credentials' || undefined,
+};
+
+/**
+ * The verdict of the permissions of the call's API token, which bounds whatever else allows the call.
+ * @returns undefined for a call without one or with all rights of an administrator, and for an operation that takes no right
+ * @throws ApiError `UNAUTHORIZED` if none of its permissions allows the operation
+ */
+export const boundByToken = (actor: Actor, operation: Operation): PermissionVerdict | undefined => {
+  if (actor.kind !== 'token' || actor.apiToken.isAdmin || !takesRight(operation)) return undefined;
+  const bound = verdictBy(operation, actor.apiToken);
+  if (!bound) throw unauthorized('the API token has no permission to do this');
+  return bound;
+};
+
+/** What two verdicts both allow; `bound` undefined: no second verdict. */
+export const bounded = (verdict: Verdict, bound: Verdict | undefined, about: 'call' | Aside['about']): Verdict => {
+  if (about === 'visibility' ? typeof bound !== 'object' : !verdict) return verdict;
+  if (about === 'credentials' && !bound) return false;
+  if (typeof verdict !== 'object' || typeof bound !== 'object') return typeof bound === 'object' ? bound : verdict;
+  const may = [verdict.roleAttributes, bound.roleAttributes].filter((rule) => rule !== undefined);
+  return {
+    where: `(${verdict.where}) and (${bound.where})`,
+    ...(may.length === 0 ? {} : { roleAttributes: (attribute) => may.every((allows) => allows(attribute)) }),
+  };
+};
+
+/** The permissions that count for a call: those of its identity, as far as its API token has them, too. */
+export const heldWithin = ({ held }: PermissionVerdict, bound: PermissionVerdict | undefined): readonly string[] =>
+  bound ? permissionsInBoth(held, bound.held) : held;
+
+type Holder = Parameters<typeof permissionsOf>[0] & Parameters<typeof scopesOf>[0];
+
+const verdictBy = (operation: Operation, holder: Holder): PermissionVerdict | undefined => {
+  const { permission, ofAll, grantable } = operation;
+  const [held, scopes] = [permissionsOf(holder), scopesOf(holder)];
   const wanted = permissionsFor({ permission: ofAll ?? permission, ...(grantable === undefined ? {} : { grantable }) });
   const right = Array.isArray(grantable) ? grantable.find((name) => name.includes('.')) : undefined;
   if (wanted.some((name) => held.includes(name)) || (grantable === 'any' && Object.keys(scopes).length > 0))

@@ -75,7 +75,7 @@ export const createInvoke = (parts: Parts, storeErrors: StoreErrors, { rule, bef
       throw mapError(error);
     } finally {
       // In the host's transaction nothing but the call itself is written.
-      if (active && source.hostTransaction === undefined) activity.note(active.id, active.lastActivityAt ?? call.now());
+      if (active && source.hostTransaction === undefined) activity.note(active.id, call.now(), active.kind);
     }
   };
 };

@@ -1,5 +1,5 @@
 import type { Attribution } from '../api/kit/attribution.ts';
-import { type Actor, actorId } from '../call/actor.ts';
+import { type Actor, actorId, apiTokenIdOf } from '../call/actor.ts';
 import type { Call, CallSource, Entry } from '../call/call.ts';
 import { OWN_RIGHT } from '../call/grant.ts';
 import type { Entities } from '../entities/entities.ts';
@@ -53,7 +53,8 @@ export class OngoingCall implements Call, Authorized {
 
   get attribution(): Attribution {
     const { actor = actorId(this.actor), requestId, onBehalfOf, reason } = this.#source;
-    return { actor, requestId, onBehalfOf, reason };
+    const tokenId = apiTokenIdOf(this.actor);
+    return { actor, requestId, onBehalfOf, reason, ...(tokenId === undefined ? {} : { tokenId }) };
   }
 
   get peerCertificates() {

@@ -1,5 +1,5 @@
 import type { Kind } from '../api/kit/resource.ts';
-import { assertNoneProtectedReached, assertNotProtected } from '../authentication/protected-identities.ts';
+import { assertNoneProtectedReached, assertNotProtected, assertOwnIdentityKept } from '../authentication/protected-identities.ts';
 import { type Actor, isAdministrator } from '../call/actor.ts';
 import type { Entry } from '../call/call.ts';
 import { type Grant, OWN_RIGHT } from '../call/grant.ts';
@@ -12,8 +12,16 @@ import { isForSomebody } from '../resources/credential-fields.ts';
 import { granted, isOnKind, isVisible } from '../resources/granted.ts';
 import type { Row } from '../storage/port.ts';
 import { type AskAside, askAsides } from './asides.ts';
-import { assertOwesNothing, assertUnknownToRouters, authorize, type Permit, permitByDeclaration, StalePermit } from './authorize.ts';
-import { verdictByPermission } from './by-permission.ts';
+import {
+  assertByToken,
+  assertOwesNothing,
+  assertUnknownToRouters,
+  authorize,
+  type Permit,
+  permitByDeclaration,
+  StalePermit,
+} from './authorize.ts';
+import { boundByToken, bounded, heldWithin, verdictByPermission } from './by-permission.ts';
 import { type AuthorizationRequest, calledOperation, checkedVerdict, type HostRule, type Verdict } from './host-rule.ts';
 import { namedIn } from './named-kinds.ts';
 import { principalOf } from './principal.ts';
@@ -25,6 +33,8 @@ export const createPermit =
   async (call, entry, source, input) => {
     const { operation } = entry;
     const judgedActor = call.actor;
+    assertByToken(judgedActor, operation);
+    const bound = boundByToken(judgedActor, operation);
     const permitted = verdictByPermission(call, judgedActor, operation);
     const isOwnCode = judgedActor.kind === 'system' && source.actor === undefined;
     if (isOwnCode || (!rule && !permitted)) return permitByDeclaration(call, entry, source, input);
@@ -43,7 +53,8 @@ export const createPermit =
       logger.error(`the rule of authorize failed: ${effect}`, { requestId: call.requestId, operationId: operation.operationId, error });
     const askAside: AskAside = async (aside) => {
       try {
-        return checkedVerdict(await ask({ ...aside, target: undefined })) ?? permitted?.aside(aside);
+        const verdict = checkedVerdict(await ask({ ...aside, target: undefined })) ?? permitted?.aside(aside);
+        return bound ? bounded(verdict, bound.aside(aside), aside.about) : verdict;
       } catch (error) {
         if (aside.about === 'credentials') {
           logFailure('no credentials are shown', error);
@@ -68,7 +79,8 @@ export const createPermit =
     const grantOf = async (verdict: Verdict): Promise<Grant> => {
       if (verdict === false) throw refused(entry);
       const byPermission = verdict === undefined ? permitted : undefined;
-      const decided = verdict ?? byPermission?.verdict;
+      const own = verdict ?? byPermission?.verdict;
+      const decided = bound ? bounded(own, bound.verdict, 'call') : own;
       if (decided === undefined) authorize(judgedActor, operation);
       const right = byPermission?.right ?? called.right;
       // The operation is open to everyone or to every session, so there is nothing to limit.
@@ -78,7 +90,7 @@ export const createPermit =
         ...(typeof decided === 'object' ? decided : {}),
         right,
         isDelegated,
-        ...(byPermission ? { permissions: byPermission.held } : {}),
+        ...(byPermission ? { permissions: heldWithin(byPermission, bound) } : {}),
         ...(await askAsides(operation, right, isDelegated, askAside)),
       };
     };
@@ -113,6 +125,7 @@ export const createPermit =
         await assertWithin(entities, now);
       },
       verify: async (entities) => {
+        assertOwnIdentityKept(judgedActor, entities.changes);
         if (grant.isDelegated) await assertNoneProtectedReached(entities, entities.changes, grant);
         await assertWrittenWithin(entities, call);
       },
@@ -129,4 +142,5 @@ const isLimited = ({ where, visible, changeable }: Grant): boolean => where !== 
 
 const refused = ({ group, verb }: Entry) => unauthorized(`the host does not allow ${group}.${verb} here`);
 
-const identityVersion = (actor: Actor): number | undefined => ('identity' in actor ? actor.identity.version : undefined);
+const identityVersion = (actor: Actor): string | undefined =>
+  'identity' in actor ? `${actor.identity.version} ${actor.kind === 'token' ? actor.apiToken.version : ''}` : undefined;

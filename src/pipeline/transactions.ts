@@ -1,4 +1,4 @@
-import { actorId, isAdministrator } from '../call/actor.ts';
+import { actorId, apiTokenIdOf, isAdministrator } from '../call/actor.ts';
 import type { Call, CallSource } from '../call/call.ts';
 import { type Entities, type EntitiesContext, entitiesOf } from '../entities/entities.ts';
 import type { Precondition } from '../entities/precondition.ts';
@@ -116,6 +116,7 @@ export class Transactions implements TransactionOptions {
       requestId,
       onBehalfOf,
       reason,
+      tokenId: apiTokenIdOf(this.#call.actor),
       random: core.platform.random,
       stamp: core.stamp,
       changesKept: core.settings.changesKept,

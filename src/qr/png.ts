@@ -1,6 +1,7 @@
 /**
  * Black-and-white images as PNG (W3C "Portable Network Graphics", third edition): one bit per pixel, no filters, one data chunk.
  */
+import { crc32 } from '../wire/crc32.ts';
 
 const SIGNATURE = new Uint8Array([137, 80, 78, 71, 13, 10, 26, 10]);
 /** One bit per pixel, grayscale: 0 is black and 1 is white. */
@@ -42,16 +43,6 @@ const bigEndian = (value: number): Uint8Array<ArrayBuffer> => {
   const bytes = new Uint8Array(4);
   new DataView(bytes.buffer).setUint32(0, value);
   return bytes;
-};
-
-/** CRC-32 (ISO 3309), computed bit by bit, because images are small. */
-const crc32 = (bytes: Uint8Array): number => {
-  let crc = 0xffffffff;
-  for (const byte of bytes) {
-    crc ^= byte;
-    for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1;
-  }
-  return (crc ^ 0xffffffff) >>> 0;
 };
 
 /** The format `deflate` of the Compression Streams Standard is the zlib format (RFC 1950), which PNG requires. */

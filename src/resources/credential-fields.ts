@@ -8,4 +8,4 @@ export const credentialsOf = ({ fields }: Pick<Kind, 'fields'>): readonly string
 
 /** True for a kind whose entities are credentials of identities, such as enrollments: delegated callers do not even see those of identities with more rights. */
 export const isForSomebody = (kind: Kind): boolean =>
-  credentialsOf(kind).length > 0 && ownersOf(kind).some(({ target }) => target === identity);
+  (kind.isCredential === true || credentialsOf(kind).length > 0) && ownersOf(kind).some(({ target }) => target === identity);

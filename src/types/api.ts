@@ -5,6 +5,7 @@ import type { AccessApi } from './access.ts';
 import type { AccessibleServicesApi } from './accessible-services.ts';
 import type { ApiSessionCertificatesApi } from './api-session-certificates.ts';
 import type { ApiSessionsApi } from './api-sessions.ts';
+import type { ApiTokensApi } from './api-tokens.ts';
 import type { AuthPoliciesApi } from './auth-policies.ts';
 import type { AuthenticationApi } from './authentication.ts';
 import type { AuthenticatorsApi } from './authenticators.ts';
@@ -15,6 +16,7 @@ import type { ConfigTypesApi } from './config-types.ts';
 import type { ConfigsApi } from './configs.ts';
 import type { ControllersApi } from './controllers.ts';
 import type { CurrentApiSessionApi } from './current-api-session.ts';
+import type { CurrentApiTokensApi } from './current-api-tokens.ts';
 import type { CurrentIdentityApi } from './current-identity.ts';
 import type { CurrentMfaApi } from './current-mfa.ts';
 import type { DatabaseApi } from './database.ts';
@@ -126,6 +128,20 @@ export interface Api<P = CallOptions> {
    * application.
    */
   readonly currentIdentity: CurrentIdentityApi<P>;
+  /**
+   * API tokens.
+   *
+   * An API token lets a program call the management API as an identity, without a login: with the rights that both the token
+   * and its identity have, until it expires or is deleted.
+   */
+  readonly apiTokens: ApiTokensApi<P>;
+  /**
+   * API tokens of the current identity.
+   *
+   * An API token lets a program call the management API as an identity, without a login: with the rights that both the token
+   * and its identity have, until it expires or is deleted.
+   */
+  readonly currentApiTokens: CurrentApiTokensApi<P>;
   /** MFA of the session's identity. */
   readonly currentMfa: CurrentMfaApi<P>;
   /**

@@ -8,7 +8,7 @@ import type { EdgeRouter } from './edge-routers.ts';
 import type { Enrollment } from './enrollments.ts';
 import type { ServicePolicy } from './service-policies.ts';
 import type { Service } from './services.ts';
-import type { Created, Empty, EntityReference, EnvInfo, JsonMap, Links, ListQuery, PolicyTypeQuery, RoleListQuery, RouterInterface, SdkInfo, Tags } from './shared.ts';
+import type { Created, Empty, EntityReference, EnvInfo, JsonMap, Links, ListQuery, PermissionScope, PolicyTypeQuery, RoleListQuery, RouterInterface, SdkInfo, Tags } from './shared.ts';
 
 /**
  * An identity is a security principal that can bind (host) or dial (connect to) services: a person, a device, an
@@ -81,14 +81,6 @@ export interface Identity {
   readonly isMfaEnabled: boolean;
   /** Network interfaces of the endpoint; null if it reported none. */
   readonly interfaces: readonly RouterInterface[] | null;
-}
-
-/** The entities to which a permission applies. */
-export interface PermissionScope {
-  /** The entities within: those that have at least one of these role attributes. An enrollment is within if its identity is. */
-  readonly roleAttributes: readonly string[];
-  /** Further role attributes that the holder may give to entities within, and take from them; all others stay as they are. */
-  readonly assignableRoleAttributes?: readonly string[] | null | undefined;
 }
 
 /** The authenticators of an identity, by method. */

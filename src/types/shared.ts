@@ -39,6 +39,14 @@ export interface EntityReference {
   readonly urlName?: string | undefined;
 }
 
+/** The entities to which a permission applies. */
+export interface PermissionScope {
+  /** The entities within: those that have at least one of these role attributes. An enrollment is within if its identity is. */
+  readonly roleAttributes: readonly string[];
+  /** Further role attributes that the holder may give to entities within, and take from them; all others stay as they are. */
+  readonly assignableRoleAttributes?: readonly string[] | null | undefined;
+}
+
 /** Any JSON value by name. */
 export type JsonMap = Readonly<Record<string, unknown>>;
 
@@ -214,6 +222,30 @@ export interface MfaCode {
 
 /** User-defined names with values: text, boolean or null (specification, "Conventions" 4), or a number. */
 export type Tags = Readonly<Record<string, string | number | boolean | null>>;
+
+/** A new API token. */
+export interface CreatedApiToken {
+  /** Relative addresses of the new entity and of related resources. */
+  readonly _links: Links;
+  /** Id of the new entity. */
+  readonly id: string;
+  /** The token. It is shown only once: the controller stores a hash. */
+  readonly secret: string;
+}
+
+/** For how long the old token remains valid. */
+export interface ApiTokenRotation {
+  /** Minutes for which the old token is accepted, too: 0 to 10,080 (7 days), default 60. */
+  readonly overlapMinutes?: number | undefined;
+}
+
+/** The token after a rotation. */
+export interface RotatedApiToken {
+  /** The token. It is shown only once: the controller stores a hash. */
+  readonly secret: string;
+  /** Until when the old token is accepted, too. */
+  readonly previousSecretEndsAt: string;
+}
 
 /** An operating system and its accepted versions. */
 export interface OperatingSystem {

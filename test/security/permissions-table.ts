@@ -129,6 +129,12 @@ const fabric = `
 
 /** The project's own: as for the kinds that they read. */
 const extensions = `
+  auditors           GET    /api-tokens
+  auditors           GET    /api-tokens/{id}
+  administrators     POST   /api-tokens
+  administrators     PATCH  /api-tokens/{id}
+  administrators     DELETE /api-tokens/{id}
+  administrators     POST   /api-tokens/{id}/rotate
   auditors           GET /changes
   auditors           GET /changes/follow
   administrators     GET /database/snapshot

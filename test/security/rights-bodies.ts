@@ -25,6 +25,10 @@ const own = { username: 'somebody', password: 'a new password', currentPassword:
 const bodies: Readonly<Record<string, unknown>> = {
   '/auth-policies': policyBody('a policy'),
   '/inspections': { appRegex: '.*', requestedValues: ['links'] },
+  '/api-tokens': { identityId: 'none', name: 'a token', expiresAt: LATER },
+  '/api-tokens/{id}/rotate': { overlapMinutes: 5 },
+  '/current-identity/api-tokens': { name: 'a token', expiresAt: LATER },
+  '/current-identity/api-tokens/{id}/rotate': { overlapMinutes: 5 },
   '/authenticators': { identityId: 'none', method: 'updb', username: 'somebody', password: 'a password' },
   'PUT /authenticators/{id}': { username: 'somebody', password: 'a password' },
   '/authenticators/{id}/re-enroll': { expiresAt: LATER },

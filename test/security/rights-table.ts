@@ -188,8 +188,15 @@ const ofClient: Readonly<Record<Right, Lines>> = {
 const ofExtensions: Readonly<Record<Right, Lines>> = {
   anyone: 'GET /openapi.json',
   anySession: '',
-  session: '',
+  session: `
+    GET POST /current-identity/api-tokens
+    DELETE   /current-identity/api-tokens/{id}
+    POST     /current-identity/api-tokens/{id}/rotate
+  `,
   administrator: `
+    GET POST         /api-tokens
+    GET PATCH DELETE /api-tokens/{id}
+    POST             /api-tokens/{id}/rotate
     GET /changes
     GET /changes/follow
     GET /database/snapshot

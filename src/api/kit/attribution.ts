@@ -9,6 +9,8 @@ export interface Attribution<A = string> {
   readonly requestId: string;
   /** On whose behalf the actor acts: `onBehalfOf` of the call, in the host's words. */
   readonly onBehalfOf?: string | null | undefined;
+  /** Id of the API token that the actor acts with; omitted if there is none. */
+  readonly tokenId?: string | undefined;
   /** Why the actor acts: `reason` of the call, in the host's words. */
   readonly reason?: string | null | undefined;
 }

@@ -49,6 +49,11 @@ export interface Operation<I = unknown, O = unknown, D = I> {
   readonly grantable?: false | readonly string[] | 'notToAuditors' | 'onlyToAuditors' | 'any';
   /** For operations on entities of the caller's identity: the right that extends them to the entities of all identities. */
   readonly ofAll?: `ops.${'read' | 'delete'}`;
+  /**
+   * Whether API tokens of identities may call the operation: `true` for one that needs no right, `false` for one that needs a session. Default: if it
+   * needs a right, which the token must have.
+   */
+  readonly byToken?: boolean;
   /** Callers without the right get 401, or 403 if the specification says so. */
   readonly denied?: 403;
   /** The request must present a TLS client certificate. Without one it is refused with 401, before its body is examined. */

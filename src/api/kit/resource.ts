@@ -29,6 +29,8 @@ export interface ResourceDeclaration<K extends string, F extends Fields, N exten
   readonly view?: { readonly of: string; readonly where: string };
   /** An entity has the same id as an entity of another kind while its field has the given value. */
   readonly idOf?: { readonly kind: string; readonly while: readonly [field: string, value: string] };
+  /** The entities are credentials of identities: delegated callers do not see those of identities with more rights. */
+  readonly isCredential?: true;
   /** Internal state of controllers: writes draw no revision and leave no change record. */
   readonly unrecorded?: true;
   /** The answer for related lists of an unknown entity; default: 404. */

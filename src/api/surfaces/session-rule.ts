@@ -1,4 +1,5 @@
 import type { ApiError } from '../../errors/index.ts';
+import { bearerApiToken } from '../../wire/api-token.ts';
 import { SESSION_CHALLENGE } from '../../wire/challenge.ts';
 
 /** How a caller authenticates. Only the host's code can use `system` and `identity`: they cannot be sent over HTTP. */
@@ -7,7 +8,13 @@ export type Credentials =
   | { readonly kind: 'system' }
   | { readonly kind: 'identity'; readonly id: string }
   /** `token` is the header `zt-session`. If it is set, `authorization` only counts as a second factor. */
-  | { readonly kind: 'token'; readonly token?: string; readonly authorization?: string };
+  | {
+      readonly kind: 'token';
+      readonly token?: string;
+      readonly authorization?: string;
+      /** True if `token` is an API token that was presented as a bearer. */
+      readonly isBearer?: true;
+    };
 
 /** How requests to a surface carry their session, and how answers refer to it. */
 export interface SessionRule {
@@ -35,13 +42,15 @@ const BEARER = 'Bearer realm="openziti-oidc"';
 const NO_TOKEN = 'error="missing" error_description="no matching token was provided"';
 const MISSING = `${SESSION_CHALLENGE} ${NO_TOKEN},${BEARER} ${NO_TOKEN}`;
 
-/** The token of an API session in the header `zt-session`, or the token of an external signer as a bearer (RFC 6750). */
+/** The token of an API session in the header `zt-session`, or the token of an external signer as a bearer (RFC 6750). API tokens are accepted as both. */
 export const ztSession: SessionRule = {
   requestHeaders: ['authorization', 'zt-session'],
   answerHeaders: ['zt-session', 'expiration-seconds', 'expires-at', 'www-authenticate', 'ziti-authenticator-extend-requested'],
   credentialsOf: (request) => {
     const token = request.header('zt-session');
     const authorization = request.header('authorization');
+    const bearer = token === undefined ? bearerApiToken(authorization) : undefined;
+    if (bearer !== undefined) return { kind: 'token', token: bearer, isBearer: true };
     if (token === undefined) return authorization === undefined ? ANONYMOUS : { kind: 'token', authorization };
     return authorization === undefined ? { kind: 'token', token } : { kind: 'token', token, authorization };
   },
@@ -49,7 +58,8 @@ export const ztSession: SessionRule = {
     if (!isAuthenticating) return undefined;
     const reason = cause !== undefined && 'message' in cause ? cause.message : undefined;
     if (credentials.kind !== 'token' || reason === NO_SESSION_TOKEN) return MISSING;
-    if (credentials.token !== undefined) return `${SESSION_CHALLENGE} error="invalid" error_description="token is invalid"`;
+    if (credentials.token !== undefined && !credentials.isBearer)
+      return `${SESSION_CHALLENGE} error="invalid" error_description="token is invalid"`;
     return reason === TOKEN_EXPIRED
       ? `${BEARER} error="expired" error_description="token expired"`
       : `${BEARER} error="invalid" error_description="token is invalid"`;

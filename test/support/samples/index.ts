@@ -1,5 +1,6 @@
 import type { Entry } from '../../../src/call/call.ts';
 import type { App } from '../app.ts';
+import { apiTokens, currentApiTokens } from './api-tokens.ts';
 import { authenticators, authPolicies } from './authenticators.ts';
 import { cas, externalJwtSigners, publicExternalJwtSigners } from './authorities.ts';
 import { configs, configTypes } from './configs.ts';
@@ -33,6 +34,8 @@ const samples: { readonly [G in GroupName]: SamplesOf<G> } = {
   apiSessions,
   currentApiSession,
   currentIdentity,
+  apiTokens,
+  currentApiTokens,
   currentMfa,
   services,
   accessibleServices,

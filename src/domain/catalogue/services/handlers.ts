@@ -1,7 +1,7 @@
 import { identity } from '../../../api/identities.ts';
 import type { DecodedOf, RowOf } from '../../../api/kit/index.ts';
 import { service, services } from '../../../api/services.ts';
-import type { ApiSessionActor, IdentityActor } from '../../../call/actor.ts';
+import type { ApiSessionActor, ApiTokenActor, IdentityActor } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import { implement } from '../../../call/implement.ts';
 import type { Entities } from '../../../entities/entities.ts';
@@ -15,7 +15,8 @@ import { seenBy, viewerOf, visibleTo } from './visibility.ts';
 type ListInput = DecodedOf<(typeof services)['operations']['list']>;
 
 /** The calling identity, with its session if it has one; undefined for the host's code. */
-const callingIdentity = ({ actor }: Call): ApiSessionActor | IdentityActor | undefined => ('identity' in actor ? actor : undefined);
+const callingIdentity = ({ actor }: Call): ApiSessionActor | ApiTokenActor | IdentityActor | undefined =>
+  'identity' in actor ? actor : undefined;
 
 /** The config types named in the request, or else those named at login. */
 export const configTypesOfCall = async (entities: Entities, { actor }: Call, named?: readonly string[]): Promise<readonly string[]> =>

@@ -8,7 +8,7 @@ import { ApiError, notFound } from '../../../errors/index.ts';
 import { crudHandlers, listRows } from '../../../resources/crud.ts';
 import { lastServiceChange } from '../../catalogue/services/updates.ts';
 import { withCode } from '../../directory/mfa/codes.ts';
-import { presentOwnSession } from './present.ts';
+import { presentOwnSession, presentTokenAsSession } from './present.ts';
 import { storeRevocation } from './revocations.ts';
 
 /**
@@ -56,7 +56,12 @@ export const apiSessionEntries = [
     },
   }),
   ...implement(currentApiSession, {
-    get: (call) => call.read((entities) => presentOwnSession(entities, apiSessionOf(call.actor), call)),
+    get: (call) =>
+      call.read((entities) =>
+        call.actor.kind === 'token'
+          ? presentTokenAsSession(entities, call.actor, call)
+          : presentOwnSession(entities, apiSessionOf(call.actor), call),
+      ),
     delete: async (call) => {
       const { session, presented } = apiSessionOf(call.actor);
       await call.write(async (entities) => {

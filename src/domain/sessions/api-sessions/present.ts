@@ -1,11 +1,12 @@
 import { apiSession, authPolicy, identity } from '../../../api/kinds.ts';
 import type { RowOf } from '../../../api/kit/index.ts';
 import { expiry } from '../../../authentication/lifetime.ts';
-import type { ApiSessionActor, PresentedToken } from '../../../call/actor.ts';
+import type { ApiSessionActor, ApiTokenActor, PresentedToken } from '../../../call/actor.ts';
 import { behaviour } from '../../../call/behaviour.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { oneOf, stringField } from '../../../query/index.ts';
+import { newRow } from '../../../resources/merge.ts';
 import { presentOne } from '../../../resources/present.ts';
 
 /** An API session as administrators see it: `token` is the session's id, which is not a credential. */
@@ -42,6 +43,7 @@ export const presentOwnSession = async (
   entities: Entities,
   { session, authQueries, token, presented }: Pick<ApiSessionActor, 'session' | 'authQueries' | 'token' | 'presented'>,
   call: Call,
+  expiresAt?: string,
 ) => {
   const detail = await presentOne(entities, apiSession, session, call, AS_STORED);
   const owesCode = authQueries.some(({ typeId }) => typeId === 'MFA');
@@ -54,6 +56,9 @@ export const presentOwnSession = async (
     cachedLastActivityAt: session.lastActivityAt ?? session.createdAt,
     ...expiry(call.core.settings, session.lastActivityAt ?? session.createdAt),
     ...(presented ? asPresented(presented, call) : {}),
+    ...(expiresAt === undefined
+      ? {}
+      : { expiresAt, expirationSeconds: Math.floor((Date.parse(expiresAt) - Date.parse(call.now())) / 1000) }),
   };
 };
 
@@ -71,4 +76,12 @@ const asPresented = ({ claims, iat, exp }: PresentedToken, call: Call) => {
     expirationSeconds: Math.max(0, exp - Math.floor(Date.parse(now) / 1000)),
     expiresAt: new Date(exp * 1000).toISOString(),
   };
+};
+
+/** An API token in the form of a session, for clients that ask for the session of a token that they were given. `token` is the id of the API token. */
+export const presentTokenAsSession = (entities: Entities, { apiToken: row, identity: { id: identityId } }: ApiTokenActor, call: Call) => {
+  const { id, version, createdAt, updatedAt } = row;
+  const session = newRow(apiSession, {}, { identityId, authenticatorId: id, ipAddress: call.remoteAddress, lastActivityAt: call.now() });
+  const given = { ...session, id, version, createdAt, updatedAt, tags: {} };
+  return presentOwnSession(entities, { session: given, authQueries: [], token: id }, call, row.expiresAt);
 };
