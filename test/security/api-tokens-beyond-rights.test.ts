@@ -1,0 +1,133 @@
+/** An API token must not do, see or change what its identity could not in a session of its own, nor what the token's permissions alone do not allow. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { EXTENSIONS, giveToken, statusAs, tokenPath } from '../support/api-tokens.ts';
+import { type App, onEveryStore } from '../support/app.ts';
+import { numRuns } from '../support/stores.ts';
+
+const TEAMS = ['team-a', 'team-b'];
+const NAMES = [
+  'identity',
+  'identity.read',
+  'identity.update',
+  'service.read',
+  'enrollment',
+  'service-policy.read',
+  'ops',
+  'admin_readonly',
+];
+const SCOPABLE = ['identity', 'identity.read', 'identity.update', 'service.read', 'enrollment.read', 'service'];
+
+const rights = fc.record({
+  isAdmin: fc.integer({ min: 0, max: 4 }).map((n) => n === 0),
+  permissions: fc.subarray(NAMES, { maxLength: 4 }),
+  scopedPermissions: fc.dictionary(fc.constantFrom(...SCOPABLE), fc.record({ roleAttributes: fc.subarray(TEAMS, { minLength: 1 }) }), {
+    maxKeys: 3,
+    noNullPrototype: true,
+  }),
+});
+
+const LISTS = ['/identities', '/services', '/enrollments', '/service-policies', '/api-sessions', '/authenticators', '/edge-routers'].concat(
+  '/identity-role-attributes',
+  `${EXTENSIONS}/api-tokens`,
+);
+
+/** Identities and services of one team, of both and of none, with what belongs to them. @returns the ids of the identities */
+const ground = async (app: App): Promise<readonly string[]> => {
+  const ids: string[] = [];
+  for (const [i, roleAttributes] of [['team-a'], ['team-b'], TEAMS, []].entries()) {
+    const fields = { type: 'User', isAdmin: false, enrollment: { ott: true } };
+    ids.push(await app.create('/identities', { name: `identity ${i}`, roleAttributes, ...fields }));
+    await app.create('/services', { name: `service ${i}`, encryptionRequired: true, roleAttributes });
+  }
+  const roles = { identityRoles: ids.map((id) => `@${id}`), serviceRoles: ['#all'] };
+  await app.create('/service-policies', { name: 'policy', type: 'Dial', semantic: 'AnyOf', ...roles });
+  return ids;
+};
+
+/** What a caller achieves and learns: the calls that succeed, and the ids and names that they show. */
+const achieved = async (app: App, as: string, ids: readonly string[]): Promise<ReadonlySet<string>> => {
+  const all = new Set<string>();
+  for (const path of LISTS) {
+    const { status, text, body } = await app.request('GET', path, { as });
+    if (status !== 200) continue;
+    all.add(path);
+    for (const item of body.data) all.add(`${path} shows ${typeof item === 'string' ? item : item.id}`);
+    for (const [name] of text.matchAll(/(identity|service) \d/g)) all.add(`${path} names ${name}`);
+  }
+  for (const id of ids)
+    for (const [method, path, body] of [
+      ['GET', `/identities/${id}`],
+      ['GET', `/identities/${id}/enrollments`],
+      ['PATCH', `/identities/${id}`, { appData: {} }],
+      ['PATCH', `/identities/${id}`, { isAdmin: false, permissions: [] }],
+      ['DELETE', `/identities/${id}/service-configs`],
+    ] as const)
+      if ((await statusAs(app, as, path, method, body)) === 200) all.add(`${method} ${path} ${JSON.stringify(body)}`);
+  return all;
+};
+
+onEveryStore('an API token', (open, store) => {
+  test('achieves only what a session of its identity does, and an identity with the permissions of the token', async () => {
+    await using app = await open();
+    const ids = await ground(app);
+    const [owner, twin] = [await app.user({ name: 'owner' }), await app.user({ name: 'twin' })];
+    const [ofOwner, ofTwin] = [await owner.login(), await twin.login()];
+    const patch = (id: string, body: object) => app.controller.api.identities.patch({ id, body });
+    await fc.assert(
+      fc.asyncProperty(rights, rights, async (held, given) => {
+        await patch(twin.id, given);
+        await patch(owner.id, given);
+        const { id, secret } = await giveToken(app, owner.id, given);
+        await patch(owner.id, held);
+        const [session, alone] = [await achieved(app, ofOwner, ids), await achieved(app, ofTwin, ids)];
+        for (const what of await achieved(app, secret, ids)) {
+          assert.ok(session.has(what), `beyond its identity: ${what}`);
+          assert.ok(alone.has(what), `beyond the token: ${what}`);
+        }
+        assert.equal((await app.request('DELETE', tokenPath(id))).status, 200);
+      }),
+      numRuns(store, 15),
+    );
+  });
+
+  test('of an administrator has only its permissions, unless it was asked for with all rights', async () => {
+    await using app = await open();
+    const admin = await app.user({ isAdmin: true });
+    const limited = await giveToken(app, admin.id, { permissions: ['service.read'] });
+    const full = await giveToken(app, admin.id, { isAdmin: true });
+    for (const [path, expected] of [
+      ['/services', 200],
+      ['/identities', 401],
+      ['/authenticators', 401],
+      ['/summary', 401],
+      ['/fabric/v1/cluster/list-members', 401],
+      [`${EXTENSIONS}/changes`, 401],
+      ['/sessions', 401],
+    ] as const)
+      assert.deepEqual([await statusAs(app, limited.secret, path), await statusAs(app, full.secret, path)], [expected, 200], path);
+    await app.request('PATCH', `/identities/${admin.id}`, { body: { isAdmin: false } });
+    for (const path of ['/services', '/summary'])
+      assert.deepEqual([await statusAs(app, limited.secret, path), await statusAs(app, full.secret, path)], [401, 401], path);
+  });
+
+  test('of an administrator with some permissions cannot reach administrators, or give permissions', async () => {
+    await using app = await open();
+    const admin = await app.user({ isAdmin: true });
+    const permissions = ['identity', 'enrollment', 'ops', 'auth-policy'];
+    const { secret } = await giveToken(app, admin.id, { permissions });
+    const person = await app.create('/identities', { name: 'ann', type: 'User', isAdmin: false });
+    const expiresAt = '2099-01-01T00:00:00.000Z';
+    for (const [method, path, body] of [
+      ['PATCH', `/identities/${person}`, { isAdmin: true }],
+      ['PATCH', `/identities/${person}`, { permissions: ['identity'] }],
+      ['PATCH', `/identities/${admin.id}`, { name: 'mallory' }],
+      ['POST', '/enrollments', { identityId: admin.id, method: 'ott', expiresAt }],
+      ['POST', '/identities', { name: 'mallory', type: 'User', isAdmin: true }],
+      ['PATCH', '/auth-policies/default', { name: 'weak' }],
+    ] as const)
+      assert.equal(await statusAs(app, secret, path, method, body), 401, `${method} ${path} ${JSON.stringify(body)}`);
+    assert.equal(await statusAs(app, secret, `/identities/${person}`, 'PATCH', { name: 'anne' }), 200);
+  });
+});
