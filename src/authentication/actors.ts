@@ -8,7 +8,7 @@ import type { Settings } from '../call/settings.ts';
 import type { Entities } from '../entities/entities.ts';
 import { unauthorized } from '../errors/index.ts';
 import { hashToken, isOpaqueToken } from '../tokens/opaque.ts';
-import { isAccepted, storedToken } from './api-tokens.ts';
+import { fromApiToken, isAccepted } from './api-tokens.ts';
 import { holdsCertificate, sessionOfToken } from './bearer.ts';
 import { owedFactors } from './factors.ts';
 import { hasEnded } from './lifetime.ts';
@@ -74,8 +74,8 @@ export const actorOfPresented = async (
  * The actor of an API token, in the state of this transaction: the token exists, has not expired and accepts the client's address, and its identity is not
  * disabled. Undefined in all other cases, without a reason.
  */
-export const actorOfApiToken = async (entities: Entities, call: Presenting, text: string): Promise<ApiTokenActor | undefined> =>
-  actorOfStoredToken(entities, call, await storedToken(entities, call, text));
+export const actorOfApiToken = (entities: Entities, call: Presenting, text: string): Promise<ApiTokenActor | undefined> =>
+  fromApiToken(entities, call, text, (row) => actorOfStoredToken(entities, call, row));
 
 const actorOfStoredToken = async (
   entities: Entities,

@@ -9,11 +9,22 @@ import { idInApiToken } from '../wire/api-token.ts';
 type Token = RowOf<typeof apiToken>;
 type Presenting = Pick<Call, 'remoteAddress' | 'now'>;
 
-/** The row of an API token that a request presents, if its secret is right. A text with a wrong checksum costs no query. */
-export const storedToken = async (entities: Entities, call: Presenting, text: string): Promise<Token | undefined> => {
+/**
+ * Finds what belongs to the API token that a request presents. A text with a wrong checksum costs no query. The refusal of a stored token, which may be cached,
+ * costs as many as that of an unknown one, which never is.
+ * @param accepted called with a token whose secret is right; undefined refuses it
+ */
+export const fromApiToken = async <T>(
+  entities: Entities,
+  call: Presenting,
+  text: string,
+  accepted: (row: Token) => Promise<T | undefined>,
+): Promise<T | undefined> => {
   const id = idInApiToken(text);
   const row = id === undefined ? undefined : await entities.get(apiToken, id, { allowStale: true });
-  return row && hasSecret(row, hashToken(text), call.now()) ? row : undefined;
+  const found = row && hasSecret(row, hashToken(text), call.now()) ? await accepted(row) : undefined;
+  if (row && !found) await entities.get(apiToken, '', { allowStale: true });
+  return found;
 };
 
 const hasSecret = ({ secretHash, previousSecretHash, previousSecretEndsAt }: Token, hash: string, now: string): boolean =>

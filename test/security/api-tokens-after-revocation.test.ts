@@ -1,0 +1,47 @@
+/** A token that was revoked, or whose identity lost its rights, must be refused at the next request, by every controller of the network. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { giveToken, rotate, statusAs, tokenPath } from '../support/api-tokens.ts';
+import type { App } from '../support/app.ts';
+import { stores } from '../support/stores.ts';
+import { three } from '../support/three-controllers.ts';
+
+const LOSSES: Readonly<Record<string, (app: App, owner: string, token: string) => Promise<unknown>>> = {
+  'is deleted': (app, _, id) => app.request('DELETE', tokenPath(id)),
+  'is rotated without an overlap': (app, _, id) => rotate(app, id, 0),
+  'belongs to an identity that is disabled': (app, owner) =>
+    app.request('POST', `/identities/${owner}/disable`, { body: { durationMinutes: 0 } }),
+  'belongs to an identity that is deleted': (app, owner) => app.request('DELETE', `/identities/${owner}`),
+  'belongs to an identity that loses its permission': (app, owner) =>
+    app.request('PATCH', `/identities/${owner}`, { body: { permissions: [] } }),
+  'may come only from another address now': (app, _, id) =>
+    app.request('PATCH', tokenPath(id), { body: { addressRanges: ['192.0.2.0/24'] } }),
+};
+
+for (const store of stores)
+  describe(`an API token, at three controllers (${store})`, () => {
+    for (const [what, lose] of Object.entries(LOSSES))
+      test(`that ${what} is refused at the next request`, async () => {
+        await using network = await three(store);
+        const [first, second, third] = network.apps;
+        const owner = await first.user({ permissions: ['service.read'] });
+        const { id, secret } = await giveToken(first, owner.id, { permissions: ['service.read'] });
+        for (const app of network.apps) assert.equal(await statusAs(app, secret, '/services'), 200);
+        await lose(second, owner.id, id);
+        for (const app of [third, first, second]) assert.equal(await statusAs(app, secret, '/services'), 401);
+      });
+
+    test('announces its end once', async () => {
+      await using network = await three(store);
+      const owner = await network.apps[0].user();
+      const soon = new Date(network.apps[0].clock.now() + 3 * 86_400_000).toISOString();
+      const { id } = await giveToken(network.apps[0], owner.id, { expiresAt: soon });
+      for (let hour = 0; hour < 4; hour++)
+        for (const app of network.apps) {
+          app.clock.advance('1h');
+          for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate).then(app.settled);
+        }
+      const changes = (await network.apps[0].rows('change')).filter((row) => row.entityId === id && row.action === 'update');
+      assert.equal(changes.length, 1);
+    });
+  });
