@@ -69,6 +69,27 @@ test('the commands of the guide to backups take a snapshot, and restore it into 
   await restored.login('a-good-password');
 });
 
+test('the requests of the guide to machine accounts need only an API token', {
+  skip: withoutPostgres.skip || (spawnSync('curl', ['--version']).status === 0 ? false : 'curl is not installed'),
+}, async (t) => {
+  const folder = temporaryFolder(t);
+  const server = await startServer(t, folder, ['--tls', 'off'], { ADMIN_PASSWORD: 'a-good-password' });
+  const headers = { 'zt-session': await server.login('a-good-password'), 'content-type': 'application/json' };
+  const post = async (path: string, body: object) =>
+    JSON.parse(await (await fetch(`${server.url}/edge/management${path}`, { method: 'POST', headers, body: JSON.stringify(body) })).text())
+      .data;
+  const rights = { permissions: ['service'], isAdmin: false };
+  const { id: identityId } = await post('/v1/identities', { name: 'ci', type: 'Service', ...rights });
+  const expiresAt = new Date(Date.now() + 86_400_000).toISOString();
+  const token = await post('/extensions/v1/api-tokens', { identityId, name: 'deployment', expiresAt, ...rights });
+  const [calls = ''] = blocks('docs/guides/machine-accounts.md', 'sh');
+  const env = { ...process.env, token: token.secret, api: `${server.url}/edge/management/v1`, no_proxy: '*' };
+  const [before, created, session] = execFileSync('sh', ['-c', calls], { cwd: folder, encoding: 'utf8', env })
+    .split(/(?<=\})(?=\{"data":)/)
+    .map((answer) => JSON.parse(answer).data);
+  assert.deepEqual([before.length, typeof created.id, session.identityId, session.token], [0, 'string', identityId, token.id]);
+});
+
 test(
   'the commands of the guide to commands make an administrator, replace passwords, look into the database, and copy it',
   withoutPostgres,

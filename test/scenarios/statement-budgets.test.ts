@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { memoryStorage } from '../../adapters/storage/memory/index.ts';
 import type { OperationEvent } from '../../src/index.ts';
 import type { StorageAdapter } from '../../src/storage/port.ts';
+import { giveToken } from '../support/api-tokens.ts';
 import { ADMIN, onEveryStore, openApp, SECRET_KEY } from '../support/app.ts';
 
 const C = '/edge/client/v1';
@@ -20,9 +21,9 @@ onEveryStore('statements of a call by a session that is known', (open) => {
     await app.create('/service-policies', { name: 'p', type: 'Dial', semantic: 'AllOf', ...roles });
     // From here on the session, its identity and its policy are known.
     assert.equal((await app.request('GET', '/current-identity')).status, 200);
-    const statements = async (method: string, path: string, body?: unknown): Promise<number> => {
+    const statements = async (method: string, path: string, body?: unknown, as = app.admin): Promise<number> => {
       events.length = 0;
-      const { status, text } = await app.request(method, path, body === undefined ? {} : { body });
+      const { status, text } = await app.request(method, path, body === undefined ? { as } : { as, body });
       assert.equal(status, 200, text);
       return events[0]?.statements ?? Number.NaN;
     };
@@ -49,6 +50,22 @@ onEveryStore('statements of a call by a session that is known', (open) => {
     assert.ok((await network.statements('GET', '/identities')) <= 4);
     assert.ok((await network.statements('GET', '/identities?filter=isAdmin=false&sort=name')) <= 4);
     assert.ok((await network.statements('GET', '/service-policies')) <= 4);
+  });
+
+  test('a request with an API token that is known: as many as with a session', async () => {
+    await using network = await openNetwork();
+    const { app } = network;
+    const { secret: as } = await giveToken(app, network.ids[3] ?? '', { permissions: [] });
+    const owner = await app.user({ permissions: ['identity.read'] });
+    const { secret } = await giveToken(app, owner.id, { permissions: ['identity.read'] });
+    for (const [token, path, most] of [
+      [as, '/current-identity', 2],
+      [secret, `/identities/${network.ids[3]}`, 4],
+    ] as const) {
+      for (let i = 0; i < 3; i++) await app.request('GET', path, { as: token });
+      await app.settled();
+      assert.ok((await network.statements('GET', path, undefined, token)) <= most, path);
+    }
   });
 
   test('a poll for service updates without news', async () => {
