@@ -90,10 +90,12 @@ export const apiTokenEntries = [
       assertOwnAllowed(call);
       return create(call, { ...body, identityId: identityOf(call.actor).id });
     },
-    rotate: async (call, input) => {
-      assertOwnAllowed(call);
-      return rotate(call, input, ofCaller);
-    },
+    rotate: (call, input) =>
+      rotate(call, input, async (entities, _call, id) => {
+        const row = await ofCaller(entities, call, id);
+        assertOwnAllowed(call);
+        return row;
+      }),
     delete: async (call, { id }) => {
       await call.write(async (entities) => {
         await ofCaller(entities, call, id);
