@@ -55,8 +55,8 @@ export const boundByToken = (actor: Actor, operation: Operation): PermissionVerd
   return bound;
 };
 
-/** What two verdicts both allow; `bound` undefined: no second verdict. */
-export const bounded = (verdict: Verdict, bound: Verdict | undefined, about: 'call' | Aside['about']): Verdict => {
+/** What two verdicts both allow. In questions about visibility, only limits count. */
+export const bounded = (verdict: Verdict, bound: Verdict, about: 'call' | Aside['about']): Verdict => {
   if (about === 'visibility' ? typeof bound !== 'object' : !verdict) return verdict;
   if (about === 'credentials' && !bound) return false;
   if (typeof verdict !== 'object' || typeof bound !== 'object') return typeof bound === 'object' ? bound : verdict;

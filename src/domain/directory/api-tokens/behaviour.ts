@@ -37,7 +37,7 @@ export const checkNewToken = async (entities: Entities, token: NewToken, call: C
   const { actor } = call;
   if (call.grant.isDelegated || !isAdministrator(actor)) {
     const right = rightBeyond('identity' in actor ? actor.identity : NO_RIGHTS, token);
-    if (right !== undefined) throw administratorsOnly(`the caller has not the right ${right}, and cannot give it to an API token`);
+    if (right !== undefined) throw administratorsOnly(`the caller lacks the right ${right}, and cannot give it to an API token`);
   }
   const right = rightBeyond(owner, token);
   if (right === 'isAdmin') throw invalidField('isAdmin', `identity ${owner.id} is not an administrator`, true);
