@@ -103,6 +103,7 @@ export const access = group('access', 'Access', {
     operationId: 'explainAccess',
     summary: 'Why an identity may or may not dial or bind a service, and what would grant it',
     permission: 'identity.read',
+    shows: ['edgeRouter', 'postureCheck'],
     surfaces: [surfaces.extensions],
     query: z.object({
       /** Dialling or binding; default `Dial`. */

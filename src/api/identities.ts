@@ -152,6 +152,7 @@ export const identities = group('identities', 'Identities', {
     operationId: 'getIdentityFailedServiceRequests',
     summary: 'The last fifty sessions that were refused to an identity because of posture checks, oldest first',
     permission: 'identity.read',
+    shows: ['service', 'postureCheck'],
     answer: data(z.array(failedServiceRequestDetail)),
   }),
   getPolicyAdvice: operation('GET', '/identities/{id}/policy-advice/{serviceId}', {
@@ -159,12 +160,14 @@ export const identities = group('identities', 'Identities', {
     summary: 'Policy advice: what policies allow an identity to do with a service, and by which routers',
     permission: 'identity.read',
     grantable: ['service', 'service.read'],
+    shows: ['edgeRouter'],
     answer: data(policyAdvice),
   }),
   listServiceConfigs: operation('GET', '/identities/{id}/service-configs', {
     operationId: 'listIdentitysServiceConfigs',
     summary: 'List the configs that an identity sees instead of those of services',
     permission: 'identity.read',
+    shows: ['service'],
     answer: page(serviceConfigDetail),
   }),
   assignServiceConfigs: operation('POST', '/identities/{id}/service-configs', {

@@ -40,7 +40,7 @@ const isOf = (operation: Operation, kind: Kind): boolean =>
 
 /** The kinds that a call involves besides the one that its right covers. */
 interface RelatedKinds {
-  /** The kinds that its path names, the owners of its entities, and the kinds that its policies select or its filters may query. */
+  /** The kinds that its path names, the owners of its entities, those that it shows beside these, and those that its policies select or its filters may query. */
   readonly limited: readonly Kind[];
   /** The kinds whose credentials its answer may show. */
   readonly shown: readonly Kind[];
@@ -63,7 +63,8 @@ const findRelatedKinds = (operation: Operation, right: string): RelatedKinds => 
   const owners = own.flatMap(ownersOf).map(({ target }) => target);
   const named = namedIn(operation).map(([, kind]) => kind);
   const answered = answeredKind(operation);
-  const limited = [...named, ...owners, ...(answered ? [...selectedBy(answered), ...queriedBy(operation, answered)] : [])];
+  const shownBeside = (operation.shows ?? []).map(kindOf);
+  const limited = [...named, ...owners, ...shownBeside, ...(answered ? [...selectedBy(answered), ...queriedBy(operation, answered)] : [])];
   const shown = answered ? [answered, ...shownIn(answered), ...(isOnKind(right, answered) ? owners : [])] : [];
   return {
     limited: unique(limited).filter((kind) => !isOnKind(right, kind)),

@@ -1,7 +1,8 @@
 /** The holder of a scoped permission must not learn by another of its rights what lies outside of the scope. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type App, onEveryStore } from '../support/app.ts';
+import { type App, onEveryStore, PASSWORD } from '../support/app.ts';
+import { network } from '../support/network.ts';
 
 const TEAM = { roleAttributes: ['team-a'] };
 
@@ -55,5 +56,55 @@ onEveryStore('what lies outside of a scope', (open) => {
     assert.equal(await found(`anyOf(services) = "${far}" or anyOf(services) = "${near}"`), 'ours');
     assert.equal(await found(`anyOf(identities) != "${inside}"`), '');
     assert.equal(await found('isEmpty(from identities where name = "outside")'), 'ours,theirs');
+  });
+
+  test('is not named by advice, explanations, service configs and failed requests', async () => {
+    await using app = await open();
+    const net = network(app);
+    const near = await net.service('near-service', 'team-a', 'all');
+    const far = await net.service('far-service', 'team-b', 'all');
+    for (const [name, team] of [
+      ['near-router', 'team-a'],
+      ['far-router', 'team-b'],
+    ] as const)
+      await app.alter('router', await net.router(name, team, 'all'), { isVerified: true, fingerprint: name });
+    for (const [name, team] of [
+      ['near-check', 'team-a'],
+      ['far-check', 'team-b'],
+    ] as const)
+      await app.create('/posture-checks', { name, typeId: 'DOMAIN', domains: ['a.example'], roleAttributes: [team, 'all'] });
+    await net.dial({ identities: ['#all'], services: ['#all'], checks: ['#all'] });
+    await net.routersOfIdentities({ identities: ['#all'], routers: ['#all'] });
+    await net.routersOfServices({ services: ['#all'], routers: ['#all'] });
+    const config = await app.create('/configs', { name: 'c', configTypeId: await app.create('/config-types', { name: 't' }), data: {} });
+    const { id, username } = await app.user({ roleAttributes: ['all'] });
+    const pairs = [near, far].map((serviceId) => ({ serviceId, configId: config }));
+    await app.request('POST', `/identities/${id}/service-configs`, { body: pairs });
+    const login = { as: null, body: { username, password: PASSWORD } };
+    const { token } = (await app.request('POST', '/edge/client/v1/authenticate?method=password', login)).body.data;
+    for (const serviceId of [near, far])
+      await app.request('POST', '/edge/client/v1/sessions', { as: token, body: { serviceId, type: 'Dial' } });
+    const scopedPermissions = { 'service.read': TEAM, 'router.read': TEAM, 'posture-check.read': TEAM };
+    const scoped = await (await app.user({ permissions: ['identity.read'], scopedPermissions })).login();
+    const ofAll = await (await app.user({ permissions: ['identity.read', 'service.read'] })).login();
+    const advisor = await (await app.user({ permissions: ['service.read'], scopedPermissions })).login();
+    const explain = `/edge/management/extensions/v1/identities/${id}/services/${near}/explain`;
+    const advice = `/identities/${id}/policy-advice/${near}`;
+    for (const [path, hidden, as] of [
+      [`/identities/${id}/service-configs`, ['far-service'], scoped],
+      [`/identities/${id}/failed-service-requests`, ['far-service', 'far-check'], scoped],
+      [explain, ['far-router', 'far-check'], scoped],
+      [advice, ['far-router'], advisor],
+    ] as const) {
+      const { status, text } = await app.request('GET', path, { as });
+      assert.equal(status, 200, text);
+      const whole = (await app.request('GET', path, { as: ofAll })).text;
+      for (const name of hidden) {
+        assert.ok(!text.includes(name), `${path} tells of ${name}: ${text}`);
+        assert.ok(text.includes(name.replace('far', 'near')), `${path} hides ${name.replace('far', 'near')}`);
+        assert.ok(whole.includes(name), `${path} hides ${name} without a scope`);
+      }
+    }
+    assert.equal((await app.request('GET', advice, { as: advisor })).body.data.identityRouterCount, 1);
   });
 });

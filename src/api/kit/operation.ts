@@ -54,6 +54,8 @@ export interface Operation<I = unknown, O = unknown, D = I> {
    * needs a right, which the token must have.
    */
   readonly byToken?: boolean;
+  /** Kinds whose entities the answer names, besides those that the path names. Only those that the caller may see are shown. */
+  readonly shows?: readonly string[];
   /** Callers without the right get 401, or 403 if the specification says so. */
   readonly denied?: 403;
   /** The request must present a TLS client certificate. Without one it is refused with 401, before its body is examined. */

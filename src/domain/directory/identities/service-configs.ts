@@ -4,6 +4,7 @@ import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { notFoundField } from '../../../errors/index.ts';
 import { and, equals, stringField } from '../../../query/index.ts';
+import { idsWithin } from '../../../resources/granted.ts';
 import { referenceTo } from '../../../resources/links.ts';
 import { newRow } from '../../../resources/merge.ts';
 import { rowsReferredBy } from '../../../resources/references.ts';
@@ -20,7 +21,10 @@ export interface ServiceConfigPair {
 export const listServiceConfigs = (call: Call, { id }: { readonly id: string }) =>
   call.read(async (entities) => {
     await entities.require(identity, id);
-    const rows = await entities.list(serviceConfig, { where: equals(stringField('identityId'), id) });
+    const all = await entities.list(serviceConfig, { where: equals(stringField('identityId'), id) });
+    const ids = all.map(({ serviceId }) => serviceId);
+    const visible = new Set(await idsWithin(entities, service, call.grant.visible, ids, call));
+    const rows = all.filter(({ serviceId }) => visible.has(serviceId));
     const configs = await referencesTo(entities, config, rows, 'configId');
     const services = await referencesTo(entities, service, rows, 'serviceId');
     const data = rows.flatMap(({ configId, serviceId }) => {

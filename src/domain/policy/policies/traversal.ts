@@ -74,10 +74,19 @@ export const firstOf = async <R extends Kind>(
   return { rows, count: rows.length < max ? rows.length : await entities.count(kind, where) };
 };
 
-/** The edge routers through which an identity may reach a service: counts for each side, and those that both may use (at most `max`; default all). */
-export const routersBetween = async (entities: Entities, from: RowOf<typeof identity>, to: RowOf<typeof service>, max?: number) => {
-  const ofIdentity = await reachedFrom(entities, identityToRouters, from);
-  const ofService = await reachedFrom(entities, serviceToRouters, to);
+/**
+ * The edge routers through which an identity may reach a service: counts for each side, and those that both may use (at most `max`; default all).
+ * @param visible those that count
+ */
+export const routersBetween = async (
+  entities: Entities,
+  from: RowOf<typeof identity>,
+  to: RowOf<typeof service>,
+  visible: Predicate,
+  max?: number,
+) => {
+  const ofIdentity = and(await reachedFrom(entities, identityToRouters, from), visible);
+  const ofService = and(await reachedFrom(entities, serviceToRouters, to), visible);
   return {
     identityRouterCount: await entities.count(edgeRouter, ofIdentity),
     serviceRouterCount: await entities.count(edgeRouter, ofService),

@@ -7,6 +7,7 @@ import { implement } from '../../../call/implement.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { notFound } from '../../../errors/index.ts';
 import { and, equals, not, or, stringField } from '../../../query/index.ts';
+import { idsWithin, visibleOf } from '../../../resources/granted.ts';
 import { referenceTo } from '../../../resources/links.ts';
 import { presenceOf } from '../../fabric/routers/online.ts';
 import { decisionOf } from '../../policy/access/decide.ts';
@@ -41,15 +42,19 @@ const explain = (call: Call, { identityId, serviceId, type, apiSessionId }: Acce
     const { isGranted, isPermitted, policies } = decisionOf(evaluateAccess(granting, who, what, posture), type);
     const shown = policies.toSorted((a, b) => Number(b.isPassing) - Number(a.isPassing)).slice(0, MAX_SHOWN);
     const results = [...shown, ...related.map((policy) => evaluatePolicy(policy, posture))];
+    const checks = results.flatMap((result) => result.checks.map(({ check }) => check.id));
+    const visibleChecks = new Set(await idsWithin(entities, postureCheck, call.grant.visible, checks, call));
+    // A suggestion to pass checks would name those that the caller may not see.
+    const suggestible = results.filter(({ isPassing, checks }) => isPassing || checks.every(({ check }) => visibleChecks.has(check.id)));
     const sessions = await sessionsTo(entities, call, { identityId, serviceId, type });
-    const { common, ...routers } = await routersBetween(entities, who, what, MAX_SHOWN);
+    const { common, ...routers } = await routersBetween(entities, who, what, await visibleOf(entities, edgeRouter, call), MAX_SHOWN);
     return {
       type,
       isAllowed: isGranted,
       isPermitted,
       identity: referenceTo(identity, who),
       service: referenceTo(service, what),
-      policies: results.map((result) => explainPolicy(result, who, what)),
+      policies: results.map((result) => explainPolicy(result, who, what, visibleChecks)),
       morePolicies: more + policies.length - shown.length,
       otherPolicies: other,
       ...routers,
@@ -57,7 +62,7 @@ const explain = (call: Call, { identityId, serviceId, type, apiSessionId }: Acce
       moreCommonRouters: common.count - common.rows.length,
       sessions: sessions.rows.map(({ id }) => id),
       moreSessions: sessions.count - sessions.rows.length,
-      suggestions: isGranted ? [] : [...suggestAccess(type, who, what, results)],
+      suggestions: isGranted ? [] : [...suggestAccess(type, who, what, suggestible)],
     };
   });
 
@@ -89,7 +94,13 @@ const policiesAbout = async (entities: Entities, who: Identity, what: Service, t
   return { granting, related, more: relatedCount - related.length, other: all - granting.length - relatedCount };
 };
 
-const explainPolicy = ({ policy, isPassing, checks }: PolicyResult<Policy>, who: Identity, what: Service) => {
+const explainPolicy = (
+  { policy, isPassing, checks }: PolicyResult<Policy>,
+  who: Identity,
+  what: Service,
+  visibleChecks: ReadonlySet<string>,
+) => {
+  const shown = checks.filter(({ check }) => visibleChecks.has(check.id));
   const { semantic, identityRoles, serviceRoles } = policy;
   const { isSelected, selectors } = describeSide({ semantic, roles: identityRoles }, who);
   const ofService = describeSide({ semantic, roles: serviceRoles }, what);
@@ -99,7 +110,7 @@ const explainPolicy = ({ policy, isPassing, checks }: PolicyResult<Policy>, who:
     isGranting: isPassing && grants(policy, who, what),
     identity: { isSelected, selectors: [...selectors] },
     service: { isSelected: ofService.isSelected, selectors: [...ofService.selectors] },
-    postureChecks: checks.map(({ check, isPassing, expectedValue, actualValue }) => ({
+    postureChecks: shown.map(({ check, isPassing, expectedValue, actualValue }) => ({
       check: referenceTo(postureCheck, check),
       typeId: check.typeId,
       isPassing,
@@ -117,7 +128,12 @@ export const policyAdviceFor = (call: Call, { id, serviceId }: { readonly id: st
     const who = await entities.require(identity, id);
     const what = await entities.require(service, serviceId);
     const { dial, bind } = evaluatePermissions(await policiesOfBoth(entities, who, what), who, what);
-    const { identityRouterCount, serviceRouterCount, common } = await routersBetween(entities, who, what);
+    const { identityRouterCount, serviceRouterCount, common } = await routersBetween(
+      entities,
+      who,
+      what,
+      await visibleOf(entities, edgeRouter, call),
+    );
     return {
       identity: referenceTo(identity, who),
       identityId: id,

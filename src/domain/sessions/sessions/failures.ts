@@ -1,9 +1,11 @@
-import { failedServiceRequest, identity } from '../../../api/kinds.ts';
+import { failedServiceRequest, identity, postureCheck, service } from '../../../api/kinds.ts';
+import type { Kind } from '../../../api/kit/index.ts';
 import type { PolicyType } from '../../../api/policies.ts';
 import { apiSessionOf } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { equals, stringField } from '../../../query/index.ts';
+import { idsWithin } from '../../../resources/granted.ts';
 import { newRow } from '../../../resources/merge.ts';
 import type { Decision } from '../../policy/access/decide.ts';
 
@@ -61,12 +63,27 @@ export const failedServiceRequestsOf = (call: Call, { id }: { readonly id: strin
       sort: newestFirst,
       limit: MAX_FAILURES,
     });
-    return rows.toReversed().map(({ apiSessionId, serviceId, serviceName, sessionType, when, policyFailures }) => ({
+    const { visible } = call.grant;
+    const within = async (kind: Kind, ids: readonly string[]) => new Set(await idsWithin(entities, kind, visible, ids, call));
+    const services = await within(
+      service,
+      rows.map(({ serviceId }) => serviceId),
+    );
+    const checksOf = rows.flatMap(({ policyFailures }) => policyFailures.flatMap(({ checks }) => checks));
+    const checks = await within(
+      postureCheck,
+      checksOf.map(({ postureCheckId }) => postureCheckId),
+    );
+    const shown = rows.toReversed().filter(({ serviceId }) => services.has(serviceId));
+    return shown.map(({ apiSessionId, serviceId, serviceName, sessionType, when, policyFailures }) => ({
       apiSessionId,
       serviceId,
       serviceName,
       sessionType,
       when,
-      policyFailures,
+      policyFailures: policyFailures.map((failure) => ({
+        ...failure,
+        checks: failure.checks.filter(({ postureCheckId }) => checks.has(postureCheckId)),
+      })),
     }));
   });
