@@ -1,14 +1,9 @@
 import * as z from 'zod';
-import { boolean } from './shared.ts';
+import { boolean, PRINTABLE } from './shared.ts';
 
 /**
  * Reports of routers, as passed on by the host. Routers are trusted no more than other clients: strings are short and printable, and lists are bounded.
  */
-
-const PRINTABLE = /^[^\p{Cc}\p{Cs}]*$/u;
-
-/** True if a text is safe to store, show and log: without control characters and lone surrogates. */
-export const isPrintable = (text: string): boolean => PRINTABLE.test(text);
 
 const singleLine = (max: number) => z.string().max(max).regex(PRINTABLE, 'may hold no control characters');
 

@@ -17,8 +17,8 @@ import {
   string,
   timestamp,
 } from './kit/index.ts';
-import { isPrintable, routerInterfaces, versionInfo } from './router-reports.ts';
-import { boolean, cost, jsonMap, name, shortText } from './shared.ts';
+import { routerInterfaces, versionInfo } from './router-reports.ts';
+import { boolean, cost, jsonMap, name, PRINTABLE, shortText } from './shared.ts';
 
 /** Maximum number of addresses, and of groups of an address. */
 const MAX_LISTENERS = 64;
@@ -29,7 +29,7 @@ export const ctrlChanListeners = mapOf(list(shortText, MAX_LISTENERS), MAX_LISTE
     (listeners) =>
       Object.entries(listeners)
         .flat(2)
-        .every((text) => text !== '' && isPrintable(text)),
+        .every((text) => text !== '' && PRINTABLE.test(text)),
     'addresses and groups must not be empty, and may hold no control characters',
   )
   .transform((listeners) => (Object.keys(listeners).length === 0 ? null : listeners));

@@ -18,6 +18,9 @@ export const name = shortText
   .refine((value) => value === '' || /\P{Default_Ignorable_Code_Point}/u.test(value), 'name must hold a character that can be seen')
   .meta({ description: 'Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8.' });
 
+/** A text that is safe to store, show and log: without control characters and lone surrogates. */
+export const PRINTABLE = /^[^\p{Cc}\p{Cs}]*$/u;
+
 /** A string that is not blank. */
 export const notBlank = shortText.refine((value) => value.trim() !== '', 'must not be blank').meta({ minLength: 1 });
 

@@ -1,5 +1,6 @@
 import { externalJwtSigner, identity } from '../../../api/kinds.ts';
 import type { RowOf } from '../../../api/kit/index.ts';
+import { PRINTABLE } from '../../../api/shared.ts';
 import type { TokenProof } from '../../../call/actor.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { ApiError, explained, invalidField } from '../../../errors/index.ts';
@@ -34,8 +35,15 @@ const attributesIn = (value: unknown): readonly string[] | undefined => {
   return texts.includes(undefined) ? undefined : texts.filter((text) => text !== undefined);
 };
 
-/** Requires a legal name that no identity has, and legal role attributes. @throws ApiError `COULD_NOT_VALIDATE` with the field */
+/**
+ * Requires a legal name that no identity has, and legal role attributes. Control characters are refused, because the bearer may have chosen the claims, and
+ * terminals of administrators obey them.
+ * @throws ApiError `COULD_NOT_VALIDATE` with the field
+ */
 export const requireLegal = async (entities: Entities, claimed: ClaimedIdentity): Promise<void> => {
+  for (const field of ['name', 'externalId', 'roleAttributes'] as const)
+    if (![claimed[field]].flat().every((text) => PRINTABLE.test(text ?? '')))
+      throw invalidField(field, `${field} may hold no control characters`, undefined);
   for (const field of ['name', 'roleAttributes'] as const) {
     const [issue] = identity.fields[field].schema.safeParse(claimed[field]).error?.issues ?? [];
     if (issue) throw invalidField(field, issue.code === 'custom' ? issue.message : `${field} is too long`, undefined);
