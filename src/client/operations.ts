@@ -311,6 +311,10 @@ export const remoteOperations: Readonly<Record<string, Readonly<Record<string, R
     services: { operationId: 'listServiceRoleAttributes', method: 'GET', path: '/service-role-attributes', query: ['limit', 'offset', 'filter', 'sort'], answer: 'page' },
     postureChecks: { operationId: 'listPostureCheckRoleAttributes', method: 'GET', path: '/posture-check-role-attributes', query: ['limit', 'offset', 'filter', 'sort'], answer: 'page' },
     edgeRouters: { operationId: 'listEdgeRouterRoleAttributes', method: 'GET', path: '/edge-router-role-attributes', query: ['limit', 'offset', 'filter', 'sort'], answer: 'page' },
+    identityUsage: { operationId: 'listIdentityRoleAttributeUsage', method: 'GET', path: '/identity-role-attribute-usage', query: ['limit', 'offset', 'filter', 'sort', 'withIds'], answer: 'page' },
+    serviceUsage: { operationId: 'listServiceRoleAttributeUsage', method: 'GET', path: '/service-role-attribute-usage', query: ['limit', 'offset', 'filter', 'sort', 'withIds'], answer: 'page' },
+    postureCheckUsage: { operationId: 'listPostureCheckRoleAttributeUsage', method: 'GET', path: '/posture-check-role-attribute-usage', query: ['limit', 'offset', 'filter', 'sort', 'withIds'], answer: 'page' },
+    edgeRouterUsage: { operationId: 'listEdgeRouterRoleAttributeUsage', method: 'GET', path: '/edge-router-role-attribute-usage', query: ['limit', 'offset', 'filter', 'sort', 'withIds'], answer: 'page' },
   },
   controllers: {
     list: { operationId: 'listControllers', method: 'GET', path: '/controllers', surfaces: ['management', 'client'], query: ['limit', 'offset', 'filter', 'sort'], answer: 'page' },

@@ -19,7 +19,7 @@ import {
   stringField,
 } from '../query/index.ts';
 
-const DEFAULT_PAGE_SIZE = 10;
+export const DEFAULT_PAGE_SIZE = 10;
 export const MAX_PAGE_SIZE = 500;
 const MAX_OFFSET = 100_000;
 

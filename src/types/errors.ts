@@ -218,6 +218,10 @@ export interface OperationErrors {
   readonly listServiceRoleAttributes: OfAll | 'INVALID_FILTER' | 'INVALID_SORT_IDENTIFIER' | 'UNAUTHORIZED';
   readonly listPostureCheckRoleAttributes: OfAll | 'INVALID_FILTER' | 'INVALID_SORT_IDENTIFIER' | 'UNAUTHORIZED';
   readonly listEdgeRouterRoleAttributes: OfAll | 'INVALID_FILTER' | 'INVALID_SORT_IDENTIFIER' | 'UNAUTHORIZED';
+  readonly listIdentityRoleAttributeUsage: OfAll | 'INVALID_FILTER' | 'INVALID_SORT_IDENTIFIER' | 'UNAUTHORIZED';
+  readonly listServiceRoleAttributeUsage: OfAll | 'INVALID_FILTER' | 'INVALID_SORT_IDENTIFIER' | 'UNAUTHORIZED';
+  readonly listPostureCheckRoleAttributeUsage: OfAll | 'INVALID_FILTER' | 'INVALID_SORT_IDENTIFIER' | 'UNAUTHORIZED';
+  readonly listEdgeRouterRoleAttributeUsage: OfAll | 'INVALID_FILTER' | 'INVALID_SORT_IDENTIFIER' | 'UNAUTHORIZED';
   readonly listControllers: OfAll | 'INVALID_FILTER' | 'INVALID_SORT_IDENTIFIER' | 'UNAUTHORIZED';
   readonly clusterListMembers: OfAll | 'UNAUTHORIZED';
   readonly listChanges: OfAll | 'UNAUTHORIZED' | 'CURSOR_EXPIRED';

@@ -51,6 +51,78 @@ export interface ListEdgeRouterRoleAttributesQuery {
   readonly sort?: string | undefined;
 }
 
+/** Query parameters of `listIdentityRoleAttributeUsage`. */
+export interface ListIdentityRoleAttributeUsageQuery {
+  /** Attributes to return at most; default 10, at most 100. */
+  readonly limit?: string | number | undefined;
+  /** Entities to pass over; at most 100000. */
+  readonly offset?: string | number | undefined;
+  /** A condition in the filter language. */
+  readonly filter?: string | undefined;
+  /** `id` or `name`, which are both the attribute itself, and `asc` or `desc`; any other sort is ignored. */
+  readonly sort?: string | undefined;
+  /** True to list ids: at most 100 for each source. */
+  readonly withIds?: boolean | '' | 'true' | 'false' | undefined;
+}
+
+/** A role attribute, and the entities that carry it or name it in their roles. */
+export interface RoleAttributeUsage {
+  /** The role attribute. */
+  readonly roleAttribute: string;
+  /** Its uses, by the entities: `identities`, `servicePolicies`. */
+  readonly usage: Readonly<Record<string, RoleAttributeUse>>;
+}
+
+/** How one kind of entities uses a role attribute. */
+export interface RoleAttributeUse {
+  /** Number of entities: those that carry the attribute, or policies that name it. */
+  readonly count: number;
+  /** Ids of the entities, at most 100; absent unless requested by `withIds`. */
+  readonly ids?: readonly string[] | undefined;
+}
+
+/** Query parameters of `listServiceRoleAttributeUsage`. */
+export interface ListServiceRoleAttributeUsageQuery {
+  /** Attributes to return at most; default 10, at most 100. */
+  readonly limit?: string | number | undefined;
+  /** Entities to pass over; at most 100000. */
+  readonly offset?: string | number | undefined;
+  /** A condition in the filter language. */
+  readonly filter?: string | undefined;
+  /** `id` or `name`, which are both the attribute itself, and `asc` or `desc`; any other sort is ignored. */
+  readonly sort?: string | undefined;
+  /** True to list ids: at most 100 for each source. */
+  readonly withIds?: boolean | '' | 'true' | 'false' | undefined;
+}
+
+/** Query parameters of `listPostureCheckRoleAttributeUsage`. */
+export interface ListPostureCheckRoleAttributeUsageQuery {
+  /** Attributes to return at most; default 10, at most 100. */
+  readonly limit?: string | number | undefined;
+  /** Entities to pass over; at most 100000. */
+  readonly offset?: string | number | undefined;
+  /** A condition in the filter language. */
+  readonly filter?: string | undefined;
+  /** `id` or `name`, which are both the attribute itself, and `asc` or `desc`; any other sort is ignored. */
+  readonly sort?: string | undefined;
+  /** True to list ids: at most 100 for each source. */
+  readonly withIds?: boolean | '' | 'true' | 'false' | undefined;
+}
+
+/** Query parameters of `listEdgeRouterRoleAttributeUsage`. */
+export interface ListEdgeRouterRoleAttributeUsageQuery {
+  /** Attributes to return at most; default 10, at most 100. */
+  readonly limit?: string | number | undefined;
+  /** Entities to pass over; at most 100000. */
+  readonly offset?: string | number | undefined;
+  /** A condition in the filter language. */
+  readonly filter?: string | undefined;
+  /** `id` or `name`, which are both the attribute itself, and `asc` or `desc`; any other sort is ignored. */
+  readonly sort?: string | undefined;
+  /** True to list ids: at most 100 for each source. */
+  readonly withIds?: boolean | '' | 'true' | 'false' | undefined;
+}
+
 /** Role attributes. */
 export interface RoleAttributesApi<P = CallOptions> {
   /**
@@ -85,4 +157,40 @@ export interface RoleAttributesApi<P = CallOptions> {
    * (401)
    */
   readonly edgeRouters: (input?: ListEdgeRouterRoleAttributesQuery, options?: P) => Promise<Page<string>>;
+  /**
+   * List role attributes with the numbers of entities that carry them and of policies that name them:
+   * identity-role-attribute-usage.
+   *
+   * For administrators (right `identity.read`): `GET /identity-role-attribute-usage` of the management API.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
+   * (401)
+   */
+  readonly identityUsage: (input?: ListIdentityRoleAttributeUsageQuery, options?: P) => Promise<Page<RoleAttributeUsage>>;
+  /**
+   * List role attributes with the numbers of entities that carry them and of policies that name them:
+   * service-role-attribute-usage.
+   *
+   * For administrators (right `service.read`): `GET /service-role-attribute-usage` of the management API.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
+   * (401)
+   */
+  readonly serviceUsage: (input?: ListServiceRoleAttributeUsageQuery, options?: P) => Promise<Page<RoleAttributeUsage>>;
+  /**
+   * List role attributes with the numbers of entities that carry them and of policies that name them:
+   * posture-check-role-attribute-usage.
+   *
+   * For administrators (right `posture-check.read`): `GET /posture-check-role-attribute-usage` of the management API.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
+   * (401)
+   */
+  readonly postureCheckUsage: (input?: ListPostureCheckRoleAttributeUsageQuery, options?: P) => Promise<Page<RoleAttributeUsage>>;
+  /**
+   * List role attributes with the numbers of entities that carry them and of policies that name them:
+   * edge-router-role-attribute-usage.
+   *
+   * For administrators (right `router.read`): `GET /edge-router-role-attribute-usage` of the management API.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
+   * (401)
+   */
+  readonly edgeRouterUsage: (input?: ListEdgeRouterRoleAttributeUsageQuery, options?: P) => Promise<Page<RoleAttributeUsage>>;
 }

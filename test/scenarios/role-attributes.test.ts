@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { proves } from '../specification.ts';
-import { type App, onEveryStore } from '../support/app.ts';
+import { type App, onEveryStore, openApp } from '../support/app.ts';
 import { list } from '../support/lists.ts';
 import { network } from '../support/network.ts';
 import { checkOf } from '../support/posture.ts';
@@ -87,4 +87,92 @@ onEveryStore('role attributes in use', (open) => {
     await app.request('PATCH', `/identities/${id}`, { body: { roleAttributes: [] } });
     assert.deepEqual((await app.request('GET', PATH)).body.data, []);
   });
+});
+
+onEveryStore('the usage of role attributes', (open) => {
+  const usageOf = async (app: App, kind: string, query = {}) =>
+    Object.fromEntries(
+      (await list(app, `/${kind}-role-attribute-usage`, query)).body.data.map(
+        (each: { roleAttribute: string; usage: Record<string, { count: number; ids?: string[] }> }) => [each.roleAttribute, each.usage],
+      ),
+    );
+
+  test('each attribute tells how many entities carry it, and how many policies name it, each kind of policy by itself', async () => {
+    await using app = await open();
+    const net = network(app);
+    await net.identity('ann', 'staff', 'sales');
+    await net.identity('bob', 'staff');
+    await net.dial({ identities: ['#staff', '#ghosts'], services: ['#all'] });
+    await net.routersOfIdentities({ identities: ['#staff'], routers: ['#eu'] });
+    await net.routersOfServices({ services: ['#web'], routers: ['#eu', '#us'] });
+    await net.router('fra', 'eu');
+    const counted = async (kind: string) =>
+      Object.fromEntries(
+        Object.entries(await usageOf(app, kind)).map(([attribute, usage]) => [
+          attribute,
+          Object.entries(usage as Record<string, { count: number }>).map(([source, { count }]) => `${source} ${count}`),
+        ]),
+      );
+    assert.deepEqual(await counted('identity'), {
+      ghosts: ['identities 0', 'servicePolicies 1', 'edgeRouterPolicies 0'],
+      sales: ['identities 1', 'servicePolicies 0', 'edgeRouterPolicies 0'],
+      staff: ['identities 2', 'servicePolicies 1', 'edgeRouterPolicies 1'],
+    });
+    assert.deepEqual(await counted('edge-router'), {
+      eu: ['edgeRouters 1', 'edgeRouterPolicies 1', 'serviceEdgeRouterPolicies 1'],
+      us: ['edgeRouters 0', 'edgeRouterPolicies 0', 'serviceEdgeRouterPolicies 1'],
+    });
+    assert.deepEqual(await counted('service'), { web: ['services 0', 'servicePolicies 0', 'serviceEdgeRouterPolicies 1'] });
+    assert.deepEqual(await counted('posture-check'), {});
+  });
+
+  test('ids are listed on request, at most 100 for each source', async () => {
+    await using app = await open();
+    const ids: string[] = [];
+    for (let i = 0; i < 101; i++) ids.push(await carrying(app, `identity ${i}`, ['many']));
+    const policy = await network(app).dial({ identities: ['#many'], services: ['#all'] });
+    assert.deepEqual((await usageOf(app, 'identity')).many, {
+      identities: { count: 101 },
+      servicePolicies: { count: 1 },
+      edgeRouterPolicies: { count: 0 },
+    });
+    const { identities, servicePolicies, edgeRouterPolicies } = (await usageOf(app, 'identity', { withIds: 'true' })).many;
+    assert.deepEqual(
+      [identities.count, new Set(identities.ids).size, identities.ids.every((id: string) => ids.includes(id))],
+      [101, 100, true],
+    );
+    assert.deepEqual(
+      [servicePolicies, edgeRouterPolicies],
+      [
+        { count: 1, ids: [policy] },
+        { count: 0, ids: [] },
+      ],
+    );
+    assertInvalid(await list(app, '/identity-role-attribute-usage', { withIds: 'perhaps' }), 'withIds');
+  });
+
+  test('attributes are filtered, sorted and paged, and a page has at most 100', async () => {
+    await using app = await open();
+    const many = Array.from({ length: 120 }, (_, i) => `a${String(i).padStart(3, '0')}`);
+    await carrying(app, 'ann', [...many, 'b']);
+    const page = async (query: Parameters<typeof list>[2]) => {
+      const { data, meta } = (await list(app, '/identity-role-attribute-usage', query)).body;
+      return [data.map(({ roleAttribute }: { roleAttribute: string }) => roleAttribute), meta.pagination, meta.filterableFields];
+    };
+    assert.deepEqual(await page({}), [many.slice(0, 10), { limit: 10, offset: 0, totalCount: 121 }, ['id']]);
+    assert.deepEqual((await page({ sort: 'id desc', limit: 2 }))[0], ['b', 'a119']);
+    assert.deepEqual((await page({ filter: 'id contains "b" or id = "a001"' }))[0], ['a001', 'b']);
+    for (const limit of [-1, 500]) assert.deepEqual((await page({ limit }))[1], { limit: 100, offset: 0, totalCount: 121 });
+    assertRefused(await list(app, '/identity-role-attribute-usage', { filter: 'name = "a"' }), 400, 'INVALID_FILTER');
+  });
+});
+
+test('a caller that only the rule of the host lets in sees no policies in the usage of role attributes', async () => {
+  const authorize = ({ right }: { readonly right?: string | undefined }) => (right === 'identity.read' ? true : undefined);
+  await using app = await openApp('memory', { authorize });
+  await carrying(app, 'ann', ['staff']);
+  await network(app).dial({ identities: ['#staff', '#ghosts'], services: ['#all'] });
+  const user = await app.user();
+  const { data } = (await app.request('GET', '/identity-role-attribute-usage', { as: await user.login() })).body;
+  assert.deepEqual(data, [{ roleAttribute: 'staff', usage: { identities: { count: 1 } } }]);
 });

@@ -69,6 +69,7 @@ const others: Readonly<Record<string, string>> = {
     service-edge-router-policy.read GET    /services/{id}/service-edge-router-policies
     service-policy.read             GET    /identities/{id}/service-policies
     service-policy.read             GET    /services/{id}/service-policies
+    router.read                     GET    /edge-router-role-attribute-usage
     router.read                     GET    /edge-router-role-attributes
     router.read                     GET    /edge-router-policies/{id}/edge-routers
     router.read                     GET    /service-edge-router-policies/{id}/edge-routers
@@ -77,6 +78,7 @@ const others: Readonly<Record<string, string>> = {
     router.update                   POST   /edge-routers/{id}/re-enroll
     enrollment.read                 GET    /identities/{id}/enrollments
     enrollment.update               POST   /enrollments/{id}/refresh
+    identity.read                   GET    /identity-role-attribute-usage
     identity.read                   GET    /identity-role-attributes
     identity.read                   GET    /identities/{id}/service-configs
     identity.read                   GET    /identities/{id}/posture-data
@@ -92,12 +94,14 @@ const others: Readonly<Record<string, string>> = {
     identity.update                 POST   /identities/{id}/enable
     identity.update                 POST   /identities/{id}/disable
     service.read                    GET    /identities/{id}/policy-advice/{serviceId}
+    service.read                    GET    /service-role-attribute-usage
     service.read                    GET    /service-role-attributes
     service.read                    GET    /configs/{id}/services
     service.read                    GET    /edge-routers/{id}/services
     service.read                    GET    /identities/{id}/services
     service.read                    GET    /service-policies/{id}/services
     service.read                    GET    /service-edge-router-policies/{id}/services
+    posture-check.read              GET    /posture-check-role-attribute-usage
     posture-check.read              GET    /posture-check-role-attributes
     posture-check.read              GET    /service-policies/{id}/posture-checks
     terminator.read                 GET    /services/{id}/terminators

@@ -88,6 +88,7 @@ const ofManagement: Readonly<Record<Right, Lines>> = {
     GET PUT PATCH DELETE /edge-router-policies/{id}
     GET                  /edge-router-policies/{id}/edge-routers
     GET                  /edge-router-policies/{id}/identities
+    GET                  /edge-router-role-attribute-usage
     GET                  /edge-router-role-attributes
     GET POST             /edge-routers
     GET PUT PATCH DELETE /edge-routers/{id}
@@ -117,9 +118,11 @@ const ofManagement: Readonly<Record<Right, Lines>> = {
     POST                 /identities/{id}/enable
     DELETE               /identities/{id}/mfa
     PUT                  /identities/{id}/trace
+    GET                  /identity-role-attribute-usage
     GET                  /identity-role-attributes
     GET                  /identity-types
     GET                  /identity-types/{id}
+    GET                  /posture-check-role-attribute-usage
     GET                  /posture-check-role-attributes
     GET                  /posture-check-types
     GET                  /posture-check-types/{id}
@@ -140,6 +143,7 @@ const ofManagement: Readonly<Record<Right, Lines>> = {
     GET                  /service-policies/{id}/identities
     GET                  /service-policies/{id}/posture-checks
     GET                  /service-policies/{id}/services
+    GET                  /service-role-attribute-usage
     GET                  /service-role-attributes
     GET POST             /services
     GET PUT PATCH DELETE /services/{id}

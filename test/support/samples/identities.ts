@@ -81,4 +81,8 @@ export const roleAttributes: SamplesOf<'roleAttributes'> = {
   services: listed(aService),
   postureChecks: listed(aCheck),
   edgeRouters: listed(anEdgeRouter),
+  identityUsage: listed((app) => app.user({ roleAttributes: ['a', 'b'] })),
+  serviceUsage: listed(aService),
+  postureCheckUsage: listed(aCheck),
+  edgeRouterUsage: listed(anEdgeRouter),
 };
