@@ -89,7 +89,7 @@ onEveryStore('information about the controller', (open) => {
     const { authPolicies, configTypes, identityTypes, identities, authenticators, apiSessions } = fresh;
     assert.deepEqual(
       { authPolicies, configTypes, identityTypes, identities, authenticators, apiSessions },
-      { authPolicies: 1, configTypes: 9, identityTypes: 2, identities: 1, authenticators: 1, apiSessions: 1 },
+      { authPolicies: 1, configTypes: 10, identityTypes: 2, identities: 1, authenticators: 1, apiSessions: 1 },
     );
     const names = [
       'apiSessionCertificates',
