@@ -141,6 +141,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
 /** The rooms of the domain, floor by floor: a room knows only rooms before it. The files beside the floors know them all. */
 const rooms = [
   'policy/roles',
+  'policy/expiry',
   'policy/policies',
   'policy/posture',
   'policy/access',

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { data, entityReference, group, operation, string } from './kit/index.ts';
+import { data, entityReference, group, operation, string, timestamp } from './kit/index.ts';
 import { boolean, shortText } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
@@ -8,6 +8,10 @@ const selector = z
   .object({
     selector: string.meta({ description: 'An entry of the role array: `#attribute`, `@id`, `#all`.' }),
     isMatching: boolean.meta({ description: 'Whether the entity carries the attribute, has the id, or everything is selected.' }),
+    /** The end of the role attribute, if the identity has it, or had it, until a time. */
+    validUntil: timestamp.optional(),
+    /** Why the identity has, or had, the role attribute until that time. */
+    reason: string.optional(),
   })
   .meta({ id: 'ExplainedSelector' });
 
@@ -43,6 +47,10 @@ const explainedPolicy = z
     /** `AllOf`: an entity must carry all attributes of a role array; `AnyOf`: any of them. */
     semantic: z.enum(['AllOf', 'AnyOf']),
     isGranting: boolean.meta({ description: 'It selects both, and all its posture checks pass.' }),
+    /** The end of the policy, if it has one. From then on, it selects no identity. */
+    validUntil: timestamp.optional(),
+    /** Why the policy exists, if it says so. */
+    reason: string.optional(),
     /** Its role array for identities, evaluated for the identity. */
     identity: side,
     /** Its role array for services, evaluated for the service. */

@@ -3,6 +3,7 @@ import { policyAdvice } from './access.ts';
 import { authenticatorSummaries } from './authenticators.ts';
 import { enrollmentRequest, outstandingEnrollments } from './enrollment-methods.ts';
 import { failedServiceRequestDetail } from './failed-service-requests.ts';
+import { announcedGrantEnds, endOfGrants, nextAttributeEnd, nextUnannouncedAttributeEnd, roleAttributeGrants } from './grants-with-end.ts';
 import {
   convertedOnCreate,
   crud,
@@ -47,6 +48,12 @@ export const identity = resource({
     isDefaultAdmin: readOnly(boolean, { default: false, filter: true, administratorsOnly: true }),
     /** Role attributes, by which policies select the identity. */
     roleAttributes: roles(),
+    /** Role attributes with an end. */
+    roleAttributeGrants: roleAttributeGrants(),
+    /** The ends of role attributes that were announced by an event, by attribute. */
+    announcedGrantEnds: readOnly(announcedGrantEnds, { absent: true }),
+    grantsEndAt: endOfGrants(nextAttributeEnd),
+    unannouncedEndAt: endOfGrants(nextUnannouncedAttributeEnd),
     /** Id of the authentication policy. */
     authPolicyId: reference('authPolicy', { write: 'optional', default: 'default', schema: policyId, filter: true }),
     /** Id of the identity at an external issuer, which its tokens and certificates contain. */

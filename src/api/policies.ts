@@ -1,6 +1,7 @@
 import * as z from 'zod';
-import { attributeIndex, crud, group, readOnly, required, resource, selectors } from './kit/index.ts';
-import { boolean, name } from './shared.ts';
+import { endOfGrants, grantReason, nextPolicyEnd, nextUnannouncedPolicyEnd } from './grants-with-end.ts';
+import { attributeIndex, crud, group, optional, readOnly, required, resource, selectors, timestamp } from './kit/index.ts';
+import { boolean, dateTime, name } from './shared.ts';
 
 /** Whether an entity must have all attributes in a role array or any of them. Ids in the array are selected either way. */
 const semantic = z.enum(['AllOf', 'AnyOf']);
@@ -29,6 +30,16 @@ export const servicePolicy = resource({
     /** Posture checks that must pass: `#attribute`, `@id`, or `#all` alone. */
     postureCheckRoles: selectors('postureCheck'),
     postureCheckWords: attributeIndex('postureCheckRoles'),
+    /** An extension: the time at which the policy ends; afterwards it selects no identity. PUT without it keeps it. */
+    validUntil: optional(dateTime, { absent: true, keptByReplace: true, filter: true }),
+    /** An extension: why the policy exists; up to 1,000 characters. PUT without it keeps it. */
+    reason: optional(grantReason, { absent: true, keptByReplace: true }),
+    /** The `identityRoles` of a policy that has ended. A new `validUntil` restores them. */
+    endedIdentityRoles: readOnly(z.array(z.string()), { absent: true }),
+    /** The end that was announced by an event. */
+    announcedEnd: readOnly(timestamp, { absent: true }),
+    grantsEndAt: endOfGrants(nextPolicyEnd),
+    unannouncedEndAt: endOfGrants(nextUnannouncedPolicyEnd),
   },
   symbols: { identities: { selectedBy: 'identityRoles' }, services: { selectedBy: 'serviceRoles' } },
   subLinks: ['services', 'identities', 'posture-checks'],

@@ -40,6 +40,11 @@ export interface Settings {
   readonly changesKept: number;
   /** Maximum total size of the change records as JSON, in bytes; the oldest are dropped as new ones arrive. Default 268,435,456 (256 MiB). */
   readonly changeBytesKept: number;
+  /**
+   * Minutes before the end of a role attribute or service policy with `validUntil` at which a change with the reason `expiring` announces it. Default 1,440
+   * (a day); 0 for no announcement.
+   */
+  readonly expiryNoticeMinutes: number;
   /** Name of this network in authenticator apps: 1 to 40 characters without a colon. Default `openziti.io`. */
   readonly mfaIssuer: string;
   /** Number of wrong MFA codes of one identity within `wrongCodeMinutes` after which all its codes get 429. Default 10. */
@@ -125,6 +130,7 @@ export const defaultSettings: Settings = {
   enrollmentMinutes: 180,
   changesKept: 100_000,
   changeBytesKept: 268_435_456,
+  expiryNoticeMinutes: 1440,
   mfaIssuer: 'openziti.io',
   maxWrongCodes: 10,
   wrongCodeMinutes: 5,
@@ -149,7 +155,11 @@ export const defaultSettings: Settings = {
 const NAMES = Object.fromEntries(Object.keys(defaultSettings).map((name) => [name, true])) as Record<keyof Settings, true>;
 
 /** Settings for which 0 means "none". */
-const MAY_BE_ZERO: ReadonlySet<string> = new Set(['roleIndexBytes', 'readCacheBytes'] satisfies readonly (keyof Settings)[]);
+const MAY_BE_ZERO: ReadonlySet<string> = new Set([
+  'roleIndexBytes',
+  'readCacheBytes',
+  'expiryNoticeMinutes',
+] satisfies readonly (keyof Settings)[]);
 
 /** The types of settings, in words. */
 const FORMS: Readonly<Record<string, string | undefined>> = { number: 'a number', string: 'a text', boolean: 'true or false' };

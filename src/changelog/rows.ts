@@ -17,6 +17,10 @@ export type IdentityRow = {
   readonly isDefaultAdmin: boolean;
   /** Role attributes, by which policies select the identity. */
   readonly roleAttributes: readonly string[];
+  /** Role attributes with an end. */
+  readonly roleAttributeGrants: Readonly<Record<string, { validUntil: string; reason?: string | undefined; }>> | null;
+  /** The ends of role attributes that were announced by an event, by attribute. */
+  readonly announcedGrantEnds: Record<string, string> | null;
   /** Id of the authentication policy. */
   readonly authPolicyId: string;
   /** Id of the identity at an external issuer, which its tokens and certificates contain. */
@@ -372,6 +376,14 @@ export type ServicePolicyRow = {
   readonly serviceRoles: readonly string[];
   /** Posture checks that must pass: `#attribute`, `@id`, or `#all` alone. */
   readonly postureCheckRoles: readonly string[];
+  /** An extension: the time at which the policy ends; afterwards it selects no identity. PUT without it keeps it. */
+  readonly validUntil: string | null;
+  /** An extension: why the policy exists; up to 1,000 characters. PUT without it keeps it. */
+  readonly reason: string | null;
+  /** The `identityRoles` of a policy that has ended. A new `validUntil` restores them. */
+  readonly endedIdentityRoles: string[] | null;
+  /** The end that was announced by an event. */
+  readonly announcedEnd: string | null;
 };
 
 export type EdgeRouterPolicyRow = {

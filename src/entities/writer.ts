@@ -26,7 +26,13 @@ export interface WriteHooks {
 }
 
 export const createWriter =
-  (store: Store, cache: ReadCache, publisher: Publisher, semaphore: Semaphore, { aroundWrite, afterCommit }: WriteHooks): Write =>
+  (
+    store: Store,
+    cache: Pick<ReadCache, 'writing' | 'advance'>,
+    publisher: Publisher,
+    semaphore: Semaphore,
+    { aroundWrite, afterCommit }: WriteHooks,
+  ): Write =>
   (context, signal, work) =>
     semaphore.run(
       () =>

@@ -11,9 +11,11 @@ import { behaviours } from '../domain/behaviours.ts';
 import { concerningKinds } from '../domain/catalogue/services/concerns.ts';
 import { sharePresence } from '../domain/fabric/connections/share-presence.ts';
 import { createNetworkJwt } from '../domain/maintenance/trust/handlers.ts';
+import { endGrants } from '../domain/policy/expiry/end-grants.ts';
 import { createSessionHooks } from '../domain/sessions/sessions/reviews.ts';
-import type { EntitiesContext } from '../entities/entities.ts';
+import type { Entities, EntitiesContext } from '../entities/entities.ts';
 import { createRecentChanges } from '../entities/recent.ts';
+import { settledStore } from '../entities/settled-store.ts';
 import { createWriter } from '../entities/writer.ts';
 import { createDocuments } from '../http/documents.ts';
 import type { InBackground } from '../indexes/index-follower.ts';
@@ -22,14 +24,16 @@ import { type Background, createBackground } from '../jobs/background.ts';
 import type { Parts } from '../pipeline/parts.ts';
 import { createPki, type PkiSources } from '../pki/pki.ts';
 import { addressRule } from '../platform/addresses.ts';
-import { MINUTE } from '../platform/clock.ts';
+import { isoTime, MINUTE } from '../platform/clock.ts';
 import { createRepeatedLog } from '../platform/repeated-log.ts';
 import { createConnections } from '../presence/connections.ts';
 import { createTraffic } from '../presence/traffic.ts';
+import { EarliestEnds } from '../read-cache/earliest-ends.ts';
 import { createReadCache } from '../read-cache/read-cache.ts';
 import type { Store } from '../storage/port.ts';
 import { createTokenVerifier } from '../tokens/verifier.ts';
 import { software } from '../version.ts';
+import { createGrantEnds, type GrantEnds } from './grant-ends.ts';
 import type { Opening } from './options.ts';
 import { openProvider } from './signing-keys.ts';
 
@@ -40,6 +44,7 @@ export interface ControllerParts extends Omit<Parts, 'permit'> {
   /** Limits concurrent writes. */
   readonly writes: Semaphore;
   readonly roleIndexes: RoleIndexes;
+  readonly grantEnds: GrantEnds;
 }
 
 /** Maximum number of concurrent writes and enrollments; others wait in a queue. */
@@ -47,22 +52,36 @@ const WRITE_CONCURRENCY = 8;
 const ENROLLMENT_CONCURRENCY = 2;
 
 export const createParts = async (
-  store: Store,
+  ownStore: Store,
   { platform, settings, isAddressSet, secrets, snapshots, member, provider }: Opening,
   sources: PkiSources,
   common: Omit<EntitiesContext, 'actor' | 'requestId'>,
 ): Promise<ControllerParts> => {
   const { stamp } = common;
+  const store = settledStore(ownStore, () => grantEnds.settle());
   const events = createListeners(platform.logger);
   const inBackground: InBackground = (work) => readInBackground(store, background, work);
   const roleIndexes = createRoleIndexes(inBackground, settings.roleIndexBytes, platform.logger);
-  const readCache = createReadCache(settings.readCacheBytes, roleIndexes);
-  const publisher = await createPublisher(store, events, platform.logger);
+  const earliest = new EarliestEnds();
+  const readCache = createReadCache(settings.readCacheBytes, roleIndexes, { earliest, now: platform.clock.now });
+  const publisher = await createPublisher(ownStore, events, platform.logger);
   const { aroundWrite, continueReviews } = createSessionHooks(platform);
   const reviewSessions = () => continueReviews(background);
   const writes = createSemaphore(WRITE_CONCURRENCY, settings.maxQueuedWrites);
-  const write = createWriter(store, readCache, publisher, writes, { aroundWrite, afterCommit: reviewSessions });
+  const hooks = { aroundWrite, afterCommit: reviewSessions };
+  const write = createWriter(store, readCache, publisher, writes, hooks);
   const background = createBackground(store, platform.clock, write, common, readCache);
+  const grantEnds = createGrantEnds({
+    store: ownStore,
+    platform,
+    background: () => background,
+    readCache,
+    earliest,
+    // Waits for no other writer, because these wait for it.
+    writeEnds: createWriter(ownStore, { ...readCache, writing: readCache.ending }, publisher, createSemaphore(1), hooks),
+    common,
+    noticeMinutes: settings.expiryNoticeMinutes,
+  });
   const pki = createPki(sources);
   const presence = createConnections(platform.clock, settings.unknownConnectionMinutes * MINUTE);
   const startedAt = stamp();
@@ -97,7 +116,19 @@ export const createParts = async (
     readCache,
     recentChanges: createRecentChanges(concerningKinds, startedAt),
   };
-  return { core, write, aroundWrite, inTransaction: common.inTransaction, events, publisher, writes, roleIndexes };
+  const endDue = (entities: Entities) => endGrants(entities, isoTime(platform.clock.now()));
+  const parts = {
+    core,
+    write,
+    aroundWrite,
+    endGrants: endDue,
+    inTransaction: common.inTransaction,
+    events,
+    publisher,
+    writes,
+    roleIndexes,
+  };
+  return { ...parts, grantEnds };
 };
 
 /** Reads for the controller itself, limited so that connections remain for its callers. */

@@ -8,9 +8,10 @@ import { keepProvider } from './signing-keys.ts';
 
 /** Starts the background work of a controller, which stops with `core.background`. */
 export const beginWork = async (
-  { core, events }: Pick<ControllerParts, 'core' | 'events'>,
+  { core, events, grantEnds }: Pick<ControllerParts, 'core' | 'events' | 'grantEnds'>,
   { member, provider }: Pick<Opening, 'member' | 'provider'>,
 ): Promise<void> => {
+  await grantEnds.begin();
   prefetchKeys(events, core);
   closeConnectionsOnChange(events, core);
   if (member) await joinNetwork(core, member);

@@ -1,5 +1,5 @@
 import type { Core } from '../call/core.ts';
-import type { InTransaction } from '../entities/entities.ts';
+import type { Entities, InTransaction } from '../entities/entities.ts';
 import type { AroundWrite, Write } from '../entities/writer.ts';
 import type { Permit } from './authorize.ts';
 
@@ -10,6 +10,8 @@ export interface Parts {
   readonly write: Write;
   /** Runs around a write in the host's transaction, as `write` does in its own. */
   readonly aroundWrite: AroundWrite;
+  /** Takes ended grants out of effect, in a transaction of the host. */
+  readonly endGrants: (entities: Entities) => Promise<void>;
   /** The host's hook that runs in the transaction of every write. */
   readonly inTransaction: InTransaction | undefined;
   readonly permit: Permit;

@@ -2,6 +2,7 @@ import { actorId, apiTokenIdOf, isAdministrator } from '../call/actor.ts';
 import type { Call, CallSource } from '../call/call.ts';
 import { type Entities, type EntitiesContext, entitiesOf } from '../entities/entities.ts';
 import type { Precondition } from '../entities/precondition.ts';
+import { EXPIRED } from '../entities/settled-store.ts';
 import type { Priority, TransactionOptions } from '../storage/port.ts';
 import { type Authorized, reauthorize, withFreshPermit } from './authorize.ts';
 import type { Parts } from './parts.ts';
@@ -17,6 +18,7 @@ export class Transactions implements TransactionOptions {
   /** The state that all reads of the call see, while it runs in one transaction. */
   #state: Entities | undefined;
   #isOpen = false;
+  #hasEndedGrants = false;
   /** Cleared after the write that it guards. */
   precondition: Precondition | undefined;
 
@@ -44,8 +46,9 @@ export class Transactions implements TransactionOptions {
 
   async read<T>(work: (entities: Entities) => Promise<T>): Promise<T> {
     if (this.#state) return work(this.#state);
-    if (this.#source.hostTransaction !== undefined) return work(this.#joined());
-    return this.#inTransaction(work);
+    if (this.#source.hostTransaction === undefined) return this.#inTransaction(work);
+    await this.#endGrants();
+    return work(this.#joined());
   }
 
   /** Runs `work` with all its reads in one read-only transaction. The store may run it again: it must have no effects. */
@@ -75,7 +78,10 @@ export class Transactions implements TransactionOptions {
       return result;
     };
     const result = await withFreshPermit(this.#call, async () => {
-      if (hostTransaction !== undefined) return (await aroundWrite(this.#joined(), permitted)).result;
+      if (hostTransaction !== undefined) {
+        await this.#endGrants();
+        return (await aroundWrite(this.#joined(), permitted)).result;
+      }
       this.#open();
       try {
         return await write(this.#context(), signal, permitted);
@@ -104,8 +110,16 @@ export class Transactions implements TransactionOptions {
     this.#isOpen = true;
   }
 
-  #joined(): Entities {
-    return entitiesOf(this.#parts.core.store.join(this.#source.hostTransaction), this.#context());
+  /** In the host's transaction, takes ended grants out of effect before the call reads or writes: another transaction could deadlock. */
+  async #endGrants(): Promise<void> {
+    if (this.#hasEndedGrants) return;
+    this.#hasEndedGrants = true;
+    const { aroundWrite, endGrants } = this.#parts;
+    await aroundWrite(this.#joined({ ...EXPIRED, onBehalfOf: undefined, precondition: undefined }), endGrants);
+  }
+
+  #joined(context: Partial<EntitiesContext> = {}): Entities {
+    return entitiesOf(this.#parts.core.store.join(this.#source.hostTransaction), { ...this.#context(), ...context });
   }
 
   #context(): EntitiesContext {

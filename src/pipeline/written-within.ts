@@ -8,6 +8,7 @@ import { granted, idsWithin, isOnKind } from '../resources/granted.ts';
 import { allKinds } from '../resources/kinds.ts';
 import { ownerIn, ownersOf } from '../resources/owners.ts';
 import type { Row } from '../storage/port.ts';
+import { isSameJson } from '../storage/same-json.ts';
 
 /** Asserts that what a call has written stays within its grant, for the kinds that its right covers. @throws ApiError `UNAUTHORIZED` */
 export const assertWrittenWithin = async (entities: Entities, call: Call): Promise<void> => {
@@ -57,11 +58,20 @@ const assertAttributesAllowed = (kind: Kind, changes: readonly Change[], { grant
   for (const { before, after } of changes)
     for (const field of after ? sets : []) {
       const [had, has] = [attributesIn(before, field), attributesIn(after, field)];
-      const changed = [...had, ...has].filter((attribute) => !(had.has(attribute) && has.has(attribute)));
+      const changed = [...[...had, ...has].filter((attribute) => !(had.has(attribute) && has.has(attribute))), ...regranted(before, after)];
       const bad = changed.find((attribute) => !roleAttributes(attribute));
       if (bad !== undefined) throw unauthorized(`the host does not let the caller set the role attribute ${bad.slice(0, 256)}`);
     }
 };
+
+/** The role attributes whose grant with an end was added, changed or removed. */
+const regranted = (before: object | null, after: object | null): readonly string[] => {
+  const [old, current] = [grantsIn(before), grantsIn(after)];
+  return [...new Set([...old.keys(), ...current.keys()])].filter((attribute) => !isSameJson(old.get(attribute), current.get(attribute)));
+};
+
+const grantsIn = (row: object | null): ReadonlyMap<string, unknown> =>
+  new Map(Object.entries((row && 'roleAttributeGrants' in row && row.roleAttributeGrants) || {}));
 
 const attributesIn = (row: object | null, field: string): Set<string> =>
   new Set(((row as Readonly<Record<string, unknown>> | null)?.[field] ?? []) as readonly string[]); // its field is declared as a set of strings

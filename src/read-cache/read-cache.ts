@@ -11,6 +11,7 @@ import type { Transaction } from '../storage/port.ts';
 import type { CachedState } from './cached-state.ts';
 import { CachedTransaction } from './cached-transaction.ts';
 import { Doorkeeper } from './doorkeeper.ts';
+import type { EarliestEnds } from './earliest-ends.ts';
 import { type Partition, partitionBy, recordedTable, rowKey } from './partition.ts';
 import type { Dependencies } from './question.ts';
 
@@ -39,10 +40,21 @@ export interface ReadCache {
   reading(tx: Transaction): CachedTransaction;
   /** Wraps a write transaction. */
   writing(tx: Transaction): CachedTransaction;
+  /** Wraps the write transaction that takes ended grants out of effect, which alone may see them. */
+  ending(tx: Transaction): CachedTransaction;
+  /** Follows the change log up to the snapshot of a read transaction, and reads there when the next grants end. One call at a time. */
+  readEnds(tx: Transaction): Promise<void>;
   /** Applies changes that this controller has just committed, so that they need not be read from the log. */
   advance(changes: readonly Change[]): void;
   /** Approximate bytes of all entries. */
   readonly bytes: number;
+}
+
+/** The ends of grants, and the clock by which they end. */
+interface Ends {
+  readonly earliest: EarliestEnds;
+  /** ms since 1970 */
+  now(): number;
 }
 
 const UNTIL_DROPPED: Dependencies = Object.freeze([]);
@@ -61,8 +73,9 @@ interface Entry {
 /**
  * @param maxBytes maximum approximate bytes of all entries
  * @param indexes the role indexes, which follow the same changes. Default: none
+ * @param ends the ends of grants, which follow the same changes; transactions are refused while a grant has ended. Default: none
  */
-export const createReadCache = (maxBytes: number, indexes?: RoleIndexes): ReadCache => {
+export const createReadCache = (maxBytes: number, indexes?: RoleIndexes, ends?: Ends): ReadCache => {
   // `LRUCache` requires a positive integer, and 0 would mean no limit.
   const maxSize = Math.min(Number.MAX_SAFE_INTEGER, Math.max(1, Math.floor(maxBytes)));
   const entries = new LRUCache<string, Entry>({
@@ -82,6 +95,7 @@ export const createReadCache = (maxBytes: number, indexes?: RoleIndexes): ReadCa
     entries.clear();
     changed.clear();
     logEnds.forget();
+    ends?.earliest.forget();
     changedBefore = revision = at;
   };
   const markChanged = (part: Partition, at: number) => {
@@ -103,6 +117,7 @@ export const createReadCache = (maxBytes: number, indexes?: RoleIndexes): ReadCa
   };
   const advance = (change: Change) => {
     if (change.revision === revision + 1) apply(change);
+    ends?.earliest.apply(change);
     indexes?.apply(change);
   };
   const changedAt = (part: Partition): number => changed.get(part) ?? changedBefore;
@@ -136,6 +151,7 @@ export const createReadCache = (maxBytes: number, indexes?: RoleIndexes): ReadCa
     get revision() {
       return revision;
     },
+    assertValid: (at) => ends?.earliest.assertValid(at, ends.now()),
     indexed: async (tx, table, query, at) => indexes?.find(tx, table, query, at),
     catchUp: async (tx, at, known) => {
       if (at < known) {
@@ -156,6 +172,13 @@ export const createReadCache = (maxBytes: number, indexes?: RoleIndexes): ReadCa
   return {
     reading: (tx) => new CachedTransaction(tx, state, 'read'),
     writing: (tx) => new CachedTransaction(tx, state, 'write'),
+    ending: (tx) => new CachedTransaction(tx, { ...state, assertValid: () => undefined }, 'write'),
+    readEnds: async (tx) => {
+      const known = revision;
+      const at = await tx.revision();
+      await state.catchUp(tx, at, known);
+      await ends?.earliest.read(tx, at);
+    },
     advance: (changes) => {
       for (const change of changes) {
         advance(change);

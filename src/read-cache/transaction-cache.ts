@@ -58,6 +58,7 @@ export class TransactionCache {
   async #catchUp(): Promise<number> {
     const revision = this.#uncommitted?.since ?? (await this.#tx.revision());
     await this.#state.catchUp(this.#tx, revision, this.#initialRevision);
+    this.#state.assertValid(revision);
     return revision;
   }
 
@@ -90,7 +91,10 @@ export class TransactionCache {
   /** See `CachedTransaction.getBy`. */
   async getBy(kind: string, field: string, value: string): Promise<Row | undefined> {
     const find = async () => (await this.#tx.list(kind, { where: equals(stringField(field), value), limit: 1 }))[0];
-    if (this.#mode === 'write') return find();
+    if (this.#mode === 'write') {
+      await this.#begin();
+      return find();
+    }
     const revision = await this.current();
     const key = `unique ${partitionBy(kind, field, value)}`;
     const id = this.#state.find(key, revision);
@@ -113,7 +117,8 @@ export class TransactionCache {
   /** The slot of an answer; undefined if it must not be cached. */
   async read(read: Read): Promise<CacheSlot | undefined> {
     if (read.read === 'list') return this.list(read.kind, read.query);
-    return this.#mode === 'write' ? undefined : referencesSlot(this.#state, read, await this.current());
+    if (this.#mode === 'write') return this.#begin();
+    return referencesSlot(this.#state, read, await this.current());
   }
 
   /** The slot of a list. Rows of short lists are also cached by id, for references to them. */
@@ -139,7 +144,7 @@ export class TransactionCache {
   }
 
   async #slot(question: CacheableQuestion): Promise<CacheSlot | undefined> {
-    if (this.#mode === 'write') return undefined;
+    if (this.#mode === 'write') return this.#begin();
     const revision = await this.current();
     const key = question.key();
     const store = (answer: number | readonly unknown[]) => {
@@ -147,6 +152,11 @@ export class TransactionCache {
       if (dependsOn) this.#state.put(key, answer, revision, dependsOn);
     };
     return { value: this.#state.find(key, revision), store };
+  }
+
+  /** Makes sure that a write does not decide by a grant that has ended. After a write of this transaction, its revision is no longer that of a snapshot. */
+  async #begin(): Promise<undefined> {
+    if (this.#uncommitted || !this.#hasWritten) await this.current();
   }
 
   #isWritten(kind: string, id: string): boolean {

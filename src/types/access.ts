@@ -53,6 +53,10 @@ export interface ExplainedPolicy {
   readonly semantic: 'AllOf' | 'AnyOf';
   /** It selects both, and all its posture checks pass. */
   readonly isGranting: boolean;
+  /** The end of the policy, if it has one. From then on, it selects no identity. */
+  readonly validUntil?: string | undefined;
+  /** Why the policy exists, if it says so. */
+  readonly reason?: string | undefined;
   /** Its role array for identities, evaluated for the identity. */
   readonly identity: ExplainedSide;
   /** Its role array for services, evaluated for the service. */
@@ -75,6 +79,10 @@ export interface ExplainedSelector {
   readonly selector: string;
   /** Whether the entity carries the attribute, has the id, or everything is selected. */
   readonly isMatching: boolean;
+  /** The end of the role attribute, if the identity has it, or had it, until a time. */
+  readonly validUntil?: string | undefined;
+  /** Why the identity has, or had, the role attribute until that time. */
+  readonly reason?: string | undefined;
 }
 
 /** A posture check of a policy, with its result for the identity. */

@@ -37,6 +37,10 @@ export interface Identity {
   readonly isDefaultAdmin: boolean;
   /** Role attributes, by which policies select the identity. */
   readonly roleAttributes: readonly string[] | null;
+  /** Role attributes with an end. */
+  readonly roleAttributeGrants?: Readonly<Record<string, RoleAttributeGrant>>;
+  /** The ends of role attributes that were announced by an event, by attribute. */
+  readonly announcedGrantEnds?: Readonly<Record<string, string>>;
   /** Id of the authentication policy. */
   readonly authPolicyId: string;
   /** Reference to the entity that `authPolicyId` names. */
@@ -81,6 +85,14 @@ export interface Identity {
   readonly isMfaEnabled: boolean;
   /** Network interfaces of the endpoint; null if it reported none. */
   readonly interfaces: readonly RouterInterface[] | null;
+}
+
+/** A role attribute that an identity has until a time. */
+export interface RoleAttributeGrant {
+  /** The time at which the identity loses the role attribute. */
+  readonly validUntil: string;
+  /** Why the identity has it; up to 1,000 characters. */
+  readonly reason?: string | undefined;
 }
 
 /** The authenticators of an identity, by method. */
@@ -155,6 +167,8 @@ export interface IdentityCreate {
    * @defaultValue `[]`
    */
   readonly roleAttributes?: readonly string[] | null | undefined;
+  /** Role attributes with an end. */
+  readonly roleAttributeGrants?: Readonly<Record<string, RoleAttributeGrant>> | null | undefined;
   /**
    * Id of the authentication policy.
    * @defaultValue `"default"`
@@ -223,6 +237,8 @@ export interface IdentityUpdate {
    * @defaultValue `[]`
    */
   readonly roleAttributes?: readonly string[] | null | undefined;
+  /** Role attributes with an end. */
+  readonly roleAttributeGrants?: Readonly<Record<string, RoleAttributeGrant>> | null | undefined;
   /**
    * Id of the authentication policy.
    * @defaultValue `"default"`
@@ -276,6 +292,8 @@ export interface IdentityPatch {
   readonly isAdmin?: boolean | null | undefined;
   /** Role attributes, by which policies select the identity. */
   readonly roleAttributes?: readonly string[] | null | undefined;
+  /** Role attributes with an end. */
+  readonly roleAttributeGrants?: Readonly<Record<string, RoleAttributeGrant>> | null | undefined;
   /** Id of the authentication policy. */
   readonly authPolicyId?: string | null | undefined;
   /** Id of the identity at an external issuer, which its tokens and certificates contain. */

@@ -40,6 +40,14 @@ export interface ServicePolicy {
   readonly postureCheckRoles: readonly string[] | null;
   /** The entries of `postureCheckRoles`, each with the name of what it selects. */
   readonly postureCheckRolesDisplay: readonly RoleDisplay[];
+  /** An extension: the time at which the policy ends; afterwards it selects no identity. PUT without it keeps it. */
+  readonly validUntil?: string;
+  /** An extension: why the policy exists; up to 1,000 characters. PUT without it keeps it. */
+  readonly reason?: string;
+  /** The `identityRoles` of a policy that has ended. A new `validUntil` restores them. */
+  readonly endedIdentityRoles?: readonly string[];
+  /** The end that was announced by an event. */
+  readonly announcedEnd?: string;
 }
 
 /** What creates a service policy. */
@@ -65,6 +73,10 @@ export interface ServicePolicyCreate {
    * @defaultValue `[]`
    */
   readonly postureCheckRoles?: readonly string[] | null | undefined;
+  /** An extension: the time at which the policy ends; afterwards it selects no identity. PUT without it keeps it. */
+  readonly validUntil?: string | null | undefined;
+  /** An extension: why the policy exists; up to 1,000 characters. PUT without it keeps it. */
+  readonly reason?: string | null | undefined;
   /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }
@@ -92,6 +104,10 @@ export interface ServicePolicyUpdate {
    * @defaultValue `[]`
    */
   readonly postureCheckRoles?: readonly string[] | null | undefined;
+  /** An extension: the time at which the policy ends; afterwards it selects no identity. PUT without it keeps it. */
+  readonly validUntil?: string | null | undefined;
+  /** An extension: why the policy exists; up to 1,000 characters. PUT without it keeps it. */
+  readonly reason?: string | null | undefined;
   /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }
@@ -110,6 +126,10 @@ export interface ServicePolicyPatch {
   readonly serviceRoles?: readonly string[] | null | undefined;
   /** Posture checks that must pass: `#attribute`, `@id`, or `#all` alone. */
   readonly postureCheckRoles?: readonly string[] | null | undefined;
+  /** An extension: the time at which the policy ends; afterwards it selects no identity. PUT without it keeps it. */
+  readonly validUntil?: string | null | undefined;
+  /** An extension: why the policy exists; up to 1,000 characters. PUT without it keeps it. */
+  readonly reason?: string | null | undefined;
   /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
 }

@@ -13,18 +13,18 @@ export const keysOf = (...from: readonly string[]): HiddenSetField => hiddenSet(
 /** A hidden index of the case-folded text `from`, for case-insensitive lookup; empty if `from` is unset. Every write updates it. */
 export const folded = (from: string): HiddenSetField => hiddenSet({ of: 'folded', from });
 
-/** Adds the derived fields (`attributeIndex`, `keysOf` and `folded`) to the fields of a row. */
+/** Adds the derived fields (`attributeIndex`, `keysOf`, `folded` and `derivedFrom`) to the fields of a row. */
 export const withDerived = <R extends Readonly<Record<string, unknown>>>(fields: Readonly<Record<string, Field>>, row: R): R => {
-  const derived: Record<string, readonly string[]> = {};
+  const derived: Record<string, unknown> = {};
   for (const name in fields) {
-    const set = fields[name]?.set;
+    const { set, derivedFrom } = fields[name] ?? {};
     // Role arrays are lists of texts, and maps are objects.
     if (set?.of === 'attributeIndex') derived[name] = sortedSet(readSelectors((row[set.from] ?? []) as readonly string[]).attributes);
     else if (set?.of === 'keys') derived[name] = sortedSet(set.from.flatMap((map) => Object.keys((row[map] ?? {}) as object)));
     else if (set?.of === 'folded') {
       const text = row[set.from];
       derived[name] = typeof text === 'string' ? [foldCase(text)] : [];
-    }
+    } else if (derivedFrom) derived[name] = derivedFrom(row);
   }
   return { ...row, ...derived };
 };

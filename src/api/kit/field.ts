@@ -47,6 +47,8 @@ export interface FieldOptions {
   readonly since?: '2.0' | '2.1';
   /** The release that introduced the filter symbol of an older field. */
   readonly filterableSince?: '2.0';
+  /** Computes the value of a hidden field from the fields that change records show, at every write. */
+  derivedFrom?(row: Readonly<Record<string, unknown>>): unknown;
   /** PUT without the field keeps its value. Default: it resets the field. */
   readonly keptByReplace?: true;
   /** PATCH changes only the given leaves, not the whole document; this is the schema of such a partial document. */

@@ -5,9 +5,10 @@ import type { Kind } from './resource.ts';
 import { MAX_ENTRIES, type SetField, word } from './sets.ts';
 
 /** Maximum number of role attributes of one entity. */
-const MAX_ATTRIBUTES = 2000;
+export const MAX_ATTRIBUTES = 2000;
 
-const attributeFault = (value: string): string | undefined => {
+/** The reason why a text is no role attribute; undefined if it is one. */
+export const attributeFault = (value: string): string | undefined => {
   if (value === '') return 'role attributes may not be empty';
   return hasSign(value) ? `role attributes may not be prefixed with ${value[0]}` : undefined;
 };

@@ -13,6 +13,22 @@ import { migration as m0010 } from './0010-enroll-by-token.ts';
 import { migration as m0011 } from './0011-config-targets.ts';
 import { migration as m0012 } from './0012-router-configs.ts';
 import { migration as m0013 } from './0013-api-tokens.ts';
+import { migration as m0014 } from './0014-grants-with-an-end.ts';
 
 /** All migrations, in order. */
-export const migrations: readonly Migration[] = [m0001, m0002, m0003, m0004, m0005, m0006, m0007, m0008, m0009, m0010, m0011, m0012, m0013];
+export const migrations: readonly Migration[] = [
+  m0001,
+  m0002,
+  m0003,
+  m0004,
+  m0005,
+  m0006,
+  m0007,
+  m0008,
+  m0009,
+  m0010,
+  m0011,
+  m0012,
+  m0013,
+  m0014,
+];

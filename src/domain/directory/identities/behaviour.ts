@@ -9,6 +9,7 @@ import type { Entities } from '../../../entities/entities.ts';
 import { listing, referencing } from '../../../entities/reads.ts';
 import { ApiError, administratorsOnly, invalidField } from '../../../errors/index.ts';
 import { and, booleanField, equals, oneOf, stringField } from '../../../query/index.ts';
+import { reconciledGrants } from '../../policy/expiry/identity-grants.ts';
 import { authenticatorMethods } from '../authenticators/methods.ts';
 import { keepAdministration, requireAdministratorLogin } from './administration.ts';
 import { enrollNew, outstandingByIdentity } from './enrollments.ts';
@@ -36,14 +37,15 @@ export const identityBehaviour = behaviour(identity, {
       throw invalidField('typeId', 'may not change the type of an identity to Router', body.type);
     return {};
   },
-  check: async (entities, after, before) => {
+  check: async (entities, after, before, call) => {
     if (before?.typeId === 'Router' && after.name !== before.name)
       throw invalidField('name', 'may not change name of router identities', after.name);
-    if (!before?.isDefaultAdmin) return undefined;
+    const granted = reconciledGrants(after, before, call.now());
+    if (!before?.isDefaultAdmin) return granted;
     if (!after.isAdmin) throw invalidField('isAdmin', 'the default administrator cannot be demoted', false);
     if (after.authPolicyId !== before.authPolicyId)
       await requireAdministratorLogin(entities, before.id, await entities.require(authPolicy, after.authPolicyId), 'authPolicyId');
-    return undefined;
+    return granted;
   },
   write: async (entities, after, before, call, body) => {
     if (!before)

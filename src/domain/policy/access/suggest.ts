@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import type { explanation } from '../../../api/explain.ts';
+import type { RoleAttributeGrants } from '../../../api/grants-with-end.ts';
 import { selectorOfId } from '../../../api/kit/index.ts';
 import type { PolicyType } from '../../../api/policies.ts';
 import { postureCheck } from '../../../api/posture-checks/index.ts';
@@ -14,9 +15,10 @@ const MAX_SUGGESTIONS = 5;
 
 export interface NamedEntity extends Selectable {
   readonly name: string;
+  readonly roleAttributeGrants?: RoleAttributeGrants | null | undefined;
 }
 
-type NamedPolicy = AccessPolicy & { readonly name: string };
+type NamedPolicy = AccessPolicy & { readonly name: string; readonly endedIdentityRoles?: readonly string[] | null | undefined };
 
 /**
  * The smallest changes that would let the identity dial or bind the service, smallest first. Each is an operation with its body, or a list of posture
@@ -65,7 +67,8 @@ const throughPolicy = (policy: NamedPolicy, identity: NamedEntity, service: Name
   const { semantic, identityRoles, serviceRoles, name } = policy;
   const ofIdentity = describeSide({ semantic, roles: identityRoles }, identity);
   const ofService = describeSide({ semantic, roles: serviceRoles }, service);
-  if (ofIdentity.isSelected === ofService.isSelected) return [];
+  // A policy that has ended grants nothing until it is extended.
+  if (ofIdentity.isSelected === ofService.isSelected || policy.endedIdentityRoles) return [];
   const [subject, side, operationId, field] = ofService.isSelected
     ? ([identity, ofIdentity, 'patchIdentity', 'identityRoles'] as const)
     : ([service, ofService, 'patchService', 'serviceRoles'] as const);
@@ -77,12 +80,19 @@ const throughPolicy = (policy: NamedPolicy, identity: NamedEntity, service: Name
     body: { [field]: [...policy[field], selectorOfId(subject.id)] },
   };
   if (!side.missing) return [byId];
+  const { missing } = side;
+  const grants = Object.entries(subject.roleAttributeGrants ?? {});
+  const remaining = grants.filter(([attribute]) => !missing.includes(attribute));
   const byAttribute: Suggestion = {
     description: `give ${subject.name} the role attributes ${side.missing.join(', ')}, which policy ${name} asks for`,
     size: side.missing.length,
     operationId,
     id: subject.id,
-    body: { roleAttributes: [...subject.roleAttributes, ...side.missing] },
+    body: {
+      roleAttributes: [...subject.roleAttributes, ...missing],
+      // Only this lets an attribute return that has ended.
+      ...(remaining.length < grants.length ? { roleAttributeGrants: Object.fromEntries(remaining) } : {}),
+    },
   };
   return [byAttribute, byId];
 };

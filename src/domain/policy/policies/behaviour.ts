@@ -1,6 +1,7 @@
 import { policyTypeNumbers, servicePolicy } from '../../../api/policies.ts';
 import { behaviour } from '../../../call/behaviour.ts';
 import { invalidField } from '../../../errors/index.ts';
+import { rolesUntilEnd } from '../expiry/policy-end.ts';
 import { resolveSelected } from './selected-sets.ts';
 
 export const servicePolicyBehaviour = behaviour(servicePolicy, {
@@ -10,4 +11,5 @@ export const servicePolicyBehaviour = behaviour(servicePolicy, {
     if (type === 'Invalid') throw invalidField('policyType', 'the type of a service policy must be Dial or Bind, got Invalid', type);
     return type === 'Dial' || type === 'Bind' ? { typeNumber: policyTypeNumbers[type] } : {};
   },
+  check: (entities, after, before, call) => rolesUntilEnd(entities, after, before, call.now()),
 });

@@ -1,6 +1,6 @@
 import { access } from '../../../api/explain.ts';
 import { apiSession, edgeRouter, identity, postureCheck, service, servicePolicy, session } from '../../../api/kinds.ts';
-import type { RowOf } from '../../../api/kit/index.ts';
+import { type RowOf, selectorOfAttribute } from '../../../api/kit/index.ts';
 import type { PolicyType } from '../../../api/policies.ts';
 import type { Call } from '../../../call/call.ts';
 import { implement } from '../../../call/implement.ts';
@@ -108,7 +108,9 @@ const explainPolicy = (
     policy: referenceTo(servicePolicy, policy),
     semantic,
     isGranting: isPassing && grants(policy, who, what),
-    identity: { isSelected, selectors: [...selectors] },
+    ...(policy.validUntil ? { validUntil: policy.validUntil } : {}),
+    ...(policy.reason ? { reason: policy.reason } : {}),
+    identity: { isSelected, selectors: selectors.map((each) => ({ ...each, ...grantOf(who, each.selector) })) },
     service: { isSelected: ofService.isSelected, selectors: [...ofService.selectors] },
     postureChecks: shown.map(({ check, isPassing, expectedValue, actualValue }) => ({
       check: referenceTo(postureCheck, check),
@@ -119,6 +121,10 @@ const explainPolicy = (
     })),
   };
 };
+
+/** The grant with an end by which a selector matches an identity, or matched it. */
+const grantOf = ({ roleAttributeGrants }: Identity, selector: string) =>
+  Object.entries(roleAttributeGrants ?? {}).find(([attribute]) => selector === selectorOfAttribute(attribute))?.[1];
 
 export const accessEntries = implement(access, { explain });
 

@@ -1,0 +1,99 @@
+import { announceEnds, endGrants } from '../domain/policy/expiry/end-grants.ts';
+import type { EntitiesContext } from '../entities/entities.ts';
+import { EXPIRED, EXPIRING } from '../entities/settled-store.ts';
+import type { Write } from '../entities/writer.ts';
+import type { Background } from '../jobs/background.ts';
+import { isoTime, MINUTE, pause } from '../platform/clock.ts';
+import type { Platform } from '../platform/platform.ts';
+import { createRepeatedLog } from '../platform/repeated-log.ts';
+import type { EarliestEnds } from '../read-cache/earliest-ends.ts';
+import type { ReadCache } from '../read-cache/read-cache.ts';
+import type { Store } from '../storage/port.ts';
+
+interface GrantEndsParts {
+  /** The store itself, whose transactions may see ended grants. */
+  readonly store: Store;
+  readonly platform: Pick<Platform, 'clock' | 'logger'>;
+  readonly background: () => Background;
+  readonly readCache: ReadCache;
+  readonly earliest: EarliestEnds;
+  /** Writes in transactions that may see ended grants. */
+  readonly writeEnds: Write;
+  readonly common: Omit<EntitiesContext, 'actor' | 'requestId'>;
+  /** How long before its end a grant is announced; 0 for never. Minutes */
+  readonly noticeMinutes: number;
+}
+
+/** Takes grants out of effect when they end. */
+export interface GrantEnds {
+  /** Takes all ended grants out of effect. Concurrent calls share one run. @throws errors of the store */
+  settle(): Promise<void>;
+  /** Does so at the time of each end, and announces ends, until the controller closes. Resolves once this is known to be up to date. */
+  begin(): Promise<void>;
+}
+
+/** The longest delay that timers accept in all runtimes. ms */
+const MAX_DELAY = 2 ** 31 - 1;
+/** Delay after a failure. ms */
+const RETRY_MS = 5000;
+
+export const createGrantEnds = (parts: GrantEndsParts): GrantEnds => {
+  const { store, platform, background, readCache, earliest, writeEnds, common, noticeMinutes } = parts;
+  const { clock } = platform;
+  const log = createRepeatedLog(platform);
+  const notice = noticeMinutes === 0 ? -Infinity : noticeMinutes * MINUTE;
+  /** When something is due next: an end, or its announcement. ms since 1970 */
+  const nextDue = () => Math.min(earliest.bounds.grantsEndAt, earliest.bounds.unannouncedEndAt - notice);
+
+  let settling: Promise<void> | undefined;
+  const settle = () =>
+    (settling ??= background()
+      .run(EXPIRED, async ({ signal }) => {
+        const readEnds = () => store.transaction('read', readCache.readEnds, { signal });
+        await readEnds();
+        while (earliest.bounds.grantsEndAt <= clock.now()) {
+          await writeEnds({ ...common, ...EXPIRED }, signal, (entities) => endGrants(entities, isoTime(clock.now())));
+          await readEnds();
+        }
+      })
+      .finally(() => {
+        settling = undefined;
+      }));
+  const announce = () =>
+    background().run(EXPIRING, ({ write }) => write((entities) => announceEnds(entities, isoTime(clock.now() + notice))));
+
+  /** Does what is due. @returns when to look again, ms from now */
+  const step = async (): Promise<number> => {
+    try {
+      if (earliest.bounds.grantsEndAt <= clock.now()) await settle();
+      if (nextDue() <= clock.now()) {
+        await announce();
+        await settle();
+      }
+      return Math.min(Math.max(nextDue() - clock.now(), 1), MAX_DELAY);
+    } catch (error) {
+      log('warn', 'could not end or announce grants; retrying. Until then, calls that would see an ended grant try it first', {
+        error: String(error),
+      });
+      return RETRY_MS;
+    }
+  };
+  return {
+    settle,
+    begin: async () => {
+      let waking = new AbortController();
+      earliest.onEarlier(() => waking.abort());
+      await settle();
+      const loop = async (signal: AbortSignal) => {
+        while (!signal.aborted) {
+          waking = new AbortController();
+          await pause(clock, await step(), AbortSignal.any([signal, waking.signal]));
+        }
+      };
+      // Rejects only if the controller is already closed.
+      background()
+        .run(EXPIRED, ({ signal }) => loop(signal))
+        .catch(() => undefined);
+    },
+  };
+};
