@@ -63,7 +63,7 @@ export const createGrantEnds = (parts: GrantEndsParts): GrantEnds => {
     background().run(EXPIRING, ({ write }) => write((entities) => announceEnds(entities, isoTime(clock.now() + notice))));
 
   /** Does what is due. @returns when to look again, ms from now */
-  const step = async (): Promise<number> => {
+  const step = async (signal: AbortSignal): Promise<number> => {
     try {
       if (earliest.bounds.grantsEndAt <= clock.now()) await settle();
       if (nextDue() <= clock.now()) {
@@ -72,9 +72,10 @@ export const createGrantEnds = (parts: GrantEndsParts): GrantEnds => {
       }
       return Math.min(Math.max(nextDue() - clock.now(), 1), MAX_DELAY);
     } catch (error) {
-      log('warn', 'could not end or announce grants; retrying. Until then, calls that would see an ended grant try it first', {
-        error: String(error),
-      });
+      if (!signal.aborted)
+        log('warn', 'could not end or announce grants; retrying. Until then, calls that would see an ended grant try it first', {
+          error: String(error),
+        });
       return RETRY_MS;
     }
   };
@@ -87,7 +88,7 @@ export const createGrantEnds = (parts: GrantEndsParts): GrantEnds => {
       const loop = async (signal: AbortSignal) => {
         while (!signal.aborted) {
           waking = new AbortController();
-          await pause(clock, await step(), AbortSignal.any([signal, waking.signal]));
+          await pause(clock, await step(signal), AbortSignal.any([signal, waking.signal]));
         }
       };
       // Rejects only if the controller is already closed.

@@ -166,7 +166,12 @@ onEveryStore('grants with an end', (open, store) => {
         };
       },
     };
-    await using app = await open({ platform: { clock, logger: SILENT }, storage, secretKey: SECRET_KEY });
+    await using app = await open({
+      platform: { clock, logger: SILENT },
+      storage,
+      secretKey: SECRET_KEY,
+      settings: { sessionTimeoutMinutes: 600 },
+    });
     const { serviceId, as } = await network(app, until(END));
     const dial = async () => (await app.request('POST', `${C}/sessions`, { as, body: { serviceId, type: 'Dial' } })).status;
     isReadOnly = true;
