@@ -59,6 +59,7 @@ const append = async (tx: Transaction, change: Change, before: Extent | undefine
     createdAt: at,
     updatedAt: at,
     tags: {},
+    tokenId: null,
     ...fields,
     ...extent,
   });

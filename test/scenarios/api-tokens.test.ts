@@ -175,7 +175,7 @@ onEveryStore('an API token', (open) => {
     assert.equal(await run(5), 1);
     await app.controller.api.apiTokens.patch({ id, body: { expiresAt: inDays(app, 4) } });
     assert.equal(await run(1), 1);
-    assert.equal(await run(50), 2);
+    assert.equal(await run(53), 2);
     assert.deepEqual(announced, [id, id]);
   });
 

@@ -100,7 +100,17 @@ onEveryStore('attacks', (open) => {
       const { id } = (await app.request('POST', collection, { raw: hostile(body) })).body.data;
       await app.request('PUT', `${collection}/${id}`, { raw: hostile(body) });
       const row = (await app.rows(kind as keyof typeof bodies)).find((each) => each.id === id) ?? assert.fail(kind);
-      const known = new Set(['id', 'version', 'createdAt', 'updatedAt', 'tags', ...Object.keys(body), 'schema', 'externalJwtSigners']);
+      const known = new Set([
+        'id',
+        'version',
+        'createdAt',
+        'updatedAt',
+        'tags',
+        ...Object.keys(body),
+        'schema',
+        'target',
+        'externalJwtSigners',
+      ]);
       assert.deepEqual(
         Object.keys(row).filter((key) => !known.has(key)),
         [],

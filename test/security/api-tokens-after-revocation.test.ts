@@ -36,7 +36,7 @@ for (const store of stores)
       const owner = await network.apps[0].user();
       const soon = new Date(network.apps[0].clock.now() + 3 * 86_400_000).toISOString();
       const { id } = await giveToken(network.apps[0], owner.id, { expiresAt: soon });
-      for (let hour = 0; hour < 4; hour++)
+      for (let hour = 0; hour < 8; hour++)
         for (const app of network.apps) {
           app.clock.advance('1h');
           for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate).then(app.settled);

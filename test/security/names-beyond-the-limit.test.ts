@@ -7,6 +7,8 @@ import { type App, onEveryStore } from '../support/app.ts';
 
 const LEAD = { actor: 'sso:lead' };
 const TEAM = { where: 'anyOf(roleAttributes) = "team-a"' };
+/** A filter on identities only. */
+const OF_IDENTITIES = { where: 'anyOf(roleAttributes) = "team-a" and isAdmin = false' };
 const OURS = { where: 'name = "ours"' };
 const rejects = (work: Promise<unknown>, code: string) =>
   assert.rejects(work, (error: unknown) => error instanceof ApiError && error.code === code);
@@ -192,14 +194,17 @@ onEveryStore('names beyond the limit', (open) => {
     const logged: unknown[] = [];
     const note = (message: string, context?: object) => void logged.push([message, (context as { kind?: string } | undefined)?.kind]);
     await using app = await open({
-      authorize: ({ actor, right }) => (actor.name !== LEAD.actor ? undefined : right?.startsWith('service-policy.') ? true : TEAM),
+      authorize: ({ actor, right }) =>
+        actor.name !== LEAD.actor ? undefined : right?.startsWith('service-policy.') ? true : OF_IDENTITIES,
       platform: { logger: { error: note, warn: () => undefined, info: () => undefined } },
     });
     const { policies } = await ground(app);
     const shown = await app.controller.api.servicePolicies.get({ id: policies.servicePolicies.id }, LEAD);
-    assert.deepEqual([shown.identityRolesDisplay.length, shown.postureCheckRolesDisplay], [1, []]);
-    assert.deepEqual(logged, [
-      ['the authorize rule of the host limited a kind by an invalid filter: no entity of that kind is visible', 'postureCheck'],
+    assert.deepEqual([shown.identityRolesDisplay.length, shown.postureCheckRolesDisplay, shown.serviceRolesDisplay], [1, [], []]);
+    const told = 'the authorize rule of the host limited a kind by an invalid filter: no entity of that kind is visible';
+    assert.deepEqual(logged.toSorted(), [
+      [told, 'postureCheck'],
+      [told, 'service'],
     ]);
   });
 

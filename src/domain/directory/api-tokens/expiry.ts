@@ -9,7 +9,7 @@ const BATCH_SIZE = 100;
 
 /** Announces each API token that is about to expire, once for all controllers of the network: the mark is written with the event. */
 export const announceExpiries = ({ background, platform, settings }: Pick<Core, 'background' | 'platform' | 'settings'>): void =>
-  schedule(background, platform, { name: 'api-token-expiry', every: HOUR, by: 'one' }, (run) =>
+  schedule(background, platform, { name: 'api-token-expiry', every: 6 * HOUR, by: 'one' }, (run) =>
     announce(run, platform.clock.now(), settings.apiTokenNoticeDays * DAY),
   );
 

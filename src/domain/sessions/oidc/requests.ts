@@ -31,7 +31,10 @@ const MAX_ID_LENGTH = 40;
 
 /** Maximum size of a stored request in bytes; common clients send about 500. */
 export const MAX_REQUEST_BYTES = 4096;
-/** Maximum number of stored logins (about 100 MiB), because anyone may begin one. New ones replace the oldest. */
+/**
+ * Maximum number of stored logins, because anyone may begin one: about 100 MiB, and as much again for certificate requests, which only users with valid
+ * credentials can store. New ones replace the oldest.
+ */
 const MAX_AUTH_REQUESTS = 25_000;
 /** Maximum number of logins that a new login considers for removal if the limit is reached. */
 const MAX_EXAMINED = 100;
