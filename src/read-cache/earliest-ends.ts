@@ -36,7 +36,7 @@ export class EarliestEnds {
   /** The revision at which the bounds were read. Earlier snapshots may contain grants that have been ended since. */
   #readAt = -1;
   #forgotten = 0;
-  #onEarlier = () => undefined as void;
+  #onEarlier: () => void = () => undefined;
 
   get bounds(): Ends {
     return this.#bounds;
