@@ -31,7 +31,7 @@ export const servicePolicy = resource({
     postureCheckRoles: selectors('postureCheck'),
     postureCheckWords: attributeIndex('postureCheckRoles'),
     /** An extension: the time at which the policy ends; afterwards it selects no identity. PUT without it keeps it. */
-    validUntil: optional(dateTime, { absent: true, keptByReplace: true, filter: true }),
+    validUntil: optional(dateTime, { absent: true, keptByReplace: true }),
     /** An extension: why the policy exists; up to 1,000 characters. PUT without it keeps it. */
     reason: optional(grantReason, { absent: true, keptByReplace: true }),
     /** The `identityRoles` of a policy that has ended. A new `validUntil` restores them. */

@@ -6,7 +6,6 @@ export const migration: Migration = {
   steps: [
     { do: 'addColumn', kind: 'identity', column: { name: 'grantsEndAt', type: 'date', index: true } },
     { do: 'addColumn', kind: 'identity', column: { name: 'unannouncedEndAt', type: 'date', index: true } },
-    { do: 'addColumn', kind: 'servicePolicy', column: { name: 'validUntil', type: 'date', index: false } },
     { do: 'addColumn', kind: 'servicePolicy', column: { name: 'grantsEndAt', type: 'date', index: true } },
     { do: 'addColumn', kind: 'servicePolicy', column: { name: 'unannouncedEndAt', type: 'date', index: true } },
   ],
