@@ -8,6 +8,7 @@ import {
   mapOf,
   operation,
   optional,
+  preprocess,
   readOnly,
   references,
   required,
@@ -23,8 +24,11 @@ import { boolean, cost, jsonMap, name, PRINTABLE, shortText } from './shared.ts'
 /** Maximum number of addresses, and of groups of an address. */
 const MAX_LISTENERS = 64;
 
+/** The groups of an address. The command-line client sends null for an address without groups. */
+const listenerGroups = preprocess((given) => given ?? [], list(shortText, MAX_LISTENERS));
+
 /** Groups by address. An empty map is stored as null. */
-export const ctrlChanListeners = mapOf(list(shortText, MAX_LISTENERS), MAX_LISTENERS)
+export const ctrlChanListeners = mapOf(listenerGroups, MAX_LISTENERS)
   .refine(
     (listeners) =>
       Object.entries(listeners)

@@ -64,6 +64,8 @@ onEveryStore('routers', (open) => {
       assert.deepEqual(await shown(), listeners, 'null changes nothing');
       await write('PATCH', { ctrlChanListeners: { 'tls:t.example:6262': ['us'] } });
       assert.deepEqual(await shown(), { 'tls:t.example:6262': ['us'] });
+      await write('PATCH', { ctrlChanListeners: { 'tls:u.example:6262': null } });
+      assert.deepEqual(await shown(), { 'tls:u.example:6262': [] }, 'null stands for no groups');
       await write('PATCH', { ctrlChanListeners: {} });
       assert.ok(!('ctrlChanListeners' in (await readRouter(app, id, path))));
       await write('PUT', { name: `at ${path}`, ctrlChanListeners: listeners });

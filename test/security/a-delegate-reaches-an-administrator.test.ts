@@ -36,6 +36,8 @@ const victimOf = async (app: App, isAdmin: boolean, service: string) => {
   await controller.api.identities.trace({ id, body: { enabled: true, traceId: 'own', duration: '5m' } });
   await enrollMfa(app, first.body.data.token);
   const [enrollment] = (await controller.api.identities.listEnrollments({ id })).data;
+  const expiresAt = new Date(app.clock.now() + 86_400_000).toISOString();
+  const apiToken = await controller.api.apiTokens.create({ body: { identityId: id, name: 'own', expiresAt } });
   assert.ok(enrollment && body.data.id);
   return {
     id,
@@ -43,6 +45,8 @@ const victimOf = async (app: App, isAdmin: boolean, service: string) => {
     bare: await app.create('/identities', { name: 'bare', type: 'User', isAdmin, roleAttributes: ['team-b'] }),
     authenticator: authenticatorId,
     enrollment: enrollment.id,
+    apiToken: apiToken.id,
+    expiresAt,
     apiSession: String(first.body.data.id),
     session: String(body.data.id),
     bearer: claimsOf(tokens.access_token),
@@ -79,7 +83,7 @@ type Ground = Awaited<ReturnType<typeof ground>>;
 
 /** Calls that would change something of somebody, by operation. */
 const attempts = ({ victim, service, config, policy }: Ground): Readonly<Record<string, readonly object[]>> => {
-  const { id, bare, authenticator, enrollment, apiSession, session, bearer, refresh } = victim;
+  const { id, bare, authenticator, enrollment, apiToken, expiresAt, apiSession, session, bearer, refresh } = victim;
   const person = { name: 'stolen', type: 'User', isAdmin: false } as const;
   const password = { username: 'stolen', password: 'Another1!Another1!' };
   const pairs = [{ serviceId: service, configId: config }];
@@ -89,6 +93,10 @@ const attempts = ({ victim, service, config, policy }: Ground): Readonly<Record<
     'enrollments.create': [{ body: { identityId: bare, method: 'ott', expiresAt: LATER } }],
     'enrollments.refresh': [{ id: enrollment, body: { expiresAt: LATER } }],
     'enrollments.delete': [{ id: enrollment }],
+    'apiTokens.create': [{ body: { identityId: id, name: 'stolen', expiresAt } }],
+    'apiTokens.patch': [{ id: apiToken, body: { name: 'stolen' } }],
+    'apiTokens.rotate': [{ id: apiToken, body: { overlapMinutes: 0 } }],
+    'apiTokens.delete': [{ id: apiToken }],
     'identities.replace': [{ id, body: person }],
     'identities.patch': [
       { id, body: { externalId: 'e' } },
@@ -148,6 +156,7 @@ const holdingsOf = async (app: App, { victim, policy, ca, signer }: Ground): Pro
     'serviceConfig',
     'trace',
     'revocation',
+    'apiToken',
   ];
   const rows = [];
   for (const kind of kinds)
