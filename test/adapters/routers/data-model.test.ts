@@ -214,6 +214,25 @@ test('an identity that is disabled for a time is enabled at the end of it', asyn
   await until(() => at.model.identities.get(id)?.disabled === false);
 });
 
+test('role attributes and policies that end are taken out of the model at that moment', async () => {
+  await using at = await following();
+  const { api } = at.network.controller;
+  const validUntil = new Date(at.network.clock.now() + 60_000).toISOString();
+  const web = await api.services.create({ body: { name: 'web', encryptionRequired: true } });
+  const ann = await api.identities.create({
+    body: { name: 'ann', type: 'User', isAdmin: false, roleAttributes: [], roleAttributeGrants: { guests: { validUntil } } },
+  });
+  const bob = await api.identities.create({ body: { name: 'bob', type: 'User', isAdmin: false } });
+  const policy = { type: 'Dial', semantic: 'AnyOf', serviceRoles: [`@${web.id}`] } as const;
+  const ofGuests = await api.servicePolicies.create({ body: { ...policy, name: 'guests', identityRoles: ['#guests'] } });
+  const ofBob = await api.servicePolicies.create({ body: { ...policy, name: 'bob', identityRoles: [`@${bob.id}`], validUntil } });
+  const granting = () => [ann, bob].map(({ id }) => at.model.granting(id, web.id, 'dial'));
+  await until(() => granting().flat().length === 2);
+  assert.deepEqual(granting(), [[ofGuests.id], [ofBob.id]]);
+  await letPass(at, at.router, 1);
+  await until(() => granting().flat().length === 0);
+});
+
 test('what changes nothing that routers know is not told', async () => {
   await using at = await following();
   const { id } = await at.network.controller.api.identities.create({ body: { name: 'ann', type: 'User', isAdmin: false } });

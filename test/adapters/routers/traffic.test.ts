@@ -152,6 +152,30 @@ test('a right that is taken away ends what stands on it, on the router', async (
   }
 });
 
+test('a right that ends by itself ends what stands on it, on the router, at that moment', async () => {
+  const ways: Readonly<Record<string, (at: Awaited<ReturnType<typeof traffic>>, validUntil: string) => Promise<unknown>>> = {
+    'the policy': ({ network, dialPolicy }, validUntil) =>
+      network.controller.api.servicePolicies.patch({ id: dialPolicy, body: { validUntil, reason: 'ticket 7' } }),
+    'its role': ({ network, client }, validUntil) =>
+      network.controller.api.identities.patch({ id: client.id, body: { roleAttributeGrants: { clients: { validUntil } } } }),
+  };
+  for (const [way, limit] of Object.entries(ways)) {
+    await using at = await traffic();
+    await limit(at, new Date(at.network.clock.now() + 60_000).toISOString());
+    await bindBy(at, 'terminator');
+    const made = await dialBy(at);
+    assert.ok(made.isMade, way);
+    at.network.clock.advance('59s');
+    assert.equal((await dialBy(at)).isMade, true, `${way}: until then`);
+    at.network.clock.advance('1s');
+    const { circuitId, now } = unroute.decode((await at.router.next(unroute)).body);
+    assert.equal(now, true, way);
+    assert.ok(circuitId !== '', way);
+    await assert.rejects(dialBy(at), { code: 'NOT_FOUND' }, `${way}: from then on`);
+    await until(async () => (await at.network.controller.api.circuits.list({})).data.length === 0);
+  }
+});
+
 test('a host that may host no more loses its terminator, with the circuits to it', async () => {
   await using at = await traffic();
   const { router, network } = at;
