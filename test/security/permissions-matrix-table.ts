@@ -11,6 +11,7 @@ export type Target =
   | 'apiSession'
   | 'session'
   | 'authenticator'
+  | 'apiToken'
   | 'authPolicy'
   | 'signer'
   | 'ca'
@@ -135,9 +136,13 @@ const ofManagement = `
   - open                  GET    /posture-check-types
   - open                  GET    /posture-check-types/{id}
   - open unscoped         GET    /identity-role-attributes
+  - open unscoped         GET    /identity-role-attribute-usage
   - open unscoped         GET    /edge-router-role-attributes
+  - open unscoped         GET    /edge-router-role-attribute-usage
   - open unscoped         GET    /service-role-attributes
+  - open unscoped         GET    /service-role-attribute-usage
   - open unscoped         GET    /posture-check-role-attributes
+  - open unscoped         GET    /posture-check-role-attribute-usage
   - open unscoped         GET    /routers
   - open unscoped         POST   /routers
   - open unscoped         GET    /routers/{id}
@@ -207,6 +212,12 @@ const ofManagement = `
 `;
 
 const ofExtensions = `
+  apiToken secret         GET    /api-tokens/{id}
+  apiToken write          PATCH  /api-tokens/{id}
+  apiToken write          DELETE /api-tokens/{id}
+  apiToken write          POST   /api-tokens/{id}/rotate
+  - open                  GET    /api-tokens
+  - open                  POST   /api-tokens
   identity read unscoped  GET    /identities/{identityId}/services/{serviceId}/explain
   - open                  GET    /changes
   - open                  GET    /changes/follow
@@ -275,6 +286,7 @@ export const scopesOn: Readonly<Record<Target, readonly string[]>> = {
   apiSession: [],
   session: [],
   authenticator: [],
+  apiToken: [],
   authPolicy: [],
   signer: [],
   ca: [],

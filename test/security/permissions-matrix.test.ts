@@ -1,6 +1,7 @@
 /** Every operation by every permission, with and without a scope, on the own identity, one in scope, one outside, one with more rights and an administrator. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { giveToken } from '../support/api-tokens.ts';
 import { type Answer, type App, openApp, PASSWORD } from '../support/app.ts';
 import { aCa } from '../support/certificates.ts';
 import { network } from '../support/network.ts';
@@ -58,6 +59,7 @@ const holdings = (app: App, service: string): Readonly<Record<Target, (owner: Us
     return (await app.request('POST', `${PREFIXES.client}/sessions`, { as: body.data.token, body: sessionBody })).body.data.id;
   },
   authenticator: async ({ authenticatorId }) => authenticatorId,
+  apiToken: async ({ id }) => (await giveToken(app, id)).id,
   authPolicy: async ({ id }) => {
     const policy = await app.create('/auth-policies', policyBody(`policy ${++serial}`));
     assert.equal((await app.request('PATCH', `/identities/${id}`, { body: { authPolicyId: policy } })).status, 200);
