@@ -9,6 +9,7 @@ import {
   claimsOf,
   codeOf,
   exchange,
+  forRefresh,
   lives,
   post,
   redeem,
@@ -23,7 +24,6 @@ import { policyBody } from '../support/policies.ts';
 import { certified, certifiedIn, leafOf } from '../support/session-certificates.ts';
 
 const YEAR = 365 * 86_400_000;
-const forRefresh = (subject_token: string) => ({ subject_token, subject_token_type: `${TYPE}refresh_token` });
 
 onEveryStore('certificates of sessions of the provider', (open) => {
   test('a login with a certificate request gets a certificate of its session beside the tokens, for a year', async () => {

@@ -10,11 +10,11 @@ import {
   claimsOf,
   codeOf,
   exchange,
+  forRefresh,
   lives,
   post,
   redeem,
   refresh,
-  TYPE,
   tokensIn,
   tokensOf,
   withToken,
@@ -23,7 +23,6 @@ import { csr, party, rsa, sharedPki } from '../support/pki.ts';
 import { certified, certifiedIn, leafOf } from '../support/session-certificates.ts';
 
 const AT = '/edge/client/v1/current-api-session/certificates';
-const forRefresh = (subject_token: string) => ({ subject_token, subject_token_type: `${TYPE}refresh_token` });
 
 /** A certificate request whose self-signature is that of another key. */
 const stolenKey = (pem: string): string => {

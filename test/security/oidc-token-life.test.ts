@@ -9,10 +9,10 @@ import {
   certificateTokens,
   claimsOf,
   exchange,
+  forRefresh,
   lives,
   refresh,
   type Tokens,
-  TYPE,
   tokensIn,
   tokensOf,
   withToken,
@@ -24,7 +24,7 @@ import { newSharedStorage } from '../support/stores.ts';
 const AT = '/edge/client/v1/current-api-session/certificates';
 
 const exchanged = async (app: App, { refresh_token }: Pick<Tokens, 'refresh_token'>): Promise<Tokens> =>
-  tokensIn(await exchange(app, { subject_token: refresh_token, subject_token_type: `${TYPE}refresh_token` }));
+  tokensIn(await exchange(app, forRefresh(refresh_token)));
 
 const ask = (app: App, authorization: string) => app.request('GET', '/current-identity', { as: null, headers: { authorization } });
 
@@ -56,7 +56,7 @@ onEveryStore('tokens of a session', (open) => {
     app.clock.advance('10m');
     assert.equal(await lives(app, tokens.access_token), false);
     assert.equal((await refresh(app, tokens.refresh_token)).body.error, 'invalid_grant');
-    const again = await exchange(app, { subject_token: tokens.refresh_token, subject_token_type: `${TYPE}refresh_token` });
+    const again = await exchange(app, forRefresh(tokens.refresh_token));
     assert.equal(again.body.error, 'invalid_grant');
   });
 
@@ -67,7 +67,7 @@ onEveryStore('tokens of a session', (open) => {
     const { refresh_token } = await tokensOf(before, username);
     await using after = await open({ storage: shared.adapter(), oidc: { maxSessionMinutes: 60 } });
     after.clock.advance('59m');
-    assert.equal((await exchange(after, { subject_token: refresh_token, subject_token_type: `${TYPE}refresh_token` })).status, 200);
+    assert.equal((await exchange(after, forRefresh(refresh_token))).status, 200);
     after.clock.advance('1m');
     assert.equal((await refresh(after, refresh_token)).body.error, 'invalid_grant');
   });

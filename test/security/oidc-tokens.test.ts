@@ -11,6 +11,7 @@ import {
   claimsOf,
   codeOf,
   exchange,
+  forRefresh,
   get,
   lives,
   post,
@@ -23,8 +24,6 @@ import {
 } from '../support/oidc.ts';
 import { party } from '../support/pki.ts';
 import { policyBody } from '../support/policies.ts';
-
-const forRefresh = (subject_token: string) => ({ subject_token, subject_token_type: `${TYPE}refresh_token` });
 
 onEveryStore('tokens of the provider that must be dead', (open) => {
   test('a revocation is looked at on every request: of a token, of its session, of its identity', async () => {

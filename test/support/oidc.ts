@@ -9,6 +9,9 @@ export const FORM = 'application/x-www-form-urlencoded';
 export const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 export const TYPE = 'urn:ietf:params:oauth:token-type:';
 
+/** The subject of an exchange that redeems a refresh token. */
+export const forRefresh = (subject_token: string) => ({ subject_token, subject_token_type: `${TYPE}refresh_token` });
+
 export type Fields = Readonly<Record<string, string | undefined>>;
 type Options = Omit<RequestOptions, 'body' | 'raw' | 'as'>;
 
