@@ -9,6 +9,7 @@ import { foldCase } from '../query/fold-case.ts';
 import { and, equals, has, not, oneOf, stringField } from '../query/index.ts';
 import { ownerIn, ownersOf } from '../resources/owners.ts';
 import type { Row } from '../storage/port.ts';
+import { isPolicyOfProtected } from './vouching.ts';
 
 type By = Pick<Grant, 'permissions'>;
 
@@ -62,7 +63,7 @@ export const assertNoneProtectedReached = async (entities: Entities, changes: re
         break;
       }
       case 'authPolicy':
-        if (change.before && (await isUsedByProtected(entities, [change.entityId], by)))
+        if (change.before && (await isPolicyOfProtected(entities, [change.entityId], heldBy(by))))
           throw administratorsOnly('only an administrator may change an authentication policy of identities with more rights');
         break;
       case 'ca':
@@ -95,9 +96,6 @@ const assertNotLikeProtected = async (
     );
 };
 
-const isUsedByProtected = async (entities: Entities, policies: readonly string[], by: By): Promise<boolean> =>
-  policies.length > 0 && (await entities.count(identity, and(oneOf(stringField('authPolicyId'), policies), protectedFrom(heldBy(by))))) > 0;
-
 /** Certificate authorities and external JWT signers: those that a delegate has written prove no privileged identity, and those that do are out of its reach. */
 const assertMayVouch = async (
   entities: Entities,
@@ -124,10 +122,10 @@ const provesProtected = async (entities: Entities, caId: string, by: By): Promis
 
 const isRequiredOfProtected = async (entities: Entities, signerId: string, by: By): Promise<boolean> => {
   const policies = await entities.list(authPolicy, { where: has('externalJwtSigners', signerId) });
-  return isUsedByProtected(
+  return isPolicyOfProtected(
     entities,
     policies.map(({ id }) => id),
-    by,
+    heldBy(by),
   );
 };
 

@@ -5,7 +5,7 @@ import type { RowOf } from '../api/kit/index.ts';
 import { isPrivileged, protectedFrom } from '../call/actor.ts';
 import type { Call } from '../call/call.ts';
 import type { Entities } from '../entities/entities.ts';
-import { and, equals, stringField } from '../query/index.ts';
+import { and, oneOf, stringField } from '../query/index.ts';
 
 type Voucher = RowOf<typeof ca> | RowOf<typeof externalJwtSigner>;
 
@@ -22,9 +22,16 @@ export const writtenByDelegate = <R extends Voucher>(
 export const isChanged = <R extends object>(fields: readonly (keyof R)[], after: R, before: R | undefined): boolean =>
   !before || fields.some((name) => JSON.stringify(after[name]) !== JSON.stringify(before[name]));
 
-/** True if an identity with rights has an authentication policy: what a delegate has written must enroll no identity under it. */
-export const isPolicyOfPrivileged = async (entities: Entities, policyId: string): Promise<boolean> =>
-  (await entities.count(identity, and(equals(stringField('authPolicyId'), policyId), protectedFrom([])))) > 0;
+/**
+ * True if one of these authentication policies is that of an identity out of reach for a holder of these permissions; by default, of any with rights. What a
+ * delegate has written must enroll no identity under such a policy.
+ */
+export const isPolicyOfProtected = async (
+  entities: Entities,
+  policyIds: readonly string[],
+  held: readonly string[] = [],
+): Promise<boolean> =>
+  policyIds.length > 0 && (await entities.count(identity, and(oneOf(stringField('authPolicyId'), policyIds), protectedFrom(held)))) > 0;
 
 /** True if an authority or a signer may prove an identity. */
 export const mayVouchFor = (

@@ -3,7 +3,7 @@ import { authPolicy, externalJwtSigner, identity } from '../../../api/kinds.ts';
 import type { OutputOf, RowOf } from '../../../api/kit/index.ts';
 import { externalTokensOf, isUnchanged, type Proof, proofOf } from '../../../authentication/external-tokens.ts';
 import { reportRefusal } from '../../../authentication/token-refusals.ts';
-import { isPolicyOfPrivileged } from '../../../authentication/vouching.ts';
+import { isPolicyOfProtected } from '../../../authentication/vouching.ts';
 import { protectedFrom, type TokenProof } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../entities/entities.ts';
@@ -88,7 +88,7 @@ const requireAllowed = async (entities: Entities, proof: TokenProof, path: keyof
   if (!signer || !isUnchanged(proof, signer)) throw explained('INVALID_ENROLLMENT_TOKEN', NOT_ACCEPTED);
   if (await entities.find(identity, namedLike(proof))) throw new ApiError('ENROLLMENT_IDENTITY_ALREADY_ENROLLED');
   if (!signer[path]) throw notAllowed(path, `the signer of the token does not enroll by ${PATHS[path]}`, 'false');
-  if (signer.isWrittenByDelegate && (await isPolicyOfPrivileged(entities, signer.enrollAuthPolicyId)))
+  if (signer.isWrittenByDelegate && (await isPolicyOfProtected(entities, [signer.enrollAuthPolicyId])))
     throw notAllowed('enrollAuthPolicyId', 'the auth policy of enrolled identities is that of identities with rights', '');
   const { cert, extJwt } = (await entities.require(authPolicy, signer.enrollAuthPolicyId)).primary;
   if (path === 'enrollToCertEnabled') {

@@ -1,6 +1,6 @@
 import { authPolicy, externalJwtSigner } from '../../../api/kinds.ts';
 import type { RowOf } from '../../../api/kit/index.ts';
-import { isChanged, isPolicyOfPrivileged, writtenByDelegate } from '../../../authentication/vouching.ts';
+import { isChanged, isPolicyOfProtected, writtenByDelegate } from '../../../authentication/vouching.ts';
 import { behaviour } from '../../../call/behaviour.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { ApiError, administratorsOnly, invalidField } from '../../../errors/index.ts';
@@ -93,7 +93,7 @@ const requireOneKeySource = ({ certPem, jwksEndpoint }: Signer): void => {
 /** A delegate must not let a signer enroll identities under a policy of identities with rights: they would log in as these do. */
 const requireOwnPolicy = async (entities: Entities, signer: Signer): Promise<void> => {
   const { enrollAuthPolicyId, enrollToCertEnabled, enrollToTokenEnabled } = signer;
-  if ((enrollToCertEnabled || enrollToTokenEnabled) && (await isPolicyOfPrivileged(entities, enrollAuthPolicyId)))
+  if ((enrollToCertEnabled || enrollToTokenEnabled) && (await isPolicyOfProtected(entities, [enrollAuthPolicyId])))
     throw administratorsOnly(
       'only an administrator may let a signer enroll identities under an authentication policy of identities with rights',
     );
