@@ -3,6 +3,7 @@ import type { DetailOf, RowOf } from '../../../api/kit/index.ts';
 import { surfaces } from '../../../api/surfaces/index.ts';
 import { behaviour } from '../../../call/behaviour.ts';
 import type { Call } from '../../../call/call.ts';
+import type { Core } from '../../../call/core.ts';
 import { implement } from '../../../call/implement.ts';
 import { ALL } from '../../../query/index.ts';
 import { pageInMemory } from '../../../resources/in-memory.ts';
@@ -38,17 +39,24 @@ export const controllerBehaviour = behaviour(controller, {
  * lists only itself.
  */
 export const controllersForClients = async (call: Call): Promise<{ readonly controllers?: DetailOf<typeof controller>[] }> => {
-  const { settings, startedAt } = call.core;
-  if (settings.compat === '1.7') return {};
-  const { host } = new URL(settings.address);
-  const described = newRow(controller, {}, { name: host, ...(await describeController(call.core)) });
-  const itself: Row = { ...described, id: host, createdAt: startedAt, updatedAt: startedAt, version: 1, tags: {} };
+  if (call.core.settings.compat === '1.7') return {};
   return call.read(async (entities) => {
     const rows = await entities.list(controller, { where: ALL, limit: MAX_CONTROLLERS });
-    const shown = rows.length > 0 ? rows : [itself];
-    const details = await Promise.all(shown.map((row) => presentOne(entities, controller, row, call)));
-    return { controllers: details.map((detail, i) => ({ ...detail, ...forClients(shown[i] ?? itself) })) };
+    const shown = rows.length > 0 ? rows : [await rowOfItself(call.core)];
+    return {
+      controllers: await Promise.all(
+        shown.map(async (row) => ({ ...(await presentOne(entities, controller, row, call)), ...forClients(row) })),
+      ),
+    };
   });
+};
+
+/** A controller without a name as a row, which is not stored. */
+const rowOfItself = async (core: Core): Promise<Row> => {
+  const { host } = new URL(core.settings.address);
+  const at = core.startedAt;
+  const described = newRow(controller, {}, { name: host, ...(await describeController(core)) });
+  return { ...described, id: host, createdAt: at, updatedAt: at, version: 1, tags: {} };
 };
 
 export const controllerEntries = implement(controllers, {
@@ -68,12 +76,12 @@ export const controllerEntries = implement(controllers, {
       const rows = await entities.list(controller, { where: ALL, limit: MAX_CONTROLLERS });
       const others = rows
         .filter(({ name }) => name !== controllerId)
-        .map(({ name, ctrlAddress, apiLevel, onlineUntil }) => ({
-          id: name ?? '',
-          address: ctrlAddress ?? '',
-          version: apiLevel ?? '',
+        .map((row) => ({
+          id: row.name ?? '',
+          address: row.ctrlAddress ?? '',
+          version: row.apiLevel ?? '',
           leader: false,
-          connected: (onlineUntil ?? '') > call.now(),
+          connected: isOnline(row, call),
         }));
       const own = {
         id: controllerId,
