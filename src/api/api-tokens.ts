@@ -65,6 +65,9 @@ const secret = string.meta({ description: 'The token. It is shown only once: the
 /** A new API token. */
 const createdToken = created.extend({ secret }).meta({ id: 'CreatedApiToken' });
 
+/** Minutes for which the old token remains valid by default. */
+export const DEFAULT_OVERLAP = 60;
+
 /** For how long the old token remains valid. */
 const rotation = z
   .object({
@@ -72,7 +75,7 @@ const rotation = z
       .int()
       .min(0)
       .max(10_080)
-      .default(60)
+      .default(DEFAULT_OVERLAP)
       .meta({ description: 'Minutes for which the old token is accepted, too: 0 to 10,080 (7 days), default 60.' }),
   })
   .meta({ id: 'ApiTokenRotation' });

@@ -9,7 +9,7 @@ export const shortText = textUpTo(4096);
 /** Certificates and certificate requests in PEM, a few KiB each. */
 export const pem = textUpTo(524_288);
 
-/** A certificate request in PEM that is stored with a login: one for RSA with 8192 bits has 3,000 characters. */
+/** A certificate request in PEM: one for RSA with 8192 bits has 3,000 characters. */
 export const certificateRequest = textUpTo(16_384);
 
 /** The name of an entity: unique within the kind, and compared exactly. */

@@ -1,4 +1,4 @@
-import { apiTokens, currentApiTokens } from '../../../api/api-tokens.ts';
+import { apiTokens, currentApiTokens, DEFAULT_OVERLAP } from '../../../api/api-tokens.ts';
 import { apiToken } from '../../../api/kinds.ts';
 import type { RowOf } from '../../../api/kit/index.ts';
 import { identityOf } from '../../../call/actor.ts';
@@ -57,9 +57,6 @@ const rotate = async (call: Call, { id, body: { overlapMinutes } = { overlapMinu
   });
   return { secret, previousSecretEndsAt };
 };
-
-/** As for a body without the field. */
-const DEFAULT_OVERLAP = 60;
 
 const any: Find = (entities, _call, id) => entities.require(apiToken, id);
 
