@@ -42,7 +42,7 @@ test('the migrations that a database lacks are shown, printed for others to run,
   assert.match(plan, /^Servers from schema version \d+ on keep working on the migrated database; older ones are refused every write\.$/m);
   const sql = await run('migrate --sql');
   assert.match(sql, /^-- 3: built-in-rows\n/);
-  assert.ok(!sql.includes('overlay_service_policy'), 'nothing of what was run');
+  assert.doesNotMatch(sql, /create table (if not exists )?"overlay_service_policy"/i, 'nothing of what was run');
   assert.equal(await run('migrate --sql'), sql, 'nothing was changed');
   execute(`begin;\n${sql}\ncommit;`);
   assert.match(await run('migrate --plan'), /^Nothing is pending\.$/m);
