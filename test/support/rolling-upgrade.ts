@@ -8,6 +8,7 @@ import { newSecretKey } from '../../src/index.ts';
 import { equals, stringField } from '../../src/query/predicate.ts';
 import { temporaryFolder } from '../examples/child.ts';
 import { nextSchema, storageOf } from './next-release.ts';
+import { until } from './until.ts';
 
 const PASSWORD = 'the-admin-password';
 
@@ -43,8 +44,14 @@ const clientOf = (address: string) => {
   return {
     ask,
     login: async () => {
-      const { body } = await ask('POST', '/authenticate?method=password', { username: 'admin', password: PASSWORD });
-      token = body.data.token;
+      // On a busy machine, the migration of the next release may hold up the other one for longer than it waits.
+      await until(async () => {
+        const { status, body } = await ask('POST', '/authenticate?method=password', { username: 'admin', password: PASSWORD });
+        if (status === 503) return false;
+        assert.equal(status, 200, JSON.stringify(body));
+        token = body.data.token;
+        return true;
+      });
       return token;
     },
     use: (session: string) => void (token = session),
