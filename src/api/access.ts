@@ -46,6 +46,10 @@ export const commonEdgeRouter = z
     supportedProtocols: z.record(string, string),
     /** How far the router has synchronized its model of the network. */
     syncStatus: string,
+    /** Version of the software that the router runs, while it is connected. */
+    version: string.optional(),
+    /** Names of the capabilities that the router reports, while it is connected. */
+    capabilities: z.array(string).optional(),
     /** Cost of a path through the router, 0 to 65535. */
     cost: z.int(),
     /** True if the router carries no traffic between other routers. */

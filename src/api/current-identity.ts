@@ -49,6 +49,10 @@ const usableEdgeRouter = z
     supportedProtocols: z.record(string, string),
     /** How far the router has synchronized its model of the network. */
     syncStatus: string,
+    /** Version of the software that the router runs, while it is connected. */
+    version: string.optional(),
+    /** Names of the capabilities that the router reports, while it is connected. */
+    capabilities: z.array(string).optional(),
     /** Not for clients. */
     cost: z.null(),
     /** Not for clients. */

@@ -57,6 +57,12 @@ export const informational = group('informational', 'Information', {
     answer: data(z.array(string)),
     ...open,
   }),
+  routerCapabilities: operation('GET', '/enumerated-router-capabilities', {
+    operationId: 'listEnumeratedRouterCapabilities',
+    summary: 'All capabilities of routers that have a name',
+    answer: data(z.array(string)),
+    ...open,
+  }),
   protocols: operation('GET', '/protocols', {
     operationId: 'listProtocols',
     summary: 'The protocols and addresses of this API',

@@ -35,6 +35,24 @@ export const versionInfo = z
   })
   .meta({ id: 'RouterVersion' });
 
+/** The capabilities of routers that have names, by bit of the mask that a router reports in its hello. */
+const CAPABILITY_NAMES: ReadonlyMap<number, string> = new Map([
+  [1, 'MULTI_CHANNEL'],
+  [2, 'CONNECT_V2'],
+  [4, 'SERVICE_SUBSCRIPTIONS'],
+  [5, 'POSTURE_CHECKS'],
+  [6, 'BIND_SUCCESS'],
+]);
+
+/** The bits of a mask of 64 capabilities. */
+export const capabilityBits = z.array(z.int().min(0).max(63)).max(64);
+
+/** All names of capabilities. */
+export const routerCapabilityNames: readonly string[] = [...CAPABILITY_NAMES.values()];
+
+/** The names of the capabilities that a router reports. Others have no names. */
+export const capabilityNamesOf = (bits: readonly number[]): readonly string[] => bits.flatMap((bit) => CAPABILITY_NAMES.get(bit) ?? []);
+
 /** A network interface of a router, as the router reports it. */
 const routerInterface = z
   .object({
@@ -127,6 +145,8 @@ export const sharedRouter = z.object({
   state: z.object({
     syncStatus,
     versionInfo,
+    /** Absent until all controllers of the network know this field. */
+    capabilities: capabilityBits.optional(),
     /** How clients reach the router; absent until the router has reported it. */
     reached: z
       .object({

@@ -122,6 +122,10 @@ export const edgeRouter = resource({
     syncStatus: readOnly(string, { keep: 'computed' }),
     /** The software that the router runs. */
     versionInfo: readOnly(versionInfo, { keep: 'computed' }),
+    /** Version of the software that the router runs, while it is connected. */
+    version: { ...readOnly(string, { keep: 'computed', absent: true }), since: '2.1' },
+    /** Names of the capabilities that the router reports, while it is connected. */
+    capabilities: { ...readOnly(z.array(string), { keep: 'computed', absent: true }), since: '2.1' },
     isEdgeRouter: readOnly(boolean, { keep: 'hidden', default: true, index: true }),
   },
   subLinks: ['edge-router-policies'],

@@ -571,7 +571,6 @@ export type RouterRow = {
 
 export type EdgeRouterRow = {
   readonly id: string;
-  readonly version: number;
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly tags: { readonly [x: string]: string | number | boolean | null; };
@@ -608,6 +607,8 @@ export type EdgeRouterRow = {
   readonly fingerprint: string | null;
   /** Certificate of the router in PEM. */
   readonly certPem: string | null;
+  /** Version of the software that the router runs, while it is connected. */
+  readonly version: number;
 };
 
 export type TerminatorRow = {

@@ -350,6 +350,7 @@ export const remoteOperations: Readonly<Record<string, Readonly<Record<string, R
     root: { operationId: 'listRoot', method: 'GET', path: '/', surfaces: ['management', 'client'], isOpen: true },
     version: { operationId: 'listVersion', method: 'GET', path: '/version', surfaces: ['management', 'client'], isOpen: true },
     capabilities: { operationId: 'listEnumeratedCapabilities', method: 'GET', path: '/enumerated-capabilities', surfaces: ['management', 'client'], isOpen: true },
+    routerCapabilities: { operationId: 'listEnumeratedRouterCapabilities', method: 'GET', path: '/enumerated-router-capabilities', surfaces: ['management', 'client'], isOpen: true },
     protocols: { operationId: 'listProtocols', method: 'GET', path: '/protocols', surfaces: ['client'], isOpen: true },
     listSpecs: { operationId: 'listSpecs', method: 'GET', path: '/specs', surfaces: ['management', 'client'], isOpen: true, answer: 'page' },
     getSpec: { operationId: 'detailSpec', method: 'GET', path: '/specs/{id}', surfaces: ['management', 'client'], isOpen: true },

@@ -9,6 +9,8 @@ export interface RouterKey {
 export interface RouterState {
   readonly versionInfo: Readonly<Record<'arch' | 'buildDate' | 'os' | 'revision' | 'version', string>>;
   readonly syncStatus: string;
+  /** The bits of its capabilities; undefined if the router, or its controller, does not report them. */
+  readonly capabilities?: readonly number[] | undefined;
   /** Undefined until the router has reported its listeners. */
   readonly reached?: { readonly hostname: string; readonly supportedProtocols: Readonly<Record<string, string>> } | undefined;
 }

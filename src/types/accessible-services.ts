@@ -63,6 +63,10 @@ export interface CommonEdgeRouter {
   readonly supportedProtocols: Readonly<Record<string, string>>;
   /** How far the router has synchronized its model of the network. */
   readonly syncStatus: string;
+  /** Version of the software that the router runs, while it is connected. */
+  readonly version?: string | undefined;
+  /** Names of the capabilities that the router reports, while it is connected. */
+  readonly capabilities?: readonly string[] | undefined;
   /** Cost of a path through the router, 0 to 65535. */
   readonly cost: number;
   /** True if the router carries no traffic between other routers. */

@@ -28,6 +28,10 @@ export interface CurrentIdentityEdgeRouter {
   readonly supportedProtocols: Readonly<Record<string, string>>;
   /** How far the router has synchronized its model of the network. */
   readonly syncStatus: string;
+  /** Version of the software that the router runs, while it is connected. */
+  readonly version?: string | undefined;
+  /** Names of the capabilities that the router reports, while it is connected. */
+  readonly capabilities?: readonly string[] | undefined;
   /** Not for clients. */
   readonly cost: null;
   /** Not for clients. */

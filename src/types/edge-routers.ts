@@ -71,6 +71,10 @@ export interface EdgeRouter {
   readonly syncStatus: string;
   /** The software that the router runs. */
   readonly versionInfo: RouterVersion;
+  /** Version of the software that the router runs, while it is connected. */
+  readonly version: string | null;
+  /** Names of the capabilities that the router reports, while it is connected. */
+  readonly capabilities: readonly string[] | null;
 }
 
 /** What creates an edge router. */

@@ -272,6 +272,7 @@ export interface OperationErrors {
   readonly listRoot: OfAll;
   readonly listVersion: OfAll;
   readonly listEnumeratedCapabilities: OfAll;
+  readonly listEnumeratedRouterCapabilities: OfAll;
   readonly listProtocols: OfAll;
   readonly listSpecs: OfAll;
   readonly detailSpec: OfAll | 'NOT_FOUND';

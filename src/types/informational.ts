@@ -73,6 +73,12 @@ export interface InformationalApi<P = CallOptions> {
    */
   readonly capabilities: (input?: Readonly<Record<string, never>>, options?: P) => Promise<readonly string[]>;
   /**
+   * All capabilities of routers that have a name.
+   *
+   * Open to everyone: `GET /enumerated-router-capabilities` of the management and client API.
+   */
+  readonly routerCapabilities: (input?: Readonly<Record<string, never>>, options?: P) => Promise<readonly string[]>;
+  /**
    * The protocols and addresses of this API.
    *
    * Open to everyone: `GET /protocols` of the client API.

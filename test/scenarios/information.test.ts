@@ -58,6 +58,15 @@ onEveryStore('information about the controller', (open) => {
     assert.deepEqual(body.data, ['OIDC_AUTH', 'OIDC_AUTH_WITH_CSR', 'HA_CONTROLLER']);
   });
 
+  test('all capabilities of routers that have names are listed to every client', async () => {
+    await using app = await open();
+    const { status, body } = await app.request('GET', '/enumerated-router-capabilities', { as: null });
+    assert.deepEqual(
+      [status, body.data],
+      [200, ['MULTI_CHANNEL', 'CONNECT_V2', 'SERVICE_SUBSCRIPTIONS', 'POSTURE_CHECKS', 'BIND_SUCCESS']],
+    );
+  });
+
   test('the specs are those of both APIs, by list and by id, with their documents', proves(243, 349, 350), async () => {
     await using app = await open();
     const { body } = await app.request('GET', '/specs', { as: null });

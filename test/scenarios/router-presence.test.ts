@@ -5,6 +5,7 @@ import { onEveryStore } from '../support/app.ts';
 import { list, namesIn } from '../support/lists.ts';
 import { connected, ETH0, LISTENERS, OFFLINE, read, refusal, shownOf, VERSION } from '../support/presence.ts';
 import { assertRefused } from '../support/refusals.ts';
+import { aRouterCertificate } from '../support/routers.ts';
 
 onEveryStore('presence of routers', (open) => {
   test('an edge router that connects and says how it is reached is online until its connection ends', proves(174, 175, 176), async () => {
@@ -25,6 +26,39 @@ onEveryStore('presence of routers', (open) => {
     assert.deepEqual(await shownOf(app, id), OFFLINE);
     assert.equal((await read(app, id, '/routers')).isOnline, false);
     await assert.rejects(connection.hello({ listeners: LISTENERS }), refusal('UNAUTHORIZED', 'the connection was closed'));
+  });
+
+  test('version and capabilities of an edge router are shown while it is connected, those without a name are not', async () => {
+    await using app = await open();
+    const { id, certificates } = await aRouterCertificate(app);
+    const reported = async () => {
+      const { version, capabilities } = await read(app, id);
+      return { version, capabilities };
+    };
+    assert.deepEqual(await reported(), { version: undefined, capabilities: undefined });
+    const connection = await app.controller.presence.connect({ certificates, versionInfo: VERSION, capabilities: [1, 2, 4, 5, 6, 7, 62] });
+    const capabilities = ['MULTI_CHANNEL', 'CONNECT_V2', 'SERVICE_SUBSCRIPTIONS', 'POSTURE_CHECKS', 'BIND_SUCCESS'];
+    assert.deepEqual(await reported(), { version: 'v1.7.2', capabilities });
+    const [own] = (await app.request('GET', '/edge/client/v1/current-identity/edge-routers')).body.data;
+    assert.deepEqual([own.version, own.capabilities], ['v1.7.2', capabilities]);
+    connection.close();
+    assert.deepEqual(await reported(), { version: undefined, capabilities: undefined });
+    for (const [bits, field] of [
+      [[64], 'capabilities.0'],
+      [[-1], 'capabilities.0'],
+      [Array(65).fill(1), 'capabilities'],
+    ] as const)
+      await assert.rejects(app.controller.presence.connect({ certificates, capabilities: bits }), refusal('COULD_NOT_VALIDATE', field));
+    await app.controller.presence.connect({ certificates, versionInfo: VERSION, capabilities: [] });
+    assert.deepEqual(await reported(), { version: 'v1.7.2', capabilities: [] });
+  });
+
+  test('answers of release 1.7 do not show them', async () => {
+    await using app = await open({ settings: { compat: '1.7' } });
+    const { id, certificates } = await aRouterCertificate(app);
+    await app.controller.presence.connect({ certificates, versionInfo: VERSION, capabilities: [1] });
+    const shown = await read(app, id);
+    assert.deepEqual([shown.versionInfo.version, 'version' in shown, 'capabilities' in shown], ['v1.7.2', false, false]);
   });
 
   test('a plain router is online as soon as it is connected', proves(180), async () => {

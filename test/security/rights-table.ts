@@ -21,6 +21,7 @@ const ofBothApis: Readonly<Record<Right, Lines>> = {
     GET    /
     GET    /version
     GET    /enumerated-capabilities
+    GET    /enumerated-router-capabilities
     GET    /network-jwts
     GET    /specs
     GET    /specs/{id}

@@ -26,14 +26,16 @@ describe('the hello of a router', () => {
     const router = await directRouter(network, await network.edgeRouter('fra1'), hello);
     const [welcome = assert.fail('no answer')] = router.came;
     const { data } = await network.controller.api.fabricRouters.list({ filter: 'name = "fra1"' });
-    return { welcome, listeners: data[0]?.listenerAddresses };
+    const [edgeRouter] = (await network.controller.api.edgeRouters.list({ filter: 'name = "fra1"' })).data;
+    return { welcome, listeners: data[0]?.listenerAddresses, version: edgeRouter?.version, capabilities: edgeRouter?.capabilities };
   };
   const CAPABILITIES = [1, 2, 3, 4, 6];
   const LISTENERS = [{ address: 'tls:127.0.0.1:6001', protocol: 'tls' }];
 
   test('of the line 1.7 is answered with capabilities, and nothing of groups', async () => {
-    const { welcome, listeners } = await answered(earlier);
+    const { welcome, listeners, version, capabilities } = await answered(earlier);
     assert.deepEqual(listeners, LISTENERS);
+    assert.deepEqual([version, capabilities], ['v1.7.2', undefined]);
     assert.deepEqual(earlierHelloHeader.capabilities.in(welcome), CAPABILITIES);
     assert.deepEqual(
       [...welcome.headers.keys()].toSorted((a, b) => a - b),
@@ -42,8 +44,9 @@ describe('the hello of a router', () => {
   });
 
   test('of the line 2.0 is answered as the first of a group: its type comes back, with a secret', async () => {
-    const { welcome, listeners } = await answered(later);
+    const { welcome, listeners, version, capabilities } = await answered(later);
     assert.deepEqual(listeners, LISTENERS);
+    assert.deepEqual([version, capabilities], ['v2.0.3', ['MULTI_CHANNEL']]);
     assert.deepEqual(helloHeader.capabilities.in(welcome), [1, 2, 3, 4, 5, 6]);
     assert.equal(header.isGrouped.in(welcome), true);
     assert.equal(header.underlayType.in(welcome), 'ctrl.default');

@@ -27,6 +27,7 @@ export const informational: SamplesOf<'informational'> = {
   root: nothing,
   version: nothing,
   capabilities: nothing,
+  routerCapabilities: nothing,
   protocols: nothing,
   listSpecs: nothing,
   getSpec: fixed('edge-client'),

@@ -1,7 +1,16 @@
 import type * as z from 'zod';
 import { identity, router } from '../../../api/kinds.ts';
 import type { RowOf } from '../../../api/kit/index.ts';
-import { carriedId, hello, type Listener, olderHello, reportedVersion, routerInterfaces, syncStatus } from '../../../api/router-reports.ts';
+import {
+  capabilityBits,
+  carriedId,
+  hello,
+  type Listener,
+  olderHello,
+  reportedVersion,
+  routerInterfaces,
+  syncStatus,
+} from '../../../api/router-reports.ts';
 import { ctrlChanListeners } from '../../../api/routers.ts';
 import type { Core } from '../../../call/core.ts';
 import type { StoreErrors } from '../../../call/store-errors.ts';
@@ -104,8 +113,9 @@ export const createPresence = (core: Core, storeErrors: StoreErrors): Presence =
   };
 
   return {
-    connect: async ({ certificates, versionInfo = {}, admit }) => {
+    connect: async ({ certificates, versionInfo = {}, capabilities, admit }) => {
       const version = checked(reportedVersion, versionInfo, 'versionInfo');
+      const bits = capabilities && checked(capabilityBits, capabilities, 'capabilities');
       const proven = await provenRouter(core, certificates);
       const row = proven && (await read((entities) => routerOf(entities, proven)));
       if (!row) throw unauthorized('the certificate is not the current one of a router');
@@ -113,7 +123,7 @@ export const createPresence = (core: Core, storeErrors: StoreErrors): Presence =
       admit?.(row.id);
       const connection = presence.open(
         { id: row.id, enrolledBy: row.enrolledBy },
-        { versionInfo: version, syncStatus: 'SYNC_HELLO', reached: undefined },
+        { versionInfo: version, capabilities: bits, syncStatus: 'SYNC_HELLO', reached: undefined },
         row.version,
       );
       // The row may have changed between reading it and opening the connection.

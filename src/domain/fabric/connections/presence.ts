@@ -18,6 +18,8 @@ export interface Presence {
     /** The certificates that the router presented in the TLS handshake. DER, leaf first. */
     readonly certificates: readonly Uint8Array[];
     readonly versionInfo?: ReportedVersion;
+    /** The bits of the capability mask that the router reports, 0 to 63. Default: unknown. */
+    readonly capabilities?: readonly number[] | undefined;
     /** Called once the router is identified, before it is connected. If it throws, `connect` rejects with the same error. */
     readonly admit?: (routerId: string) => void;
   }): Promise<RouterConnection>;

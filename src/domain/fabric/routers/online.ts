@@ -1,7 +1,8 @@
 import type { RowOf } from '../../../api/kit/index.ts';
+import { capabilityNamesOf } from '../../../api/router-reports.ts';
 import type { edgeRouter } from '../../../api/routers.ts';
 import type { Connections } from '../../../presence/connections.ts';
-import type { RouterKey } from '../../../presence/present-router.ts';
+import type { RouterKey, RouterState } from '../../../presence/present-router.ts';
 import { and, booleanField, equals, matches, not, oneOf, type Predicate, rewrite, stringField } from '../../../query/index.ts';
 
 type Row = Pick<RowOf<typeof edgeRouter>, 'id' | 'enrolledBy' | 'disabled'>;
@@ -18,8 +19,15 @@ export const presenceOf = (connections: Connections, row: Row) => {
     supportedProtocols: state?.reached?.supportedProtocols ?? {},
     syncStatus: state?.syncStatus ?? 'SYNC_UNKNOWN',
     versionInfo: state?.versionInfo ?? NO_VERSION,
+    ...reportedBy(state),
   };
 };
+
+/** The version and the capabilities that a router reports, if it is connected. */
+const reportedBy = (state: RouterState | undefined) => ({
+  ...(state?.versionInfo.version ? { version: state.versionInfo.version } : {}),
+  ...(state?.capabilities ? { capabilities: [...capabilityNamesOf(state.capabilities)] } : {}),
+});
 
 /** Selects the routers with these keys that may be connected. */
 const ofKeys = (keys: readonly RouterKey[]): Predicate => {

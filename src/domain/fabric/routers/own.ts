@@ -18,7 +18,8 @@ export const listOwnEdgeRouters = (call: Call, query: ListInput) =>
   });
 
 const asUsable = ({ _links, createdAt, id, tags, updatedAt, name, ...shown }: DetailOf<typeof edgeRouter>) => {
-  const { hostname, isOnline, supportedProtocols, syncStatus } = shown;
+  const { hostname, isOnline, supportedProtocols, syncStatus, version, capabilities } = shown;
+  const reported = { ...(version == null ? {} : { version }), ...(capabilities == null ? {} : { capabilities }) };
   const base = { _links, createdAt, id, tags, updatedAt, name };
-  return { ...base, hostname, isOnline, supportedProtocols, syncStatus, cost: null, noTraversal: null, disabled: null };
+  return { ...base, hostname, isOnline, supportedProtocols, syncStatus, ...reported, cost: null, noTraversal: null, disabled: null };
 };

@@ -1,6 +1,7 @@
 import { kinds } from '../../../api/index.ts';
 import { informational } from '../../../api/informational.ts';
 import type { Kind } from '../../../api/kit/index.ts';
+import { routerCapabilityNames } from '../../../api/router-reports.ts';
 import { baseAddress } from '../../../call/advertised-address.ts';
 import type { Call } from '../../../call/call.ts';
 import { implement } from '../../../call/implement.ts';
@@ -95,6 +96,7 @@ export const informationalEntries = implement(informational, {
     ...(settings.compat === '1.7' ? [] : ['OIDC_AUTH_WITH_CSR']),
     'HA_CONTROLLER',
   ],
+  routerCapabilities: async () => [...routerCapabilityNames],
   protocols: async ({ core }) => {
     const { protocol, hostname, port } = new URL(core.settings.address);
     const scheme = protocol.slice(0, -1);

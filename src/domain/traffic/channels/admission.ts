@@ -105,9 +105,11 @@ const admitFirst = async (
     if (previous && !isSame && since - previous.since < MIN_CONNECTION_AGE) throw new RefusedHello('the router has connected just before');
     if (rate.take(id) > 0) throw new RefusedHello(`the router connects more than ${CHANNELS_PER_MINUTE} times a minute`);
   };
-  const connection = await presence.connect({ certificates, versionInfo, admit: checkId }).catch((error: unknown) => {
-    throw error instanceof ApiError && REFUSALS.has(error.code) ? new RefusedHello(error.message) : error;
-  });
+  const connection = await presence
+    .connect({ certificates, versionInfo, capabilities: capabilitiesIn(hello), admit: checkId })
+    .catch((error: unknown) => {
+      throw error instanceof ApiError && REFUSALS.has(error.code) ? new RefusedHello(error.message) : error;
+    });
   const isRestarted = header.connectionId.in(hello) === undefined;
   const group: UnderlayGroup | undefined = groupHello && newGroup(groupHello, channel);
   const router = {
@@ -134,6 +136,10 @@ const readVersion = (text: string) => {
 
 /** The link listeners in a hello. Their header key depends on the version of the router: newer routers use the old key for something else. */
 const listenersIn = (hello: Frame): Uint8Array | undefined => (usesLaterKeys(hello) ? helloHeader : earlierHelloHeader).listeners.in(hello);
+
+/** The bits of the router's capabilities in a hello, up to 63. Routers of the 1.x line use their only capability for something else. */
+const capabilitiesIn = (hello: Frame): readonly number[] | undefined =>
+  usesLaterKeys(hello) ? helloHeader.capabilities.in(hello)?.filter((bit) => bit < 64) : undefined;
 
 /** Groups by address in a hello. */
 const controlListenersIn = (hello: Frame): ConnectedRouter['ctrlChanListeners'] => {
